@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Writes every *.lock of this folder anew from its *.in: exact versions and
+# hashes, for Linux and macOS, for every Python that the environment may have.
+#
+#   requirements/compile.sh [NAME...]        say, requirements/compile.sh spark
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+uv=../.local/uv/bin/uv
+[ -x "$uv" ] || uv=uv
+
+oldest_python() {
+    case $1 in
+        spec) echo 3.9 ;;
+        *) echo 3.11 ;;
+    esac
+}
+
+compile() {
+    echo "$1.in -> $1.lock"
+    # No index address in the file: it is the reader's own.
+    "$uv" pip compile --quiet --universal --generate-hashes --no-annotate --no-header \
+        --no-emit-index-url --no-emit-find-links --upgrade \
+        --python-version "$(oldest_python "$1")" "$1.in" --output-file "$1.lock"
+    { echo "# Written by requirements/compile.sh from $1.in; do not edit."; cat "$1.lock"; } > "$1.lock.new"
+    mv "$1.lock.new" "$1.lock"
+}
+
+if [ $# -eq 0 ]; then
+    for file in *.in; do set -- "$@" "${file%.in}"; done
+fi
+for name in "$@"; do compile "$name"; done

@@ -1,0 +1,290 @@
+#!/usr/bin/env bash
+# Installs what the project runs on, all of it into folders of this checkout that
+# git ignores. The second time it finds everything in place and ends at once; with
+# --quiet it says so only where there is something to do.
+#
+#   ./setup.sh [--quiet] [--only NAME]...
+#
+#   airflow        .venv-airflow         Airflow 3.3.1 with MWAA's versions, the tests' tools
+#   spark          .venv-spark           Spark 3.5.6, and .local/jars/spark-3.5 (Hudi 1.0.2)
+#   streamer       .venv-streamer        Spark 3.4.4, and HoodieStreamer 0.14.0 in .local/jars
+#   airflow-3.0.6  .venv-airflow-3.0.6   the older Airflow, for the full tests only
+#   spec           .venv-spec            Python 3.9, if there is one, for the tests of lake_spec
+#
+# Without --only: airflow, spark and streamer. LAKE_PYTHON picks the Python (3.11 or 3.12).
+# Works with the bash 3.2 of macOS, hence no newer shell features.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+ROOT=$(pwd -P)
+LOGS=.local/log/setup
+NEEDED_MB=6000
+QUIET=
+TARGETS=
+JOBS= # "pid name" lines of what is being built
+PYTHON=
+
+say() { echo "setup: $*"; }
+
+die() {
+    printf 'setup: %s\n' "$@" >&2
+    exit 1
+}
+
+usage() { sed -n '2,/^set /p' "$ROOT/setup.sh" | sed -e '/^set /d' -e 's/^# \{0,1\}//'; }
+
+read_arguments() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+            --quiet) QUIET=yes ;;
+            --only) pieces_of "${2:-}" >/dev/null && TARGETS="$TARGETS $2" && shift ;;
+            -h | --help) usage && exit 0 ;;
+            *) die "unknown argument '$1'; it takes [--quiet] [--only NAME]..., see --help" ;;
+        esac
+        shift
+    done
+    TARGETS=${TARGETS:-airflow spark streamer}
+}
+
+# --- What a target is made of ------------------------------------------------
+
+pieces_of() {
+    case $1 in
+        airflow | airflow-3.0.6) echo ".venv-$1" ;;
+        spec) [ ! -x .venv-spec/bin/python ] && ! find_python_39 >/dev/null || echo .venv-spec ;;
+        spark) echo ".venv-spark .local/jars/spark-3.5" ;;
+        streamer) echo ".venv-streamer .local/jars/spark-3.4 .local/jars/streamer" ;;
+        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec" ;;
+    esac
+}
+
+inputs_of() { # the files that say what is in a piece
+    case $1 in
+        .venv-*) echo "requirements/${1#.venv-}.lock requirements/build.lock requirements/uv.lock" ;;
+        *) echo "local/runtimes/${1##*/}/pom.xml local/runtimes/${1##*/}/jars.sha256" ;;
+    esac
+}
+
+sha256() {
+    if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi
+}
+
+fingerprint() { # of a piece as it is wanted: place, platform, Python, locks
+    {
+        echo "1 $ROOT $(uname -sm)"
+        [ ! -x "$1/bin/python" ] || "$1/bin/python" -V 2>&1 || true
+        # shellcheck disable=SC2046
+        cat $(inputs_of "$1")
+    } | sha256
+}
+
+is_ready() {
+    local stamp=
+    [ -f "$1/.setup-stamp" ] && IFS= read -r stamp <"$1/.setup-stamp" || return 1
+    [ "$stamp" = "$(fingerprint "$1")" ]
+}
+
+missing_pieces() {
+    local target piece
+    for target in $TARGETS; do
+        for piece in $(pieces_of "$target"); do
+            is_ready "$piece" || echo "$piece"
+        done
+    done
+}
+
+# --- What the machine must have ----------------------------------------------
+
+find_python() { # of a wanted version, outside any virtual environment, with pip
+    local candidate base
+    for candidate in "${LAKE_PYTHON:-}" python3.11 python3.12 python3 \
+        "$HOME"/.pyenv/versions/3.11.*/bin/python "$HOME"/.pyenv/versions/3.12.*/bin/python; do
+        [ -n "$candidate" ] || continue
+        base=$("$candidate" -c 'import sys; print(sys._base_executable)
+sys.exit(sys.version_info[:2] not in {(3, 11), (3, 12)})' 2>/dev/null) || continue
+        "$base" -c 'import pip' 2>/dev/null && echo "$base" && return 0
+    done
+    return 1
+}
+
+find_python_39() {
+    local candidate
+    for candidate in python3.9 "$HOME"/.pyenv/versions/3.9.*/bin/python; do
+        "$candidate" -c 'import sys; print(sys.executable)' 2>/dev/null && return 0
+    done
+    return 1
+}
+
+java_version() {
+    "${JAVA_HOME:+$JAVA_HOME/bin/}java" -version 2>&1 |
+        sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1
+}
+
+check_machine() { # for these pieces; names everything that is missing at once
+    local free java missing=()
+    PYTHON=$(find_python) || missing+=(
+        "Python 3.11 or 3.12 with pip is missing: apt-get install python3.11 python3-pip, or brew install python@3.11")
+    case " $* " in
+        *" .local/jars/"*)
+            java=$(java_version) || true
+            [ "$java" = 17 ] || missing+=(
+                "Java 17 is missing (found: ${java:-none}): apt-get install openjdk-17-jre-headless, or brew install openjdk@17; set JAVA_HOME if you have several")
+            command -v mvn >/dev/null || missing+=(
+                "Maven is missing: apt-get install maven, or brew install maven")
+            ;;
+    esac
+    command -v git >/dev/null || missing+=("git is missing: apt-get install git, or brew install git")
+    free=$(df -Pm . | awk 'NR == 2 { print $4 }')
+    [ "$free" -ge "$NEEDED_MB" ] || missing+=(
+        "$ROOT has $free MB free, set-up wants $NEEDED_MB MB: make room, or move the checkout")
+    [ ${#missing[@]} -eq 0 ] || die "${missing[@]}"
+}
+
+# --- Building ----------------------------------------------------------------
+
+install_uv() { # the installer, at its pinned version, into .local/uv
+    local stamp
+    stamp=$(sha256 requirements/uv.lock)
+    [ -x .local/uv/bin/uv ] && [ "$(cat .local/uv/.setup-stamp 2>/dev/null)" = "$stamp" ] && return
+    rm -rf .local/uv
+    PIP_USER=0 PIP_REQUIRE_VIRTUALENV=0 "$PYTHON" -m pip install --quiet --no-deps \
+        --disable-pip-version-check --root-user-action ignore --require-hashes \
+        --target .local/uv -r requirements/uv.lock
+    echo "$stamp" >.local/uv/.setup-stamp
+}
+
+build_venv() {
+    local python=$PYTHON
+    [ "$1" != .venv-spec ] || python=$(find_python_39)
+    .local/uv/bin/uv venv --python "$python" "$1"
+    .local/uv/bin/uv pip install --python "$1/bin/python" --require-hashes \
+        --build-constraints requirements/build.lock -r "requirements/${1#.venv-}.lock"
+}
+
+maven() { # its own repository: a damaged one of the user's does no harm
+    mvn --batch-mode --no-transfer-progress --strict-checksums \
+        "-Dmaven.repo.local=$ROOT/.local/cache/m2" "$@"
+}
+
+build_jars() {
+    local name=${1##*/} checked=$1
+    if [ "$name" = streamer ]; then
+        maven -f "local/runtimes/$name/pom.xml" package \
+            "-DbuildDirectory=$ROOT/.local/cache/streamer" "-DoutputDirectory=$ROOT/$1"
+        checked=.local/cache/m2/org/apache/hudi/hudi-utilities_2.12/0.14.0
+    else
+        maven -f "local/runtimes/$name/pom.xml" dependency:copy-dependencies \
+            "-DoutputDirectory=$ROOT/$1"
+    fi
+    (cd "$checked" && sha256 -c "$ROOT/local/runtimes/$name/jars.sha256")
+}
+
+build() { # one piece; the stamp comes last, so half a piece never counts
+    local log="$LOGS/${1##*/}.log" started=$SECONDS builder=build_jars
+    case $1 in .venv-*) builder=build_venv ;; esac
+    rm -f "$1/.setup-stamp"
+    rm -rf "$1"
+    # Not `if (...)`: bash would go on after a failed command inside.
+    set +e
+    (
+        set -e
+        mkdir -p "$(dirname "$1")"
+        "$builder" "$1"
+    ) >"$log" 2>&1
+    local code=$?
+    set -e
+    if [ $code -ne 0 ]; then
+        echo "setup: $1 failed; the end of $log:" >&2
+        tail -n 15 "$log" | sed 's/^/    /' >&2
+        return 1
+    fi
+    fingerprint "$1" >"$1/.setup-stamp"
+    say "$1 done in $((SECONDS - started)) s"
+}
+
+build_all() { # one after the other, for Maven: its repository bears one writer
+    local piece
+    for piece in "$@"; do build "$piece" || return 1; done
+}
+
+start() { # a job with a process group of its own, which stop_jobs can end whole
+    local name=$1
+    shift
+    set -m
+    "$@" &
+    set +m
+    JOBS="$JOBS$! $name
+"
+}
+
+stop_jobs() {
+    local pid name
+    while read -r pid name; do
+        [ -z "$pid" ] || kill -TERM -- "-$pid" 2>/dev/null || true
+    done <<<"$JOBS"
+    JOBS=
+}
+
+wait_for_jobs() { # fails as soon as one has failed; says every 15 s what it waits for
+    local left pid name ticks=0
+    while [ -n "${JOBS//[[:space:]]/}" ]; do
+        left=
+        while read -r pid name; do
+            [ -n "$pid" ] || continue
+            if kill -0 "$pid" 2>/dev/null; then
+                left="$left$pid $name
+"
+            else
+                wait "$pid" || return 1
+            fi
+        done <<<"$JOBS"
+        JOBS=$left
+        [ -z "$left" ] || sleep 0.1
+        ticks=$((ticks + 1))
+        [ $((ticks % 150)) -ne 0 ] || say "still at it after $SECONDS s: $(cut -d' ' -f2- <<<"$left" | xargs)"
+    done
+}
+
+take_turn() { # two set-ups at once: one works, the other waits and finds it done
+    mkdir -p "$LOGS"
+    exec 9>.local/setup.lock
+    local lock='import fcntl, sys; fcntl.flock(9, fcntl.LOCK_EX | int(sys.argv[1]))'
+    "$PYTHON" -c "$lock" 4 2>/dev/null && return
+    say "another set-up is at work in this checkout; waiting for it"
+    "$PYTHON" -c "$lock" 0
+}
+
+set_up() {
+    local piece jars=
+    say "building" "$@"
+    install_uv
+    for piece in "$@"; do
+        case $piece in
+            .venv-*) start "$piece" build "$piece" ;;
+            *) jars="$jars $piece" ;;
+        esac
+    done
+    # shellcheck disable=SC2086
+    [ -z "$jars" ] || start "$jars" build_all $jars
+    wait_for_jobs
+    rm -rf .local/cache # what was downloaded; the environments hold hard links
+}
+
+main() {
+    read_arguments "$@"
+    local missing
+    missing=$(missing_pieces)
+    [ -n "$missing" ] || { [ -n "$QUIET" ] || say "everything is in place"; return 0; }
+    # shellcheck disable=SC2086
+    check_machine $missing
+    trap 'stop_jobs; exit 130' INT TERM HUP
+    trap stop_jobs EXIT
+    take_turn
+    missing=$(missing_pieces)
+    unset PYTHONPATH PYTHONHOME VIRTUAL_ENV
+    export UV_CACHE_DIR="$ROOT/.local/cache/uv" UV_PYTHON_DOWNLOADS=never UV_NO_PROGRESS=1
+    # shellcheck disable=SC2086
+    [ -z "$missing" ] || set_up $missing
+    say "ready in $SECONDS s"
+}
+
+main "$@"

@@ -1,0 +1,226 @@
+"""setup.sh in a small copy of the project, with an installer that only takes notes.
+
+What the real installer puts into an environment is its own affair; that nothing
+half-built ever counts as an environment is ours.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+INSTALLER = """#!/usr/bin/env bash
+echo "$*" >>"$NOTES"
+case $1 in
+    venv) mkdir -p "$4/bin" && ln -s "$3" "$4/bin/python" ;;
+    pip) echo "$INSTALLER_SAYS" && sleep "$INSTALLER_SECONDS" && exit "$INSTALLER_EXIT" ;;
+esac
+"""
+
+
+class Project:
+    """A copy of what setup.sh reads, and the ways to run it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.notes = root / "notes"
+        self.notes.touch()
+        shutil.copy(ROOT / "setup.sh", root)
+        shutil.copytree(ROOT / "requirements", root / "requirements")
+        shutil.copytree(ROOT / "local" / "runtimes", root / "local" / "runtimes")
+        self._install_the_installer()
+
+    def _install_the_installer(self) -> None:
+        folder = self.root / ".local/uv/bin"
+        folder.mkdir(parents=True)
+        (folder / "uv").write_text(INSTALLER)
+        (folder / "uv").chmod(0o755)
+        command = "sha256sum requirements/uv.lock >.local/uv/.setup-stamp"
+        if shutil.which("sha256sum") is None:
+            command = command.replace("sha256sum", "shasum -a 256")
+        subprocess.run(["bash", "-c", command], cwd=self.root, check=True)
+
+    def start(self, *arguments: str, **settings: str) -> subprocess.Popen[str]:
+        environment = {
+            **os.environ,
+            "NOTES": str(self.notes),
+            "LAKE_PYTHON": sys.executable,
+            "INSTALLER_SAYS": "installing",
+            "INSTALLER_SECONDS": "0",
+            "INSTALLER_EXIT": "0",
+            **settings,
+        }
+        return subprocess.Popen(
+            ["bash", "setup.sh", *arguments],
+            cwd=self.root,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def run(self, *arguments: str, **settings: str) -> tuple[int, str]:
+        process = self.start(*arguments, **settings)
+        output, _ = process.communicate(timeout=60)
+        return process.returncode, output
+
+    def installs(self) -> int:
+        return self.notes.read_text().count("pip install")
+
+    def wait_for_an_install(self) -> None:
+        deadline = time.monotonic() + 30
+        while not self.installs():
+            assert time.monotonic() < deadline, "no install has begun"
+            time.sleep(0.02)
+
+    def is_built(self) -> bool:
+        return (self.root / ".venv-airflow/.setup-stamp").exists()
+
+
+@pytest.fixture
+def project(tmp_path):
+    return Project(tmp_path)
+
+
+def test_an_environment_is_installed_from_its_lock_with_hashes(project):
+    code, output = project.run("--only", "airflow")
+    assert (code, project.is_built()) == (0, True)
+    assert "setup: .venv-airflow done in" in output
+    (install,) = [
+        line for line in project.notes.read_text().splitlines() if "pip" in line
+    ]
+    assert "--require-hashes" in install
+    assert install.endswith("-r requirements/airflow.lock")
+
+
+def test_the_second_time_nothing_is_done(project):
+    project.run("--only", "airflow")
+    started = time.monotonic()
+    assert project.run("--only", "airflow") == (0, "setup: everything is in place\n")
+    assert time.monotonic() - started < 1
+    assert project.installs() == 1
+
+
+def test_quiet_shows_its_work_and_says_nothing_where_there_is_none(project):
+    code, said = project.run("--quiet", "--only", "airflow")
+    assert code == 0 and "setup: building .venv-airflow" in said
+    assert project.run("--quiet", "--only", "airflow") == (0, "")
+
+
+@pytest.mark.parametrize("what", ["lock", "place", "python"])
+def test_an_environment_of_another_lock_place_or_python_is_built_anew(project, what):
+    project.run("--only", "airflow")
+    if what == "lock":
+        lock = project.root / "requirements/airflow.lock"
+        lock.write_text(lock.read_text() + "# changed\n")
+    elif what == "python":
+        python = project.root / ".venv-airflow/bin/python"
+        python.unlink()
+    else:
+        moved = project.root.with_name("moved")
+        project.root.rename(moved)
+        project.root, project.notes = moved, moved / "notes"
+    assert project.run("--only", "airflow")[0] == 0
+    assert project.installs() == 2
+
+
+def test_a_failed_install_shows_its_end_and_does_not_count(project):
+    settings = {"INSTALLER_EXIT": "3", "INSTALLER_SAYS": "no such version"}
+    code, output = project.run("--only", "airflow", **settings)
+    assert code == 1
+    assert (
+        ".venv-airflow failed; the end of .local/log/setup/.venv-airflow.log" in output
+    )
+    assert "    no such version\n" in output
+    assert not project.is_built()
+    assert project.run("--only", "airflow")[0] == 0
+    assert project.is_built()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_install_does_not_count_and_heals(project, how):
+    process = project.start(
+        "--only", "airflow", INSTALLER_SECONDS="2", INSTALLER_EXIT="1"
+    )
+    project.wait_for_an_install()
+    process.send_signal(how)
+    process.wait(timeout=10)
+    assert process.returncode != 0
+    assert not project.is_built()
+    assert project.run("--only", "airflow")[0] == 0
+    assert project.is_built()
+
+
+def test_an_interrupted_install_leaves_no_process_behind(project):
+    process = project.start("--only", "airflow", INSTALLER_SECONDS="60")
+    project.wait_for_an_install()
+    process.terminate()
+    # The pipe closes when the last process that holds it has ended.
+    process.communicate(timeout=5)
+    assert not project.is_built()
+
+
+def test_of_two_at_once_one_installs_and_the_other_waits(project):
+    first = project.start("--only", "airflow", INSTALLER_SECONDS="1")
+    project.wait_for_an_install()
+    code, output = project.run("--only", "airflow")
+    first.communicate(timeout=30)
+    assert (code, first.returncode) == (0, 0)
+    assert "another set-up is at work in this checkout" in output
+    assert project.installs() == 1
+
+
+def test_all_that_the_machine_lacks_is_named_at_once(project, tmp_path):
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("awk", "bash", "cat", "df", "dirname", "head", "sed", "uname"):
+        (programs / name).symlink_to(shutil.which(name))
+    for name in filter(shutil.which, ("sha256sum", "shasum")):
+        (programs / name).symlink_to(shutil.which(name))
+    settings = {"PATH": str(programs), "HOME": str(tmp_path), "JAVA_HOME": ""}
+    code, output = project.run(LAKE_PYTHON="", **settings)
+    assert code == 1
+    for name in ("Python 3.11 or 3.12", "Java 17", "Maven", "git"):
+        assert f"setup: {name}" in output
+        assert output.count("apt-get install") == 4
+    assert project.installs() == 0
+
+
+def test_what_a_target_does_not_need_is_not_asked_for(project, tmp_path):
+    code, output = project.run("--only", "airflow", JAVA_HOME=str(tmp_path / "none"))
+    assert code == 0, output
+
+
+def test_too_little_disk_is_said_before_anything_is_installed(project, tmp_path):
+    script = project.root / "setup.sh"
+    script.write_text(
+        script.read_text().replace("NEEDED_MB=6000", "NEEDED_MB=999999999")
+    )
+    code, output = project.run("--only", "airflow")
+    assert code == 1
+    assert "set-up wants 999999999 MB: make room" in output
+    assert project.installs() == 0
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--only", "sparc"], "--only 'sparc': choose one of airflow, spark, streamer"),
+        (["--only"], "--only '': choose one of airflow"),
+        (["spark"], "unknown argument 'spark'; it takes [--quiet] [--only NAME]..."),
+    ],
+    ids=["no-such-target", "no-target", "no-such-argument"],
+)
+def test_a_wrong_argument_is_refused_with_the_choices(project, arguments, message):
+    code, output = project.run(*arguments)
+    assert code == 1
+    assert message in output

@@ -1,0 +1,104 @@
+"""`python -m lake_spec validate|compile|docs|check`: specs at the desk and in CI."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import List, Optional
+
+from lake_spec import compiled, pages
+from lake_spec.errors import LakeError
+from lake_spec.load import check, domain_names
+
+DAGS = Path(__file__).resolve().parent.parent
+DOCS = DAGS.parent / "docs"
+
+
+def main(argv: Optional[List[str]] = None) -> int:
+    """Run one command; 0 if all is well, 1 if there is something to mend."""
+    args = _parser().parse_args(argv)
+    try:
+        return args.command(args)
+    except LakeError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def validate(args: argparse.Namespace) -> int:
+    """Print every fault of every file, then how many there are."""
+    files, faults = check(
+        args.tables,
+        clusters=args.clusters or _beside(args.tables, "clusters"),
+        environments=args.environments or _beside(args.tables, "environments"),
+    )
+    for fault in faults:
+        print(fault)
+    print(f"{files} files, {len(faults)} faults")
+    return 1 if faults else 0
+
+
+def compile_domains(args: argparse.Namespace) -> int:
+    """Write the compiled form of every domain, or of none."""
+    texts = {
+        args.tables / name / compiled.FILE: compiled.compile_domain(args.tables, name)
+        for name in domain_names(args.tables)
+    }
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+        print(path)
+    return 0
+
+
+def docs(args: argparse.Namespace) -> int:
+    """Write the schemas and reference pages."""
+    for path in pages.write(args.docs):
+        print(path)
+    return 0
+
+
+def check_docs(args: argparse.Namespace) -> int:
+    """Name the schemas and reference pages that are not those of the model."""
+    stale = pages.outdated(args.docs)
+    for path in stale:
+        print(f"{path}: not as the model says. Run `python -m lake_spec docs`.")
+    return 1 if stale else 0
+
+
+def _beside(tables: Path, name: str) -> Path:
+    """The folder next to the tables, or ours where they stand elsewhere."""
+    folder = tables.parent / name
+    return folder if folder.is_dir() else DAGS / name
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m lake_spec", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(name: str, command: object, words: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=words, description=words)
+        added.set_defaults(command=command)
+        return added
+
+    one = add("validate", validate, "print every fault of every spec")
+    _add_tables(one)
+    one.add_argument("--clusters", type=Path, metavar="DIR")
+    one.add_argument("--environments", type=Path, metavar="DIR")
+    _add_tables(add("compile", compile_domains, "write _compiled.json of every domain"))
+    for name, command, words in (
+        ("docs", docs, "write the JSON Schemas and reference pages"),
+        ("check", check_docs, "name generated pages that are out of date"),
+    ):
+        page = add(name, command, words)
+        page.add_argument("docs", type=Path, nargs="?", default=DOCS, metavar="DIR")
+    return parser
+
+
+def _add_tables(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "tables", type=Path, nargs="?", default=DAGS / "tables", metavar="DIR"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""What a setting can be, where it can be one of a few things."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Engine(str, Enum):
+    """Who reads the landing files into the change log."""
+
+    PYSPARK = "pyspark"
+    STREAMER = "streamer"
+
+
+class TableType(str, Enum):
+    """How Hudi keeps a table's files."""
+
+    COPY_ON_WRITE = "copy_on_write"
+    MERGE_ON_READ = "merge_on_read"
+
+
+class Index(str, Enum):
+    """How Hudi finds the file of a row."""
+
+    BUCKET = "bucket"
+    BLOOM = "bloom"
+    SIMPLE = "simple"
+    RECORD = "record"
+
+
+class Absence(str, Enum):
+    """What it means that an extract lacks a key that the one before had."""
+
+    DELETE = "delete"
+    IGNORE = "ignore"
+
+
+class CurrentDeletes(str, Enum):
+    """What a delete leaves in the current table."""
+
+    HARD = "hard"
+    SOFT = "soft"
+
+
+class HistoryDeletes(str, Enum):
+    """What a delete leaves in the history table."""
+
+    CLOSE = "close"
+    MARKER = "marker"
+
+
+class NewColumns(str, Enum):
+    """What to do with a source column that the spec does not declare."""
+
+    ADD = "add"
+    IGNORE = "ignore"
+    REFUSE = "refuse"
+
+
+class OnFail(str, Enum):
+    """What happens to a row that fails a quality rule."""
+
+    QUARANTINE = "quarantine"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+class HistoryRuns(str, Enum):
+    """Where the history stage of an incremental run happens."""
+
+    SAME_CLUSTER = "same_cluster"
+    OWN_DAG = "own_dag"

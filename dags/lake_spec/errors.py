@@ -1,0 +1,48 @@
+"""What can go wrong with specs; a second try never helps.
+
+LakeError
+ +-- SpecErrors    files that break the rules of specs: all faults at once
+ +-- NoSuchSpec    a domain, cluster or environment that has no file
+ +-- NotASpec      JSON that was not written from a spec
+"""
+
+from __future__ import annotations
+
+from typing import Iterable, Sequence, Tuple
+
+from lake_spec.faults import Fault
+from lake_spec.nearest import did_you_mean
+
+
+class LakeError(Exception):
+    """Anything that the lake's own code refuses, with words for its user."""
+
+
+class SpecErrors(LakeError):
+    """Specs with faults; `faults` holds them all, in the order of the files."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults: Tuple[Fault, ...] = tuple(faults)
+        super().__init__(self.faults)
+
+    def __str__(self) -> str:
+        return "\n".join(str(fault) for fault in self.faults)
+
+
+class NoSuchSpec(LakeError):
+    """Something is named that no file defines."""
+
+    def __init__(self, kind: str, name: str, choices: Sequence[str]) -> None:
+        super().__init__(kind, name, tuple(choices))
+        self.kind = kind
+        self.name = name
+        self.choices = tuple(choices)
+
+    def __str__(self) -> str:
+        there = ", ".join(self.choices) or "none"
+        hint = did_you_mean(self.name, self.choices)
+        return f"{self.kind}: got {self.name!r}. {hint}There are: {there}."
+
+
+class NotASpec(LakeError):
+    """Stored JSON does not fit the model: another version wrote it."""

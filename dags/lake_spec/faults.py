@@ -1,0 +1,66 @@
+"""A fault: what is wrong with a spec, where, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Tuple, Union
+
+LONGEST_VALUE = 60
+
+Path = Tuple[Union[str, int], ...]
+"""Keys and list positions from the top of a file down to a value."""
+
+
+def key_path(path: Path) -> str:
+    """A path as people write it: `quality[1].column`."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return text.lstrip(".")
+
+
+def shown(value: Any) -> str:
+    """A value as it stands in a message: quoted, escaped and never long."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = repr(value)
+    return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + "..."
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault of one file; line 0 means the file as a whole."""
+
+    file: str
+    line: int
+    key_path: str
+    value: Any
+    message: str
+    remedy: str
+
+    @property
+    def what(self) -> str:
+        """Where and what, without the remedy."""
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        where = f"{self.key_path}: " if self.key_path else ""
+        return f"{place}: {where}{self.message}."
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.remedy}".rstrip()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a rule has against a value of a spec, before its place is known."""
+
+    path: Path
+    value: Any
+    message: str
+    remedy: str
+
+
+def got(path: Path, value: Any, remedy: str) -> Problem:
+    """A problem whose message is the value itself."""
+    return Problem(path, value, f"got {shown(value)}", remedy)

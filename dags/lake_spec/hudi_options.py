@@ -1,0 +1,220 @@
+"""Hudi's options as a pure table: the only place that spells them.
+
+Each function returns whole option sets for one purpose. Why an option has the
+value it has stands beside it; figures are in docs/decisions.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Dict, Mapping, Sequence
+
+from lake_spec.model import Index, Storage, TableType
+
+
+class HudiKey(str, Enum):
+    """The option names that we use."""
+
+    TABLE_NAME = "hoodie.table.name"
+    TABLE_TYPE = "hoodie.datasource.write.table.type"
+    TABLE_VERSION = "hoodie.write.table.version"
+    AUTO_UPGRADE = "hoodie.write.auto.upgrade"
+    TIMEZONE = "hoodie.table.timeline.timezone"
+    OPERATION = "hoodie.datasource.write.operation"
+    RECORD_KEY = "hoodie.datasource.write.recordkey.field"
+    PARTITION_PATH = "hoodie.datasource.write.partitionpath.field"
+    HIVE_PARTITIONS = "hoodie.datasource.write.hive_style_partitioning"
+    KEY_GENERATOR = "hoodie.datasource.write.keygenerator.class"
+    MERGE_MODE = "hoodie.record.merge.mode"
+    METADATA_PREFIX = "hoodie.datasource.write.commitmeta.key.prefix"
+    METADATA_TABLE = "hoodie.metadata.enable"
+    RECORD_INDEX = "hoodie.metadata.record.index.enable"
+    INDEX_TYPE = "hoodie.index.type"
+    BUCKETS = "hoodie.bucket.index.num.buckets"
+    BUCKET_HASH = "hoodie.bucket.index.hash.field"
+    CODEC = "hoodie.parquet.compression.codec"
+    BLOOM_FILTERS = "hoodie.parquet.bloom.filter.enabled"
+    BULK_SORT = "hoodie.bulkinsert.sort.mode"
+    ROW_WRITER = "hoodie.datasource.write.row.writer.enable"
+    COMBINE_UPSERT = "hoodie.combine.before.upsert"
+    COMPACT_INLINE = "hoodie.compact.inline"
+    COMPACT_AFTER = "hoodie.compact.inline.max.delta.commits"
+    CLEAN_AUTOMATIC = "hoodie.clean.automatic"
+    CLEAN_POLICY = "hoodie.clean.policy"
+    CLEAN_COMMITS = "hoodie.clean.commits.retained"
+    ARCHIVE_AUTOMATIC = "hoodie.archive.automatic"
+    ARCHIVE_MIN = "hoodie.keep.min.commits"
+    ARCHIVE_MAX = "hoodie.keep.max.commits"
+    EMBEDDED_SERVER = "hoodie.embed.timeline.server"
+    MARKERS = "hoodie.write.markers.type"
+    STREAMER_SQL_FILE = "hoodie.streamer.source.sql.file"
+
+
+class Operation(str, Enum):
+    """How rows are written."""
+
+    BULK_INSERT = "bulk_insert"
+    UPSERT = "upsert"
+    REPLACE = "insert_overwrite_table"
+
+
+METADATA_PREFIX = "lake."
+"""Write options with this prefix become metadata of the commit."""
+
+PROPERTIES = ".hoodie/hoodie.properties"
+"""The file that makes a folder a Hudi table."""
+
+STREAMER_CHECKPOINTS = (
+    "streamer.checkpoint.reset.key.v2",
+    "streamer.checkpoint.reset.key.v1",
+    "streamer.checkpoint.reset.key",
+    "deltastreamer.checkpoint.reset_key",
+)
+"""Where HoodieStreamer notes the `--checkpoint` it was given, newest first."""
+
+LOG_TABLE_VERSION = "6"
+"""Both engines write a streamer's change log in this table version."""
+
+_HUDI_INDEX = {
+    Index.BUCKET: "BUCKET",
+    Index.BLOOM: "BLOOM",
+    Index.SIMPLE: "SIMPLE",
+    Index.RECORD: "RECORD_INDEX",
+}
+_HUDI_TYPE = {
+    TableType.COPY_ON_WRITE: "COPY_ON_WRITE",
+    TableType.MERGE_ON_READ: "MERGE_ON_READ",
+}
+
+
+def common_options(name: str, *, keep_commits: int) -> Dict[str, str]:
+    """What every table of ours has, whoever writes it."""
+    return {
+        HudiKey.TABLE_NAME.value: name,
+        # Instants must never go back when a laptop's clock changes its zone.
+        HudiKey.TIMEZONE.value: "UTC",
+        # Off: it doubles a commit on tables of laptop size (decision 004).
+        HudiKey.METADATA_TABLE.value: "false",
+        HudiKey.CODEC.value: "zstd",
+        # They cost 440 KB a file; only a bloom index reads them.
+        HudiKey.BLOOM_FILTERS.value: "false",
+        # Upkeep is a stage of its own, never a surprise inside a write.
+        HudiKey.COMPACT_INLINE.value: "false",
+        HudiKey.CLEAN_AUTOMATIC.value: "false",
+        # Archived instants must be older than everything that as-of may ask for.
+        HudiKey.ARCHIVE_MIN.value: str(keep_commits + 10),
+        HudiKey.ARCHIVE_MAX.value: str(keep_commits + 20),
+        # One writer, few files: a server in the driver costs more than it saves.
+        HudiKey.EMBEDDED_SERVER.value: "false",
+        HudiKey.MARKERS.value: "DIRECT",
+    }
+
+
+def log_options(name: str, *, keep_commits: int, pinned: bool) -> Dict[str, str]:
+    """Options of the change log and the quarantine: rows are only ever added.
+
+    `pinned` keeps the table version that HoodieStreamer writes.
+    """
+    options = {
+        **common_options(name, keep_commits=keep_commits),
+        HudiKey.TABLE_TYPE.value: "COPY_ON_WRITE",
+        HudiKey.RECORD_KEY.value: "lake_key,lake_path,lake_record",
+        HudiKey.PARTITION_PATH.value: "",
+        HudiKey.KEY_GENERATOR.value: "org.apache.hudi.keygen.NonpartitionedKeyGenerator",
+        HudiKey.BULK_SORT.value: "NONE",
+    }
+    if pinned:
+        options[HudiKey.TABLE_VERSION.value] = LOG_TABLE_VERSION
+        options[HudiKey.AUTO_UPGRADE.value] = "false"
+    return options
+
+
+def table_options(
+    name: str, *, storage: Storage, record_key: Sequence[str], keep_commits: int
+) -> Dict[str, str]:
+    """Options of a current or history table; its first key field picks the bucket."""
+    options = {
+        **common_options(name, keep_commits=keep_commits),
+        HudiKey.TABLE_TYPE.value: _HUDI_TYPE[storage.type],
+        HudiKey.RECORD_KEY.value: ",".join(record_key),
+        HudiKey.PARTITION_PATH.value: ",".join(storage.partition_by),
+        HudiKey.HIVE_PARTITIONS.value: "true",
+        HudiKey.KEY_GENERATOR.value: _key_generator(storage, record_key),
+        # Rows that we write are already folded: the newest commit is right.
+        HudiKey.MERGE_MODE.value: "COMMIT_TIME_ORDERING",
+        HudiKey.COMBINE_UPSERT.value: "false",
+        HudiKey.INDEX_TYPE.value: _HUDI_INDEX[storage.index],
+        HudiKey.BULK_SORT.value: "NONE",
+    }
+    if storage.index is Index.BUCKET:
+        options[HudiKey.BUCKETS.value] = str(storage.buckets)
+        options[HudiKey.BUCKET_HASH.value] = record_key[0]
+    if storage.index is Index.BLOOM:
+        options[HudiKey.BLOOM_FILTERS.value] = "true"
+    if storage.index is Index.RECORD:
+        options[HudiKey.METADATA_TABLE.value] = "true"
+        options[HudiKey.RECORD_INDEX.value] = "true"
+    return options
+
+
+def _key_generator(storage: Storage, record_key: Sequence[str]) -> str:
+    package = "org.apache.hudi.keygen."
+    if not storage.partition_by:
+        return package + "NonpartitionedKeyGenerator"
+    if len(record_key) == 1 and len(storage.partition_by) == 1:
+        return package + "SimpleKeyGenerator"
+    return package + "ComplexKeyGenerator"
+
+
+def write_options(
+    table: Mapping[str, str], operation: Operation, metadata: Mapping[str, str]
+) -> Dict[str, str]:
+    """One write: the table's options, what it does and what its commit says."""
+    return {
+        **table,
+        HudiKey.OPERATION.value: operation.value,
+        HudiKey.METADATA_PREFIX.value: METADATA_PREFIX,
+        **{METADATA_PREFIX + name: value for name, value in metadata.items()},
+    }
+
+
+def schema_options(schema: str) -> Dict[str, str]:
+    """What a write needs for rows of this schema, given as Spark's short text.
+
+    With decimals of up to 18 digits, Hudi's row writer takes Parquet's legacy
+    form, whose lists the next upsert or compaction reads as null.
+    """
+    has_lists = "array<" in schema or "map<" in schema
+    if "decimal(" in schema and has_lists:
+        return {HudiKey.ROW_WRITER.value: "false"}
+    return {}
+
+
+def upkeep_options() -> str:
+    """Options of a compaction that is due, as the procedure takes them."""
+    return _joined({HudiKey.METADATA_TABLE: "false", HudiKey.COMPACT_AFTER: "1"})
+
+
+def clean_options(keep_commits: int) -> Dict[str, str]:
+    """Options of a cleaning: what as-of may ask for stays."""
+    return {
+        HudiKey.CLEAN_POLICY.value: "KEEP_LATEST_COMMITS",
+        HudiKey.CLEAN_COMMITS.value: str(keep_commits),
+    }
+
+
+def clustering_options(*, pinned: bool) -> str:
+    """Options of the clustering of a change log, as the procedure takes them."""
+    options = {HudiKey.METADATA_TABLE: "false", HudiKey.CODEC: "zstd"}
+    if pinned:
+        options[HudiKey.TABLE_VERSION] = LOG_TABLE_VERSION
+        options[HudiKey.AUTO_UPGRADE] = "false"
+    return _joined(options)
+
+
+def _joined(options: Mapping[HudiKey, str]) -> str:
+    return ",".join(f"{key.value}={value}" for key, value in options.items())
+
+
+READ_OPTIMIZED = "hoodie.query.as.ro.table"
+"""Tells a catalogue's readers to leave the log files of a table aside."""

@@ -1,0 +1,140 @@
+"""Specs from their folders: the way in for everything that needs them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Tuple
+
+from lake_spec.compiled import read_compiled
+from lake_spec.errors import NoSuchSpec
+from lake_spec.faults import Fault, Problem
+from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
+from lake_spec.nearest import did_you_mean
+from lake_spec.survey import (
+    DOMAIN_FILE,
+    ENDING,
+    Survey,
+    read_document,
+    read_spec,
+    survey_domain,
+    survey_folder,
+    survey_tables,
+)
+
+
+@dataclass(frozen=True)
+class Lake:
+    """Every domain with its tables, and the clusters they run on, by name."""
+
+    domains: Dict[str, DomainSpec]
+    clusters: Dict[str, ClusterSpec] = field(default_factory=dict)
+
+
+def load_lake(tables: Path, *, clusters: Optional[Path] = None) -> Lake:
+    """All domains of a folder. Raises SpecErrors once, with the faults of all files.
+
+    Without `clusters` the clusters that domains name are not looked up.
+    """
+    survey = Survey()
+    lake = _survey_lake(survey, Path(tables), clusters)
+    survey.close()
+    return lake
+
+
+def load_domain(name: str, tables: Path) -> DomainSpec:
+    """One domain with its tables, from its compiled form where that is up to date.
+
+    Raises NoSuchSpec for an unknown one, SpecErrors with the faults of its files.
+    """
+    tables = Path(tables)
+    _require(name, "domain", domain_names(tables))
+    compiled = read_compiled(tables, name)
+    if compiled is not None:
+        return compiled
+    survey = Survey()
+    spec = survey_domain(survey, tables, name)
+    survey.close()
+    assert spec is not None  # else there were faults
+    return spec
+
+
+def load_cluster(name: str, folder: Path) -> ClusterSpec:
+    """One cluster. Raises NoSuchSpec or SpecErrors."""
+    return _load_one(ClusterSpec, "cluster", name, Path(folder))
+
+
+def load_environment(name: str, folder: Path) -> EnvironmentSpec:
+    """One environment. Raises NoSuchSpec or SpecErrors."""
+    return _load_one(EnvironmentSpec, "environment", name, Path(folder))
+
+
+def check(
+    tables: Path,
+    *,
+    clusters: Optional[Path] = None,
+    environments: Optional[Path] = None,
+) -> Tuple[int, List[Fault]]:
+    """How many files were read and everything that is wrong with them."""
+    survey = Survey()
+    _survey_lake(survey, tables, clusters)
+    if environments is not None:
+        survey_folder(survey, EnvironmentSpec, environments)
+    survey.judge_across()
+    return survey.files, survey.faults
+
+
+def _survey_lake(survey: Survey, tables: Path, clusters: Optional[Path]) -> Lake:
+    lake = Lake(survey_tables(survey, tables))
+    if clusters is None:
+        return lake
+    known = survey_folder(survey, ClusterSpec, Path(clusters))
+    # A cluster with faults of its own is still there.
+    names = _file_names(Path(clusters))
+    for name, domain in lake.domains.items():
+        if domain.cluster and domain.cluster not in names:
+            _tell_no_cluster(survey, tables / name / DOMAIN_FILE, domain, names)
+    return Lake(lake.domains, known)
+
+
+def _tell_no_cluster(
+    survey: Survey, path: Path, domain: DomainSpec, names: List[str]
+) -> None:
+    hint = did_you_mean(domain.cluster, names)
+    remedy = f"{hint}Clusters: {', '.join(names) or 'none'}."
+    message = f"no cluster is named {domain.cluster!r}"
+    root = read_document(Survey(), path).root
+    if root is not None:
+        problem = Problem(("cluster",), domain.cluster, message, remedy)
+        survey.add([root.fault(problem)])
+
+
+def _load_one(cls: type, kind: str, name: str, folder: Path) -> Any:
+    _require(name, kind, _file_names(folder))
+    survey = Survey()
+    read = read_spec(survey, cls, folder / f"{name}{ENDING}", name=name)
+    survey.close()
+    assert read is not None  # else there were faults
+    return read.spec
+
+
+def _require(name: str, kind: str, names: List[str]) -> None:
+    # Only names of files that are there ever become part of a path.
+    if name not in names:
+        raise NoSuchSpec(kind, name, names)
+
+
+def _file_names(folder: Path) -> List[str]:
+    return sorted(path.stem for path in folder.glob(f"*{ENDING}"))
+
+
+def domain_names(tables: Path) -> List[str]:
+    """The domains of a folder: its folders, but hidden ones and caches."""
+    if not tables.is_dir():
+        return []
+    hidden = (".", "__")
+    return sorted(
+        path.name
+        for path in tables.iterdir()
+        if path.is_dir() and not path.name.startswith(hidden)
+    )

@@ -1,0 +1,81 @@
+"""The report of one stage on one table: the words of a run's accounting."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from enum import Enum
+from typing import Dict, List, Optional
+
+
+class State(str, Enum):
+    """How a stage ended for a table."""
+
+    DONE = "done"
+    NOTHING_NEW = "nothing_new"
+    DRY_RUN = "dry_run"
+    FAILED = "failed"
+
+
+@dataclass
+class FileReport:
+    """Accounting of one landing file: landed = the sum of the other four."""
+
+    path: str
+    etag: str
+    landed: int = 0
+    accepted: int = 0
+    unchanged: int = 0
+    duplicates: int = 0
+    quarantined: int = 0
+
+    @property
+    def is_balanced(self) -> bool:
+        """Whether every landed row is accounted for exactly once."""
+        parts = self.accepted + self.unchanged + self.duplicates + self.quarantined
+        return self.landed == parts
+
+
+@dataclass
+class Report:
+    """What one stage did to one table; counts are rows, times are seconds."""
+
+    run: str
+    release: str
+    domain: str
+    table: str
+    stage: str
+    engine: str
+    state: str = State.NOTHING_NEW.value
+    started: str = ""
+    seconds: float = 0.0
+    rows_in: int = 0
+    accepted: int = 0
+    unchanged: int = 0
+    duplicates: int = 0
+    quarantined: int = 0
+    derived_deletes: int = 0
+    ties: int = 0
+    current_rows: Optional[int] = None
+    versions: Optional[int] = None
+    versions_open: Optional[int] = None
+    versions_opened: int = 0
+    versions_closed: int = 0
+    commits: Dict[str, str] = field(default_factory=dict)
+    files: List[FileReport] = field(default_factory=list)
+    set_aside: List[Dict[str, str]] = field(default_factory=list)
+    warnings: List[str] = field(default_factory=list)
+    error: Optional[Dict[str, str]] = None
+
+    def add_files(self, files: List[FileReport]) -> None:
+        """Take the accounting of landing files into the totals."""
+        self.files.extend(files)
+        self.rows_in += sum(each.landed for each in files)
+        self.accepted += sum(each.accepted for each in files)
+        self.unchanged += sum(each.unchanged for each in files)
+        self.duplicates += sum(each.duplicates for each in files)
+        self.quarantined += sum(each.quarantined for each in files)
+
+    def to_json(self) -> str:
+        """The report as JSON text, keys in the order of the class."""
+        return json.dumps(asdict(self), indent=1)

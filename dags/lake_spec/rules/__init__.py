@@ -1,0 +1,1 @@
+"""Rules across the settings of a spec: one small function per rule."""

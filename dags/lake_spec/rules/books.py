@@ -1,0 +1,24 @@
+"""Which rules each kind of spec is held against."""
+
+from __future__ import annotations
+
+from typing import Dict, Tuple
+
+from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
+from lake_spec.rules.book import RuleBook
+from lake_spec.rules.cluster import CLUSTER
+from lake_spec.rules.columns import COLUMNS
+from lake_spec.rules.domain import DOMAIN
+from lake_spec.rules.environment import ENVIRONMENT
+from lake_spec.rules.history import HISTORY
+from lake_spec.rules.order import ORDER
+from lake_spec.rules.quality import QUALITY
+from lake_spec.rules.source import SOURCE
+from lake_spec.rules.table import TABLE
+
+BOOKS: Dict[type, Tuple[RuleBook, ...]] = {
+    TableSpec: (TABLE, SOURCE, COLUMNS, ORDER, HISTORY, QUALITY),
+    DomainSpec: (DOMAIN,),
+    ClusterSpec: (CLUSTER,),
+    EnvironmentSpec: (ENVIRONMENT,),
+}

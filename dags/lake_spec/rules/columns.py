@@ -1,0 +1,151 @@
+"""Rules on a table's columns and on what refers to them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from typing import Dict, Iterator, List, Optional, Tuple
+
+from lake_spec.column_type import BadType, ColumnType, parse_type
+from lake_spec.faults import Path, Problem, got, key_path
+from lake_spec.model import Column, TableSpec
+from lake_spec.nearest import did_you_mean
+from lake_spec.rules import names
+from lake_spec.rules.book import RuleBook
+
+COLUMNS = RuleBook()
+
+MOST_LISTED = 20
+RESERVED_PREFIXES = ("lake_", "_hoodie_")
+_FORMAT = re.compile(r"[A-Za-z0-9 :/.,'\[\]_+-]{1,64}")
+
+
+def type_of(spec: TableSpec, column: str) -> Optional[ColumnType]:
+    """The declared type of a column, where it is declared and can be parsed."""
+    declared = dict(spec.columns).get(column)
+    try:
+        return parse_type(declared.type) if declared else None
+    except BadType:
+        return None
+
+
+def added_columns(spec: TableSpec) -> Iterator[Tuple[Path, str]]:
+    """The columns that history adds, each with the key path that names it."""
+    history = spec.history
+    for each in fields(history.columns):
+        yield ("history", "columns", each.name), getattr(history.columns, each.name)
+    yield ("history", "surrogate_key", "column"), history.surrogate_key.column
+
+
+def references(spec: TableSpec) -> Iterator[Tuple[Path, str]]:
+    """Every place that names a column of the table."""
+    lists = (
+        (("key",), spec.key),
+        (("order_by",), spec.order_by),
+        (("history", "track"), spec.history.track),
+        (("history", "ignore"), spec.history.ignore),
+        (("storage", "partition_by"), spec.storage.partition_by),
+    )
+    for path, columns in lists:
+        yield from (((*path, place), name) for place, name in enumerate(columns))
+    if spec.effective_at is not None:
+        yield ("effective_at",), spec.effective_at
+    for position, rule in enumerate(spec.quality):
+        yield ("quality", position, "column"), rule.column
+
+
+@COLUMNS.rule("columns")
+def named_columns_exist(spec: TableSpec) -> Iterator[Problem]:
+    declared = [name for name, _ in spec.columns]
+    for path, name in references(spec):
+        if not declared:
+            yield from names.name(path, name)
+        elif name not in declared:
+            hint = did_you_mean(name, declared)
+            remedy = f"{hint}Declared columns: {_listed(declared)}."
+            yield Problem(path, name, f"{name!r} is no declared column", remedy)
+
+
+def _listed(columns: List[str]) -> str:
+    more = len(columns) - MOST_LISTED
+    shown = ", ".join(columns[:MOST_LISTED])
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+@COLUMNS.rule("columns")
+def columns_are_named_by_the_allow_list(spec: TableSpec) -> Iterator[Problem]:
+    for name, _ in spec.columns:
+        yield from names.name(("columns", name), name)
+
+
+@COLUMNS.rule("columns")
+def column_names_are_not_ours(spec: TableSpec) -> Iterator[Problem]:
+    for name, _ in spec.columns:
+        if name.startswith(RESERVED_PREFIXES):
+            remedy = (
+                f"Columns that begin with {' or '.join(RESERVED_PREFIXES)} are ours."
+            )
+            yield got(("columns", name), name, f"{remedy} Choose another name.")
+
+
+@COLUMNS.rule("columns", "history")
+def column_names_are_not_those_of_history(spec: TableSpec) -> Iterator[Problem]:
+    added = {name: key_path(path) for path, name in added_columns(spec)}
+    for name, _ in spec.columns:
+        if name in added:
+            remedy = f"History adds it: rename the column, or set {added[name]}."
+            yield got(("columns", name), name, remedy)
+
+
+@COLUMNS.rule("columns")
+def column_types_are_known(spec: TableSpec) -> Iterator[Problem]:
+    for name, column in spec.columns:
+        try:
+            parse_type(column.type)
+        except BadType as error:
+            yield got(("columns", name, "type"), column.type, str(error))
+
+
+@COLUMNS.rule("columns")
+def source_names_are_plain(spec: TableSpec) -> Iterator[Problem]:
+    for name, column in spec.columns:
+        for position, source in enumerate(column.source):
+            yield from names.source_name(("columns", name, "source", position), source)
+
+
+@COLUMNS.rule("columns")
+def source_names_belong_to_one_column(spec: TableSpec) -> Iterator[Problem]:
+    taken: Dict[str, str] = {}
+    for name, column in spec.columns:
+        for path, source in _sources(name, column):
+            first = taken.setdefault(source.lower(), name)
+            if first != name:
+                remedy = (
+                    f"Column {first!r} reads it already (names match without case):"
+                    f" remove it from one of the two."
+                )
+                yield got(path, source, remedy)
+
+
+def _sources(name: str, column: Column) -> Iterator[Tuple[Path, str]]:
+    if not column.source:
+        yield ("columns", name), name
+    for position, source in enumerate(column.source):
+        yield ("columns", name, "source", position), source
+
+
+@COLUMNS.rule("columns")
+def formats_are_for_times(spec: TableSpec) -> Iterator[Problem]:
+    for name, column in spec.columns:
+        if column.format is None:
+            continue
+        path = ("columns", name, "format")
+        kind = type_of(spec, name)
+        if kind and kind.name not in ("date", "timestamp"):
+            remedy = f"Only a date or timestamp has one, not {kind.name}: remove it."
+            yield got(path, column.format, remedy)
+        if not _FORMAT.fullmatch(column.format):
+            remedy = (
+                "Write one of Spark's datetime patterns, as in yyyy-MM-dd HH:mm:ss."
+            )
+            yield got(path, column.format, remedy)

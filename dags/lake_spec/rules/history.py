@@ -1,0 +1,60 @@
+"""Rules on the history table."""
+
+from __future__ import annotations
+
+from typing import Dict, Iterator
+
+from lake_spec.faults import Path, Problem, got, key_path
+from lake_spec.model import TableSpec
+from lake_spec.moment import parse_moment
+from lake_spec.rules import names
+from lake_spec.rules.book import RuleBook
+from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns
+
+HISTORY = RuleBook()
+
+
+@HISTORY.rule("history")
+def track_or_ignore_but_not_both(spec: TableSpec) -> Iterator[Problem]:
+    if spec.history.track and spec.history.ignore:
+        yield got(
+            ("history", "ignore"),
+            list(spec.history.ignore),
+            "`track` is given too: keep `track` (only these open versions) or `ignore`"
+            " (all but these do).",
+        )
+
+
+@HISTORY.rule("history", "key")
+def tracked_columns_are_not_keys(spec: TableSpec) -> Iterator[Problem]:
+    for name in ("track", "ignore"):
+        for position, column in enumerate(getattr(spec.history, name)):
+            if column in spec.key:
+                remedy = "A key column never changes within its history: remove it."
+                yield got(("history", name, position), column, remedy)
+
+
+@HISTORY.rule("history")
+def added_columns_have_names_of_their_own(spec: TableSpec) -> Iterator[Problem]:
+    first: Dict[str, Path] = {}
+    for path, name in added_columns(spec):
+        yield from names.name(path, name)
+        if name.startswith(RESERVED_PREFIXES):
+            yield got(
+                path, name, "Names that begin with lake_ are ours: choose another."
+            )
+        if first.setdefault(name, path) != path:
+            other = key_path(first[name])
+            yield got(path, name, f"{other} has that name: choose another.")
+
+
+@HISTORY.rule("history", "load_effective_at")
+def open_end_lies_after_the_load(spec: TableSpec) -> Iterator[Problem]:
+    end = parse_moment(spec.history.open_end or "")
+    start = parse_moment(spec.load_effective_at or "")
+    if end and start and end <= start:
+        yield got(
+            ("history", "open_end"),
+            spec.history.open_end,
+            f"It must lie after load_effective_at ({spec.load_effective_at}).",
+        )

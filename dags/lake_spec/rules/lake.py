@@ -1,0 +1,48 @@
+"""Rules across tables: what no file can be judged for alone."""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, Iterator, List, Sequence, Tuple
+
+from lake_spec.faults import Problem, got
+from lake_spec.model import TableSpec
+from lake_spec.rules.source import globs
+
+Found = Tuple[int, Problem]
+"""A problem and the position of its table among those that were judged."""
+
+SUFFIXES = ("_history", "_changes")
+"""Endings of the catalogue names that a table takes besides its own."""
+
+
+def tables_take_files_of_their_own(specs: Sequence[TableSpec]) -> Iterator[Found]:
+    first: Dict[str, int] = {}
+    for position, spec in enumerate(specs):
+        for path, glob in globs(spec):
+            place = f"{spec.source.path}/{glob}"
+            other = first.setdefault(place, position)
+            if other != position:
+                remedy = (
+                    f"Table {specs[other].full_name} takes the same files ({place}):"
+                    " give each its own."
+                )
+                yield position, got(path, glob, remedy)
+
+
+def catalogue_names_are_free(specs: Sequence[TableSpec]) -> Iterator[Found]:
+    taken = {
+        (spec.domain, spec.name + suffix): spec for spec in specs for suffix in SUFFIXES
+    }
+    for position, spec in enumerate(specs):
+        other = taken.get((spec.domain, spec.name))
+        if other is not None:
+            remedy = (
+                f"Table {other.full_name} has a table of that name: choose another."
+            )
+            yield position, got(("name",), spec.name, remedy)
+
+
+ACROSS: List[Callable[[Sequence[TableSpec]], Iterator[Found]]] = [
+    tables_take_files_of_their_own,
+    catalogue_names_are_free,
+]

@@ -1,0 +1,99 @@
+"""What names, paths and texts may look like: allow-lists, never deny-lists."""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator
+
+from lake_spec.faults import Path, Problem, got
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_SOURCE_NAME = re.compile(r"[\w$@#%][\w $@#%.:/()&+-]{0,127}")
+_PART = r"[A-Za-z0-9_.=+@-]+"
+_PATH = re.compile(rf"{_PART}(/{_PART})*")
+_GLOB_PART = r"[A-Za-z0-9_.=+@*?-]+"
+_GLOB = re.compile(rf"{_GLOB_PART}(/{_GLOB_PART})*")
+_LINE = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]*")
+_TEMPLATE = re.compile(r"\{\{|\{%|\{#")
+_LABEL = re.compile(r"[\w][\w .:/=+@-]*")
+
+SHORTEST_DESCRIPTION = 16
+SHORTEST_OWNER = 6
+
+
+def name(path: Path, value: str) -> Iterator[Problem]:
+    """Names that become tables, columns, folders, DAG ids and SQL."""
+    if not _NAME.fullmatch(value):
+        yield got(
+            path,
+            value,
+            "A name is 1 to 63 of a-z, 0-9 and _, and begins with a letter.",
+        )
+
+
+def source_name(path: Path, value: str) -> Iterator[Problem]:
+    """Names of columns as a source writes them."""
+    if not _SOURCE_NAME.fullmatch(value):
+        yield got(
+            path,
+            value,
+            "A source's column is named by 1 to 128 letters, digits, spaces and"
+            " $ @ # % _ . : / ( ) & + -.",
+        )
+
+
+def relative_path(path: Path, value: str) -> Iterator[Problem]:
+    """Folders below the landing area."""
+    if not _PATH.fullmatch(value) or _climbs(value):
+        yield got(
+            path,
+            value,
+            "Write folders joined by single slashes, of A-Z a-z 0-9 _ . = + @ -,"
+            " as in sales/orders; no leading slash and no `..`.",
+        )
+
+
+def glob(path: Path, value: str) -> Iterator[Problem]:
+    """Patterns of file names below a landing folder."""
+    if not _GLOB.fullmatch(value) or _climbs(value):
+        yield got(
+            path,
+            value,
+            "Write file names of A-Z a-z 0-9 _ . = + @ - with `*` (within a folder),"
+            " `**` (over folders) and `?`, as in changes/*.parquet; no leading slash"
+            " and no `..`.",
+        )
+
+
+def _climbs(value: str) -> bool:
+    return any(part in (".", "..") for part in value.split("/"))
+
+
+def text(path: Path, value: str) -> Iterator[Problem]:
+    """Words for people: one line, and nothing that a template would run."""
+    if not _LINE.fullmatch(value) or _TEMPLATE.search(value):
+        remedy = "Write one line of plain text without {{, {% or control characters."
+        yield got(path, value, remedy)
+
+
+def label(path: Path, value: str, longest: int) -> Iterator[Problem]:
+    """Tags of DAGs and clusters."""
+    if not _LABEL.fullmatch(value) or len(value) > longest:
+        remedy = f"A tag is 1 to {longest} letters, digits, spaces and _ . : / = + @ -."
+        yield got(path, value, remedy)
+
+
+def description(value: str) -> Iterator[Problem]:
+    """A sentence that says something."""
+    yield from text(("description",), value)
+    if len(value.strip()) < SHORTEST_DESCRIPTION:
+        remedy = "Say in over 15 characters what it holds."
+        yield got(("description",), value, remedy)
+
+
+def owner(value: str) -> Iterator[Problem]:
+    """A team that can be found."""
+    yield from text(("owner",), value)
+    if len(value.strip()) < SHORTEST_OWNER or value.strip().lower() == "airflow":
+        remedy = "Name a team in over 5 characters, as in museum-data; not airflow."
+        yield got(("owner",), value, remedy)

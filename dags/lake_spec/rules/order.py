@@ -1,0 +1,136 @@
+"""Rules on keys, on the order of changes and on the time since when rows are true."""
+
+from __future__ import annotations
+
+from typing import Iterator, Sequence
+
+from lake_spec.faults import Path, Problem, got
+from lake_spec.model import Feed, Parquet, Snapshot, TableSpec
+from lake_spec.moment import parse_moment
+from lake_spec.rules.book import RuleBook
+from lake_spec.rules.columns import type_of
+
+ORDER = RuleBook()
+
+_NO_ORDER = ("boolean", "binary")
+_TIMES = ("date", "timestamp")
+
+
+@ORDER.rule("key")
+def key_has_columns(spec: TableSpec) -> Iterator[Problem]:
+    if not spec.key:
+        remedy = "Name the columns that identify a row, as in key: [id]."
+        yield got(("key",), [], remedy)
+
+
+@ORDER.rule()
+def lists_name_a_column_once(spec: TableSpec) -> Iterator[Problem]:
+    yield from _once(("key",), spec.key)
+    yield from _once(("order_by",), spec.order_by)
+    yield from _once(("storage", "partition_by"), spec.storage.partition_by)
+    yield from _once(("history", "track"), spec.history.track)
+    yield from _once(("history", "ignore"), spec.history.ignore)
+
+
+def _once(path: Path, columns: Sequence[str]) -> Iterator[Problem]:
+    for position, name in enumerate(columns):
+        if name in columns[:position]:
+            yield got((*path, position), name, "It stands there twice: remove one.")
+
+
+@ORDER.rule("columns")
+def keys_and_partitions_are_single_values(spec: TableSpec) -> Iterator[Problem]:
+    lists = (
+        (("key",), spec.key),
+        (("storage", "partition_by"), spec.storage.partition_by),
+    )
+    for path, columns in lists:
+        for position, name in enumerate(columns):
+            kind = type_of(spec, name)
+            if kind and kind.is_nested:
+                remedy = (
+                    f"It is of type {kind.name}: choose a column with single values."
+                )
+                yield got((*path, position), name, remedy)
+
+
+@ORDER.rule("columns")
+def order_columns_can_be_ordered(spec: TableSpec) -> Iterator[Problem]:
+    for position, name in enumerate(spec.order_by):
+        kind = type_of(spec, name)
+        if kind and (kind.is_nested or kind.name in _NO_ORDER):
+            remedy = f"Type {kind.name} has no order: choose a number, text or time."
+            yield got(("order_by", position), name, remedy)
+
+
+@ORDER.rule("source", "source.format", "columns")
+def order_columns_have_types(spec: TableSpec) -> Iterator[Problem]:
+    is_typed = isinstance(spec.source.format, Parquet)
+    if spec.order_by and not spec.columns and not is_typed:
+        yield got(
+            ("order_by",),
+            list(spec.order_by),
+            "Text has no types, and '10' as text comes before '9': declare `columns`"
+            " with the types of these.",
+        )
+
+
+@ORDER.rule("source", "order_by")
+def snapshots_take_no_order(spec: TableSpec) -> Iterator[Problem]:
+    if isinstance(spec.source, Snapshot) and spec.order_by:
+        yield got(
+            ("order_by",),
+            list(spec.order_by),
+            "The extracts' own times order a snapshot: remove order_by.",
+        )
+
+
+@ORDER.rule("source", "source.operation", "order_by")
+def deletes_have_an_order(spec: TableSpec) -> Iterator[Problem]:
+    source = spec.source
+    deletes = isinstance(source, Feed) and source.operation and source.operation.delete
+    if deletes and not spec.order_by:
+        yield Problem(
+            ("order_by",),
+            None,
+            "missing",
+            "This feed has deletes, and a delete without an order is never guessed: name"
+            " the source's log position or time, as in order_by: [updated_at].",
+        )
+
+
+@ORDER.rule("source", "order_by", "effective_at", "columns")
+def feeds_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
+    if not isinstance(spec.source, Feed) or spec.effective_at is not None:
+        return
+    kinds = [type_of(spec, name) for name in spec.order_by]
+    # A column without a readable type has faults of its own, or gets its type
+    # from Parquet: it may be the timestamp.
+    if all(kind and kind.name != "timestamp" for kind in kinds):
+        yield Problem(
+            ("effective_at",),
+            None,
+            "missing",
+            "Nothing says since when a row is true: name a date or timestamp column, or"
+            " put a timestamp into order_by.",
+        )
+
+
+@ORDER.rule("effective_at", "columns")
+def effective_at_is_a_time(spec: TableSpec) -> Iterator[Problem]:
+    kind = type_of(spec, spec.effective_at) if spec.effective_at else None
+    if kind and kind.name not in _TIMES:
+        remedy = f"It is of type {kind.name}: name a date or timestamp column."
+        yield got(("effective_at",), spec.effective_at, remedy)
+
+
+@ORDER.rule()
+def declared_times_can_be_read(spec: TableSpec) -> Iterator[Problem]:
+    times = (
+        (("load_effective_at",), spec.load_effective_at, "1900-01-01"),
+        (("history", "open_end"), spec.history.open_end, "9999-12-31"),
+    )
+    for path, text, example in times:
+        if text is not None and parse_moment(text) is None:
+            remedy = f"Write a date, or a date and time, as in {example} or {example}T00:00:00Z."
+            yield got(path, text, remedy)

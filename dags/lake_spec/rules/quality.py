@@ -1,0 +1,58 @@
+"""Rules on quality rules."""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, List
+
+from lake_spec.faults import Path, Problem, got
+from lake_spec.model import Rule, TableSpec
+from lake_spec.rules.book import RuleBook
+from lake_spec.rules.columns import type_of
+
+QUALITY = RuleBook()
+
+TESTS = ("not_null", "one_of", "matches", "at_least", "at_most")
+
+
+def _tests(rule: Rule) -> List[str]:
+    absent = (None, False, ())
+    return [name for name in TESTS if not _is_any(getattr(rule, name), absent)]
+
+
+def _is_any(value: object, others: tuple) -> bool:
+    # 0 == False, and `at_least: 0` is a test.
+    return any(value is other for other in others)
+
+
+@QUALITY.rule("quality")
+def rules_have_one_test(spec: TableSpec) -> Iterator[Problem]:
+    for position, rule in enumerate(spec.quality):
+        tests = _tests(rule)
+        if len(tests) != 1:
+            message = f"has {' and '.join(tests) or 'no test'}"
+            remedy = f"A rule has exactly one test of: {', '.join(TESTS)}."
+            yield Problem(("quality", position), tests, message, remedy)
+
+
+@QUALITY.rule("quality")
+def patterns_compile(spec: TableSpec) -> Iterator[Problem]:
+    for position, rule in enumerate(spec.quality):
+        if rule.matches is None:
+            continue
+        try:
+            re.compile(rule.matches)
+        except (re.error, RecursionError, OverflowError) as error:
+            path: Path = ("quality", position, "matches")
+            yield got(path, rule.matches, f"Mend the regular expression: {error}.")
+
+
+@QUALITY.rule("quality", "columns")
+def limits_are_for_numbers(spec: TableSpec) -> Iterator[Problem]:
+    for position, rule in enumerate(spec.quality):
+        kind = type_of(spec, rule.column)
+        for name in ("at_least", "at_most"):
+            limit = getattr(rule, name)
+            if limit is not None and kind and not kind.is_numeric:
+                remedy = f"Column {rule.column!r} is {kind.name}, not a number: test it otherwise."
+                yield got(("quality", position, name), limit, remedy)

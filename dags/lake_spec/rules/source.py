@@ -1,0 +1,160 @@
+"""Rules on where a table's rows come from and how their order is known."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Iterator, Tuple
+
+from lake_spec.faults import Path, Problem, got
+from lake_spec.model import Csv, Feed, Operation, Snapshot, TableSpec
+from lake_spec.rules import names
+from lake_spec.rules.book import RuleBook
+from lake_spec.rules.table import within
+from lake_spec.rules.zone import is_zone, zone_remedy
+
+SOURCE = RuleBook()
+
+_OPERATION_VALUE = re.compile(r"[A-Za-z0-9_.-]{1,32}")
+_SAMPLE = datetime(2001, 2, 3, 4, 5, 6)
+
+
+def globs(spec: TableSpec) -> Tuple[Tuple[Path, str], ...]:
+    """The patterns of a source, each with its key path."""
+    source = spec.source
+    fields = ("files",) if isinstance(source, Snapshot) else ("load", "changes")
+    return tuple((("source", each), getattr(source, each)) for each in fields)
+
+
+@SOURCE.rule("source")
+def paths_stay_below_landing(spec: TableSpec) -> Iterator[Problem]:
+    yield from names.relative_path(("source", "path"), spec.source.path)
+    for path, glob in globs(spec):
+        yield from names.glob(path, glob)
+
+
+@SOURCE.rule("source")
+def load_and_changes_are_other_files(spec: TableSpec) -> Iterator[Problem]:
+    source = spec.source
+    if isinstance(source, Feed) and source.load == source.changes:
+        remedy = (
+            "It matches the files of `load` too: give changes a pattern of their own."
+        )
+        yield got(("source", "changes"), source.changes, remedy)
+
+
+@SOURCE.rule("source")
+def timezone_exists(spec: TableSpec) -> Iterator[Problem]:
+    zone = spec.source.timezone
+    if not is_zone(zone):
+        yield got(("source", "timezone"), zone, zone_remedy(zone))
+
+
+@SOURCE.rule("source")
+def lost_share_is_a_share(spec: TableSpec) -> Iterator[Problem]:
+    if isinstance(spec.source, Snapshot):
+        yield from within(("source", "lost_share"), spec.source.lost_share, 0, 1)
+
+
+@SOURCE.rule("source", "source.format")
+def csv_marks_are_single_characters(spec: TableSpec) -> Iterator[Problem]:
+    form = spec.source.format
+    if not isinstance(form, Csv):
+        return
+    for name, mark in (("delimiter", form.delimiter), ("quote", form.quote)):
+        if len(mark) != 1 or mark in "\r\n\0":
+            yield got(("source", "format", name), mark, "Write one character.")
+    if form.delimiter == form.quote:
+        remedy = "It is the quote too: choose another character."
+        yield got(("source", "format", "delimiter"), form.delimiter, remedy)
+
+
+@SOURCE.rule("source", "source.format")
+def encoding_is_known(spec: TableSpec) -> Iterator[Problem]:
+    form = spec.source.format
+    if isinstance(form, Csv) and not _is_encoding(form.encoding):
+        remedy = "Name a character set, as in UTF-8 or ISO-8859-1."
+        yield got(("source", "format", "encoding"), form.encoding, remedy)
+
+
+def _is_encoding(name: str) -> bool:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,39}", name):
+        return False
+    try:
+        "".encode(name)
+    except LookupError:
+        return False
+    return True
+
+
+@SOURCE.rule("source", "source.format", "columns")
+def csv_without_header_declares_columns(spec: TableSpec) -> Iterator[Problem]:
+    form = spec.source.format
+    if isinstance(form, Csv) and not form.header and not spec.columns:
+        remedy = "Files without a header need `columns`, in the order of the file."
+        yield got(("source", "format", "header"), False, remedy)
+
+
+@SOURCE.rule("source", "source.extract_time")
+def extract_time_pattern_has_one_group(spec: TableSpec) -> Iterator[Problem]:
+    if not isinstance(spec.source, Snapshot):
+        return
+    path = ("source", "extract_time", "pattern")
+    pattern = spec.source.extract_time.pattern
+    try:
+        groups = re.compile(pattern).groups
+    except (re.error, RecursionError, OverflowError) as error:
+        yield got(path, pattern, f"Mend the regular expression: {error}.")
+        return
+    if groups != 1:
+        yield got(
+            path,
+            pattern,
+            f"It has {groups} groups; put one pair of parentheses around the time, and"
+            " write (?:...) for others.",
+        )
+
+
+@SOURCE.rule("source", "source.extract_time")
+def extract_time_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
+    if not isinstance(spec.source, Snapshot):
+        return
+    form = spec.source.extract_time.format
+    if not _gives_a_year(form):
+        yield got(
+            ("source", "extract_time", "format"),
+            form,
+            "Write how the text is a time with strptime's directives, at least the year,"
+            " as in %Y-%m-%d or %Y%m%dT%H%M%S.",
+        )
+
+
+def _gives_a_year(form: str) -> bool:
+    try:
+        return datetime.strptime(_SAMPLE.strftime(form), form).year == _SAMPLE.year
+    except (ValueError, IndexError, re.error):
+        return False
+
+
+@SOURCE.rule("source", "source.operation")
+def operation_tells_upserts_from_deletes(spec: TableSpec) -> Iterator[Problem]:
+    operation = spec.source.operation if isinstance(spec.source, Feed) else None
+    if operation is None:
+        return
+    top = ("source", "operation")
+    yield from names.source_name((*top, "column"), operation.column)
+    yield from _values_are_plain(operation, top)
+    if not operation.upsert:
+        remedy = "List the values of inserts and updates, as in [I, U]."
+        yield got((*top, "upsert"), [], remedy)
+    for value in sorted(set(operation.upsert) & set(operation.delete)):
+        remedy = "It stands for upserts too: keep it in one of the two."
+        yield got((*top, "delete"), value, remedy)
+
+
+def _values_are_plain(operation: Operation, top: Path) -> Iterator[Problem]:
+    for name in ("upsert", "delete"):
+        for position, value in enumerate(getattr(operation, name)):
+            if not _OPERATION_VALUE.fullmatch(value):
+                remedy = "An operation is 1 to 32 letters, digits and _ . -."
+                yield got((*top, name, position), value, remedy)

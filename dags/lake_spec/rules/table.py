@@ -1,0 +1,80 @@
+"""Rules on what a table is called, where it lands and how it is stored."""
+
+from __future__ import annotations
+
+from typing import Iterator, Union
+
+from lake_spec.faults import Path, Problem, got
+from lake_spec.model import Engine, Index, Snapshot, TableSpec
+from lake_spec.rules import names
+from lake_spec.rules.book import RuleBook
+
+TABLE = RuleBook()
+
+
+@TABLE.rule("name")
+def table_is_named_by_the_allow_list(spec: TableSpec) -> Iterator[Problem]:
+    yield from names.name(("name",), spec.name)
+
+
+@TABLE.rule("description")
+def table_description_says_something(spec: TableSpec) -> Iterator[Problem]:
+    yield from names.description(spec.description)
+
+
+@TABLE.rule("owner")
+def table_owner_is_a_team(spec: TableSpec) -> Iterator[Problem]:
+    yield from names.owner(spec.owner)
+
+
+@TABLE.rule("source", "engine")
+def streamer_takes_feeds_only(spec: TableSpec) -> Iterator[Problem]:
+    if spec.engine is Engine.STREAMER and isinstance(spec.source, Snapshot):
+        yield got(
+            ("engine",),
+            spec.engine.value,
+            "The streamer cannot compare snapshots: choose pyspark, or land the changes"
+            " and make the source a feed.",
+        )
+
+
+@TABLE.rule("storage")
+def a_record_index_takes_no_partitions(spec: TableSpec) -> Iterator[Problem]:
+    """It knows one place per key; a key that moves is in two for one commit."""
+    if spec.storage.index is Index.RECORD and spec.storage.partition_by:
+        yield got(
+            ("storage", "index"),
+            spec.storage.index.value,
+            "A record index is over all partitions and cannot hold a key that moves"
+            " between them: choose bucket, bloom or simple, or leave out partition_by.",
+        )
+
+
+@TABLE.rule("storage")
+def buckets_are_1_to_1000(spec: TableSpec) -> Iterator[Problem]:
+    yield from within(("storage", "buckets"), spec.storage.buckets, 1, 1000)
+
+
+@TABLE.rule()
+def upkeep_is_counted_in_bounds(spec: TableSpec) -> Iterator[Problem]:
+    upkeep = spec.maintenance
+    top = ("maintenance",)
+    yield from within((*top, "compact_after"), upkeep.compact_after, 1, 1000)
+    yield from within((*top, "cluster_after"), upkeep.cluster_after, 2, 10000)
+    yield from within((*top, "keep_commits"), upkeep.keep_commits, 1, 10000)
+
+
+@TABLE.rule()
+def quarantine_has_limits(spec: TableSpec) -> Iterator[Problem]:
+    limits = spec.quarantine
+    yield from within(("quarantine", "max_share"), limits.max_share, 0, 1)
+    yield from within(("quarantine", "min_rows"), limits.min_rows, 0, 10**9)
+
+
+Number = Union[int, float]
+
+
+def within(path: Path, value: Number, low: Number, high: Number) -> Iterator[Problem]:
+    """A number that lies between two bounds."""
+    if not low <= value <= high:
+        yield got(path, value, f"Choose a number from {low} to {high}.")

@@ -1,0 +1,148 @@
+"""What a field of the model accepts, read once from its type.
+
+Decoder, encoder, JSON Schema and reference page all walk these shapes, so a
+new class in model.py needs no second description anywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, fields
+from enum import Enum
+from functools import lru_cache
+from typing import Any, Dict, Optional, Tuple, Type, Union, get_type_hints
+
+TAGS = ("kind", "type")
+"""Class variables that tell the members of a union apart."""
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """Text, a number or a truth value."""
+
+    type: type
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One member of an enum."""
+
+    enum: Type[Enum]
+
+    @property
+    def choices(self) -> Tuple[str, ...]:
+        """The texts of its members."""
+        return tuple(member.value for member in self.enum)
+
+
+@dataclass(frozen=True)
+class Maybe:
+    """A value or nothing."""
+
+    inner: Any
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """Any number of values of one shape."""
+
+    item: Any
+
+
+@dataclass(frozen=True)
+class MapOf:
+    """Names, each with a value of one shape; kept as pairs, in their order."""
+
+    item: Any
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One field of a record."""
+
+    name: str
+    shape: Any
+    default: Any
+    doc: str
+    example: Any
+    given: Optional[str]
+
+    @property
+    def is_required(self) -> bool:
+        """Whether there is no default."""
+        return self.default is MISSING
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """A dataclass and its settings."""
+
+    cls: type
+    settings: Dict[str, Setting]
+
+    @property
+    def shorthand(self) -> Optional[str]:
+        """The setting that a bare text stands for."""
+        return getattr(self.cls, "shorthand", None)
+
+    @property
+    def words(self) -> str:
+        """What messages call it."""
+        return self.cls.__name__
+
+
+@dataclass(frozen=True, eq=False)
+class OneOf:
+    """One of several records, told apart by a tag."""
+
+    tag: str
+    records: Dict[str, Record]
+
+
+@lru_cache(maxsize=None)
+def shape_of(kind: Any) -> Any:
+    """The shape of a type of the model. Raises TypeError for any other type."""
+    if kind in (str, int, float, bool):
+        return Scalar(kind)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return Choice(kind)
+    if hasattr(kind, "__dataclass_fields__"):
+        return _record(kind)
+    origin, args = getattr(kind, "__origin__", None), getattr(kind, "__args__", ())
+    if origin is tuple and len(args) == 2 and args[1] is Ellipsis:
+        return _many(args[0])
+    if origin is Union:
+        return _union(args)
+    raise TypeError(f"{kind!r}: the model has no such type. Teach it to shape.py.")
+
+
+def _record(cls: type) -> Record:
+    hints = get_type_hints(cls)
+    return Record(
+        cls,
+        {
+            field.name: Setting(
+                name=field.name,
+                shape=shape_of(hints[field.name]),
+                default=field.default,
+                doc=field.metadata["doc"],
+                example=field.metadata["example"],
+                given=field.metadata["given"],
+            )
+            for field in fields(cls)
+        },
+    )
+
+
+def _many(item: Any) -> Any:
+    args = getattr(item, "__args__", ())
+    if getattr(item, "__origin__", None) is tuple and args[0] is str:
+        return MapOf(shape_of(args[1]))
+    return ListOf(shape_of(item))
+
+
+def _union(args: Tuple[Any, ...]) -> Any:
+    inner = tuple(arg for arg in args if arg is not type(None))
+    if len(inner) < len(args):
+        return Maybe(shape_of(Union[inner]))
+    tag = next(tag for tag in TAGS if all(tag in vars(cls) for cls in inner))
+    return OneOf(tag, {vars(cls)[tag]: shape_of(cls) for cls in inner})

@@ -1,0 +1,108 @@
+"""Where a table's rows come from, and what their files are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Optional, Tuple, Union
+
+from lake_spec.choices import Absence, NewColumns
+from lake_spec.setting import setting
+
+
+@dataclass(frozen=True)
+class Csv:
+    """Delimited text, plain or compressed (.gz, .zst, .bz2)."""
+
+    type: ClassVar[str] = "csv"
+    header: bool = setting("Whether the first record names the columns.", True)
+    delimiter: str = setting("One character between fields.", ",")
+    quote: str = setting("One character around fields; doubled inside them.", '"')
+    encoding: str = setting("Character set of the files.", "UTF-8")
+    multiline: bool = setting("Whether quoted fields may hold line breaks.", True)
+    null_text: Tuple[str, ...] = setting(
+        "Texts that mean: no value.", ("",), example=["", "NULL"]
+    )
+
+
+@dataclass(frozen=True)
+class Json:
+    """One JSON object per line, plain or compressed."""
+
+    type: ClassVar[str] = "json"
+    null_text: Tuple[str, ...] = setting("Texts that mean: no value.", ())
+
+
+@dataclass(frozen=True)
+class Parquet:
+    """Apache Parquet files."""
+
+    type: ClassVar[str] = "parquet"
+    null_text: Tuple[str, ...] = setting("Texts that mean: no value.", ())
+
+
+Format = Union[Csv, Json, Parquet]
+
+
+@dataclass(frozen=True)
+class ExtractTime:
+    """Where the time of an extract is written: never the time of the run."""
+
+    pattern: str = setting(
+        "Regular expression over the file's path below `path`; its one group is the time.",
+        example=r"artists_(\d{4}-\d{2}-\d{2})",
+    )
+    format: str = setting("How that text is a time, as in strptime.", "%Y-%m-%d")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """The column of a change feed that says what happened to the row."""
+
+    column: str = setting("Name of the column in the files.", example="Op")
+    upsert: Tuple[str, ...] = setting(
+        "Its values for inserts and updates.", ("I", "U", "c", "u", "r")
+    )
+    delete: Tuple[str, ...] = setting("Its values for deletes.", ("D", "d"))
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Full copies that come again; each is compared with the one before."""
+
+    kind: ClassVar[str] = "snapshot"
+    path: str = setting("Folder below the landing area.", example="moma/artists")
+    files: str = setting("Which files in it, as a glob.", example="artists_*.csv.gz")
+    format: Format = setting("What the files are.", example={"type": "csv"})
+    extract_time: ExtractTime = setting(
+        "Where an extract's time is written.",
+        example={"pattern": r"artists_(\d{4}-\d{2}-\d{2})"},
+    )
+    absence: Absence = setting("What a missing key means.", Absence.DELETE)
+    lost_share: float = setting(
+        "Largest share of keys that an extract may lose (0 to 1).", 0.5
+    )
+    timezone: str = setting("Zone of timestamps that carry none.", "UTC")
+    new_columns: NewColumns = setting(
+        "What to do with undeclared source columns.", NewColumns.ADD
+    )
+
+
+@dataclass(frozen=True)
+class Feed:
+    """A full load and, after it, change events."""
+
+    kind: ClassVar[str] = "feed"
+    path: str = setting("Folder below the landing area.", example="sales/orders")
+    format: Format = setting("What the files are.", example={"type": "csv"})
+    load: str = setting("Which files in it are the full load, as a glob.", "load/*")
+    changes: str = setting("Which files in it hold changes, as a glob.", "changes/*")
+    operation: Optional[Operation] = setting(
+        "The column that tells upserts from deletes; without it all are upserts.", None
+    )
+    timezone: str = setting("Zone of timestamps that carry none.", "UTC")
+    new_columns: NewColumns = setting(
+        "What to do with undeclared source columns.", NewColumns.ADD
+    )
+
+
+Source = Union[Snapshot, Feed]

@@ -1,0 +1,58 @@
+"""Values and names inside a SQL text that Spark, and HoodieStreamer, read.
+
+HoodieStreamer cuts its SQL file at every semicolon, also inside a literal, and
+Spark replaces `${name}` anywhere in a statement. So a literal spells whatever
+is not plain as `\\uXXXX`, which Spark turns back after both have looked.
+"""
+
+from __future__ import annotations
+
+import string
+
+_PLAIN = frozenset(string.ascii_letters + string.digits + " /._-=:,+@")
+_GLOB = frozenset("\\*?[]{}")
+
+
+def sql_literal(text: str) -> str:
+    """A string literal of exactly this text: plain ASCII, without semicolons."""
+    return "'" + "".join(_spelled(character) for character in text) + "'"
+
+
+def sql_path(path: str) -> str:
+    """A literal for the `path` of a data source: this one file, never a pattern."""
+    escaped = (f"\\{each}" if each in _GLOB else each for each in path)
+    return sql_literal("".join(escaped))
+
+
+def sql_identifier(name: str) -> str:
+    """A quoted name; ValueError for one that no SQL file can carry.
+
+    There is no escape inside a quoted name but the doubled quote.
+    """
+    reason = _not_a_name(name)
+    if reason:
+        raise ValueError(
+            f"{name!r} cannot be a name in a SQL file: {reason}. Rename it in the source."
+        )
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _spelled(character: str) -> str:
+    if character in _PLAIN:
+        return character
+    # Java counts in units of UTF-16: an emoji is two of them.
+    units = character.encode("utf-16-be", "surrogatepass")
+    pairs = (units[at : at + 2] for at in range(0, len(units), 2))
+    return "".join(f"\\u{int.from_bytes(pair, 'big'):04X}" for pair in pairs)
+
+
+def _not_a_name(name: str) -> str:
+    if not name:
+        return "it is empty"
+    if ";" in name:
+        return "a semicolon ends the statement"
+    if "${" in name:
+        return "'${' starts a variable"
+    if not name.isprintable():
+        return "it holds a character that does not print"
+    return ""

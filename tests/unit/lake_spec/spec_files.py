@@ -1,0 +1,117 @@
+"""Sound specs to spoil: one domain `sales` with one table `orders`."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from pathlib import Path
+from typing import Any, Dict, List
+
+from lake_spec.load import check
+
+DOMAIN = {
+    "name": "sales",
+    "description": "Orders and customers of the shop",
+    "owner": "sales-data",
+}
+FEED = {
+    "name": "orders",
+    "description": "Orders of the shop, one row per order",
+    "owner": "sales-data",
+    "source": {
+        "kind": "feed",
+        "path": "sales/orders",
+        "format": {"type": "csv"},
+        "operation": {"column": "Op"},
+    },
+    "columns": {
+        "order_id": "long",
+        "status": "string",
+        "amount": "decimal(10,2)",
+        "is_paid": "boolean",
+        "lines": "array<struct<sku: string, pieces: int>>",
+        "updated_at": "timestamp",
+    },
+    "key": ["order_id"],
+    "order_by": ["updated_at"],
+}
+SNAPSHOT = {
+    "name": "orders",
+    "description": "Orders of the shop, one row per order",
+    "owner": "sales-data",
+    "source": {
+        "kind": "snapshot",
+        "path": "sales/orders",
+        "files": "orders_*.csv",
+        "format": {"type": "csv"},
+        "extract_time": {"pattern": r"orders_(\d{8})", "format": "%Y%m%d"},
+    },
+    "columns": {"order_id": "long", "status": "string"},
+    "key": ["order_id"],
+}
+CLUSTER = {"name": "standard"}
+ENVIRONMENT = {
+    "name": "dev",
+    "region": "eu-central-1",
+    "landing": "s3://lake/landing",
+    "warehouse": "s3://lake/warehouse",
+    "artifacts": "s3://lake/artifacts",
+    "runs": "s3://lake/runs",
+    "logs": "s3://lake/logs",
+}
+LEFT_OUT = object()
+
+
+def changed(base: Dict[str, Any], changes: Dict[str, Any]) -> Dict[str, Any]:
+    """The base with values set (or LEFT_OUT) at dotted keys."""
+    spec = copy.deepcopy(base)
+    for path, value in changes.items():
+        *way, last = path.split(".")
+        inner = spec
+        for step in way:
+            inner = inner.setdefault(step, {})
+        if value is LEFT_OUT:
+            del inner[last]
+        else:
+            inner[last] = value
+    return spec
+
+
+class SpecFiles:
+    """Folders of specs below a temporary folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.tables = root / "tables"
+        self.clusters = root / "clusters"
+        self.environments = root / "environments"
+        self.put("tables/sales/_domain.yml", DOMAIN)
+        self.put("tables/sales/orders.yml", FEED)
+        self.put("clusters/standard.yml", CLUSTER)
+        self.put("environments/dev.yml", ENVIRONMENT)
+
+    def put(self, name: str, content: Any) -> Path:
+        """Write text as it is, and data as JSON, which is YAML too."""
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = content if isinstance(content, str) else json.dumps(content)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def faults(self) -> List[str]:
+        """Every fault as text, files named from the temporary folder."""
+        _, faults = check(
+            self.tables, clusters=self.clusters, environments=self.environments
+        )
+        return [str(fault).replace(f"{self.root}/", "") for fault in faults]
+
+
+def faults_of(
+    specs: SpecFiles, base: Dict[str, Any], changes: Dict[str, Any]
+) -> List[str]:
+    """The faults of the table `orders` with these changes, without their place."""
+    specs.put("tables/sales/orders.yml", changed(base, changes))
+    return [
+        re.sub(r"^tables/sales/orders.yml:1: ", "", each) for each in specs.faults()
+    ]

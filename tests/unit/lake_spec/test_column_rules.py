@@ -1,0 +1,106 @@
+"""Columns and what refers to them are told where they are broken."""
+
+import pytest
+
+from .spec_files import FEED, LEFT_OUT, SNAPSHOT, faults_of
+
+
+@pytest.mark.parametrize(
+    "changes, path",
+    [
+        ({"history.track": ["amonut"]}, "history.track[0]"),
+        ({"history.ignore": ["amonut"]}, "history.ignore[0]"),
+        ({"storage.partition_by": ["amonut"]}, "storage.partition_by[0]"),
+        ({"effective_at": "amonut"}, "effective_at"),
+        ({"key": ["order_id", "amonut"]}, "key[1]"),
+        ({"order_by": ["updated_at", "amonut"]}, "order_by[1]"),
+        ({"quality": [{"column": "amonut", "not_null": True}]}, "quality[0].column"),
+    ],
+)
+def test_a_column_that_cannot_exist_is_told_with_the_nearest(specs, changes, path):
+    assert faults_of(specs, FEED, changes) == [
+        f"{path}: 'amonut' is no declared column. Did you mean 'amount'? Declared columns:"
+        " order_id, status, amount, is_paid, lines, updated_at."
+    ]
+
+
+def test_of_many_columns_a_few_are_listed(specs):
+    columns = {f"c{number}": "int" for number in range(2000)}
+    (fault,) = faults_of(specs, SNAPSHOT, {"columns": columns})
+    assert fault.endswith("c18, c19 and 1980 more.") and len(fault) < 250
+
+
+def test_without_declared_columns_references_must_still_be_names(specs):
+    changes = {"columns": LEFT_OUT, "key": ["id", "' OR 1=1"]}
+    assert faults_of(specs, SNAPSHOT, changes) == [
+        'key[1]: got "\' OR 1=1". A name is 1 to 63 of a-z, 0-9 and _, and begins with a'
+        " letter."
+    ]
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("Total", "got 'Total'. A name is 1 to 63 of a-z"),
+        (
+            "lake_key",
+            "got 'lake_key'. Columns that begin with lake_ or _hoodie_ are ours",
+        ),
+        (
+            "valid_to",
+            "History adds it: rename the column, or set history.columns.valid_to",
+        ),
+        ("is_deleted", "rename the column, or set history.columns.is_deleted"),
+        ("version_key", "rename the column, or set history.surrogate_key.column"),
+    ],
+)
+def test_a_column_cannot_have_that_name(specs, name, message):
+    (fault,) = faults_of(specs, FEED, {f"columns.{name}": "string"})
+    assert fault.startswith(f"columns.{name}: ") and message in fault
+
+
+def test_a_column_of_history_can_be_named_otherwise_instead(specs):
+    changes = {"columns.valid_to": "date", "history.columns.valid_to": "ends_at"}
+    assert faults_of(specs, FEED, changes) == []
+
+
+def test_columns_of_history_have_names_of_their_own(specs):
+    changes = {
+        "history.columns.valid_to": "valid_from",
+        "history.columns.is_current": "X",
+    }
+    assert faults_of(specs, FEED, changes) == [
+        "history.columns.valid_to: got 'valid_from'. history.columns.valid_from has that"
+        " name: choose another.",
+        "history.columns.is_current: got 'X'. A name is 1 to 63 of a-z, 0-9 and _, and"
+        " begins with a letter.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "column, message",
+    [
+        (
+            {"type": "lonng"},
+            "columns.total.type: got 'lonng'. Did you mean 'long'? Types:",
+        ),
+        (
+            {"type": "int", "source": ["a`b"]},
+            "columns.total.source[0]: got 'a`b'. A sour",
+        ),
+        ({"type": "int", "source": ["STATUS"]}, "Column 'status' reads it already"),
+        (
+            {"type": "int", "format": "yyyy"},
+            "Only a date or timestamp has one, not int",
+        ),
+        ({"type": "date", "format": "yyyy;"}, "Write one of Spark's datetime patterns"),
+    ],
+)
+def test_a_column_must_be_readable(specs, column, message):
+    (fault,) = faults_of(specs, FEED, {"columns.total": column})
+    assert message in fault
+
+
+def test_one_column_can_have_many_names_at_the_source(specs):
+    column = {"type": "int", "source": ["Wiki QID", "wiki.qid", "after.$oid"]}
+    assert faults_of(specs, FEED, {"columns.total": column}) == []

@@ -1,0 +1,67 @@
+"""Column types are those of Spark SQL, and nothing that is not."""
+
+import pytest
+
+from lake_spec.column_type import SIMPLE, BadType, ColumnType, parse_type
+
+
+@pytest.mark.parametrize("text", SIMPLE)
+def test_simple_types(text):
+    assert parse_type(text.upper()) == ColumnType(text)
+
+
+@pytest.mark.parametrize(
+    "text, kind",
+    [
+        ("decimal(10,2)", ColumnType("decimal")),
+        ("decimal( 38 )", ColumnType("decimal")),
+        ("array<string>", ColumnType("array", (ColumnType("string"),))),
+        (
+            "map<string, int>",
+            ColumnType("map", (ColumnType("string"), ColumnType("int"))),
+        ),
+        (
+            "struct<a: int, B_2: array<decimal(4,1)>>",
+            ColumnType(
+                "struct",
+                (ColumnType("int"), ColumnType("array", (ColumnType("decimal"),))),
+            ),
+        ),
+    ],
+)
+def test_types_with_parts(text, kind):
+    assert parse_type(text) == kind
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "Types: string, boolean"),
+        ("strng", "Did you mean 'string'[?] Types: string, boolean"),
+        ("varchar(10)", "Types: string, boolean"),
+        ("int int", "Remove what follows the type: 'int'"),
+        ("int; drop table x", "Remove what follows the type: ';'"),
+        ("int' OR 1=1", "Remove what follows the type"),
+        ("decimal", r"It has 'its end' where '\(' belongs"),
+        ("decimal(10", "Within {...} YAML splits at the comma: quote the type"),
+        ("decimal(x,2)", r"Write its digits, as in decimal\(10,2\)"),
+        ("decimal(39,2)", "p from 1 to 38 and s from 0 to p"),
+        ("decimal(4,5)", "p from 1 to 38 and s from 0 to p"),
+        ("array<int", "It has 'its end' where '>' belongs"),
+        ("array<int,int>", "Write it as one of: decimal"),
+        ("map<int>", "Write it as one of: decimal"),
+        ("struct<>", "'>' is no name of a struct's field"),
+        ("struct<a int>", "It has 'int' where ':' belongs"),
+        ("array<" * 20, "Types nest at most 8 levels"),
+    ],
+)
+def test_other_texts_are_refused(text, message):
+    with pytest.raises(BadType, match=message):
+        parse_type(text)
+
+
+@pytest.mark.parametrize("text, is_numeric", [("bigint", True), ("string", False)])
+def test_numbers_are_known(text, is_numeric):
+    assert parse_type(text).is_numeric is is_numeric
+    assert parse_type("decimal(3)").is_numeric
+    assert not parse_type("array<int>").is_numeric

@@ -1,0 +1,46 @@
+"""Schedules are five fields of cron or a preset."""
+
+import pytest
+
+from lake_spec.cron import BadCron, check_cron
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "* * * * *",
+        "0 3 * * *",
+        "*/15 0-6,22 1 jan-mar,12 mon-fri",
+        "59 23 31 12 7",
+        "0-30/5 * * * SUN",
+        "@hourly",
+    ],
+)
+def test_schedules_pass(text):
+    check_cron(text)
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "Write five fields with single spaces"),
+        ("0 3 * *", "Write five fields with single spaces"),
+        ("0 3 * * * *", "Write five fields with single spaces"),
+        ("0  3 * * *", "Write five fields with single spaces"),
+        ("@never", "or one of: @hourly, @daily"),
+        ("60 * * * *", "The minute '60' cannot be: it takes 0 to 59"),
+        ("0 24 * * *", "The hour '24' cannot be: it takes 0 to 23"),
+        ("0 0 0 * *", "The day of month '0' cannot be: it takes 1 to 31"),
+        ("0 0 * foo *", "The month 'foo' cannot be: it takes 1 to 12 or jan, feb"),
+        ("0 0 * * 8", "The day of week '8' cannot be: it takes 0 to 7 or sun"),
+        ("*/0 * * * *", r"The minute '\*/0' cannot be"),
+        ("5-1 * * * *", "The minute '5-1' cannot be"),
+        ("1,,2 * * * *", "The minute '' cannot be"),
+        ("-1 * * * *", "The minute '-1' cannot be"),
+        ("{{x}} * * * *", "The minute '{{x}}' cannot be"),
+        ("* * * *\n*", "Write five fields"),
+    ],
+)
+def test_other_texts_are_refused(text, message):
+    with pytest.raises(BadCron, match=message):
+        check_cron(text)

@@ -1,0 +1,176 @@
+"""Plain data becomes dataclasses, and every fault is found on the way."""
+
+import pytest
+
+from lake_spec.decode import decode
+from lake_spec.model import (
+    ClusterSpec,
+    Column,
+    Csv,
+    DomainSpec,
+    Feed,
+    HistoryDeletes,
+    OnFail,
+    Operation,
+    Rule,
+    TableSpec,
+)
+from lake_spec.yaml_source import parse_yaml
+
+TABLE = """\
+name: orders
+description: Orders of the shop, one row per order
+owner: sales-data
+source:
+  kind: feed
+  path: sales/orders
+  format: {type: csv, null_text: ["", "NULL"]}
+  operation: {column: Op, delete: [X]}
+columns:
+  order_id: long
+  amount: {type: "decimal(10,2)", source: [Amount, Total]}
+key: [order_id]
+history: {deletes: marker}
+quality:
+  - {column: amount, at_least: 0, on_fail: warn}
+"""
+
+
+def decoded(cls, text, **given):
+    return decode(cls, parse_yaml(text.encode(), "f.yml").root, given=given)
+
+
+def faults(cls, text, **given):
+    return [str(fault) for fault in decoded(cls, text, **given).faults]
+
+
+def test_a_table_is_read_into_its_classes():
+    result = decoded(TableSpec, TABLE, domain="sales")
+    assert result.faults == []
+    spec = result.spec
+    assert spec.domain == "sales"
+    assert spec.source == Feed(
+        path="sales/orders",
+        format=Csv(null_text=("", "NULL")),
+        operation=Operation(column="Op", delete=("X",)),
+    )
+    assert spec.columns == (
+        ("order_id", Column("long")),
+        ("amount", Column("decimal(10,2)", source=("Amount", "Total"))),
+    )
+    assert spec.key == ("order_id",)
+    assert spec.history.deletes is HistoryDeletes.MARKER
+    assert spec.quality == (Rule("amount", at_least=0.0, on_fail=OnFail.WARN),)
+
+
+@pytest.mark.parametrize(
+    "line, fault",
+    [
+        ("core_count: two", "core_count: got 'two'. It takes a whole number."),
+        ("core_count: 1.0", "core_count: got 1.0. It takes a whole number."),
+        ("core_count: yes", "core_count: got true. It takes a whole number."),
+        ("core_count:", "core_count: got nothing. It takes a whole number."),
+        (
+            "driver_memory: 4",
+            "driver_memory: got 4. It takes text: put the value in quotes.",
+        ),
+        ("driver_memory: [4g]", "driver_memory: got ['4g']. It takes text."),
+        (
+            "tags: [a]",
+            "tags: got ['a']. It takes names with a value each, as in `name: value`.",
+        ),
+    ],
+)
+def test_values_of_another_type_are_refused(line, fault):
+    assert faults(ClusterSpec, f"name: x\n{line}\n") == [f"f.yml:2: {fault}"]
+
+
+def test_a_bare_value_for_a_list_is_refused_with_what_to_write():
+    assert faults(TableSpec, TABLE + "order_by: order_id\n", domain="sales") == [
+        "f.yml:16: order_by: got 'order_id'. It takes a list: write [order_id]."
+    ]
+
+
+def test_a_list_item_is_refused_at_its_own_place():
+    assert faults(TableSpec, TABLE + "order_by:\n- a\n- {b: c}\n", domain="s") == [
+        "f.yml:18: order_by[1]: got {'b': 'c'}. It takes text."
+    ]
+
+
+def test_a_long_value_is_cut_and_its_control_characters_are_escaped():
+    text = f'name: x\ncore_count: "\\e[31m{"z" * 500}"\n'
+    (fault,) = faults(ClusterSpec, text)
+    assert "'\\x1b[31mzzz" in fault and len(fault) < 150
+
+
+def test_a_missing_key_is_told_with_an_example():
+    assert faults(ClusterSpec, "core_count: 1\n") == [
+        "f.yml:1: name: missing. Name of the cluster; also of its file. Write for example"
+        " `name: standard`."
+    ]
+
+
+def test_a_misspelt_required_key_is_one_fault_and_not_two():
+    (fault,) = faults(ClusterSpec, "nmae: standard\n")
+    assert fault.startswith("f.yml:1: nmae: unknown key. Did you mean 'name'?")
+
+
+def test_a_key_unlike_any_other_is_told_with_the_choices_alone():
+    (fault,) = faults(DomainSpec, "zzz: 1\n" + DOMAIN, tables=())
+    assert fault == (
+        "f.yml:1: zzz: unknown key. A domain takes: name, description, owner, cluster,"
+        " tags, history_runs, schedules, notifications."
+    )
+
+
+DOMAIN = "name: sales\ndescription: Orders of the shop\nowner: sales-data\n"
+
+
+def test_the_tables_of_a_domain_are_not_written_in_its_file():
+    (fault,) = faults(DomainSpec, DOMAIN + "tables: [orders]\n", tables=())
+    assert fault.startswith("f.yml:4: tables: unknown key.")
+
+
+def test_a_domain_that_contradicts_its_folder_is_refused():
+    assert faults(TableSpec, "domain: shop\n" + TABLE, domain="sales") == [
+        "f.yml:1: domain: got 'shop'. The folder is named 'sales': leave the key out, or"
+        " move the file."
+    ]
+
+
+@pytest.mark.parametrize(
+    "source, fault",
+    [
+        ("{path: x}", "source.kind: missing. Choose one of: snapshot, feed."),
+        (
+            "{kind: fed}",
+            "source.kind: got 'fed'. Did you mean 'feed'? Choose one of: snapshot, feed.",
+        ),
+        ("{kind: [feed]}", "source.kind: got ['feed']. Choose one of: snapshot, feed."),
+        (
+            "files",
+            "source: got 'files'. It takes settings, among them `kind`: one of snapshot,"
+            " feed.",
+        ),
+    ],
+)
+def test_a_union_wants_its_tag(source, fault):
+    before, after = TABLE.split("source:")[0], TABLE[TABLE.index("columns:") :]
+    text = f"{before}source: {source}\n{after}"
+    assert faults(TableSpec, text, domain="sales") == [f"f.yml:4: {fault}"]
+
+
+def test_a_kind_takes_only_its_own_settings():
+    text = TABLE.replace("kind: feed", "kind: feed\n  lost_share: 0.1")
+    (fault,) = faults(TableSpec, text, domain="sales")
+    assert fault == (
+        "f.yml:6: source.lost_share: unknown key. source takes: path, format, load,"
+        " changes, operation, timezone, new_columns."
+    )
+
+
+def test_a_file_that_is_a_list_is_refused():
+    assert faults(ClusterSpec, "- a\n") == [
+        "f.yml:1: got ['a']. It takes these settings: name, release_label, primary_type,"
+        " core_type, core_count, step_concurrency, idle_minutes, driver_memory, tags."
+    ]

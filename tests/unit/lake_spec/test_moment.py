@@ -1,0 +1,30 @@
+"""Times in specs are dates, or dates with a time of day."""
+
+from datetime import datetime, timezone
+
+import pytest
+
+from lake_spec.moment import parse_moment
+
+
+@pytest.mark.parametrize(
+    "text, moment",
+    [
+        ("1900-01-01", datetime(1900, 1, 1)),
+        ("9999-12-31", datetime(9999, 12, 31)),
+        ("2016-04-01 12:30:00", datetime(2016, 4, 1, 12, 30)),
+        ("2016-04-01T12:30:00.5Z", datetime(2016, 4, 1, 12, 30, 0, 500000)),
+        ("2016-04-01T12:30:00+02:00", datetime(2016, 4, 1, 10, 30)),
+    ],
+)
+def test_times_are_read_in_utc(text, moment):
+    assert parse_moment(text) == moment.replace(tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "1900", "1900-13-01", "2015-02-29", "2016-04-01T25:00:00", "tomorrow"]
+    + ["0000-01-01", "2016-04-01\n", "0001-01-01T00:00:00+02:00", "{{ ds }}"],
+)
+def test_other_texts_are_no_times(text):
+    assert parse_moment(text) is None

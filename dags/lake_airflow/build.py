@@ -1,0 +1,29 @@
+"""From a domain's name to its DAGs: load, plan, render."""
+
+from __future__ import annotations
+
+
+from airflow.sdk import DAG
+from lake_spec.load import load_cluster, load_domain, load_environment
+
+from lake_airflow.plan import plan
+from lake_airflow.render import Renderer
+from lake_airflow.settings import read_release, read_settings
+
+
+def build_domain(name: str) -> dict[str, DAG]:
+    """The DAGs of a domain by their ids, for the globals of its DAG file.
+
+    A mistake in the domain's files raises SpecErrors with all of them; where a
+    DAG file lets it through, it is that file's import error in Airflow.
+    """
+    settings = read_settings()
+    domain = load_domain(name, settings.tables)
+    renderer = Renderer(
+        domain,
+        cluster=load_cluster(domain.cluster, settings.clusters),
+        environment=load_environment(settings.environment, settings.environments),
+        release=read_release(settings.release_file),
+        poll_seconds=settings.poll_seconds,
+    )
+    return {each.dag_id: renderer.dag(each) for each in plan(domain)}

@@ -1,0 +1,175 @@
+"""The first and the last task around a cluster: create and terminate."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+from typing import Any
+
+from airflow.providers.amazon.aws.operators.emr import (
+    EmrCreateJobFlowOperator,
+    EmrTerminateJobFlowOperator,
+)
+from airflow.providers.amazon.aws.triggers.emr import EmrTerminateJobFlowTrigger
+
+from lake_airflow.airflow_errors import AirflowFailException
+from lake_airflow.cluster import ALIVE, ENDED, run_job_flow_request
+from lake_airflow.handover import CAUSE_XCOM, CLUSTER_ID, RUN_XCOM, run_name
+from lake_airflow.plan import DagPlan
+from lake_airflow.run import Run, RunRefused, check_run
+from lake_airflow.run_files import RunFiles
+from lake_airflow.summary import summarise_without_cluster
+from lake_airflow.waiting import WaitsForEmr
+from lake_spec.model import ClusterSpec, EnvironmentSpec
+
+END_LIMIT = timedelta(minutes=30)
+QUICK_END = timedelta(seconds=15)
+"""So long the task waits itself: a trigger that fires before Airflow has noted
+the deferral fails the task, and a cluster without work can end that quickly."""
+
+
+class CreateCluster(EmrCreateJobFlowOperator):
+    """Checks the run, then finds its cluster or creates it; never two.
+
+    Returns the cluster's id at once: EMR queues steps while it starts. A
+    cluster that was created before this task failed is ended again.
+    """
+
+    _job_flow_id: str | None = None  # the provider reads it before it sets it
+
+    def __init__(
+        self,
+        *,
+        plan: DagPlan,
+        cluster: ClusterSpec,
+        environment: EnvironmentSpec,
+        release: str,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            emr_conn_id=None,
+            region_name=environment.region,
+            deferrable=False,
+            **kwargs,
+        )
+        self.plan = plan
+        self.cluster = cluster
+        self.environment = environment
+        self.release = release
+
+    def execute(self, context: Any) -> str:
+        try:
+            return self._find_or_create(context)
+        except Exception as error:
+            try:
+                self._end_what_was_created()
+            finally:
+                self._tell(context, str(error) or type(error).__name__)
+            raise
+
+    def _tell(self, context: Any, cause: str) -> None:
+        """Leave the run's summary: without a cluster its own task never comes."""
+        context["ti"].xcom_push(key=CAUSE_XCOM, value=cause)
+        name = run_name(self.plan, context)
+        summary = summarise_without_cluster(self.plan, name, cause)
+        try:
+            files = RunFiles(self.environment, name, aws_conn_id=self.aws_conn_id)
+            files.write("summary.json", summary.to_json())
+        except Exception:  # the cause is what the reader of the log is after
+            self.log.exception("The summary of the run could not be written.")
+
+    def _find_or_create(self, context: Any) -> str:
+        run = self._checked(context)
+        context["ti"].xcom_push(key=RUN_XCOM, value=run.to_xcom())
+        request = run_job_flow_request(
+            self.plan, run=run, cluster=self.cluster, environment=self.environment
+        )
+        if found := self._find(request):
+            self.log.info("The run has a cluster already: %s", found)
+            return found
+        self.job_flow_overrides = request
+        return super().execute(context)
+
+    def _checked(self, context: Any) -> Run:
+        try:
+            return check_run(
+                self.plan,
+                run_id=context["run_id"],
+                params=context["params"],
+                release=self.release,
+            )
+        except RunRefused as refused:
+            raise AirflowFailException(f"The run is refused: {refused}") from None
+
+    def _find(self, request: dict[str, Any]) -> str | None:
+        """The living cluster of this name and of this environment."""
+        pages = self.hook.conn.get_paginator("list_clusters")
+        for page in pages.paginate(ClusterStates=list(ALIVE)):
+            for cluster in page["Clusters"]:
+                if cluster["Name"] == request["Name"] and self._is_ours(cluster["Id"]):
+                    return cluster["Id"]
+        return None
+
+    def _is_ours(self, cluster_id: str) -> bool:
+        cluster = self.hook.conn.describe_cluster(ClusterId=cluster_id)["Cluster"]
+        tags = {tag["Key"]: tag["Value"] for tag in cluster.get("Tags", ())}
+        return tags.get("lake:environment") == self.environment.name
+
+    def _end_what_was_created(self) -> None:
+        if not self._job_flow_id:
+            return
+        self.log.warning("Ending cluster %s: the task failed.", self._job_flow_id)
+        self.hook.conn.terminate_job_flows(JobFlowIds=[self._job_flow_id])
+
+
+class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
+    """Ends the cluster and returns when EMR says that it is gone."""
+
+    def __init__(
+        self, *, environment: EnvironmentSpec, poll_seconds: int, **kwargs: Any
+    ) -> None:
+        super().__init__(
+            region_name=environment.region,
+            waiter_delay=poll_seconds,
+            waiter_max_attempts=int(END_LIMIT.total_seconds()) // poll_seconds,
+            job_flow_id=CLUSTER_ID,
+            deferrable=False,
+            **kwargs,
+        )
+
+    def execute(self, context: Any) -> None:
+        super().execute(context)
+        if self._ended_within(QUICK_END, every=1):
+            return
+        if self.can_defer():
+            self._defer_until_gone()
+        self.follow(context, may_defer=False)
+
+    def _defer_until_gone(self) -> None:
+        self.defer(
+            trigger=EmrTerminateJobFlowTrigger(
+                job_flow_id=self.job_flow_id,
+                waiter_delay=self.waiter_delay,
+                waiter_max_attempts=self.waiter_max_attempts,
+                aws_conn_id=self.aws_conn_id,
+            ),
+            method_name="execute_complete",
+        )
+
+    def follow(self, context: Any, *, may_defer: bool) -> None:
+        """Wait until the cluster is gone; how it ended is not this task's matter."""
+        if not self._ended_within(END_LIMIT, every=self.waiter_delay):
+            raise TimeoutError(
+                f"Cluster {self.job_flow_id} lives {END_LIMIT} after it was to end."
+                " End it by hand: it costs money."
+            )
+
+    def _ended_within(self, limit: timedelta, *, every: int) -> bool:
+        for _ in range(int(limit.total_seconds()) // every):
+            reply = self.hook.conn.describe_cluster(ClusterId=self.job_flow_id)
+            state = reply["Cluster"]["Status"]["State"]
+            if state in ENDED:
+                self.log.info("Cluster %s is %s", self.job_flow_id, state)
+                return True
+            time.sleep(every)
+        return False

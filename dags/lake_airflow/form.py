@@ -1,0 +1,54 @@
+"""The Params of a run: the form that Airflow shows."""
+
+from __future__ import annotations
+
+from airflow.sdk import Param
+
+from lake_airflow.plan import DagPlan
+
+
+def params(plan: DagPlan) -> dict[str, Param]:
+    """The form of a DAG; what it lets through is checked again by name."""
+    window = (
+        {}
+        if not plan.takes_window
+        else {
+            "window_from": _time(
+                "Window from", "Take landing files from this time on."
+            ),
+            "window_to": _time(
+                "Window to", "Take landing files from before this time."
+            ),
+        }
+    )
+    return {"tables": _tables(plan), **window, "dry_run": _dry_run()}
+
+
+def _tables(plan: DagPlan) -> Param:
+    names = list(plan.tables)
+    return Param(
+        names,
+        type="array",
+        title="Tables",
+        description="Which tables the run is about.",
+        examples=names,
+    )
+
+
+def _time(title: str, description: str) -> Param:
+    return Param(
+        None,
+        type=["null", "string"],
+        format="date-time",
+        title=title,
+        description=f"{description} Left out: everything that was not taken yet.",
+    )
+
+
+def _dry_run() -> Param:
+    return Param(
+        False,
+        type="boolean",
+        title="Dry run",
+        description="Say what would be done and write nothing.",
+    )

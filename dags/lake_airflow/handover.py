@@ -1,0 +1,34 @@
+"""What the tasks of a run hand on to each other, by XCom.
+
+    create_cluster -> stages, one after the other -> summary -> terminate_cluster
+
+The run is checked and pinned by the first task; the others take it from there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lake_airflow.plan import DagPlan
+from lake_airflow.run import Run
+from lake_spec.run_key import LONGEST, run_key
+
+CREATE_TASK = "create_cluster"
+RUN_XCOM = "run"  # of create_cluster: the pinned run
+CAUSE_XCOM = "cause"  # of create_cluster: why there is no cluster
+STEPS_XCOM = "steps"  # of a stage: how each of its steps ended
+
+# Text, not the task's output: that would make every stage a direct follower of
+# the setup task, and Airflow wants those to run only if it succeeded.
+CLUSTER_ID = f"{{{{ ti.xcom_pull(task_ids='{CREATE_TASK}') or '' }}}}"
+
+
+def pinned_run(context: Any) -> Run:
+    """The run as the first task checked it."""
+    data = context["ti"].xcom_pull(task_ids=CREATE_TASK, key=RUN_XCOM)
+    return Run.from_xcom(data)
+
+
+def run_name(plan: DagPlan, context: Any) -> str:
+    """Name of a run that was not pinned, also where its id was refused."""
+    return f"{plan.dag_id}/{run_key(context['run_id'][:LONGEST])}"

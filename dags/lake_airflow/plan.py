@@ -1,0 +1,157 @@
+"""From a domain to what its DAGs do, as plain data: no Airflow in here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Iterable, Optional, Tuple
+
+from lake_spec.model import DomainSpec, Engine, HistoryRuns, TableSpec
+
+
+class StageKind(str, Enum):
+    """What a stage submits to the cluster."""
+
+    SPARK = "spark"
+    STREAMER = "streamer"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One task of a DAG: the steps of one stage, and the tables it is about.
+
+    A Spark stage is one step for all of its tables and writes one report per
+    table. A streamer stage is one step per table that its `prepared_by`
+    stage names, and writes none.
+    """
+
+    name: str
+    tables: Tuple[str, ...]
+    kind: StageKind = StageKind.SPARK
+    prepared_by: Optional[str] = None
+
+    @property
+    def writes_reports(self) -> bool:
+        """Whether every table of the stage leaves a report."""
+        return self.kind is StageKind.SPARK
+
+
+@dataclass(frozen=True)
+class DagPlan:
+    """One DAG: who, when and which stages, on one cluster per run."""
+
+    dag_id: str
+    kind: str
+    description: str
+    domain: str
+    owner: str
+    cluster: str
+    tags: Tuple[str, ...]
+    tables: Tuple[str, ...]
+    stages: Tuple[Stage, ...]
+    schedule: Optional[str] = None
+    after: Optional[str] = None
+    updates: Optional[str] = None
+    takes_window: bool = False
+    failure_topic: Optional[str] = None
+
+
+def plan(domain: DomainSpec) -> Tuple[DagPlan, ...]:
+    """The DAGs of a domain, in the order in which a new table meets them."""
+    own_history = domain.history_runs is HistoryRuns.OWN_DAG
+    dags = [_full_load(domain), _incremental(domain, own_history)]
+    if own_history:
+        dags.append(_scd2(domain))
+    return (*dags, _maintenance(domain), _rebuild(domain))
+
+
+def changes_of(domain: str) -> str:
+    """Name of the asset that stands for the domain's change logs."""
+    return f"{domain}.changes"
+
+
+def _full_load(domain: DomainSpec) -> DagPlan:
+    return _dag(
+        domain,
+        "full_load",
+        f"Full load of {domain.name}: change log, current and history",
+        stages=(*_ingestion(domain, "full_load"), _spark(domain, "scd2")),
+        schedule=domain.schedules.full_load,
+        takes_window=True,
+    )
+
+
+def _incremental(domain: DomainSpec, own_history: bool) -> DagPlan:
+    history = () if own_history else (_spark(domain, "scd2"),)
+    outcome = "change log and current" if own_history else "up to the history"
+    return _dag(
+        domain,
+        "incremental",
+        f"New files of {domain.name}: {outcome}",
+        stages=(*_ingestion(domain, "incremental"), *history),
+        schedule=domain.schedules.incremental,
+        updates=changes_of(domain.name) if own_history else None,
+        takes_window=True,
+    )
+
+
+def _scd2(domain: DomainSpec) -> DagPlan:
+    return _dag(
+        domain,
+        "scd2",
+        f"History of {domain.name} from its change log",
+        stages=(_spark(domain, "scd2"),),
+        after=changes_of(domain.name),
+    )
+
+
+def _maintenance(domain: DomainSpec) -> DagPlan:
+    return _dag(
+        domain,
+        "maintenance",
+        f"Compaction, clustering and cleaning of {domain.name} where due",
+        stages=(_spark(domain, "maintenance"),),
+        schedule=domain.schedules.maintenance,
+    )
+
+
+def _rebuild(domain: DomainSpec) -> DagPlan:
+    return _dag(
+        domain,
+        "rebuild",
+        f"Current and history of {domain.name} anew from the change log",
+        stages=(_spark(domain, "rebuild"),),
+    )
+
+
+def _ingestion(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:
+    """The ingesting stage, after its streamer where a table has one."""
+    streamed = _names(t for t in domain.tables if t.engine is Engine.STREAMER)
+    if not streamed:
+        return (_spark(domain, stage),)
+    prepare = Stage(f"prepare_{stage}", streamed)
+    streamer = Stage("streamer", streamed, StageKind.STREAMER, prepare.name)
+    return (prepare, streamer, _spark(domain, stage))
+
+
+def _spark(domain: DomainSpec, stage: str) -> Stage:
+    return Stage(stage, _names(domain.tables))
+
+
+def _names(tables: Iterable[TableSpec]) -> Tuple[str, ...]:
+    return tuple(table.name for table in tables)
+
+
+def _dag(domain: DomainSpec, kind: str, description: str, **rest: Any) -> DagPlan:
+    return DagPlan(
+        dag_id=f"{domain.name}_{kind}",
+        kind=kind,
+        description=description,
+        domain=domain.name,
+        owner=domain.owner,
+        cluster=domain.cluster,
+        tags=tuple(dict.fromkeys(("lake", domain.name, kind, *domain.tags))),
+        tables=_names(domain.tables),
+        failure_topic=domain.notifications.failure_topic,
+        **rest,
+    )

@@ -1,0 +1,157 @@
+"""From a plan to an Airflow DAG: the only place that makes operators."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from airflow.providers.standard.operators.empty import EmptyOperator
+from airflow.sdk import DAG, Asset, BaseOperator, chain
+
+from lake_airflow.cluster_tasks import END_LIMIT, CreateCluster, TerminateCluster
+from lake_airflow.end_tasks import AnnounceChanges, SummariseRun
+from lake_airflow.form import params
+from lake_airflow.handover import CREATE_TASK
+from lake_airflow.notify import failure_notifier
+from lake_airflow.plan import DagPlan, Stage, StageKind
+from lake_airflow.stage_tasks import STAGE_LIMIT, SubmitStage, SubmitStreamer
+from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
+
+START = datetime(2026, 1, 1, tzinfo=timezone.utc)
+_SUBMITS = {StageKind.SPARK: SubmitStage, StageKind.STREAMER: SubmitStreamer}
+
+
+class Renderer:
+    """Makes the DAGs of one domain, in one environment, of one release."""
+
+    def __init__(
+        self,
+        domain: DomainSpec,
+        *,
+        cluster: ClusterSpec,
+        environment: EnvironmentSpec,
+        release: str,
+        poll_seconds: int,
+    ) -> None:
+        self.domain = domain
+        self.cluster = cluster
+        self.environment = environment
+        self.release = release
+        self.poll_seconds = poll_seconds
+
+    def dag(self, plan: DagPlan) -> DAG:
+        """The DAG of a plan.
+
+        `done` is the only leaf that counts: green when the summary and the
+        end of the cluster are, whatever else happened on the way.
+        """
+        with self._empty_dag(plan) as dag:
+            create = self._create(plan)
+            stages = [self._stage(plan, stage) for stage in plan.stages]
+            summary = self._summary(plan)
+            terminate = self._terminate(create)
+            done = EmptyOperator(task_id="done")
+            chain(create, *stages, summary, terminate)
+            stages >> summary
+            [summary, terminate] >> done
+            self._announce(plan, terminate)
+        # Not before: Airflow copies Params that are there into every task.
+        dag.params.update(params(plan))
+        return dag
+
+    def _empty_dag(self, plan: DagPlan) -> DAG:
+        return DAG(
+            plan.dag_id,
+            description=plan.description,
+            doc_md=_documentation(plan, self.domain),
+            schedule=[_changes(plan.after)] if plan.after else plan.schedule,
+            start_date=START,
+            catchup=False,
+            max_active_runs=1,
+            dagrun_timeout=len(plan.stages) * STAGE_LIMIT + 4 * END_LIMIT,
+            default_args={
+                "owner": plan.owner,
+                "retries": 0,
+                "retry_delay": timedelta(seconds=30),
+            },
+            tags=list(plan.tags),
+            on_failure_callback=failure_notifier(plan),
+        )
+
+    def _create(self, plan: DagPlan) -> CreateCluster:
+        create = CreateCluster(
+            task_id=CREATE_TASK,
+            plan=plan,
+            cluster=self.cluster,
+            environment=self.environment,
+            release=self.release,
+            retries=2,  # a second try finds what the first one created
+        )
+        return create.as_setup()
+
+    def _stage(self, plan: DagPlan, stage: Stage) -> SubmitStage:
+        """A failed stage does not keep the next one from the other tables."""
+        is_first = stage is plan.stages[0]
+        return _SUBMITS[stage.kind](
+            task_id=stage.name,
+            plan=plan,
+            stage=stage,
+            environment=self.environment,
+            poll_seconds=self.poll_seconds,
+            trigger_rule="all_success" if is_first else "all_done",
+        )
+
+    def _summary(self, plan: DagPlan) -> SummariseRun:
+        return SummariseRun(
+            task_id="summary",
+            plan=plan,
+            environment=self.environment,
+            trigger_rule="all_done",
+            retries=2,
+        )
+
+    def _terminate(self, create: CreateCluster) -> TerminateCluster:
+        terminate = TerminateCluster(
+            task_id="terminate_cluster",
+            environment=self.environment,
+            poll_seconds=self.poll_seconds,
+            retries=3,
+        )
+        return terminate.as_teardown(setups=create)
+
+    def _announce(self, plan: DagPlan, terminate: BaseOperator) -> None:
+        if plan.updates:
+            terminate >> AnnounceChanges(
+                task_id="announce_changes", outlets=[_changes(plan.updates)]
+            )
+
+
+def _changes(name: str) -> Asset:
+    return Asset(name)
+
+
+def _documentation(plan: DagPlan, domain: DomainSpec) -> str:
+    """The page of the DAG: what it does and to which tables."""
+    stages = ", then ".join(f"`{stage.name}`" for stage in plan.stages)
+    rows = [
+        f"| `{table.full_name}` | {_cell(table.description)} | {_cell(table.owner)}"
+        f" | {table.engine.value} |"
+        for table in domain.tables
+    ]
+    return "\n".join(
+        [
+            f"### {plan.description}",
+            _cell(domain.description),
+            "",
+            f"One EMR cluster per run: {stages}. The log of the task `summary` tells"
+            " every table's figures and, at its end, the causes of a failure.",
+            "",
+            "| table | what it is | owner | engine |",
+            "| --- | --- | --- | --- |",
+            *rows,
+        ]
+    )
+
+
+def _cell(text: Any) -> str:
+    return str(text).replace("|", "\\|").replace("\n", " ")

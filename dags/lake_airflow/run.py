@@ -1,0 +1,168 @@
+"""What one DAG run was asked to do, checked before anything is created."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
+from difflib import get_close_matches
+from typing import Any, Optional, Tuple
+
+from lake_airflow.plan import DagPlan
+from lake_airflow.settings import UNRELEASED
+from lake_spec.run_key import run_key
+
+_TIME = re.compile(
+    r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?"
+)
+_LONGEST_SHOWN = 60
+_WINDOW = ("window_from", "window_to")
+
+
+class RunRefused(ValueError):
+    """The run asks for something that it cannot have; nothing was created."""
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        super().__init__("\n".join(faults))
+        self.faults = tuple(faults)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A checked run. It is pinned when the cluster is made and never changes,
+    also when a new release arrives while it is under way."""
+
+    dag_id: str
+    key: str
+    release: str
+    tables: Tuple[str, ...]
+    window: Optional[str] = None
+    dry_run: bool = False
+
+    @property
+    def name(self) -> str:
+        """`<dag_id>/<run key>`: the run's folder and its word in every log."""
+        return f"{self.dag_id}/{self.key}"
+
+    def to_xcom(self) -> dict[str, Any]:
+        """The run as JSON-ready data."""
+        return {**asdict(self), "tables": list(self.tables)}
+
+    @classmethod
+    def from_xcom(cls, data: Mapping[str, Any]) -> Run:
+        """The run that `to_xcom` wrote."""
+        return cls(**{**data, "tables": tuple(data["tables"])})
+
+
+def check_run(
+    plan: DagPlan, *, run_id: str, params: Mapping[str, Any], release: str
+) -> Run:
+    """The run that the Params describe; RunRefused names every fault of them."""
+    faults: list[str] = []
+    if release == UNRELEASED:
+        faults.append(
+            "release: none. The DAGs refer to no release yet: build and upload one,"
+            " which writes dags/release.json, then start the run again."
+        )
+    faults += _unknown(plan, params)
+    tables = _tables(plan, params.get("tables"), faults)
+    window = _window(params, faults) if plan.takes_window else None
+    dry_run = _dry_run(params.get("dry_run", False), faults)
+    key = _key(run_id, faults)
+    if faults:
+        raise RunRefused(faults)
+    return Run(plan.dag_id, key, release, tables, window, dry_run)
+
+
+def _unknown(plan: DagPlan, params: Mapping[str, Any]) -> list[str]:
+    known = ("tables", *(_WINDOW if plan.takes_window else ()), "dry_run")
+    return [
+        f"{_shown(name)}: unknown param. {plan.dag_id} takes: {', '.join(known)}."
+        for name in params
+        if name not in known
+    ]
+
+
+def _tables(plan: DagPlan, value: Any, faults: list[str]) -> Tuple[str, ...]:
+    """The tables asked for, in the order of the domain; all without a value."""
+    if value is None:
+        return plan.tables
+    if not isinstance(value, (list, tuple)) or not value:
+        faults.append(
+            f"tables: got {_shown(value)}. Give a list of at least one of:"
+            f" {', '.join(plan.tables)}."
+        )
+        return ()
+    faults += [_no_table(plan, each) for each in value if each not in plan.tables]
+    return tuple(name for name in plan.tables if name in value)
+
+
+def _no_table(plan: DagPlan, name: Any) -> str:
+    near = get_close_matches(str(name)[:_LONGEST_SHOWN], plan.tables, n=1)
+    if near:
+        hint = f"Did you mean {near[0]!r}?"
+    else:
+        hint = f"Choose from: {', '.join(plan.tables)}."
+    return f"tables: {_shown(name)} is no table of {plan.domain}. {hint}"
+
+
+def _window(params: Mapping[str, Any], faults: list[str]) -> Optional[str]:
+    texts = [params.get(name) for name in _WINDOW]
+    if all(text is None for text in texts):
+        return None
+    if any(text is None for text in texts):
+        faults.append("window: give both window_from and window_to, or neither.")
+        return None
+    times = [_time(name, text, faults) for name, text in zip(_WINDOW, texts)]
+    if None in times:
+        return None
+    start, end = times
+    if end <= start:
+        faults.append(
+            f"window: window_to {_text(end)} is not after window_from {_text(start)}."
+            " A window runs from its first moment up to, not including, its last."
+        )
+    return f"{_text(start)}..{_text(end)}"
+
+
+def _time(name: str, text: Any, faults: list[str]) -> Optional[datetime]:
+    """The moment in UTC; a time without a zone is UTC."""
+    try:
+        if not isinstance(text, str) or not _TIME.fullmatch(text):
+            raise ValueError
+        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        faults.append(
+            f"{name}: got {_shown(text)}. Give a time such as 2026-01-31T00:00:00Z."
+        )
+        return None
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=timezone.utc)
+    return moment.astimezone(timezone.utc)
+
+
+def _text(moment: datetime) -> str:
+    return moment.replace(tzinfo=None).isoformat() + "Z"
+
+
+def _dry_run(value: Any, faults: list[str]) -> bool:
+    if not isinstance(value, bool):
+        faults.append(f"dry_run: got {_shown(value)}. Choose true or false.")
+    return value is True
+
+
+def _key(run_id: str, faults: list[str]) -> str:
+    try:
+        return run_key(run_id)
+    except ValueError as error:
+        faults.append(str(error))
+        return ""
+
+
+def _shown(value: Any) -> str:
+    """The value as a reader may see it in a log: one short line."""
+    text = repr(value)
+    if len(text) <= _LONGEST_SHOWN:
+        return text
+    return f"{text[:_LONGEST_SHOWN]}... ({len(text)} characters)"

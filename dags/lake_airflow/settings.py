@@ -1,0 +1,68 @@
+"""Where the DAGs find their files, and the few switches of the environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+DAGS = Path(__file__).resolve().parent.parent
+UNRELEASED = "unreleased"
+_RELEASE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+
+
+class SettingError(ValueError):
+    """A variable of the environment or the release file cannot be used."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the process environment says about where and which."""
+
+    tables: Path
+    clusters: Path
+    environments: Path
+    release_file: Path
+    environment: str
+    poll_seconds: int
+
+
+def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
+    """The settings of this process; what is not set has the default."""
+    return Settings(
+        tables=Path(environ.get("LAKE_TABLES") or DAGS / "tables"),
+        clusters=DAGS / "clusters",
+        environments=DAGS / "environments",
+        release_file=Path(environ.get("LAKE_RELEASE_FILE") or DAGS / "release.json"),
+        environment=environ.get("LAKE_ENVIRONMENT") or "local",
+        poll_seconds=_poll_seconds(environ.get("LAKE_POLL_SECONDS") or "15"),
+    )
+
+
+def _poll_seconds(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 300:
+        raise SettingError(
+            f"LAKE_POLL_SECONDS: got {text!r}. Set whole seconds from 1 to 300: how"
+            " often a waiting task asks EMR."
+        )
+    return int(text)
+
+
+def read_release(path: Path) -> str:
+    """The release that the DAGs refer to, or `unreleased` without a file."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return UNRELEASED
+    except ValueError as error:
+        raise SettingError(f"{path}: not JSON ({error}). Release again.") from error
+    release = content.get("release") if isinstance(content, dict) else None
+    if not isinstance(release, str) or not _RELEASE.fullmatch(release):
+        raise SettingError(
+            f"{path}: release: got {release!r}. It takes 1 to 64 of the characters"
+            ' A-Z a-z 0-9 _ . -, as in {"release": "3f9c2a71"}. Release again.'
+        )
+    return release

@@ -1,0 +1,99 @@
+"""EMR steps as plain data: references and names only, never a spec or a secret."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lake_airflow.plan import DagPlan, Stage
+from lake_airflow.run import Run
+from lake_spec.model import EnvironmentSpec
+
+LONGEST_STEP = 10_240  # characters of all strings of a HadoopJarStep; EMR's limit
+MOST_STEPS = 256  # steps that a cluster takes at once; EMR's limit
+
+Step = dict[str, Any]
+
+
+class StepError(ValueError):
+    """A step that EMR would not take."""
+
+
+def release_root(environment: EnvironmentSpec, release: str) -> str:
+    """Where a release's artefacts are."""
+    return f"{environment.artifacts}/releases/{release}"
+
+
+def report_folder(environment: EnvironmentSpec, run_name: str) -> str:
+    """Where a run's stages leave their reports."""
+    return f"{environment.runs}/{run_name}"
+
+
+def selected(stage: Stage, run: Run) -> tuple[str, ...]:
+    """The tables of a stage that the run asks for."""
+    return tuple(table for table in stage.tables if table in run.tables)
+
+
+def spark_step(
+    plan: DagPlan, stage: Stage, *, run: Run, environment: EnvironmentSpec
+) -> Step:
+    """The one step of a Spark stage, for all tables that the run asks for."""
+    root = release_root(environment, run.release)
+    argv = ["spark-submit", "--deploy-mode", "client"]
+    argv += ["--py-files", f"{root}/lake.zip", f"{root}/main.py"]
+    argv += ["--release", root, "--domain", plan.domain]
+    argv += ["--stage", stage.name, "--run", run.name]
+    if run.tables != plan.tables:
+        argv += ["--tables", ",".join(selected(stage, run))]
+    if run.window:
+        argv += ["--window", run.window]
+    if run.dry_run:
+        argv.append("--dry-run")
+    return _step(f"{stage.name} {run.key}", argv)
+
+
+def streamer_steps(stage: Stage, manifest: Any, *, run: Run) -> list[Step]:
+    """One HoodieStreamer step per table that the manifest names.
+
+    The manifest is what the stage before wrote: `{table: [argument, ...]}`.
+    """
+    tables = selected(stage, run)
+    if not isinstance(manifest, dict) or not set(manifest) <= set(tables):
+        raise StepError(
+            f"{stage.prepared_by}/streamer.json: got {_brief(manifest)}. It takes a"
+            f" list of arguments for each of: {', '.join(tables) or 'no table'}."
+        )
+    if len(manifest) > MOST_STEPS:
+        raise StepError(
+            f"{stage.name}: {len(manifest)} tables have new input and a cluster takes"
+            f" {MOST_STEPS} steps at once. Start the run for fewer tables."
+        )
+    return [_streamer_step(stage, table, manifest[table], run) for table in manifest]
+
+
+def _streamer_step(stage: Stage, table: str, argv: Any, run: Run) -> Step:
+    if not isinstance(argv, list) or not all(isinstance(each, str) for each in argv):
+        raise StepError(
+            f"{stage.prepared_by}/streamer.json: {table}: got {_brief(argv)}. It takes"
+            " a list of texts, the arguments of spark-submit."
+        )
+    return _step(f"{stage.name} {table} {run.key}", ["spark-submit", *argv])
+
+
+def _step(name: str, argv: Sequence[str]) -> Step:
+    length = sum(len(text) for text in ("command-runner.jar", *argv))
+    if length > LONGEST_STEP:
+        raise StepError(
+            f"step {name!r}: its arguments have {length} characters and EMR takes"
+            f" {LONGEST_STEP}. Start the run for fewer tables, or for all of them."
+        )
+    return {
+        "Name": name,
+        "ActionOnFailure": "CONTINUE",
+        "HadoopJarStep": {"Jar": "command-runner.jar", "Args": list(argv)},
+    }
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}..."

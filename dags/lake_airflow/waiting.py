@@ -1,0 +1,47 @@
+"""How a task waits for EMR: deferred where that is sound, else in the worker.
+
+The provider's EMR triggers have traps: up to version 9.34 they forget the
+region of their operator, in 9.12 they fail instead of telling that a step
+failed, and they end at the first failed step although others still run. So a
+trigger only ever wakes the task; what is true the task asks EMR itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from airflow.providers.amazon.aws.hooks.emr import EmrHook
+from botocore.exceptions import NoRegionError
+
+from lake_airflow.airflow_errors import TaskDeferralError, TaskDeferralTimeout
+
+
+class WaitsForEmr:
+    """Mixin of an EMR operator that can be woken by the provider's triggers.
+
+    The operator gives `follow(context, may_defer=...)`: it defers, or waits,
+    or ends, by what EMR says at that moment.
+    """
+
+    def can_defer(self) -> bool:
+        """Whether a trigger, with the connection alone, asks the same region."""
+        try:
+            region = EmrHook(aws_conn_id=self.aws_conn_id).conn_region_name
+        except NoRegionError:
+            return False
+        return region == self.hook.conn_region_name
+
+    def execute_complete(self, context: Any, event: Any = None) -> Any:
+        """After a trigger's event; one that is no success ends the deferring."""
+        succeeded = bool(event) and event.get("status") == "success"
+        return self.follow(context, may_defer=succeeded)
+
+    def resume_execution(
+        self, next_method: str, next_kwargs: dict[str, Any] | None, context: Any
+    ) -> Any:
+        """Go on also where the trigger itself failed."""
+        try:
+            return super().resume_execution(next_method, next_kwargs, context)
+        except (TaskDeferralError, TaskDeferralTimeout):
+            self.log.info("The trigger ended early; this task asks EMR itself.")
+            return self.follow(context, may_defer=False)

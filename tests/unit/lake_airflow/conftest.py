@@ -1,0 +1,92 @@
+"""Moto's AWS and a task context for the operators of this folder."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import boto3
+import pytest
+from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
+from moto import mock_aws
+
+from lake_airflow import cluster_tasks, stage_tasks
+from tests.unit.lake_airflow.emr import Emr
+
+REGION = "eu-central-1"
+
+
+class TaskInstance:
+    """What operators use of a task instance: its XComs and those of others."""
+
+    def __init__(self, task_id: str, store: dict) -> None:
+        self.task_id = task_id
+        self.store = store
+
+    def xcom_push(self, key, value):
+        self.store[self.task_id, key] = value
+
+    def xcom_pull(self, task_ids, key="return_value"):
+        return self.store.get((task_ids, key))
+
+
+class Runner:
+    """Executes tasks of one DAG run, one after the other, as a worker would."""
+
+    def __init__(self) -> None:
+        self.xcoms: dict = {}
+        self.run_id = "manual-1"
+        self.params: dict = {}
+
+    def context(self, task_id: str) -> dict:
+        return {
+            "ti": TaskInstance(task_id, self.xcoms),
+            "run_id": self.run_id,
+            "params": self.params,
+        }
+
+    def execute(self, task):
+        if "job_flow_id" in task.template_fields:
+            task.job_flow_id = self.xcoms.get(("create_cluster", "return_value"))
+        context = self.context(task.task_id)
+        result = task.execute(context)
+        context["ti"].xcom_push("return_value", result)
+        return result
+
+    def wake(self, task, method="execute_complete", **event):
+        """What a worker does with a task whose trigger fired."""
+        return task.resume_execution(method, event, self.context(task.task_id))
+
+
+@lru_cache(maxsize=None)
+def client(service: str):
+    """One client per service: making them is what takes the time."""
+    return boto3.client(service, region_name=REGION)
+
+
+@pytest.fixture
+def aws(monkeypatch):
+    """An AWS account in memory with the bucket of the environment."""
+    monkeypatch.setenv("MOTO_EC2_LOAD_DEFAULT_AMIS", "false")  # 0.2 s per test
+    monkeypatch.setattr(
+        AwsGenericHook, "get_client_type", lambda hook, **_: client(hook.client_type)
+    )
+    with mock_aws():
+        s3 = client("s3")
+        s3.create_bucket(
+            Bucket="lake", CreateBucketConfiguration={"LocationConstraint": REGION}
+        )
+        yield s3
+
+
+@pytest.fixture
+def emr(aws, monkeypatch):
+    """EMR whose steps move on each time that somebody sleeps."""
+    cloud = Emr(REGION)
+    for module in (cluster_tasks, stage_tasks):
+        monkeypatch.setattr(module.time, "sleep", lambda seconds: cloud.move_on())
+    return cloud
+
+
+@pytest.fixture
+def runner():
+    return Runner()

@@ -1,0 +1,61 @@
+"""Small specs, as the decoder would make them, for the tests of this folder."""
+
+from __future__ import annotations
+
+from lake_airflow.plan import DagPlan, plan
+from lake_airflow.run import Run
+from lake_spec.model import (
+    ClusterSpec,
+    Csv,
+    DomainSpec,
+    Engine,
+    EnvironmentSpec,
+    Feed,
+    TableSpec,
+)
+
+ENVIRONMENT = EnvironmentSpec(
+    name="test",
+    region="eu-central-1",
+    landing="s3://lake/landing",
+    warehouse="s3://lake/warehouse",
+    artifacts="s3://lake/artifacts",
+    runs="s3://lake/runs",
+    logs="s3://lake/logs",
+)
+CLUSTER = ClusterSpec(name="standard")
+RELEASE = "3f9c2a71"
+
+
+def table(name: str, engine: Engine = Engine.PYSPARK) -> TableSpec:
+    return TableSpec(
+        name=name,
+        domain="sales",
+        description=f"All {name} of the shop",
+        owner="sales-data",
+        source=Feed(path=f"sales/{name}", format=Csv()),
+        key=("id",),
+        engine=engine,
+    )
+
+
+def domain(*tables: TableSpec, **settings) -> DomainSpec:
+    return DomainSpec(
+        name="sales",
+        description="What the shop sells",
+        owner="sales-data",
+        tables=tables or (table("orders"), table("customers")),
+        **settings,
+    )
+
+
+def dag_plan(kind: str, spec: DomainSpec | None = None) -> DagPlan:
+    """The plan of one DAG of the domain."""
+    (found,) = [each for each in plan(spec or domain()) if each.kind == kind]
+    return found
+
+
+def run(plan: DagPlan, **changes) -> Run:
+    """A run of all tables of the plan."""
+    settings = {"key": "manual-1", "release": RELEASE, "tables": plan.tables}
+    return Run(dag_id=plan.dag_id, **{**settings, **changes})

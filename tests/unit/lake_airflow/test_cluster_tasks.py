@@ -1,0 +1,151 @@
+"""Clusters are found or created once, and are gone when the last task says so."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from botocore.exceptions import ClientError
+
+from lake_airflow.airflow_errors import AirflowFailException
+from lake_airflow.cluster_tasks import CreateCluster, TerminateCluster
+from lake_airflow.run import Run
+from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, dag_plan
+
+PLAN = dag_plan("full_load")
+
+
+def create(release=RELEASE, environment=ENVIRONMENT):
+    return CreateCluster(
+        task_id="create_cluster",
+        plan=PLAN,
+        cluster=CLUSTER,
+        environment=environment,
+        release=release,
+    )
+
+
+def terminate():
+    return TerminateCluster(
+        task_id="terminate_cluster",
+        environment=ENVIRONMENT,
+        poll_seconds=300,
+    )
+
+
+def test_the_run_is_pinned_and_its_cluster_created(emr, runner):
+    runner.params = {"tables": ["orders"], "dry_run": True}
+    cluster_id = runner.execute(create())
+    (cluster,) = emr.clusters
+    assert (cluster.id, cluster.name) == (cluster_id, "lake sales_full_load manual-1")
+    assert Run.from_xcom(runner.xcoms["create_cluster", "run"]) == Run(
+        "sales_full_load", "manual-1", RELEASE, ("orders",), None, True
+    )
+
+
+def test_a_second_try_finds_the_cluster_of_the_first(emr, runner):
+    first = runner.execute(create())
+    assert runner.execute(create()) == first
+    assert len(emr.clusters) == 1
+
+
+def test_a_cluster_that_has_ended_is_not_found_again(emr, runner):
+    first = runner.execute(create())
+    emr.clusters[0].state = "TERMINATED_WITH_ERRORS"
+    assert runner.execute(create()) != first
+
+
+def test_the_cluster_of_another_environment_is_not_ours(emr, runner):
+    theirs = runner.execute(create(environment=replace(ENVIRONMENT, name="prod")))
+    assert runner.execute(create()) != theirs
+
+
+@pytest.mark.parametrize(
+    "params, release, cause",
+    [
+        ({"tables": ["nope"]}, RELEASE, "'nope' is no table of sales"),
+        ({}, "unreleased", "The DAGs refer to no release yet"),
+    ],
+    ids=["unknown-table", "no-release"],
+)
+def test_a_refused_run_has_no_cluster_and_says_why(emr, runner, params, release, cause):
+    runner.params = params
+    with pytest.raises(AirflowFailException, match=cause):
+        runner.execute(create(release))
+    assert emr.clusters == []
+    assert cause in runner.xcoms["create_cluster", "cause"]
+
+
+def test_a_refused_run_leaves_a_summary_for_who_asks_later(aws, emr, runner):
+    with pytest.raises(AirflowFailException):
+        runner.execute(create("unreleased"))
+    key = "runs/sales_full_load/manual-1/summary.json"
+    found = json.loads(aws.get_object(Bucket="lake", Key=key)["Body"].read())
+    (cause,) = found["causes"]
+    assert found["state"] == "failed"
+    assert cause.startswith("sales: no cluster was created: The run is refused: ")
+
+
+def test_the_cause_survives_where_the_summary_cannot_be_written(aws, emr, runner):
+    aws.delete_bucket(Bucket="lake")
+    with pytest.raises(AirflowFailException, match="The DAGs refer to no release yet"):
+        runner.execute(create("unreleased"))
+
+
+def test_a_cluster_is_ended_if_the_task_fails_after_creating_it(
+    emr, runner, monkeypatch
+):
+    def lost(**_):
+        raise ClientError({"Error": {"Code": "AccessDenied"}}, "DescribeCluster")
+
+    task = create()
+    monkeypatch.setattr(
+        "airflow.providers.amazon.aws.operators.emr.EmrClusterLink.persist", lost
+    )
+    with pytest.raises(ClientError):
+        runner.execute(task)
+    assert [cluster.state for cluster in emr.clusters] == ["TERMINATED"]
+    assert "AccessDenied" in runner.xcoms["create_cluster", "cause"]
+
+
+@pytest.mark.parametrize("state", ["TERMINATED", "TERMINATED_WITH_ERRORS"])
+def test_a_cluster_is_gone_however_it_ended(emr, runner, state):
+    runner.execute(create())
+    emr.backend.terminate_job_flows = lambda ids: None
+    emr.clusters[0].state = state
+    runner.execute(stays_in_the_worker(terminate()))
+
+
+def test_terminating_waits_until_the_cluster_is_gone(emr, runner, monkeypatch):
+    runner.execute(create())
+    (cluster,) = emr.clusters
+    monkeypatch.setattr(
+        cluster, "terminate", lambda: setattr(cluster, "state", "TERMINATING")
+    )
+    runner.execute(stays_in_the_worker(terminate()))
+    assert cluster.state == "TERMINATED"
+
+
+def test_a_cluster_that_ends_slowly_is_awaited_by_a_trigger(emr, runner, monkeypatch):
+    runner.execute(create())
+    monkeypatch.setattr(emr.clusters[0], "terminate", lambda: None)
+    monkeypatch.setattr(emr, "move_on", lambda: None)
+    task = terminate()
+    task.can_defer = lambda: True
+    with pytest.raises(BaseException) as deferred:
+        runner.execute(task)
+    assert type(deferred.value).__name__ == "TaskDeferred"
+    assert deferred.value.trigger.serialize()[0].endswith("EmrTerminateJobFlowTrigger")
+
+
+def test_a_cluster_that_does_not_end_fails_the_task_by_name(emr, runner, monkeypatch):
+    runner.execute(create())
+    (cluster,) = emr.clusters
+    monkeypatch.setattr(cluster, "terminate", lambda: None)
+    monkeypatch.setattr(emr, "move_on", lambda: None)
+    with pytest.raises(TimeoutError, match=f"Cluster {cluster.id} lives"):
+        runner.execute(stays_in_the_worker(terminate()))
+
+
+def stays_in_the_worker(task):
+    task.can_defer = lambda: False
+    return task

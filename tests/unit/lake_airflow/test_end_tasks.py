@@ -1,0 +1,110 @@
+"""The summary on S3 and in the log; the announcement of changes."""
+
+import json
+from unittest.mock import Mock
+
+import pytest
+
+from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
+from lake_airflow.end_tasks import AnnounceChanges, SummariseRun
+from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, run
+
+PLAN = dag_plan("maintenance")
+FOLDER = "runs/sales_maintenance/manual-1"
+STEP = {"name": "maintenance manual-1", "id": "s-1", "state": "COMPLETED"}
+
+
+@pytest.fixture
+def finished(runner):
+    """A run whose cluster and stage came to their end."""
+    runner.xcoms["create_cluster", "return_value"] = "j-1"
+    runner.xcoms["create_cluster", "run"] = run(PLAN).to_xcom()
+    runner.xcoms["maintenance", "steps"] = [STEP]
+    return runner
+
+
+def put(aws, name, body):
+    text = body if isinstance(body, str) else json.dumps(body)
+    aws.put_object(Bucket="lake", Key=f"{FOLDER}/{name}", Body=text)
+
+
+def put_reports(aws, **orders):
+    put(aws, "maintenance/customers.json", {"state": "done"})
+    put(aws, "maintenance/orders.json", {"state": "done", **orders})
+
+
+def summarise(runner):
+    return runner.execute(
+        SummariseRun(task_id="summary", plan=PLAN, environment=ENVIRONMENT)
+    )
+
+
+def written(aws):
+    body = aws.get_object(Bucket="lake", Key=f"{FOLDER}/summary.json")["Body"]
+    return json.loads(body.read())
+
+
+def test_a_green_run_leaves_its_summary_on_s3(aws, finished):
+    put_reports(aws, rows_in=5)
+    assert summarise(finished) == f"s3://lake/{FOLDER}/summary.json"
+    assert written(aws)["state"] == "succeeded"
+    assert written(aws)["tables"]["orders"]["maintenance"]["rows_in"] == 5
+
+
+def test_a_failed_table_fails_the_task_and_is_on_s3_too(aws, finished):
+    put_reports(aws, state="failed", error={"type": "Bad", "message": "no key"})
+    with pytest.raises(AirflowFailException, match="sales.orders maintenance: Bad: no"):
+        summarise(finished)
+    assert written(aws)["causes"] == ["sales.orders maintenance: Bad: no key"]
+
+
+@pytest.mark.parametrize("body", ["{half", "[]"])
+def test_a_report_that_cannot_be_read_is_a_failure_of_its_table(aws, finished, body):
+    put_reports(aws)
+    put(aws, "maintenance/orders.json", body)
+    with pytest.raises(AirflowFailException, match="sales.orders .* UnreadableReport"):
+        summarise(finished)
+
+
+def test_the_causes_are_the_last_lines_of_the_log(aws, finished, monkeypatch):
+    log = Mock()
+    monkeypatch.setattr(SummariseRun, "log", log)
+    with pytest.raises(AirflowFailException):
+        summarise(finished)
+    lines = [call.args[0] for call in log.info.call_args_list]
+    assert [line.split(":")[0] for line in lines[-2:]] == [
+        "FAILED sales.orders maintenance",
+        "FAILED sales.customers maintenance",
+    ]
+
+
+@pytest.mark.parametrize(
+    "xcoms, cause",
+    [
+        ({("create_cluster", "cause"): "the run is refused"}, "the run is refused"),
+        ({}, "see the log of the task create_cluster"),
+    ],
+    ids=["told", "killed"],
+)
+def test_a_run_without_a_cluster_is_red_and_says_why(aws, runner, xcoms, cause):
+    runner.xcoms.update(xcoms)
+    with pytest.raises(AirflowFailException, match=f"no cluster was created: {cause}"):
+        summarise(runner)
+    assert written(aws)["state"] == "failed"
+
+
+def test_a_run_id_without_room_still_has_a_summary(aws, runner):
+    runner.run_id = "x" * 300
+    with pytest.raises(AirflowFailException, match="no cluster"):
+        summarise(runner)
+
+
+def test_changes_are_announced(finished):
+    assert finished.execute(AnnounceChanges(task_id="announce_changes")) is None
+
+
+def test_a_dry_run_announces_nothing(finished):
+    pinned = run(PLAN, dry_run=True).to_xcom()
+    finished.xcoms["create_cluster", "run"] = pinned
+    with pytest.raises(AirflowSkipException, match="A dry run changes nothing"):
+        finished.execute(AnnounceChanges(task_id="announce_changes"))

@@ -1,0 +1,98 @@
+"""What each DAG of a domain does; the domain has orders, customers, no schedule."""
+
+import subprocess
+import sys
+
+import pytest
+
+from lake_airflow.plan import DagPlan, Stage, StageKind, changes_of, plan
+from lake_spec.model import Engine, HistoryRuns, Notifications, Schedules
+from tests.unit.lake_airflow.specs import dag_plan, domain, table
+
+BOTH = ("orders", "customers")
+
+
+def dag_of(kind, description, *stages, takes_window=False):
+    return DagPlan(
+        dag_id=f"sales_{kind}",
+        kind=kind,
+        description=description,
+        domain="sales",
+        owner="sales-data",
+        cluster="standard",
+        tags=("lake", "sales", kind),
+        tables=BOTH,
+        stages=tuple(Stage(stage, BOTH) for stage in stages),
+        takes_window=takes_window,
+    )
+
+
+def test_a_domain_has_a_dag_for_loading_changes_upkeep_and_rebuilding():
+    loads = "Full load of sales: change log, current and history"
+    changes = "New files of sales: up to the history"
+    upkeep = "Compaction, clustering and cleaning of sales where due"
+    anew = "Current and history of sales anew from the change log"
+    assert plan(domain()) == (
+        dag_of("full_load", loads, "full_load", "scd2", takes_window=True),
+        dag_of("incremental", changes, "incremental", "scd2", takes_window=True),
+        dag_of("maintenance", upkeep, "maintenance"),
+        dag_of("rebuild", anew, "rebuild"),
+    )
+
+
+def test_history_in_its_own_dag_waits_for_what_incremental_updates():
+    spec = domain(history_runs=HistoryRuns.OWN_DAG)
+    incremental, scd2 = dag_plan("incremental", spec), dag_plan("scd2", spec)
+    assert [stage.name for stage in incremental.stages] == ["incremental"]
+    assert incremental.updates == scd2.after == changes_of("sales")
+    assert scd2.stages == (Stage("scd2", BOTH),)
+    assert scd2.schedule is None
+
+
+def test_history_in_its_own_dag_leaves_the_full_load_whole():
+    full_load = dag_plan("full_load", domain(history_runs=HistoryRuns.OWN_DAG))
+    assert [stage.name for stage in full_load.stages] == ["full_load", "scd2"]
+
+
+@pytest.mark.parametrize("kind", ["full_load", "incremental"])
+def test_a_streamer_table_is_prepared_and_streamed_before_the_stage(kind):
+    spec = domain(table("orders"), table("clicks", Engine.STREAMER))
+    assert dag_plan(kind, spec).stages == (
+        Stage(f"prepare_{kind}", ("clicks",)),
+        Stage("streamer", ("clicks",), StageKind.STREAMER, f"prepare_{kind}"),
+        Stage(kind, ("orders", "clicks")),
+        Stage("scd2", ("orders", "clicks")),
+    )
+
+
+def test_a_domain_sets_schedules_tags_and_the_topic_of_failures():
+    spec = domain(
+        schedules=Schedules(incremental="0 * * * *", maintenance="0 3 * * *"),
+        notifications=Notifications("arn:aws:sns:eu-central-1:1:alarms"),
+        tags=("shop", "sales"),
+    )
+    schedules = {each.kind: each.schedule for each in plan(spec)}
+    assert schedules == {
+        "full_load": None,
+        "incremental": "0 * * * *",
+        "maintenance": "0 3 * * *",
+        "rebuild": None,
+    }
+    assert {each.failure_topic for each in plan(spec)} == {
+        "arn:aws:sns:eu-central-1:1:alarms"
+    }
+    assert dag_plan("full_load", spec).tags == ("lake", "sales", "full_load", "shop")
+
+
+def test_only_a_spark_stage_owes_reports():
+    assert Stage("scd2", BOTH).writes_reports
+    assert not Stage("streamer", BOTH, StageKind.STREAMER, "prepare").writes_reports
+
+
+def test_planning_needs_no_airflow():
+    code = (
+        "import sys, tests.unit.lake_airflow.specs as s; s.dag_plan('full_load');"
+        "assert 'airflow' not in sys.modules"
+    )
+    path = {"PYTHONPATH": ":".join(each for each in sys.path if each)}
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, env=path)

@@ -1,0 +1,158 @@
+"""The graph of every DAG: a cluster around its stages, ended whatever happens."""
+
+from datetime import timedelta
+
+import pytest
+
+from lake_airflow.end_tasks import AnnounceChanges
+from lake_airflow.plan import plan
+from lake_airflow.render import Renderer
+from lake_spec.model import Engine, HistoryRuns, Notifications, Schedules
+from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, domain, table
+
+SPEC = domain(
+    table("orders"),
+    table("clicks", Engine.STREAMER),
+    history_runs=HistoryRuns.OWN_DAG,
+    schedules=Schedules(incremental="0 * * * *"),
+)
+KINDS = ("full_load", "incremental", "scd2", "maintenance")
+
+
+def render(spec):
+    renderer = Renderer(
+        spec,
+        cluster=CLUSTER,
+        environment=ENVIRONMENT,
+        release=RELEASE,
+        poll_seconds=1,
+    )
+    return {each.kind: renderer.dag(each) for each in plan(spec)}
+
+
+@pytest.fixture(scope="module")
+def dags():
+    return render(SPEC)
+
+
+def stages(dag):
+    ends = {"create_cluster", "summary", "terminate_cluster", "done"}
+    return [
+        task
+        for task in dag.topological_sort()
+        if task.task_id not in ends and not isinstance(task, AnnounceChanges)
+    ]
+
+
+def upstream(dag, task_id):
+    return dag.get_task(task_id).upstream_task_ids
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_airflow_takes_the_graph(dags, kind):
+    dags[kind].validate()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_cluster_is_set_up_and_torn_down_around_every_stage(dags, kind):
+    dag = dags[kind]
+    create, terminate = dag.get_task("create_cluster"), dag.get_task(
+        "terminate_cluster"
+    )
+    assert create.is_setup and terminate.is_teardown
+    assert upstream(dag, "terminate_cluster") == {"summary", "create_cluster"}
+    assert stages(dag)
+    for stage in stages(dag):
+        assert "create_cluster" in stage.get_flat_relative_ids(upstream=True)
+        assert "summary" in stage.downstream_task_ids
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_stage_runs_after_a_failed_one_but_the_first_only_with_a_cluster(dags, kind):
+    first, *others = stages(dags[kind])
+    assert first.upstream_task_ids == {"create_cluster"}
+    assert first.trigger_rule == "all_success"
+    assert {stage.trigger_rule for stage in others} <= {"all_done"}
+    assert {stage.retries for stage in (first, *others)} == {0}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_summary_comes_whatever_happened(dags, kind):
+    summary = dags[kind].get_task("summary")
+    assert summary.trigger_rule == "all_done"
+    assert not summary.is_teardown
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_is_green_only_if_summary_and_end_of_the_cluster_are(dags, kind):
+    dag = dags[kind]
+    assert upstream(dag, "done") == {"summary", "terminate_cluster"}
+    assert dag.get_task("done").trigger_rule == "all_success"
+    leaves = {leaf.task_id for leaf in dag.leaves}
+    assert leaves - {"announce_changes"} == {"done"}
+
+
+def test_stages_come_one_after_the_other(dags):
+    order = [stage.task_id for stage in stages(dags["full_load"])]
+    assert order == ["prepare_full_load", "streamer", "full_load", "scd2"]
+    for before, after in zip(order, order[1:]):
+        assert before in upstream(dags["full_load"], after)
+
+
+def test_history_is_started_by_the_asset_once_the_cluster_is_gone(dags):
+    announce = dags["incremental"].get_task("announce_changes")
+    assert announce.upstream_task_ids == {"terminate_cluster"}
+    (asset,) = announce.outlets
+    assert asset.name == "sales.changes"
+    assert dags["scd2"].schedule == [asset]
+
+
+def test_only_what_updates_an_asset_announces(dags):
+    announcing = [kind for kind in KINDS if dags[kind].has_task("announce_changes")]
+    assert announcing == ["incremental"]
+
+
+def test_a_form_offers_the_tables_a_window_and_a_dry_run(dags):
+    params = {key: dags["incremental"].params.get_param(key) for key in ALL_PARAMS}
+    assert set(dags["incremental"].params) == set(ALL_PARAMS)
+    assert params["tables"].value == ["orders", "clicks"]
+    assert params["tables"].schema["examples"] == ["orders", "clicks"]
+    assert params["window_from"].schema["format"] == "date-time"
+    assert params["window_from"].value is params["window_to"].value is None
+    assert params["dry_run"].value is False
+
+
+ALL_PARAMS = ("tables", "window_from", "window_to", "dry_run")
+
+
+def test_only_ingestion_takes_a_window(dags):
+    for kind in ("scd2", "maintenance"):
+        assert set(dags[kind].params) == {"tables", "dry_run"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_dag_never_overlaps_itself_catches_up_or_hangs(dags, kind):
+    dag = dags[kind]
+    assert (dag.max_active_runs, dag.catchup) == (1, False)
+    assert timedelta(hours=8) < dag.dagrun_timeout < timedelta(days=2)
+
+
+def test_a_schedule_is_the_domains(dags):
+    assert dags["incremental"].schedule == "0 * * * *"
+    assert dags["full_load"].schedule is None
+
+
+def test_owner_tags_and_page_tell_whose_it_is(dags):
+    dag = dags["full_load"]
+    assert {task.owner for task in dag.tasks} == {"sales-data"}
+    assert dag.tags == {"lake", "sales", "full_load"}
+    assert "| `sales.clicks` | All clicks of the shop | sales-data | streamer |" in (
+        dag.doc_md
+    )
+
+
+def test_a_failed_run_is_told_only_where_the_domain_names_a_topic(dags):
+    topic = "arn:aws:sns:eu-central-1:123456789012:alarms"
+    told = render(domain(notifications=Notifications(topic)))
+    assert all(dag.on_failure_callback for dag in told.values())
+    assert not any(dag.on_failure_callback for dag in dags.values())

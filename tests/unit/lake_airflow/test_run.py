@@ -1,0 +1,136 @@
+"""What a run may ask for: tables of the domain, a window that ends after it
+starts, a dry run; everything else is refused by name."""
+
+import pytest
+
+from lake_airflow.run import Run, RunRefused, check_run
+from tests.unit.lake_airflow.specs import RELEASE, dag_plan
+
+PLAN = dag_plan("incremental")
+
+
+def check(params=None, *, plan=PLAN, run_id="manual__1", release=RELEASE) -> Run:
+    return check_run(plan, run_id=run_id, params=params or {}, release=release)
+
+
+def faults(params=None, **rest) -> str:
+    with pytest.raises(RunRefused) as caught:
+        check(params, **rest)
+    return "\n".join(caught.value.faults)
+
+
+def test_without_params_a_run_is_about_all_tables_and_all_that_is_new():
+    assert check() == Run(
+        dag_id="sales_incremental",
+        key="manual__1",
+        release=RELEASE,
+        tables=("orders", "customers"),
+        window=None,
+        dry_run=False,
+    )
+
+
+def test_tables_come_in_the_order_of_the_domain_and_once():
+    found = check({"tables": ["customers", "orders", "customers"]})
+    assert found.tables == ("orders", "customers")
+
+
+@pytest.mark.parametrize(
+    "start, end, window",
+    [
+        (
+            "2026-01-01T00:00:00Z",
+            "2026-01-02T00:00:00Z",
+            "2026-01-01T00:00:00Z..2026-01-02T00:00:00Z",
+        ),
+        (
+            "2026-01-01T00:00:00+02:00",
+            "2026-01-01 12:30",
+            "2025-12-31T22:00:00Z..2026-01-01T12:30:00Z",
+        ),
+        (
+            "2026-01-01T00:00:00.000Z",
+            "2026-01-01T00:00:00.5Z",
+            "2026-01-01T00:00:00Z..2026-01-01T00:00:00.500000Z",
+        ),
+    ],
+    ids=["utc", "other-zone-and-none", "fractions"],
+)
+def test_a_window_is_said_in_utc(start, end, window):
+    assert check({"window_from": start, "window_to": end}).window == window
+
+
+@pytest.mark.parametrize(
+    "params, fault",
+    [
+        ({"tables": ["ordrs"]}, "'ordrs' is no table of sales. Did you mean 'orders'?"),
+        ({"tables": ["xyz"]}, "'xyz' is no table of sales. Choose from: orders, cu"),
+        ({"tables": []}, "tables: got []. Give a list of at least one of: orders"),
+        ({"tables": "orders"}, "tables: got 'orders'. Give a list"),
+        ({"tables": [7]}, "tables: 7 is no table of sales"),
+        ({"tables": ["{{ ds }}"]}, "tables: '{{ ds }}' is no table of sales"),
+        ({"tables": ["a'; rm -rf"]}, 'rm -rf" is no table of sales'),
+        ({"tables": ["../orders"]}, "tables: '../orders' is no table of sales"),
+        ({"dry_run": "yes"}, "dry_run: got 'yes'. Choose true or false."),
+        ({"window_from": "2026-01-01T00:00:00Z"}, "give both window_from and window"),
+        ({"window": "now"}, "'window': unknown param. sales_incremental takes: tables"),
+    ],
+)
+def test_what_is_outside_the_allow_list_is_refused_by_name(params, fault):
+    assert fault in faults(params)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "yesterday",
+        "2026-13-01T00:00:00Z",
+        "2026-01-01",
+        "{{ ts }}",
+        "2026-01-01T24:61",
+        5,
+    ],
+)
+def test_a_time_that_is_none_is_refused(text):
+    found = faults({"window_from": text, "window_to": "2026-01-02T00:00:00Z"})
+    assert f"window_from: got {text!r}. Give a time such as" in found
+
+
+@pytest.mark.parametrize("end", ["2026-01-01T00:00:00Z", "2025-12-31T23:00:00Z"])
+def test_a_window_that_does_not_end_after_its_start_is_refused(end):
+    found = faults({"window_from": "2026-01-01T00:00:00Z", "window_to": end})
+    assert "is not after window_from 2026-01-01T00:00:00Z" in found
+
+
+def test_a_dag_without_a_window_refuses_one():
+    found = faults({"window_from": None}, plan=dag_plan("maintenance"))
+    assert "'window_from': unknown param. sales_maintenance takes" in found
+
+
+def test_without_a_release_the_run_is_refused_in_words():
+    assert "The DAGs refer to no release yet" in faults(release="unreleased")
+
+
+def test_a_run_id_without_room_is_refused():
+    assert "run id: got 300 characters" in faults(run_id="x" * 300)
+
+
+def test_all_faults_come_at_once():
+    found = faults(
+        {"tables": ["a", "b"], "dry_run": 1, "window_from": "x", "window_to": "y"},
+        release="unreleased",
+    )
+    assert len(found.splitlines()) == 6
+
+
+@pytest.mark.parametrize("name", ["tables", "window_from", "dry_run", "other"])
+def test_a_very_long_value_is_refused_in_a_short_message(name):
+    long = "x" * 20_000
+    params = {"window_to": "2026-01-01T00:00:00Z", name: long}
+    assert len(faults({**params, "tables": [long]})) < 700
+
+
+def test_a_run_survives_its_way_through_xcom():
+    run = check({"tables": ["orders"], "dry_run": True})
+    assert Run.from_xcom(run.to_xcom()) == run
+    assert run.name == "sales_incremental/manual__1"

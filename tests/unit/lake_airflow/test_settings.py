@@ -1,0 +1,53 @@
+"""Which files and switches the DAGs go by."""
+
+import pytest
+
+from lake_airflow.settings import DAGS, SettingError, read_release, read_settings
+
+
+def test_without_variables_everything_is_beside_the_dags():
+    found = read_settings({})
+    assert found.tables == DAGS / "tables"
+    assert found.release_file == DAGS / "release.json"
+    assert (found.environment, found.poll_seconds) == ("local", 15)
+
+
+def test_variables_point_elsewhere(tmp_path):
+    found = read_settings(
+        {
+            "LAKE_TABLES": str(tmp_path),
+            "LAKE_RELEASE_FILE": str(tmp_path / "r.json"),
+            "LAKE_ENVIRONMENT": "prod",
+            "LAKE_POLL_SECONDS": "2",
+        }
+    )
+    assert found.tables == tmp_path
+    assert found.release_file == tmp_path / "r.json"
+    assert (found.environment, found.poll_seconds) == ("prod", 2)
+
+
+@pytest.mark.parametrize("text", ["0", "301", "-1", "1.5", "soon", "²"])
+def test_a_poll_time_that_is_none_is_refused(text):
+    with pytest.raises(SettingError, match="LAKE_POLL_SECONDS: got .* from 1 to 300"):
+        read_settings({"LAKE_POLL_SECONDS": text})
+
+
+def test_the_release_is_read_from_its_file(tmp_path):
+    path = tmp_path / "release.json"
+    path.write_text('{"release": "3f9c2a71"}')
+    assert read_release(path) == "3f9c2a71"
+
+
+def test_without_a_file_there_is_no_release_yet(tmp_path):
+    assert read_release(tmp_path / "none.json") == "unreleased"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[]", "{}", '{"release": 7}', '{"release": "../x"}', '{"release": "a b"}'],
+)
+def test_a_release_file_that_is_none_is_refused_by_name(tmp_path, text):
+    path = tmp_path / "release.json"
+    path.write_text(text)
+    with pytest.raises(SettingError, match="release.json: .* Release again"):
+        read_release(path)

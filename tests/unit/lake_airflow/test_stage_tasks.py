@@ -1,0 +1,256 @@
+"""A stage is submitted once, followed to the end of its last step, and told.
+
+Moto's steps end when the task sleeps (see emr.py). A task that may defer is
+woken by the test with what a trigger of either provider version sends.
+"""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from lake_airflow import stage_tasks
+from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
+from lake_airflow.cluster_tasks import CreateCluster
+from lake_airflow.stage_tasks import SubmitStage, SubmitStreamer
+from lake_spec.model import Engine
+from tests.unit.lake_airflow.specs import (
+    CLUSTER,
+    ENVIRONMENT,
+    RELEASE,
+    dag_plan,
+    domain,
+    table,
+)
+
+STREAMED = [f"s{number:02}" for number in range(12)]
+PLAN = dag_plan(
+    "full_load",
+    domain(table("orders"), *(table(name, Engine.STREAMER) for name in STREAMED)),
+)
+MANIFEST = "sales_full_load/manual-1/prepare_full_load/streamer.json"
+
+
+@pytest.fixture
+def cluster(emr, runner):
+    """The cluster of the run."""
+    create = CreateCluster(
+        task_id="create_cluster",
+        plan=PLAN,
+        cluster=CLUSTER,
+        environment=ENVIRONMENT,
+        release=RELEASE,
+    )
+    runner.execute(create)
+    return emr.clusters[0]
+
+
+def stage(name, *, defers=False):
+    (found,) = [each for each in PLAN.stages if each.name == name]
+    cls = SubmitStreamer if name == "streamer" else SubmitStage
+    task = cls(
+        task_id=name,
+        plan=PLAN,
+        stage=found,
+        environment=ENVIRONMENT,
+        poll_seconds=1,
+    )
+    task.can_defer = lambda: defers
+    return task
+
+
+def deferred(runner, act):
+    """The trigger that a task defers to."""
+    with pytest.raises(BaseException) as caught:
+        act()
+    assert type(caught.value).__name__ == "TaskDeferred"
+    return caught.value.trigger
+
+
+def put_manifest(aws, tables):
+    content = {name: ["--class", "Streamer", name] for name in tables}
+    aws.put_object(Bucket="lake", Key=f"runs/{MANIFEST}", Body=json.dumps(content))
+
+
+def test_a_stage_is_one_step_and_its_end_is_handed_on(emr, cluster, runner):
+    runner.execute(stage("full_load"))
+    (step,) = emr.steps
+    assert runner.xcoms["full_load", "steps"] == [
+        {
+            "name": "full_load manual-1",
+            "id": step.id,
+            "state": "COMPLETED",
+            "reason": None,
+            "log": f"s3://lake/logs/sales_full_load/manual-1/{cluster.id}/steps"
+            f"/{step.id}/stderr.gz",
+        }
+    ]
+
+
+@pytest.mark.parametrize("state", ["FAILED", "CANCELLED", "INTERRUPTED"])
+def test_a_step_that_did_not_complete_fails_the_task_by_name(
+    emr, cluster, runner, state
+):
+    emr.ends["full_load manual-1"] = state
+    with pytest.raises(AirflowFailException, match=f"'full_load manual-1' {state}"):
+        runner.execute(stage("full_load"))
+    (end,) = runner.xcoms["full_load", "steps"]
+    assert end["state"] == state
+
+
+def test_the_end_of_the_cluster_is_part_of_the_reason(emr, cluster, runner):
+    def dies():
+        cluster.state = "TERMINATED_WITH_ERRORS"
+        emr.steps[0].state = "CANCELLED"
+
+    emr.move_on = dies
+    with pytest.raises(AirflowFailException, match=f"cluster {cluster.id} TERMINATED"):
+        runner.execute(stage("full_load"))
+
+
+def test_a_second_try_follows_the_step_that_is_under_way(emr, cluster, runner):
+    deferred(runner, lambda: runner.execute(stage("full_load", defers=True)))
+    runner.execute(stage("full_load"))
+    assert emr.names() == ["full_load manual-1"]
+
+
+def test_a_stage_that_has_ended_is_submitted_again_on_request(emr, cluster, runner):
+    emr.ends["full_load manual-1"] = "FAILED"
+    with pytest.raises(AirflowFailException):
+        runner.execute(stage("full_load"))
+    emr.ends.clear()
+    runner.execute(stage("full_load"))
+    assert [step.state for step in emr.steps] == ["FAILED", "COMPLETED"]
+
+
+def test_a_stage_of_no_chosen_table_is_skipped(emr, runner):
+    runner.params = {"tables": ["orders"]}
+    create = CreateCluster(
+        task_id="create_cluster",
+        plan=PLAN,
+        cluster=CLUSTER,
+        environment=ENVIRONMENT,
+        release=RELEASE,
+    )
+    runner.execute(create)
+    for name in ("prepare_full_load", "streamer"):
+        with pytest.raises(AirflowSkipException, match="nothing to do"):
+            runner.execute(stage(name))
+        assert runner.xcoms[name, "steps"] == []
+    assert emr.steps == []
+
+
+def test_a_stage_without_a_cluster_is_skipped(emr, runner):
+    with pytest.raises(AirflowSkipException, match="The run has no cluster"):
+        runner.execute(stage("scd2"))
+
+
+def test_the_streamer_is_skipped_without_a_manifest(emr, cluster, runner):
+    with pytest.raises(AirflowSkipException, match="streamer: nothing to do"):
+        runner.execute(stage("streamer"))
+    assert runner.xcoms["streamer", "steps"] == []
+
+
+def test_the_streamer_runs_a_step_per_table_of_the_manifest(aws, emr, cluster, runner):
+    put_manifest(aws, ["s03", "s01"])
+    runner.execute(stage("streamer"))
+    assert [step.name for step in emr.steps] == [
+        "streamer s03 manual-1",
+        "streamer s01 manual-1",
+    ]
+    assert list(emr.steps[0].args) == ["spark-submit", "--class", "Streamer", "s03"]
+
+
+def test_one_failed_table_does_not_stop_the_others(aws, emr, cluster, runner):
+    put_manifest(aws, STREAMED)
+    emr.ends["streamer s00 manual-1"] = "FAILED"
+    with pytest.raises(AirflowFailException) as caught:
+        runner.execute(stage("streamer"))
+    assert "streamer s00" in str(caught.value)
+    assert "streamer s01" not in str(caught.value)
+    ends = [end["state"] for end in runner.xcoms["streamer", "steps"]]
+    assert ends == ["FAILED"] + ["COMPLETED"] * 11
+
+
+def test_a_broken_manifest_fails_the_task_by_name(aws, cluster, runner):
+    aws.put_object(Bucket="lake", Key=f"runs/{MANIFEST}", Body=b'{"orders": []}')
+    with pytest.raises(AirflowFailException, match="prepare_full_load/streamer.json"):
+        runner.execute(stage("streamer"))
+
+
+def test_a_trigger_gets_no_more_ids_than_emr_lists_at_once(aws, emr, cluster, runner):
+    put_manifest(aws, STREAMED)
+    task = stage("streamer", defers=True)
+    first = deferred(runner, lambda: runner.execute(task))
+    assert len(first.serialize()[1]["step_ids"]) == 10
+    for _ in range(10):
+        emr.move_on()
+    event = {"status": "success", "value": []}
+    second = deferred(runner, lambda: runner.wake(task, event=event))
+    assert second.serialize()[1]["step_ids"] == [step.id for step in emr.steps[10:]]
+    emr.move_on()
+    emr.move_on()
+    runner.wake(task, event=event)
+    assert len(emr.steps) == len(runner.xcoms["streamer", "steps"]) == 12
+
+
+@pytest.mark.parametrize(
+    "method, event",
+    [
+        ("execute_complete", {"event": {"status": "error", "message": "a step"}}),
+        ("__fail__", {"error": "Trigger failure", "traceback": ["no aiobotocore"]}),
+    ],
+    ids=["provider-9.34", "provider-9.12"],
+)
+def test_after_a_trigger_failed_the_task_waits_itself(
+    aws, emr, cluster, runner, method, event
+):
+    put_manifest(aws, ["s01", "s02"])
+    task = stage("streamer", defers=True)
+    deferred(runner, lambda: runner.execute(task))
+    emr.ends["streamer s01 manual-1"] = "FAILED"
+    emr.move_on()
+    with pytest.raises(AirflowFailException, match="streamer s01 manual-1' FAILED"):
+        runner.wake(task, method, **event)
+    assert emr.states() == {
+        "streamer s01 manual-1": "FAILED",
+        "streamer s02 manual-1": "COMPLETED",
+    }
+
+
+def test_a_step_that_emr_does_not_list_is_no_success(emr, cluster, runner):
+    task = stage("full_load", defers=True)
+    deferred(runner, lambda: runner.execute(task))
+    cluster.steps.clear()
+    with pytest.raises(AirflowFailException, match="MISSING: EMR does not list it"):
+        runner.wake(task, event={"status": "success", "value": []})
+
+
+def test_a_stage_over_its_limit_is_cancelled(emr, cluster, runner, monkeypatch):
+    cancelled = []
+    monkeypatch.setattr(stage_tasks, "STAGE_LIMIT", timedelta(0))
+    monkeypatch.setattr(
+        SubmitStage, "_cancel", lambda self, alive: cancelled.extend(alive)
+    )
+    with pytest.raises(AirflowFailException, match="full_load: not done within"):
+        runner.execute(stage("full_load"))
+    assert [step["Name"] for step in cancelled] == ["full_load manual-1"]
+
+
+def test_a_killed_task_cancels_what_it_waits_for(emr, cluster, runner, monkeypatch):
+    calls = []
+    task = stage("full_load", defers=True)
+    deferred(runner, lambda: runner.execute(task))
+    monkeypatch.setattr(
+        task.hook.conn, "cancel_steps", lambda **call: calls.append(call)
+    )
+    task.on_kill()
+    emr.move_on()
+    task.on_kill()
+    assert calls == [
+        {
+            "ClusterId": cluster.id,
+            "StepIds": [emr.steps[0].id],
+            "StepCancellationOption": "SEND_INTERRUPT",
+        }
+    ]

@@ -1,0 +1,125 @@
+"""Steps carry references and names; what EMR would not take is refused."""
+
+import pytest
+
+from lake_airflow.plan import Stage, StageKind
+from lake_airflow.steps import LONGEST_STEP, StepError, spark_step, streamer_steps
+from lake_spec.model import Engine
+from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, domain, run, table
+
+PLAN = dag_plan("incremental")
+STREAMER = Stage(
+    "streamer", ("clicks", "views"), StageKind.STREAMER, "prepare_full_load"
+)
+
+
+def step_of(name, plan=PLAN, **changes):
+    (stage,) = [each for each in plan.stages if each.name == name]
+    return spark_step(plan, stage, run=run(plan, **changes), environment=ENVIRONMENT)
+
+
+def test_a_step_is_one_spark_submit_for_all_tables():
+    assert step_of("incremental") == {
+        "Name": "incremental manual-1",
+        "ActionOnFailure": "CONTINUE",
+        "HadoopJarStep": {
+            "Jar": "command-runner.jar",
+            "Args": [
+                "spark-submit",
+                "--deploy-mode",
+                "client",
+                "--py-files",
+                "s3://lake/artifacts/releases/3f9c2a71/lake.zip",
+                "s3://lake/artifacts/releases/3f9c2a71/main.py",
+                "--release",
+                "s3://lake/artifacts/releases/3f9c2a71",
+                "--domain",
+                "sales",
+                "--stage",
+                "incremental",
+                "--run",
+                "sales_incremental/manual-1",
+            ],
+        },
+    }
+
+
+def test_chosen_tables_a_window_and_a_dry_run_are_arguments():
+    window = "2026-01-01T00:00:00Z..2026-01-02T00:00:00Z"
+    step = step_of("scd2", tables=("customers",), window=window, dry_run=True)
+    assert step["HadoopJarStep"]["Args"][-5:] == [
+        "--tables",
+        "customers",
+        "--window",
+        window,
+        "--dry-run",
+    ]
+
+
+def test_a_stage_for_some_tables_names_those_that_were_chosen():
+    spec = domain(table("orders"), *(table(n, Engine.STREAMER) for n in "abc"))
+    step = step_of(
+        "prepare_incremental", dag_plan("incremental", spec), tables=("orders", "b")
+    )
+    assert step["HadoopJarStep"]["Args"][-2:] == ["--tables", "b"]
+
+
+def test_a_step_that_is_too_long_for_emr_is_refused_in_words():
+    names = [f"table_{number:0>50}" for number in range(200)]
+    plan = dag_plan("incremental", domain(*map(table, names), table("last")))
+    with pytest.raises(StepError, match=r"EMR takes 10240\. Start the run for fewer"):
+        step_of("incremental", plan, tables=tuple(names))
+
+
+def test_all_of_very_many_tables_fit_because_they_are_not_named():
+    names = [f"table_{number:0>50}" for number in range(200)]
+    plan = dag_plan("incremental", domain(*map(table, names)))
+    step = step_of("incremental", plan)["HadoopJarStep"]
+    assert sum(map(len, [step["Jar"], *step["Args"]])) < LONGEST_STEP / 10
+
+
+def steps_of(manifest, tables=("clicks", "views")):
+    plan = dag_plan("full_load", domain(table("clicks"), table("views")))
+    return streamer_steps(STREAMER, manifest, run=run(plan, tables=tables))
+
+
+def test_the_streamer_has_one_step_per_table_with_new_input():
+    assert steps_of({"views": ["--class", "Streamer", "a b; c"]}) == [
+        {
+            "Name": "streamer views manual-1",
+            "ActionOnFailure": "CONTINUE",
+            "HadoopJarStep": {
+                "Jar": "command-runner.jar",
+                "Args": ["spark-submit", "--class", "Streamer", "a b; c"],
+            },
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    "manifest, fault",
+    [
+        ({"orders": []}, "It takes a list of arguments for each of: clicks, views"),
+        ([], r"prepare_full_load/streamer.json: got \[\]"),
+        ({"views": "--class x"}, "views: got '--class x'. It takes a list of texts"),
+        ({"views": ["--class", 1]}, "It takes a list of texts"),
+        ({"views": ["x" * LONGEST_STEP]}, "EMR takes 10240"),
+    ],
+    ids=["unknown-table", "no-object", "text", "number", "too-long"],
+)
+def test_a_manifest_that_is_not_what_it_should_be_is_refused(manifest, fault):
+    with pytest.raises(StepError, match=fault):
+        steps_of(manifest)
+
+
+def test_a_table_that_the_run_did_not_ask_for_is_not_streamed():
+    with pytest.raises(StepError, match="for each of: clicks"):
+        steps_of({"views": ["--class", "x"]}, tables=("clicks",))
+
+
+def test_more_steps_than_a_cluster_takes_are_refused():
+    names = tuple(f"t{number}" for number in range(257))
+    plan = dag_plan("full_load", domain(*map(table, names)))
+    stage = Stage("streamer", names, StageKind.STREAMER, "prepare_full_load")
+    with pytest.raises(StepError, match="257 tables .* a cluster takes 256 steps"):
+        streamer_steps(stage, {name: [] for name in names}, run=run(plan))

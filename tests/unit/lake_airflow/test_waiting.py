@@ -1,0 +1,41 @@
+"""A task defers only where a trigger would ask the same region as the task.
+
+The provider's EMR triggers up to 9.34 take their region from the connection.
+"""
+
+import pytest
+
+from lake_airflow.cluster_tasks import TerminateCluster
+from tests.unit.lake_airflow.specs import ENVIRONMENT
+
+
+def task():
+    return TerminateCluster(
+        task_id="terminate_cluster",
+        environment=ENVIRONMENT,
+        poll_seconds=1,
+    )
+
+
+@pytest.mark.parametrize(
+    "connection, defers",
+    [
+        ("aws://", True),
+        ("aws://?region_name=eu-central-1", True),
+        ("aws://?region_name=us-east-1", False),
+    ],
+    ids=["region-of-the-process", "same-region", "other-region"],
+)
+def test_a_task_defers_where_the_connection_has_its_region(
+    monkeypatch, connection, defers
+):
+    monkeypatch.setenv("AIRFLOW_CONN_AWS_DEFAULT", connection)
+    assert task().can_defer() is defers
+
+
+def test_a_task_stays_in_the_worker_where_only_its_environment_names_a_region(
+    monkeypatch,
+):
+    monkeypatch.setenv("AIRFLOW_CONN_AWS_DEFAULT", "aws://")
+    monkeypatch.delenv("AWS_DEFAULT_REGION")
+    assert task().can_defer() is False

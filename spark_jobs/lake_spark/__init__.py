@@ -1,0 +1,1 @@
+"""The Spark side of the lake: change log, current and history on Hudi."""

@@ -1,0 +1,170 @@
+"""One step: many tables in one Spark application, in parallel.
+
+A table that fails does not stop the others; the step fails at the end and
+names it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Callable, Dict, List, Sequence
+
+from pyspark.sql import SparkSession
+
+from lake_spec.encode import from_data
+from lake_spec.model import DomainSpec, Engine, EnvironmentSpec, TableSpec
+from lake_spec.report import Report, State
+from lake_spark import definition
+from lake_spark.arguments import Arguments, parse
+from lake_spark.file_shape import first_line
+from lake_spark.object_store import ObjectStore, open_store
+from lake_spark.session import open_session
+from lake_spark.stages.ingest import full_load, incremental
+from lake_spark.stages.maintenance import maintenance
+from lake_spark.stages.prepare import prepare_full_load, prepare_incremental
+from lake_spark.stages.rebuild import rebuild
+from lake_spark.stages.scd2 import scd2
+from lake_spark.table_run import TableRun
+
+Stage = Callable[[TableRun], None]
+
+STAGES: Dict[str, Stage] = {
+    "prepare_full_load": prepare_full_load,
+    "prepare_incremental": prepare_incremental,
+    "full_load": full_load,
+    "incremental": incremental,
+    "scd2": scd2,
+    "maintenance": maintenance,
+    "rebuild": rebuild,
+}
+"""What a step can be asked to do."""
+
+TABLES_AT_ONCE = 4
+"""More than this many tables at once gain nothing: they wait for each other's cores."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """What a step reads of its release: the domain, and where things are."""
+
+    id: str
+    environment: EnvironmentSpec
+    domain: DomainSpec
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one stage; 0 when every table is done, 1 when one failed."""
+    asked = parse(argv, list(STAGES))
+    release = load_release(asked)
+    spark = open_session(f"{asked.domain} {asked.stage} {asked.run}")
+    store = open_store(release.environment.runs)
+    runs = [
+        _table_run(spark, store, release, asked, table)
+        for table in chosen_tables(release.domain, asked)
+    ]
+    with ThreadPoolExecutor(max_workers=TABLES_AT_ONCE) as pool:
+        list(pool.map(lambda run: run_table(run, STAGES[asked.stage]), runs))
+    if asked.stage.startswith("prepare_"):
+        _put_streamer_steps(store, release, asked, runs)
+    return _exit_code([run.report for run in runs])
+
+
+def load_release(asked: Arguments) -> Release:
+    """The domain of the release that the step refers to."""
+    uri = f"{asked.release}/specs/{asked.domain}.json"
+    data = json.loads(open_store(uri).read(uri))
+    return Release(
+        data["release"],
+        from_data(EnvironmentSpec, data["environment"]),
+        from_data(DomainSpec, data["domain"]),
+    )
+
+
+def chosen_tables(domain: DomainSpec, asked: Arguments) -> List[TableSpec]:
+    """The tables asked for, all if none was named; unknown names are refused."""
+    known = {table.name: table for table in domain.tables}
+    unknown = [name for name in asked.tables if name not in known]
+    if unknown:
+        raise SystemExit(
+            f"{domain.name} has no table {', '.join(unknown)}; it has {', '.join(sorted(known))}"
+        )
+    chosen = [known[name] for name in asked.tables] or list(domain.tables)
+    if asked.stage.startswith("prepare_"):
+        return [table for table in chosen if table.engine is Engine.STREAMER]
+    return chosen
+
+
+def _table_run(
+    spark: SparkSession,
+    store: ObjectStore,
+    release: Release,
+    asked: Arguments,
+    table: TableSpec,
+) -> TableRun:
+    report = Report(
+        run=asked.run,
+        release=release.id,
+        domain=table.domain,
+        table=table.name,
+        stage=asked.stage,
+        engine=table.engine.value,
+    )
+    return TableRun(
+        spark, store, table, release.environment, report, asked.window, asked.dry_run
+    )
+
+
+def run_table(run: TableRun, stage: Stage) -> None:
+    """Run the stage on one table and put its report; never raises."""
+    began = time.monotonic()
+    run.report.started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    try:
+        definition.check(run)
+        stage(run)
+        _fail_for_set_aside(run.report)
+    except Exception as error:
+        traceback.print_exc()
+        run.report.state = State.FAILED.value
+        run.report.error = {"type": type(error).__name__, "message": first_line(error)}
+    run.report.seconds = round(time.monotonic() - began, 1)
+    uri = f"{run.environment.runs}/{run.report.run}/{run.report.stage}/{run.spec.name}.json"
+    run.store.write(uri, run.report.to_json().encode())
+    run.say(f"{run.report.state} in {run.report.seconds} s")
+
+
+def _fail_for_set_aside(report: Report) -> None:
+    """A bad file leaves the others' rows in the tables and the run red."""
+    if report.set_aside:
+        report.state = State.FAILED.value
+        bad = report.set_aside[0]
+        more = len(report.set_aside) - 1
+        words = f"{bad['path']}: {bad['reason']}" + (
+            f" (and {more} more)" if more else ""
+        )
+        report.error = {"type": "BadFile", "message": words}
+
+
+def _put_streamer_steps(
+    store: ObjectStore, release: Release, asked: Arguments, runs: Sequence[TableRun]
+) -> None:
+    steps = {run.spec.name: run.streamer_argv for run in runs if run.streamer_argv}
+    uri = f"{release.environment.runs}/{asked.run}/{asked.stage}/streamer.json"
+    store.write(uri, json.dumps(steps, indent=1).encode())
+
+
+def _exit_code(reports: Sequence[Report]) -> int:
+    failed = [report for report in reports if report.state == State.FAILED.value]
+    for report in failed:
+        message = (report.error or {}).get("message", "")
+        print(
+            f"FAILED {report.domain}.{report.table} {report.stage}: {message}",
+            file=sys.stderr,
+            flush=True,
+        )
+    return 1 if failed else 0

@@ -1,0 +1,113 @@
+"""The settings that can change a row, recorded with the table.
+
+Contract section 3, redefinition: settings of the change log are stored with the
+inputs of every log commit, those of current and history in their own commits.
+All are compared at the start of every stage; changing one is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Callable, Dict, List, Mapping, Optional
+
+from lake_spec.encode import to_data
+from lake_spec.model import TableSpec
+from lake_spark.errors import Redefined
+from lake_spark.row_sql import canonical_type, may_become
+from lake_spark.table_run import TableRun
+
+Definition = Dict[str, str]
+"""Setting -> its value as JSON."""
+
+_OF_LOG = ("key", "order_by", "effective_at", "load_effective_at", "future_dates")
+_OF_SOURCE = ("kind", "operation", "absence", "timezone", "extract_time")
+_FIXED = ("storage.type", "storage.partition_by")
+"""Settings of a Hudi table that no commit can change."""
+
+
+def of_log(spec: TableSpec) -> Definition:
+    """What rows of the change log are made with."""
+    data = to_data(spec)
+    source = data["source"]
+    found: Dict[str, Any] = {name: data[name] for name in _OF_LOG}
+    found.update({f"source.{n}": source[n] for n in _OF_SOURCE if n in source})
+    found["source.format.null_text"] = source["format"]["null_text"]
+    for name, column in spec.columns:
+        found[f"columns.{name}.type"] = canonical_type(column.type)
+        found[f"columns.{name}.source"] = sorted(column.source or (name,))
+        found[f"columns.{name}.format"] = column.format
+    return _as_json(found)
+
+
+def of_table(spec: TableSpec, layer: str) -> Definition:
+    """What rows of `current` or `history` are made with, and how they are kept."""
+    data = to_data(spec)
+    found = {f"{layer}.{name}": value for name, value in data[layer].items()}
+    if layer == "current":
+        found["history.columns"] = data["history"]["columns"]
+    found.update({f"storage.{name}": value for name, value in data["storage"].items()})
+    return _as_json(found)
+
+
+def _as_json(found: Mapping[str, Any]) -> Definition:
+    return {name: json.dumps(value, sort_keys=True) for name, value in found.items()}
+
+
+def check(run: TableRun) -> None:
+    """Refuse settings that differ from those that the tables were made with."""
+    recorded = run.taken_in().definition
+    _refuse(run.spec, _changed(recorded, of_log(run.spec)), _only_anew)
+    if run.report.stage == "rebuild":
+        return
+    for layer in ("current", "history"):
+        recorded = json.loads(getattr(run, layer).last_value("definition") or "{}")
+        _refuse(run.spec, _changed(recorded, of_table(run.spec, layer)), _by_rebuild)
+
+
+def check_rebuild(run: TableRun) -> None:
+    """Refuse what not even a rebuild can change."""
+    for layer in ("current", "history"):
+        recorded = json.loads(getattr(run, layer).last_value("definition") or "{}")
+        fixed = {name: recorded[name] for name in _FIXED if name in recorded}
+        _refuse(run.spec, _changed(fixed, of_table(run.spec, layer)), _only_anew)
+
+
+def _changed(recorded: Definition, now: Definition) -> List[str]:
+    """In words: the settings that changed, each with its old and its new value."""
+    return [
+        f"{name} was {old}, now {now.get(name, 'gone')}"
+        for name, old in recorded.items()
+        if not _compatible(name, old, now.get(name))
+    ]
+
+
+def _compatible(name: str, old: str, new: Optional[str]) -> bool:
+    if old == new:
+        return True
+    if new is None or not name.startswith("columns."):
+        return False
+    if name.endswith(".source"):  # a rename is declared by a further name
+        return set(json.loads(old)) <= set(json.loads(new))
+    return name.endswith(".type") and may_become(json.loads(old), json.loads(new))
+
+
+def _refuse(
+    spec: TableSpec, changed: List[str], remedy: Callable[[TableSpec], str]
+) -> None:
+    if changed:
+        raise Redefined(f"{spec.full_name}: {'; '.join(changed)}. {remedy(spec)}")
+
+
+def _by_rebuild(spec: TableSpec) -> str:
+    return (
+        "Take the change back, or build current and history anew from the change log: "
+        f"./run_locally.sh run {spec.domain}_rebuild --param tables={spec.name} "
+        f"(in Airflow: the DAG {spec.domain}_rebuild)."
+    )
+
+
+def _only_anew(spec: TableSpec) -> str:
+    return (
+        "What is stored was made with the old setting, and no rebuild can change it: "
+        "take the change back, or load the table anew under another name."
+    )

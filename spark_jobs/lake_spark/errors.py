@@ -1,0 +1,45 @@
+"""What can go wrong in a stage, and whether a second try helps.
+
+StageError
+ +-- RefusedInput      landing files that must not be taken in: someone decides
+ +-- BadFile           one landing file is not what it says: it is set aside
+ +-- TooManyBadRows    more quarantined rows than the table bears
+ +-- BrokenPromise     a check before commit failed: nothing was written
+ +-- Redefined         a setting that can change rows was changed
+ +-- NotIngested       the streamer step did not commit the inputs it was given
+"""
+
+from __future__ import annotations
+
+
+class StageError(Exception):
+    """A stage cannot go on with a table."""
+
+
+class RefusedInput(StageError):
+    """Landing files contradict what was taken in before."""
+
+
+class BadFile(StageError):
+    """A landing file is not what it says."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class TooManyBadRows(StageError):
+    """The share of bad rows is over the table's limit."""
+
+
+class BrokenPromise(StageError):
+    """Rows about to be written break the contract."""
+
+
+class Redefined(StageError):
+    """A recorded setting differs from the spec."""
+
+
+class NotIngested(StageError):
+    """A streamer table's inputs were named but not committed."""

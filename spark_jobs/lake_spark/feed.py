@@ -1,0 +1,30 @@
+"""A feed's files into the change log: every good row is a sighting."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from lake_spark import ingest, quarantine
+from lake_spark.inputs import Inputs
+from lake_spark.landing import LandingFile
+from lake_spark.table_run import TableRun
+
+
+def take_files(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> bool:
+    """Take the files in by one commit; whether one was made."""
+    batch = ingest.shaped(run, files, taken)
+    rows = ingest.read_rows(run, batch)
+    if rows is None:
+        return False
+    try:
+        ingest.judge(run, batch, rows, f"{len(batch.inputs)} file(s)")
+        if run.dry_run:
+            run.report.add_files(batch.files)
+            return False
+        if rows.counted.bad:
+            quarantine.keep(run, rows.numbered)
+        ingest.commit(run, batch, quarantine.good_rows(rows.numbered), taken)
+    finally:
+        rows.release()
+    run.report.add_files(batch.files)
+    return True

@@ -1,0 +1,212 @@
+"""What a landing file's columns are, found before Spark reads its rows."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import io
+import zlib
+from dataclasses import dataclass
+from typing import Dict, List, Optional, Tuple
+
+from pyspark.sql import SparkSession
+
+from lake_spec.model import Csv, Format, Json, TableSpec
+from lake_spec.sql_text import sql_identifier
+from lake_spark.errors import BadFile
+from lake_spark.landing import LandingFile
+from lake_spark.object_store import ObjectStore
+
+HEAD_BYTES = 1 << 18
+"""How much of a text file is read to find its header: 256 KiB."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A file's columns in its own order: (name, Spark type) each."""
+
+    columns: Tuple[Tuple[str, str], ...]
+
+    @property
+    def names(self) -> Tuple[str, ...]:
+        """The column names as the file spells them."""
+        return tuple(name for name, _ in self.columns)
+
+    def type_of(self, name: str) -> str:
+        """The Spark type of a column of this file."""
+        return dict(self.columns)[name]
+
+
+def shape_of(
+    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
+) -> Shape:
+    """The file's columns; BadFile when it is not what it says."""
+    if file.size == 0:
+        raise BadFile(file.path, "is empty (0 bytes)")
+    kind = spec.source.format
+    if isinstance(kind, Csv):
+        shape = _csv_shape(store.read(file.uri, limit=HEAD_BYTES), file, kind, spec)
+    else:
+        shape = _self_described(spark, file, kind)
+        if isinstance(kind, Json):
+            shape = _with_declared_objects(shape, spec)
+    _names_can_be_spelled(file, shape)
+    _no_double_names(file, shape)
+    _has_needed_columns(file, shape, spec)
+    return shape
+
+
+def _csv_shape(head: bytes, file: LandingFile, kind: Csv, spec: TableSpec) -> Shape:
+    if not kind.header:
+        names = declared_source_names(spec)
+    else:
+        names = _header(_decompressed(head, file), file, kind)
+    return Shape(tuple((name, "string") for name in names))
+
+
+def declared_source_names(spec: TableSpec) -> List[str]:
+    """The columns of a file without header: the operation, then as declared."""
+    operation = getattr(spec.source, "operation", None)
+    names = [column.source[0] if column.source else n for n, column in spec.columns]
+    return ([operation.column] if operation else []) + names
+
+
+def _decompressed(head: bytes, file: LandingFile) -> bytes:
+    try:
+        if file.path.endswith(".gz"):
+            return zlib.decompressobj(wbits=31).decompress(head)
+        if file.path.endswith(".bz2"):
+            return bz2.BZ2Decompressor().decompress(head)
+    except (zlib.error, OSError) as error:
+        suffix = file.path.rsplit(".", 1)[-1]
+        raise BadFile(file.path, f"is no {suffix} file: {error}") from None
+    return head
+
+
+def _header(content: bytes, file: LandingFile, kind: Csv) -> List[str]:
+    encoding = (
+        "utf-8-sig" if kind.encoding.upper() in ("UTF-8", "UTF8") else kind.encoding
+    )
+    # A character cut at the end of the head is not a fault of the file.
+    text = content.decode(encoding, errors="replace")
+    if text.lstrip()[:1] == "<":
+        raise BadFile(file.path, f"looks like HTML or XML, not CSV: {_start(text)}")
+    rows = csv.reader(
+        io.StringIO(text, newline=""), delimiter=kind.delimiter, quotechar=kind.quote
+    )
+    names = next(rows, [])
+    if not names:
+        raise BadFile(file.path, "has no header line")
+    return names
+
+
+def _start(text: str) -> str:
+    return repr(text.strip()[:40])
+
+
+def _self_described(spark: SparkSession, file: LandingFile, kind: Format) -> Shape:
+    reader = spark.read.option("__globPaths__", "false")
+    if isinstance(kind, Json):
+        reader = reader.option("primitivesAsString", "true").option(
+            "columnNameOfCorruptRecord", CORRUPT
+        )
+    try:
+        schema = reader.format(kind.type).load(file.uri).schema
+    except Exception as error:  # Spark raises many kinds for one reason
+        raise BadFile(
+            file.path, f"is no {kind.type} file: {first_line(error)}"
+        ) from None
+    fields = [f for f in schema.fields if f.name != CORRUPT]
+    return Shape(tuple((f.name, f.dataType.simpleString()) for f in fields))
+
+
+def _with_declared_objects(shape: Shape, spec: TableSpec) -> Shape:
+    """JSON objects and lists are read as the spec declares them, by field names.
+
+    What Spark infers of them has its fields in another order and all as text.
+    """
+    declared = {
+        (source_name(spec, name, shape) or "").lower(): column.type
+        for name, column in spec.columns
+        if column.type.lower().startswith(NESTED)
+    }
+    return Shape(
+        tuple(
+            (
+                name,
+                declared.get(name.lower(), kind) if kind.startswith(NESTED) else kind,
+            )
+            for name, kind in shape.columns
+        )
+    )
+
+
+NESTED = ("array", "map", "struct")
+"""How the names of nested types begin."""
+
+CORRUPT = "_lake_corrupt"
+"""Where Spark puts the text of a record that it cannot parse."""
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error that says something, for reports."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    causes = [line for line in lines if line.startswith("Caused by:")]
+    return (causes[-1] if causes else lines[0] if lines else type(error).__name__)[:500]
+
+
+def _names_can_be_spelled(file: LandingFile, shape: Shape) -> None:
+    for name in shape.names:
+        try:
+            sql_identifier(name)
+        except ValueError as error:
+            raise BadFile(
+                file.path, f"has a column that cannot be named: {error}"
+            ) from None
+
+
+def _no_double_names(file: LandingFile, shape: Shape) -> None:
+    seen: Dict[str, str] = {}
+    for name in shape.names:
+        other = seen.setdefault(name.lower(), name)
+        if other is not name:
+            raise BadFile(
+                file.path,
+                f"has two columns that differ at most in case: {other!r} and {name!r}",
+            )
+
+
+def _has_needed_columns(file: LandingFile, shape: Shape, spec: TableSpec) -> None:
+    missing = [n for n in needed_columns(spec, file) if not source_name(spec, n, shape)]
+    if missing:
+        raise BadFile(
+            file.path,
+            f"lacks the column(s) {', '.join(missing)}; it has {', '.join(shape.names)[:300]}",
+        )
+
+
+def needed_columns(spec: TableSpec, file: LandingFile) -> List[str]:
+    """Columns without which no row of the file can be placed."""
+    needed = list(spec.key)
+    if not is_load(spec, file):
+        needed += spec.order_by
+    return needed
+
+
+def is_load(spec: TableSpec, file: LandingFile) -> bool:
+    """Whether a feed's file belongs to its full load."""
+    from lake_spark.landing import glob_pattern
+
+    load = getattr(spec.source, "load", None)
+    return bool(load and glob_pattern(load).fullmatch(file.path))
+
+
+def source_name(spec: TableSpec, column: str, shape: Shape) -> Optional[str]:
+    """What the file calls a lake column: the newest declared name that it has."""
+    declared = dict(spec.columns).get(column)
+    names = (declared.source if declared else ()) or (column,)
+    spelled = {name.lower(): name for name in shape.names}
+    for name in names:
+        if name.lower() in spelled:
+            return spelled[name.lower()]
+    return None

@@ -1,0 +1,223 @@
+"""The fold: current and history as pure functions of a key's events.
+
+Contract sections 2 and 3. Every function takes and returns a DataFrame and
+works on all keys in it at once; all windows are by key, so the rows are
+shuffled once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import List, Sequence, Tuple
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType, StructType
+
+from lake_spec.model import HistoryDeletes, TableSpec
+from lake_spark.log_rows import DELETE, UPSERT
+
+KEY = "lake_key"
+FROM = "lake_from"
+"""A version's start in microseconds since 1970: part of its record key."""
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which of the table's columns play which part in the fold."""
+
+    values: Tuple[str, ...]
+    tracked: Tuple[str, ...]
+    order: Tuple[str, ...]
+
+    @classmethod
+    def of(cls, spec: TableSpec, columns: Sequence[str]) -> "Roles":
+        """The roles of a table that has these columns in its log."""
+        order = spec.order_by or ("lake_extract_at",)
+        return cls(tuple(columns), tracked_columns(spec, columns), tuple(order))
+
+
+def tracked_columns(spec: TableSpec, columns: Sequence[str]) -> Tuple[str, ...]:
+    """Columns whose change opens a version."""
+    if spec.history.track:
+        return tuple(c for c in columns if c in spec.history.track)
+    untracked = {*spec.key, *spec.order_by, *spec.history.ignore, spec.effective_at}
+    return tuple(c for c in columns if c not in untracked)
+
+
+def mark_events(sightings: DataFrame, roles: Roles) -> DataFrame:
+    """Tell which sightings are one event: contract 2.4.
+
+    Adds lake_seen, 1 where an event stands (its smallest position), and
+    lake_arrival, 1 for the sighting of it that the log took in first.
+    """
+    same = [
+        F.col(name) for name in (KEY, "lake_op", "lake_rank", "lake_effective_at")
+    ] + [
+        comparable(sightings, name)
+        for name in dict.fromkeys(roles.order + roles.values)
+    ]
+    nth = Window.partitionBy(*same, "lake_path", "lake_etag").orderBy("lake_record")
+    event = Window.partitionBy(*same, "lake_nth")
+    position = event.orderBy("lake_position", "lake_record")
+    arrival = event.orderBy("_hoodie_commit_time", "lake_position", "lake_record")
+    return (
+        sightings.withColumn("lake_nth", F.row_number().over(nth))
+        .withColumn("lake_seen", F.row_number().over(position))
+        .withColumn("lake_arrival", F.row_number().over(arrival))
+        .drop("lake_nth")
+    )
+
+
+def distinct_events(marked: DataFrame) -> DataFrame:
+    """One row per event, where it stands in the order."""
+    return marked.where("lake_seen = 1").drop("lake_seen", "lake_arrival")
+
+
+def comparable(rows: DataFrame, name: str, reference: str = "") -> Column:
+    """A column in a form that equality is defined on: maps as sorted entries.
+
+    `reference` is how to name the column where it is not by its own name.
+    """
+    return _with_sorted_maps(F.col(reference or name), rows.schema[name].dataType)
+
+
+def _with_sorted_maps(column: Column, kind: DataType) -> Column:
+    if "map<" not in kind.simpleString():
+        return column
+    if isinstance(kind, ArrayType):
+        return F.transform(
+            column, lambda each: _with_sorted_maps(each, kind.elementType)
+        )
+    if isinstance(kind, StructType):
+        fields = [
+            _with_sorted_maps(column[field.name], field.dataType).alias(field.name)
+            for field in kind.fields
+        ]
+        return F.when(column.isNotNull(), F.struct(*fields))
+    return F.array_sort(
+        F.transform(
+            F.map_entries(column),
+            lambda entry: F.struct(
+                entry["key"].alias("key"),
+                _with_sorted_maps(entry["value"], kind.valueType).alias("value"),
+            ),
+        )
+    )
+
+
+def total_order(roles: Roles) -> List[Column]:
+    """Full load first, then the declared order, then the position."""
+    return [F.col(name).asc_nulls_first() for name in _order_columns(roles)]
+
+
+def newest_first(roles: Roles) -> List[Column]:
+    """The total order from its end."""
+    return [F.col(name).desc_nulls_last() for name in _order_columns(roles)]
+
+
+def _order_columns(roles: Roles) -> List[str]:
+    return ["lake_rank", *roles.order, "lake_position", "lake_record"]
+
+
+def with_effective_times(events: DataFrame, roles: Roles) -> DataFrame:
+    """Let effective times never go back along the order: contract 3.
+
+    From the end, a full-load row is lowered to its successor's; then, from the
+    start, each event is raised to its predecessor's.
+    """
+    order = Window.partitionBy(KEY).orderBy(*total_order(roles))
+    before = order.rowsBetween(Window.unboundedPreceding, -1)
+    to_next_change = (
+        Window.partitionBy(KEY, "lake_run_of_loads")
+        .orderBy(*total_order(roles))
+        .rowsBetween(Window.currentRow, Window.unboundedFollowing)
+    )
+    so_far = order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    changes_before = F.coalesce(F.sum(F.sign("lake_rank")).over(before), F.lit(0))
+    return (
+        events.withColumn("lake_run_of_loads", changes_before)
+        .withColumn("lake_lowered", F.min("lake_effective_at").over(to_next_change))
+        .withColumn("lake_since", F.max("lake_lowered").over(so_far))
+        .drop("lake_run_of_loads", "lake_lowered")
+    )
+
+
+def last_events(events: DataFrame, roles: Roles) -> DataFrame:
+    """The newest event of each key: what is true now."""
+    newest = Window.partitionBy(KEY).orderBy(*newest_first(roles))
+    return (
+        events.withColumn("lake_age", F.row_number().over(newest))
+        .where("lake_age = 1")
+        .drop("lake_age")
+    )
+
+
+def versions(events: DataFrame, spec: TableSpec, roles: Roles) -> DataFrame:
+    """The rows of history: lake_key, lake_from, from, to and the values.
+
+    Takes events with lake_since. Of events with one time the last counts; equal
+    neighbours are one version; a delete ends a version and leaves a gap.
+    """
+    counting = _last_of_each_time(events, roles)
+    spans = _spans(counting, roles)
+    kinds = (
+        [UPSERT] if spec.history.deletes is HistoryDeletes.CLOSE else [UPSERT, DELETE]
+    )
+    return spans.where(F.col("lake_op").isin(kinds))
+
+
+def _last_of_each_time(events: DataFrame, roles: Roles) -> DataFrame:
+    order = Window.partitionBy(KEY).orderBy(*total_order(roles))
+    so_far = order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    following = F.lead("lake_since").over(order)
+    # A delete before any upsert deletes nothing, so it leaves no marker.
+    existed = F.max(F.col("lake_op") == UPSERT).over(so_far)
+    return (
+        events.withColumn("lake_following", following)
+        .withColumn("lake_existed", existed)
+        .where("lake_following IS NULL OR lake_following > lake_since")
+        .where("lake_existed")
+        .drop("lake_existed")
+    )
+
+
+def _spans(counting: DataFrame, roles: Roles) -> DataFrame:
+    """Runs of equal neighbours: from the first one's time to the next run's."""
+    times = Window.partitionBy(KEY).orderBy("lake_since")
+    so_far = times.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    tracked = [comparable(counting, name).alias(name) for name in roles.tracked]
+    what = F.struct(F.col("lake_op"), *tracked)
+    numbered = (
+        counting.withColumn("lake_what", _of_upserts(what))
+        .withColumn("lake_before", F.lag("lake_what").over(times))
+        .withColumn("lake_first", F.row_number().over(times) == 1)
+        .withColumn("lake_opens", _opens())
+        .withColumn("lake_span", F.sum(F.col("lake_opens").cast("int")).over(so_far))
+    )
+    return _bounded(
+        numbered.drop("lake_what", "lake_before", "lake_first", "lake_opens")
+    )
+
+
+def _of_upserts(what: Column) -> Column:
+    """Consecutive deletes are equal whatever values they carry: null stands for all."""
+    return F.when(F.col("lake_op") == UPSERT, what)
+
+
+def _opens() -> Column:
+    return F.col("lake_first") | ~F.col("lake_what").eqNullSafe(F.col("lake_before"))
+
+
+def _bounded(numbered: DataFrame) -> DataFrame:
+    times = Window.partitionBy(KEY).orderBy("lake_since")
+    span = Window.partitionBy(KEY, "lake_span")
+    last_first = span.orderBy(F.col("lake_since").desc())
+    return (
+        numbered.withColumn("lake_starts", F.min("lake_since").over(span))
+        .withColumn("lake_latest", F.row_number().over(last_first))
+        .where("lake_latest = 1")
+        .withColumn("lake_ends", F.lead("lake_starts").over(times))
+        .withColumn(FROM, F.unix_micros("lake_starts"))
+        .drop("lake_latest", "lake_span", "lake_following")
+    )

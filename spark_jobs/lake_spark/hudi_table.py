@@ -1,0 +1,173 @@
+"""One Hudi table: read it, write one commit, and what its commits say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Dict, Iterator, List, Mapping, Optional, Tuple
+
+from py4j.java_gateway import JavaObject
+from pyspark.sql import DataFrame, SparkSession
+
+from lake_spec.hudi_options import (
+    METADATA_PREFIX,
+    PROPERTIES,
+    STREAMER_CHECKPOINTS,
+    HudiKey,
+    Operation,
+    clean_options,
+    schema_options,
+    write_options,
+)
+
+HUDI_COLUMNS = (
+    "_hoodie_commit_time",
+    "_hoodie_commit_seqno",
+    "_hoodie_record_key",
+    "_hoodie_partition_path",
+    "_hoodie_file_name",
+)
+DELETED = "_hoodie_is_deleted"
+"""Rows written with this column true are removed by the same commit."""
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A completed commit: its instant and its metadata, prefix removed."""
+
+    instant: str
+    metadata: Mapping[str, str]
+
+
+class HudiTable:
+    """A table at a path; writing it needs options, reading does not."""
+
+    def __init__(
+        self, spark: SparkSession, path: str, options: Optional[Dict[str, str]] = None
+    ) -> None:
+        self._spark = spark
+        self.path = path
+        self._options = options or {}
+
+    def exists(self) -> bool:
+        """Whether a commit was ever begun here."""
+        jvm = self._spark._jvm
+        file = jvm.org.apache.hadoop.fs.Path(f"{self.path}/{PROPERTIES}")
+        files = file.getFileSystem(self._spark._jsc.hadoopConfiguration())
+        return files.exists(file)
+
+    def has_data(self) -> bool:
+        """Whether a commit was ever completed here."""
+        return self.exists() and self.last_commit() is not None
+
+    def read(self) -> DataFrame:
+        """The newest committed rows, Hudi's own columns included."""
+        return self._spark.read.format("hudi").load(self.path)
+
+    def write(
+        self, rows: DataFrame, operation: Operation, metadata: Mapping[str, str]
+    ) -> str:
+        """Write rows as one commit that carries the metadata; its instant."""
+        options = {
+            **write_options(self._options, operation, metadata),
+            **schema_options(rows.schema.simpleString()),
+        }
+        rows.write.format("hudi").options(**options).mode("append").save(self.path)
+        commit = self.last_commit()
+        assert commit is not None, f"{self.path}: the write left no commit"
+        return commit.instant
+
+    def clean(self, keep_commits: int) -> Optional[str]:
+        """Delete file versions older than the newest commits; the clean's instant.
+
+        Hudi's own procedure for it takes names of a catalogue only.
+        """
+        options = self._spark._jvm.java.util.HashMap()
+        for key, value in {**self._options, **clean_options(keep_commits)}.items():
+            options.put(key, value)
+        client = self._spark._jvm.org.apache.hudi.DataSourceUtils.createHoodieClient(
+            self._spark._jsc,
+            "",
+            self.path,
+            self._options[HudiKey.TABLE_NAME.value],
+            options,
+        )
+        try:
+            done = client.clean()
+            return done.getStartCleanTime() if done is not None else None
+        finally:
+            client.close()
+
+    def last_commit(self) -> Optional[Commit]:
+        """The newest completed commit of data, of whatever origin."""
+        return next(self.commits(), None)
+
+    def last_value(self, name: str) -> Optional[str]:
+        """The metadata value that the newest commit which has it carries."""
+        found = (commit.metadata.get(name) for commit in self.commits())
+        return next((value for value in found if value is not None), None)
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether its table version is held for another engine's sake."""
+        return HudiKey.TABLE_VERSION.value in self._options
+
+    def actions(self) -> Iterator[str]:
+        """What each completed commit did (commit, deltacommit ...), newest first."""
+        if self.exists():
+            for instant in reversed(list(self._active(self._client()).getInstants())):
+                yield instant.getAction()
+
+    def last_instant(self, name: str) -> Optional[str]:
+        """The instant of the newest commit that carries this metadata."""
+        return next((c.instant for c in self.commits() if name in c.metadata), None)
+
+    def commits(self) -> Iterator[Commit]:
+        """Completed commits, newest first, archived ones last."""
+        if not self.exists():
+            return
+        client = self._client()
+        for timeline in (self._active(client), self._archived(client)):
+            for instant in reversed(list(timeline.getInstants())):
+                yield Commit(instant.requestedTime(), self._metadata(instant, timeline))
+
+    def _client(self) -> JavaObject:
+        jvm = self._spark._jvm
+        configuration = jvm.org.apache.hudi.storage.hadoop.HadoopStorageConfiguration(
+            self._spark._jsc.hadoopConfiguration()
+        )
+        builder = jvm.org.apache.hudi.common.table.HoodieTableMetaClient.builder()
+        return builder.setConf(configuration).setBasePath(self.path).build()
+
+    @staticmethod
+    def _active(client: JavaObject) -> JavaObject:
+        return client.getActiveTimeline().getCommitsTimeline().filterCompletedInstants()
+
+    @staticmethod
+    def _archived(client: JavaObject) -> JavaObject:
+        return (
+            client.getArchivedTimeline().getCommitsTimeline().filterCompletedInstants()
+        )
+
+    def _metadata(self, instant: JavaObject, timeline: JavaObject) -> Dict[str, str]:
+        utils = self._spark._jvm.org.apache.hudi.common.table.timeline.TimelineUtils
+        extra = utils.getCommitMetadata(instant, timeline).getExtraMetadata()
+        return named_metadata(list(extra.items()))
+
+
+def named_metadata(extra: List[Tuple[str, str]]) -> Dict[str, str]:
+    """Our own entries of a commit's metadata; the streamer's count as `inputs`."""
+    found = dict(extra)
+    mine = {
+        name[len(METADATA_PREFIX) :]: value
+        for name, value in found.items()
+        if name.startswith(METADATA_PREFIX)
+    }
+    for name in STREAMER_CHECKPOINTS:
+        if name in found and "inputs" not in mine:
+            mine["inputs"] = found[name]
+    return mine
+
+
+def without_hudi_columns(rows: DataFrame) -> DataFrame:
+    """The rows as we wrote them."""
+    return rows.drop(*HUDI_COLUMNS, DELETED)

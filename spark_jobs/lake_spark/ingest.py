@@ -1,0 +1,193 @@
+"""Unseen landing files into the change log: exactly once, fully accounted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import List, Optional, Sequence, Tuple
+
+from pyspark.sql import DataFrame
+from pyspark.storagelevel import StorageLevel
+
+from lake_spec.hudi_options import Operation
+from lake_spec.model import Feed, Snapshot
+from lake_spec.report import FileReport
+from lake_spark import definition, quarantine, snapshot
+from lake_spark.errors import BadFile, TooManyBadRows
+from lake_spark.file_shape import first_line, is_load, shape_of
+from lake_spark.inputs import Inputs
+from lake_spark.landing import LandingFile, extract_time, list_landing
+from lake_spark.log_rows import log_columns, warned_rules
+from lake_spark.new_columns import new_columns
+from lake_spark.reader import Input, read_inputs
+from lake_spark.records import Counted, count_rows, number_records
+from lake_spark.row_sql import failed_rules
+from lake_spark.table_run import TableRun, table_columns, with_new_columns
+
+Columns = List[Tuple[str, str]]
+
+
+@dataclass
+class Batch:
+    """Files that are taken in by one log commit."""
+
+    inputs: List[Input]
+    columns: Columns
+    extract: Optional[snapshot.Extract] = None
+    files: List[FileReport] = field(default_factory=list)
+
+
+def unseen_files(
+    run: TableRun, taken: Inputs, globs: Sequence[str]
+) -> List[LandingFile]:
+    """Landing files of the run's window that no commit has taken in."""
+    found = taken.unseen(list_landing(run.store, run.landing, globs))
+    if isinstance(run.spec.source, Snapshot):
+        found = [each for each in (_dated(run, file) for file in found) if each]
+    return [
+        file for file in found if run.window.holds(file.extract_at or file.landed_at)
+    ]
+
+
+def _dated(run: TableRun, file: LandingFile) -> Optional[LandingFile]:
+    try:
+        moment = extract_time(file.path, run.spec.source.extract_time)
+    except BadFile as bad:
+        set_aside(run, bad)
+        return None
+    return LandingFile(**{**file.__dict__, "extract_at": moment})
+
+
+def set_aside(run: TableRun, bad: BadFile) -> None:
+    """Leave a bad file where it is; the run will end red naming it."""
+    run.report.set_aside.append({"path": bad.path, "reason": bad.reason})
+    run.say(f"set aside {bad.path}: {bad.reason}")
+
+
+def shaped(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> Batch:
+    """The good files with their shapes, and the columns that they lead to."""
+    columns = table_columns(run.spec, run.log)
+    good = []
+    for file in files:
+        try:
+            shape = shape_of(run.spark, run.store, file, run.spec)
+            found = new_columns(run.spec, file, shape, columns)
+        except BadFile as bad:
+            set_aside(run, bad)
+            continue
+        columns = with_new_columns(columns, found)
+        good.append(Input(file, shape, rank_of(run, file, taken)))
+    return Batch(good, columns)
+
+
+def rank_of(run: TableRun, file: LandingFile, taken: Inputs) -> int:
+    """0 for the first full load, 1 for everything after it."""
+    if isinstance(run.spec.source, Feed):
+        return 0 if is_load(run.spec, file) else 1
+    return 1 if taken.all else 0
+
+
+@dataclass
+class Rows:
+    """The rows of a batch, numbered, and what one pass over them counted."""
+
+    kept: DataFrame
+    numbered: DataFrame
+    counted: Counted
+
+    def release(self) -> None:
+        """Give the memory of the rows back."""
+        self.kept.unpersist()
+
+
+def read_rows(run: TableRun, batch: Batch) -> Optional[Rows]:
+    """The batch's rows and counts; None when no readable file is left.
+
+    A file that turns out to be unreadable is set aside and the rest is read
+    again; an extract is taken whole or not at all.
+    """
+    rules = {**warned_rules(run.spec, "warn"), **warned_rules(run.spec, "fail")}
+    while batch.inputs:
+        kept = read_inputs(run.spark, run.spec, batch.inputs, batch.columns)
+        kept = kept.persist(StorageLevel.MEMORY_AND_DISK)
+        try:
+            counted = count_rows(kept, rules)
+            return Rows(kept, number_records(kept, counted), counted)
+        except Exception:  # Spark wraps a bad file in many kinds of error
+            kept.unpersist()
+            good = _readable(run, batch)
+            if len(good) == len(batch.inputs):
+                raise
+            batch.inputs = [] if batch.extract else good
+    return None
+
+
+def _readable(run: TableRun, batch: Batch) -> List[Input]:
+    """Try each file alone, set the unreadable aside."""
+    good = []
+    for each in batch.inputs:
+        try:
+            count_rows(read_inputs(run.spark, run.spec, [each], batch.columns), {})
+            good.append(each)
+        except Exception as error:
+            reason = f"cannot be read: {first_line(error)}"
+            set_aside(run, BadFile(each.file.path, reason))
+    return good
+
+
+def check_quality(run: TableRun, rows: Rows) -> None:
+    """Warn of what the rules only warn of; stop before anything is written."""
+    counted = rows.counted
+    fatal = failed_rules(run.spec, "fail")
+    for words, count in counted.rules.items():
+        if words in fatal:
+            raise TooManyBadRows(
+                f"quality: {words}: {count:,} row(s), and the rule says fail"
+            )
+        run.report.warnings.append(f"quality: {words}: {count:,} row(s)")
+    if not counted.bad:
+        return
+    limits = run.spec.quarantine
+    examples = quarantine.examples(rows.numbered)
+    words = f"{counted.bad:,} of {counted.total:,} rows are bad: {examples}"
+    if counted.bad > limits.min_rows and counted.bad > limits.max_share * counted.total:
+        raise TooManyBadRows(
+            f"{words}. That is over quarantine.max_share {limits.max_share:.2%} above "
+            f"{limits.min_rows} rows, so nothing was written. Mend the files or the spec."
+        )
+    run.report.warnings.append(f"quarantined: {words}")
+
+
+def judge(run: TableRun, batch: Batch, rows: Rows, what: str) -> None:
+    """Check the quality of what was read and begin the accounting of its files."""
+    check_quality(run, rows)
+    batch.files = file_reports(batch, rows.counted)
+    run.say(f"read {rows.counted.total:,} rows of {what}")
+
+
+def file_reports(batch: Batch, counted: Counted) -> List[FileReport]:
+    """Accounting per file; every good row counts as accepted until told otherwise."""
+    reports = []
+    for each in batch.inputs:
+        path = each.file.path
+        landed, bad = counted.landed(path), counted.quarantined(path)
+        reports.append(
+            FileReport(path, each.file.etag, landed, landed - bad, quarantined=bad)
+        )
+    return reports
+
+
+def commit(run: TableRun, batch: Batch, events: DataFrame, taken: Inputs) -> None:
+    """One log commit: the events, and which files they are from."""
+    id = run.inputs.save(inputs_of(run, batch, taken))
+    metadata = {**run.commit_metadata(), "inputs": id}
+    ours = events.select(*log_columns(batch.columns))
+    instant = run.log.write(ours, Operation.BULK_INSERT, metadata)
+    run.report.commits["changes"] = instant
+    run.say(f"change log commit {instant}")
+
+
+def inputs_of(run: TableRun, batch: Batch, taken: Inputs) -> Inputs:
+    """What the commit of this batch will have taken in."""
+    accounting = {each.path: each.__dict__ for each in batch.files}
+    files = [each.file for each in batch.inputs]
+    return taken.next(files, accounting, definition.of_log(run.spec))

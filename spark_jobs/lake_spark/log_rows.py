@@ -1,0 +1,134 @@
+"""Typed rows become rows of the change log, or of the quarantine.
+
+A row of the change log is one sighting of one change event: the table's own
+columns, and the envelope below. Same SQL for both engines.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, List, Tuple
+
+from lake_spec.model import Feed, TableSpec
+from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spark.row_sql import Columns, failed_rules, first_reason, key_text
+
+ENVELOPE: Tuple[Tuple[str, str], ...] = (
+    ("lake_key", "string"),
+    ("lake_op", "string"),
+    ("lake_rank", "int"),
+    ("lake_effective_at", "timestamp"),
+    ("lake_path", "string"),
+    ("lake_position", "string"),
+    ("lake_record", "bigint"),
+    ("lake_etag", "string"),
+    ("lake_landed_at", "timestamp"),
+    ("lake_extract_at", "timestamp"),
+)
+"""Columns that every change log has, before the table's own.
+
+lake_rank: 0 for the first full load, 1 for what came after it.
+lake_record: number of the record in its file from 1; -1 for a derived delete.
+"""
+
+UPSERT, DELETE = "upsert", "delete"
+
+TOLERANCE = "INTERVAL 1 DAY"
+"""How far an effective time may lie after the landing of its file."""
+
+
+def envelope_columns(spec: TableSpec, columns: Columns) -> List[str]:
+    """Expressions of lake_key, lake_op, lake_effective_at over typed rows."""
+    kinds = dict(columns)
+    key = [(name, kinds[name]) for name in spec.key]
+    return [
+        f"{key_text(key)} AS lake_key",
+        f"{operation(spec)} AS lake_op",
+        f"{effective_at(spec, columns)} AS lake_effective_at",
+    ]
+
+
+def operation(spec: TableSpec) -> str:
+    """upsert or delete; null where the file's word is unknown."""
+    declared = getattr(spec.source, "operation", None)
+    if declared is None:
+        return sql_literal(UPSERT)
+    upserts = ", ".join(sql_literal(word) for word in declared.upsert)
+    deletes = ", ".join(sql_literal(word) for word in declared.delete)
+    return (
+        f"CASE WHEN lake_rank = 0 AND lake_word IS NULL THEN '{UPSERT}' "
+        f"WHEN lake_word IN ({upserts}) THEN '{UPSERT}' "
+        f"WHEN lake_word IN ({deletes}) THEN '{DELETE}' END"
+    )
+
+
+def effective_at(spec: TableSpec, columns: Columns) -> str:
+    """Since when a row is true: contract section 3, before the order is known."""
+    declared = [spec.effective_at] if spec.effective_at else []
+    first_time = _first_timestamp(spec, columns)
+    sources = [f"CAST({sql_identifier(c)} AS timestamp)" for c in declared + first_time]
+    if not isinstance(spec.source, Feed):
+        sources.append("lake_extract_at")
+    otherwise = (
+        f"coalesce({', '.join(sources)})" if sources else "CAST(NULL AS timestamp)"
+    )
+    if spec.load_effective_at is None:
+        return otherwise
+    load = f"CAST({sql_literal(spec.load_effective_at)} AS timestamp)"
+    return f"CASE WHEN lake_rank = 0 THEN {load} ELSE {otherwise} END"
+
+
+def _first_timestamp(spec: TableSpec, columns: Columns) -> List[str]:
+    kinds = dict(columns)
+    times = [c for c in spec.order_by if kinds.get(c) in ("timestamp", "date")]
+    return times[:1]
+
+
+def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
+    """An expression: why the row goes to the quarantine, else null.
+
+    A delete needs key and order and nothing else; full-load rows need no order.
+    """
+    cases = [("lake_corrupt IS NOT NULL", "'the record cannot be parsed'")]
+    cases = cases if with_corrupt else []
+    cases += [
+        (
+            f"{sql_identifier(name)} IS NULL",
+            sql_literal(f"key column {name} has no value"),
+        )
+        for name in spec.key
+    ]
+    cases.append(
+        ("lake_op IS NULL", "'unknown operation: ' || coalesce(lake_word, 'no value')")
+    )
+    cases += [
+        (
+            f"lake_rank > 0 AND {sql_identifier(name)} IS NULL",
+            sql_literal(f"order column {name} has no value"),
+        )
+        for name in spec.order_by
+    ]
+    cases.append((f"lake_op = '{UPSERT}' AND lake_fault IS NOT NULL", "lake_fault"))
+    cases.append(("lake_effective_at IS NULL", "'no effective time'"))
+    if not spec.future_dates:
+        late = f"lake_effective_at > lake_landed_at + {TOLERANCE}"
+        cases.append(
+            (late, "'effective time ' || lake_effective_at || ' lies in the future'")
+        )
+    cases += [
+        (f"lake_op = '{UPSERT}' AND ({bad})", sql_literal(f"quality: {words}"))
+        for words, bad in failed_rules(spec, "quarantine").items()
+    ]
+    return first_reason(cases)
+
+
+def warned_rules(spec: TableSpec, on_fail: str) -> Dict[str, str]:
+    """Rule in words -> SQL that counts its bad rows among accepted upserts."""
+    return {
+        words: f"count_if(lake_reason IS NULL AND lake_op = '{UPSERT}' AND ({bad}))"
+        for words, bad in failed_rules(spec, on_fail).items()
+    }
+
+
+def log_columns(columns: Columns) -> List[str]:
+    """The columns of a log row in their order."""
+    return [name for name, _ in ENVELOPE] + [name for name, _ in columns]

@@ -1,0 +1,130 @@
+"""Objects below a root: on S3 in production, in a folder for tests."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Iterator, List, Optional, Protocol, Tuple
+from urllib.parse import urlparse
+
+
+@dataclass(frozen=True)
+class StoredObject:
+    """One object: its full URI and what tells its content from another's."""
+
+    uri: str
+    etag: str
+    size: int
+    modified: datetime
+
+
+class ObjectStore(Protocol):
+    """What stages need of a store of objects."""
+
+    def list(self, prefix: str) -> List[StoredObject]:
+        """Every object below the prefix, in the order of their names."""
+
+    def read(self, uri: str, *, limit: Optional[int] = None) -> bytes:
+        """An object's bytes, the first `limit` if given; KeyError if absent."""
+
+    def write(self, uri: str, content: bytes) -> None:
+        """Put an object, replacing one of that name."""
+
+
+class S3Store:
+    """Objects on S3, through boto3's own region, endpoint and credentials."""
+
+    def __init__(self) -> None:
+        import boto3
+
+        self._s3 = boto3.client("s3")
+
+    def list(self, prefix: str) -> List[StoredObject]:
+        """Every object below the prefix, in the order of their names."""
+        bucket, key = split_uri(prefix)
+        pages = self._s3.get_paginator("list_objects_v2").paginate(
+            Bucket=bucket, Prefix=key
+        )
+        return list(self._objects(bucket, pages))
+
+    @staticmethod
+    def _objects(bucket: str, pages: Iterator[dict]) -> Iterator[StoredObject]:
+        for page in pages:
+            for entry in page.get("Contents", ()):
+                yield StoredObject(
+                    uri=f"s3://{bucket}/{entry['Key']}",
+                    etag=entry["ETag"].strip('"'),
+                    size=entry["Size"],
+                    modified=entry["LastModified"].astimezone(timezone.utc),
+                )
+
+    def read(self, uri: str, *, limit: Optional[int] = None) -> bytes:
+        """An object's bytes, the first `limit` if given; KeyError if absent."""
+        bucket, key = split_uri(uri)
+        extra = {} if limit is None else {"Range": f"bytes=0-{limit - 1}"}
+        try:
+            answer = self._s3.get_object(Bucket=bucket, Key=key, **extra)
+        except self._s3.exceptions.NoSuchKey:
+            raise KeyError(uri) from None
+        return answer["Body"].read()
+
+    def write(self, uri: str, content: bytes) -> None:
+        """Put an object, replacing one of that name."""
+        bucket, key = split_uri(uri)
+        self._s3.put_object(Bucket=bucket, Key=key, Body=content)
+
+
+class FolderStore:
+    """Objects as files of a folder; the ETag is a hash of the content."""
+
+    def list(self, prefix: str) -> List[StoredObject]:
+        """Every file below the folder, in the order of their names."""
+        folder = _file(prefix)
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        return [self._object(path) for path in files]
+
+    @staticmethod
+    def _object(path: Path) -> StoredObject:
+        facts = path.stat()
+        return StoredObject(
+            uri=f"file://{path}",
+            etag=hashlib.md5(path.read_bytes()).hexdigest(),
+            size=facts.st_size,
+            modified=datetime.fromtimestamp(facts.st_mtime, timezone.utc),
+        )
+
+    def read(self, uri: str, *, limit: Optional[int] = None) -> bytes:
+        """A file's bytes, the first `limit` if given; KeyError if absent."""
+        path = _file(uri)
+        if not path.is_file():
+            raise KeyError(uri)
+        with path.open("rb") as stream:
+            return stream.read(-1 if limit is None else limit)
+
+    def write(self, uri: str, content: bytes) -> None:
+        """Write a file, replacing one of that name."""
+        path = _file(uri)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def open_store(uri: str) -> ObjectStore:
+    """The store that holds the URI: s3:// or file:."""
+    scheme = urlparse(uri).scheme
+    if scheme == "s3":
+        return S3Store()
+    if scheme == "file":
+        return FolderStore()
+    raise ValueError(f"{uri}: roots are s3:// or file: URIs")
+
+
+def split_uri(uri: str) -> Tuple[str, str]:
+    """Bucket and key of an s3:// URI."""
+    parts = uri.split("/", 3)
+    return parts[2], parts[3] if len(parts) > 3 else ""
+
+
+def _file(uri: str) -> Path:
+    return Path(uri[len("file://") :])

@@ -1,0 +1,162 @@
+"""Landing files into one DataFrame of log rows, each with its reason if bad."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Dict, List, Sequence, Tuple
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from lake_spec.model import Csv, TableSpec
+from lake_spec.sql_text import sql_identifier
+from lake_spark import log_rows, row_sql
+from lake_spark.file_shape import CORRUPT, Shape
+from lake_spark.landing import LandingFile
+from lake_spark.row_sql import Columns
+from lake_spark.small_table import small_table
+
+
+@dataclass(frozen=True)
+class Input:
+    """One landing file that is taken in, with its shape and rank."""
+
+    file: LandingFile
+    shape: Shape
+    rank: int
+
+
+FACTS = (
+    ("lake_file", "string"),
+    ("lake_path", "string"),
+    ("lake_position", "string"),
+    ("lake_etag", "string"),
+    ("lake_landed_at", "timestamp"),
+    ("lake_extract_at", "timestamp"),
+    ("lake_rank", "int"),
+)
+"""What the rows of a file are told of it."""
+
+
+def read_inputs(
+    spark: SparkSession, spec: TableSpec, inputs: Sequence[Input], columns: Columns
+) -> DataFrame:
+    """Rows of all inputs: log columns, lake_reason, lake_raw, lake_block, lake_id.
+
+    lake_id orders the records within one (lake_path, lake_block).
+    """
+    groups: Dict[Shape, List[Input]] = {}
+    for each in inputs:
+        groups.setdefault(each.shape, []).append(each)
+    parts = [_read_group(spark, spec, s, group, columns) for s, group in groups.items()]
+    return reduce(DataFrame.unionByName, parts)
+
+
+def _read_group(
+    spark: SparkSession,
+    spec: TableSpec,
+    shape: Shape,
+    group: Sequence[Input],
+    columns: Columns,
+) -> DataFrame:
+    path = group[0].file.path
+    corrupt = has_corrupt(spec)
+    raw = _load(spark, spec, shape, [each.file.uri for each in group])
+    typed = raw.selectExpr(
+        *row_sql.typed_columns(spec, shape, columns, path),
+        f"{row_sql.faults(spec, shape, columns, path)} AS lake_fault",
+        f"{row_sql.raw_record(shape, with_corrupt=corrupt)} AS lake_record_struct",
+        f"{word_of(spec, shape)} AS lake_word",
+        f"{CORRUPT if corrupt else 'CAST(NULL AS string)'} AS lake_corrupt",
+        "input_file_name() AS lake_file",
+        "input_file_block_start() AS lake_block",
+        "monotonically_increasing_id() AS lake_id",
+    )
+    facts = small_table(spark, FACTS, [_facts(spark, each) for each in group])
+    located = typed.join(F.broadcast(facts), "lake_file", "left")
+    return judge(located, spec, columns, corrupt=corrupt)
+
+
+def judge(
+    rows: DataFrame, spec: TableSpec, columns: Columns, *, corrupt: bool
+) -> DataFrame:
+    """Add key, operation, effective time, reason and the raw text of bad rows."""
+    return (
+        rows.selectExpr("*", *log_rows.envelope_columns(spec, columns))
+        .selectExpr(
+            "*", f"{log_rows.reason(spec, with_corrupt=corrupt)} AS lake_reason"
+        )
+        .withColumn("lake_raw", F.expr(RAW_OF_BAD))
+        .drop(
+            "lake_record_struct", "lake_fault", "lake_word", "lake_corrupt", "lake_file"
+        )
+    )
+
+
+RAW_OF_BAD = "CASE WHEN lake_reason IS NOT NULL THEN to_json(lake_record_struct) END"
+
+
+def has_corrupt(spec: TableSpec) -> bool:
+    """Whether the format can hold records that do not parse."""
+    return spec.source.format.type != "parquet"
+
+
+def word_of(spec: TableSpec, shape: Shape) -> str:
+    """The file's own word for what happened to the row, null where it has none."""
+    declared = getattr(spec.source, "operation", None)
+    spelled = {name.lower(): name for name in shape.names}
+    if declared is None or declared.column.lower() not in spelled:
+        return "CAST(NULL AS string)"
+    return f"CAST({sql_identifier(spelled[declared.column.lower()])} AS string)"
+
+
+def reader_options(spec: TableSpec) -> Dict[str, str]:
+    """Spark's reader options for the table's format."""
+    kind = spec.source.format
+    # A landing path is a name, never a pattern.
+    options = {"__globPaths__": "false"}
+    if not has_corrupt(spec):
+        return options
+    options.update(mode="PERMISSIVE", columnNameOfCorruptRecord=CORRUPT)
+    if isinstance(kind, Csv):
+        options.update(
+            header=str(kind.header).lower(),
+            sep=kind.delimiter,
+            quote=kind.quote,
+            escape=kind.quote,
+            encoding=kind.encoding,
+            multiLine=str(kind.multiline).lower(),
+            # Null texts are ours to judge: no field may match this one.
+            nullValue="\u0001",
+            maxColumns="20000",
+        )
+    return options
+
+
+def read_schema(spec: TableSpec, shape: Shape) -> str:
+    """The schema to read a file with, as DDL."""
+    columns = list(shape.columns)
+    if has_corrupt(spec):
+        columns.append((CORRUPT, "string"))
+    return ", ".join(f"{sql_identifier(name)} {kind}" for name, kind in columns)
+
+
+def _load(
+    spark: SparkSession, spec: TableSpec, shape: Shape, uris: List[str]
+) -> DataFrame:
+    reader = spark.read.schema(read_schema(spec, shape)).options(**reader_options(spec))
+    return reader.format(spec.source.format.type).load(uris)
+
+
+def _facts(spark: SparkSession, each: Input) -> Tuple:
+    file = each.file
+    return (
+        spark._jvm.org.apache.hadoop.fs.Path(file.uri).toUri().toString(),
+        file.path,
+        file.position,
+        file.etag,
+        file.landed_at,
+        file.extract_at,
+        each.rank,
+    )

@@ -1,0 +1,84 @@
+"""Accounting of rows per landing file, and the number of each record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Dict, List
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
+
+from lake_spark.small_table import small_table
+
+OFFSETS = (("lake_path", "string"), ("lake_block", "bigint"), ("lake_offset", "bigint"))
+"""From the ids of a split's rows to their numbers in the file."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What one pass over the rows found: per split of a file, and per rule."""
+
+    splits: List[Row]
+    rules: Dict[str, int]
+
+    def landed(self, path: str) -> int:
+        """Rows of a landing file."""
+        return sum(row.landed for row in self._of(path))
+
+    def quarantined(self, path: str) -> int:
+        """Its bad rows."""
+        return sum(row.quarantined for row in self._of(path))
+
+    def _of(self, path: str) -> List[Row]:
+        return [row for row in self.splits if row.lake_path == path]
+
+    @property
+    def total(self) -> int:
+        """Rows of all files."""
+        return sum(row.landed for row in self.splits)
+
+    @property
+    def bad(self) -> int:
+        """Bad rows of all files."""
+        return sum(row.quarantined for row in self.splits)
+
+
+def count_rows(rows: DataFrame, rules: Dict[str, str]) -> Counted:
+    """One pass over the rows: how many in each split, how many bad, which rules."""
+    words = list(rules)
+    splits = (
+        rows.groupBy("lake_path", "lake_block")
+        .agg(
+            F.count("*").alias("landed"),
+            F.min("lake_id").alias("first_id"),
+            F.count("lake_reason").alias("quarantined"),
+            *[F.expr(rules[each]).alias(f"rule_{i}") for i, each in enumerate(words)],
+        )
+        .orderBy("lake_path", "lake_block")
+        .collect()
+    )
+    if any(row.lake_path is None for row in splits):
+        raise AssertionError("Spark read rows of a file that is none of the inputs")
+    totals = {
+        each: sum(row[f"rule_{i}"] for row in splits) for i, each in enumerate(words)
+    }
+    return Counted(splits, {each: count for each, count in totals.items() if count})
+
+
+def number_records(rows: DataFrame, counted: Counted) -> DataFrame:
+    """Add lake_record: the record's number in its file, from 1, without a shuffle."""
+    offsets, done = [], {}
+    for row in counted.splits:
+        before = done.get(row.lake_path, 0)
+        offsets.append((row.lake_path, row.lake_block, before + 1 - row.first_id))
+        done[row.lake_path] = before + row.landed
+    if not offsets:
+        return rows.withColumn("lake_record", F.lit(0).cast("bigint")).drop(
+            "lake_id", "lake_block"
+        )
+    table = small_table(rows.sparkSession, OFFSETS, offsets)
+    return (
+        rows.join(F.broadcast(table), ["lake_path", "lake_block"])
+        .withColumn("lake_record", F.col("lake_id") + F.col("lake_offset"))
+        .drop("lake_id", "lake_offset", "lake_block")
+    )

@@ -1,0 +1,1 @@
+"""What a step can be asked to do: one module per stage."""

@@ -1,0 +1,85 @@
+"""full_load and incremental: landing files into the change log, then current."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Sequence
+
+from lake_spec.model import Engine, Feed
+from lake_spec.report import FileReport, State
+from lake_spark import catalogue, extracts, feed, streamer
+from lake_spark.ingest import unseen_files
+from lake_spark.materialise import build_current
+from lake_spark.snapshot import group_extracts
+from lake_spark.table_run import TableRun
+
+
+def full_load(run: TableRun) -> None:
+    """The first copy of a table: a feed's load files, or the first extract."""
+    build_current(run)
+    if isinstance(run.spec.source, Feed):
+        _feed(run, [run.spec.source.load])
+    elif not run.taken_in().all:
+        _extracts(run, at_most=1)
+    _end(run)
+
+
+def incremental(run: TableRun) -> None:
+    """What came since: a feed's change files, or every extract not taken yet."""
+    build_current(run)
+    if isinstance(run.spec.source, Feed):
+        _feed(run, [run.spec.source.changes])
+    else:
+        _extracts(run)
+    _end(run)
+
+
+def _feed(run: TableRun, globs: Sequence[str]) -> None:
+    if run.spec.engine is Engine.STREAMER:
+        done = streamer.account(run)
+    else:
+        taken = run.taken_in()
+        files = unseen_files(run, taken, globs)
+        done = bool(files) and feed.take_files(run, files, taken)
+    if done:
+        settle_duplicates(run.report.files, build_current(run))
+        recount(run)
+
+
+def _extracts(run: TableRun, *, at_most: int = 0) -> None:
+    """Oldest first, each as if by a run of its own; a refused one holds the rest."""
+    taken = run.taken_in()
+    waiting = group_extracts(unseen_files(run, taken, [run.spec.source.files]))
+    for extract in waiting[: at_most or None]:
+        before = len(run.report.files)
+        if not extracts.take_extract(run, extract, taken):
+            return
+        settle_duplicates(run.report.files[before:], build_current(run))
+        recount(run)
+        taken = run.taken_in()
+
+
+def settle_duplicates(files: List[FileReport], found: Dict[str, int]) -> None:
+    """Rows that turned out to be known events are duplicates, not accepted."""
+    for each in files:
+        again = found.get(each.path, 0)
+        each.accepted -= again
+        each.duplicates += again
+
+
+def recount(run: TableRun) -> None:
+    """Make the report's totals those of its files."""
+    report = run.report
+    report.accepted = sum(each.accepted for each in report.files)
+    report.duplicates = sum(each.duplicates for each in report.files)
+
+
+def _end(run: TableRun) -> None:
+    unbalanced = [each.path for each in run.report.files if not each.is_balanced]
+    if unbalanced:
+        raise AssertionError(f"rows are unaccounted for in {', '.join(unbalanced)}")
+    if run.dry_run:
+        run.report.state = State.DRY_RUN.value
+    elif run.report.commits:
+        run.report.state = State.DONE.value
+    if not run.dry_run:
+        catalogue.register(run)

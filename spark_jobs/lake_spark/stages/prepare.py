@@ -1,0 +1,31 @@
+"""prepare_full_load and prepare_incremental: what a streamer step will read."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from lake_spec.report import State
+from lake_spark import streamer
+from lake_spark.ingest import unseen_files
+from lake_spark.table_run import TableRun
+
+
+def prepare_full_load(run: TableRun) -> None:
+    """Name the unseen load files."""
+    _prepare(run, [run.spec.source.load])
+
+
+def prepare_incremental(run: TableRun) -> None:
+    """Name the unseen change files."""
+    _prepare(run, [run.spec.source.changes])
+
+
+def _prepare(run: TableRun, globs: Sequence[str]) -> None:
+    taken = run.taken_in()
+    files = unseen_files(run, taken, globs)
+    if files:
+        streamer.prepare(run, files, taken)
+    if run.dry_run:
+        run.report.state = State.DRY_RUN.value
+    elif run.streamer_argv:
+        run.report.state = State.DONE.value

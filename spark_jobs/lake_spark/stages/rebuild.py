@@ -1,0 +1,25 @@
+"""rebuild: current and history anew from the change log.
+
+Each is replaced by one commit, so readers see the old rows until the new ones
+are whole.
+"""
+
+from __future__ import annotations
+
+from lake_spec.report import State
+from lake_spark import catalogue, definition
+from lake_spark.materialise import build_current, build_history
+from lake_spark.table_run import TableRun
+
+
+def rebuild(run: TableRun) -> None:
+    """Fold every event of the log again, with the settings of today."""
+    definition.check_rebuild(run)
+    if run.dry_run:
+        run.report.state = State.DRY_RUN.value
+        return
+    build_current(run, anew=True)
+    build_history(run, anew=True)
+    if run.report.commits:
+        run.report.state = State.DONE.value
+    catalogue.register(run)

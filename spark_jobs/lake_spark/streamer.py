@@ -1,0 +1,168 @@
+"""Tables that HoodieStreamer ingests: name its inputs before, account after.
+
+The streamer reads one SQL file over exactly the files that were named. The SQL
+is made of the same expressions that the pyspark engine evaluates, so either
+engine writes the same rows. docs/streamer.md has the whole way.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Dict, List, Optional, Sequence
+
+from lake_spec.model import TableSpec
+from lake_spec.report import FileReport
+from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spec.streamer_options import streamer_argv
+from lake_spark import ingest, log_rows, quarantine, reader, row_sql
+from lake_spark.errors import NotIngested
+from lake_spark.file_shape import CORRUPT
+from lake_spark.inputs import Inputs
+from lake_spark.landing import LandingFile
+from lake_spark.reader import Input
+from lake_spark.row_sql import Columns
+from lake_spark.table_run import TableRun
+
+
+def prepare(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> None:
+    """Judge every row, keep the bad ones, and name the inputs of the streamer step."""
+    batch = ingest.shaped(run, files, taken)
+    rows = ingest.read_rows(run, batch)
+    if rows is None:
+        return
+    try:
+        ingest.judge(run, batch, rows, f"{len(batch.inputs)} file(s)")
+        run.report.add_files(batch.files)
+        if run.dry_run:
+            return
+        if rows.counted.bad:
+            quarantine.keep(run, rows.numbered)
+    finally:
+        rows.release()
+    _name_inputs(run, batch, taken)
+
+
+def _name_inputs(run: TableRun, batch: ingest.Batch, taken: Inputs) -> None:
+    inputs = ingest.inputs_of(run, batch, taken)
+    id = run.inputs.save(inputs)
+    sql_file = f"{run.home}/inputs/{id}.sql"
+    text = batch_sql(run.spec, batch.inputs, batch.columns)
+    run.store.write(sql_file, text.encode())
+    run.report.commits["inputs"] = id
+    run.streamer_argv = streamer_argv(
+        sql_file=sql_file,
+        checkpoint=id,
+        base_path=run.log.path,
+        table_name=f"{run.spec.name}_changes",
+    )
+
+
+def account(run: TableRun) -> bool:
+    """Take over what prepare counted; whether the streamer had inputs to commit."""
+    named = _prepared(run)
+    if named is None:
+        return False
+    last = run.log.last_value("inputs")
+    if last != named:
+        raise NotIngested(
+            f"{run.spec.full_name}: the HoodieStreamer step did not commit its inputs {named} "
+            f"(the change log's last are {last}). Its step log says why; a new run takes them in."
+        )
+    accounting = run.inputs.load(named).accounting
+    run.report.add_files([FileReport(**each) for each in accounting.values()])
+    run.report.commits["changes"] = run.log.last_instant("inputs") or ""
+    return True
+
+
+def _prepared(run: TableRun) -> Optional[str]:
+    """The id of the inputs that this run's prepare stage named, if any."""
+    stage = f"prepare_{run.report.stage}"
+    uri = f"{run.environment.runs}/{run.report.run}/{stage}/{run.spec.name}.json"
+    try:
+        report = json.loads(run.store.read(uri))
+    except KeyError:
+        return None
+    return report["commits"].get("inputs")
+
+
+def batch_sql(spec: TableSpec, inputs: Sequence[Input], columns: Columns) -> str:
+    """The SQL file: a view per landing file, then the accepted rows of all."""
+    views = [_view(spec, each, f"lake_in_{i}") for i, each in enumerate(inputs)]
+    typed = [
+        _typed(spec, each, columns, f"lake_in_{i}") for i, each in enumerate(inputs)
+    ]
+    rows = _accepted(spec, "\nUNION ALL\n".join(typed), columns)
+    # An empty branch first: it makes every column nullable and fixes the types.
+    whole = f"{_no_rows(columns)}\nUNION ALL\n{rows}"
+    return ";\n".join([*views, whole]) + "\n"
+
+
+def _view(spec: TableSpec, each: Input, name: str) -> str:
+    options: Dict[str, str] = reader.reader_options(spec)
+    pairs = [f"path {sql_literal(each.file.uri)}"]
+    pairs += [
+        f"{sql_literal(key)} {sql_literal(value)}" for key, value in options.items()
+    ]
+    return (
+        f"CREATE OR REPLACE TEMPORARY VIEW {name} ({reader.read_schema(spec, each.shape)}) "
+        f"USING {spec.source.format.type} OPTIONS ({', '.join(pairs)})"
+    )
+
+
+def _no_rows(columns: Columns) -> str:
+    nulls = [
+        f"CAST(NULL AS {kind}) AS {sql_identifier(name)}"
+        for name, kind in [*log_rows.ENVELOPE, *columns]
+    ]
+    return f"SELECT {', '.join(nulls)} WHERE false"
+
+
+def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
+    """The typed rows of one file, in an order that its record numbers follow."""
+    located = (
+        "SELECT *, input_file_block_start() AS lake_block, "
+        f"monotonically_increasing_id() AS lake_id FROM {view}"
+    )
+    corrupt = CORRUPT if reader.has_corrupt(spec) else "CAST(NULL AS string)"
+    typed = [
+        *row_sql.typed_columns(spec, each.shape, columns, each.file.path),
+        f"{row_sql.faults(spec, each.shape, columns, each.file.path)} AS lake_fault",
+        f"{reader.word_of(spec, each.shape)} AS lake_word",
+        f"{corrupt} AS lake_corrupt",
+        *_facts(each),
+        "lake_block",
+        "lake_id",
+    ]
+    return f"SELECT {', '.join(typed)} FROM ({located})"
+
+
+def _accepted(spec: TableSpec, typed: str, columns: Columns) -> str:
+    """Rows of the change log: numbered, keyed, and only those without a fault."""
+    number = "row_number() OVER (PARTITION BY lake_path ORDER BY lake_block, lake_id)"
+    keyed = ["*", *log_rows.envelope_columns(spec, columns)]
+    keyed.append(f"CAST({number} AS bigint) AS lake_record")
+    reason = log_rows.reason(spec, with_corrupt=reader.has_corrupt(spec))
+    names = ", ".join(sql_identifier(name) for name in log_rows.log_columns(columns))
+    return (
+        f"SELECT {names} FROM (SELECT *, {reason} AS lake_reason FROM "
+        f"(SELECT {', '.join(keyed)} FROM (\n{typed}\n))) WHERE lake_reason IS NULL"
+    )
+
+
+def _facts(each: Input) -> List[str]:
+    file = each.file
+    return [
+        f"{sql_literal(file.path)} AS lake_path",
+        f"{sql_literal(file.position)} AS lake_position",
+        f"{sql_literal(file.etag)} AS lake_etag",
+        f"{_moment(file.landed_at)} AS lake_landed_at",
+        f"{_moment(file.extract_at)} AS lake_extract_at",
+        f"{each.rank} AS lake_rank",
+    ]
+
+
+def _moment(moment: Optional[datetime]) -> str:
+    if moment is None:
+        return "CAST(NULL AS timestamp)"
+    return f"CAST({sql_literal(moment.isoformat())} AS timestamp)"

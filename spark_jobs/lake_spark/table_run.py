@@ -1,0 +1,141 @@
+"""One table in one stage of one run: its places, its tables and its report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Dict, List, Optional, Sequence, Tuple
+
+from pyspark.sql import SparkSession
+
+from lake_spec.hudi_options import log_options, table_options
+from lake_spec.model import Engine, EnvironmentSpec, Storage, TableSpec
+from lake_spec.report import Report
+from lake_spark import fold
+from lake_spark.hudi_table import HUDI_COLUMNS, HudiTable
+from lake_spark.inputs import Inputs, InputsFolder
+from lake_spark.log_rows import ENVELOPE
+from lake_spark.object_store import ObjectStore
+from lake_spark.row_sql import canonical_type
+
+
+@dataclass(frozen=True)
+class Window:
+    """Landing times that a run considers: [start, end), open where None."""
+
+    start: Optional[datetime] = None
+    end: Optional[datetime] = None
+
+    def holds(self, moment: datetime) -> bool:
+        """Whether a time lies in the window."""
+        after = self.start is None or moment >= self.start
+        return after and (self.end is None or moment < self.end)
+
+
+@dataclass
+class TableRun:
+    """What a stage needs to work on one table."""
+
+    spark: SparkSession
+    store: ObjectStore
+    spec: TableSpec
+    environment: EnvironmentSpec
+    report: Report
+    window: Window = Window()
+    dry_run: bool = False
+    streamer_argv: List[str] = field(default_factory=list)
+
+    def say(self, what: str) -> None:
+        """A line of progress in the step's output."""
+        print(f"LAKE {self.spec.full_name} {self.report.stage}: {what}", flush=True)
+
+    @property
+    def landing(self) -> str:
+        """The folder of its landing files."""
+        return f"{self.environment.landing}/{self.spec.source.path}"
+
+    @property
+    def home(self) -> str:
+        """The folder of its tables."""
+        return f"{self.environment.warehouse}/{self.spec.domain}/{self.spec.name}"
+
+    @property
+    def inputs(self) -> InputsFolder:
+        """Which landing files its log commits took in."""
+        return InputsFolder(self.store, f"{self.home}/inputs")
+
+    def taken_in(self) -> Inputs:
+        """Every landing file that the change log has taken in."""
+        return self.inputs.load(self.log.last_value("inputs"))
+
+    @property
+    def log(self) -> HudiTable:
+        """The change log."""
+        return HudiTable(
+            self.spark, f"{self.home}/changes", self._log_options("changes")
+        )
+
+    @property
+    def current(self) -> HudiTable:
+        """The current table."""
+        return self._derived("current", self.spec.name, (fold.KEY,))
+
+    @property
+    def history(self) -> HudiTable:
+        """The history table; its versions stay in the file of their key."""
+        return self._derived(
+            "history", f"{self.spec.name}_history", (fold.KEY, fold.FROM)
+        )
+
+    @property
+    def quarantine(self) -> HudiTable:
+        """Rows that were not accepted."""
+        storage = Storage(index=self.spec.storage.index, buckets=1)
+        options = table_options(
+            f"{self.spec.name}_quarantine",
+            storage=storage,
+            record_key=("lake_path", "lake_etag", "lake_record"),
+            keep_commits=self.spec.maintenance.keep_commits,
+        )
+        return HudiTable(self.spark, f"{self.home}/quarantine", options)
+
+    def _log_options(self, layer: str) -> Dict[str, str]:
+        return log_options(
+            f"{self.spec.name}_{layer}",
+            keep_commits=self.spec.maintenance.keep_commits,
+            pinned=self.spec.engine is Engine.STREAMER,
+        )
+
+    def _derived(self, layer: str, name: str, key: Tuple[str, ...]) -> HudiTable:
+        options = table_options(
+            name,
+            storage=self.spec.storage,
+            record_key=key,
+            keep_commits=self.spec.maintenance.keep_commits,
+        )
+        return HudiTable(self.spark, f"{self.home}/{layer}", options)
+
+    def commit_metadata(self) -> Dict[str, str]:
+        """What every commit of this run says about where it comes from."""
+        return {"run": self.report.run, "release": self.report.release}
+
+
+def table_columns(spec: TableSpec, log: HudiTable) -> List[Tuple[str, str]]:
+    """The lake columns known so far: as declared, then as found in the log."""
+    declared = [(name, canonical_type(column.type)) for name, column in spec.columns]
+    if not log.has_data():
+        return declared
+    known = {name for name, _ in declared}
+    ours = known | {name for name, _ in ENVELOPE} | set(HUDI_COLUMNS)
+    return declared + [(n, kind) for n, kind in log.read().dtypes if n not in ours]
+
+
+def with_new_columns(
+    columns: Sequence[Tuple[str, str]], found: Sequence[Tuple[str, str]]
+) -> List[Tuple[str, str]]:
+    """The columns and, after them, those that were not known."""
+    known = {name.lower() for name, _ in columns}
+    added = {
+        name.lower(): (name, kind) for name, kind in found if name.lower() not in known
+    }
+    return [*columns, *added.values()]

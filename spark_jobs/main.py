@@ -1,0 +1,8 @@
+"""The program of every Spark step: see docs/architecture.md for its arguments."""
+
+import sys
+
+from lake_spark.application import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,227 @@
+"""Random histories of change events, spread over landing files: all from a seed.
+
+Every history has keys of its own (its number is the first part), so that any
+number of them can share one table. History 17 of a seed is always the same one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from random import Random
+from typing import Any, Dict, List, Optional, Tuple
+
+from lake_spec.model import TableSpec
+from tests.oracle.oracle import DELETE, TRUNCATE, UNAVAILABLE, UPSERT, Sighting
+
+LANDED = datetime(2026, 2, 1)
+"""When every file landed."""
+
+LOADS = ("load/part-9", "load/part-10", "load/more/part-1")
+CHANGES = (
+    "changes/cdc-9",
+    "changes/cdc-10",
+    "changes/cdc-010",
+    "changes/2026/01/31/t-1",
+    "changes/2026/1/4/t-100",
+    "changes/again",
+    "changes/resent-99",
+    "changes/resent-100",
+)
+NAN = float("nan")
+DAY = datetime(2026, 1, 1)
+TIMES = [DAY + timedelta(days=d) for d in range(5)] + [
+    DAY + timedelta(microseconds=1),
+    DAY + timedelta(microseconds=999_999),
+    DAY + timedelta(days=9),
+]
+POOLS: Dict[str, List[Any]] = {
+    "timestamp": TIMES,
+    "decimal(8,2)": [Decimal(t) for t in ("9", "10", "9.5", "9.50", "100", "-1")],
+    "decimal(6,2)": [Decimal("1.5"), Decimal("1.50"), Decimal("2"), None],
+    "double": [0.0, -0.0, NAN, 1.5, None],
+    "string": ["x", "X", "x ", 'it\'s; 100%, "so"', "two\nlines", "NULL", None],
+    "array<double>": [[], [0.0, 1.0], [-0.0, 1.0], [1.0, 0.0], [NAN], [None], None],
+    "struct<names:array<string>,x:double>": [
+        {"x": 0.0, "names": ["n"]},
+        {"x": -0.0, "names": ["n"]},
+        {"x": NAN, "names": []},
+        {"x": None, "names": None},
+        None,
+    ],
+    "map<string,double>": [
+        {},
+        {"a": 1.0, "b": 0.0},
+        {"b": -0.0, "a": 1.0},
+        {"a": NAN},
+        {"a": None},
+        None,
+    ],
+    "array<struct<at:map<string,double>,flag:boolean>>": [
+        [],
+        [{"at": {"a": 1.0, "b": 0.0}, "flag": True}],
+        [{"at": {"b": -0.0, "a": 1.0}, "flag": True}],
+        [{"at": {"a": NAN}, "flag": None}],
+        None,
+    ],
+}
+KEY_TEXTS = ["a", "a|b", "b", "b|a", "a,b", "a:b", "a%7Cb", "%", "ab", "A"]
+EARLY = [datetime(1500, 2, 28), datetime(1582, 10, 10), datetime(1969, 12, 31, 23)]
+
+
+@dataclass(frozen=True)
+class Features:
+    """What histories may hold beyond what every table takes."""
+
+    bad_rows: bool = False
+    truncates: bool = False
+    placeholders: bool = False
+    reloads: bool = False
+
+
+@dataclass(frozen=True)
+class Landing:
+    """What landed: the records of every file, in their order."""
+
+    files: Dict[str, List[Sighting]] = field(default_factory=dict)
+
+    def sightings(self, *paths: str) -> List[Sighting]:
+        """The records of these files, of all if none is named."""
+        return [each for path in paths or self.files for each in self.files[path]]
+
+
+def landing(
+    spec: TableSpec, seed: int, numbers: List[int], features: Features = Features()
+) -> Landing:
+    """Histories of these numbers, in files that they share."""
+    files: Dict[str, List[Sighting]] = {}
+    for number in numbers:
+        for each in _History(spec, seed, number, features).records():
+            records = files.setdefault(each.path, [])
+            records.append(replace(each, record=len(records) + 1))
+    return Landing(files)
+
+
+class _History:
+    """The events of a few keys."""
+
+    def __init__(
+        self, spec: TableSpec, seed: int, number: int, features: Features
+    ) -> None:
+        self.spec = spec
+        self.random = Random(f"{seed}/{number}")
+        self.features = features
+        kinds = {name: column.type for name, column in spec.columns}
+        texts = self.random.sample(KEY_TEXTS, 3)
+        pools = {"int": [number], "string": texts, "double": [0.0, -0.0, NAN, 1.5]}
+        self.keys = [
+            tuple(self.random.choice(pools[kinds[name]]) for name in spec.key)
+            for _ in range(self.random.randint(1, 4))
+        ]
+        self.pools = {
+            name: self._pool(name, kind)
+            for name, kind in kinds.items()
+            if name not in spec.key
+        }
+
+    def _pool(self, name: str, kind: str) -> List[Any]:
+        """Few values, so that many are equal."""
+        pool = POOLS[kind]
+        if name == self.spec.effective_at:
+            pool = pool + EARLY + [None]
+        pool = self.random.sample(pool, self.random.randint(1, min(4, len(pool))))
+        placeholders = self.features.placeholders and name == "note"
+        return pool + ([UNAVAILABLE] if placeholders else [])
+
+    def records(self) -> List[Sighting]:
+        """Its records; those of one file are in their order."""
+        chosen = self.random.sample(CHANGES, self.random.randint(1, 4))
+        events: List[Sighting] = []
+        for _ in range(self.random.randint(0, 10)):
+            event = self._repeated(events) or self._event()
+            events.append(replace(event, path=self.random.choice(chosen)))
+        records = self._loads() + events + self._copies(events)
+        if self.features.truncates and self.random.random() < 0.1:
+            records.append(self._truncate())
+        if self.features.reloads and self.random.random() < 0.3:
+            records += self._reload()
+        return records
+
+    def _values(self) -> Dict[str, Any]:
+        return {name: self.random.choice(pool) for name, pool in self.pools.items()}
+
+    def _event(self) -> Sighting:
+        values = self._values()
+        op = DELETE if self.random.random() < 0.2 else UPSERT
+        if op == DELETE and self.random.random() < 0.7:
+            needed = (*self.spec.order_by, self.spec.effective_at)
+            values = {n: v if n in needed else None for n, v in values.items()}
+        event = Sighting(self.random.choice(self.keys), op, values, "", 0, LANDED)
+        if self.features.bad_rows and self.random.random() < 0.03:
+            return self._bad(event)
+        return event
+
+    def _bad(self, event: Sighting) -> Sighting:
+        """Without a part of its key, without order, or in the future."""
+        kind = self.random.randrange(3)
+        first = self.spec.order_by[0]
+        if kind == 0:
+            return replace(event, key=(*event.key[:-1], None))
+        if kind == 1:
+            return replace(event, values={**event.values, first: None})
+        name = self.spec.effective_at or "ts"
+        late = LANDED + timedelta(days=1, microseconds=1)
+        return replace(event, values={**event.values, name: late})
+
+    def _repeated(self, events: List[Sighting]) -> Optional[Sighting]:
+        if events and self.random.random() < 0.25:
+            return self.random.choice(events)
+        return None
+
+    def _copies(self, events: List[Sighting]) -> List[Sighting]:
+        """A file, whole or in part, again under another name."""
+        if not events or self.random.random() < 0.6:
+            return []
+        original = self.random.choice(events).path
+        copy = self.random.choice(CHANGES[-3:])
+        share = self.random.choice([1.0, 1.0, 0.5])
+        return [
+            replace(each, path=copy)
+            for each in events
+            if each.path == original and self.random.random() < share
+        ]
+
+    def _loads(self) -> List[Sighting]:
+        if self.random.random() < 0.3:
+            return []
+        return [
+            self._load_row(key)
+            for key in dict.fromkeys(self.keys)
+            for _ in range(self.random.choice([0, 1, 1, 1, 2]))
+        ]
+
+    def _load_row(self, key: Tuple) -> Sighting:
+        values = self._values()
+        if self.spec.load_effective_at and self.random.random() < 0.3:
+            values.update({name: None for name in self.spec.order_by})
+        path = self.random.choice(LOADS)
+        return Sighting(key, UPSERT, values, path, 0, LANDED, is_load=True)
+
+    def _truncate(self) -> Sighting:
+        order = self.spec.order_by
+        values = {name: self.random.choice(self.pools[name]) for name in order}
+        path = self.random.choice(CHANGES)
+        return Sighting(None, TRUNCATE, values, path, 0, LANDED)
+
+    def _reload(self) -> List[Sighting]:
+        """Some of the keys again, as of one moment that all histories share."""
+        start = tuple(
+            Decimal("10") if name == "seq" else DAY + timedelta(days=2)
+            for name in self.spec.order_by
+        )
+        return [
+            replace(self._load_row(key), path="reload/part-1", reload_at=start)
+            for key in dict.fromkeys(self.keys)
+            if self.random.random() < 0.7
+        ]

@@ -1,0 +1,89 @@
+"""Sightings as the text of landing files, and as rows of the change log."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Dict, List, Mapping, Optional, Sequence
+
+from lake_spec.model import Csv, TableSpec
+from tests.oracle.oracle import Sighting
+
+WORDS = {"upsert": "U", "delete": "D", "truncate": "T"}
+
+
+def file_text(spec: TableSpec, records: Sequence[Sighting]) -> str:
+    """A landing file of these records, as the table's format has it."""
+    is_csv = isinstance(spec.source.format, Csv)
+    return csv_text(spec, records) if is_csv else json_text(spec, records)
+
+
+def csv_text(spec: TableSpec, records: Sequence[Sighting]) -> str:
+    """A file with a header; full-load files have no operation."""
+    names = [name for name, _ in spec.columns]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_operation(records[0], "op") + names)
+    for each in records:
+        row = columns_of(spec, each)
+        values = ["" if row[n] is None else _plain(row[n]) for n in names]
+        writer.writerow(_operation(each, WORDS[each.op]) + values)
+    return text.getvalue()
+
+
+def _operation(record: Sighting, word: str) -> List[str]:
+    return [] if record.is_load else [word]
+
+
+def json_text(spec: TableSpec, records: Sequence[Sighting]) -> str:
+    """A file of one object per line, without the columns that have no value."""
+    lines = []
+    for each in records:
+        row = {n: v for n, v in columns_of(spec, each).items() if v is not None}
+        maps = {n: json.dumps(_json(v)) for n, v in row.items() if n == "extra"}
+        if "deep" in row:
+            maps["deep"] = json.dumps(_json(row["deep"]))
+        word = {} if each.is_load else {"op": WORDS[each.op]}
+        lines.append(json.dumps({**word, **_json(row), **maps}) + "\n")
+    return "".join(lines)
+
+
+def columns_of(spec: TableSpec, record: Sighting) -> Dict[str, Any]:
+    """Every column of the table by name."""
+    return {**dict(zip(spec.key, record.key)), **record.values}
+
+
+def json_object(spec: TableSpec, record: Sighting) -> str:
+    """The columns as one JSON object, for from_json with the table's schema."""
+    return json.dumps(_json(columns_of(spec, record)))
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, (datetime, float)):
+        return str(_json(value))
+    return str(value)
+
+
+def _json(value: Any) -> Any:
+    """As JSON has it: NaN and times as text."""
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ", timespec="microseconds").rjust(26, "0")
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, float) and value != value:
+        return "NaN"
+    if isinstance(value, Mapping):
+        return {name: _json(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_json(each) for each in value]
+    return value
+
+
+def log_record(spec: TableSpec, record: Sighting) -> tuple:
+    """What the reader knows of a record, before key and times are made."""
+    word: Optional[str] = None if record.is_load else WORDS[record.op]
+    rank = 0 if record.is_load else 1
+    return json_object(spec, record), word, rank, record.path, record.record

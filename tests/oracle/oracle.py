@@ -1,0 +1,241 @@
+"""What both tables must be, from the sightings alone: the contract in plain Python.
+
+Written from docs/contract.md (sections 2, 3 and 7), never from the code: where
+the two differ, one of them is wrong. Slow on purpose, so that it can be read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import accumulate, groupby
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple
+
+UPSERT, DELETE, TRUNCATE = "upsert", "delete", "truncate"
+UNAVAILABLE = "__debezium_unavailable_value"
+"""The word for an unchanged large value that the source did not send."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a table says of itself, as far as it changes rows."""
+
+    columns: Tuple[str, ...]  # all but the key
+    order_by: Tuple[str, ...] = ("ts",)
+    first_time: Optional[str] = "ts"  # the first timestamp of order_by
+    effective_at: Optional[str] = None
+    load_effective_at: Optional[datetime] = None
+    future_dates: bool = False
+    track: Tuple[str, ...] = ()
+    ignore: Tuple[str, ...] = ()
+    deletes: str = "close"  # or marker
+    current: str = "hard"  # or soft
+    open_end: Optional[datetime] = None
+    absence: str = "delete"  # or ignore: what a reload lacks
+
+    @property
+    def tracked(self) -> Tuple[str, ...]:
+        """The columns whose change opens a version."""
+        if self.track:
+            return self.track
+        left_out = {*self.order_by, self.effective_at, *self.ignore}
+        return tuple(name for name in self.columns if name not in left_out)
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """One record of one landing file; `reload_at` is where its reload started."""
+
+    key: Optional[Tuple]  # none for a truncate
+    op: str
+    values: Mapping[str, Any]
+    path: str
+    record: int
+    landed: datetime
+    is_load: bool = False
+    reload_at: Optional[Tuple] = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of current (valid_from is none) or of history."""
+
+    key: Tuple
+    values: Mapping[str, Any]
+    valid_from: Optional[datetime] = None
+    valid_to: Optional[datetime] = None
+    is_current: bool = True
+    is_deleted: bool = False
+
+
+def same(value: Any) -> Any:
+    """Equal for values that are equal: by type and structure, 0.0 = -0.0, NaN = NaN."""
+    if isinstance(value, float):
+        return "NaN" if value != value else value + 0.0
+    if isinstance(value, Mapping):
+        return frozenset((name, same(each)) for name, each in value.items())
+    if isinstance(value, (list, tuple)):
+        return tuple(same(each) for each in value)
+    return value
+
+
+def position(event: Sighting) -> Tuple:
+    """Where it stands: digits of the path as numbers, then the record."""
+    parts = [
+        (ord("0"), int(part)) if part.isdigit() else (ord(part), 0)
+        for part in re.findall(r"[0-9]+|[^0-9]", event.path)
+    ]
+    return parts, event.path, event.record
+
+
+def stands(event: Sighting, settings: Settings) -> Tuple:
+    """The total order: the first load lowest, then order_by, then the position."""
+    order = event.reload_at or [event.values.get(name) for name in settings.order_by]
+    first_load = event.is_load and event.reload_at is None
+    typed = [(value is not None, value) for value in order]
+    return not first_load, typed, position(event)
+
+
+def declared_time(event: Sighting, settings: Settings) -> Optional[datetime]:
+    """Its effective time before the order is known."""
+    if event.is_load and settings.load_effective_at is not None:
+        return settings.load_effective_at
+    time = event.values.get(settings.effective_at)
+    return time if time is not None else event.values.get(settings.first_time)
+
+
+def accepted(event: Sighting, settings: Settings) -> bool:
+    """Whether it enters the change log; the others go to the quarantine."""
+    if event.op != TRUNCATE and any(part is None for part in event.key):
+        return False
+    order = [event.values.get(name) for name in settings.order_by]
+    time = declared_time(event, settings)
+    if time is None or (not event.is_load and None in order):
+        return False
+    if settings.future_dates:
+        return True
+    too_late = time > event.landed + timedelta(days=1)
+    return not too_late and (settings.open_end is None or time < settings.open_end)
+
+
+def distinct(sightings: Iterable[Sighting], settings: Settings) -> List[Sighting]:
+    """The events: each at the smallest position at which it was seen."""
+    seen: Counter = Counter()
+    events: Dict[Tuple, Sighting] = {}
+    for each in sorted(sightings, key=position):
+        time = declared_time(each, settings)
+        what = (same(each.key), each.op, each.is_load, each.reload_at, time)
+        what += (same(each.values),)
+        seen[each.path, what] += 1
+        events.setdefault((what, seen[each.path, what]), each)
+    return list(events.values())
+
+
+def deletes_of_all(
+    events: List[Sighting], settings: Settings
+) -> List[Tuple[Sighting, Set]]:
+    """Deletes of every key but some: truncates, and what each reload lacks."""
+    found: List[Tuple[Sighting, Set]] = [
+        (replace(each, op=DELETE), set()) for each in events if each.op == TRUNCATE
+    ]
+    reloads = {e.reload_at: e for e in reversed(events) if e.reload_at is not None}
+    for start, first in reloads.items() if settings.absence == "delete" else ():
+        has = {same(each.key) for each in events if each.reload_at == start}
+        at_start = dict(zip(settings.order_by, start))
+        found.append((replace(first, op=DELETE, values=at_start, is_load=False), has))
+    return found
+
+
+def lines_of(events: List[Sighting], settings: Settings) -> List[List[Sighting]]:
+    """Every key's events in their order, with the deletes that meant every key."""
+    lines: Dict[Any, List[Sighting]] = {}
+    for each in events:
+        if each.op != TRUNCATE:
+            lines.setdefault(same(each.key), []).append(each)
+    wide = deletes_of_all(events, settings)
+    for key, line in lines.items():
+        first = min(stands(each, settings) for each in line)
+        name = line[0].key
+        line += [
+            replace(each, key=name)
+            for each, spared in wide
+            if key not in spared and stands(each, settings) > first
+        ]
+        line.sort(key=lambda each: stands(each, settings))
+    return [filled(line) for line in lines.values()]
+
+
+def filled(line: List[Sighting]) -> List[Sighting]:
+    """The line with each placeholder replaced by the value before it."""
+    result: List[Sighting] = []
+    before: Mapping[str, Any] = {}
+    for each in line:
+        values = {
+            name: before.get(name) if value == UNAVAILABLE else value
+            for name, value in each.values.items()
+        }
+        before = {} if each.op == DELETE else values
+        result.append(replace(each, values=values))
+    return result
+
+
+def effective_times(line: List[Sighting], settings: Settings) -> List[datetime]:
+    """Loads lowered from the end, then every event raised from the start."""
+    times = [declared_time(each, settings) for each in line]
+    for i in reversed(range(len(line) - 1)):
+        if line[i].is_load:
+            times[i] = min(times[i], times[i + 1])
+    return list(accumulate(times, max))
+
+
+def versions(line: List[Sighting], settings: Settings) -> List[Row]:
+    """The history rows of one key."""
+
+    def state(timed: Tuple[Sighting, datetime]) -> Any:
+        values = timed[0].values
+        shown = same([values.get(name) for name in settings.tracked])
+        return None if timed[0].op == DELETE else shown
+
+    times = effective_times(line, settings)
+    lasts = [a != b for a, b in zip(times, times[1:] + [None])]
+    # A delete before any upsert deletes nothing: it leaves no marker.
+    there = list(accumulate((each.op == UPSERT for each in line), max))
+    counted = [x for x in zip(line, times, lasts, there) if x[2] and x[3]]
+    runs = [list(run) for _, run in groupby([x[:2] for x in counted], state)]
+    ends = [run[0][1] for run in runs[1:]] + [settings.open_end]
+    rows = []
+    for run, end in zip(runs, ends):
+        deleted, is_last = run[-1][0].op == DELETE, run is runs[-1]
+        if not deleted or settings.deletes == "marker":
+            shown = shown_row(run[-1][0], settings)
+            current = is_last and not deleted
+            times = {"valid_from": run[0][1], "valid_to": end}
+            rows.append(replace(shown, **times, is_current=current))
+    return rows
+
+
+def shown_row(event: Sighting, settings: Settings) -> Row:
+    """Its values, or those of a deleted row: null but the key."""
+    deleted = event.op == DELETE
+    values = {n: None if deleted else event.values.get(n) for n in settings.columns}
+    return Row(event.key, values, is_current=not deleted, is_deleted=deleted)
+
+
+def living(line: List[Sighting], settings: Settings) -> List[Row]:
+    """The current row of one key, if there is one."""
+    had_upsert = any(each.op == UPSERT for each in line)
+    if line[-1].op == UPSERT or (had_upsert and settings.current == "soft"):
+        return [shown_row(line[-1], settings)]
+    return []
+
+
+def tables(
+    sightings: Iterable[Sighting], settings: Settings
+) -> Tuple[List[Row], List[Row]]:
+    """The current table and the history table."""
+    events = distinct((s for s in sightings if accepted(s, settings)), settings)
+    lines = lines_of(events, settings)
+    current = [row for line in lines for row in living(line, settings)]
+    return current, [row for line in lines for row in versions(line, settings)]

@@ -1,0 +1,125 @@
+"""Play random histories through a lake, run by run, beside the oracle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Dict, Iterator, List, Tuple
+
+from pyspark.sql import SparkSession
+
+from lake_spec.model import CurrentDeletes, TableSpec, TableType
+from tests.oracle import comparison, oracle
+from tests.oracle.comparison import Rows
+from tests.oracle.histories import Features, Landing, landing
+from tests.oracle.landing_files import file_text
+from tests.oracle.tables import SPECS, settings_of
+from tests.spark.lake import Lake, stored, table
+
+HISTORY = (*comparison.TIMES, *comparison.FLAGS)
+WITH_BAD_ROWS = Features(bad_rows=True)
+
+
+@dataclass(frozen=True)
+class World:
+    """Histories that share one table; the same seed makes the same ones."""
+
+    name: str
+    seed: int
+    numbers: range
+
+    @property
+    def spec(self) -> TableSpec:
+        """Their table."""
+        return table(SPECS[self.name])
+
+    @property
+    def landing(self) -> Landing:
+        """Their landing files."""
+        return landing(self.spec, self.seed, list(self.numbers), WITH_BAD_ROWS)
+
+    def batches(self, way: str) -> List[List[str]]:
+        """The files in random runs; the full load falls into one of them.
+
+        Another `way` is another order of arrival in other runs.
+        """
+        random = Random(f"{self.seed}/{way}")
+        paths = sorted(self.landing.files)
+        loads = [path for path in paths if path.startswith("load/")]
+        changes = [path for path in paths if path not in loads]
+        random.shuffle(changes)
+        count = random.randint(3, 4)
+        found: List[List[str]] = [changes[i::count] for i in range(count)]
+        found[random.randrange(count)] += loads
+        return [batch for batch in found if batch]
+
+
+class Play:
+    """One world in one table, by its own batches."""
+
+    def __init__(
+        self, spark: SparkSession, root: Path, world: World, table_type: TableType
+    ) -> None:
+        self.world = world
+        self.landing = world.landing
+        self.batches = world.batches(table_type.value)
+        self.random = Random(f"{world.seed}/{table_type.value}/stages")
+        self.settings = settings_of(world.spec)
+        self.lake = Lake(spark, root, stored(world.spec, type=table_type))
+
+    def mismatches(self) -> Dict[int, str]:
+        """By history number, what differed first; upkeep comes before the last run."""
+        found: Dict[int, str] = {}
+        seen: List[str] = []
+        for i, batch in enumerate(self.batches):
+            seen += batch
+            is_last = i == len(self.batches) - 1
+            if is_last and self.lake.tables.history.has_data():
+                self.lake.done("maintenance")
+            if self._take(batch, with_history=is_last or self.random.random() < 0.7):
+                for number, difference in self._differing(seen):
+                    words = f"after batch {i + 1} of {self.batches}\n"
+                    words += comparison.story(self._events(number, seen), difference)
+                    found.setdefault(number, words)
+        return found
+
+    def _take(self, batch: List[str], *, with_history: bool) -> bool:
+        for path in batch:
+            text = file_text(self.world.spec, self.landing.files[path])
+            self.lake.land(path, text, at="2026-02-01")
+        kinds = {path.split("/")[0] for path in batch}
+        stages = [
+            stage
+            for stage, kind in (("full_load", "load"), ("incremental", "changes"))
+            if kind in kinds
+        ]
+        self.random.shuffle(stages)
+        self.lake.done(*stages, *(["scd2"] if with_history else []))
+        return with_history
+
+    def _differing(self, seen: List[str]) -> Iterator[Tuple[int, Tuple[Rows, Rows]]]:
+        wanted = oracle.tables(self.landing.sightings(*seen), self.settings)
+        made = (self.current(), self.history())
+        for rows, should_be, names in zip(made, wanted, (self.flags, HISTORY)):
+            expected = comparison.expected(should_be, *names)
+            yield from comparison.differing(rows, expected).items()
+
+    def _events(self, number: int, seen: List[str]) -> List[oracle.Sighting]:
+        events = self.landing.sightings(*seen)
+        return sorted((e for e in events if e.key[0] == number), key=oracle.position)
+
+    @property
+    def flags(self) -> Tuple[str, ...]:
+        """What current adds to the table's own columns."""
+        is_soft = self.world.spec.current.deletes is CurrentDeletes.SOFT
+        return ("is_deleted",) if is_soft else ()
+
+    def current(self) -> Rows:
+        """The current table, comparable."""
+        return comparison.rows_of(self.lake.current, self.world.spec, *self.flags)
+
+    def history(self, *more: str) -> Rows:
+        """The history table, comparable."""
+        names = (*HISTORY, *more)
+        return comparison.rows_of(self.lake.history, self.world.spec, *names)

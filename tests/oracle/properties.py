@@ -1,0 +1,99 @@
+"""Random histories against the oracle, as many as asked for.
+
+    python -m tests.oracle.properties --histories N [--seed S]
+
+Each hundred shares a table, which is played copy on write and merge on read,
+each in runs of its own. A mismatch is told with the seed that makes it again.
+The last line says `N histories, M mismatches`; the exit code is 1 if M is not 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Iterator, Optional, Sequence, Set
+
+PROJECT = Path(__file__).resolve().parents[2]
+SHARED = 100
+"""How many histories share one table."""
+
+
+def arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
+    """The numbers asked for; without a seed, one of the clock's."""
+    parser = argparse.ArgumentParser(prog="properties", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--histories", type=_positive, required=True, metavar="N")
+    parser.add_argument("--seed", type=int, default=int(time.time()), metavar="S")
+    return parser.parse_args(argv)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number of histories")
+    return number
+
+
+def hundreds(histories: int) -> Iterator[range]:
+    """The numbers of the histories of each table."""
+    for start in range(0, histories, SHARED):
+        yield range(start, min(start + SHARED, histories))
+
+
+def play_all(histories: int, seed: int) -> int:
+    """Play every world in both kinds of table; how many histories differed."""
+    from tests.oracle.playing import World
+    from tests.oracle.tables import SPECS
+    from tests.spark.local_session import local_session
+
+    spark = local_session()
+    wrong = 0
+    try:
+        for i, numbers in enumerate(hundreds(histories)):
+            world = World(list(SPECS)[i % len(SPECS)], seed, numbers)
+            wrong += len(_differing(spark, world))
+    finally:
+        spark.stop()
+    return wrong
+
+
+def _differing(spark, world) -> Set[int]:
+    from lake_spec.model import TableType
+    from tests.oracle.playing import Play
+
+    found: Set[int] = set()
+    for kind in TableType:
+        where = f"{world.name}, {kind.value}"
+        with tempfile.TemporaryDirectory(prefix="lake-properties-") as root:
+            play = Play(spark, Path(root), world, kind)
+            mismatches = play.mismatches()
+        runs = len(play.batches)
+        first, last = world.numbers[0], world.numbers[-1]
+        print(
+            f"{where}: histories {first} to {last} in {runs} runs: "
+            f"{len(mismatches)} mismatches",
+            flush=True,
+        )
+        for number, text in mismatches.items():
+            print(f"MISMATCH seed {world.seed}, {where}, history {number} {text}")
+        found |= set(mismatches)
+    return found
+
+
+def main(argv: Optional[Sequence[str]] = None) -> int:
+    """Play, tell, and say by the exit code whether all were right."""
+    asked = arguments(argv)
+    sys.path[:0] = [str(PROJECT / name) for name in ("dags", "spark_jobs")]
+    os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")
+    print(f"seed {asked.seed}", flush=True)
+    wrong = play_all(asked.histories, asked.seed)
+    print(f"{asked.histories} histories, {wrong} mismatches")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+"""The tables that random histories are made for: each has other settings."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Optional
+
+from lake_spec.model import TableSpec
+from tests.oracle.oracle import Settings
+
+PLAIN = """
+source:
+  kind: feed
+  path: tests/things
+  load: "load/**"
+  changes: "changes/**"
+  format: {type: csv}
+  operation: {column: op}
+columns:
+  history: int
+  a: string
+  b: string
+  ts: timestamp
+  seq: "decimal(8,2)"
+  score: double
+  amount: "decimal(6,2)"
+  note: string
+key: [history, a, b]
+order_by: [ts, seq]
+load_effective_at: "1900-01-01"
+history: {ignore: [note]}
+quarantine: {max_share: 1.0}
+storage: {buckets: 1}
+"""
+
+BUSINESS = """
+source:
+  kind: feed
+  path: tests/things
+  load: "load/**"
+  changes: "changes/**"
+  format: {type: json}
+  operation: {column: op}
+columns:
+  history: int
+  a: string
+  b: string
+  seq: "decimal(8,2)"
+  ts: timestamp
+  since: timestamp
+  score: double
+  note: string
+  tags: "array<double>"
+  place: "struct<names:array<string>,x:double>"
+  extra: "map<string,double>"
+key: [history, a, b]
+order_by: [seq, ts]
+effective_at: since
+current: {deletes: soft}
+history: {deletes: marker, track: [score, tags, place, extra], open_end: "9999-12-31"}
+quarantine: {max_share: 1.0}
+storage: {buckets: 1}
+"""
+
+TIED = """
+source:
+  kind: feed
+  path: tests/things
+  load: "load/**"
+  changes: "changes/**"
+  format: {type: json}
+  operation: {column: op}
+columns:
+  history: int
+  a: string
+  b: double
+  ts: timestamp
+  since: timestamp
+  note: string
+  deep: "array<struct<at:map<string,double>,flag:boolean>>"
+key: [history, a, b]
+order_by: [ts]
+effective_at: since
+current: {deletes: soft}
+history: {track: [since, note, deep]}
+quarantine: {max_share: 1.0}
+storage: {buckets: 1}
+"""
+
+SPECS = {"plain": PLAIN, "business": BUSINESS, "tied": TIED}
+
+
+def settings_of(spec: TableSpec) -> Settings:
+    """What the oracle must know of a table."""
+    kinds = {name: column.type for name, column in spec.columns}
+    times = [name for name in spec.order_by if kinds[name] == "timestamp"]
+    return Settings(
+        columns=tuple(name for name in kinds if name not in spec.key),
+        order_by=spec.order_by,
+        first_time=times[0] if times else None,
+        effective_at=spec.effective_at,
+        load_effective_at=_moment(spec.load_effective_at),
+        future_dates=spec.future_dates,
+        track=spec.history.track,
+        ignore=spec.history.ignore,
+        deletes=spec.history.deletes.value,
+        current=spec.current.deletes.value,
+        open_end=_moment(spec.history.open_end),
+    )
+
+
+def _moment(text: Optional[str]) -> Optional[datetime]:
+    return datetime.fromisoformat(text) if text else None

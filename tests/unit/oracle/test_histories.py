@@ -1,0 +1,58 @@
+"""The generator of histories: always the same ones, and varied enough to prove."""
+
+from __future__ import annotations
+
+import pytest
+
+from lake_spec.load import load_domain
+from tests.oracle.histories import Features, landing
+from tests.oracle.oracle import DELETE, TRUNCATE, UNAVAILABLE, accepted, tables
+from tests.oracle.tables import SPECS, settings_of
+
+ALL = Features(bad_rows=True, truncates=True, placeholders=True, reloads=True)
+SAID = "description: Things that change\nowner: test-team\n"
+
+
+@pytest.fixture(params=SPECS)
+def spec(request, tmp_path):
+    home = tmp_path / "tests"
+    home.mkdir()
+    (home / "_domain.yml").write_text("name: tests\n" + SAID)
+    (home / "things.yml").write_text("name: things\n" + SAID + SPECS[request.param])
+    return load_domain("tests", tmp_path).tables[0]
+
+
+def test_a_seed_makes_the_same_histories_alone_or_with_others(spec):
+    many = landing(spec, 7, list(range(20))).sightings()
+    alone = landing(spec, 7, [11]).sightings()
+    assert told(each for each in many if each.key[0] == 11) == told(alone)
+
+
+def told(events):
+    """What each file holds, in the files' order."""
+    by_file = sorted(events, key=lambda each: each.path)
+    return [(each.path, each.op, str(each.values)) for each in by_file]
+
+
+def test_they_hold_what_breaks_folds(spec):
+    settings = settings_of(spec)
+    events = landing(spec, 7, list(range(300))).sightings()
+    deletes = [each for each in events if each.op == DELETE]
+    changes = [each for each in events if not each.is_load]
+    order = [(e.key, *(e.values[n] for n in spec.order_by)) for e in changes]
+    assert all(accepted(each, settings) for each in events)
+    assert 0.1 < len(deletes) / len(changes) < 0.3
+    assert len(set(map(str, order))) < 0.7 * len(order)
+    assert 100 < sum(each.is_load for each in events) < len(events) / 2
+    current, history = tables(events, settings)
+    assert len(history) > len(current) > 200
+
+
+def test_what_tables_do_not_take_yet_comes_by_features_alone(spec):
+    events = landing(spec, 7, list(range(300)), ALL).sightings()
+    assert any(each.op == TRUNCATE for each in events)
+    assert any(each.values.get("note") == UNAVAILABLE for each in events)
+    assert any(each.reload_at for each in events)
+    assert not all(accepted(each, settings_of(spec)) for each in events)
+    _, history = tables(events, settings_of(spec))
+    assert all(row.values.get("note") != UNAVAILABLE for row in history)

@@ -1,0 +1,163 @@
+"""A whole lake in a folder: land files, run stages, read the tables."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+from textwrap import dedent
+from typing import Any, Dict, List, Optional
+
+from pyspark.sql import DataFrame, SparkSession
+
+from lake_spec.load import load_domain
+from lake_spec.model import EnvironmentSpec, TableSpec
+from lake_spec.report import Report
+from lake_spark.application import STAGES, run_table
+from lake_spark.hudi_table import without_hudi_columns
+from lake_spark.object_store import FolderStore
+from lake_spark.table_run import TableRun, Window
+
+
+class Lake:
+    """One table's lake below a folder; every stage is a run of its own."""
+
+    def __init__(self, spark: SparkSession, root: Path, spec: TableSpec) -> None:
+        self.spark = spark
+        self.root = root
+        self.spec = spec
+        self._runs = 0
+
+    @property
+    def environment(self) -> EnvironmentSpec:
+        places = {
+            name: f"file://{self.root}/{name}"
+            for name in ("landing", "warehouse", "artifacts", "runs", "logs")
+        }
+        return EnvironmentSpec(name="folder", region="none", **places)
+
+    def land(
+        self, path: str, content: "bytes | str", *, at: Optional[str] = None
+    ) -> None:
+        """Put a landing file, if wished as landed at that time."""
+        file = self.root / "landing" / self.spec.source.path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        if at:
+            moment = datetime.fromisoformat(at).replace(tzinfo=timezone.utc).timestamp()
+            os.utime(file, (moment, moment))
+
+    def run(
+        self,
+        stage: str,
+        *,
+        window: Window = Window(),
+        dry_run: bool = False,
+        again: bool = False,
+    ) -> Report:
+        """Run one stage and give its report, failed or not.
+
+        A stage belongs to the run that a prepare stage before it began; `again`
+        leaves that run open.
+        """
+        run = self._table_run(self._report(stage), window, dry_run)
+        run_table(run, STAGES[stage])
+        self._runs += 0 if again else 1
+        return run.report
+
+    def prepare(self, stage: str) -> TableRun:
+        """Run the prepare stage of a stage; the stage itself is in the same run."""
+        run = self._table_run(self._report(f"prepare_{stage}"))
+        run_table(run, STAGES[run.report.stage])
+        assert run.report.error is None, run.report.error
+        return run
+
+    def _report(self, stage: str) -> Report:
+        spec = self.spec
+        run = f"test/{self._runs}"
+        return Report(run, "test", spec.domain, spec.name, stage, spec.engine.value)
+
+    def done(self, *stages: str) -> List[Report]:
+        """Run stages that must not fail."""
+        reports = [self.run(stage) for stage in stages]
+        for report in reports:
+            assert report.error is None, report.error
+        return reports
+
+    def _table_run(
+        self, report: Report, window: Window = Window(), dry_run: bool = False
+    ) -> TableRun:
+        return TableRun(
+            self.spark,
+            FolderStore(),
+            self.spec,
+            self.environment,
+            report,
+            window,
+            dry_run,
+        )
+
+    @property
+    def tables(self) -> TableRun:
+        """Access to the tables, outside of any run."""
+        return self._table_run(Report("", "", "", "", "", ""))
+
+    @property
+    def current(self) -> DataFrame:
+        return without_hudi_columns(self.tables.current.read())
+
+    @property
+    def history(self) -> DataFrame:
+        return without_hudi_columns(self.tables.history.read())
+
+    @property
+    def changes(self) -> DataFrame:
+        return without_hudi_columns(self.tables.log.read())
+
+    def files(self) -> Dict[str, float]:
+        """Every file of the warehouse with its time: equal means untouched."""
+        found = (self.root / "warehouse").rglob("*")
+        return {str(f): f.stat().st_mtime for f in found if f.is_file()}
+
+    def versions(self, *columns: str) -> List[tuple]:
+        """History as sorted tuples of key, columns, from and to (dates as text)."""
+        names = [*self.spec.key, *columns]
+        rows = self.history.selectExpr(
+            *names, "CAST(valid_from AS string)", "CAST(valid_to AS string)"
+        ).collect()
+        return sorted((tuple(row) for row in rows), key=lambda row: (row[0], row[-2]))
+
+    def living(self, *columns: str) -> List[tuple]:
+        """Current as sorted tuples of key and columns."""
+        rows = self.current.select(*self.spec.key, *columns).orderBy(*self.spec.key)
+        return [tuple(row) for row in rows.collect()]
+
+
+HEAD = """
+name: things
+description: Things that change in tests
+owner: test-team
+"""
+
+DOMAIN = """
+name: tests
+description: Tables of the tests
+owner: test-team
+"""
+
+
+def table(text: str) -> TableSpec:
+    """The table of a spec that says only what the test is about."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder) / "tests"
+        home.mkdir()
+        (home / "_domain.yml").write_text(DOMAIN)
+        (home / "things.yml").write_text(HEAD + dedent(text))
+        return load_domain("tests", Path(folder)).tables[0]
+
+
+def stored(spec: TableSpec, **storage: Any) -> TableSpec:
+    """The same table, stored in another way."""
+    return replace(spec, storage=replace(spec.storage, **storage))

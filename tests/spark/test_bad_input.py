@@ -1,0 +1,155 @@
+"""Landing files and rows that are not what they say.
+
+Orders 1 and 2 are loaded; the change files that follow are good or bad in one way.
+"""
+
+from __future__ import annotations
+
+import gzip
+import random
+
+import pytest
+
+from tests.spark.lake import Lake, table
+
+SPEC = """
+source:
+  kind: feed
+  path: tests/things
+  load: "load/*"
+  changes: "changes/*"
+  format: {type: csv, null_text: ["", "NULL"]}
+  operation: {column: op}
+columns: {id: int, ts: timestamp, amount: "decimal(6,2)", note: string}
+key: [id]
+order_by: [ts]
+load_effective_at: "2020-01-01"
+storage: {buckets: 1}
+"""
+HEADER = "op,id,ts,amount,note\n"
+
+
+@pytest.fixture(scope="module")
+def loaded(spark, tmp_path_factory):
+    """Orders 1 and 2, loaded once; each test lands its own change file."""
+    lake = Lake(spark, tmp_path_factory.mktemp("orders"), table(SPEC))
+    lake.land(
+        "load/1.csv", "id,ts,amount,note\n1,2020-01-01,1.50,a\n2,2020-01-01,2.00,b\n"
+    )
+    lake.done("full_load")
+    return lake
+
+
+def bad_then_good(lake: Lake, name: str, bad: bytes, good: str) -> str:
+    """The error of a run with the bad file; then the good one heals the table."""
+    lake.land(f"changes/{name}", bad)
+    report = lake.run("incremental")
+    assert report.state == "failed"
+    assert [each["path"] for each in report.set_aside] == [f"changes/{name}"]
+    again = good.encode() if not name.endswith(".gz") else gzip.compress(good.encode())
+    lake.land(f"changes/{name}", again)
+    assert lake.done("incremental")[0].accepted == 1
+    return report.error["message"]
+
+
+def long_csv() -> bytes:
+    rows = [f"U,{i},2021-01-01,1,{random.Random(i).random()}\n" for i in range(20_000)]
+    return gzip.compress((HEADER + "".join(rows)).encode())
+
+
+@pytest.mark.parametrize(
+    "name, bad, words",
+    [
+        ("truncated.csv.gz", long_csv()[:50_000], "cannot be read"),
+        ("notgzip.csv.gz", b"op,id\n", "is no gz file"),
+        ("page.csv", b"<!DOCTYPE html><html></html>", "looks like HTML"),
+        (
+            "other.csv",
+            b"name,colour\nx,red\n",
+            "lacks the column(s) id, ts; it has name, colour",
+        ),
+        ("empty.csv", b"", "is empty (0 bytes)"),
+        (
+            "twice.csv",
+            b"op,id,ID,ts\n",
+            "two columns that differ at most in case: 'id' and 'ID'",
+        ),
+    ],
+    ids=[
+        "truncated gzip",
+        "no gzip",
+        "html",
+        "wrong columns",
+        "empty",
+        "double column",
+    ],
+)
+def test_a_bad_file_is_named_and_its_replacement_heals(loaded, name, bad, words):
+    good = f"{HEADER}U,100,2021-01-01 00:00:00,1.00,{name}\n"
+    assert words in bad_then_good(loaded, name, bad, good)
+    assert name in [row.note for row in loaded.changes.collect()]
+
+
+def test_a_bad_file_does_not_hold_up_the_good_ones(loaded):
+    loaded.land("changes/bad.csv", b"<html>")
+    loaded.land("changes/good.csv", f"{HEADER}U,7,2021-01-01,7.00,fine\n")
+    report = loaded.run("incremental")
+    (loaded.root / "landing/tests/things/changes/bad.csv").unlink()
+    assert report.state == "failed" and report.accepted == 1
+    assert (7, "fine") in loaded.living("note")
+
+
+def test_bad_rows_go_to_the_quarantine_with_reason_and_position(loaded):
+    loaded.land(
+        "changes/rows.csv",
+        HEADER
+        + "U,,2021-01-02,1,no key\nU,8,,1,no order\nU,8,2021-01-02,lots,no number\n"
+        + "X,8,2021-01-02,1,no word\nU,8,2021-01-02,1.005,too fine\n"
+        + "U,8,2021-01-02,1,one,too many\nU,8,2999-01-01,1,ahead\nU,8,2021-01-02,1,good\n",
+    )
+    report = loaded.done("incremental")[0]
+    assert (report.rows_in, report.accepted, report.quarantined) == (8, 1, 7)
+    assert "rows.csv record 1: key column id has no value" in " ".join(report.warnings)
+    found = loaded.tables.quarantine.read().where("lake_path = 'changes/rows.csv'")
+    reasons = {row.lake_record: row.lake_reason for row in found.collect()}
+    assert reasons == {
+        1: "key column id has no value",
+        2: "order column ts has no value",
+        3: "amount: cannot be read as decimal(6,2): lots",
+        4: "unknown operation: X",
+        5: "amount: cannot be read as decimal(6,2): 1.005",
+        6: "the record cannot be parsed",
+        7: "effective time 2999-01-01 00:00:00 lies in the future",
+    }
+
+
+def test_too_many_bad_rows_fail_the_run_and_write_nothing(loaded):
+    rows = "".join(f"U,{i},2021-01-03,none,x\n" for i in range(101))
+    loaded.land("changes/flood.csv", HEADER + rows)
+    before = loaded.files()
+    report = loaded.run("incremental")
+    (loaded.root / "landing/tests/things/changes/flood.csv").unlink()
+    assert report.error["type"] == "TooManyBadRows"
+    assert (
+        "101 of 101 rows are bad: changes/flood.csv record 1" in report.error["message"]
+    )
+    assert loaded.files() == before
+
+
+def test_another_content_under_a_known_name_is_refused(loaded):
+    loaded.land("changes/known.csv", f"{HEADER}U,9,2021-01-01,9,first\n")
+    loaded.done("incremental")
+    loaded.land("changes/known.csv", f"{HEADER}U,9,2021-01-01,9,second\n")
+    report = loaded.run("incremental")
+    loaded.land("changes/known.csv", f"{HEADER}U,9,2021-01-01,9,first\n")
+    assert report.error["type"] == "RefusedInput"
+    assert "changes/known.csv: has another content" in report.error["message"]
+
+
+def test_a_dry_run_counts_and_writes_nothing(loaded):
+    loaded.land("changes/dry.csv", f"{HEADER}U,10,2021-01-01,9,dry\n")
+    before = loaded.files()
+    report = loaded.run("incremental", dry_run=True)
+    assert (report.state, report.rows_in) == ("dry_run", 1)
+    assert loaded.files() == before
+    assert loaded.done("incremental")[0].accepted == 1

@@ -1,0 +1,130 @@
+"""Extracts that come again, with a column that says since when a row is true.
+
+Three extracts on days 1, 10 and 20 of twelve things. Thing 1 changes with a new
+effective time, thing 2 without one, thing 3 with one before the extract before;
+thing 4 goes and comes back; the others never change.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.spark.lake import Lake, table
+
+SPEC = """
+source:
+  kind: snapshot
+  path: tests/things
+  files: "**/*.csv"
+  format: {type: csv}
+  extract_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
+columns: {id: int, note: string, since: date}
+key: [id]
+effective_at: since
+storage: {buckets: 1}
+"""
+REST = "".join(f"{i},same,2025-12-01\n" for i in range(5, 13))
+DAY_1 = "1,a,2025-12-01\n2,a,2025-12-01\n3,a,2025-12-01\n4,a,2025-12-01\n"
+DAY_10 = "1,b,2026-01-05\n2,b,2025-12-01\n3,b,2025-12-24\n"
+DAY_20 = "1,b,2026-01-05\n2,b,2025-12-01\n3,b,2025-12-24\n4,z,2026-01-15\n"
+HEADER = "id,note,since\n"
+
+
+@pytest.fixture(scope="module")
+def things(spark, tmp_path_factory):
+    lake = Lake(spark, tmp_path_factory.mktemp("extracts"), table(SPEC))
+    for day, rows in (("01-01", DAY_1), ("01-10", DAY_10), ("01-20", DAY_20)):
+        # An extract is of several files, taken whole.
+        lake.land(f"2026-{day}/1.csv", HEADER + rows)
+        lake.land(f"2026-{day}/2.csv", HEADER + REST)
+    lake.reports = lake.done("full_load", "incremental", "scd2")
+    return lake
+
+
+def history_of(lake: Lake, id: int) -> list:
+    days = (
+        (a, b[:10], c and c[:10]) for k, a, b, c in lake.versions("note") if k == id
+    )
+    return list(days)
+
+
+def test_a_new_effective_time_is_believed(things):
+    assert history_of(things, 1) == [
+        ("a", "2025-12-01", "2026-01-05"),
+        ("b", "2026-01-05", None),
+    ]
+
+
+def test_one_that_did_not_advance_gives_way_to_the_extracts_time(things):
+    assert history_of(things, 2) == [
+        ("a", "2025-12-01", "2026-01-10"),
+        ("b", "2026-01-10", None),
+    ]
+
+
+def test_one_before_the_extract_before_is_lifted_to_it(things):
+    assert history_of(things, 3) == [
+        ("a", "2025-12-01", "2026-01-01"),
+        ("b", "2026-01-01", None),
+    ]
+
+
+def test_an_absent_thing_is_gone_until_it_comes_back(things):
+    assert history_of(things, 4) == [
+        ("a", "2025-12-01", "2026-01-10"),
+        ("z", "2026-01-15", None),
+    ]
+
+
+def test_each_extract_is_accounted_for_file_by_file(things):
+    full_load, incremental, _ = things.reports
+    assert (full_load.accepted, full_load.derived_deletes) == (12, 0)
+    assert (incremental.rows_in, incremental.accepted, incremental.unchanged) == (
+        23,
+        4,
+        19,
+    )
+    assert incremental.derived_deletes == 1
+    assert all(each.is_balanced for each in incremental.files)
+
+
+def test_one_bad_file_refuses_the_whole_extract_until_it_is_mended(things):
+    things.land("2026-01-30/1.csv", HEADER + "1,new,2026-01-25\n")
+    things.land("2026-01-30/2.csv", "<html>")
+    before = things.files()
+    report = things.run("incremental")
+    assert (
+        report.state == "failed" and report.set_aside[0]["path"] == "2026-01-30/2.csv"
+    )
+    assert things.files() == before
+    things.land("2026-01-30/2.csv", HEADER + DAY_20[len("1,b,2026-01-05\n") :] + REST)
+    assert things.done("incremental")[0].accepted == 1
+
+
+def test_an_empty_export_does_not_close_the_table(things):
+    things.land("2026-02-10/1.csv", HEADER + "1,new,2026-01-25\n")
+    before = things.files()
+    report = things.run("incremental")
+    (things.root / "landing/tests/things/2026-02-10/1.csv").unlink()
+    assert report.error["type"] == "RefusedInput"
+    assert "2026-02-10/1.csv: loses 11 of 12 keys" in report.error["message"]
+    assert things.files() == before
+
+
+def test_a_second_extract_of_a_taken_time_is_refused(things):
+    things.land("2026-01-30/3.csv", HEADER)
+    report = things.run("incremental")
+    (things.root / "landing/tests/things/2026-01-30/3.csv").unlink()
+    assert "2026-01-30/3.csv: this extract" in report.error["message"]
+    assert "of the same time as the last one taken" in report.error["message"]
+
+
+def test_a_quarantined_row_counts_as_present(things):
+    rows = (
+        "1,new,2026-01-25\n2,b,yesterday\n"
+        + DAY_20[len("1,b,2026-01-05\n2,b,2025-12-01\n") :]
+    )
+    things.land("2026-03-01/1.csv", HEADER + rows + REST)
+    report = things.done("incremental")[0]
+    assert (report.quarantined, report.derived_deletes) == (1, 0)
+    assert (2, "b") in things.living("note")

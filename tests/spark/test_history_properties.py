@@ -1,0 +1,62 @@
+"""Random histories from landing files to both tables, against the oracle.
+
+Two tables of a hundred histories each. Their files land in random order and in
+random runs, with the full load before, between or after the changes; copy on
+write and merge on read get other runs. After each history stage both tables are
+what the oracle makes of the files so far.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from lake_spec.model import TableType
+from tests.oracle.oracle import accepted
+from tests.oracle.playing import Play, World
+
+WORLDS = [World("plain", 41, range(100)), World("business", 42, range(100))]
+ADDED = ("version_key",)
+
+
+@pytest.fixture(scope="module", params=WORLDS, ids=lambda world: world.name)
+def played(request, spark, tmp_path_factory):
+    """One world in both kinds of table: each play and what differed in it."""
+    plays = {}
+    for kind in TableType:
+        play = Play(spark, tmp_path_factory.mktemp(kind.value), request.param, kind)
+        plays[kind] = (play, play.mismatches())
+    return plays
+
+
+@pytest.mark.parametrize("kind", list(TableType), ids=lambda kind: kind.value)
+def test_every_run_leaves_the_tables_of_the_oracle(played, kind):
+    play, mismatches = played[kind]
+    shown = "\n".join(f"history {n} {text}" for n, text in list(mismatches.items())[:3])
+    assert not mismatches, f"seed {play.world.seed}\n{shown}"
+
+
+def test_other_runs_give_the_same_tables(played):
+    one, other = (play for play, _ in played.values())
+    assert one.batches != other.batches
+    assert sorted(one.current(), key=repr) == sorted(other.current(), key=repr)
+    assert set(one.history(*ADDED)) == set(other.history(*ADDED))
+
+
+def test_the_open_versions_are_the_current_rows(played):
+    for play, _ in played.values():
+        lake, names = play.lake, [*play.lake.spec.key, *play.settings.columns]
+        open_rows = lake.history.where("is_current").select(names)
+        current = lake.current
+        if play.flags:
+            current = current.where("NOT is_deleted")
+        assert current.count() == open_rows.count()
+        keys = list(play.lake.spec.key)
+        assert current.join(open_rows, keys, "left_anti").count() == 0
+
+
+def test_every_good_row_is_in_the_log_and_every_bad_one_in_the_quarantine(played):
+    for play, _ in played.values():
+        landed = play.landing.sightings()
+        good = [each for each in landed if accepted(each, play.settings)]
+        assert play.lake.changes.count() == len(good) < len(landed)
+        assert play.lake.tables.quarantine.read().count() == len(landed) - len(good)

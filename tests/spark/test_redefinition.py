@@ -1,0 +1,106 @@
+"""Settings that can change a row are recorded; changing one is refused.
+
+Three things: 1 with two notes on days 1 and 3, its colour changed on day 2;
+2 and 3 unchanged. By all columns 1 has three versions, by note alone two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from lake_spec.model import Absence, History, TableType
+from tests.spark.lake import Lake, stored, table
+
+SPEC = """
+source:
+  kind: snapshot
+  path: tests/things
+  files: "*.csv"
+  format: {type: csv}
+  extract_time: {pattern: "^(.*)[.]csv$"}
+columns: {id: int, note: string, colour: string}
+key: [id]
+storage: {buckets: 1}
+"""
+DAYS = {
+    "2026-01-01": "id,note,colour\n1,a,red\n2,b,red\n3,c,red\n",
+    "2026-01-02": "id,note,colour\n1,a,blue\n2,b,red\n3,c,red\n",
+    "2026-01-03": "id,note,colour\n1,z,blue\n2,b,red\n3,c,red\n",
+}
+
+
+@pytest.fixture(scope="module", params=list(TableType), ids=lambda kind: kind.value)
+def things(request, spark, tmp_path_factory):
+    spec = stored(table(SPEC), type=request.param)
+    lake = Lake(spark, tmp_path_factory.mktemp("things"), spec)
+    for day, rows in DAYS.items():
+        lake.land(f"{day}.csv", rows)
+    lake.done("full_load", "incremental", "scd2")
+    return lake
+
+
+def with_spec(lake: Lake, **changes) -> Lake:
+    return Lake(lake.spark, lake.root, replace(lake.spec, **changes))
+
+
+def test_another_choice_of_tracked_columns_is_refused_until_a_rebuild(things):
+    assert len(things.versions()) == 5
+    tracked = with_spec(things, history=History(track=("note",)))
+    report = tracked.run("scd2")
+    assert report.error["type"] == "Redefined"
+    assert 'history.track was [], now ["note"]' in report.error["message"]
+    assert "tests_rebuild --param tables=things" in report.error["message"]
+
+    tracked.done("rebuild")
+    assert tracked.versions("note", "colour") == [
+        (1, "a", "blue", "2026-01-01 00:00:00", "2026-01-03 00:00:00"),
+        (1, "z", "blue", "2026-01-03 00:00:00", None),
+        (2, "b", "red", "2026-01-01 00:00:00", None),
+        (3, "c", "red", "2026-01-01 00:00:00", None),
+    ]
+    assert [each.state for each in tracked.done("incremental", "scd2")] == [
+        "nothing_new"
+    ] * 2
+    assert tracked.living("note") == things.living("note")
+    things.done("rebuild")
+    assert len(things.versions()) == 5
+
+
+@pytest.mark.parametrize(
+    "changes, told",
+    [
+        ({"key": ("id", "note")}, 'key was ["id"], now ["id", "note"]'),
+        ({"load_effective_at": "1900-01-01"}, "load_effective_at was null"),
+    ],
+    ids=["key", "load time"],
+)
+def test_what_made_the_rows_of_the_log_cannot_be_changed(things, changes, told):
+    for stage in ("incremental", "rebuild"):
+        report = with_spec(things, **changes).run(stage)
+        assert report.error["type"] == "Redefined"
+        assert told in report.error["message"]
+        assert "load the table anew under another name" in report.error["message"]
+
+
+def test_a_setting_of_the_source_is_named_by_its_path(things):
+    source = replace(things.spec.source, absence=Absence.IGNORE)
+    report = with_spec(things, source=source).run("incremental")
+    assert 'source.absence was "delete", now "ignore"' in report.error["message"]
+
+
+def test_another_name_of_a_column_and_a_wider_type_are_no_redefinition(things):
+    columns = dict(things.spec.columns)
+    columns["note"] = replace(columns["note"], source=("remark", "note"))
+    columns["id"] = replace(columns["id"], type="bigint")
+    wider = with_spec(things, columns=tuple(columns.items()))
+    assert wider.run("incremental").error is None
+
+
+def test_a_table_type_is_for_ever(things):
+    other = next(k for k in TableType if k is not things.spec.storage.type)
+    report = Lake(things.spark, things.root, stored(things.spec, type=other)).run(
+        "rebuild"
+    )
+    assert "storage.type was" in report.error["message"]

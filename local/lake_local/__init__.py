@@ -1,0 +1,1 @@
+"""What a laptop needs in place of AWS and MWAA; imported by nothing that ships."""

@@ -1,0 +1,33 @@
+"""`python -m lake_local.aws --home DIR --port N`: serve until asked to stop."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from lake_local.aws import DEFAULT_REGION
+from lake_local.aws.server import HomeInUse, serve
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m lake_local.aws", description="A stand-in for AWS on loopback."
+    )
+    parser.add_argument("--home", type=Path, required=True, help="where state is kept")
+    parser.add_argument("--port", type=int, required=True, help="port on 127.0.0.1")
+    parser.add_argument("--region", default=DEFAULT_REGION, help="region of ARNs")
+    args = parser.parse_args(argv)
+    try:
+        serve(args.home.resolve(), port=args.port, region=args.region)
+    except HomeInUse as reason:
+        print(reason, file=sys.stderr)
+        return 1
+    except OSError as reason:
+        print(f"127.0.0.1:{args.port}: {reason.strerror}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

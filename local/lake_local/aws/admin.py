@@ -1,0 +1,71 @@
+"""The stand-in's own pages below /_lake: health, ledger, faults."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Callable
+from urllib.parse import parse_qsl
+
+from lake_local.aws.emr.errors import EmrError
+from lake_local.aws.emr.ledger import START_MINUTES, ledger
+from lake_local.aws.emr.service import LocalEmr
+from lake_local.aws.faults import FaultError, Faults
+from lake_local.aws.s3.request import Reply
+
+Page = Callable[[dict[str, Any]], Any]
+
+
+class Admin:
+    """Answers in JSON; 400 tells what was wrong with a request."""
+
+    def __init__(self, emr: LocalEmr, faults: Faults, *, home: str) -> None:
+        self._emr = emr
+        self._faults = faults
+        self._home = home
+        self._pages: dict[tuple[str, str], Page] = {
+            ("GET", "health"): self._health,
+            ("GET", "ledger"): self._ledger,
+            ("GET", "faults"): lambda environ: self._faults.waiting(),
+            ("POST", "faults"): self._add_fault,
+            ("DELETE", "faults"): lambda environ: self._faults.clear(),
+        }
+
+    def answer(self, environ: dict[str, Any]) -> Reply:
+        name = environ["PATH_INFO"][len("/_lake/") :].strip("/")
+        page = self._pages.get((environ["REQUEST_METHOD"], name))
+        if page is None:
+            pages = ", ".join(f"{method} {path}" for method, path in self._pages)
+            return _json(404, {"error": f"no such page; there are: {pages}"})
+        try:
+            return _json(200, page(environ))
+        except (FaultError, EmrError, ValueError, TypeError) as problem:
+            return _json(400, {"error": str(problem)})
+
+    def _health(self, environ: dict[str, Any]) -> dict[str, Any]:
+        clusters = self._emr.clusters()
+        return {
+            "status": "ok",
+            "pid": os.getpid(),
+            "home": self._home,
+            "clusters_alive": [c.id for c in clusters if not c.over],
+        }
+
+    def _ledger(self, environ: dict[str, Any]) -> dict[str, Any]:
+        query = dict(parse_qsl(environ.get("QUERY_STRING", "")))
+        minutes = float(query.get("start_minutes", START_MINUTES))
+        return ledger(self._emr.clusters(), minutes)
+
+    def _add_fault(self, environ: dict[str, Any]) -> dict[str, Any]:
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        asked = json.loads(environ["wsgi.input"].read(length) or b"{}")
+        if asked.get("kind") == "cluster_dies":
+            self._emr.lose_cluster(asked.get("cluster", ""))
+            return {"done": asked}
+        self._faults.add(asked)
+        return {"waiting": self._faults.waiting()}
+
+
+def _json(status: int, value: Any) -> Reply:
+    body = json.dumps(value, indent=1).encode() + b"\n"
+    return Reply(status, {"content-type": "application/json"}, body)

@@ -1,0 +1,95 @@
+"""The instances that a cluster would have: shown as asked for, never started."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lake_local.aws.emr.describe import moment, present
+from lake_local.aws.emr.records import Cluster
+
+
+def groups(cluster: Cluster) -> list[dict[str, Any]]:
+    """Instance groups, also where the request named only types and a count."""
+    said = cluster.described.get("Instances", {})
+    return [
+        {
+            "Id": f"ig-{cluster.id[2:]}{number}",
+            **present(
+                Name=group.get("Name"),
+                Market=group.get("Market", "ON_DEMAND"),
+                InstanceGroupType=group["InstanceRole"],
+                InstanceType=group["InstanceType"],
+                RequestedInstanceCount=group["InstanceCount"],
+                RunningInstanceCount=group["InstanceCount"] if cluster.alive else 0,
+                Status=_status(cluster),
+            ),
+        }
+        for number, group in enumerate(said.get("InstanceGroups") or _plain(said))
+    ]
+
+
+def fleets(cluster: Cluster) -> list[dict[str, Any]]:
+    said = cluster.described.get("Instances", {}).get("InstanceFleets") or []
+    return [
+        {
+            "Id": f"if-{cluster.id[2:]}{number}",
+            **present(
+                Name=fleet.get("Name"),
+                InstanceFleetType=fleet["InstanceFleetType"],
+                TargetOnDemandCapacity=fleet.get("TargetOnDemandCapacity", 0),
+                TargetSpotCapacity=fleet.get("TargetSpotCapacity", 0),
+                ProvisionedOnDemandCapacity=fleet.get("TargetOnDemandCapacity", 0),
+                ProvisionedSpotCapacity=fleet.get("TargetSpotCapacity", 0),
+                InstanceTypeSpecifications=fleet.get("InstanceTypeConfigs"),
+                LaunchSpecifications=fleet.get("LaunchSpecifications"),
+                Status=_status(cluster),
+            ),
+        }
+        for number, fleet in enumerate(said)
+    ]
+
+
+def instances(cluster: Cluster) -> list[dict[str, Any]]:
+    """One entry per instance of the groups."""
+    return [
+        {
+            "Id": f"ci-{group['Id'][3:]}{number}",
+            "Ec2InstanceId": f"i-{group['Id'][3:].lower()}{number}",
+            "PublicDnsName": "localhost",
+            "PrivateDnsName": "localhost",
+            "PrivateIpAddress": "127.0.0.1",
+            "InstanceGroupId": group["Id"],
+            "Market": group["Market"],
+            "InstanceType": group["InstanceType"],
+            "Status": _status(cluster),
+        }
+        for group in groups(cluster)
+        for number in range(group["RequestedInstanceCount"])
+    ]
+
+
+def _plain(said: dict[str, Any]) -> list[dict[str, Any]]:
+    count = said.get("InstanceCount", 1)
+    primary = said.get("MasterInstanceType")
+    wanted = [("MASTER", primary, 1 if primary else 0)]
+    wanted.append(("CORE", said.get("SlaveInstanceType", primary), count - 1))
+    return [
+        {"InstanceRole": role, "InstanceType": kind, "InstanceCount": number}
+        for role, kind, number in wanted
+        if number > 0
+    ]
+
+
+def _status(cluster: Cluster) -> dict[str, Any]:
+    state = {"STARTING": "PROVISIONING", "BOOTSTRAPPING": "BOOTSTRAPPING"}.get(
+        cluster.state, "RUNNING" if cluster.alive else "TERMINATED"
+    )
+    return {
+        "State": state,
+        "StateChangeReason": {},
+        "Timeline": present(
+            CreationDateTime=moment(cluster.created),
+            ReadyDateTime=moment(cluster.ready),
+            EndDateTime=moment(cluster.ended),
+        ),
+    }

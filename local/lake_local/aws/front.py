@@ -1,0 +1,175 @@
+"""The front door: tells calls apart, throws faults, asks the right service."""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+from http import HTTPStatus
+from typing import Any, Callable, Iterable, NamedTuple, Optional
+from urllib.parse import parse_qs
+
+from lake_local.aws.admin import Admin
+from lake_local.aws.emr.web import EmrWeb, refusal
+from lake_local.aws.faults import Faults, Rule
+from lake_local.aws.http_server import DropConnection
+from lake_local.aws.moto_services import SERVICES, MotoServices
+from lake_local.aws.s3 import replies
+from lake_local.aws.s3.errors import S3Error
+from lake_local.aws.s3.request import Reply, Request, from_environ, operation_of
+from lake_local.aws.s3.web import S3Web
+
+CREDENTIAL = re.compile(r"Credential=[^/]+/\d+/[^/]*/([a-z0-9-]+)/aws4_request")
+JSON = "application/x-amz-json-1.1"
+FORM = "application/x-www-form-urlencoded"
+log = logging.getLogger(__name__)
+
+
+class Call(NamedTuple):
+    """Whose call it is and what it is called; `s3` only for object calls."""
+
+    service: str
+    operation: str
+    s3: Optional[Request] = None
+
+
+class Front:
+    """The WSGI application."""
+
+    def __init__(
+        self, s3: S3Web, emr: EmrWeb, moto: MotoServices, faults: Faults, admin: Admin
+    ) -> None:
+        self._s3 = s3
+        self._emr = emr
+        self._moto = moto
+        self._faults = faults
+        self._admin = admin
+
+    def __call__(
+        self, environ: dict[str, Any], start_response: Callable[..., Any]
+    ) -> Iterable[bytes]:
+        if environ["PATH_INFO"].startswith("/_lake/"):
+            return _send(self._admin.answer(environ), start_response)
+        call = identify(environ)
+        refused = self._faults.take(call.operation, "throttle", "fail")
+        if refused:
+            return _send(_refusal(call, refused), start_response)
+        broken = self._faults.take(call.operation, "lost_reply", "error_reply")
+        if broken is None:
+            return self._answer(call, environ, start_response)
+        for _ in self._answer(call, environ, _ignore):
+            pass
+        if broken.kind == "lost_reply":
+            raise DropConnection(call.operation)
+        failed = Rule("fail", code="InternalServerException")
+        return _send(_refusal(call, failed, 500), start_response)
+
+    def _answer(
+        self,
+        call: Call,
+        environ: dict[str, Any],
+        start_response: Callable[..., Any],
+    ) -> Iterable[bytes]:
+        if call.service == "elasticmapreduce":
+            status, body = self._emr.answer(call.operation, _body(environ))
+            return _send(Reply(status, {"content-type": JSON}, body), start_response)
+        if call.s3 is not None:
+            return _send(self._s3.answer(call.operation, call.s3), start_response)
+        if call.service not in SERVICES:
+            return _send(_not_covered(call, environ), start_response)
+        if call.operation == "DeleteBucket":
+            bucket = environ["PATH_INFO"].strip("/")
+            if self._s3.holds_any(bucket):
+                return _send(_not_empty(bucket), start_response)
+        return self._moto.call(call.service, call.operation, environ, start_response)
+
+
+def identify(environ: dict[str, Any]) -> Call:
+    """Service from the signature, operation from where its protocol has it."""
+    target = environ.get("HTTP_X_AMZ_TARGET", "")
+    service = _service(environ)
+    if target.startswith("ElasticMapReduce."):
+        return Call("elasticmapreduce", target.partition(".")[2])
+    if target:
+        return Call(service, target.rpartition(".")[2])
+    if service != "s3":
+        return Call(service, _form_action(environ))
+    request = from_environ(environ)
+    operation = operation_of(request)
+    if operation is not None:
+        return Call("s3", operation, request)
+    verb = {"GET": "Get", "HEAD": "Head", "PUT": "Put", "DELETE": "Delete"}
+    name = verb.get(request.method, request.method) + "Bucket"
+    setting = next(iter(request.query), "") if request.query else ""
+    if name == "PutBucket" and not setting:
+        name = "CreateBucket"
+    return Call("s3", name + setting.title())
+
+
+def _service(environ: dict[str, Any]) -> str:
+    signed = environ.get("HTTP_AUTHORIZATION", "")
+    found = CREDENTIAL.search(signed)
+    return found.group(1) if found else "s3"
+
+
+def _form_action(environ: dict[str, Any]) -> str:
+    body = _body(environ)
+    environ["wsgi.input"] = io.BytesIO(body)
+    return parse_qs(body.decode("utf-8", "replace")).get("Action", [""])[0]
+
+
+def _body(environ: dict[str, Any]) -> bytes:
+    stream = environ["wsgi.input"]
+    if environ.get("wsgi.input_terminated"):
+        return stream.read()
+    return stream.read(int(environ.get("CONTENT_LENGTH") or 0))
+
+
+def _refusal(call: Call, rule: Rule, status: int = 400) -> Reply:
+    """A fault in the words of the service."""
+    throttled = rule.kind == "throttle"
+    if call.service == "s3":
+        code = "SlowDown" if throttled else rule.code
+        problem = S3Error(503 if throttled else 500, code, "Please reduce your rate.")
+        xml = {"content-type": "application/xml"}
+        return Reply(problem.status, xml, replies.error(problem, ""))
+    code = "ThrottlingException" if throttled else rule.code
+    message = "Rate exceeded" if throttled else "A fault that was asked for"
+    if code == "InternalServerException":
+        status = 500
+    return Reply(status, {"content-type": JSON}, refusal(code, message))
+
+
+def _not_covered(call: Call, environ: dict[str, Any]) -> Reply:
+    """In the protocol of the caller, so that the words reach its user."""
+    message = f"The stand-in does not cover {call.service}: see local/COVERAGE.md"
+    log.warning("%s %s", message, call.operation)
+    if not environ.get("CONTENT_TYPE", "").startswith(FORM):
+        headers = {"content-type": JSON, "x-amzn-errortype": "NotCovered"}
+        return Reply(501, headers, refusal("NotCovered", message))
+    error = f"<Error><Code>NotCovered</Code><Message>{message}</Message></Error>"
+    body = f"<ErrorResponse>{error}<Errors>{error}</Errors></ErrorResponse>"
+    return Reply(501, {"content-type": "text/xml"}, body.encode())
+
+
+def _not_empty(bucket: str) -> Reply:
+    message = "The bucket you tried to delete is not empty"
+    problem = S3Error(409, "BucketNotEmpty", message)
+    xml = {"content-type": "application/xml"}
+    return Reply(409, xml, replies.error(problem, f"/{bucket}"))
+
+
+def _send(reply: Reply, start_response: Callable[..., Any]) -> Iterable[bytes]:
+    headers = dict(reply.headers)
+    body = reply.body
+    if isinstance(body, bytes):
+        headers.setdefault("content-length", str(len(body)))
+        body = [body]
+    start_response(
+        f"{reply.status} {HTTPStatus(reply.status).phrase}", list(headers.items())
+    )
+    return body
+
+
+def _ignore(status: str, headers: Any, exc_info: Any = None) -> None:
+    """Where a lost reply goes."""

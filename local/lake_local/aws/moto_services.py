@@ -1,0 +1,145 @@
+"""The services that moto answers, and their state on disk.
+
+After every call that may have changed something, the service's state is
+written before the reply leaves; the next start reads it back. The objects of
+S3 are not among it: moto keeps only the buckets and their settings.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import pickle
+import threading
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, Callable, Iterable
+
+from moto import backends as moto_backends
+from moto.moto_server.werkzeug_app import (
+    DomainDispatcherApplication,
+    create_backend_app,
+)
+
+SERVICES = ("dynamodb", "glue", "iam", "s3", "secretsmanager", "sns", "ssm", "sts")
+READS = (
+    "AssumeRole",
+    "BatchGet",
+    "Check",
+    "Decode",
+    "Describe",
+    "Get",
+    "Head",
+    "List",
+    "Query",
+    "Scan",
+    "Search",
+    "Simulate",
+    "Validate",
+)
+ACCOUNT = "123456789012"
+log = logging.getLogger(__name__)
+
+
+class MotoServices:
+    """moto's server application with a memory that outlives the process."""
+
+    def __init__(self, folder: Path) -> None:
+        os.environ.setdefault("MOTO_S3_CUSTOM_ENDPOINTS", "")
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+        self._app = DomainDispatcherApplication(create_backend_app)
+        self._locks = {service: threading.RLock() for service in SERVICES}
+        for service in SERVICES:
+            self._restore(service)
+
+    def call(
+        self,
+        service: str,
+        operation: str,
+        environ: dict[str, Any],
+        start_response: Callable[..., Any],
+    ) -> Iterable[bytes]:
+        """One call of one service at a time; moto does not lock its own state."""
+        with self._locks[service]:
+            body = list(self._app(environ, start_response))
+            if not operation.startswith(READS):
+                self._save(service)
+        return body
+
+    def has_bucket(self, name: str) -> bool:
+        return any(name in backend.buckets for backend in _states("s3").values())
+
+    def create_bucket(self, name: str, region: str) -> None:
+        """Make a bucket if there is none of this name."""
+        with self._locks["s3"]:
+            if not self.has_bucket(name):
+                backend = moto_backends.get_backend("s3")[ACCOUNT]["aws"]
+                backend.create_bucket(name, region)
+                self._save("s3")
+
+    def _file(self, service: str) -> Path:
+        return self._folder / f"{service}.pickle"
+
+    def _save(self, service: str) -> None:
+        states = {place: vars(b) for place, b in _states(service).items()}
+        draft = io.BytesIO()
+        StatePickler(draft).dump(states)
+        file = self._file(service)
+        file.with_suffix(".new").write_bytes(draft.getvalue())
+        os.replace(file.with_suffix(".new"), file)
+
+    def _restore(self, service: str) -> None:
+        """What cannot be read, such as a file of another moto, is put aside."""
+        file = self._file(service)
+        if not file.exists():
+            return
+        try:
+            states = pickle.loads(file.read_bytes())
+            for (account, region), state in states.items():
+                backend = moto_backends.get_backend(service)[account][region]
+                refill(vars(backend), state)
+        except Exception:
+            aside = file.with_suffix(".unreadable")
+            log.exception("%s cannot be read and is now %s", file, aside)
+            os.replace(file, aside)
+        if service == "s3":
+            _name_buckets()
+
+
+class StatePickler(pickle.Pickler):
+    """moto's state; dicts that make values by a function of moto become plain."""
+
+    def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, defaultdict):
+            known = isinstance(value.default_factory, (type, type(None)))
+            if type(value) is not defaultdict or not known:
+                return (dict, (dict(value),))
+        return NotImplemented
+
+
+def refill(fresh: dict[str, Any], state: dict[str, Any]) -> None:
+    """Put state back; dicts that make their own values keep how they do it."""
+    for name, value in state.items():
+        if isinstance(fresh.get(name), defaultdict):
+            fresh[name].update(value)
+        else:
+            fresh[name] = value
+
+
+def _states(service: str) -> dict[tuple[str, str], Any]:
+    """moto's backends of a service by account and region."""
+    return {
+        (account, region): backend
+        for account, regions in moto_backends.get_backend(service).items()
+        for region, backend in regions.items()
+    }
+
+
+def _name_buckets() -> None:
+    """Let moto find the buckets that were read back."""
+    names = moto_backends.get_backend("s3").bucket_accounts
+    for (account, partition), backend in _states("s3").items():
+        for bucket in backend.buckets:
+            names[bucket] = (partition, account)

@@ -1,0 +1,269 @@
+"""The release label picks the Spark, Hudi and Python of this machine.
+
+`LAKE_VENVS` and `LAKE_JARS` say where they are; left out, they are
+`<project>/.venv-*` and `<project>/.local/jars`. `LAKE_JAVA_OPTIONS` replaces
+the options of the Spark driver's JVM, which favour a quick start.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Mapping, Sequence
+
+PROJECT = Path(__file__).resolve().parents[3]
+COMMANDS = ("spark-submit", "bash", "python3", "true", "false")
+HUDI_JAR = re.compile(r"/usr/lib/hudi/(hudi-[a-z-]+)\.jar$")
+UTILITIES = "org.apache.hudi.utilities."
+
+
+class RuntimeMissing(Exception):
+    """What a step needs is not on this machine; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """One Spark with its jars, standing in for what an EMR release carries."""
+
+    name: str
+    venv: str
+    jars: str
+    hudi_jars: tuple[tuple[str, str], ...]
+
+    @property
+    def home(self) -> Path:
+        root = Path(os.environ.get("LAKE_VENVS", PROJECT))
+        return root / f".venv-{self.venv}"
+
+    @property
+    def jar_folder(self) -> Path:
+        return jars_root() / self.jars
+
+    @property
+    def class_path(self) -> str:
+        """The runtime's jars, but for what would shadow Spark's own logging."""
+        found = [
+            str(jar)
+            for jar in sorted(self.jar_folder.glob("*.jar"))
+            if not jar.name.startswith("slf4j-")
+        ]
+        if not found:
+            raise RuntimeMissing(f"{self.name}: no jars in {self.jar_folder}. {REMEDY}")
+        extra = self.hudi_jar("hudi-utilities-bundle")
+        return ":".join([*found, str(extra)] if extra else found)
+
+    @property
+    def python(self) -> Path:
+        return self.home / "bin" / "python"
+
+    @property
+    def spark_home(self) -> Path:
+        found = sorted(self.home.glob("lib/python3*/site-packages/pyspark"))
+        if not found:
+            raise RuntimeMissing(f"{self.name}: no pyspark in {self.home}. {REMEDY}")
+        return found[0]
+
+    def hudi_jar(self, name: str) -> Path | None:
+        """The jar that stands in for `/usr/lib/hudi/<name>.jar`, if there is one."""
+        for known, pattern in self.hudi_jars:
+            if known == name:
+                found = sorted(jars_root().glob(pattern))
+                if not found:
+                    place = jars_root() / pattern
+                    raise RuntimeMissing(f"{self.name}: no {place}. {REMEDY}")
+                return found[0]
+        return None
+
+
+REMEDY = "Set up what is missing with ./setup.sh"
+SPARK_35 = Runtime(
+    "Spark 3.5.6 with Hudi 1.0.2",
+    "spark",
+    "spark-3.5",
+    (("hudi-spark-bundle", "spark-3.5/hudi-spark3.5-bundle*.jar"),),
+)
+STREAMER = Runtime(
+    "Spark 3.4.4 with Hudi 0.14.0",
+    "streamer",
+    "spark-3.4",
+    (
+        ("hudi-spark-bundle", "spark-3.4/hudi-spark3.4-bundle*.jar"),
+        ("hudi-utilities-bundle", "streamer/hudi-utilities-slim.jar"),
+        ("hudi-utilities-slim-bundle", "streamer/hudi-utilities-slim.jar"),
+    ),
+)
+RELEASES = {"emr-7.13.0": SPARK_35}
+
+
+def jars_root() -> Path:
+    return Path(os.environ.get("LAKE_JARS", PROJECT / ".local" / "jars"))
+
+
+def runtime_of(label: str, args: Sequence[str]) -> Runtime:
+    """The runtime of a step; Hudi's own utilities have one of theirs."""
+    if _main_class(args).startswith(UTILITIES):
+        return STREAMER
+    return RELEASES[label]
+
+
+@dataclass(frozen=True)
+class Command:
+    """An argument list and the environment that it needs."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+
+def command(
+    label: str,
+    args: Sequence[str],
+    *,
+    endpoint: str,
+    region: str,
+    scratch: Path,
+    properties: Mapping[str, str],
+) -> Command:
+    """What `command-runner.jar` would start for these arguments.
+
+    `scratch` gets the Spark settings; `properties` are the cluster's own
+    (classification `spark-defaults`), which win over ours.
+    """
+    runtime = runtime_of(label, args)
+    env = {**_aws(endpoint, region), **_python(runtime)}
+    if args[0] != "spark-submit":
+        return Command(tuple(args), env)
+    resolved, notes = _resolve_jars(runtime, args[1:])
+    conf = _write_defaults(runtime, scratch, endpoint, properties)
+    env.update(SPARK_HOME=str(runtime.spark_home), SPARK_CONF_DIR=str(conf))
+    env.update(SPARK_LOCAL_IP="127.0.0.1", SPARK_LOCAL_DIRS=str(scratch))
+    env.update(HUDI_CONF_DIR=str(conf), TMPDIR=str(scratch))
+    submit = runtime.spark_home / "bin" / "spark-submit"
+    return Command((str(submit), *resolved), env, notes)
+
+
+def _main_class(args: Sequence[str]) -> str:
+    for option, value in zip(args, args[1:]):
+        if option == "--class":
+            return value
+    return ""
+
+
+def _resolve_jars(
+    runtime: Runtime, args: Sequence[str]
+) -> tuple[list[str], tuple[str, ...]]:
+    """`/usr/lib/hudi/*.jar` by their stand-ins; in a list of jars, or leave it out."""
+    resolved: list[str] = []
+    notes: list[str] = []
+    for arg in args:
+        kept = []
+        for part in arg.split(",") if "/usr/lib/hudi/" in arg else [arg]:
+            found = HUDI_JAR.match(part)
+            jar = runtime.hudi_jar(found.group(1)) if found else part
+            if jar is None and arg == part:
+                raise RuntimeMissing(f"{runtime.name} has nothing for {part}")
+            if jar is None:
+                notes.append(f"left out: {part}, which {runtime.name} does not have")
+            else:
+                kept.append(str(jar))
+        resolved.append(",".join(kept))
+    return resolved, tuple(notes)
+
+
+def _aws(endpoint: str, region: str) -> dict[str, str]:
+    return {
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_REGION": region,
+        "AWS_DEFAULT_REGION": region,
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }
+
+
+def _python(runtime: Runtime) -> dict[str, str]:
+    """EMR's `python3` is the one that the Spark of the release uses."""
+    env = {"PYTHONDONTWRITEBYTECODE": "1", "TZ": "UTC"}
+    if runtime.python.exists():
+        env["PYSPARK_PYTHON"] = str(runtime.python)
+        env["PATH"] = f"{runtime.python.parent}:{os.environ.get('PATH', '')}"
+    return env
+
+
+def _write_defaults(
+    runtime: Runtime, scratch: Path, endpoint: str, properties: Mapping[str, str]
+) -> Path:
+    conf = scratch / "conf"
+    conf.mkdir(parents=True, exist_ok=True)
+    own = {name: _without_hudi_jars(value) for name, value in properties.items()}
+    own = {name: value for name, value in own.items() if value}
+    settings = {**_defaults(runtime, scratch, endpoint), **own}
+    lines = [f"{name} {value}\n" for name, value in settings.items()]
+    (conf / "spark-defaults.conf").write_text("".join(lines))
+    (conf / "log4j2.properties").write_text(LOG4J)
+    (conf / "hudi-defaults.conf").touch()
+    return conf
+
+
+def _without_hudi_jars(value: str) -> str:
+    """A cluster's own Hudi jars are on the class path already."""
+    if "/usr/lib/hudi/" not in value:
+        return value
+    return ",".join(part for part in value.split(",") if not HUDI_JAR.match(part))
+
+
+def _defaults(runtime: Runtime, scratch: Path, endpoint: str) -> dict[str, str]:
+    java = (
+        f'-Duser.timezone=UTC "-Dderby.system.home={scratch}"'
+        f' "-Djava.io.tmpdir={scratch}"'
+        f" {os.environ.get('LAKE_JAVA_OPTIONS', JAVA_OPTIONS)}"
+    )
+    s3a = "spark.hadoop.fs.s3a"
+    return {
+        "spark.master": "local[*]",
+        "spark.driver.memory": "2g",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.extraClassPath": runtime.class_path,
+        # As on EMR: a job adds to these by extraJavaOptions.
+        "spark.driver.defaultJavaOptions": java,
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
+        "spark.hadoop.fs.AbstractFileSystem.s3.impl": "org.apache.hadoop.fs.s3a.S3A",
+        f"{s3a}.endpoint": endpoint,
+        f"{s3a}.endpoint.region": "us-east-1",
+        f"{s3a}.path.style.access": "true",
+        f"{s3a}.connection.ssl.enabled": "false",
+        f"{s3a}.aws.credentials.provider": CREDENTIALS,
+        f"{s3a}.fast.upload.buffer": "bytebuffer",
+        f"{s3a}.change.detection.mode": "none",
+        f"{s3a}.bucket.probe": "0",
+        f"{s3a}.attempts.maximum": "3",
+        f"{s3a}.buffer.dir": str(scratch),
+    }
+
+
+CREDENTIALS = "com.amazonaws.auth.EnvironmentVariableCredentialsProvider"
+JAVA_OPTIONS = (
+    "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto"
+    " -Djol.skipDynamicAttach=true -Djol.skipHotspotSAAttach=true"
+)
+LOG4J = """\
+rootLogger.level = warn
+rootLogger.appenderRef.console.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
+logger.native.name = org.apache.hadoop.util.NativeCodeLoader
+logger.native.level = error
+logger.metrics.name = org.apache.hadoop.metrics2
+logger.metrics.level = error
+"""

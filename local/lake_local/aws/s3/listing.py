@@ -1,0 +1,62 @@
+"""What a list request shows: keys and common prefixes, page by page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Optional, Union
+
+from lake_local.aws.s3.index import LAST, Index, ObjectEntry
+
+Entry = Union[ObjectEntry, str]
+BATCH = 1000
+
+
+@dataclass
+class Page:
+    """One page: entries in key order; a string is a common prefix."""
+
+    entries: list[Entry] = field(default_factory=list)
+    next_marker: Optional[str] = None
+
+    @property
+    def objects(self) -> list[ObjectEntry]:
+        return [entry for entry in self.entries if isinstance(entry, ObjectEntry)]
+
+    @property
+    def prefixes(self) -> list[str]:
+        return [entry for entry in self.entries if isinstance(entry, str)]
+
+
+def list_page(
+    index: Index, bucket: str, *, prefix: str, delimiter: str, marker: str, limit: int
+) -> Page:
+    """Up to `limit` entries after the marker; `next_marker` if there are more."""
+    page = Page()
+    if limit == 0:
+        return page
+    while True:
+        batch = index.after(bucket, prefix, marker, min(BATCH, limit + 1))
+        for entry in batch:
+            if entry.key <= marker:
+                continue  # inside a common prefix that was just shown
+            shown = _common_prefix(entry.key, prefix, delimiter)
+            if shown and shown == marker:
+                marker = shown + LAST  # the page before ended with this prefix
+                break
+            if len(page.entries) == limit:
+                page.next_marker = marker.removesuffix(LAST)
+                return page
+            page.entries.append(shown or entry)
+            marker = shown + LAST if shown else entry.key
+            if shown:
+                break  # skip the keys below it with one query
+        else:
+            if len(batch) < min(BATCH, limit + 1):
+                return page
+
+
+def _common_prefix(key: str, prefix: str, delimiter: str) -> str:
+    if not delimiter:
+        return ""
+    end = key.find(delimiter, len(prefix))
+    return key[: end + len(delimiter)] if end >= 0 else ""

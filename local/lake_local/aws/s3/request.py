@@ -1,0 +1,127 @@
+"""An S3 request taken apart, and what call it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, Iterable, Mapping, Optional, Union
+from urllib.parse import parse_qsl
+
+from lake_local.aws.s3.body import UploadBody
+from lake_local.aws.s3.errors import S3Error
+
+PLAIN = {
+    ("GET", False): "GetObject",
+    ("HEAD", False): "HeadObject",
+    ("PUT", False): "PutObject",
+    ("DELETE", False): "DeleteObject",
+    ("GET", True): "ListParts",
+    ("PUT", True): "UploadPart",
+    ("POST", True): "CompleteMultipartUpload",
+    ("DELETE", True): "AbortMultipartUpload",
+}
+OBJECT_SETTINGS = {
+    "acl": "object ACLs",
+    "attributes": "GetObjectAttributes",
+    "legal-hold": "object lock",
+    "restore": "RestoreObject",
+    "retention": "object lock",
+    "select": "SelectObjectContent",
+    "tagging": "object tags",
+    "torrent": "GetObjectTorrent",
+    "partNumber": "reads of one part",
+}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """Status, headers and body; bytes or an iterable of them."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Union[bytes, Iterable[bytes]] = b""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One S3 request; header names are in lower case."""
+
+    method: str
+    bucket: str
+    key: str
+    query: dict[str, str]
+    headers: dict[str, str]
+    stream: BinaryIO
+    length: Optional[int]
+
+    def body(self) -> UploadBody:
+        return UploadBody(self.stream, self.headers, self.length)
+
+    def read(self) -> bytes:
+        return b"".join(self.body())
+
+    def number(self, name: str, default: int) -> int:
+        value = self.query.get(name, str(default))
+        if not value.isdigit():
+            message = f"Provided {name} not an integer or within integer range"
+            raise S3Error(400, "InvalidArgument", message)
+        return int(value)
+
+
+def from_environ(environ: Mapping[str, Any]) -> Request:
+    path = environ["PATH_INFO"].encode("latin-1").decode("utf-8", "surrogateescape")
+    bucket, _, key = path.lstrip("/").partition("/")
+    query = dict(parse_qsl(environ.get("QUERY_STRING", ""), keep_blank_values=True))
+    chunked = environ.get("wsgi.input_terminated")
+    return Request(
+        environ["REQUEST_METHOD"],
+        bucket,
+        key,
+        query,
+        environ["lake.headers"],
+        environ["wsgi.input"],
+        None if chunked else int(environ.get("CONTENT_LENGTH") or 0),
+    )
+
+
+def operation_of(request: Request) -> Optional[str]:
+    """The call's name if it is about objects; None for bucket settings."""
+    if not request.bucket:
+        return None
+    return _object_call(request) if request.key else _bucket_call(request)
+
+
+def _object_call(request: Request) -> str:
+    upload = "uploadId" in request.query
+    if request.method == "POST" and "uploads" in request.query:
+        return "CreateMultipartUpload"
+    if request.query.get("versionId", "null") != "null":
+        return "with object versions"
+    for name, meaning in OBJECT_SETTINGS.items():
+        if name in request.query and not upload:
+            return f"for {meaning}"
+    plain = PLAIN.get((request.method, upload), f"{request.method} of an object")
+    if "x-amz-copy-source" in request.headers:
+        return {"PutObject": "CopyObject", "UploadPart": "UploadPartCopy"}[plain]
+    return plain
+
+
+def _bucket_call(request: Request) -> Optional[str]:
+    query, method = request.query, request.method
+    if method == "POST":
+        return "DeleteObjects" if "delete" in query else "POST of a form"
+    if method == "PUT" and "versioning" in query:
+        return "PutBucketVersioning"
+    if method != "GET":
+        return None
+    if "versions" in query:
+        return "ListObjectVersions"
+    if "uploads" in query:
+        return "ListMultipartUploads"
+    if query.get("list-type") == "2":
+        return "ListObjectsV2"
+    return "ListObjects" if _only_list_words(query) else None
+
+
+def _only_list_words(query: Mapping[str, str]) -> bool:
+    words = {"prefix", "delimiter", "marker", "max-keys", "encoding-type"}
+    return set(query) <= words | {"fetch-owner"}

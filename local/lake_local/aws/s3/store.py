@@ -1,0 +1,149 @@
+"""The object store: every change is on disk when its call returns."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import BinaryIO, Callable, Iterable, Optional
+
+from lake_local.aws.s3.blobs import Blobs
+from lake_local.aws.s3.errors import no_such_bucket, no_such_key, precondition_failed
+from lake_local.aws.s3.index import Index, ObjectEntry
+from lake_local.aws.s3.listing import Page, list_page
+
+
+class ObjectStore:
+    """Objects by bucket and key; buckets themselves are somebody else's."""
+
+    def __init__(self, folder: Path, bucket_exists: Callable[[str], bool]) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.blobs = Blobs(folder / "objects")
+        self.index = Index(folder / "index.sqlite")
+        self._bucket_exists = bucket_exists
+        self.blobs.sweep(self.index.blobs())
+
+    def close(self) -> None:
+        self.index.close()
+
+    def require_bucket(self, bucket: str) -> None:
+        if not self._bucket_exists(bucket):
+            raise no_such_bucket(bucket)
+
+    def holds_any(self, bucket: str) -> bool:
+        return self.index.holds_any(bucket)
+
+    def head(self, bucket: str, key: str) -> ObjectEntry:
+        entry = self.index.find(bucket, key)
+        if entry is None:
+            self.require_bucket(bucket)
+            raise no_such_key(key)
+        return entry
+
+    def open(self, bucket: str, key: str) -> tuple[ObjectEntry, BinaryIO]:
+        """The entry and its bytes; a later overwrite does not disturb the reader."""
+        with self.index.lock:
+            entry = self.head(bucket, key)
+            return entry, self.blobs.open(entry.blob)
+
+    def put(
+        self,
+        bucket: str,
+        key: str,
+        chunks: Iterable[bytes],
+        *,
+        headers: Optional[dict[str, str]] = None,
+        if_match: Optional[str] = None,
+        if_none_match: Optional[str] = None,
+    ) -> ObjectEntry:
+        self.require_bucket(bucket)
+        blob = self.blobs.write(chunks)
+        entry = ObjectEntry(
+            bucket, key, blob.name, blob.size, blob.md5, now(), headers or {}
+        )
+        return self.commit(entry, if_match=if_match, if_none_match=if_none_match)
+
+    def commit(
+        self,
+        entry: ObjectEntry,
+        *,
+        if_match: Optional[str] = None,
+        if_none_match: Optional[str] = None,
+    ) -> ObjectEntry:
+        """Name the entry's blob; if a condition fails, forget the blob instead."""
+        with self.index.lock:
+            before = self.index.find(entry.bucket, entry.key)
+            try:
+                _check_conditions(entry, before, if_match, if_none_match)
+                self.index.put(entry)
+            except BaseException:
+                self.blobs.remove(entry.blob)
+                raise
+        if before is not None:
+            self.blobs.remove(before.blob)
+        return entry
+
+    def copy(
+        self,
+        source: tuple[str, str],
+        bucket: str,
+        key: str,
+        *,
+        headers: Optional[dict[str, str]] = None,
+        if_none_match: Optional[str] = None,
+    ) -> ObjectEntry:
+        """The same bytes under another name; the source's headers if none given."""
+        self.require_bucket(bucket)
+        with self.index.lock:
+            found = self.head(*source)
+            blob = self.blobs.link(found.blob)
+        kept = found.headers if headers is None else headers
+        entry = ObjectEntry(bucket, key, blob, found.size, found.etag, now(), kept)
+        return self.commit(entry, if_none_match=if_none_match)
+
+    def delete(self, bucket: str, key: str) -> None:
+        """Deleting what is not there is no error, as on S3."""
+        self.require_bucket(bucket)
+        with self.index.lock:
+            before = self.index.find(bucket, key)
+            self.index.delete(bucket, key)
+        if before is not None:
+            self.blobs.remove(before.blob)
+
+    def list(
+        self,
+        bucket: str,
+        *,
+        prefix: str = "",
+        delimiter: str = "",
+        marker: str = "",
+        limit: int = 1000,
+    ) -> Page:
+        self.require_bucket(bucket)
+        return list_page(
+            self.index,
+            bucket,
+            prefix=prefix,
+            delimiter=delimiter,
+            marker=marker,
+            limit=limit,
+        )
+
+
+def now() -> int:
+    """Milliseconds since 1970."""
+    return int(time.time() * 1000)
+
+
+def _check_conditions(
+    entry: ObjectEntry,
+    before: Optional[ObjectEntry],
+    if_match: Optional[str],
+    if_none_match: Optional[str],
+) -> None:
+    if if_match is not None:
+        if before is None:
+            raise no_such_key(entry.key)
+        if if_match.strip('"') != before.etag:
+            raise precondition_failed("If-Match")
+    if if_none_match == "*" and before is not None:
+        raise precondition_failed("If-None-Match")

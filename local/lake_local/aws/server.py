@@ -1,0 +1,133 @@
+"""The stand-in as one process: built, served, stopped."""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import IO
+
+from lake_local.aws import DEFAULT_REGION
+from lake_local.aws.admin import Admin
+from lake_local.aws.emr.host import Host
+from lake_local.aws.emr.journal import Journal
+from lake_local.aws.emr.service import LocalEmr
+from lake_local.aws.emr.web import EmrWeb
+from lake_local.aws.faults import Faults
+from lake_local.aws.front import Front
+from lake_local.aws.http_server import Server
+from lake_local.aws.moto_services import MotoServices
+from lake_local.aws.s3.store import ObjectStore
+from lake_local.aws.s3.web import S3Web
+
+log = logging.getLogger(__name__)
+
+
+class HomeInUse(Exception):
+    """Another stand-in keeps its state in this home."""
+
+
+class StandIn:
+    """AWS on 127.0.0.1, with its state below `home`."""
+
+    def __init__(
+        self,
+        home: Path,
+        *,
+        port: int = 0,
+        region: str = DEFAULT_REGION,
+        grace: float = 10,
+        idle_scale: float = 1.0,
+    ) -> None:
+        home.mkdir(parents=True, exist_ok=True)
+        self._lock = _lock(home)
+        self._server = Server(port, self._not_ready)
+        self.url = self._server.url
+        self.faults = Faults()
+        self._moto = MotoServices(home / "services")
+        self.store = ObjectStore(home / "s3", self._moto.has_bucket)
+        host = Host(
+            home / "emr", self.store, endpoint=self.url, region=region, grace=grace
+        )
+        self.emr = LocalEmr(
+            host,
+            Journal(home / "emr"),
+            region=region,
+            faults=self.faults,
+            idle_scale=idle_scale,
+        )
+        self.s3 = S3Web(self.store)
+        self._server.app = Front(
+            self.s3,
+            EmrWeb(self.emr),
+            self._moto,
+            self.faults,
+            Admin(self.emr, self.faults, home=str(home)),
+        )
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.1}
+        )
+
+    def start(self) -> None:
+        self._thread.start()
+        log.info("serving %s", self.url)
+
+    def stop(self) -> None:
+        """End all steps, then the server; what was put stays on disk."""
+        log.info("stopping")
+        self.emr.close()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+        self.store.close()
+        self._lock.close()
+        log.info("stopped")
+
+    @staticmethod
+    def _not_ready(environ: object, start_response: object) -> list[bytes]:
+        raise ConnectionError("not ready")
+
+
+def serve(home: Path, *, port: int, region: str = DEFAULT_REGION) -> None:
+    """Serve until SIGTERM or SIGINT; the log goes to `<home>/aws.log`."""
+    home.mkdir(parents=True, exist_ok=True)
+    _log_to(home / "aws.log")
+    asked = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: asked.set())
+    stand_in = StandIn(home, port=port, region=region)
+    stand_in.start()
+    try:
+        while not asked.wait(1):
+            pass
+    finally:
+        stand_in.stop()
+
+
+def _lock(home: Path) -> IO[str]:
+    """One stand-in per home, however the last one ended."""
+    file = open(home / "aws.pid", "a+")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as reason:
+        file.seek(0)
+        pid = file.read().strip()
+        message = f"{home} is in use by the stand-in with process id {pid}"
+        raise HomeInUse(message) from reason
+    file.truncate(0)
+    file.write(f"{os.getpid()}\n")
+    file.flush()
+    return file
+
+
+def _log_to(file: Path) -> None:
+    logging.basicConfig(
+        filename=file,
+        level=logging.INFO,
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
+    for noisy in ("werkzeug", "botocore", "moto"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)

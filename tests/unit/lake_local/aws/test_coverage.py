@@ -1,0 +1,57 @@
+"""COVERAGE.md says what is covered: neither more nor less than the code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from lake_local.aws.emr.web import covered, service_model
+from lake_local.aws.moto_services import SERVICES
+from lake_local.aws.runtimes import COMMANDS, RELEASES
+
+COVERAGE = Path(__file__).resolve().parents[4] / "local" / "COVERAGE.md"
+
+
+def ticked(heading: str) -> list[str]:
+    """The ticked names below a line that begins so, up to the next paragraph."""
+    text = COVERAGE.read_text()
+    assert heading in text
+    block = text[text.index(heading) :].split("\n\n")[1]
+    return re.findall(r"^- \[x\] ([\w.-]+)", block, re.MULTILINE)
+
+
+def test_the_emr_calls_are_those_of_the_class():
+    assert ticked("Steps really run. Calls:") == covered()
+
+
+def test_every_covered_call_is_a_call_of_emr():
+    assert set(covered()) <= set(service_model().operation_names)
+
+
+def test_the_release_labels_are_those_of_the_runtimes():
+    assert ticked("Release labels:") == list(RELEASES)
+
+
+def test_the_commands_are_those_of_the_runtimes():
+    assert ticked("Commands of `command-runner.jar`:") == list(COMMANDS)
+
+
+def test_the_services_are_those_of_the_front_door():
+    listed = ticked("What moto covers of a service")
+    assert listed == list(SERVICES)
+
+
+def test_the_s3_calls_are_those_of_the_class(stand_in):
+    operations = stand_in.s3.operations
+    assert ticked("Objects, path style") == sorted(operations)
+
+
+@pytest.mark.parametrize("heading", ["Release labels:", "Objects, path style"])
+def test_a_list_that_lost_a_line_would_be_noticed(heading, tmp_path, monkeypatch):
+    before = ticked(heading)
+    shortened = re.sub(rf"- \[x\] {before[0]}\b.*\n", "", COVERAGE.read_text(), count=1)
+    (tmp_path / "COVERAGE.md").write_text(shortened)
+    monkeypatch.setitem(globals(), "COVERAGE", tmp_path / "COVERAGE.md")
+    assert ticked(heading) == before[1:]

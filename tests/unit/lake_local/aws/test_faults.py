@@ -1,0 +1,160 @@
+"""Faults that were asked for, and the ledger and health of the stand-in."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import urllib3
+from botocore.exceptions import ClientError, ConnectionClosedError
+
+from lake_local.aws.faults import KINDS
+
+RELEASE = "emr-7.13.0"
+
+
+@pytest.fixture
+def impatient(once):
+    """An EMR client that tries once."""
+    return once("emr")
+
+
+def test_a_lost_reply_hides_a_cluster_that_was_made(stand_in, impatient, emr, launch):
+    ask(stand_in, kind="lost_reply", call="RunJobFlow")
+    with pytest.raises(ConnectionClosedError):
+        run_job_flow(impatient, "lost one")
+    made = [c for c in emr.list_clusters()["Clusters"] if c["Name"] == "lost one"]
+    assert len(made) == 1
+    emr.terminate_job_flows(JobFlowIds=[made[0]["Id"]])
+
+
+def test_a_client_that_retries_a_lost_reply_makes_two_clusters(stand_in, emr):
+    ask(stand_in, kind="lost_reply", call="RunJobFlow")
+    run_job_flow(emr, "made twice")
+    made = [c for c in emr.list_clusters()["Clusters"] if c["Name"] == "made twice"]
+    assert len(made) == 2
+    emr.terminate_job_flows(JobFlowIds=[c["Id"] for c in made])
+
+
+def test_an_error_reply_comes_after_the_call_was_done(
+    stand_in, impatient, emr, cluster, step
+):
+    ask(stand_in, kind="error_reply", call="AddJobFlowSteps")
+    with pytest.raises(ClientError, match="InternalServerException"):
+        impatient.add_job_flow_steps(JobFlowId=cluster, Steps=[step("true")])
+    assert len(emr.list_steps(ClusterId=cluster)["Steps"]) == 1
+
+
+def test_throttling_ends_after_the_given_number_of_calls(stand_in, impatient, cluster):
+    ask(stand_in, kind="throttle", call="DescribeCluster", times=2)
+    for _ in range(2):
+        with pytest.raises(ClientError, match="ThrottlingException.*Rate exceeded"):
+            impatient.describe_cluster(ClusterId=cluster)
+    assert impatient.describe_cluster(ClusterId=cluster)
+
+
+def test_a_throttled_put_on_s3_is_told_to_slow_down(stand_in, once, bucket):
+    ask(stand_in, kind="throttle", call="PutObject")
+    with pytest.raises(ClientError, match="SlowDown"):
+        once("s3").put_object(Bucket=bucket, Key="k", Body=b"x")
+
+
+def test_a_failing_terminate_leaves_the_cluster_alive(
+    stand_in, impatient, cluster, until
+):
+    ask(stand_in, kind="fail", call="TerminateJobFlows")
+    with pytest.raises(ClientError, match="InternalServerException"):
+        impatient.terminate_job_flows(JobFlowIds=[cluster])
+    until(cluster, "WAITING")
+    impatient.terminate_job_flows(JobFlowIds=[cluster])
+    until(cluster, "TERMINATED")
+
+
+def test_a_slow_start_keeps_a_cluster_in_starting(stand_in, launch, step, until):
+    ask(stand_in, kind="slow_start", seconds=1)
+    cluster = launch(Steps=[step("true")])
+    until(cluster, "STARTING")
+    until(cluster, "WAITING")
+
+
+def test_a_cluster_that_dies_interrupts_its_step(stand_in, cluster, add, step, until):
+    running, pending = add(cluster, step("bash", "-c", "sleep 60"), step("true"))
+    until(cluster, "RUNNING", step=running)
+    ask(stand_in, kind="cluster_dies", cluster=cluster)
+    status = until(cluster, "TERMINATED_WITH_ERRORS")
+    assert status["StateChangeReason"]["Code"] == "INSTANCE_FAILURE"
+    until(cluster, "INTERRUPTED", step=running)
+    until(cluster, "CANCELLED", step=pending)
+
+
+@pytest.mark.parametrize(
+    "rule, told",
+    [
+        ({"kind": "earthquake"}, "kind: got 'earthquake', choose one of throttle,"),
+        ({"kind": "fail", "cal": "x"}, "unknown: cal; takes kind, call, times,"),
+        ({"kind": "cluster_dies", "cluster": "j-0"}, "job flow ID does not exist"),
+    ],
+)
+def test_a_rule_that_means_nothing_is_refused(stand_in, rule, told):
+    reply = post(stand_in, rule)
+    assert reply.status == 400
+    assert told in reply.json()["error"]
+
+
+def test_waiting_faults_can_be_seen_and_cleared(stand_in):
+    ask(stand_in, kind="throttle", call="ListSteps", times=3)
+    [waiting] = page(stand_in, "GET", "faults")
+    assert (waiting["call"], waiting["times"]) == ("ListSteps", 3)
+    page(stand_in, "DELETE", "faults")
+    assert page(stand_in, "GET", "faults") == []
+
+
+def test_the_ledger_counts_the_start_that_is_not_waited_for(
+    stand_in, emr, cluster, until
+):
+    emr.terminate_job_flows(JobFlowIds=[cluster])
+    until(cluster, "TERMINATED")
+    entries = page(stand_in, "GET", "ledger")["clusters"]
+    [entry] = [entry for entry in entries if entry["id"] == cluster]
+    assert entry["minutes"] == pytest.approx(9 + entry["run_seconds"] / 60, abs=0.01)
+    assert entry["instances"] == 2
+    [other] = [
+        entry
+        for entry in page(stand_in, "GET", "ledger?start_minutes=5")["clusters"]
+        if entry["id"] == cluster
+    ]
+    assert other["minutes"] == pytest.approx(entry["minutes"] - 4, abs=0.01)
+
+
+def test_health_names_the_clusters_that_are_alive(stand_in, cluster):
+    health = page(stand_in, "GET", "health")
+    assert health["status"] == "ok"
+    assert cluster in health["clusters_alive"]
+
+
+def run_job_flow(emr, name):
+    instances = {"MasterInstanceType": "m7g.large", "InstanceCount": 1}
+    instances["KeepJobFlowAliveWhenNoSteps"] = True
+    emr.run_job_flow(Name=name, ReleaseLabel=RELEASE, Instances=instances)
+
+
+def ask(stand_in, **rule):
+    reply = post(stand_in, rule)
+    assert reply.status == 200, reply.data
+
+
+def post(stand_in, rule):
+    body = json.dumps(rule).encode()
+    return urllib3.request("POST", f"{stand_in.url}/_lake/faults", body=body)
+
+
+def page(stand_in, method, name):
+    return urllib3.request(method, f"{stand_in.url}/_lake/{name}").json()
+
+
+def test_the_page_on_the_stand_in_names_every_kind_of_fault():
+    docs = Path(__file__).resolve().parents[4] / "docs" / "stand-in.md"
+    named = re.findall(r'"kind": "(\w+)"', docs.read_text())
+    assert sorted(named) == sorted(KINDS)

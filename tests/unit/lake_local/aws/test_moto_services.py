@@ -1,0 +1,85 @@
+"""The state of moto's services as a file, and services that are not covered."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections import defaultdict
+
+import pytest
+from botocore.exceptions import ClientError
+
+from lake_local.aws import client
+from lake_local.aws.moto_services import SERVICES, MotoServices, StatePickler, refill
+
+
+class Versions(defaultdict):
+    """A dict with settings of its own, as moto has them."""
+
+    def __init__(self, account: str) -> None:
+        super().__init__(list)
+        self.account = account
+
+
+def stored(state):
+    file = io.BytesIO()
+    StatePickler(file).dump(state)
+    return pickle.loads(file.getvalue())
+
+
+def test_dicts_that_make_values_keep_how_they_do_it():
+    state = {"tags": defaultdict(lambda: {"made": True}), "plain": 1}
+    state["tags"]["a"] = {"b": "c"}
+    fresh = {"tags": defaultdict(lambda: {"made": True}), "plain": 0}
+    refill(fresh, stored(state))
+    assert fresh["tags"]["a"] == {"b": "c"}
+    assert fresh["tags"]["new"] == {"made": True}
+    assert fresh["plain"] == 1
+
+
+def test_dicts_with_a_constructor_of_their_own_are_filled_again():
+    before = Versions("1")
+    before["p"].append("v1")
+    fresh = {"parameters": Versions("1")}
+    refill(fresh, stored({"parameters": before}))
+    assert isinstance(fresh["parameters"], Versions)
+    assert fresh["parameters"]["p"] == ["v1"]
+
+
+@pytest.mark.parametrize("service", ["sqs", "ec2", "lambda", "emr-serverless"])
+def test_a_service_that_is_not_covered_is_refused(stand_in, service):
+    calls = {
+        "sqs": "list_queues",
+        "ec2": "describe_instances",
+        "lambda": "list_functions",
+        "emr-serverless": "list_applications",
+    }
+    with pytest.raises(ClientError) as raised:
+        getattr(client(service, stand_in.url), calls[service])()
+    error = raised.value.response["Error"]
+    assert error["Code"] == "NotCovered"
+    assert f"does not cover {service}: see local/COVERAGE.md" in error["Message"]
+
+
+@pytest.mark.parametrize(
+    "service, call, request_",
+    [
+        ("dynamodb", "list_tables", {}),
+        ("glue", "get_databases", {}),
+        ("iam", "list_roles", {}),
+        ("s3", "list_buckets", {}),
+        ("secretsmanager", "list_secrets", {}),
+        ("sns", "list_topics", {}),
+        ("sts", "get_caller_identity", {}),
+    ],
+)
+def test_the_services_of_moto_answer(stand_in, service, call, request_):
+    assert service in SERVICES
+    reply = getattr(client(service, stand_in.url), call)(**request_)
+    assert reply["ResponseMetadata"]["HTTPStatusCode"] == 200
+
+
+def test_a_bucket_can_be_made_without_a_request(stand_in, s3, tmp_path):
+    MotoServices(tmp_path).create_bucket("made-in-process", "eu-central-1")
+    names = [bucket["Name"] for bucket in s3.list_buckets()["Buckets"]]
+    assert "made-in-process" in names

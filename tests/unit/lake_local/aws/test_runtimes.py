@@ -1,0 +1,131 @@
+"""The release label picks Spark, Hudi and Python; here they are empty files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lake_local.aws import runtimes
+
+BUNDLE_35 = "spark-3.5/hudi-spark3.5-bundle_2.12-1.0.2.jar"
+BUNDLE_34 = "spark-3.4/hudi-spark3.4-bundle_2.12-0.14.0.jar"
+SLIM = "streamer/hudi-utilities-slim.jar"
+FILES = (BUNDLE_35, "spark-3.5/slf4j-api-1.7.30.jar", BUNDLE_34, SLIM)
+STREAMER = ("--class", "org.apache.hudi.utilities.streamer.HoodieStreamer")
+
+
+@pytest.fixture
+def machine(tmp_path, monkeypatch) -> Path:
+    """A place with both runtimes."""
+    for name in FILES:
+        file = tmp_path / "jars" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    for venv in ("spark", "streamer"):
+        home = tmp_path / f".venv-{venv}"
+        (home / "lib/python3.11/site-packages/pyspark/bin").mkdir(parents=True)
+        (home / "bin").mkdir()
+        (home / "bin" / "python").touch()
+    monkeypatch.setenv("LAKE_VENVS", str(tmp_path))
+    monkeypatch.setenv("LAKE_JARS", str(tmp_path / "jars"))
+    return tmp_path
+
+
+def command(machine: Path, *args: str, **properties: str) -> runtimes.Command:
+    return runtimes.command(
+        "emr-7.13.0",
+        args,
+        endpoint="http://127.0.0.1:1",
+        region="eu-central-1",
+        scratch=machine / "scratch",
+        properties=properties,
+    )
+
+
+def defaults(machine: Path) -> dict[str, str]:
+    lines = (machine / "scratch/conf/spark-defaults.conf").read_text().splitlines()
+    return dict(line.split(" ", 1) for line in lines)
+
+
+def test_spark_submit_becomes_that_of_the_release(machine):
+    made = command(machine, "spark-submit", "s3://lake/main.py", "--stage", "scd2")
+    spark = machine / ".venv-spark/lib/python3.11/site-packages/pyspark"
+    assert made.argv == (
+        str(spark / "bin/spark-submit"),
+        "s3://lake/main.py",
+        "--stage",
+        "scd2",
+    )
+    assert made.env["SPARK_HOME"] == str(spark)
+    assert made.env["PYSPARK_PYTHON"] == str(machine / ".venv-spark/bin/python")
+
+
+def test_the_class_path_has_the_jars_but_no_second_logger(machine):
+    command(machine, "spark-submit", "x.py")
+    path = defaults(machine)["spark.driver.extraClassPath"]
+    assert path == str(machine / "jars" / BUNDLE_35)
+
+
+def test_s3_is_read_through_s3a_from_the_stand_in(machine):
+    command(machine, "spark-submit", "x.py")
+    found = defaults(machine)
+    assert found["spark.hadoop.fs.s3.impl"] == "org.apache.hadoop.fs.s3a.S3AFileSystem"
+    assert found["spark.hadoop.fs.s3a.endpoint"] == "http://127.0.0.1:1"
+
+
+def test_keys_are_in_the_environment_and_in_no_argument_or_setting(machine):
+    made = command(machine, "spark-submit", "x.py")
+    assert made.env["AWS_SECRET_ACCESS_KEY"] == "local"
+    conf = (machine / "scratch/conf/spark-defaults.conf").read_text()
+    assert "secret" not in (conf + " ".join(made.argv)).lower()
+
+
+def test_the_clusters_own_spark_settings_win(machine):
+    command(machine, "spark-submit", "x.py", **{"spark.driver.memory": "7g"})
+    assert defaults(machine)["spark.driver.memory"] == "7g"
+
+
+def test_a_clusters_hudi_jars_are_not_looked_for_twice(machine):
+    jars = "/usr/lib/hudi/hudi-spark-bundle.jar,s3://lake/artifacts/own.jar"
+    command(machine, "spark-submit", "x.py", **{"spark.jars": jars})
+    assert defaults(machine)["spark.jars"] == "s3://lake/artifacts/own.jar"
+
+
+def test_hoodie_streamer_runs_on_its_own_runtime(machine):
+    jar = "/usr/lib/hudi/hudi-utilities-bundle.jar"
+    made = command(machine, "spark-submit", *STREAMER, jar, "--props", "p")
+    assert ".venv-streamer" in made.argv[0]
+    assert made.argv[-3:] == (str(machine / "jars" / SLIM), "--props", "p")
+    path = defaults(machine)["spark.driver.extraClassPath"]
+    assert path == f"{machine / 'jars' / BUNDLE_34}:{machine / 'jars' / SLIM}"
+
+
+def test_of_a_list_of_jars_the_one_that_is_not_here_is_left_out(machine):
+    jars = "/usr/lib/hudi/hudi-spark-bundle.jar,/usr/lib/hudi/hudi-aws-bundle.jar"
+    utilities = "/usr/lib/hudi/hudi-utilities-bundle.jar"
+    made = command(machine, "spark-submit", *STREAMER, "--jars", jars, utilities)
+    assert made.argv[4] == str(machine / "jars" / BUNDLE_34)
+    [note] = made.notes
+    assert note.startswith("left out: /usr/lib/hudi/hudi-aws-bundle.jar")
+
+
+def test_a_jar_that_the_runtime_does_not_have_is_refused(machine):
+    jar = "/usr/lib/hudi/hudi-aws-bundle.jar"
+    with pytest.raises(runtimes.RuntimeMissing, match="nothing for /usr/lib/hudi"):
+        command(machine, "spark-submit", "--class", "x.Y", jar)
+
+
+@pytest.mark.parametrize(
+    "missing", [".venv-spark/lib", "jars/spark-3.5"], ids=["pyspark", "jars"]
+)
+def test_what_is_not_set_up_is_named_with_its_remedy(machine, missing):
+    (machine / missing).rename(machine / "elsewhere")
+    with pytest.raises(runtimes.RuntimeMissing, match="./setup.sh"):
+        command(machine, "spark-submit", "x.py")
+
+
+def test_another_command_stays_as_it_is(machine):
+    made = command(machine, "bash", "-c", "echo 'a b'")
+    assert made.argv == ("bash", "-c", "echo 'a b'")
+    assert made.env["PATH"].startswith(str(machine / ".venv-spark/bin"))

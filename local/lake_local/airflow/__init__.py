@@ -1,0 +1,1 @@
+"""Airflow on this machine, as MWAA would run it."""

@@ -1,0 +1,81 @@
+"""A DAGs folder for tables that lie outside the project."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+from lake_local.cli.errors import BadRequest
+
+SHARED = ("lake_spec", "lake_airflow", "clusters", "environments")
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_FILE = '''"""DAGs of the domain {domain}: see {tables}."""
+
+from lake_airflow import build_domain
+
+globals().update(build_domain("{domain}"))
+'''
+
+
+def domains_in(tables: Path) -> list[str]:
+    """Names of the domains in a tables folder.
+
+    Raises BadRequest if there is none, or if a name could not be a DAG's.
+    """
+    if not tables.is_dir():
+        raise BadRequest(f"--tables {tables}: there is no such folder.")
+    found = sorted(each.parent.name for each in tables.glob("*/_domain.yml"))
+    if not found:
+        raise BadRequest(
+            f"--tables {tables}: no domain in it. A domain is a folder with a"
+            " _domain.yml and one file per table."
+        )
+    for name in found:
+        if not _NAME.fullmatch(name):
+            raise BadRequest(
+                f"{tables / name}: {name!r} cannot name a domain. Use small letters,"
+                " digits and _, a letter first, 63 at most."
+            )
+    return found
+
+
+def generate(target: Path, *, project_dags: Path, tables: Path) -> Path:
+    """Make `target` a DAGs folder of the domains in `tables`; returns it.
+
+    What DAGs share is linked from the project, so that a change there counts.
+    What is right already is not touched: Airflow may be reading it.
+    """
+    domains = domains_in(tables)
+    target.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _remove_all_but(target, {*SHARED, *(f"{each}.py" for each in domains)})
+    for name in SHARED:
+        _link(target / name, project_dags / name)
+    shutil.copyfile(project_dags / ".airflowignore", target / ".airflowignore")
+    for domain in domains:
+        text = _FILE.format(domain=domain, tables=f"{tables.name}/{domain}")
+        _write(target / f"{domain}.py", text)
+    return target
+
+
+def _remove_all_but(folder: Path, wanted: set[str]) -> None:
+    for each in folder.iterdir():
+        if each.name in wanted:
+            continue
+        if each.is_dir() and not each.is_symlink():
+            shutil.rmtree(each)
+        else:
+            each.unlink()
+
+
+def _link(link: Path, to: Path) -> None:
+    if link.is_symlink() and os.readlink(link) == str(to):
+        return
+    link.unlink(missing_ok=True)
+    os.symlink(to, link, target_is_directory=True)
+
+
+def _write(file: Path, text: str) -> None:
+    if not file.exists() or file.read_text(encoding="utf-8") != text:
+        file.write_text(text, encoding="utf-8")

@@ -1,0 +1,100 @@
+"""A run watched from outside: task states, and what its Spark steps say."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Iterable
+
+from lake_local.airflow.rest import Airflow, ApiError
+from lake_local.cli.errors import StartFailed
+from lake_local.cli.text import elapsed
+
+DONE = ("success", "failed")
+PROGRESS = b"LAKE "
+POLL_SECONDS = 1.0
+
+
+@dataclass
+class StepOutput:
+    """The progress lines of steps that are running, each told once.
+
+    `folders` gives the folders `<cluster>` of the run's steps, as they come.
+    """
+
+    folders: Callable[[], Iterable[Path]]
+    _read: dict[Path, int] = field(default_factory=dict)
+
+    def new_lines(self) -> list[str]:
+        """What was said since the last call, whole lines only."""
+        lines: list[str] = []
+        for folder in self.folders():
+            for file in sorted(folder.glob("*/stdout")):
+                lines += self._new_lines_of(file)
+        return lines
+
+    def _new_lines_of(self, file: Path) -> list[str]:
+        with open(file, "rb") as stdout:
+            stdout.seek(self._read.get(file, 0))
+            fresh = stdout.read()
+        whole = fresh[: fresh.rfind(b"\n") + 1]
+        self._read[file] = self._read.get(file, 0) + len(whole)
+        return [
+            line[len(PROGRESS) :].decode(errors="replace").rstrip()
+            for line in whole.splitlines()
+            if line.startswith(PROGRESS)
+        ]
+
+
+@dataclass
+class Follower:
+    """Tells a run's changes until it ends."""
+
+    api: Airflow
+    tell: Callable[[str], None]
+    output: StepOutput
+    dead: Callable[[], list[str]]
+    _seen: dict[tuple[str, int], str] = field(default_factory=dict)
+
+    def follow(self, dag_id: str, run_id: str) -> str:
+        """The state in which the run ended: `success` or `failed`.
+
+        Raises StartFailed if a process that the run needs has ended.
+        """
+        begin = time.monotonic()
+        while True:
+            state = self._state(dag_id, run_id)
+            self._tell_changes(dag_id, run_id, time.monotonic() - begin)
+            if state in DONE:
+                return state
+            gone = self.dead()
+            if gone:
+                raise StartFailed(
+                    f"{', '.join(gone)} ended while {run_id} was running. Its log is"
+                    " in the home's logs/; start again, the run can be repeated."
+                )
+            time.sleep(POLL_SECONDS)
+
+    def _state(self, dag_id: str, run_id: str) -> str:
+        try:
+            return self.api.run(dag_id, run_id)["state"]
+        except (ApiError, OSError) as error:
+            if isinstance(error, ApiError) and error.status < 500:
+                raise
+            return "running"  # A busy server: `dead` says when it is gone.
+
+    def _tell_changes(self, dag_id: str, run_id: str, seconds: float) -> None:
+        for task in self._tasks(dag_id, run_id):
+            key, state = (task["task_id"], task["try_number"]), task["state"]
+            if state and self._seen.get(key) != state:
+                self._seen[key] = state
+                self.tell(f"{elapsed(seconds):>6}  {task['task_id']:<28} {state}")
+        for line in self.output.new_lines():
+            self.tell(f"{elapsed(seconds):>6}    {line}")
+
+    def _tasks(self, dag_id: str, run_id: str) -> list[dict[str, Any]]:
+        try:
+            return self.api.tasks(dag_id, run_id)
+        except (ApiError, OSError):
+            return []

@@ -1,0 +1,132 @@
+"""Airflow's processes on this machine: started, waited for, settled and ended.
+
+They are what MWAA runs, as one process each, on SQLite.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import time
+import urllib.error
+from importlib import metadata
+from pathlib import Path
+
+from lake_local.airflow import settings
+from lake_local.airflow.rest import Airflow, ApiError
+from lake_local.cli import background
+from lake_local.cli.background import Process
+from lake_local.cli.errors import StartFailed
+from lake_local.cli.home import Home
+from lake_local.cli.project import Project
+
+API_SERVER = "api-server"
+# Without the log servers, whose fixed ports clash between two homes.
+COMPONENTS = {
+    API_SERVER: ("api-server",),
+    "scheduler": ("scheduler", "--skip-serve-logs"),
+    "dag-processor": ("dag-processor",),
+    "triggerer": ("triggerer", "--skip-serve-logs"),
+}
+HEALTHY = ("metadatabase", "scheduler", "dag_processor", "triggerer")
+START_SECONDS = 180
+STOP_SECONDS = 10
+
+
+def client(home: Home, url: str) -> Airflow:
+    """A client of the home's Airflow, with the home's password."""
+    return Airflow(url, user=settings.USER, password=settings.password(home))
+
+
+def migrate(home: Home, project: Project, env: dict[str, str]) -> None:
+    """Make or upgrade the database; once per home and version of Airflow."""
+    version = metadata.version("apache-airflow")
+    stamp = home.airflow / "migrated"
+    if stamp.exists() and stamp.read_text() == version:
+        return
+    log = home.logs / "db-migrate.log"
+    with open(log, "wb") as output:
+        done = subprocess.run(
+            [str(project.airflow_bin / "airflow"), "db", "migrate"],
+            env={**env, background.MARK: str(home.root)},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    if done.returncode:
+        raise StartFailed(
+            f"airflow db migrate failed, see {log}:\n{background.tail(log)}"
+        )
+    (home.airflow / "airflow.cfg").chmod(0o600)
+    stamp.write_text(version)
+
+
+def start(home: Home, project: Project, env: dict[str, str]) -> list[Process]:
+    """Start all components; they are not ready yet when this returns."""
+    settings.password(home)
+    airflow = str(project.airflow_bin / "airflow")
+    return [
+        background.start(
+            name,
+            [airflow, *arguments],
+            env=env,
+            log=_fresh(home.logs / f"{name}.log"),
+            home=home.root,
+        )
+        for name, arguments in COMPONENTS.items()
+    ]
+
+
+def wait_until_healthy(
+    home: Home, url: str, processes: list[Process], *, timeout: float = START_SECONDS
+) -> None:
+    """Return once every component reports health.
+
+    Raises StartFailed with the end of its log if one ends or time runs out.
+    """
+    api = client(home, url)
+    deadline = time.monotonic() + timeout
+    while not _is_healthy(api):
+        for each in processes:
+            if not each.is_alive():
+                raise _failed(home, each.name, "ended while it was started")
+        if time.monotonic() > deadline:
+            raise _failed(home, _sickest(api), f"was not up after {timeout:.0f} s")
+        time.sleep(0.3)
+
+
+def stop(processes: list[Process]) -> None:
+    """End the components; the API server last, since tasks report to it."""
+    components = [each for each in processes if each.name in COMPONENTS]
+    others = [each for each in components if each.name != API_SERVER]
+    background.stop(others, grace=STOP_SECONDS)
+    servers = [each for each in components if each.name == API_SERVER]
+    background.stop(servers, grace=STOP_SECONDS)
+
+
+def _is_healthy(api: Airflow) -> bool:
+    try:
+        states = api.health()
+    except (ApiError, urllib.error.URLError, OSError):
+        return False
+    return all(states.get(name) == "healthy" for name in HEALTHY)
+
+
+def _sickest(api: Airflow) -> str:
+    try:
+        states = api.health()
+    except (ApiError, OSError):
+        return API_SERVER
+    sick = [name for name in HEALTHY if states.get(name) != "healthy"]
+    return sick[0].replace("_", "-") if sick else API_SERVER
+
+
+def _failed(home: Home, name: str, what: str) -> StartFailed:
+    log = home.logs / f"{name}.log"
+    return StartFailed(f"Airflow's {name} {what}; see {log}:\n{background.tail(log)}")
+
+
+def _fresh(log: Path) -> Path:
+    if log.exists():
+        log.replace(log.with_suffix(".log.1"))
+    return log

@@ -1,0 +1,135 @@
+"""Airflow's REST interface: the few calls that a command line needs."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from typing import Any
+from urllib.parse import quote, urlencode
+
+ACTIVE = ("queued", "running")
+# Never through a proxy: the server is this machine.
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class ApiError(Exception):
+    """An answer other than 2xx; carries the status and Airflow's own words."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(f"Airflow answered {status}: {detail}")
+        self.status = status
+        self.detail = detail
+
+
+class Airflow:
+    """A signed-in client of one Airflow."""
+
+    def __init__(self, url: str, *, user: str, password: str) -> None:
+        self._url = url
+        self._login = {"username": user, "password": password}
+        self._token = ""
+
+    def health(self) -> dict[str, str]:
+        """State of each component: `{"scheduler": "healthy", ...}`."""
+        answer = self._call("GET", "/api/v2/monitor/health", signed=False)
+        return {
+            name: part.get("status") or "unknown"
+            for name, part in answer.items()
+            if isinstance(part, dict)
+        }
+
+    def dag(self, dag_id: str) -> dict[str, Any]:
+        """One DAG; ApiError 404 if Airflow does not know it (yet)."""
+        return self._call("GET", f"/api/v2/dags/{_path(dag_id)}")
+
+    def dag_ids(self) -> list[str]:
+        """Every DAG that Airflow knows."""
+        answer = self._call("GET", "/api/v2/dags?" + urlencode({"limit": 1000}))
+        return [each["dag_id"] for each in answer["dags"]]
+
+    def import_errors(self) -> list[tuple[str, str]]:
+        """(file, what it says) of every DAG file that cannot be read."""
+        answer = self._call("GET", "/api/v2/importErrors")
+        return [
+            (each["filename"], each["stack_trace"]) for each in answer["import_errors"]
+        ]
+
+    def trigger(self, dag_id: str, *, run_id: str, conf: dict[str, Any]) -> None:
+        """Start a run; ApiError 400 for params that the DAG refuses."""
+        body = {"dag_run_id": run_id, "logical_date": None, "conf": conf}
+        self._call("POST", f"/api/v2/dags/{_path(dag_id)}/dagRuns", body)
+
+    def run(self, dag_id: str, run_id: str) -> dict[str, Any]:
+        """One run with its state."""
+        return self._call("GET", _run_path(dag_id, run_id))
+
+    def tasks(self, dag_id: str, run_id: str) -> list[dict[str, Any]]:
+        """The task instances of a run, in the order of their start."""
+        path = f"{_run_path(dag_id, run_id)}/taskInstances?limit=1000"
+        found = self._call("GET", path)["task_instances"]
+        return sorted(found, key=lambda each: each["start_date"] or "~")
+
+    def active_runs(self) -> list[tuple[str, str]]:
+        """(DAG, run) of all runs that are queued or running."""
+        query = urlencode([("state", state) for state in ACTIVE])
+        answer = self._call("GET", f"/api/v2/dags/~/dagRuns?{query}&limit=1000")
+        return [(each["dag_id"], each["dag_run_id"]) for each in answer["dag_runs"]]
+
+    def fail(self, dag_id: str, run_id: str) -> None:
+        """Mark a run failed; its running tasks are ended, its teardown still runs."""
+        self._call("PATCH", _run_path(dag_id, run_id), {"state": "failed"})
+
+    def fail_task(self, dag_id: str, run_id: str, task_id: str) -> None:
+        """Mark one task of a run failed, whatever it waits for."""
+        path = f"{_run_path(dag_id, run_id)}/taskInstances/{_path(task_id)}"
+        self._call("PATCH", path, {"new_state": "failed"})
+
+    def _call(
+        self, method: str, path: str, body: Any = None, *, signed: bool = True
+    ) -> dict[str, Any]:
+        try:
+            return self._send(method, path, body, signed=signed)
+        except ApiError as error:
+            if error.status != 401 or not signed or not self._token:
+                raise
+        self._token = ""  # It has run out: sign in anew, once.
+        return self._send(method, path, body, signed=signed)
+
+    def _send(
+        self, method: str, path: str, body: Any, *, signed: bool
+    ) -> dict[str, Any]:
+        headers = {"Content-Type": "application/json"}
+        if signed:
+            headers["Authorization"] = f"Bearer {self._signed_in()}"
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(
+            self._url + path, data=data, headers=headers, method=method
+        )
+        try:
+            with _OPENER.open(request, timeout=30) as response:
+                return json.loads(response.read() or b"{}")
+        except urllib.error.HTTPError as error:
+            raise ApiError(error.code, _detail(error.read())) from None
+
+    def _signed_in(self) -> str:
+        if not self._token:
+            answer = self._send("POST", "/auth/token", self._login, signed=False)
+            self._token = answer["access_token"]
+        return self._token
+
+
+def _path(part: str) -> str:
+    return quote(part, safe="")
+
+
+def _run_path(dag_id: str, run_id: str) -> str:
+    return f"/api/v2/dags/{_path(dag_id)}/dagRuns/{_path(run_id)}"
+
+
+def _detail(body: bytes) -> str:
+    try:
+        detail = json.loads(body)["detail"]
+    except (ValueError, KeyError, TypeError):
+        return body.decode(errors="replace")[:300]
+    return detail if isinstance(detail, str) else json.dumps(detail)

@@ -1,0 +1,112 @@
+"""The environment in which Airflow and its tasks run, close to MWAA's."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Mapping
+
+from lake_local.cli.home import Home
+from lake_local.cli.project import Project
+
+USER = "admin"
+# Settings that would lead a client to a real account, or to another Spark.
+FOREIGN = (
+    "AWS_PROFILE",
+    "AWS_DEFAULT_PROFILE",
+    "AWS_SESSION_TOKEN",
+    "AWS_SECURITY_TOKEN",
+    "HADOOP_CONF_DIR",
+    "PYTHONHOME",
+    "SPARK_CONF_DIR",
+    "SPARK_HOME",
+)
+_FOREIGN_PREFIXES = ("AIRFLOW", "AWS_ENDPOINT_URL_")
+
+
+def aws_environment(endpoint: str, region: str) -> dict[str, str]:
+    """What makes any AWS client talk to the stand-in, and to nothing else."""
+    return {
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_REGION": region,
+        "AWS_DEFAULT_REGION": region,
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "NO_PROXY": "127.0.0.1,localhost",
+        "no_proxy": "127.0.0.1,localhost",
+    }
+
+
+def shut_out_real_accounts() -> None:
+    """Forget what could lead this process's own AWS clients out of the machine."""
+    for name in set(os.environ) - set(inherited(os.environ)):
+        del os.environ[name]
+    os.environ.update(aws_environment("http://127.0.0.1:9", "eu-central-1"))
+
+
+def inherited(environ: Mapping[str, str]) -> dict[str, str]:
+    """What our processes keep of the caller's environment."""
+    return {
+        name: value
+        for name, value in environ.items()
+        if name not in FOREIGN and not name.startswith(_FOREIGN_PREFIXES)
+    }
+
+
+def airflow_environment(
+    home: Home, project: Project, *, dags: Path, url: str
+) -> dict[str, str]:
+    """Settings of all Airflow processes; `url` is where its API will answer."""
+    port = url.rsplit(":", 1)[1]
+    return {
+        "AIRFLOW_HOME": str(home.airflow),
+        "PATH": f"{project.airflow_bin}{os.pathsep}{os.environ.get('PATH', '')}",
+        "PYTHONPATH": str(dags),
+        "AIRFLOW_CONN_AWS_DEFAULT": "aws://",
+        "AIRFLOW_CONN_EMR_DEFAULT": "emr://",
+        **{f"AIRFLOW__{key}": value for key, value in _core(home, project).items()},
+        "AIRFLOW__CORE__DAGS_FOLDER": str(dags),
+        "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"{url}/execution/",
+        "AIRFLOW__API__BASE_URL": url,
+        "AIRFLOW__API__PORT": port,
+    }
+
+
+def _core(home: Home, project: Project) -> dict[str, str]:
+    return {
+        "CORE__PLUGINS_FOLDER": str(project.root / "plugins"),
+        "CORE__LOAD_EXAMPLES": "False",
+        "CORE__PARALLELISM": "4",
+        "CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+        "CORE__SIMPLE_AUTH_MANAGER_USERS": f"{USER}:admin",
+        "CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(passwords_file(home)),
+        "API__HOST": "127.0.0.1",
+        "API__WORKERS": "1",
+        # The default of one second costs half a second between two tasks.
+        "SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.25",
+        # A changed spec or DAG file is seen within seconds, not minutes.
+        "DAG_PROCESSOR__REFRESH_INTERVAL": "5",
+        "DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "5",
+        "USAGE_DATA_COLLECTION__ENABLED": "False",
+    }
+
+
+def passwords_file(home: Home) -> Path:
+    """Where the password of the UI is kept, readable by its owner only."""
+    return home.airflow / "passwords.json"
+
+
+def password(home: Home) -> str:
+    """The UI's password; made at the first use of a home."""
+    file = passwords_file(home)
+    if not file.exists():
+        made = json.dumps({USER: secrets.token_urlsafe(12)})
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w") as output:
+            output.write(made)
+    return json.loads(file.read_text())[USER]

@@ -1,0 +1,34 @@
+"""Everything that a run said: its Airflow tasks, then its EMR steps.
+
+RUN_ID is what `run` and `status` print; it works while the run goes on, after
+it, and after `down`.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from lake_local.cli import runlogs, session
+from lake_local.cli.commands.scope import home_of, specs_of_args
+
+NAME = "logs"
+HELP = "what a run's tasks and steps said"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The run."""
+    parser.add_argument("run_id", metavar="RUN_ID")
+
+
+def run(args: Namespace) -> int:
+    """Print the logs of every run with this id."""
+    home, specs = home_of(args), specs_of_args(args)
+    found = runlogs.runs_named(home, args.run_id)
+    with session.observed(home, specs, who=f"logs {args.run_id}") as opened:
+        for dag_id, run_id in found:
+            print(f"= {dag_id} {run_id}")
+            for line in runlogs.task_lines(home, dag_id, run_id):
+                print(line)
+            for line in runlogs.step_lines(opened, dag_id, run_id):
+                print(line)
+    return 0

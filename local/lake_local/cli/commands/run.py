@@ -1,0 +1,77 @@
+"""Start a DAG through Airflow's scheduler and follow it to its end.
+
+Exit code 0 if all of it succeeded, 1 with the failing tables and their causes.
+Example: ./run_locally.sh run moma_incremental --param tables=artists
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Iterator
+
+from lake_local.cli import runs, session, text
+from lake_local.cli.commands.scope import home_of, specs_of_args
+from lake_local.cli.runs import Ended
+from lake_local.cli.stack import tell
+
+NAME = "run"
+HELP = "start a DAG, follow it, end as it ends"
+_COLUMNS = {
+    "table": "table",
+    "stage": "stage",
+    "state": "state",
+    "rows in": "rows_in",
+    "accepted": "accepted",
+    "quarantined": "quarantined",
+    "current": "current_rows",
+    "versions": "versions",
+    "open": "versions_open",
+    "seconds": "seconds",
+}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The DAG and its params."""
+    parser.add_argument("dag_id", metavar="DAG_ID")
+    parser.add_argument(
+        "--param",
+        metavar="K=V",
+        action="append",
+        default=[],
+        help="a param of the DAG: tables=artists,works or dry_run=true",
+    )
+    parser.add_argument(
+        "--window",
+        nargs=2,
+        metavar=("A", "B"),
+        help="only landing files of this time, from A up to, not including, B (UTC)",
+    )
+
+
+def run(args: Namespace) -> int:
+    """Trigger, follow, print the summary; RunFailed for a red run."""
+    conf = runs.params(args.param, args.window)
+    home, specs = home_of(args), specs_of_args(args)
+    with session.opened(
+        home, specs, who=f"run {args.dag_id}", airflow=True, keep=args.keep_up
+    ) as opened:
+        try:
+            ended = runs.run(opened, args.dag_id, conf)
+            for line in lines(ended):
+                print(line)
+            runs.check(opened, ended)
+        except KeyboardInterrupt:
+            if not opened.is_own:
+                tell("the run goes on in what is up; see ./run_locally.sh status")
+            raise
+    return 0
+
+
+def lines(ended: Ended) -> Iterator[str]:
+    """A run's summary as lines: what each stage did to each table."""
+    rows = [[each.get(key) for key in _COLUMNS.values()] for each in ended.reports()]
+    if rows:
+        yield from text.table(tuple(_COLUMNS), rows)
+    for warning in (ended.summary or {}).get("warnings", ()):
+        yield f"WARNING {warning}"
+    yield f"{ended.dag_id} {ended.state} in {text.elapsed(ended.seconds)}"

@@ -1,0 +1,23 @@
+"""What all commands read from the arguments: the home and the specs."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from lake_local.cli.home import Home
+from lake_local.cli.project import find
+from lake_local.cli.session import require_tables, up_for_all
+from lake_local.cli.specs import Specs, specs_of
+
+
+def home_of(args: Namespace | None) -> Home:
+    """The home that the arguments name; the project's own without arguments."""
+    return Home.at(args.home if args else find().root / ".local" / "home")
+
+
+def specs_of_args(args: Namespace) -> Specs:
+    """The specs that the arguments name, which must be those that are up."""
+    up = up_for_all(home_of(args))
+    if up is not None:
+        require_tables(args.tables, up)
+    return specs_of(find(), args.tables)

@@ -1,0 +1,201 @@
+"""Rows of a table: now, as of a commit, true at a moment, or changed in between.
+
+  --as-of T        the table as it was stored at T (a commit, or a time in UTC)
+  --valid-at T     the versions of the history that were true at T
+  --between A B    what commits after A, up to B, inserted, updated and deleted
+  --where SQL      one condition in Spark SQL, such as "nationality = 'Dutch'"
+
+Examples:
+  ./run_locally.sh show moma.artists --where "display_name like 'Ana %'"
+  ./run_locally.sh show moma.artists --layer history --valid-at 2016-04-01 --count
+  ./run_locally.sh show moma.artists --columns constituent_id display_name \\
+      --format csv -o artists.csv
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+from pathlib import Path
+
+from lake_spec.model import TableSpec
+
+from lake_local.cli import objects, query, session
+from lake_local.cli.commands.scope import home_of, specs_of_args
+from lake_local.cli.errors import BadRequest
+from lake_local.cli.session import Session
+from lake_local.cli.specs import Specs
+from lake_local.cli.stack import tell
+from lake_local.show.instants import instant, utc
+from lake_local.show.request import Format, Layer, Request, Validity
+
+NAME = "show"
+HELP = "rows of a table, now or at another time"
+TABLE_LIMIT = 20
+# Hudi's own columns, and where rows are for readers also the lake's.
+HIDDEN = {
+    Layer.CURRENT: ("_hoodie_", "lake_"),
+    Layer.HISTORY: ("_hoodie_", "lake_"),
+    Layer.CHANGES: ("_hoodie_",),
+    Layer.QUARANTINE: ("_hoodie_",),
+}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The table, which of its rows, and how to write them."""
+    parser.add_argument("table", metavar="DOMAIN.TABLE")
+    which = parser.add_argument_group("which rows")
+    layers = [each.value for each in Layer]
+    which.add_argument("--layer", choices=layers, help="default current")
+    times = which.add_mutually_exclusive_group()
+    times.add_argument("--as-of", metavar="T", help="as stored at this time")
+    times.add_argument("--between", nargs=2, metavar=("A", "B"), help="what changed")
+    which.add_argument("--valid-at", metavar="T", help="history that was true then")
+    which.add_argument("--where", metavar="SQL", help="one condition")
+    which.add_argument(
+        "--limit", type=int, metavar="N", help="default 20 for a table, 0 means all"
+    )
+    how = parser.add_argument_group("how they are written")
+    how.add_argument(
+        "--columns", nargs="+", metavar="NAME", help="default all but technical ones"
+    )
+    how.add_argument("--count", action="store_true", help="only their number")
+    formats = [each.value for each in Format]
+    how.add_argument("--format", choices=formats, default=Format.TABLE.value)
+    how.add_argument(
+        "-o", dest="output", metavar="FILE", type=Path, help="write to a file"
+    )
+
+
+def run(args: Namespace) -> int:
+    """Write the rows to standard output or to a file."""
+    specs = specs_of_args(args)
+    who = f"show {args.table}"
+    asked = request_of(args, specs)
+    with session.opened(home_of(args), specs, who=who) as opened:
+        if args.output:
+            _into_file(opened, asked, args.output)
+        else:
+            _ask(opened, asked)
+    return 0
+
+
+def request_of(args: Namespace, specs: Specs) -> Request:
+    """The request that the arguments mean; BadRequest says what cannot be meant."""
+    table = specs.table(args.table)
+    layer = _layer(args)
+    return Request(
+        table=table.full_name,
+        layer=layer.value,
+        path=f"{specs.environment.warehouse}/{table.domain}/{table.name}/{layer.value}",
+        order=order_of(table, layer),
+        as_of=_instant("--as-of", args.as_of) if args.as_of else None,
+        between=_between(args.between) if args.between else None,
+        valid=_validity(args.valid_at, table) if args.valid_at else None,
+        where=args.where,
+        columns=_columns(args.columns),
+        hidden=HIDDEN[layer],
+        limit=_limit(args),
+        count=args.count,
+        format=args.format,
+    )
+
+
+def order_of(table: TableSpec, layer: Layer) -> tuple[str, ...]:
+    """The columns that put a layer's rows in an order of their own."""
+    if layer is Layer.QUARANTINE:
+        return ("lake_path", "lake_record")
+    if layer is Layer.HISTORY:
+        return (*table.key, table.history.columns.valid_from)
+    if layer is Layer.CHANGES:
+        return (*table.key, "lake_position", "lake_record")
+    return table.key
+
+
+def _ask(opened: Session, asked: Request) -> None:
+    if objects.exists_under(opened.aws("s3"), f"{asked.path}/.hoodie/"):
+        tell(f"reading {asked.table} {asked.layer}")
+        query.ask(opened, [asked])
+    elif asked.layer != Layer.QUARANTINE.value:
+        domain = asked.table.split(".")[0]
+        raise BadRequest(
+            f"{asked.table} has no {asked.layer} yet. Land its files (`put`) and"
+            f" load them: ./run_locally.sh run {domain}_full_load"
+        )
+    else:
+        _write_nothing(asked)
+
+
+def _write_nothing(asked: Request) -> None:
+    tell(f"{asked.table} has no quarantine: no row was refused")
+    text = "0\n" if asked.count else "[]\n" if asked.format == "json" else ""
+    if asked.output:
+        Path(asked.output).write_text(text, encoding="utf-8")
+    else:
+        print(text, end="")
+
+
+def _into_file(opened: Session, asked: Request, file: Path) -> None:
+    """Whole or not at all: a failed query leaves the old file as it was."""
+    target = file.expanduser().absolute()
+    if not target.parent.is_dir():
+        raise BadRequest(f"-o {file}: there is no folder {target.parent}.")
+    part = target.with_name(f".{target.name}.part")
+    try:
+        _ask(opened, replace(asked, output=str(part)))
+        os.replace(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _layer(args: Namespace) -> Layer:
+    if args.valid_at and args.layer not in (None, Layer.HISTORY.value):
+        raise BadRequest(
+            f"--valid-at asks the history, not {args.layer}. Leave --layer out."
+        )
+    default = Layer.HISTORY if args.valid_at else Layer.CURRENT
+    return Layer(args.layer) if args.layer else default
+
+
+def _between(pair: list[str]) -> tuple[str, str]:
+    since, until = (_instant("--between", each) for each in pair)
+    if since >= until:
+        raise BadRequest(
+            f"--between {pair[0]} {pair[1]}: the first is not before the second."
+        )
+    return since, until
+
+
+def _instant(option: str, text: str) -> str:
+    try:
+        return instant(text)
+    except ValueError:
+        raise BadRequest(
+            f"{option} {text!r} is no time. Write a commit's instant, or a time in UTC"
+            " such as 2026-01-31 or 2026-01-31T06:30:00."
+        ) from None
+
+
+def _validity(text: str, table: TableSpec) -> Validity:
+    try:
+        at = utc(text)
+    except ValueError:
+        raise BadRequest(
+            f"--valid-at {text!r} is no time. Write 2016-04-01 or 2016-04-01T12:00:00."
+        ) from None
+    names = table.history.columns
+    return Validity(at.isoformat(), names.valid_from, names.valid_to, names.is_deleted)
+
+
+def _columns(asked: list[str] | None) -> tuple[str, ...]:
+    names = (name.strip() for each in asked or () for name in each.split(","))
+    return tuple(name for name in names if name)
+
+
+def _limit(args: Namespace) -> int:
+    if args.limit is None:
+        return TABLE_LIMIT if args.format == Format.TABLE.value else 0
+    if args.limit < 0:
+        raise BadRequest(f"--limit {args.limit}: give 0 for all, or a number above.")
+    return args.limit

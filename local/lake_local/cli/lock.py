@@ -1,0 +1,99 @@
+"""Who may use a home: one that starts and stops it, or many that use what is up.
+
+The kernel lets go of a lock when its process ends, however it ends; the files
+beside it only carry the holders' names.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sys
+import time
+from contextlib import contextmanager
+from datetime import datetime
+from typing import IO, Iterator
+
+import psutil
+
+from lake_local.cli.errors import HomeBusy
+from lake_local.cli.home import Home
+
+PATIENCE = 30.0
+
+
+class Lock:
+    """A held lock, which can be turned from alone to shared."""
+
+    def __init__(
+        self, home: Home, file: IO[str], *, shared: bool, patience: float
+    ) -> None:
+        self._home = home
+        self._file = file
+        self._patience = patience
+        self.shared = shared
+
+    def share(self) -> None:
+        """Let others that only use what is up come in."""
+        fcntl.flock(self._file, fcntl.LOCK_SH)
+        self.shared = True
+
+    def alone(self) -> None:
+        """Wait until nobody else is in; HomeBusy if that takes too long."""
+        _acquire(self._file, self._home, shared=False, patience=self._patience)
+        self.shared = False
+
+
+@contextmanager
+def hold(
+    home: Home, who: str, *, shared: bool, patience: float = PATIENCE
+) -> Iterator[Lock]:
+    """Hold the home's lock; wait `patience` seconds, then name the holder.
+
+    Raises HomeBusy if the home is still in use after that.
+    """
+    home.create()
+    card = home.holders / str(os.getpid())
+    with open(home.lock_file, "a", encoding="utf-8") as file:
+        _acquire(file, home, shared=shared, patience=patience)
+        card.write_text(f"`{who}` (pid {os.getpid()}, since {datetime.now():%H:%M:%S})")
+        try:
+            yield Lock(home, file, shared=shared, patience=patience)
+        finally:
+            card.unlink(missing_ok=True)
+
+
+def holders(home: Home) -> list[str]:
+    """Who uses the home now, in words."""
+    cards = sorted(home.holders.glob("*")) if home.holders.is_dir() else []
+    others = [card for card in cards if card.name != str(os.getpid())]
+    return [card.read_text(encoding="utf-8") for card in others if _lives(card.name)]
+
+
+def _acquire(file: IO[str], home: Home, *, shared: bool, patience: float) -> None:
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    deadline = time.monotonic() + patience
+    told = False
+    while not _try(file, kind):
+        names = " and ".join(holders(home)) or "another command"
+        if time.monotonic() > deadline:
+            raise HomeBusy(
+                f"{home.root} is in use by {names}. Wait for its end, or give this"
+                " command a home of its own with --home DIR."
+            )
+        if not told:
+            print(f"waiting for {names}, which uses {home.root}", file=sys.stderr)
+            told = True
+        time.sleep(0.2)
+
+
+def _try(file: IO[str], kind: int) -> bool:
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _lives(pid: str) -> bool:
+    return pid.isdigit() and psutil.pid_exists(int(pid))

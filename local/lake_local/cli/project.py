@@ -1,0 +1,82 @@
+"""Where the project's own parts and tools are on this machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from lake_local.cli.errors import Missing
+
+SET_UP = "Run ./setup.sh, it builds what is missing."
+
+
+@dataclass(frozen=True)
+class Project:
+    """The checked-out project and the environments that setup.sh made for it."""
+
+    root: Path
+    environments: Path
+    jars: Path
+
+    @property
+    def dags(self) -> Path:
+        """The DAGs folder as it ships."""
+        return self.root / "dags"
+
+    @property
+    def tables(self) -> Path:
+        """The project's own table specs."""
+        return self.dags / "tables"
+
+    @property
+    def airflow_bin(self) -> Path:
+        """Folder of the commands of Airflow's environment."""
+        return self.environments / ".venv-airflow" / "bin"
+
+    @property
+    def spark_python(self) -> Path:
+        """The Python that has the Spark of the lake's jobs."""
+        return self.environments / ".venv-spark" / "bin" / "python"
+
+    @property
+    def spark_jars(self) -> Path:
+        """Hudi's bundle and S3 support for that Spark."""
+        return self.jars / "spark-3.5"
+
+
+def find() -> Project:
+    """The project that this code lies in; `LAKE_VENVS`, `LAKE_JARS` move its tools."""
+    root = Path(__file__).resolve().parents[3]
+    environments = Path(os.environ.get("LAKE_VENVS") or root)
+    jars = Path(os.environ.get("LAKE_JARS") or root / ".local" / "jars")
+    return Project(root, environments.absolute(), jars.absolute())
+
+
+def require_airflow(project: Project) -> None:
+    """Raise `Missing` unless Airflow can be started."""
+    _require(project.airflow_bin / "airflow", "Airflow")
+
+
+def require_spark(project: Project) -> None:
+    """Raise `Missing` unless Spark with Hudi can be started."""
+    _require(project.spark_python, "Spark")
+    if not list(project.spark_jars.glob("hudi-spark*-bundle*.jar")):
+        raise Missing(f"no Hudi bundle in {project.spark_jars}. {SET_UP}")
+    if not _java():
+        raise Missing(
+            "no java found. Install a Java 17 runtime, or point JAVA_HOME at one."
+        )
+
+
+def _require(tool: Path, name: str) -> None:
+    if not tool.exists():
+        raise Missing(f"{name} is not set up: {tool} is missing. {SET_UP}")
+
+
+def _java() -> str | None:
+    home = os.environ.get("JAVA_HOME")
+    if home and os.access(Path(home) / "bin" / "java", os.X_OK):
+        return str(Path(home) / "bin" / "java")
+    return shutil.which("java")

@@ -1,0 +1,86 @@
+"""Questions to the tables, answered by a PySpark process of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Sequence
+
+from lake_local.airflow import settings
+from lake_local.cli import background, project
+from lake_local.cli.errors import BadRequest, LakeLocalError
+from lake_local.cli.session import Session
+from lake_local.cli.stack import tell
+from lake_local.show.request import Request
+
+REFUSED = 2
+
+
+def ask(session: Session, requests: Sequence[Request]) -> None:
+    """Have the requests answered on standard output, or in their files.
+
+    Raises BadRequest with the reason for a request that has no answer.
+    """
+    project.require_spark(session.specs.project)
+    with tempfile.TemporaryDirectory(prefix="show-", dir=session.home.root) as folder:
+        question = Path(folder) / "requests.json"
+        question.write_text(json.dumps(_question(session, requests)), encoding="utf-8")
+        log = session.home.logs / "show.log"
+        code, words = _run(session, [str(question), str(log)], Path(folder))
+    if code == REFUSED:
+        raise BadRequest(words)
+    if code:
+        raise LakeLocalError(
+            f"the query failed, see {log}:\n{words or background.tail(log)}"
+        )
+    if words:
+        tell(words)
+
+
+def _question(session: Session, requests: Sequence[Request]) -> dict:
+    return {
+        "jars": str(session.specs.project.spark_jars),
+        "endpoint": session.stack.aws_url,
+        "requests": [asdict(each) for each in requests],
+    }
+
+
+def _run(session: Session, arguments: list[str], folder: Path) -> tuple[int, str]:
+    argv = [str(session.specs.project.spark_python), "-m", "lake_local.show.query"]
+    errors = folder / "stderr"
+    with open(errors, "wb") as words:
+        started = subprocess.Popen(
+            [*argv, *arguments],
+            cwd=folder,
+            env=_environment(session),
+            stdin=subprocess.DEVNULL,
+            stderr=words,
+            start_new_session=True,
+        )
+        try:
+            code = started.wait()
+        except BaseException:
+            # The whole group: Python and the JVM that it started.
+            os.killpg(started.pid, 9)
+            started.wait()
+            raise
+    text = errors.read_text(errors="replace").strip()
+    return code, text
+
+
+def _environment(session: Session) -> dict[str, str]:
+    region = session.specs.environment.region
+    ours = session.specs.project
+    return {
+        **settings.inherited(os.environ),
+        **settings.aws_environment(session.stack.aws_url, region),
+        "PYTHONPATH": str(ours.root / "local"),
+        "PYSPARK_PYTHON": str(ours.spark_python),
+        "PYTHONIOENCODING": "utf-8",
+        "TZ": "UTC",
+        background.MARK: str(session.home.root),
+    }

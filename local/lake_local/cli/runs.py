@@ -1,0 +1,167 @@
+"""A DAG run, started and told to its end, as a command line does it."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import partial
+from pathlib import Path
+from typing import Any, Iterator
+
+from lake_spec.run_key import run_key
+
+from lake_local.airflow.follow import Follower, StepOutput
+from lake_local.airflow.rest import ApiError
+from lake_local.cli import objects, release, runlogs
+from lake_local.cli.errors import BadRequest, RunFailed, unknown
+from lake_local.cli.session import Session
+from lake_local.cli.stack import dags_of, tell
+
+KNOWN_SECONDS = 60
+_PARAM = re.compile(r"[a-z][a-z0-9_]{0,62}")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A run that ended, with its summary if it got as far as to write one."""
+
+    dag_id: str
+    run_id: str
+    state: str
+    seconds: float
+    summary: dict[str, Any] | None
+
+    def reports(self) -> Iterator[dict[str, Any]]:
+        """The reports of its stages, table by table."""
+        tables = (self.summary or {}).get("tables", {})
+        for stages in tables.values():
+            yield from stages.values()
+
+
+def run(session: Session, dag_id: str, conf: dict[str, Any]) -> Ended:
+    """Release, trigger, follow; raises BadRequest for an unknown DAG or param."""
+    dags_of(session.home, session.specs)
+    number = release.publish(session.home, session.specs, session.aws("s3"))
+    _wait_until_known(session, dag_id)
+    run_id = f"cli__{datetime.now(timezone.utc):%Y-%m-%dT%H-%M-%S.%f}"
+    _trigger(session, dag_id, run_id, conf)
+    tell(f"{dag_id}  run {run_id}  release {number}")
+    begin = time.monotonic()
+    state = _follower(session, dag_id, run_id).follow(dag_id, run_id)
+    return Ended(
+        dag_id,
+        run_id,
+        state,
+        time.monotonic() - begin,
+        _summary(session, dag_id, run_id),
+    )
+
+
+def check(session: Session, ended: Ended) -> None:
+    """Raise RunFailed with the failing tables and their causes, if it is red."""
+    failed = (ended.summary or {}).get("state") == "failed"
+    if ended.state == "success" and not failed:
+        return
+    causes = (ended.summary or {}).get("causes") or _causes_in_logs(session, ended)
+    lines = "\n".join(f"  FAILED {cause}" for cause in causes)
+    raise RunFailed(
+        f"{ended.dag_id} {ended.run_id} failed.\n{lines}\n"
+        f"  All it said: ./run_locally.sh logs {ended.run_id}"
+    )
+
+
+def params(pairs: list[str], window: list[str] | None) -> dict[str, Any]:
+    """`K=V` pairs and a window as the run's conf; BadRequest if they are none."""
+    conf = dict(_param(pair) for pair in pairs)
+    if window:
+        conf["window_from"], conf["window_to"] = (moment(text) for text in window)
+    return conf
+
+
+def moment(text: str) -> str:
+    """A date or time as an instant in UTC; a time without zone is UTC."""
+    try:
+        parsed = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        raise BadRequest(
+            f"{text!r} is no time. Write it as 2026-01-31 or 2026-01-31T06:30:00Z."
+        ) from None
+    if parsed.tzinfo is None:
+        parsed = parsed.replace(tzinfo=timezone.utc)
+    return parsed.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
+
+
+def _param(pair: str) -> tuple[str, Any]:
+    name, equals, text = pair.partition("=")
+    if not equals or not _PARAM.fullmatch(name):
+        raise BadRequest(f"--param {pair!r}: write it as name=value.")
+    if name == "tables":
+        return name, [each.strip() for each in text.split(",") if each.strip()]
+    if text.lower() in ("true", "false"):
+        return name, text.lower() == "true"
+    return name, text
+
+
+def _wait_until_known(session: Session, dag_id: str) -> None:
+    """Airflow reads DAG files in its own time; a broken one is told at once."""
+    deadline = time.monotonic() + KNOWN_SECONDS
+    while True:
+        try:
+            session.airflow.dag(dag_id)
+            return
+        except ApiError as error:
+            if error.status != 404:
+                raise
+        _raise_import_errors(session, dag_id)
+        known = session.airflow.dag_ids()
+        if time.monotonic() > deadline or _nobody_could_mean(session, dag_id, known):
+            raise BadRequest(unknown("DAG", dag_id, known))
+        time.sleep(0.5)
+
+
+def _nobody_could_mean(session: Session, dag_id: str, known: list[str]) -> bool:
+    """Whether its domain is not there, or has been read without this DAG."""
+    names = [each.name for each in session.specs.domains()]
+    read = [
+        name for name in names if any(each.startswith(f"{name}_") for each in known)
+    ]
+    mine = [name for name in names if dag_id.startswith(f"{name}_")]
+    return len(read) == len(names) or (bool(mine) and set(mine) <= set(read))
+
+
+def _raise_import_errors(session: Session, dag_id: str) -> None:
+    for file, trace in session.airflow.import_errors():
+        if dag_id.startswith(Path(file).stem):
+            raise BadRequest(f"{file} cannot be read by Airflow:\n{trace}")
+
+
+def _trigger(session: Session, dag_id: str, run_id: str, conf: dict[str, Any]) -> None:
+    try:
+        session.airflow.trigger(dag_id, run_id=run_id, conf=conf)
+    except ApiError as error:
+        if error.status in (400, 422):
+            raise BadRequest(f"{dag_id} refuses this: {error.detail}") from error
+        raise
+
+
+def _follower(session: Session, dag_id: str, run_id: str) -> Follower:
+    folders = partial(runlogs.step_folders, session, dag_id, run_id)
+    output = StepOutput(folders=folders)
+    return Follower(session.airflow, tell, output, dead=session.stack.dead)
+
+
+def _summary(session: Session, dag_id: str, run_id: str) -> dict[str, Any] | None:
+    root = f"{session.specs.environment.runs}/{dag_id}/{run_key(run_id)}"
+    return objects.read_json(session.aws("s3"), f"{root}/summary.json")
+
+
+def _causes_in_logs(session: Session, ended: Ended) -> list[str]:
+    """For a run without a summary: its red tasks and their last errors."""
+    tasks = session.airflow.tasks(ended.dag_id, ended.run_id)
+    red = [each["task_id"] for each in tasks if each["state"] == "failed"]
+    return [
+        f"{task}: {runlogs.last_error(session.home, ended.dag_id, ended.run_id, task)}"
+        for task in red
+    ]

@@ -1,0 +1,120 @@
+"""What a command needs, up for as long as it runs.
+
+If something is up for everyone it is used; otherwise it is started for this
+command and stopped at its end, however that comes.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Iterator
+
+from lake_local.airflow import processes
+from lake_local.airflow.rest import Airflow
+from lake_local.cli import clusters, lock, stack, state
+from lake_local.cli.errors import BadRequest
+from lake_local.cli.home import Home
+from lake_local.cli.specs import Specs
+from lake_local.cli.state import Stack
+
+
+@dataclass(frozen=True)
+class Session:
+    """A home with its processes up, and clients of them."""
+
+    home: Home
+    specs: Specs
+    stack: Stack
+    is_own: bool
+
+    def aws(self, service: str) -> Any:
+        """A boto3 client of the stand-in."""
+        return clusters.client(service, self.stack, self.specs.environment.region)
+
+    @property
+    def airflow(self) -> Airflow:
+        """A client of Airflow."""
+        return processes.client(self.home, self.stack.airflow_url)
+
+
+@contextmanager
+def opened(
+    home: Home, specs: Specs, *, who: str, airflow: bool = False, keep: bool = False
+) -> Iterator[Session]:
+    """Use what is up, or start the stand-in (and Airflow) and stop it again.
+
+    With `keep`, what was started stays up for everyone, unless interrupted.
+    """
+    with lock.hold(home, who, shared=up_for_all(home) is not None) as held:
+        up = up_for_all(home)
+        if up is None and held.shared:
+            held.alone()  # It went down while this command waited.
+            up = up_for_all(home)
+        if up is None:
+            with _started(home, specs, airflow=airflow, keep=keep) as session:
+                yield session
+            return
+        held.share()
+        yield Session(home, specs.of_running(Path(up.tables)), up, is_own=False)
+
+
+@contextmanager
+def observed(home: Home, specs: Specs, *, who: str) -> Iterator[Session]:
+    """For who only looks: what another command has up counts too, unlocked."""
+    noted = state.read(home)
+    if noted and not noted.dead():
+        yield Session(home, specs, noted, is_own=False)
+        return
+    with opened(home, specs, who=who) as own:
+        yield own
+
+
+def up_for_all(home: Home) -> Stack | None:
+    """The stack that stays up, if there is one and all of it is alive."""
+    noted = state.read(home)
+    return noted if noted and noted.serves_everyone() else None
+
+
+def require_tables(asked: Path | None, up: Stack) -> None:
+    """Raise BadRequest if other tables are asked for than those that are up."""
+    if asked is not None and str(asked.resolve()) != up.tables:
+        raise BadRequest(
+            f"--tables {asked}: this home is up with {up.tables}. Stop it first"
+            " (`down`), or give the other tables a home of their own (--home DIR)."
+        )
+
+
+@contextmanager
+def _started(
+    home: Home, specs: Specs, *, airflow: bool, keep: bool
+) -> Iterator[Session]:
+    stays = False
+    try:
+        started = stack.start(home, specs, airflow=airflow)
+        stays = keep
+        yield Session(home, specs, started, is_own=True)
+    except KeyboardInterrupt:
+        stays = False
+        raise
+    finally:
+        if stays:
+            started.kept = True
+            state.write(home, started)
+        else:
+            end(home, specs.environment.region)
+
+
+def end(home: Home, region: str) -> None:
+    """Stop what is noted; a second interrupt ends it without waiting."""
+    try:
+        noted = state.read(home)
+        if noted is None:
+            stack.sweep(home)
+        else:
+            stack.stop(home, noted, region)
+    except KeyboardInterrupt:
+        stack.tell("ending at once")
+        stack.sweep(home)
+        raise

@@ -1,0 +1,73 @@
+"""The specs that a command works on: which folder, which environment."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lake_spec.errors import LakeError
+from lake_spec.load import load_domain, load_environment
+from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec
+
+from lake_local.airflow.dags_folder import domains_in
+from lake_local.cli.errors import BadRequest, unknown
+from lake_local.cli.project import Project
+
+ENVIRONMENT = "local"
+
+
+@dataclass(frozen=True)
+class Specs:
+    """A tables folder and the environment that its tables live in."""
+
+    project: Project
+    tables: Path
+    environment: EnvironmentSpec
+
+    @property
+    def are_the_projects(self) -> bool:
+        """Whether these are the specs that ship with the project."""
+        return self.tables == self.project.tables
+
+    def of_running(self, tables: Path) -> Specs:
+        """The same environment with the tables of what is up."""
+        return replace(self, tables=tables)
+
+    def domains(self) -> list[DomainSpec]:
+        """Every domain; BadRequest with all faults of all of them."""
+        return [self.domain(name) for name in domains_in(self.tables)]
+
+    def domain(self, name: str) -> DomainSpec:
+        """One domain; BadRequest with its faults, or with what it could be."""
+        names = domains_in(self.tables)
+        if name not in names:
+            raise BadRequest(unknown("domain", name, names))
+        try:
+            return load_domain(name, self.tables)
+        except LakeError as error:
+            raise BadRequest(f"{error}\nSee them all with `validate`.") from error
+
+    def table(self, full_name: str) -> TableSpec:
+        """`domain.table`; BadRequest with the nearest match if there is none."""
+        name = full_name.split(".", 1)[0]
+        if name not in domains_in(self.tables):
+            raise BadRequest(unknown("table", full_name, self._table_names()))
+        for table in self.domain(name).tables:
+            if table.full_name == full_name:
+                return table
+        raise BadRequest(unknown("table", full_name, self._table_names()))
+
+    def _table_names(self) -> list[str]:
+        found = (each for each in self.tables.glob("[a-z]*/[a-z]*.y*ml"))
+        return [f"{each.parent.name}.{each.stem}" for each in found]
+
+
+def specs_of(project: Project, tables: Path | None) -> Specs:
+    """The specs in `tables`, or those that ship with the project."""
+    name = os.environ.get("LAKE_ENVIRONMENT") or ENVIRONMENT
+    environment = load_environment(name, project.dags / "environments")
+    chosen = tables.expanduser().resolve() if tables else project.tables
+    if tables:
+        domains_in(chosen)
+    return Specs(project, chosen, environment)

@@ -1,0 +1,108 @@
+"""Starting and stopping everything that a home needs, in the right order."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import datetime
+from pathlib import Path
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from lake_local.airflow import dags_folder, processes, settings
+from lake_local.airflow.settle import settle
+from lake_local.cli import background, clusters, ports, project, standin, state
+from lake_local.cli.home import Home
+from lake_local.cli.specs import Specs
+from lake_local.cli.state import Stack
+
+LEFTOVER_SECONDS = 10
+
+
+def tell(text: str) -> None:
+    """A line of progress; data alone goes to stdout."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def start(home: Home, specs: Specs, *, airflow: bool, kept: bool = False) -> Stack:
+    """Start the stand-in, and Airflow if asked for; noted as soon as it exists."""
+    sweep(home)
+    aws_port, airflow_port = ports.free(2)
+    stack = Stack(
+        tables=str(specs.tables),
+        aws_port=aws_port,
+        airflow_port=airflow_port if airflow else 0,
+        since=f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S}",
+    )
+    env = _environment(stack, specs)
+    stack.processes.append(standin.start(home, specs.project, env, aws_port))
+    state.write(home, stack)
+    if airflow:
+        _start_airflow(home, specs, stack, env)
+    standin.wait_until_healthy(home, stack.processes[0], stack.aws_url)
+    if airflow:
+        processes.wait_until_healthy(home, stack.airflow_url, stack.processes)
+    stack.kept = kept
+    state.write(home, stack)
+    return stack
+
+
+def stop(home: Home, stack: Stack, region: str) -> None:
+    """Settle what is at work, end all processes, leave none of them."""
+    names = {each.name for each in stack.processes if each.is_alive()}
+    if processes.API_SERVER in names and "scheduler" in names:
+        settle(processes.client(home, stack.airflow_url), tell)
+    if standin.NAME in names:
+        _end_clusters(stack, region)
+    processes.stop(stack.processes)
+    for each in stack.processes:
+        if each.name == standin.NAME:
+            standin.stop(each)
+    sweep(home)
+
+
+def sweep(home: Home) -> list[int]:
+    """End whatever an earlier command left behind; the ids that were found."""
+    found = background.end_marked(home.root, grace=LEFTOVER_SECONDS)
+    state.forget(home)
+    return found
+
+
+def dags_of(home: Home, specs: Specs) -> Path:
+    """The DAGs folder for these specs; generated if they are not the project's."""
+    if specs.are_the_projects:
+        return specs.project.dags
+    return dags_folder.generate(
+        home.dags, project_dags=specs.project.dags, tables=specs.tables
+    )
+
+
+def _start_airflow(home: Home, specs: Specs, stack: Stack, env: dict[str, str]) -> None:
+    project.require_airflow(specs.project)
+    dags = dags_of(home, specs)
+    env = {
+        **env,
+        **settings.airflow_environment(
+            home, specs.project, dags=dags, url=stack.airflow_url
+        ),
+        "LAKE_ENVIRONMENT": specs.environment.name,
+        "LAKE_TABLES": str(specs.tables),
+        "LAKE_RELEASE_FILE": str(home.release_file),
+        "LAKE_POLL_SECONDS": "1",
+    }
+    processes.migrate(home, specs.project, env)
+    stack.processes += processes.start(home, specs.project, env)
+    state.write(home, stack)
+
+
+def _environment(stack: Stack, specs: Specs) -> dict[str, str]:
+    keys = settings.aws_environment(stack.aws_url, specs.environment.region)
+    return {**settings.inherited(os.environ), **keys}
+
+
+def _end_clusters(stack: Stack, region: str) -> None:
+    try:
+        for each in clusters.end_all(clusters.client("emr", stack, region)):
+            tell(f"ended cluster {each}")
+    except (BotoCoreError, ClientError) as error:
+        tell(f"could not end the clusters: {error}")

@@ -1,0 +1,60 @@
+"""The stand-in for AWS as a background process."""
+
+from __future__ import annotations
+
+import sys
+import time
+import urllib.error
+import urllib.request
+
+from lake_local.cli import background
+from lake_local.cli.background import Process
+from lake_local.cli.errors import StartFailed
+from lake_local.cli.home import Home
+from lake_local.cli.project import Project
+
+NAME = "aws"
+START_SECONDS = 60
+STOP_SECONDS = 20
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def start(home: Home, project: Project, env: dict[str, str], port: int) -> Process:
+    """Start it on `port`; it is not ready yet when this returns."""
+    path = [str(project.root / "local"), str(project.dags)]
+    argv = [sys.executable, "-m", "lake_local.aws"]
+    return background.start(
+        NAME,
+        [*argv, "--home", str(home.root), "--port", str(port)],
+        env={**env, "PYTHONPATH": ":".join(path)},
+        log=home.logs / f"{NAME}.log",
+        home=home.root,
+    )
+
+
+def wait_until_healthy(home: Home, process: Process, url: str) -> None:
+    """Return once it answers; StartFailed with the end of its log if it does not."""
+    log = home.logs / f"{NAME}.log"
+    deadline = time.monotonic() + START_SECONDS
+    while not is_healthy(url):
+        late = time.monotonic() > deadline
+        if late or not process.is_alive():
+            what = f"was not up after {START_SECONDS} s" if late else "ended at once"
+            raise StartFailed(
+                f"the stand-in for AWS {what}; see {log}:\n{background.tail(log)}"
+            )
+        time.sleep(0.1)
+
+
+def is_healthy(url: str) -> bool:
+    """Whether it answers its health check."""
+    try:
+        with _OPENER.open(f"{url}/_lake/health", timeout=5) as response:
+            return response.status == 200
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def stop(process: Process) -> None:
+    """End it; its state is on disk."""
+    background.stop([process], grace=STOP_SECONDS)

@@ -1,0 +1,169 @@
+"""The demo: a museum's artists from two published extracts to a history.
+
+Lands the first extract and loads it in full, lands the second and takes it in,
+does the upkeep: three DAG runs through Airflow's scheduler, each on an EMR
+cluster of its own. It ends with what came of it. Exit code 0 only if all of it
+succeeded; its data stays for `show`.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import Any, Iterable, Iterator
+
+from lake_spec.model import TableSpec
+
+from lake_local.cli import objects, query, runs, session, text
+from lake_local.cli.commands.run import lines as run_lines
+from lake_local.cli.commands.scope import home_of, specs_of_args
+from lake_local.cli.commands.show import order_of
+from lake_local.cli.errors import BadRequest
+from lake_local.cli.runs import Ended
+from lake_local.cli.session import Session
+from lake_local.cli.stack import tell
+from lake_local.show.request import Format, Layer, Request
+
+NAME = "demo"
+HELP = "load a museum's artists twice and show their history (the default)"
+TABLE = "moma.artists"
+STEPS = (
+    ("artists_2016-03-03.csv.gz", "moma_full_load"),
+    ("artists_2016-05-12.csv.gz", "moma_incremental"),
+    (None, "moma_maintenance"),
+)
+COLUMNS = ("display_name", "nationality", "artist_bio", "begin_date", "end_date")
+Row = dict[str, Any]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """It takes none of its own."""
+
+
+def run(args: Namespace) -> int:
+    """Land, load, take in, keep up; RunFailed for the first run that is red."""
+    if args.tables is not None:
+        raise BadRequest(
+            "the demo shows the project's own tables. For others:"
+            " ./run_locally.sh --tables DIR run DAG_ID"
+        )
+    begin = time.monotonic()
+    home, specs = home_of(args), specs_of_args(args)
+    tell("starting Airflow and the stand-in for AWS")
+    with session.opened(
+        home, specs, who=NAME, airflow=True, keep=args.keep_up
+    ) as opened:
+        table = opened.specs.table(TABLE)
+        tell(
+            f"up after {text.elapsed(time.monotonic() - begin)}, at {opened.stack.airflow_url}"
+        )
+        ended = [_step(opened, file, dag_id) for file, dag_id in STEPS]
+        current, versions = _rows(opened, table)
+    for line in _story(table, ended, current, versions):
+        print(line)
+    print(f"\nAll of it took {text.elapsed(time.monotonic() - begin)}.")
+    print("\n".join(_where_to_click(args, opened)))
+    return 0
+
+
+def _step(opened: Session, file: str | None, dag_id: str) -> Ended:
+    """Land a file if there is one, run the DAG; RunFailed if it is red."""
+    if file is not None:
+        table = opened.specs.table(TABLE)
+        landing = f"{opened.specs.environment.landing}/{table.source.path}"
+        source = opened.specs.project.root / "data" / "moma" / file
+        new = objects.put_file(opened.aws("s3"), source, f"{landing}/{file}")
+        tell(f"\n{'landed' if new else 'is there already'}  {landing}/{file}")
+    ended = runs.run(opened, dag_id, {})
+    for line in run_lines(ended):
+        tell(f"  {line}")
+    runs.check(opened, ended)
+    return ended
+
+
+def _rows(opened: Session, table: TableSpec) -> tuple[int, list[Row]]:
+    """How many artists there are now, and every version of all of them."""
+    tell("\nreading the tables")
+    root = f"{opened.specs.environment.warehouse}/{table.domain}/{table.name}"
+    with tempfile.TemporaryDirectory(prefix="demo-", dir=opened.home.root) as folder:
+        current, history = Path(folder) / "current", Path(folder) / "history"
+        questions = [
+            Request(
+                TABLE, "current", f"{root}/current", output=str(current), count=True
+            ),
+            Request(
+                TABLE,
+                "history",
+                f"{root}/history",
+                output=str(history),
+                order=order_of(table, Layer.HISTORY),
+                format=Format.JSON.value,
+            ),
+        ]
+        query.ask(opened, questions)
+        return int(current.read_text()), json.loads(history.read_text())
+
+
+def example(table: TableSpec, versions: Iterable[Row]) -> list[Row]:
+    """The versions of the artist who changed most; none if nobody changed."""
+    by_key: dict[tuple[Any, ...], list[Row]] = {}
+    for row in versions:
+        by_key.setdefault(tuple(row[name] for name in table.key), []).append(row)
+    changed = [rows for rows in by_key.values() if len(rows) > 1]
+    return max(changed, key=lambda rows: (len(rows), _differences(rows)), default=[])
+
+
+def _differences(rows: list[Row]) -> int:
+    return sum(len({str(row.get(name)) for row in rows}) > 1 for name in COLUMNS)
+
+
+def _story(
+    table: TableSpec, ended: list[Ended], current: int, versions: list[Row]
+) -> Iterator[str]:
+    names = table.history.columns
+    is_open = sum(1 for row in versions if row[names.is_current])
+    seconds = sum(each.seconds for each in ended)
+    yield ""
+    yield from text.table(
+        ("table", "rows", "versions", "open", "seconds of runs"),
+        [(TABLE, current, len(versions), is_open, seconds)],
+    )
+    yield ""
+    yield from text.table(("dag", "stage", "table", "state", "seconds"), _stages(ended))
+    one = example(table, versions)
+    if one:
+        head = (*table.key, *COLUMNS, names.valid_from, names.valid_to)
+        yield "\nOne artist's history"
+        yield from text.table(head, [_plain(row, head) for row in one])
+
+
+def _stages(ended: list[Ended]) -> list[tuple[Any, ...]]:
+    return [
+        (
+            each.dag_id,
+            report["stage"],
+            report["table"],
+            report["state"],
+            report["seconds"],
+        )
+        for each in ended
+        for report in each.reports()
+    ]
+
+
+def _plain(row: Row, names: Iterable[str]) -> list[Any]:
+    """Values as they are: a year or an id has no thousands to mark."""
+    return [None if row.get(name) is None else str(row[name]) for name in names]
+
+
+def _where_to_click(args: Namespace, opened: Session) -> Iterator[str]:
+    yield "Look further:"
+    yield f'  ./run_locally.sh show {TABLE} --layer history --where "not is_current"'
+    yield f"  ./run_locally.sh show {TABLE} --layer history --valid-at 2016-04-01 --count"
+    if args.keep_up or not opened.is_own:
+        yield f"  {opened.stack.airflow_url}/dags   (user and password: ./run_locally.sh up)"
+    else:
+        yield "  ./run_locally.sh up   for Airflow's pages of these runs"

@@ -1,0 +1,94 @@
+"""The PySpark program behind `show`: requests in, rows out.
+
+    python -m lake_local.show.query REQUESTS.json ENGINE.log
+
+Standard output carries data only and standard error one line per failure:
+whatever the engine itself prints goes to the log.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, Iterator, List, Optional, Sequence, TextIO
+
+from lake_local.show import request as requests
+from lake_local.show.request import Request
+from lake_local.show.writing import write
+
+REFUSED = 2
+
+
+def main(argv: Sequence[str]) -> int:
+    """Answer every request in turn; 2 with the reason for one without answer."""
+    asked = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
+    data, words = _keep_output_clean(Path(argv[1]))
+    # Only now: what pyspark starts inherits the redirected output.
+    from lake_local.show import reading, session
+    from lake_local.show.timeline import Refused
+
+    spark = session.start(Path(asked["jars"]), asked["endpoint"])
+    try:
+        for each in (requests.from_json(raw) for raw in asked["requests"]):
+            answer(reading.rows(spark, each), each, data, words)
+    except Refused as error:
+        print(error, file=words, flush=True)
+        return REFUSED
+    finally:
+        spark.stop()
+    return 0
+
+
+def answer(found: Any, request: Request, data: TextIO, words: TextIO) -> None:
+    """Write one request's rows to where it wants them."""
+    if request.output:
+        with open(request.output, "w", encoding="utf-8", newline="") as file:
+            _write(found, request, file, words)
+    else:
+        _write(found, request, data, words)
+        data.flush()
+
+
+def _write(found: Any, request: Request, data: TextIO, words: TextIO) -> None:
+    if request.count:
+        print(found.count(), file=data)
+        return
+    limited = _Limited(found, request.limit or None)
+    for line in write(found.columns, limited, request.format):
+        data.write(line)
+    if limited.there_is_more:
+        print(f"the first {request.limit} rows; --limit 0 shows all", file=words)
+
+
+class _Limited:
+    """Rows up to a limit, and whether that cut some off."""
+
+    def __init__(self, found: Any, limit: Optional[int]) -> None:
+        self._found = found.limit(limit + 1) if limit else found
+        self._limit = limit
+        self.there_is_more = False
+
+    def __iter__(self) -> Iterator[Any]:
+        rows = (
+            self._found.collect() if self._limit else self._found.toLocalIterator(True)
+        )
+        for number, row in enumerate(rows, start=1):
+            if self._limit and number > self._limit:
+                self.there_is_more = True
+                return
+            yield row
+
+
+def _keep_output_clean(log: Path) -> List[TextIO]:
+    """Our own standard output and error; from now on both lead to the log."""
+    ours = [os.fdopen(os.dup(fd), "w", encoding="utf-8", newline="") for fd in (1, 2)]
+    engine = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    for fd in (1, 2):
+        os.dup2(engine, fd)
+    return ours
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,146 @@
+"""From a request to a DataFrame: which rows, which columns, in which order."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import List, Sequence
+
+from pyspark.errors import AnalysisException, ParseException
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import BooleanType
+
+from lake_local.show import timeline
+from lake_local.show.request import Request, Validity
+from lake_local.show.timeline import Refused
+
+KEY, COMMIT = "_hoodie_record_key", "_hoodie_commit_time"
+CHANGE = "change"
+
+
+def rows(spark: SparkSession, request: Request) -> DataFrame:
+    """The rows that are asked for; Refused says why there is no answer."""
+    found = _snapshot(spark, request)
+    if request.valid:
+        found = valid_at(found, request.valid)
+    if request.where:
+        found = _where(found, request.where)
+    if request.count:
+        return found
+    return _ordered(found, request).select(*_columns(found, request))
+
+
+def valid_at(history: DataFrame, validity: Validity) -> DataFrame:
+    """The versions that are true at a moment: from <= it < to, and no delete."""
+    at = F.lit(validity.at).cast("timestamp")
+    ends = _column(validity.valid_to)
+    return history.where(
+        (_column(validity.valid_from) <= at)
+        & (ends.isNull() | (ends > at))
+        & ~F.coalesce(_column(validity.is_deleted), F.lit(False))
+    )
+
+
+def changed(before: DataFrame | None, after: DataFrame, since: str) -> DataFrame:
+    """What became of rows since a commit: inserted, updated and deleted ones."""
+    touched = after.where(F.col(COMMIT) > since)
+    if before is None:
+        return touched.withColumn(CHANGE, F.lit("insert"))
+    keys = before.select(F.col(KEY).alias("lake_before"))
+    told = touched.join(keys, F.col(KEY) == F.col("lake_before"), "left").withColumn(
+        CHANGE,
+        F.when(F.col("lake_before").isNull(), "insert").otherwise("update"),
+    )
+    gone = before.join(after.select(KEY), KEY, "left_anti")
+    gone = gone.withColumn(CHANGE, F.lit("delete"))
+    return told.drop("lake_before").unionByName(gone, allowMissingColumns=True)
+
+
+def _snapshot(spark: SparkSession, request: Request) -> DataFrame:
+    if request.between:
+        return _between(spark, request, *request.between)
+    if request.as_of:
+        commits = timeline.read(spark, request.table, request.path)
+        commits.require_readable(request.as_of)
+    return _load(spark, request.path, request.as_of)
+
+
+def _between(
+    spark: SparkSession, request: Request, since: str, until: str
+) -> DataFrame:
+    commits = timeline.read(spark, request.table, request.path)
+    commits.require_readable(until)
+    after = _load(spark, request.path, until)
+    if commits.is_before_all(since):
+        return changed(None, after, since)
+    commits.require_readable(since)
+    return changed(_load(spark, request.path, since), after, since)
+
+
+def _load(spark: SparkSession, path: str, as_of: str | None) -> DataFrame:
+    reader = spark.read.format("hudi")
+    if as_of:
+        reader = reader.option("as.of.instant", as_of)
+    return reader.load(path)
+
+
+def _where(found: DataFrame, condition: str) -> DataFrame:
+    try:
+        chosen = F.expr(condition)
+        kind = found.select(chosen).schema.fields[0].dataType
+    except ParseException as error:
+        raise Refused(
+            f"--where {condition!r} is no condition: {_first(error)}"
+        ) from None
+    except AnalysisException as error:
+        raise Refused(f"--where {condition!r}: {_unresolved(error, found)}") from None
+    if not isinstance(kind, BooleanType):
+        raise Refused(
+            f"--where {condition!r} is no condition but a value of type"
+            f" {kind.simpleString()}. Compare it with something."
+        )
+    return found.where(chosen)
+
+
+def _columns(found: DataFrame, request: Request) -> List[Column]:
+    shown = [name for name in found.columns if not name.startswith(request.hidden)]
+    names: List[str] = []
+    for each in request.columns or ("*",):
+        names += shown if each == "*" else [_known(each, found.columns)]
+    return [_column(name) for name in dict.fromkeys(names)]
+
+
+def _known(name: str, columns: Sequence[str]) -> str:
+    if name in columns:
+        return name
+    raise Refused(no_column(name, columns))
+
+
+def no_column(name: str, columns: Sequence[str]) -> str:
+    """That there is no such column, and which one may be meant."""
+    near = get_close_matches(name, columns, n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(columns)}."
+    return f"no column {name!r}. {hint}"
+
+
+def _ordered(found: DataFrame, request: Request) -> DataFrame:
+    """By key and start of validity, so that the same question has one answer."""
+    order = [_column(name) for name in request.order if name in found.columns]
+    if not order:
+        return found
+    ordered = found.orderBy(*order)
+    return ordered.limit(request.limit + 1) if request.limit else ordered
+
+
+def _unresolved(error: AnalysisException, found: DataFrame) -> str:
+    parameters = error.getMessageParameters() or {}
+    name = parameters.get("objectName", "").strip("`")
+    return no_column(name, found.columns) if name else _first(error)
+
+
+def _first(error: Exception) -> str:
+    return str(error).strip().splitlines()[0]
+
+
+def _column(name: str) -> Column:
+    return F.col("`" + name.replace("`", "``") + "`")

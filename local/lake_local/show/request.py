@@ -1,0 +1,70 @@
+"""What the PySpark program is asked, as plain data that both sides know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Optional, Tuple
+
+
+class Layer(str, Enum):
+    """Which of a table's tables."""
+
+    CURRENT = "current"
+    HISTORY = "history"
+    CHANGES = "changes"
+    QUARANTINE = "quarantine"
+
+
+class Format(str, Enum):
+    """How rows are written."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+
+
+@dataclass(frozen=True)
+class Validity:
+    """A moment in the business, and the columns that say when a row is true."""
+
+    at: str
+    valid_from: str
+    valid_to: str
+    is_deleted: str
+
+
+@dataclass(frozen=True)
+class Request:
+    """Rows of one table; instants are Hudi's, 17 digits in UTC.
+
+    Columns whose names begin as in `hidden` are shown only where asked for.
+    """
+
+    table: str
+    layer: str
+    path: str
+    output: Optional[str] = None
+    order: Tuple[str, ...] = ()
+    as_of: Optional[str] = None
+    between: Optional[Tuple[str, str]] = None
+    valid: Optional[Validity] = None
+    where: Optional[str] = None
+    columns: Tuple[str, ...] = ()
+    hidden: Tuple[str, ...] = ("_hoodie_",)
+    limit: int = 0
+    count: bool = False
+    format: str = Format.TABLE.value
+
+
+def from_json(raw: dict) -> Request:
+    """The request that `dataclasses.asdict` turned into JSON."""
+    valid = raw.pop("valid")
+    between = raw.pop("between")
+    lists = {name: tuple(raw.pop(name)) for name in ("order", "columns", "hidden")}
+    return Request(
+        **raw,
+        **lists,
+        valid=Validity(**valid) if valid else None,
+        between=tuple(between) if between else None,
+    )

@@ -1,0 +1,70 @@
+"""A Hudi table's commits: which there are, and since when they stay readable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Optional, Tuple
+
+from pyspark.sql import SparkSession
+
+from lake_local.show.instants import readable
+
+
+class Refused(Exception):
+    """A question that has no answer, in words for who asked it."""
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Completed commits in their order; cleaning took what is before `kept_from`."""
+
+    table: str
+    commits: Tuple[str, ...]
+    kept_from: Optional[str]
+
+    def is_before_all(self, instant: str) -> bool:
+        """Whether there was no commit yet, and none was forgotten since."""
+        return not self.kept_from and (not self.commits or instant < self.commits[0])
+
+    def require_readable(self, instant: str) -> None:
+        """Raise Refused if the table cannot be read as of `instant`."""
+        if not self.commits or instant < self.commits[0]:
+            first = readable(self.commits[0]) if self.commits else "none"
+            raise Refused(
+                f"{self.table} had no commit at {readable(instant)} UTC that is still"
+                f" known; the first one is {first} UTC."
+            )
+        at = max(each for each in self.commits if each <= instant)
+        if self.kept_from and at < self.kept_from:
+            raise Refused(
+                f"{self.table} as of {readable(instant)} UTC is older than what is"
+                f" retained; it is readable since {readable(self.kept_from)} UTC."
+            )
+
+
+def read(spark: SparkSession, table: str, path: str) -> Timeline:
+    """The timeline of the Hudi table at `path`."""
+    client = _client(spark, path)
+    active = client.getActiveTimeline()
+    writes = active.getWriteTimeline().filterCompletedInstants().getInstants()
+    commits = sorted(each.requestedTime() for each in writes)
+    return Timeline(table, tuple(commits), _kept_from(spark, client, active))
+
+
+def _client(spark: SparkSession, path: str) -> Any:
+    jvm = spark._jvm
+    storage = jvm.org.apache.hudi.storage.hadoop.HadoopStorageConfiguration(
+        spark._jsc.hadoopConfiguration()
+    )
+    builder = jvm.org.apache.hudi.common.table.HoodieTableMetaClient.builder()
+    return builder.setConf(storage).setBasePath(path).build()
+
+
+def _kept_from(spark: SparkSession, client: Any, active: Any) -> Optional[str]:
+    """The first instant whose files the last cleaning left whole."""
+    last = active.getCleanerTimeline().filterCompletedInstants().lastInstant()
+    if not last.isPresent():
+        return None
+    cleaner = spark._jvm.org.apache.hudi.common.util.CleanerUtils
+    found = cleaner.getCleanerMetadata(client, last.get()).getEarliestCommitToRetain()
+    return found or None

@@ -1,0 +1,140 @@
+"""Rows as text: aligned for people, exact as CSV and JSON for programs."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import unicodedata
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Iterable, Iterator, List, Sequence
+
+WIDEST = 60
+_QUOTED = set('",\r\n')
+
+
+def write(
+    names: Sequence[str], rows: Iterable[Sequence[Any]], how: str
+) -> Iterator[str]:
+    """The rows as lines, each with its end."""
+    yield from _WRITERS[how](names, rows)
+
+
+def csv_lines(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    """RFC 4180 with \\n; no value is an empty field, empty text is `""`."""
+    yield ",".join(_csv_field(name) for name in names) + "\n"
+    for row in rows:
+        yield ",".join("" if v is None else _csv_field(text(v)) for v in row) + "\n"
+
+
+def json_lines(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    """One array with one object per line; decimals keep their digits."""
+    begin = "["
+    for row in rows:
+        pairs = (f"{json.dumps(n)}: {to_json(v)}" for n, v in zip(names, row))
+        yield f"{begin}\n{{{', '.join(pairs)}}}"
+        begin = ","
+    yield "[]\n" if begin == "[" else "\n]\n"
+
+
+def table_lines(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    """Aligned columns; long values are cut, line breaks shown as \\n."""
+    rows = list(rows)
+    cells = [list(names), *([_cell(value) for value in row] for row in rows)]
+    widths = [max(_width(row[i]) for row in cells) for i in range(len(names))]
+    right = [_all_numbers([row[i] for row in rows]) for i in range(len(names))]
+    yield _aligned(cells[0], widths, right)
+    yield "  ".join("-" * width for width in widths) + "\n"
+    for row in cells[1:]:
+        yield _aligned(row, widths, right)
+
+
+def text(value: Any) -> str:
+    """A value in full, as it stands in a CSV field."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return _moment(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, (bytes, bytearray)):
+        return base64.b64encode(value).decode()
+    if isinstance(value, (list, tuple, dict)):
+        return to_json(value)
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    return str(value)
+
+
+def to_json(value: Any) -> str:
+    """A value as JSON text; what JSON lacks (NaN, times, bytes) is a string."""
+    if value is None or isinstance(value, (bool, int)):
+        return json.dumps(value)
+    if isinstance(value, Decimal) and value.is_finite():
+        return f"{value:f}"
+    if isinstance(value, float) and math.isfinite(value):
+        return repr(value)
+    if hasattr(value, "asDict"):  # A nested Row: a tuple that knows its names.
+        return to_json(value.asDict())
+    if isinstance(value, dict):
+        pairs = (f"{json.dumps(_name(k))}: {to_json(v)}" for k, v in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(to_json(each) for each in value)}]"
+    return json.dumps(text(value), ensure_ascii=False)
+
+
+def _name(key: Any) -> str:
+    return key if isinstance(key, str) else text(key)
+
+
+def _csv_field(field: str) -> str:
+    if field == "" or _QUOTED & set(field) or field != field.strip():
+        return '"' + field.replace('"', '""') + '"'
+    return field
+
+
+def _moment(value: datetime) -> str:
+    """Spark hands out UTC without a zone, since the program runs in UTC."""
+    return value.replace(tzinfo=None).isoformat() + "Z"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ")
+    printable = "".join(_printable(each) for each in text(value))
+    return printable if len(printable) <= WIDEST else printable[: WIDEST - 1] + "…"
+
+
+def _printable(character: str) -> str:
+    if character.isprintable():
+        return character
+    return {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(character, "\ufffd")
+
+
+def _aligned(row: List[str], widths: List[int], right: List[bool]) -> str:
+    cells = []
+    for cell, width, to_right in zip(row, widths, right):
+        room = " " * (width - _width(cell))
+        cells.append(room + cell if to_right else cell + room)
+    return "  ".join(cells).rstrip() + "\n"
+
+
+def _width(cell: str) -> int:
+    wide = sum(unicodedata.east_asian_width(each) in "WF" for each in cell)
+    marks = sum(unicodedata.combining(each) != 0 for each in cell)
+    return len(cell) + wide - marks
+
+
+def _all_numbers(values: List[Any]) -> bool:
+    some = [value for value in values if value is not None]
+    return bool(some) and all(
+        isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
+        for value in some
+    )
+
+
+_WRITERS = {"csv": csv_lines, "json": json_lines, "table": table_lines}

@@ -1,0 +1,89 @@
+"""Tables from another folder get a DAGs folder of their own."""
+
+from __future__ import annotations
+
+import pytest
+
+from lake_local.airflow.dags_folder import SHARED, generate
+from lake_local.cli.errors import BadRequest
+
+
+@pytest.fixture
+def project_dags(tmp_path):
+    dags = tmp_path / "project" / "dags"
+    for name in SHARED:
+        (dags / name).mkdir(parents=True)
+        (dags / name / "marker").write_text(name)
+    (dags / ".airflowignore").write_text("lake_spec\n")
+    return dags
+
+
+@pytest.fixture
+def tables(tmp_path):
+    for name in ("sales", "shop"):
+        (tmp_path / "tables" / name).mkdir(parents=True)
+        (tmp_path / "tables" / name / "_domain.yml").write_text(f"name: {name}\n")
+    return tmp_path / "tables"
+
+
+@pytest.fixture
+def folder(tmp_path, project_dags, tables):
+    def generated():
+        target = tmp_path / "home" / "dags"
+        return generate(target, project_dags=project_dags, tables=tables)
+
+    return generated
+
+
+def test_every_domain_gets_its_file(folder):
+    made = folder()
+    assert 'build_domain("sales")' in (made / "sales.py").read_text()
+    assert 'build_domain("shop")' in (made / "shop.py").read_text()
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_what_dags_share_comes_from_the_project(folder, name):
+    assert (folder() / name / "marker").read_text() == name
+
+
+def test_airflow_ignores_what_is_no_dag_file(folder):
+    assert (folder() / ".airflowignore").read_text() == "lake_spec\n"
+
+
+def test_a_domain_that_left_takes_its_file_along(folder, tables):
+    folder()
+    (tables / "shop" / "_domain.yml").unlink()
+    assert not (folder() / "shop.py").exists()
+
+
+def test_files_that_are_right_are_not_touched(folder):
+    before = (folder() / "sales.py").stat().st_mtime_ns
+    assert (folder() / "sales.py").stat().st_mtime_ns == before
+
+
+def test_a_link_to_a_project_that_moved_is_renewed(folder, tmp_path):
+    made = folder()
+    (made / "clusters").unlink()
+    (made / "clusters").symlink_to(tmp_path / "moved")
+    assert (folder() / "clusters" / "marker").read_text() == "clusters"
+
+
+def test_a_folder_without_domains_is_refused_with_what_a_domain_is(
+    tmp_path, project_dags
+):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadRequest, match="A domain is a folder with a _domain.yml"):
+        generate(tmp_path / "d", project_dags=project_dags, tables=tmp_path / "empty")
+
+
+def test_a_missing_folder_is_refused_by_name(tmp_path, project_dags):
+    with pytest.raises(BadRequest, match="nowhere: there is no such folder"):
+        generate(tmp_path / "d", project_dags=project_dags, tables=tmp_path / "nowhere")
+
+
+def test_a_name_that_could_become_code_is_refused(folder, tables):
+    evil = tables / 'x")\nimport os'
+    evil.mkdir()
+    (evil / "_domain.yml").write_text("name: x\n")
+    with pytest.raises(BadRequest, match="cannot name a domain"):
+        folder()

@@ -1,0 +1,89 @@
+"""A run is followed by its task states and by what its steps print."""
+
+from __future__ import annotations
+
+import pytest
+
+from lake_local.airflow import follow
+from lake_local.airflow.follow import Follower, StepOutput
+from lake_local.cli.errors import StartFailed
+
+
+class ScriptedAirflow:
+    """Plays a run as a list of (run state, {task: state})."""
+
+    def __init__(self, scenes):
+        self._scenes = iter(scenes)
+
+    def run(self, dag_id, run_id):
+        state, self._states = next(self._scenes)
+        if isinstance(state, Exception):
+            raise state
+        return {"state": state}
+
+    def tasks(self, dag_id, run_id):
+        return [
+            {"task_id": name, "try_number": 1, "state": state}
+            for name, state in self._states.items()
+        ]
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch):
+    monkeypatch.setattr(follow, "POLL_SECONDS", 0)
+
+
+@pytest.fixture
+def step(tmp_path):
+    folder = tmp_path / "j-1" / "s-1"
+    folder.mkdir(parents=True)
+    return folder / "stdout"
+
+
+def follower(scenes, told, *, folders=(), dead=()):
+    output = StepOutput(folders=lambda: folders)
+    return Follower(
+        ScriptedAirflow(scenes), told.append, output, dead=lambda: list(dead)
+    )
+
+
+def test_each_change_of_a_task_is_told_once():
+    told = []
+    scenes = [
+        ("running", {"create": "running", "load": None}),
+        ("running", {"create": "running", "load": None}),
+        ("running", {"create": "success", "load": "running"}),
+        ("success", {"create": "success", "load": "success"}),
+    ]
+    assert follower(scenes, told).follow("d", "r") == "success"
+    assert [line.split()[1:] for line in told] == [
+        ["create", "running"],
+        ["create", "success"],
+        ["load", "running"],
+        ["load", "success"],
+    ]
+
+
+def test_a_red_run_ends_as_failed():
+    assert follower([("failed", {"load": "failed"})], []).follow("d", "r") == "failed"
+
+
+def test_a_server_that_is_busy_for_a_moment_does_not_end_it():
+    scenes = [(OSError("timed out"), {}), ("success", {})]
+    assert follower(scenes, []).follow("d", "r") == "success"
+
+
+def test_a_dead_scheduler_ends_it_by_name():
+    watching = follower([("running", {})], [], dead=["scheduler"])
+    with pytest.raises(StartFailed, match="scheduler ended while r was running"):
+        watching.follow("d", "r")
+
+
+def test_progress_lines_are_told_once_and_whole(step):
+    output = StepOutput(folders=lambda: [step.parent.parent])
+    step.write_text("noise\nLAKE moma.artists full_load: reading\nLAKE half")
+    assert output.new_lines() == ["moma.artists full_load: reading"]
+    assert output.new_lines() == []
+    with open(step, "a") as more:
+        more.write(" a line\n")
+    assert output.new_lines() == ["half a line"]

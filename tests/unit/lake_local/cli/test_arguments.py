@@ -1,0 +1,76 @@
+"""What can be written after ./run_locally.sh, and what it is taken for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lake_local.cli.parser import COMMANDS, parse
+
+
+def test_no_argument_means_the_demo():
+    assert parse([]).command == "demo"
+
+
+def test_options_alone_still_mean_the_demo():
+    args = parse(["--keep-up", "--home", "/tmp/elsewhere"])
+    assert (args.command, args.keep_up, args.home) == (
+        "demo",
+        True,
+        Path("/tmp/elsewhere"),
+    )
+
+
+def test_the_home_is_in_the_project_unless_given():
+    assert parse(["status"]).home.parts[-2:] == (".local", "home")
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        pytest.param(["--home", "/tmp/h", "status"], id="before-the-command"),
+        pytest.param(["status", "--home", "/tmp/h"], id="after-the-command"),
+    ],
+)
+def test_the_home_stands_before_or_after_the_command(argv):
+    assert parse(argv).home == Path("/tmp/h")
+
+
+def test_run_takes_params_and_a_window():
+    args = parse(
+        ["run", "moma_incremental", "--param", "dry_run=true"]
+        + ["--param", "tables=artists", "--window", "2016-03-01", "2016-05-01"]
+    )
+    assert args.dag_id == "moma_incremental"
+    assert args.param == ["dry_run=true", "tables=artists"]
+    assert args.window == ["2016-03-01", "2016-05-01"]
+
+
+def test_as_of_and_between_exclude_each_other(capsys):
+    with pytest.raises(SystemExit):
+        parse(["show", "moma.artists", "--as-of", "2026", "--between", "1", "2"])
+    assert "not allowed with argument --as-of" in capsys.readouterr().err
+
+
+def test_keep_up_is_refused_where_nothing_is_left_to_keep(capsys):
+    with pytest.raises(SystemExit):
+        parse(["show", "moma.artists", "--keep-up"])
+    assert "--keep-up goes with demo and run, not show" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [each.NAME for each in COMMANDS])
+def test_every_command_explains_itself(command, capsys):
+    with pytest.raises(SystemExit) as ended:
+        parse([command, "--help"])
+    told = capsys.readouterr().out
+    assert ended.value.code == 0
+    assert "--home DIR" in told
+    assert len(told.splitlines()) > 10
+
+
+def test_every_command_is_documented():
+    page = Path(__file__).parents[4] / "docs" / "commands.md"
+    text = page.read_text(encoding="utf-8")
+    missing = [each.NAME for each in COMMANDS if f"## {each.NAME}" not in text]
+    assert not missing

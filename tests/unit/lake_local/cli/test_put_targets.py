@@ -1,0 +1,49 @@
+"""Where landed files go."""
+
+from __future__ import annotations
+
+import pytest
+
+from lake_local.cli.commands.put import targets_of
+from lake_local.cli.errors import BadRequest
+
+LANDING = "s3://lake/landing"
+
+
+@pytest.fixture
+def files(tmp_path):
+    made = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for each in made:
+        each.write_text("id\n1\n")
+    return made
+
+
+@pytest.mark.parametrize("to", [f"{LANDING}/moma/artists", f"{LANDING}/moma/artists/"])
+def test_a_folder_takes_files_under_their_own_names(files, to):
+    assert [url for _, url in targets_of(files, to, landing=LANDING)] == [
+        f"{LANDING}/moma/artists/a.csv",
+        f"{LANDING}/moma/artists/b.csv",
+    ]
+
+
+def test_one_file_can_be_given_another_name(files):
+    to = f"{LANDING}/moma/artists/2016.csv"
+    assert targets_of(files[:1], to, landing=LANDING) == [(files[0], to)]
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(BadRequest, match="gone.csv: there is no such file"):
+        targets_of([tmp_path / "gone.csv"], f"{LANDING}/moma/", landing=LANDING)
+
+
+@pytest.mark.parametrize(
+    "to",
+    [
+        pytest.param("s3://lake/warehouse/moma/", id="another-area"),
+        pytest.param("s3://lake/landing/../warehouse/", id="a-way-out"),
+        pytest.param("/tmp/landing", id="no-address"),
+    ],
+)
+def test_files_land_in_the_landing_area_only(files, to):
+    with pytest.raises(BadRequest):
+        targets_of(files, to, landing=LANDING)

@@ -1,0 +1,36 @@
+"""`--param` and `--window` become the conf of a run."""
+
+from __future__ import annotations
+
+import pytest
+
+from lake_local.cli.errors import BadRequest
+from lake_local.cli.runs import params
+
+
+def test_tables_become_a_list_and_truth_words_become_truth():
+    conf = params(["tables=artists, works", "dry_run=true"], None)
+    assert conf == {"tables": ["artists", "works"], "dry_run": True}
+
+
+def test_a_value_may_hold_an_equals_sign():
+    assert params(["note=a=b"], None) == {"note": "a=b"}
+
+
+def test_the_window_is_two_instants_in_utc():
+    conf = params([], ["2016-03-01", "2016-03-01T02:00:00+02:00"])
+    assert conf == {
+        "window_from": "2016-03-01T00:00:00Z",
+        "window_to": "2016-03-01T00:00:00Z",
+    }
+
+
+@pytest.mark.parametrize("pair", ["dry_run", "=true", "Dry Run=true", "a;b=1"])
+def test_what_is_no_pair_is_refused_by_name(pair):
+    with pytest.raises(BadRequest, match="write it as name=value"):
+        params([pair], None)
+
+
+def test_a_window_of_words_is_refused_by_name():
+    with pytest.raises(BadRequest, match="'yesterday' is no time"):
+        params([], ["yesterday", "2016-03-01"])

@@ -1,0 +1,79 @@
+"""The arguments of `show` become a request for the PySpark program."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+from lake_local.cli.commands.show import request_of
+from lake_local.cli.errors import BadRequest
+from lake_local.cli.parser import parse
+from lake_local.cli.project import find
+from lake_local.cli.specs import specs_of
+from lake_local.show.request import Validity, from_json
+
+
+@pytest.fixture(scope="module")
+def specs():
+    return specs_of(find(), None)
+
+
+def request(specs, *argv):
+    return request_of(parse(["show", *argv]), specs)
+
+
+def test_without_options_it_asks_the_current_table(specs):
+    asked = request(specs, "moma.artists")
+    assert asked.path == "s3://lake/warehouse/moma/artists/current"
+    assert (asked.layer, asked.limit, asked.order) == (
+        "current",
+        20,
+        ("constituent_id",),
+    )
+
+
+def test_a_moment_of_validity_asks_the_history_by_its_own_column_names(specs):
+    asked = request(specs, "moma.artists", "--valid-at", "2016-04-01")
+    assert asked.layer == "history"
+    assert asked.valid == Validity(
+        "2016-04-01T00:00:00+00:00", "valid_from", "valid_to", "is_deleted"
+    )
+
+
+def test_a_request_survives_the_way_to_the_other_process(specs):
+    asked = request(
+        specs,
+        *("moma.artists", "--valid-at", "2016-04-01", "--columns", "a,b", "c"),
+        *("--between", "2026-01-01", "2026-02-01", "--where", "a > 1", "--count"),
+    )
+    assert from_json(json.loads(json.dumps(asdict(asked)))) == asked
+
+
+def test_programs_get_all_rows_unless_they_say_otherwise(specs):
+    assert request(specs, "moma.artists", "--format", "csv").limit == 0
+    assert request(specs, "moma.artists", "--format", "csv", "--limit", "5").limit == 5
+
+
+@pytest.mark.parametrize(
+    "argv, message",
+    [
+        (["moma.artits"], "no table 'moma.artits'. Did you mean 'moma.artists'"),
+        (["nothing"], "no table 'nothing'"),
+        (["../etc.passwd"], "no table '../etc.passwd'"),
+        (["moma.artists", "--as-of", "noon"], "--as-of 'noon' is no time"),
+        (["moma.artists", "--limit", "-1"], "--limit -1: give 0"),
+        (
+            ["moma.artists", "--layer", "current", "--valid-at", "2016-04-01"],
+            "--valid-at asks the history, not current",
+        ),
+        (
+            ["moma.artists", "--between", "2026-02-01", "2026-01-01"],
+            "the first is not before the second",
+        ),
+    ],
+)
+def test_what_cannot_be_answered_is_refused_with_the_way_out(specs, argv, message):
+    with pytest.raises(BadRequest, match=message.replace(".", r"\.")):
+        request(specs, *argv)

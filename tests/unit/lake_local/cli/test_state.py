@@ -1,0 +1,55 @@
+"""What is up is written down by one command and read by the next."""
+
+from __future__ import annotations
+
+import os
+
+import psutil
+import pytest
+
+from lake_local.cli import state
+from lake_local.cli.background import Process
+from lake_local.cli.home import Home
+from lake_local.cli.state import Stack
+
+GONE = Process("scheduler", 2**22 - 1, 1.0)
+
+
+@pytest.fixture
+def home(tmp_path):
+    made = Home.at(tmp_path / "home")
+    made.create()
+    return made
+
+
+@pytest.fixture
+def alive():
+    return Process("aws", os.getpid(), psutil.Process().create_time())
+
+
+def test_what_was_written_is_what_is_read(home, alive):
+    stack = Stack("/tables", 5000, 8080, kept=True, since="now", processes=[alive])
+    state.write(home, stack)
+    assert state.read(home) == stack
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"tables": "/t"}', '{"processes": []}']
+)
+def test_a_file_that_says_nothing_means_nothing_is_up(home, text):
+    home.stack_file.write_text(text)
+    assert state.read(home) is None
+
+
+def test_a_stack_with_a_dead_process_serves_nobody(alive):
+    stack = Stack("/tables", 5000, 8080, kept=True, processes=[alive, GONE])
+    assert stack.dead() == ["scheduler"]
+    assert not stack.serves_everyone()
+
+
+def test_a_stack_of_one_command_serves_no_other(alive):
+    assert not Stack("/t", 5000, 8080, kept=False, processes=[alive]).serves_everyone()
+
+
+def test_a_kept_whole_stack_serves_everyone(alive):
+    assert Stack("/t", 5000, 8080, kept=True, processes=[alive]).serves_everyone()

@@ -1,0 +1,23 @@
+"""Tables for people."""
+
+from __future__ import annotations
+
+from lake_local.cli import text
+
+
+def test_numbers_stand_right_and_texts_left():
+    lines = list(text.table(("table", "rows"), [("artists", 14839), ("x", None)]))
+    assert lines == [
+        "table      rows",
+        "-------  ------",
+        "artists  14,839",
+        "x             -",
+    ]
+
+
+def test_a_table_without_rows_is_its_head():
+    assert list(text.table(("a",), [])) == ["a", "-"]
+
+
+def test_time_is_told_in_minutes_and_seconds():
+    assert [text.elapsed(each) for each in (0, 65.9, 3600)] == ["0:00", "1:05", "60:00"]

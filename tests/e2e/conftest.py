@@ -1,0 +1,202 @@
+"""One story that all end-to-end tests read: each fixture is a chapter of it.
+
+up -> three runs that are refused -> a full load with a broken file -> the file
+replaced -> an incremental run whose Spark is killed -> the run repeated -> upkeep
+-> the stand-in killed -> the same input once more -> down.
+
+A chapter asks for the one before it, and takes down what only it can see; so a
+test may ask for any chapter, alone or in any order.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import dataclass
+from typing import Any, Dict, List
+
+import pytest
+
+from tests.cases import museum
+from tests.e2e import processes
+from tests.e2e.command_line import Done
+from tests.e2e.lake import Figures, Lake, Run
+from tests.e2e.museum_lake import LANDING, MARCH, MAY
+from tests.e2e.waiting import until
+
+TABLES = ("moma.artists", "moma.artists_feed")
+WINDOW_BACKWARDS = ("--window", "2016-06-01", "2016-05-01")
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A run, and the figures of the museum's tables after it."""
+
+    run: Run
+    figures: Dict[str, Figures]
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Runs that were refused, and the clusters that there were afterwards."""
+
+    dag: Done
+    table: Done
+    window: Done
+    clusters: List[Any]
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """The same input once more, between two looks at everything stored."""
+
+    run: Run
+    before: Dict[str, Any]
+    after: Dict[str, Any]
+    clusters: List[Dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Down:
+    """What lived before and after `down`, and what can still be asked."""
+
+    before: List[str]
+    after: List[str]
+    versions: str
+    after_show: List[str]
+
+
+@pytest.fixture(scope="session")
+def ended_in_order():
+    """A test run that is asked to end stops what it started, as with Ctrl-C."""
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.fixture(scope="session")
+def lake(tmp_path_factory, ended_in_order):
+    """A lake that is up; nothing of it is left running at the end."""
+    made = Lake(tmp_path_factory.mktemp("lake"))
+    try:
+        made.up()
+        yield made
+    finally:
+        made.command("down")
+
+
+@pytest.fixture(scope="session")
+def refused(lake) -> Refused:
+    return Refused(
+        dag=lake.command("run", "moma_ful_load", code=2),
+        table=lake.command("run", "moma_full_load", "--param", "tables=artits", code=1),
+        window=lake.command("run", "moma_full_load", *WINDOW_BACKWARDS, code=1),
+        clusters=lake.clusters(),
+    )
+
+
+@pytest.fixture(scope="session")
+def loaded(lake, refused) -> Chapter:
+    """The full load; the file of `works` is cut off."""
+    lake.land(museum.FIRST, f"{LANDING}/artists/")
+    lake.land(museum.FIRST, f"{LANDING}/artists_feed/load/")
+    lake.land(lake.files["truncated"], f"{LANDING}/works/{MARCH}")
+    return _chapter(lake, lake.run("moma_full_load", code=1))
+
+
+@pytest.fixture(scope="session")
+def healed(lake, loaded) -> Run:
+    """The file of `works` is replaced by the whole one."""
+    lake.land(lake.files[MARCH], f"{LANDING}/works/")
+    return lake.run("moma_full_load", "--param", "tables=works")
+
+
+@pytest.fixture(scope="session")
+def killed(lake, healed) -> Run:
+    """New input; the Spark of the run gets kill -9 when `artists` is half done."""
+    lake.land(museum.SECOND, f"{LANDING}/artists/")
+    lake.land(lake.files["feed"], f"{LANDING}/artists_feed/changes/")
+    running = lake.command.start("run", "moma_incremental")
+
+    def half_done() -> processes.Seen | None:
+        assert not running.is_over, str(running.end())
+        step = processes.spark_of_stage(lake.home, "incremental")
+        half = "LAKE moma.artists incremental: change log commit"
+        return step if step and half in step.output(lake.home) else None
+
+    try:
+        until(half_done, "artists has its log commit", seconds=600).kill()
+    except BaseException:
+        running.stop()
+        raise
+    return lake.ended(running.end(code=1))
+
+
+@pytest.fixture(scope="session")
+def repaired(lake, killed) -> Chapter:
+    """The killed run repeated; `works` has new input of its own by now."""
+    lake.land(lake.files[MAY], f"{LANDING}/works/")
+    return _chapter(lake, lake.run("moma_incremental"))
+
+
+@pytest.fixture(scope="session")
+def maintained(lake, repaired) -> Chapter:
+    return _chapter(lake, lake.run("moma_maintenance"))
+
+
+@pytest.fixture(scope="session")
+def valid_in_april(lake, maintained) -> Dict[str, str]:
+    """What `show --valid-at` counts, by table."""
+    asked = [(table, "--valid-at", "2016-04-01", "--count") for table in TABLES]
+    return dict(zip(TABLES, lake.shown(*asked)))
+
+
+@pytest.fixture(scope="session")
+def catalogue(lake, maintained) -> Dict[str, Dict[str, str]]:
+    return lake.glue_tables()
+
+
+@pytest.fixture(scope="session")
+def counted_after_kill(lake, catalogue, stored, valid_in_april) -> str:
+    """The stand-in is killed; what `show` counts then."""
+    server = processes.stand_in(lake.home)
+    os.kill(server.pid, signal.SIGKILL)
+    until(lambda: not server.is_running(), "the end of the stand-in", seconds=30)
+    [count] = lake.shown(("moma.artists", "--count"))
+    return count
+
+
+@pytest.fixture(scope="session")
+def stored(lake, maintained) -> Dict[str, Any]:
+    """Every object of the tables."""
+    return lake.objects("warehouse/")
+
+
+@pytest.fixture(scope="session")
+def repeated(lake, stored, counted_after_kill) -> Repeated:
+    """The run again, in processes that it starts itself and leaves up."""
+    done = lake.command("run", "moma_incremental", "--keep-up")
+    lake.up()
+    return Repeated(
+        lake.ended(done), stored, lake.objects("warehouse/"), lake.clusters()
+    )
+
+
+@pytest.fixture(scope="session")
+def down(lake, repeated) -> Down:
+    before = processes.of_home(lake.home)
+    lake.command("down")
+    return Down(
+        before=before,
+        after=processes.of_home(lake.home),
+        versions=lake.shown(("moma.artists", "--layer", "history", "--count"))[0],
+        after_show=processes.of_home(lake.home),
+    )
+
+
+def _chapter(lake: Lake, run: Run) -> Chapter:
+    return Chapter(run, {table: lake.figures(table) for table in TABLES})

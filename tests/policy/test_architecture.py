@@ -1,0 +1,250 @@
+"""Who may import whom, and what must stay in one place.
+
+The rules are data; `docs/architecture.md` says why. Every rule is also run on a
+small tree that breaks it, so that no rule can fall asleep.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Dict, FrozenSet, Iterator, List, Tuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+OURS = frozenset({"lake_spec", "lake_airflow", "lake_spark", "lake_local"})
+NEWER_THAN_PYTHON_39 = frozenset({"tomllib"})
+STDLIB = frozenset(sys.stdlib_module_names) - NEWER_THAN_PYTHON_39
+
+
+@dataclass(frozen=True)
+class Layer:
+    """What the code of one folder may import beside the standard library."""
+
+    folder: str
+    imports: FrozenSet[str]
+    only_in: Dict[str, Tuple[str, ...]] = field(default_factory=dict)
+    remedy: str = "move the code to the layer that may import it"
+
+
+LAYERS = (
+    Layer(
+        "dags/lake_spec",
+        frozenset({"lake_spec"}),
+        {"yaml": ("yaml_source.py",)},
+        "lake_spec is plain Python that runs everywhere; only yaml_source.py reads YAML",
+    ),
+    Layer(
+        "dags/lake_airflow",
+        frozenset({"lake_airflow", "lake_spec", "airflow", "boto3", "botocore"}),
+        remedy="Spark code belongs in spark_jobs/lake_spark, the laptop's in local/lake_local",
+    ),
+    Layer(
+        "spark_jobs/lake_spark",
+        frozenset({"lake_spark", "lake_spec", "pyspark", "py4j"}),
+        {
+            "boto3": ("catalogue.py", "object_store.py"),
+            "botocore": ("catalogue.py", "object_store.py"),
+        },
+        "EMR has pyspark and boto3 only; AWS is reached in catalogue.py and object_store.py",
+    ),
+    Layer(
+        "local/lake_local",
+        frozenset(
+            {"lake_local", "lake_spec", "boto3", "botocore", "moto", "werkzeug"}
+            | {"psutil", "pyspark", "requests", "bundle"}
+        ),
+        remedy="the stand-in speaks to Airflow and Spark as a user does: over HTTP and argv",
+    ),
+)
+
+# Files that are no part of a package, as globs: they tie the packages together.
+LOOSE_FILES = (
+    Layer("dags/*.py", frozenset({"airflow", "lake_airflow"})),
+    Layer("spark_jobs/*.py", frozenset({"lake_spark", "lake_spec", "pyspark"})),
+    Layer("plugins/**/*.py", frozenset({"airflow", "lake_airflow", "lake_spec"})),
+)
+
+HUDI_OPTIONS = "dags/lake_spec/hudi_options.py"
+HUDI_OPTION = re.compile(r"(?<!/)hoodie\.")  # after a slash it is a file's name
+RUNS_ON_PYTHON_39 = ("dags/lake_spec", "spark_jobs")
+
+
+def imported(tree: ast.AST) -> Iterator[Tuple[int, str]]:
+    """Line and top-level name of every import, also of those inside functions."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, name.name.split(".")[0]) for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.lineno, (node.module or "").split(".")[0]
+
+
+def import_faults(root: Path) -> List[str]:
+    """Every import that its layer does not allow."""
+    faults = []
+    for layer in LAYERS + LOOSE_FILES:
+        glob = layer.folder if "*" in layer.folder else f"{layer.folder}/**/*.py"
+        for path in sorted(root.glob(glob)):
+            for line, name in imported(ast.parse(path.read_text())):
+                if not allows(layer, path, name):
+                    where = f"{path.relative_to(root)}:{line}"
+                    faults.append(f"{where} imports {name}: {layer.remedy}")
+    return faults
+
+
+def allows(layer: Layer, path: Path, name: str) -> bool:
+    if name in layer.only_in:
+        return path.name in layer.only_in[name]
+    return name in layer.imports or name in STDLIB
+
+
+def hudi_key_faults(root: Path) -> List[str]:
+    """Every file but one that writes a Hudi option by its name."""
+    paths = [*root.glob("dags/**/*"), *root.glob("spark_jobs/**/*")]
+    return [
+        f"{path.relative_to(root)}:{number} writes a hoodie option: "
+        f"give it a name in {HUDI_OPTIONS}"
+        for path in sorted(paths)
+        if path.suffix in {".py", ".yml", ".sql"} and path != root / HUDI_OPTIONS
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if HUDI_OPTION.search(line)
+    ]
+
+
+def python_39_faults(root: Path) -> List[str]:
+    """Every construct that Python 3.9, the default of EMR 7, does not know."""
+    faults = []
+    for folder in RUNS_ON_PYTHON_39:
+        for path in sorted(root.glob(f"{folder}/**/*.py")):
+            text = path.read_text()
+            where = path.relative_to(root)
+            try:
+                ast.parse(text, feature_version=(3, 9))
+            except SyntaxError as error:
+                faults.append(f"{where}:{error.lineno} is no Python 3.9: {error.msg}")
+                continue
+            for line, what in newer_than_39(ast.parse(text)):
+                faults.append(f"{where}:{line} is no Python 3.9: {what}")
+    return faults
+
+
+def newer_than_39(tree: ast.Module) -> Iterator[Tuple[int, str]]:
+    """Arguments and annotations that parse on 3.9 and fail there at run time."""
+    new_arguments = {"dataclass": {"slots", "kw_only"}, "zip": {"strict"}}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            for word in node.keywords:
+                if word.arg in new_arguments.get(node.func.id, ()):
+                    yield node.lineno, f"{node.func.id}({word.arg}=...)"
+    if not postpones_annotations(tree):
+        for annotation in annotations(tree):
+            if any(isinstance(part, ast.BitOr) for part in ast.walk(annotation)):
+                yield annotation.lineno, "`X | Y` needs `from __future__ import annotations`"
+
+
+def postpones_annotations(tree: ast.Module) -> bool:
+    return any(
+        isinstance(node, ast.ImportFrom)
+        and node.module == "__future__"
+        and any(name.name == "annotations" for name in node.names)
+        for node in tree.body
+    )
+
+
+def annotations(tree: ast.Module) -> Iterator[ast.expr]:
+    for node in ast.walk(tree):
+        found = getattr(node, "annotation", None) or getattr(node, "returns", None)
+        if found is not None:
+            yield found
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [import_faults, hudi_key_faults, python_39_faults],
+    ids=["imports", "hudi-options-in-one-file", "python-3.9"],
+)
+def test_the_code_keeps_the_rule(rule):
+    assert rule(ROOT) == []
+
+
+def test_every_package_of_ours_has_a_layer():
+    packages = {path.parent.name for path in ROOT.glob("*/lake_*/__init__.py")}
+    assert packages == OURS
+    assert {Path(layer.folder).name for layer in LAYERS} == OURS
+
+
+def plant(root: Path, name: str, text: str) -> Path:
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return root
+
+
+@pytest.mark.parametrize(
+    "name, text, fault",
+    [
+        ("dags/lake_spec/model.py", "import yaml", "only yaml_source.py reads YAML"),
+        ("dags/lake_spec/a/b.py", "def f():\n  import boto3", ":2 imports boto3"),
+        ("dags/lake_spec/checks.py", "import tomllib", "imports tomllib"),
+        ("dags/lake_airflow/plan.py", "import pyspark.sql", "spark_jobs/lake_spark"),
+        ("dags/lake_airflow/plan.py", "from lake_spark import x", "imports lake_spark"),
+        ("spark_jobs/lake_spark/fold.py", "import boto3", "object_store.py"),
+        ("spark_jobs/lake_spark/fold.py", "import airflow", "imports airflow"),
+        ("spark_jobs/main.py", "import lake_local", "imports lake_local"),
+        ("plugins/links.py", "from lake_local.emr import x", "imports lake_local"),
+        ("dags/moma.py", "import pandas", "dags/moma.py:1 imports pandas"),
+        ("local/lake_local/emr.py", "import airflow", "over HTTP and argv"),
+    ],
+)
+def test_a_forbidden_import_is_found(tmp_path, name, text, fault):
+    (found,) = import_faults(plant(tmp_path, name, text))
+    assert fault in found
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("dags/lake_spec/yaml_source.py", "import yaml"),
+        ("spark_jobs/lake_spark/catalogue.py", "import boto3"),
+        (
+            "dags/lake_airflow/render.py",
+            "from airflow.sdk import DAG\nimport lake_spec",
+        ),
+        ("dags/lake_spec/decode.py", "from .model import x\nimport json"),
+    ],
+)
+def test_an_allowed_import_is_no_fault(tmp_path, name, text):
+    assert import_faults(plant(tmp_path, name, text)) == []
+
+
+def test_a_hudi_option_outside_its_file_is_found(tmp_path):
+    plant(tmp_path, HUDI_OPTIONS, 'KEY = "hoodie.table.name"')
+    plant(tmp_path, "spark_jobs/lake_spark/write.py", 'x = 1\nK = "hoodie.a.b"')
+    plant(tmp_path, "spark_jobs/lake_spark/read.py", 'P = ".hoodie/hoodie.properties"')
+    (found,) = hudi_key_faults(tmp_path)
+    assert found.startswith("spark_jobs/lake_spark/write.py:2 writes a hoodie option")
+
+
+@pytest.mark.parametrize(
+    "text, fault",
+    [
+        ("match x:\n    case 1: pass", "Pattern matching"),
+        ("@dataclass(frozen=True, slots=True)\nclass A: pass", "dataclass(slots=...)"),
+        ("zip(a, b, strict=True)", "zip(strict=...)"),
+        ("def f(x: int | None): pass", "from __future__ import annotations"),
+        ("def f() -> int | None: pass", "from __future__ import annotations"),
+    ],
+    ids=["match", "slots", "zip-strict", "union-argument", "union-return"],
+)
+def test_what_python_39_does_not_know_is_found(tmp_path, text, fault):
+    (found,) = python_39_faults(plant(tmp_path, "spark_jobs/lake_spark/a.py", text))
+    assert fault in found
+
+
+def test_a_union_in_a_postponed_annotation_is_no_fault(tmp_path):
+    text = "from __future__ import annotations\ndef f(x: int | None): pass"
+    assert python_39_faults(plant(tmp_path, "dags/lake_spec/a.py", text)) == []

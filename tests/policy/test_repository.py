@@ -1,0 +1,165 @@
+"""What may stand in the repository at all: no host names of package registries,
+no secrets, no drift between what is asked for and what is locked."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import subprocess
+from pathlib import Path
+from typing import Iterator, List
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NOT_OURS = re.compile(
+    r"\.git|\.venv.*|\.local|\.pytest_cache|__pycache__|.*-warehouse|metastore_db|target"
+)
+# Written in parts, so that this file keeps its own rule.
+REGISTRIES = [
+    ".".join(parts)
+    for parts in (
+        ("pypi", "org"),
+        ("pythonhosted", "org"),
+        ("repo", "maven", "apache", "org"),
+        ("repo1", "maven", "org"),
+        ("registry", "npmjs", "org"),
+        ("proxy", "golang", "org"),
+        ("crates", "io"),
+        ("deb", "debian", "org"),
+    )
+]
+FORBIDDEN = {
+    "registry host": re.compile("|".join(map(re.escape, REGISTRIES))),
+    "AWS access key": re.compile(
+        r"\b(?:AKIA|ASIA)[0-9A-Z]{9}(?!\w*EXAMPLE)[0-9A-Z]{7}\b"
+    ),
+    "private key": re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY"),
+    "merge conflict": re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE),
+}
+
+
+def files(root: Path) -> Iterator[Path]:
+    """Every file of the project, tracked or not yet."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not NOT_OURS.fullmatch(name)]
+        yield from (Path(folder) / name for name in sorted(names))
+
+
+def forbidden_words(root: Path) -> List[str]:
+    faults = []
+    for path in files(root):
+        content = path.read_bytes()
+        if b"\0" in content:
+            continue
+        text = content.decode("utf-8", errors="replace")
+        for what, pattern in FORBIDDEN.items():
+            if found := pattern.search(text):
+                line = text.count("\n", 0, found.start()) + 1
+                faults.append(f"{path.relative_to(root)}:{line} holds a {what}")
+    return faults
+
+
+def requirement_names(text: str) -> List[str]:
+    """Names and exact versions in a requirements file, as `name==version` or `name`."""
+    lines = [
+        line.split(";")[0].split("[")[0].strip(" \\") for line in text.splitlines()
+    ]
+    return [line for line in lines if line and line[0] not in "#-"]
+
+
+def test_no_forbidden_word_is_in_the_tree():
+    assert forbidden_words(ROOT) == []
+
+
+@pytest.mark.parametrize(
+    "text, what",
+    [
+        (f"--index-url https://{REGISTRIES[0]}/simple", "registry host"),
+        (f"files.{REGISTRIES[1]}", "registry host"),
+        ("key = AKIA" + "Q7" * 8, "AWS access key"),
+        ("-----BEGIN RSA" + " PRIVATE KEY-----", "private key"),
+        ("a\n" + "<" * 7 + " HEAD", "merge conflict"),
+    ],
+)
+def test_a_forbidden_word_is_found(tmp_path, text, what):
+    (tmp_path / "a.txt").write_text(text)
+    (found,) = forbidden_words(tmp_path)
+    assert found.endswith(f"holds a {what}")
+
+
+def test_mwaa_is_left_to_its_own_constraints():
+    # MWAA looks for the text "-c " or "--constraint" anywhere, even in a comment,
+    # and holds the install to its image's versions only if there is none.
+    text = (ROOT / "requirements/airflow.txt").read_text()
+    assert "-c " not in text and "--constraint" not in text
+    assert requirement_names(text) == ["apache-airflow-providers-amazon"]
+
+
+LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
+each_lock = pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.stem)
+
+
+@each_lock
+def test_every_locked_package_has_a_version_and_hashes(lock):
+    entries = re.split(r"\n(?=\w)", lock.read_text())[1:]
+    assert entries
+    assert [entry for entry in entries if "--hash=sha256:" not in entry] == []
+    assert [entry for entry in entries if not re.match(r"[\w.-]+==", entry)] == []
+
+
+@each_lock
+def test_what_is_asked_for_is_what_is_locked(lock):
+    asked = requirement_names(lock.with_suffix(".in").read_text())
+    locked = requirement_names(lock.read_text())
+    names = {entry.split("==")[0] for entry in locked}
+    assert [
+        entry for entry in asked if entry not in names and entry not in locked
+    ] == []
+
+
+def test_airflow_is_locked_to_the_versions_of_the_mwaa_images():
+    for lock, version in (("airflow", "3.3.1"), ("airflow-3.0.6", "3.0.6")):
+        held = requirement_names(
+            (ROOT / f"requirements/constraints-{version}.txt").read_text()
+        )
+        versions = dict(entry.lower().split("==") for entry in held)
+        for entry in requirement_names(
+            (ROOT / f"requirements/{lock}.lock").read_text()
+        ):
+            name, _, got = entry.partition("==")
+            assert versions.get(name, got) == got, f"{lock}.lock: {entry}"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["setup.sh", "run_tests_locally.sh", ".ci/run", ".githooks/pre-push"],
+)
+def test_a_script_can_be_run_and_is_sound_bash(name):
+    path = ROOT / name
+    assert path.stat().st_mode & stat.S_IXUSR
+    assert path.read_text().startswith("#!/usr/bin/env bash\n")
+    assert "set -euo pipefail" in path.read_text()
+    subprocess.run(["bash", "-n", str(path)], check=True)
+
+
+def test_hook_and_ci_run_the_one_script():
+    for name in (".githooks/pre-push", ".ci/run"):
+        assert "./run_tests_locally.sh" in (ROOT / name).read_text()
+
+
+def test_the_changelog_has_a_section_for_what_is_not_released():
+    assert "\n## Unreleased\n" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_decision_records_are_numbered_once_and_short():
+    records = sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))
+    numbers = [path.name[:3] for path in records]
+    assert len(numbers) == len(set(numbers))
+    too_long = [
+        path.name for path in records if len(path.read_text().splitlines()) > 40
+    ]
+    assert too_long == []
+    for path in records[1:]:
+        assert path.read_text().startswith(f"# {path.name[:3]}: "), path.name

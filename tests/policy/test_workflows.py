@@ -1,0 +1,150 @@
+"""What may stand in a GitHub workflow: pinned actions, few rights, no keys."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Dict, Iterator, List
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+PINNED = re.compile(r"uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$")
+MAY_WRITE = {"sync_dags.yml": {"id-token"}}
+
+
+def read(path: Path) -> Dict[str, Any]:
+    content = yaml.safe_load(path.read_text())
+    content["on"] = content.pop(True, None)  # YAML 1.1 reads the key `on` as true
+    return content
+
+
+def steps(workflow: Dict[str, Any]) -> Iterator[Dict[str, Any]]:
+    for job in workflow["jobs"].values():
+        yield from job["steps"]
+
+
+def unpinned_actions(text: str) -> List[str]:
+    lines = [line.strip().removeprefix("- ") for line in text.splitlines()]
+    return [line for line in lines if "uses:" in line and not PINNED.match(line)]
+
+
+def granted(workflow: Dict[str, Any]) -> Dict[str, str]:
+    """Every right that the workflow or one of its jobs has beyond reading."""
+    rights: Dict[str, str] = {}
+    for holder in [workflow, *workflow["jobs"].values()]:
+        asked = holder.get("permissions", "all of them")
+        if not isinstance(asked, dict):
+            return {"everything": str(asked)}
+        rights.update({name: how for name, how in asked.items() if how != "read"})
+    return rights
+
+
+def script_injections(workflow: Dict[str, Any]) -> List[str]:
+    """Expressions that GitHub would paste into a shell script."""
+    return [step["run"] for step in steps(workflow) if "${{" in step.get("run", "")]
+
+
+all_workflows = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+
+
+def test_there_are_a_workflow_that_tests_and_one_that_deploys():
+    assert [path.name for path in WORKFLOWS] == ["sync_dags.yml", "test_dags.yml"]
+
+
+@all_workflows
+def test_actions_are_pinned_by_commit_with_their_version_beside_it(path):
+    assert unpinned_actions(path.read_text()) == []
+
+
+@all_workflows
+def test_a_workflow_has_no_right_that_it_does_not_need(path):
+    assert set(granted(read(path))) == MAY_WRITE.get(path.name, set())
+
+
+@all_workflows
+def test_no_expression_is_pasted_into_a_script(path):
+    assert script_injections(read(path)) == []
+
+
+@all_workflows
+def test_the_checkout_leaves_no_token_behind(path):
+    checkouts = [
+        s for s in steps(read(path)) if "actions/checkout" in str(s.get("uses"))
+    ]
+    assert checkouts
+    assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+@all_workflows
+def test_no_access_key_and_no_secret_is_used(path):
+    assert not re.search(r"secrets\.|aws-(secret-)?access-key", path.read_text())
+
+
+@all_workflows
+def test_every_job_has_a_time_limit(path):
+    assert all("timeout-minutes" in job for job in read(path)["jobs"].values())
+
+
+def test_the_tests_are_those_of_a_desk():
+    workflow = read(ROOT / ".github/workflows/test_dags.yml")
+    runs = [step["run"] for step in steps(workflow) if "run" in step]
+    assert runs == ['./run_tests_locally.sh "$SPEED"']
+    assert workflow["on"]["pull_request"]["branches"] == ["main"]
+    assert {"dags/**", "spark_jobs/**"} <= set(workflow["on"]["push"]["paths"])
+
+
+def test_only_a_tested_push_to_main_is_deployed():
+    workflow = read(ROOT / ".github/workflows/sync_dags.yml")
+    tests = read(ROOT / ".github/workflows/test_dags.yml")
+    assert workflow["on"]["workflow_run"]["workflows"] == [tests["name"]]
+    (job,) = workflow["jobs"].values()
+    for part in ("conclusion == 'success'", "event == 'push'", "head_branch == 'main'"):
+        assert f"workflow_run.{part}" in job["if"]
+    checkout = next(step for step in job["steps"] if "checkout" in step["uses"])
+    assert checkout["with"]["ref"] == "${{ github.event.workflow_run.head_sha }}"
+    assert workflow["concurrency"]["cancel-in-progress"] is False
+
+
+def test_the_release_is_uploaded_first_and_the_dags_last():
+    workflow = read(ROOT / ".github/workflows/sync_dags.yml")
+    uploads = [
+        step["run"] for step in steps(workflow) if "aws s3" in step.get("run", "")
+    ]
+    assert "releases" in uploads[0] and "--delete" not in uploads[0]
+    assert uploads[-1].startswith("aws s3 sync dags ") and "--delete" in uploads[-1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- uses: actions/checkout@v4",
+        "uses: actions/checkout@main # v4.2.2",
+        f"uses: actions/checkout@{'a' * 39} # v4.2.2",
+        f"uses: actions/checkout@{'a' * 40}",
+    ],
+    ids=["tag", "branch", "short", "no-version"],
+)
+def test_an_action_that_is_not_pinned_is_found(line):
+    assert unpinned_actions(line)
+
+
+@pytest.mark.parametrize(
+    "workflow",
+    [
+        {"jobs": {"a": {"permissions": {"contents": "read"}}}},
+        {"permissions": "write-all", "jobs": {}},
+        {"permissions": {}, "jobs": {"a": {"permissions": {"contents": "write"}}}},
+        {"permissions": {}, "jobs": {"a": {}}},
+    ],
+    ids=["default", "write-all", "job-writes", "job-default"],
+)
+def test_a_right_too_many_is_found(workflow):
+    assert granted(workflow)
+
+
+def test_an_expression_in_a_script_is_found():
+    run = "echo ${{ github.head_ref }}"
+    assert script_injections({"jobs": {"a": {"steps": [{"run": run}]}}}) == [run]

@@ -15,6 +15,9 @@ from lake_spark.errors import RefusedInput
 from lake_spark.landing import LandingFile
 from lake_spark.object_store import ObjectStore
 
+WIDE, PARTIAL, WITHDRAWN = "wide", "partial", "withdrawn"
+"""Rows about every key; values that the source did not send; files that are void."""
+
 
 @dataclass(frozen=True)
 class Taken:
@@ -33,6 +36,8 @@ class Inputs:
     earlier: Tuple[Taken, ...] = ()
     accounting: Dict[str, Dict[str, int]] = field(default_factory=dict)
     definition: Dict[str, str] = field(default_factory=dict)
+    holds: Tuple[str, ...] = ()
+    """What the log has that costs the fold more: WIDE, PARTIAL, WITHDRAWN."""
 
     @property
     def id(self) -> str:
@@ -67,13 +72,15 @@ class Inputs:
         files: Sequence[LandingFile],
         accounting: Dict[str, Dict[str, int]],
         definition: Dict[str, str],
+        holds: Sequence[str] = (),
     ) -> "Inputs":
         """What a commit of these files after this one carries."""
         taken = tuple(
             Taken(f.path, f.etag, f.extract_at.isoformat() if f.extract_at else None)
             for f in files
         )
-        return Inputs(taken, self.all, accounting, definition)
+        held = tuple(sorted({*self.holds, *holds}))
+        return Inputs(taken, self.all, accounting, definition, held)
 
 
 class InputsFolder:
@@ -93,6 +100,7 @@ class InputsFolder:
             tuple(Taken(**each) for each in data["earlier"]),
             data["accounting"],
             data["definition"],
+            tuple(data["holds"]),
         )
 
     def save(self, inputs: Inputs) -> str:
@@ -102,6 +110,7 @@ class InputsFolder:
             "earlier": [asdict(each) for each in inputs.earlier],
             "accounting": inputs.accounting,
             "definition": inputs.definition,
+            "holds": list(inputs.holds),
         }
         self._store.write(self._file(inputs.id), json.dumps(data, indent=1).encode())
         return inputs.id

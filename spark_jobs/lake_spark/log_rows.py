@@ -23,27 +23,38 @@ ENVELOPE: Tuple[Tuple[str, str], ...] = (
     ("lake_etag", "string"),
     ("lake_landed_at", "timestamp"),
     ("lake_extract_at", "timestamp"),
+    ("lake_started", "string"),
+    ("lake_unavailable", "string"),
 )
 """Columns that every change log has, before the table's own.
 
+lake_key: ALL_KEYS where the row is about every key.
 lake_rank: 0 for the first full load, 1 for what came after it.
-lake_record: number of the record in its file from 1; -1 for a derived delete.
+lake_record: number of the record in its file from 1; -1 for a row that we derived.
+lake_started: the order at which the row's reload started, as JSON; else null.
+lake_unavailable: columns whose value the source did not send, `a,b`; else null.
 """
 
 UPSERT, DELETE = "upsert", "delete"
+TRUNCATE, RELOAD, WITHDRAW = "truncate", "reload", "withdraw"
+"""About every key: all are gone, a reload has these keys alone, a file is void."""
+
+ALL_KEYS = "%*"
+"""The key of such rows: no key text looks like it, for `%` is always escaped."""
 
 TOLERANCE = "INTERVAL 1 DAY"
 """How far an effective time may lie after the landing of its file."""
 
 
 def envelope_columns(spec: TableSpec, columns: Columns) -> List[str]:
-    """Expressions of lake_key, lake_op, lake_effective_at over typed rows."""
+    """Expressions of what the envelope says of a typed row."""
     kinds = dict(columns)
     key = [(name, kinds[name]) for name in spec.key]
     return [
         f"{key_text(key)} AS lake_key",
         f"{operation(spec)} AS lake_op",
         f"{effective_at(spec, columns)} AS lake_effective_at",
+        "CAST(NULL AS string) AS lake_unavailable",
     ]
 
 

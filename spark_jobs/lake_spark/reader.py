@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import Dict, List, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -25,6 +25,7 @@ class Input:
     file: LandingFile
     shape: Shape
     rank: int
+    started: Optional[str] = None
 
 
 FACTS = (
@@ -35,6 +36,7 @@ FACTS = (
     ("lake_landed_at", "timestamp"),
     ("lake_extract_at", "timestamp"),
     ("lake_rank", "int"),
+    ("lake_started", "string"),
 )
 """What the rows of a file are told of it."""
 
@@ -159,4 +161,5 @@ def _facts(spark: SparkSession, each: Input) -> Tuple:
         file.landed_at,
         file.extract_at,
         each.rank,
+        each.started,
     )

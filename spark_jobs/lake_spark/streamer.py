@@ -159,7 +159,12 @@ def _facts(each: Input) -> List[str]:
         f"{_moment(file.landed_at)} AS lake_landed_at",
         f"{_moment(file.extract_at)} AS lake_extract_at",
         f"{each.rank} AS lake_rank",
+        f"{_text(each.started)} AS lake_started",
     ]
+
+
+def _text(text: Optional[str]) -> str:
+    return "CAST(NULL AS string)" if text is None else sql_literal(text)
 
 
 def _moment(moment: Optional[datetime]) -> str:

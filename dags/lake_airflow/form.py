@@ -21,7 +21,8 @@ def params(plan: DagPlan) -> dict[str, Param]:
             ),
         }
     )
-    return {"tables": _tables(plan), **window, "dry_run": _dry_run()}
+    losses = {"accept_losses": _accept_losses()} if plan.takes_losses else {}
+    return {"tables": _tables(plan), **window, **losses, "dry_run": _dry_run()}
 
 
 def _tables(plan: DagPlan) -> Param:
@@ -45,10 +46,16 @@ def _time(title: str, description: str) -> Param:
     )
 
 
-def _dry_run() -> Param:
-    return Param(
-        False,
-        type="boolean",
-        title="Dry run",
-        description="Say what would be done and write nothing.",
+def _accept_losses() -> Param:
+    return _switch(
+        "Accept losses",
+        "Take extracts also where they lose more keys than source.lost_share allows.",
     )
+
+
+def _dry_run() -> Param:
+    return _switch("Dry run", "Say what would be done and write nothing.")
+
+
+def _switch(title: str, description: str) -> Param:
+    return Param(False, type="boolean", title=title, description=description)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Iterable, Optional, Tuple
 
-from lake_spec.model import DomainSpec, Engine, HistoryRuns, TableSpec
+from lake_spec.model import DomainSpec, Engine, HistoryRuns, Snapshot, TableSpec
 
 
 class StageKind(str, Enum):
@@ -53,6 +53,7 @@ class DagPlan:
     after: Optional[str] = None
     updates: Optional[str] = None
     takes_window: bool = False
+    takes_losses: bool = False
     failure_topic: Optional[str] = None
 
 
@@ -92,6 +93,7 @@ def _incremental(domain: DomainSpec, own_history: bool) -> DagPlan:
         schedule=domain.schedules.incremental,
         updates=changes_of(domain.name) if own_history else None,
         takes_window=True,
+        takes_losses=any(isinstance(t.source, Snapshot) for t in domain.tables),
     )
 
 

@@ -39,6 +39,7 @@ class Run:
     tables: Tuple[str, ...]
     window: Optional[str] = None
     dry_run: bool = False
+    accept_losses: bool = False
 
     @property
     def name(self) -> str:
@@ -68,15 +69,18 @@ def check_run(
     faults += _unknown(plan, params)
     tables = _tables(plan, params.get("tables"), faults)
     window = _window(params, faults) if plan.takes_window else None
-    dry_run = _dry_run(params.get("dry_run", False), faults)
+    dry_run = _switch("dry_run", params, faults)
+    losses = plan.takes_losses and _switch("accept_losses", params, faults)
     key = _key(run_id, faults)
     if faults:
         raise RunRefused(faults)
-    return Run(plan.dag_id, key, release, tables, window, dry_run)
+    return Run(plan.dag_id, key, release, tables, window, dry_run, losses)
 
 
 def _unknown(plan: DagPlan, params: Mapping[str, Any]) -> list[str]:
-    known = ("tables", *(_WINDOW if plan.takes_window else ()), "dry_run")
+    window = _WINDOW if plan.takes_window else ()
+    losses = ("accept_losses",) if plan.takes_losses else ()
+    known = ("tables", *window, *losses, "dry_run")
     return [
         f"{_shown(name)}: unknown param. {plan.dag_id} takes: {', '.join(known)}."
         for name in params
@@ -146,9 +150,10 @@ def _text(moment: datetime) -> str:
     return moment.replace(tzinfo=None).isoformat() + "Z"
 
 
-def _dry_run(value: Any, faults: list[str]) -> bool:
+def _switch(name: str, params: Mapping[str, Any], faults: list[str]) -> bool:
+    value = params.get(name, False)
     if not isinstance(value, bool):
-        faults.append(f"dry_run: got {_shown(value)}. Choose true or false.")
+        faults.append(f"{name}: got {_shown(value)}. Choose true or false.")
     return value is True
 
 

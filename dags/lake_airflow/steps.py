@@ -47,6 +47,8 @@ def spark_step(
         argv += ["--tables", ",".join(selected(stage, run))]
     if run.window:
         argv += ["--window", run.window]
+    if run.accept_losses and stage.name == "incremental":
+        argv.append("--accept-losses")
     if run.dry_run:
         argv.append("--dry-run")
     return _step(f"{stage.name} {run.key}", argv)

@@ -116,7 +116,14 @@ def _table_run(
         engine=table.engine.value,
     )
     return TableRun(
-        spark, store, table, release.environment, report, asked.window, asked.dry_run
+        spark,
+        store,
+        table,
+        release.environment,
+        report,
+        asked.window,
+        asked.dry_run,
+        asked.accepted,
     )
 
 

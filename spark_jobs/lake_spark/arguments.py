@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import List, Optional, Sequence
 
-from lake_spark.table_run import Window
+from lake_spark.table_run import Accepted, Window
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _RUN = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
@@ -25,6 +25,7 @@ class Arguments:
     tables: Sequence[str]
     window: Window
     dry_run: bool
+    accepted: Accepted = Accepted()
 
 
 def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
@@ -39,8 +40,14 @@ def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
     )
     parser.add_argument("--window", type=_window, default=Window(), help="FROM..TO")
     parser.add_argument("--dry-run", action="store_true")
-    found = parser.parse_args(argv)
-    return Arguments(**vars(found))
+    parser.add_argument(
+        "--accept-losses", action="store_true", help="extracts that lose many keys"
+    )
+    found = vars(parser.parse_args(argv))
+    accepted = Accepted(losses=found.pop("accept_losses"))
+    if accepted != Accepted() and found["stage"] != "incremental":
+        parser.error("--accept-losses goes with --stage incremental alone")
+    return Arguments(**found, accepted=accepted)
 
 
 def _name(text: str) -> str:

@@ -2,6 +2,7 @@
 
 StageError
  +-- RefusedInput      landing files that must not be taken in: someone decides
+ |    +-- LateExtract  an extract that no run can take any more
  +-- BadFile           one landing file is not what it says: it is set aside
  +-- TooManyBadRows    more quarantined rows than the table bears
  +-- BrokenPromise     a check before commit failed: nothing was written
@@ -18,6 +19,10 @@ class StageError(Exception):
 
 class RefusedInput(StageError):
     """Landing files contradict what was taken in before."""
+
+
+class LateExtract(RefusedInput):
+    """An extract of a time that is not after the last one taken."""
 
 
 class BadFile(StageError):

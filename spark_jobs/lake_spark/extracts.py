@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from lake_spec.model import Absence
 from lake_spec.report import FileReport
 from lake_spark import ingest, quarantine, snapshot
+from lake_spark.errors import BadFile
 from lake_spark.fold import KEY
 from lake_spark.inputs import Inputs
 from lake_spark.log_rows import log_columns
@@ -26,15 +27,31 @@ def take_extract(run: TableRun, extract: Extract, taken: Inputs) -> bool:
     batch = ingest.shaped(run, extract.files, taken)
     batch.extract = extract
     if len(batch.inputs) < len(extract.files):
-        return False
+        return _refused_whole(run, extract)
     rows = ingest.read_rows(run, batch)
     if rows is None:
-        return False
+        return _refused_whole(run, extract)
     try:
-        ingest.judge(run, batch, rows, f"extract {extract.at:%Y-%m-%d %H:%M}")
+        ingest.judge(run, batch, rows, f"extract {extract.name}")
         return _take_rows(run, batch, rows, taken)
     finally:
         rows.release()
+
+
+def _refused_whole(run: TableRun, extract: Extract) -> bool:
+    """One bad file refuses its extract: the good ones wait for it, by name."""
+    bad = {each["path"] for each in run.report.set_aside}
+    named = ", ".join(each.path for each in extract.files if each.path in bad)
+    set_aside(run, extract, f"waits with its extract {extract.name} for {named}")
+    return False
+
+
+def set_aside(run: TableRun, extract: Extract, reason: str) -> None:
+    """Leave the files of an extract where they are; the run will end red."""
+    done = {each["path"] for each in run.report.set_aside}
+    for file in extract.files:
+        if file.path not in done:
+            ingest.set_aside(run, BadFile(file.path, reason))
 
 
 def _take_rows(
@@ -98,7 +115,8 @@ def _events(
     extract = batch.extract
     counts = _counts(compared)
     absent = counts.pop(None, {}).get("absent", 0)
-    snapshot.refuse_losses(open_rows(run), absent, run.spec, extract)
+    if not run.accepted.losses:
+        snapshot.refuse_losses(open_rows(run), absent, run.spec)
     _settle(batch.files, counts)
     upserts = compared.where(snapshot.UPSERTS)
     upserts = snapshot.dated(upserts, run.spec, extract, previous)

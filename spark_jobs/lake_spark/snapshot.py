@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from lake_spec.model import Absence, TableSpec
-from lake_spark.errors import RefusedInput
+from lake_spark.errors import LateExtract, RefusedInput
 from lake_spark.fold import KEY, comparable
 from lake_spark.inputs import Inputs
 from lake_spark.landing import LandingFile
@@ -33,6 +33,11 @@ class Extract:
     at: datetime
     files: Sequence[LandingFile]
 
+    @property
+    def name(self) -> str:
+        """Its time, as reports say it."""
+        return f"{self.at:%Y-%m-%d %H:%M}"
+
 
 def group_extracts(files: Sequence[LandingFile]) -> List[Extract]:
     """The extracts that the files make up, oldest first."""
@@ -44,14 +49,13 @@ def group_extracts(files: Sequence[LandingFile]) -> List[Extract]:
 
 
 def refuse_late(extract: Extract, last: Optional[datetime]) -> None:
-    """An extract that is not newer than the last one taken is refused by name."""
+    """An extract that is not newer than the last one taken is refused."""
     if last is None or extract.at > last:
         return
-    names = ", ".join(file.path for file in extract.files)
     what = "of the same time as" if extract.at == last else "older than"
-    raise RefusedInput(
-        f"{names}: this extract ({extract.at:%Y-%m-%d %H:%M}) is {what} the last one "
-        f"taken ({last:%Y-%m-%d %H:%M}). Move it away, or land it under its true time."
+    raise LateExtract(
+        f"this extract ({extract.name}) is {what} the last one taken "
+        f"({last:%Y-%m-%d %H:%M}). Move it away, or land it under its true time."
     )
 
 
@@ -160,16 +164,16 @@ def derived_deletes(
     return absent.withColumns(facts)
 
 
-def refuse_losses(known: int, absent: int, spec: TableSpec, extract: Extract) -> None:
+def refuse_losses(known: int, absent: int, spec: TableSpec) -> None:
     """An empty or broken export must not close a table."""
     if spec.source.absence is Absence.IGNORE or known < MIN_KEYS:
         return
     if absent > spec.source.lost_share * known:
-        names = ", ".join(file.path for file in extract.files)
         raise RefusedInput(
-            f"{names}: loses {absent:,} of {known:,} keys, more than the share of "
+            f"loses {absent:,} of {known:,} keys, more than the share of "
             f"{spec.source.lost_share:.0%} that source.lost_share allows. Land a whole "
-            "extract, or raise lost_share if the loss is true."
+            "extract in its place or, if the loss is true, run "
+            f"{spec.domain}_incremental with accept_losses."
         )
 
 

@@ -32,6 +32,13 @@ class Window:
         return after and (self.end is None or moment < self.end)
 
 
+@dataclass(frozen=True)
+class Accepted:
+    """What this run takes that no run takes by itself."""
+
+    losses: bool = False
+
+
 @dataclass
 class TableRun:
     """What a stage needs to work on one table."""
@@ -43,6 +50,7 @@ class TableRun:
     report: Report
     window: Window = Window()
     dry_run: bool = False
+    accepted: Accepted = Accepted()
     streamer_argv: List[str] = field(default_factory=list)
 
     def say(self, what: str) -> None:

@@ -18,7 +18,7 @@ from lake_spec.report import Report
 from lake_spark.application import STAGES, run_table
 from lake_spark.hudi_table import without_hudi_columns
 from lake_spark.object_store import FolderStore
-from lake_spark.table_run import TableRun, Window
+from lake_spark.table_run import Accepted, TableRun, Window
 
 
 class Lake:
@@ -56,13 +56,14 @@ class Lake:
         window: Window = Window(),
         dry_run: bool = False,
         again: bool = False,
+        accepted: Accepted = Accepted(),
     ) -> Report:
         """Run one stage and give its report, failed or not.
 
         A stage belongs to the run that a prepare stage before it began; `again`
         leaves that run open.
         """
-        run = self._table_run(self._report(stage), window, dry_run)
+        run = self._table_run(self._report(stage), window, dry_run, accepted)
         run_table(run, STAGES[stage])
         self._runs += 0 if again else 1
         return run.report
@@ -87,7 +88,11 @@ class Lake:
         return reports
 
     def _table_run(
-        self, report: Report, window: Window = Window(), dry_run: bool = False
+        self,
+        report: Report,
+        window: Window = Window(),
+        dry_run: bool = False,
+        accepted: Accepted = Accepted(),
     ) -> TableRun:
         return TableRun(
             self.spark,
@@ -97,6 +102,7 @@ class Lake:
             report,
             window,
             dry_run,
+            accepted,
         )
 
     @property

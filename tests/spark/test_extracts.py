@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pytest
 
+from lake_spark.table_run import Accepted
 from tests.spark.lake import Lake, table
 
 SPEC = """
@@ -93,9 +94,12 @@ def test_one_bad_file_refuses_the_whole_extract_until_it_is_mended(things):
     things.land("2026-01-30/2.csv", "<html>")
     before = things.files()
     report = things.run("incremental")
-    assert (
-        report.state == "failed" and report.set_aside[0]["path"] == "2026-01-30/2.csv"
-    )
+    bad, waiting = report.set_aside
+    assert report.state == "failed" and bad["path"] == "2026-01-30/2.csv"
+    assert waiting == {
+        "path": "2026-01-30/1.csv",
+        "reason": "waits with its extract 2026-01-30 00:00 for 2026-01-30/2.csv",
+    }
     assert things.files() == before
     things.land("2026-01-30/2.csv", HEADER + DAY_20[len("1,b,2026-01-05\n") :] + REST)
     assert things.done("incremental")[0].accepted == 1
@@ -103,20 +107,33 @@ def test_one_bad_file_refuses_the_whole_extract_until_it_is_mended(things):
 
 def test_an_empty_export_does_not_close_the_table(things):
     things.land("2026-02-10/1.csv", HEADER + "1,new,2026-01-25\n")
+    things.land("2026-02-11/1.csv", HEADER + DAY_20 + REST)
     before = things.files()
     report = things.run("incremental")
     (things.root / "landing/tests/things/2026-02-10/1.csv").unlink()
-    assert report.error["type"] == "RefusedInput"
-    assert "2026-02-10/1.csv: loses 11 of 12 keys" in report.error["message"]
+    (things.root / "landing/tests/things/2026-02-11/1.csv").unlink()
+    # It can still be mended or accepted, so the one after it waits.
+    (aside,) = report.set_aside
+    assert aside["path"] == "2026-02-10/1.csv"
+    assert aside["reason"].startswith("loses 11 of 12 keys, more than the share of 50%")
     assert things.files() == before
 
 
-def test_a_second_extract_of_a_taken_time_is_refused(things):
-    things.land("2026-01-30/3.csv", HEADER)
+def test_an_extract_that_comes_too_late_is_passed_over(things):
+    things.land("2026-01-30/3.csv", HEADER + REST)
+    things.land("2026-01-29/1.csv", HEADER)
+    things.land(
+        "2026-02-12/1.csv", HEADER + "1,newer,2026-02-11\n" + DAY_20[15:] + REST
+    )
     report = things.run("incremental")
-    (things.root / "landing/tests/things/2026-01-30/3.csv").unlink()
-    assert "2026-01-30/3.csv: this extract" in report.error["message"]
-    assert "of the same time as the last one taken" in report.error["message"]
+    for late in ("2026-01-30/3.csv", "2026-01-29/1.csv"):
+        (things.root / "landing/tests/things" / late).unlink()
+    older, same = report.set_aside
+    assert older["path"] == "2026-01-29/1.csv" and "is older than" in older["reason"]
+    assert same["path"] == "2026-01-30/3.csv"
+    assert "is of the same time as the last one taken" in same["reason"]
+    assert report.state == "failed" and report.accepted == 1
+    assert (1, "newer") in things.living("note")
 
 
 def test_a_quarantined_row_counts_as_present(things):
@@ -128,3 +145,20 @@ def test_a_quarantined_row_counts_as_present(things):
     report = things.done("incremental")[0]
     assert (report.quarantined, report.derived_deletes) == (1, 0)
     assert (2, "b") in things.living("note")
+
+
+def test_half_may_be_lost_fewer_than_ten_keys_too_and_more_where_a_run_accepts_it(
+    things,
+):
+    rows = [f"{i},same,2025-12-01\n" for i in range(1, 13)]
+    things.land("2026-03-02/1.csv", HEADER + "".join(rows[:5]))
+    report = things.run("incremental")
+    assert report.set_aside[0]["reason"].startswith("loses 7 of 12 keys")
+    for day, count in ((2, 6), (3, 2), (4, 12), (5, 1)):
+        things.land(f"2026-03-0{day}/1.csv", HEADER + "".join(rows[:count]))
+    report = things.run("incremental")
+    assert report.derived_deletes == 6 + 4
+    assert report.set_aside[0]["reason"].startswith("loses 11 of 12 keys")
+    report = things.run("incremental", accepted=Accepted(losses=True))
+    assert (report.error, report.derived_deletes) == (None, 11)
+    assert things.living() == [(1,)]

@@ -7,6 +7,7 @@ from typing import Dict, List, Sequence
 from lake_spec.model import Engine, Feed
 from lake_spec.report import FileReport, State
 from lake_spark import catalogue, extracts, feed, streamer
+from lake_spark.errors import LateExtract, RefusedInput
 from lake_spark.ingest import unseen_files
 from lake_spark.materialise import build_current
 from lake_spark.snapshot import group_extracts
@@ -46,13 +47,22 @@ def _feed(run: TableRun, globs: Sequence[str]) -> None:
 
 
 def _extracts(run: TableRun, *, at_most: int = 0) -> None:
-    """Oldest first, each as if by a run of its own; a refused one holds the rest."""
+    """Oldest first, each as if by a run of its own.
+
+    A late one is passed over; one that can still be taken holds back the rest.
+    """
     taken = run.taken_in()
     waiting = group_extracts(unseen_files(run, taken, [run.spec.source.files]))
     for extract in waiting[: at_most or None]:
         before = len(run.report.files)
-        if not extracts.take_extract(run, extract, taken):
-            return
+        try:
+            if not extracts.take_extract(run, extract, taken):
+                return
+        except LateExtract as late:
+            extracts.set_aside(run, extract, str(late))
+            continue
+        except RefusedInput as refused:
+            return extracts.set_aside(run, extract, str(refused))
         settle_duplicates(run.report.files[before:], build_current(run))
         recount(run)
         taken = run.taken_in()

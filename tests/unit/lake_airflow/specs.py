@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lake_airflow.plan import DagPlan, plan
 from lake_airflow.run import Run
 from lake_spec.model import (
@@ -10,7 +12,9 @@ from lake_spec.model import (
     DomainSpec,
     Engine,
     EnvironmentSpec,
+    ExtractTime,
     Feed,
+    Snapshot,
     TableSpec,
 )
 
@@ -37,6 +41,17 @@ def table(name: str, engine: Engine = Engine.PYSPARK) -> TableSpec:
         key=("id",),
         engine=engine,
     )
+
+
+def snapshot(name: str) -> TableSpec:
+    """A table of extracts."""
+    source = Snapshot(
+        path=f"sales/{name}",
+        files="*.csv",
+        format=Csv(),
+        extract_time=ExtractTime(pattern="^(.*)[.]csv$"),
+    )
+    return replace(table(name), source=source)
 
 
 def domain(*tables: TableSpec, **settings) -> DomainSpec:

@@ -4,7 +4,7 @@ starts, a dry run; everything else is refused by name."""
 import pytest
 
 from lake_airflow.run import Run, RunRefused, check_run
-from tests.unit.lake_airflow.specs import RELEASE, dag_plan
+from tests.unit.lake_airflow.specs import RELEASE, dag_plan, domain, snapshot, table
 
 PLAN = dag_plan("incremental")
 
@@ -72,6 +72,7 @@ def test_a_window_is_said_in_utc(start, end, window):
         ({"tables": ["a'; rm -rf"]}, 'rm -rf" is no table of sales'),
         ({"tables": ["../orders"]}, "tables: '../orders' is no table of sales"),
         ({"dry_run": "yes"}, "dry_run: got 'yes'. Choose true or false."),
+        ({"accept_losses": True}, "'accept_losses': unknown param."),
         ({"window_from": "2026-01-01T00:00:00Z"}, "give both window_from and window"),
         ({"window": "now"}, "'window': unknown param. sales_incremental takes: tables"),
     ],
@@ -134,3 +135,15 @@ def test_a_run_survives_its_way_through_xcom():
     run = check({"tables": ["orders"], "dry_run": True})
     assert Run.from_xcom(run.to_xcom()) == run
     assert run.name == "sales_incremental/manual__1"
+
+
+def test_only_the_incremental_run_of_snapshots_may_accept_losses():
+    spec = domain(table("orders"), snapshot("stock"))
+    plan = dag_plan("incremental", spec)
+    assert check({"accept_losses": True}, plan=plan).accept_losses
+    assert not check(plan=plan).accept_losses
+    assert "got 'yes'. Choose true" in faults({"accept_losses": "yes"}, plan=plan)
+    others = ("full_load", "maintenance", "rebuild")
+    for kind in others:
+        plan = dag_plan(kind, spec)
+        assert "unknown param" in faults({"accept_losses": True}, plan=plan)

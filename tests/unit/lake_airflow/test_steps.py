@@ -5,7 +5,14 @@ import pytest
 from lake_airflow.plan import Stage, StageKind
 from lake_airflow.steps import LONGEST_STEP, StepError, spark_step, streamer_steps
 from lake_spec.model import Engine
-from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, domain, run, table
+from tests.unit.lake_airflow.specs import (
+    ENVIRONMENT,
+    dag_plan,
+    domain,
+    run,
+    snapshot,
+    table,
+)
 
 PLAN = dag_plan("incremental")
 STREAMER = Stage(
@@ -54,6 +61,16 @@ def test_chosen_tables_a_window_and_a_dry_run_are_arguments():
         window,
         "--dry-run",
     ]
+
+
+def test_losses_are_accepted_by_the_stage_that_takes_extracts():
+    plan = dag_plan("incremental", domain(snapshot("stock")))
+    asked = {
+        stage: step_of(stage, plan, accept_losses=True)["HadoopJarStep"]["Args"]
+        for stage in ("incremental", "scd2")
+    }
+    assert asked["incremental"][-1] == "--accept-losses"
+    assert "--accept-losses" not in asked["scd2"]
 
 
 def test_a_stage_for_some_tables_names_those_that_were_chosen():

@@ -12,7 +12,8 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from lake_spec.encode import to_data
 from lake_spec.model import TableSpec
-from lake_spark.errors import Redefined
+from lake_spark.errors import ForeignTable, Redefined
+from lake_spark.hudi_table import HudiTable
 from lake_spark.row_sql import canonical_type, may_become
 from lake_spark.table_run import TableRun
 
@@ -55,21 +56,41 @@ def _as_json(found: Mapping[str, Any]) -> Definition:
 
 def check(run: TableRun) -> None:
     """Refuse settings that differ from those that the tables were made with."""
-    recorded = run.taken_in().definition
-    _refuse(run.spec, _changed(recorded, of_log(run.spec)), _only_anew)
+    taken = run.taken_in()
+    if not taken.all:
+        _refuse_foreign(run.log)
+    _refuse(run.spec, _changed(taken.definition, of_log(run.spec)), _only_anew)
     if run.report.stage == "rebuild":
         return
     for layer in ("current", "history"):
-        recorded = json.loads(getattr(run, layer).last_value("definition") or "{}")
+        recorded = _recorded(getattr(run, layer))
         _refuse(run.spec, _changed(recorded, of_table(run.spec, layer)), _by_rebuild)
 
 
 def check_rebuild(run: TableRun) -> None:
     """Refuse what not even a rebuild can change."""
     for layer in ("current", "history"):
-        recorded = json.loads(getattr(run, layer).last_value("definition") or "{}")
+        recorded = _recorded(getattr(run, layer))
         fixed = {name: recorded[name] for name in _FIXED if name in recorded}
         _refuse(run.spec, _changed(fixed, of_table(run.spec, layer)), _only_anew)
+
+
+def _recorded(table: HudiTable) -> Definition:
+    """What the rows of current or history were made with; nothing before the first."""
+    found = table.last_value("definition")
+    if found is None:
+        _refuse_foreign(table)
+    return json.loads(found or "{}")
+
+
+def _refuse_foreign(table: HudiTable) -> None:
+    """A table that has rows although no commit of ours put them there."""
+    if table.has_data():
+        raise ForeignTable(
+            f"{table.path}: there is a Hudi table that was not filled from this change "
+            "log, and it is never overwritten. Move it away, or land its rows as a "
+            "full load of a table of another name."
+        )
 
 
 def _changed(recorded: Definition, now: Definition) -> List[str]:

@@ -8,7 +8,7 @@ difference as one commit.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Callable, Dict, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -30,7 +30,8 @@ class Layer:
 
     `is_open` is the column that marks rows which are true now; `broken` names
     promises and the SQL that is true for rows which break them; `checked` adds
-    what that SQL needs.
+    what that SQL needs. `witnesses` are columns of the desired rows that are for
+    the checks alone.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Layer:
     is_open: Column
     broken: Dict[str, str] = field(default_factory=dict)
     checked: Callable[[DataFrame], DataFrame] = lambda rows: rows
+    witnesses: Tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,14 +72,18 @@ def build(
     *,
     partition_by: Sequence[str] = (),
     metadata: Dict[str, str],
+    must_be_open: Optional[int] = None,
 ) -> Built:
-    """Bring the table up to the log; nothing is written when it already is."""
+    """Bring the table up to the log; nothing is written when it already is.
+
+    `must_be_open` is how many rows must be open after it, where that is known.
+    """
     desired = layer.desired(events.distinct)
     stored = _stored(table, events, desired)
     identity = list(dict.fromkeys((*layer.record_key, *partition_by)))
     changes = difference(desired, stored, identity, layer).persist()
     try:
-        return _commit(table, layer, changes, events, metadata)
+        return _commit(table, layer, changes, events, metadata, must_be_open)
     finally:
         changes.unpersist()
 
@@ -125,7 +131,8 @@ def difference(
 
 
 def _packed(rows: DataFrame, layer: Layer) -> DataFrame:
-    same = F.struct(*[comparable(rows, name).alias(name) for name in rows.columns])
+    written = [name for name in rows.columns if name not in layer.witnesses]
+    same = F.struct(*[comparable(rows, name).alias(name) for name in written])
     return rows.select(
         F.struct(*rows.columns).alias("row"),
         same.alias("same"),
@@ -139,19 +146,21 @@ def _commit(
     changes: DataFrame,
     events: TouchedEvents,
     metadata: Dict[str, str],
+    must_be_open: Optional[int],
 ) -> Built:
     counts = _counts(changes, layer)
     _keeps_promises(layer, counts)
     rows, still_open = _counts_before(table, events)
     rows += counts[INSERTED] - counts[REMOVED]
     still_open += counts["opened"] - counts["closed"]
+    _agrees(layer, still_open, must_be_open)
     said = {
         **metadata,
         LOG_INSTANT: events.log_instant,
         ROWS: str(rows),
         OPEN: str(still_open),
     }
-    instant = table.write(_to_write(changes), _operation(table, events), said)
+    instant = table.write(_to_write(changes, layer), _operation(table, events), said)
     return Built(
         instant, rows, still_open, counts[INSERTED], counts[REMOVED], counts["closed"]
     )
@@ -170,26 +179,26 @@ def _operation(table: HudiTable, events: TouchedEvents) -> Operation:
     return Operation.REPLACE if events.since is None else Operation.UPSERT
 
 
-def _counts(changes: DataFrame, layer: Layer) -> Dict[str, int]:
+def _counts(changes: DataFrame, layer: Layer) -> Dict[str, Any]:
     actions = [
         F.count_if(F.col("lake_action") == action).alias(action)
         for action in (INSERTED, CHANGED, REMOVED)
     ]
     opened = F.count_if(F.expr("lake_is_open AND NOT lake_was_open")).alias("opened")
     closed = F.count_if(F.expr("lake_was_open AND NOT lake_is_open")).alias("closed")
-    broken = [
-        F.count_if(F.expr(f"lake_action != '{REMOVED}' AND ({bad})")).alias(
-            f"broken_{i}"
-        )
-        for i, bad in enumerate(layer.broken.values())
+    breaches = [
+        F.when(F.expr(f"lake_action != '{REMOVED}' AND ({bad})"), F.col(KEY))
+        for bad in layer.broken.values()
     ]
+    broken = [F.count(b).alias(f"broken_{i}") for i, b in enumerate(breaches)]
+    first = [F.min(b).alias(f"broken_key_{i}") for i, b in enumerate(breaches)]
     checked = layer.checked(changes)
-    return checked.agg(*actions, opened, closed, *broken).first().asDict()
+    return checked.agg(*actions, opened, closed, *broken, *first).first().asDict()
 
 
-def _keeps_promises(layer: Layer, counts: Dict[str, int]) -> None:
+def _keeps_promises(layer: Layer, counts: Dict[str, Any]) -> None:
     faults = [
-        f"{promise}: {counts[f'broken_{i}']} row(s)"
+        f"{promise}: {counts[f'broken_{i}']} row(s), as of key {counts[f'broken_key_{i}']}"
         for i, promise in enumerate(layer.broken)
         if counts[f"broken_{i}"]
     ]
@@ -199,12 +208,21 @@ def _keeps_promises(layer: Layer, counts: Dict[str, int]) -> None:
         )
 
 
-def _to_write(changes: DataFrame) -> DataFrame:
+def _agrees(layer: Layer, still_open: int, must_be_open: Optional[int]) -> None:
+    if must_be_open not in (None, still_open):
+        raise BrokenPromise(
+            f"{layer.name} was not written: it would have {still_open:,} open versions, "
+            f"and current has {must_be_open:,} rows at the same commit of the change log. "
+            "Build both anew from the change log: the domain's DAG <domain>_rebuild."
+        )
+
+
+def _to_write(changes: DataFrame, layer: Layer) -> DataFrame:
     return (
         changes.where(F.col("lake_action") != SAME)
         .withColumn(DELETED, F.col("lake_action") == REMOVED)
         .withColumn(DELETED, F.when(F.col(DELETED), True))
-        .drop("lake_action", "lake_is_open", "lake_was_open")
+        .drop("lake_action", "lake_is_open", "lake_was_open", *layer.witnesses)
     )
 
 

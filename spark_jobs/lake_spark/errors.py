@@ -7,6 +7,7 @@ StageError
  +-- TooManyBadRows    more quarantined rows than the table bears
  +-- BrokenPromise     a check before commit failed: nothing was written
  +-- Redefined         a setting that can change rows was changed
+ +-- ForeignTable      someone else filled a table of ours: it is not overwritten
  +-- NotIngested       the streamer step did not commit the inputs it was given
 """
 
@@ -44,6 +45,10 @@ class BrokenPromise(StageError):
 
 class Redefined(StageError):
     """A recorded setting differs from the spec."""
+
+
+class ForeignTable(StageError):
+    """A table at our path that was filled by someone else."""
 
 
 class NotIngested(StageError):

@@ -104,9 +104,19 @@ def _build(
             events,
             partition_by=run.spec.storage.partition_by,
             metadata={**run.commit_metadata(), "definition": _definition(run, layer)},
+            must_be_open=_living(run, layer, waiting),
         )
     finally:
         keys.unpersist()
+
+
+def _living(run: TableRun, layer: Layer, waiting: Pending) -> Optional[int]:
+    """How many versions must be open: the rows of current, built from the same log."""
+    if layer.name != "history":
+        return None
+    if run.current.last_value(derived.LOG_INSTANT) != waiting.log_instant:
+        return None
+    return open_rows(run)
 
 
 def _definition(run: TableRun, layer: Layer) -> str:

@@ -1,0 +1,133 @@
+"""Checks before a commit, each with a fault planted that it must find.
+
+Thing 1 has versions since days 1 and 2; thing 2 was deleted on day 2 and came
+back on day 3; thing 3 was deleted on day 2. A change of thing 1 touches them all.
+"""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import functions as F
+
+from lake_spark import fold
+from lake_spec.hudi_options import Operation
+from tests.spark.lake import Lake, table
+
+SPEC = """
+source:
+  kind: feed
+  path: tests/things
+  load: "load/*"
+  changes: "changes/*"
+  format: {type: csv}
+  operation: {column: op}
+columns: {id: int, ts: timestamp, note: string}
+key: [id]
+order_by: [ts]
+storage: {buckets: 1}
+"""
+LOAD = "id,ts,note\n1,2026-01-01,a\n2,2026-01-01,a\n3,2026-01-01,a\n"
+CHANGES = """op,id,ts,note
+U,1,2026-01-02,b
+D,2,2026-01-02,
+I,2,2026-01-03,z
+D,3,2026-01-02,
+"""
+
+
+@pytest.fixture(scope="module")
+def things(spark, tmp_path_factory):
+    """Change log and current of the three things; no history was written yet."""
+    lake = Lake(spark, tmp_path_factory.mktemp("things"), table(SPEC))
+    lake.land("load/1.csv", LOAD)
+    lake.land("changes/1.csv", CHANGES)
+    lake.done("full_load", "incremental")
+    return lake
+
+
+def spans_with(monkeypatch, fault):
+    """Let the fold give versions with a fault in them."""
+    true_versions = fold.versions
+    monkeypatch.setattr(fold, "versions", lambda *given: fault(true_versions(*given)))
+
+
+def without_the_second_of(key):
+    return lambda spans: spans.where(
+        f"NOT (lake_key = '{key}' AND lake_starts > '2026-01-01')"
+    )
+
+
+def never_ending(spans):
+    return spans.withColumn("lake_ends", F.lit(None).cast("timestamp"))
+
+
+def ending_at_once(spans):
+    return spans.withColumn("lake_ends", F.col("lake_starts"))
+
+
+def ending_late(spans):
+    return spans.withColumn("lake_ends", F.expr("lake_ends + INTERVAL 1 HOUR"))
+
+
+def without_a_start(spans):
+    return spans.withColumn("lake_starts", F.lit(None).cast("timestamp"))
+
+
+def reopened(spans):
+    """Thing 3 shows its only version, as if nobody had deleted it."""
+    gone = F.col("lake_key") == "3"
+    return spans.withColumn("lake_ends", F.when(~gone, F.col("lake_ends")))
+
+
+FAULTS = [
+    (
+        never_ending,
+        "a key has at most one open version: 4 row(s), as of key 1",
+        "versions of a key do not overlap: 2 row(s), as of key 1",
+    ),
+    (
+        ending_late,
+        "versions of a key do not overlap: 1 row(s), as of key 1",
+        "a gap is a delete's: 2 row(s), as of key 2",
+    ),
+    (ending_at_once, "a version ends after it starts: 5 row(s), as of key 1"),
+    (without_a_start, "a version has a start: 5 row(s), as of key 1"),
+    (without_the_second_of(1), "a gap is a delete's: 1 row(s), as of key 1"),
+    (reopened, "the open version is what current shows: 1 row(s), as of key 3"),
+    (
+        without_the_second_of(2),
+        "it would have 1 open versions, and current has 2 rows at the same commit",
+    ),
+]
+
+
+@pytest.mark.parametrize("fault, told", [(f, told) for f, *told in FAULTS])
+def test_a_broken_promise_stops_the_commit_by_name(things, monkeypatch, fault, told):
+    spans_with(monkeypatch, fault)
+    before = things.files()
+    report = things.run("scd2")
+    assert report.error["type"] == "BrokenPromise"
+    assert "history was not written" in report.error["message"]
+    for words in told:
+        assert words in report.error["message"]
+    assert things.files() == before
+
+
+def test_a_table_that_someone_else_filled_is_never_overwritten(spark, tmp_path):
+    lake = Lake(spark, tmp_path, table(SPEC))
+    lake.land("load/1.csv", LOAD)
+    theirs = spark.sql("SELECT '1' lake_key, 1 id, 'p' lake_path, 1L lake_record")
+    theirs = theirs.withColumn("lake_from", F.lit(0).cast("bigint"))
+    # The first that is found is told: the later ones come first.
+    for layer, stage in (
+        ("history", "scd2"),
+        ("current", "rebuild"),
+        ("log", "full_load"),
+    ):
+        target = getattr(lake.tables, layer)
+        target.write(theirs, Operation.BULK_INSERT, {})
+        before = lake.files()
+        error = lake.run(stage).error
+        assert error["type"] == "ForeignTable"
+        assert f"{target.path}: there is a Hudi table that was not" in error["message"]
+        assert lake.files() == before

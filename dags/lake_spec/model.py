@@ -33,6 +33,7 @@ from lake_spec.sources import (
     Json,
     Operation,
     Parquet,
+    Reloads,
     Snapshot,
     Source,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "Operation",
     "Parquet",
     "Quarantine",
+    "Reloads",
     "Rule",
     "Schedules",
     "Snapshot",

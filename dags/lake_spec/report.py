@@ -56,6 +56,7 @@ class Report:
     quarantined: int = 0
     derived_deletes: int = 0
     ties: int = 0
+    unresolved: int = 0
     current_rows: Optional[int] = None
     versions: Optional[int] = None
     versions_open: Optional[int] = None

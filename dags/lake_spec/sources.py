@@ -63,6 +63,29 @@ class Operation:
         "Its values for inserts and updates.", ("I", "U", "c", "u", "r")
     )
     delete: Tuple[str, ...] = setting("Its values for deletes.", ("D", "d"))
+    truncate: Tuple[str, ...] = setting(
+        "Its values for truncates: a delete of every key, in a row that needs none.",
+        ("T", "t"),
+    )
+
+
+@dataclass(frozen=True)
+class Reloads:
+    """Full loads after the first; keys that one lacks are gone since it started."""
+
+    pattern: str = setting(
+        "Regular expression over the file's path below `path`; its groups, named as the"
+        " columns of `order_by`, say where in the order the reload started.",
+        example=r"reload/(?P<updated_at>[^/]+)/",
+    )
+    files: str = setting("Which files are of a reload, as a glob.", "reload/**")
+    format: str = setting(
+        "How a time in the path is written, as in strptime.", "%Y-%m-%dT%H-%M-%S"
+    )
+    absence: Absence = setting("What a missing key means.", Absence.DELETE)
+    lost_share: float = setting(
+        "Largest share of keys that a reload may lose (0 to 1).", 0.5
+    )
 
 
 @dataclass(frozen=True)
@@ -98,6 +121,11 @@ class Feed:
     changes: str = setting("Which files in it hold changes, as a glob.", "changes/*")
     operation: Optional[Operation] = setting(
         "The column that tells upserts from deletes; without it all are upserts.", None
+    )
+    reloads: Optional[Reloads] = setting("Full loads that came after the first.", None)
+    placeholder: Optional[str] = setting(
+        "Text that stands for an unchanged value which the source did not send.",
+        "__debezium_unavailable_value",
     )
     timezone: str = setting("Zone of timestamps that carry none.", "UTC")
     new_columns: NewColumns = setting(

@@ -21,7 +21,12 @@ Definition = Dict[str, str]
 """Setting -> its value as JSON."""
 
 _OF_LOG = ("key", "order_by", "effective_at", "load_effective_at", "future_dates")
-_OF_SOURCE = ("kind", "operation", "absence", "timezone", "extract_time")
+_OF_SOURCE = (
+    *("kind", "operation", "absence", "timezone", "extract_time"),
+    *("placeholder", "reloads"),
+)
+_NO_ROW = ("files", "lost_share")
+"""What a source says of its files that changes no row."""
 _FIXED = ("storage.type", "storage.partition_by")
 """Settings of a Hudi table that no commit can change."""
 
@@ -32,6 +37,9 @@ def of_log(spec: TableSpec) -> Definition:
     source = data["source"]
     found: Dict[str, Any] = {name: data[name] for name in _OF_LOG}
     found.update({f"source.{n}": source[n] for n in _OF_SOURCE if n in source})
+    if source.get("reloads"):
+        kept = {n: v for n, v in source["reloads"].items() if n not in _NO_ROW}
+        found["source.reloads"] = kept
     found["source.format.null_text"] = source["format"]["null_text"]
     for name, column in spec.columns:
         found[f"columns.{name}.type"] = canonical_type(column.type)

@@ -17,6 +17,7 @@ from lake_spec.hudi_options import Operation
 from lake_spark.errors import BrokenPromise
 from lake_spark.fold import KEY, comparable
 from lake_spark.hudi_table import DELETED, HudiTable, without_hudi_columns
+from lake_spark.whole_table import about_all_keys
 
 LOG_INSTANT = "log_instant"
 ROWS, OPEN = "rows", "open"
@@ -226,15 +227,20 @@ def _to_write(changes: DataFrame, layer: Layer) -> DataFrame:
     )
 
 
-def touched_keys(log: DataFrame, since: Optional[str]) -> DataFrame:
-    """The keys that have a row in the log after that instant."""
-    rows = log if since is None else log.where(F.col("_hoodie_commit_time") > since)
-    return rows.select(KEY).distinct()
+def sightings_of(
+    log: DataFrame, since: Optional[str], *, wide: bool = False
+) -> Tuple[DataFrame, DataFrame]:
+    """(all sightings of the touched keys, the touched keys).
 
-
-def sightings_of(log: DataFrame, since: Optional[str]) -> Tuple[DataFrame, DataFrame]:
-    """(all sightings of the touched keys, the touched keys)."""
-    keys = touched_keys(log, since)
+    `wide`: whether the log has rows about every key. They belong to the sightings,
+    and a new one touches every key.
+    """
     if since is None:
-        return log, keys
-    return log.join(keys, KEY, "left_semi"), keys
+        return log, log.select(KEY).distinct()
+    about_all = log.where(about_all_keys())
+    newer = F.col("_hoodie_commit_time") > since
+    if wide and not about_all.where(newer).isEmpty():
+        return log, log.select(KEY).distinct()
+    keys = log.where(newer).select(KEY).distinct()
+    sightings = log.join(keys, KEY, "left_semi")
+    return (sightings.unionByName(about_all) if wide else sightings), keys

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from lake_spark import ingest, quarantine
+from lake_spark import ingest, quarantine, reloads
 from lake_spark.inputs import Inputs
 from lake_spark.landing import LandingFile
 from lake_spark.table_run import TableRun
@@ -23,7 +23,8 @@ def take_files(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> bo
             return False
         if rows.counted.bad:
             quarantine.keep(run, rows.numbered)
-        ingest.commit(run, batch, quarantine.good_rows(rows.numbered), taken)
+        good = quarantine.good_rows(rows.numbered)
+        ingest.commit(run, batch, reloads.with_markers(run, good, batch.inputs), taken)
     finally:
         rows.release()
     run.report.add_files(batch.files)

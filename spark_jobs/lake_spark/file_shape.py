@@ -11,10 +11,10 @@ from typing import Dict, List, Optional, Tuple
 
 from pyspark.sql import SparkSession
 
-from lake_spec.model import Csv, Format, Json, TableSpec
+from lake_spec.model import Csv, Feed, Format, Json, TableSpec
 from lake_spec.sql_text import sql_identifier
 from lake_spark.errors import BadFile
-from lake_spark.landing import LandingFile
+from lake_spark.landing import LandingFile, glob_pattern
 from lake_spark.object_store import ObjectStore
 
 HEAD_BYTES = 1 << 18
@@ -194,11 +194,16 @@ def needed_columns(spec: TableSpec, file: LandingFile) -> List[str]:
 
 
 def is_load(spec: TableSpec, file: LandingFile) -> bool:
-    """Whether a feed's file belongs to its full load."""
-    from lake_spark.landing import glob_pattern
+    """Whether a feed's file belongs to its full load or to a reload."""
+    return any(glob_pattern(glob).fullmatch(file.path) for glob in load_globs(spec))
 
-    load = getattr(spec.source, "load", None)
-    return bool(load and glob_pattern(load).fullmatch(file.path))
+
+def load_globs(spec: TableSpec) -> List[str]:
+    """Which files of a feed are full loads: the first and the later ones."""
+    if not isinstance(spec.source, Feed):
+        return []
+    reloads = spec.source.reloads
+    return [spec.source.load] + ([reloads.files] if reloads else [])
 
 
 def source_name(spec: TableSpec, column: str, shape: Shape) -> Optional[str]:

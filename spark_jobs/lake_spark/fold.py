@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, StructType
 
 from lake_spec.model import HistoryDeletes, TableSpec
-from lake_spark.log_rows import DELETE, UPSERT
+from lake_spark.log_rows import DELETE, IS_LOAD, UPSERT, started
 
 KEY = "lake_key"
 FROM = "lake_from"
@@ -28,13 +28,20 @@ class Roles:
 
     values: Tuple[str, ...]
     tracked: Tuple[str, ...]
+    declared: Tuple[str, ...]
+    """The declared order."""
     order: Tuple[str, ...]
+    """Where that is in the rows: a reload's stand where it started."""
 
     @classmethod
     def of(cls, spec: TableSpec, columns: Sequence[str]) -> "Roles":
         """The roles of a table that has these columns in its log."""
-        order = spec.order_by or ("lake_extract_at",)
-        return cls(tuple(columns), tracked_columns(spec, columns), tuple(order))
+        declared = spec.order_by or ("lake_extract_at",)
+        reloads = getattr(spec.source, "reloads", None)
+        order = (
+            tuple(f"lake_order_{name}" for name in declared) if reloads else declared
+        )
+        return cls(tuple(columns), tracked_columns(spec, columns), declared, order)
 
 
 def tracked_columns(spec: TableSpec, columns: Sequence[str]) -> Tuple[str, ...]:
@@ -49,13 +56,13 @@ def mark_events(sightings: DataFrame, roles: Roles) -> DataFrame:
     """Tell which sightings are one event: contract 2.4.
 
     Adds lake_seen, 1 where an event stands (its smallest position), and
-    lake_arrival, 1 for the sighting of it that the log took in first.
+    lake_arrival, 1 for the sighting of it that the log took in first; and the
+    columns of the order.
     """
-    same = [
-        F.col(name) for name in (KEY, "lake_op", "lake_rank", "lake_effective_at")
-    ] + [
+    sightings = _with_order(sightings, roles)
+    same = [F.col(name) for name in _SAME] + [
         comparable(sightings, name)
-        for name in dict.fromkeys(roles.order + roles.values)
+        for name in dict.fromkeys(roles.declared + roles.values)
     ]
     nth = Window.partitionBy(*same, "lake_path", "lake_etag").orderBy("lake_record")
     event = Window.partitionBy(*same, "lake_nth")
@@ -67,6 +74,29 @@ def mark_events(sightings: DataFrame, roles: Roles) -> DataFrame:
         .withColumn("lake_arrival", F.row_number().over(arrival))
         .drop("lake_nth")
     )
+
+
+_SAME = (
+    KEY,
+    "lake_op",
+    "lake_rank",
+    "lake_effective_at",
+    "lake_started",
+    "lake_unavailable",
+)
+"""What sightings of one event have in common, beside their values."""
+
+
+def _with_order(sightings: DataFrame, roles: Roles) -> DataFrame:
+    """The columns to sort by, where they are not the declared ones themselves."""
+    for declared, name in zip(roles.declared, roles.order):
+        if declared != name:
+            kind = sightings.schema[declared].dataType
+            start = F.expr(started(declared)).cast(kind)
+            of_reload = F.col("lake_started").isNotNull()
+            place = F.when(of_reload, start).otherwise(F.col(declared))
+            sightings = sightings.withColumn(name, place)
+    return sightings
 
 
 def distinct_events(marked: DataFrame) -> DataFrame:
@@ -108,15 +138,16 @@ def _with_sorted_maps(column: Column, kind: DataType) -> Column:
 
 def total_order(roles: Roles) -> List[Column]:
     """Full load first, then the declared order, then the position."""
-    return [F.col(name).asc_nulls_first() for name in _order_columns(roles)]
+    return [F.col(name).asc_nulls_first() for name in order_columns(roles)]
 
 
 def newest_first(roles: Roles) -> List[Column]:
     """The total order from its end."""
-    return [F.col(name).desc_nulls_last() for name in _order_columns(roles)]
+    return [F.col(name).desc_nulls_last() for name in order_columns(roles)]
 
 
-def _order_columns(roles: Roles) -> List[str]:
+def order_columns(roles: Roles) -> List[str]:
+    """The columns of the total order; of nulls it takes them as smallest."""
     return ["lake_rank", *roles.order, "lake_position", "lake_record"]
 
 
@@ -134,7 +165,8 @@ def with_effective_times(events: DataFrame, roles: Roles) -> DataFrame:
         .rowsBetween(Window.currentRow, Window.unboundedFollowing)
     )
     so_far = order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    changes_before = F.coalesce(F.sum(F.sign("lake_rank")).over(before), F.lit(0))
+    is_change = F.when(F.expr(IS_LOAD), 0).otherwise(1)
+    changes_before = F.coalesce(F.sum(is_change).over(before), F.lit(0))
     return (
         events.withColumn("lake_run_of_loads", changes_before)
         .withColumn("lake_lowered", F.min("lake_effective_at").over(to_next_change))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import List, Optional, Sequence, Tuple
+from typing import List, Optional, Sequence, Set, Tuple
 
 from pyspark.sql import DataFrame
 from pyspark.storagelevel import StorageLevel
 
 from lake_spec.hudi_options import Operation
-from lake_spec.model import Feed, Snapshot
+from lake_spec.model import Snapshot
 from lake_spec.report import FileReport
-from lake_spark import definition, quarantine, snapshot
+from lake_spark import definition, quarantine, reloads, snapshot
 from lake_spark.errors import BadFile, TooManyBadRows
 from lake_spark.file_shape import first_line, is_load, shape_of
-from lake_spark.inputs import Inputs
+from lake_spark.inputs import WIDE, Inputs
 from lake_spark.landing import LandingFile, extract_time, list_landing
 from lake_spark.log_rows import log_columns, warned_rules
 from lake_spark.new_columns import new_columns
@@ -34,6 +34,7 @@ class Batch:
     columns: Columns
     extract: Optional[snapshot.Extract] = None
     files: List[FileReport] = field(default_factory=list)
+    holds: Set[str] = field(default_factory=set)
 
 
 def unseen_files(
@@ -71,19 +72,16 @@ def shaped(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> Batch:
         try:
             shape = shape_of(run.spark, run.store, file, run.spec)
             found = new_columns(run.spec, file, shape, columns)
+            started = reloads.start_of(run.spec, file)
         except BadFile as bad:
             set_aside(run, bad)
             continue
         columns = with_new_columns(columns, found)
-        good.append(Input(file, shape, rank_of(run, file, taken)))
+        is_first = is_load(run.spec, file) and started is None
+        if isinstance(run.spec.source, Snapshot):
+            is_first = not taken.all
+        good.append(Input(file, shape, 0 if is_first else 1, started))
     return Batch(good, columns)
-
-
-def rank_of(run: TableRun, file: LandingFile, taken: Inputs) -> int:
-    """0 for the first full load, 1 for everything after it."""
-    if isinstance(run.spec.source, Feed):
-        return 0 if is_load(run.spec, file) else 1
-    return 1 if taken.all else 0
 
 
 @dataclass
@@ -160,7 +158,10 @@ def check_quality(run: TableRun, rows: Rows) -> None:
 def judge(run: TableRun, batch: Batch, rows: Rows, what: str) -> None:
     """Check the quality of what was read and begin the accounting of its files."""
     check_quality(run, rows)
+    reloads.refuse_losses(run, quarantine.good_rows(rows.numbered), batch.inputs)
     batch.files = file_reports(batch, rows.counted)
+    has_reload = any(each.started for each in batch.inputs)
+    batch.holds = rows.counted.holds | ({WIDE} if has_reload else set())
     run.say(f"read {rows.counted.total:,} rows of {what}")
 
 
@@ -190,4 +191,5 @@ def inputs_of(run: TableRun, batch: Batch, taken: Inputs) -> Inputs:
     """What the commit of this batch will have taken in."""
     accounting = {each.path: each.__dict__ for each in batch.files}
     files = [each.file for each in batch.inputs]
-    return taken.next(files, accounting, definition.of_log(run.spec))
+    settings = definition.of_log(run.spec)
+    return taken.next(files, accounting, settings, sorted(batch.holds))

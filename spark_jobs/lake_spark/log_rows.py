@@ -6,7 +6,7 @@ columns, and the envelope below. Same SQL for both engines.
 
 from __future__ import annotations
 
-from typing import Dict, List, Tuple
+from typing import Dict, List, Sequence, Tuple
 
 from lake_spec.model import Feed, TableSpec
 from lake_spec.sql_text import sql_identifier, sql_literal
@@ -42,6 +42,9 @@ TRUNCATE, RELOAD, WITHDRAW = "truncate", "reload", "withdraw"
 ALL_KEYS = "%*"
 """The key of such rows: no key text looks like it, for `%` is always escaped."""
 
+IS_LOAD = "lake_rank = 0 OR lake_started IS NOT NULL"
+"""SQL: whether a row is of a full load, the first or a later one."""
+
 TOLERANCE = "INTERVAL 1 DAY"
 """How far an effective time may lie after the landing of its file."""
 
@@ -51,32 +54,44 @@ def envelope_columns(spec: TableSpec, columns: Columns) -> List[str]:
     kinds = dict(columns)
     key = [(name, kinds[name]) for name in spec.key]
     return [
-        f"{key_text(key)} AS lake_key",
+        f"{_key(spec, key)} AS lake_key",
         f"{operation(spec)} AS lake_op",
         f"{effective_at(spec, columns)} AS lake_effective_at",
-        "CAST(NULL AS string) AS lake_unavailable",
     ]
 
 
+def _key(spec: TableSpec, key: Columns) -> str:
+    return f"CASE WHEN {_is_truncate(spec)} THEN '{ALL_KEYS}' ELSE {key_text(key)} END"
+
+
+def _is_truncate(spec: TableSpec) -> str:
+    declared = getattr(spec.source, "operation", None)
+    return f"lake_word IN ({_words(declared.truncate if declared else ())})"
+
+
+def _words(words: Sequence[str]) -> str:
+    return ", ".join(sql_literal(word) for word in words) or "NULL"
+
+
 def operation(spec: TableSpec) -> str:
-    """upsert or delete; null where the file's word is unknown."""
+    """upsert, delete or truncate; null where the file's word is unknown."""
     declared = getattr(spec.source, "operation", None)
     if declared is None:
         return sql_literal(UPSERT)
-    upserts = ", ".join(sql_literal(word) for word in declared.upsert)
-    deletes = ", ".join(sql_literal(word) for word in declared.delete)
     return (
-        f"CASE WHEN lake_rank = 0 AND lake_word IS NULL THEN '{UPSERT}' "
-        f"WHEN lake_word IN ({upserts}) THEN '{UPSERT}' "
-        f"WHEN lake_word IN ({deletes}) THEN '{DELETE}' END"
+        f"CASE WHEN ({IS_LOAD}) AND lake_word IS NULL THEN '{UPSERT}' "
+        f"WHEN lake_word IN ({_words(declared.upsert)}) THEN '{UPSERT}' "
+        f"WHEN lake_word IN ({_words(declared.delete)}) THEN '{DELETE}' "
+        f"WHEN {_is_truncate(spec)} THEN '{TRUNCATE}' END"
     )
 
 
 def effective_at(spec: TableSpec, columns: Columns) -> str:
     """Since when a row is true: contract section 3, before the order is known."""
-    declared = [spec.effective_at] if spec.effective_at else []
-    first_time = _first_timestamp(spec, columns)
-    sources = [f"CAST({sql_identifier(c)} AS timestamp)" for c in declared + first_time]
+    sources = [_time(sql_identifier(spec.effective_at))] if spec.effective_at else []
+    for name in _first_timestamp(spec, columns):
+        # A reload's rows were true when it started; later times are of the transfer.
+        sources.append(f"least({_time(sql_identifier(name))}, {_time(started(name))})")
     if not isinstance(spec.source, Feed):
         sources.append("lake_extract_at")
     otherwise = (
@@ -86,6 +101,15 @@ def effective_at(spec: TableSpec, columns: Columns) -> str:
         return otherwise
     load = f"CAST({sql_literal(spec.load_effective_at)} AS timestamp)"
     return f"CASE WHEN lake_rank = 0 THEN {load} ELSE {otherwise} END"
+
+
+def _time(value: str) -> str:
+    return f"CAST({value} AS timestamp)"
+
+
+def started(name: str) -> str:
+    """Where the row's reload started in an order column, as text; else null."""
+    return f"get_json_object(lake_started, {sql_literal('$.' + name)})"
 
 
 def _first_timestamp(spec: TableSpec, columns: Columns) -> List[str]:
@@ -103,7 +127,7 @@ def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
     cases = cases if with_corrupt else []
     cases += [
         (
-            f"{sql_identifier(name)} IS NULL",
+            f"{sql_identifier(name)} IS NULL AND NOT lake_op <=> '{TRUNCATE}'",
             sql_literal(f"key column {name} has no value"),
         )
         for name in spec.key
@@ -113,7 +137,7 @@ def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
     )
     cases += [
         (
-            f"lake_rank > 0 AND {sql_identifier(name)} IS NULL",
+            f"NOT ({IS_LOAD}) AND {sql_identifier(name)} IS NULL",
             sql_literal(f"order column {name} has no value"),
         )
         for name in spec.order_by

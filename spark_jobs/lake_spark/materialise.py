@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Dict, List, Optional
+from typing import Dict, List, Optional, Sequence
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.storagelevel import StorageLevel
 
-from lake_spec.model import Feed
-from lake_spark import definition, derived, fold
+from lake_spec.model import Feed, TableSpec
+from lake_spark import definition, derived, fold, partial_images, whole_table
 from lake_spark.current import current_layer
 from lake_spark.derived import Built, Layer, TouchedEvents
 from lake_spark.history import history_layer
 from lake_spark.hudi_table import HudiTable
+from lake_spark.inputs import PARTIAL, WIDE
+from lake_spark.log_rows import ALL_KEYS, IS_LOAD, RELOAD
 from lake_spark.table_run import TableRun, table_columns
 
 
@@ -49,8 +51,9 @@ def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
         duplicates = {}
         if may_repeat(run, waiting):
             duplicates = _duplicates(marked, waiting.since)
+            run.report.ties += _ties(run, marked, waiting.since)
         layer = current_layer(run.spec, columns)
-        built = _build(run, run.current, layer, marked, keys, waiting)
+        built = _build(run, run.current, layer, marked, keys, waiting, columns)
     finally:
         marked.unpersist()
     run.report.commits["current"] = built.instant or ""
@@ -68,7 +71,7 @@ def build_history(run: TableRun, *, anew: bool = False) -> bool:
     columns = [name for name, _ in table_columns(run.spec, run.log)]
     marked, keys = _marked(run, waiting, columns)
     layer = history_layer(run.spec, columns)
-    built = _build(run, run.history, layer, marked, keys, waiting)
+    built = _build(run, run.history, layer, marked, keys, waiting, columns)
     run.report.commits["history"] = built.instant or ""
     run.report.versions, run.report.versions_open = built.rows, built.open
     run.report.versions_opened += built.inserted
@@ -80,10 +83,23 @@ def build_history(run: TableRun, *, anew: bool = False) -> bool:
 
 
 def _marked(run: TableRun, waiting: Pending, columns: List[str]) -> tuple:
-    sightings, keys = derived.sightings_of(run.log.read(), waiting.since)
+    wide = WIDE in run.taken_in().holds
+    sightings, keys = derived.sightings_of(run.log.read(), waiting.since, wide=wide)
     if waiting.since is not None:
         keys = keys.persist()
     return fold.mark_events(sightings, fold.Roles.of(run.spec, columns)), keys
+
+
+def complete_events(
+    marked: DataFrame, spec: TableSpec, roles: fold.Roles, holds: Sequence[str]
+) -> DataFrame:
+    """Each key's events, with the deletes of every key and the values not sent."""
+    events = fold.distinct_events(marked)
+    if WIDE in holds:
+        events = whole_table.with_deletes_of_all(events, roles, spec)
+    if PARTIAL in holds:
+        events = partial_images.with_values_before(events, roles)
+    return events
 
 
 def _build(
@@ -93,11 +109,14 @@ def _build(
     marked: DataFrame,
     keys: DataFrame,
     waiting: Pending,
+    columns: Sequence[str],
 ) -> Built:
-    events = TouchedEvents(
-        fold.distinct_events(marked), keys, waiting.since, waiting.log_instant
-    )
     try:
+        roles = fold.Roles.of(run.spec, columns)
+        complete = complete_events(marked, run.spec, roles, run.taken_in().holds)
+        if layer.name == "current":
+            run.report.unresolved += _unresolved(complete)
+        events = TouchedEvents(complete, keys, waiting.since, waiting.log_instant)
         return derived.build(
             table,
             layer,
@@ -133,12 +152,45 @@ def may_repeat(run: TableRun, waiting: Pending) -> bool:
 
 def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:
     """New sightings of events that an earlier row of the log already was."""
-    new = F.lit(True) if since is None else F.col("_hoodie_commit_time") > since
-    again = marked.where(new & (F.col("lake_arrival") > 1))
+    landed = _is_new(since) & (F.col("lake_op") != RELOAD)
+    again = marked.where(landed & (F.col("lake_arrival") > 1))
     return {
         row.lake_path: row["count"]
         for row in again.groupBy("lake_path").count().collect()
     }
+
+
+def _is_new(since: Optional[str]) -> Column:
+    return F.lit(True) if since is None else F.col("_hoodie_commit_time") > since
+
+
+def _ties(run: TableRun, marked: DataFrame, since: Optional[str]) -> int:
+    """Keys and orders at which events of several files stand, new ones among them."""
+    changes = marked.where("lake_seen = 1").where(~F.expr(IS_LOAD))
+    places = changes.where(F.col(fold.KEY) != ALL_KEYS).groupBy(
+        fold.KEY, *run.spec.order_by
+    )
+    found = places.agg(
+        F.count_distinct("lake_path").alias("files"), F.max(_is_new(since)).alias("new")
+    )
+    return found.where("files > 1 AND new").count()
+
+
+def _unresolved(events: DataFrame) -> int:
+    """Values not sent that had nothing before them."""
+    if partial_images.UNRESOLVED not in events.columns:
+        return 0
+    return events.agg(F.sum(partial_images.UNRESOLVED)).first()[0] or 0
+
+
+def living_keys(run: TableRun) -> Optional[DataFrame]:
+    """The keys that live as of the last build, None before the first."""
+    if not run.current.has_data():
+        return None
+    stored, mark = run.current.read(), run.spec.history.columns.is_deleted
+    return (stored.where(~F.col(mark)) if mark in stored.columns else stored).select(
+        fold.KEY
+    )
 
 
 def _keep_counts(run: TableRun) -> None:

@@ -70,6 +70,7 @@ def _read_group(
         f"{row_sql.faults(spec, shape, columns, path)} AS lake_fault",
         f"{row_sql.raw_record(shape, with_corrupt=corrupt)} AS lake_record_struct",
         f"{word_of(spec, shape)} AS lake_word",
+        f"{row_sql.unavailable(spec, shape, columns)} AS lake_unavailable",
         f"{CORRUPT if corrupt else 'CAST(NULL AS string)'} AS lake_corrupt",
         "input_file_name() AS lake_file",
         "input_file_block_start() AS lake_block",

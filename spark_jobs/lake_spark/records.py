@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, List
+from typing import Dict, List, Set
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
+from lake_spark.inputs import PARTIAL, WIDE
+from lake_spark.log_rows import ALL_KEYS
 from lake_spark.small_table import small_table
 
 OFFSETS = (("lake_path", "string"), ("lake_block", "bigint"), ("lake_offset", "bigint"))
@@ -33,6 +35,12 @@ class Counted:
         return [row for row in self.splits if row.lake_path == path]
 
     @property
+    def holds(self) -> Set[str]:
+        """What these rows make the fold look for: see Inputs.holds."""
+        wide = {WIDE} if any(row.wide for row in self.splits) else set()
+        return wide | ({PARTIAL} if any(row.partial for row in self.splits) else set())
+
+    @property
     def total(self) -> int:
         """Rows of all files."""
         return sum(row.landed for row in self.splits)
@@ -52,6 +60,8 @@ def count_rows(rows: DataFrame, rules: Dict[str, str]) -> Counted:
             F.count("*").alias("landed"),
             F.min("lake_id").alias("first_id"),
             F.count("lake_reason").alias("quarantined"),
+            F.count_if(F.expr(f"lake_key = '{ALL_KEYS}'")).alias("wide"),
+            F.count("lake_unavailable").alias("partial"),
             *[F.expr(rules[each]).alias(f"rule_{i}") for i, each in enumerate(words)],
         )
         .orderBy("lake_path", "lake_block")

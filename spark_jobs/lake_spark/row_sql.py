@@ -122,10 +122,33 @@ def _text(spec: TableSpec, raw: str) -> str:
     if isinstance(kind, Csv):
         # Spark reads an empty field as null whatever it is told.
         value = f"coalesce({value}, '')"
-    if not kind.null_text:
+    no_value = [*kind.null_text, *placeholders(spec)]
+    if not no_value:
         return value
-    nulls = ", ".join(sql_literal(text) for text in kind.null_text)
+    nulls = ", ".join(sql_literal(text) for text in no_value)
     return f"CASE WHEN {value} IN ({nulls}) THEN NULL ELSE {value} END"
+
+
+def placeholders(spec: TableSpec) -> Tuple[str, ...]:
+    """The text of values that the source did not send, if the table has one."""
+    placeholder = getattr(spec.source, "placeholder", None)
+    return (placeholder,) if placeholder else ()
+
+
+def unavailable(spec: TableSpec, shape: Shape, columns: Columns) -> str:
+    """An expression: names of the columns whose value was not sent, `a,b`, else null."""
+    cases = []
+    for name, _ in columns:
+        raw = source_name(spec, name, shape)
+        if raw is None or canonical_type(shape.type_of(raw)) != "string":
+            continue
+        cases += [
+            f"CASE WHEN {sql_identifier(raw)} = {sql_literal(text)} THEN {sql_literal(name)} END"
+            for text in placeholders(spec)
+        ]
+    if not cases:
+        return "CAST(NULL AS string)"
+    return f"nullif(concat_ws(',', {', '.join(cases)}), '')"
 
 
 def _from_text(spec: TableSpec, name: str, text: str, target: str, kind: str) -> str:

@@ -19,12 +19,17 @@ def small_table(
 
     `columns` are (name, Spark type); there must be at least one row.
     """
+    return spark.sql(values_sql(columns, rows))
+
+
+def values_sql(columns: Columns, rows: Sequence[Sequence[Any]]) -> str:
+    """The query of such a table."""
     values = ", ".join(
         f"({', '.join(_literal(value) for value in row)})" for row in rows
     )
     names = ", ".join(name for name, _ in columns)
     typed = [f"CAST({name} AS {kind}) AS {name}" for name, kind in columns]
-    return spark.sql(f"SELECT {', '.join(typed)} FROM VALUES {values} AS rows({names})")
+    return f"SELECT {', '.join(typed)} FROM VALUES {values} AS rows({names})"
 
 
 def _literal(value: Any) -> str:

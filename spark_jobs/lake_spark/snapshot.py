@@ -166,14 +166,23 @@ def derived_deletes(
 
 def refuse_losses(known: int, absent: int, spec: TableSpec) -> None:
     """An empty or broken export must not close a table."""
-    if spec.source.absence is Absence.IGNORE or known < MIN_KEYS:
-        return
-    if absent > spec.source.lost_share * known:
-        raise RefusedInput(
-            f"loses {absent:,} of {known:,} keys, more than the share of "
-            f"{spec.source.lost_share:.0%} that source.lost_share allows. Land a whole "
-            "extract in its place or, if the loss is true, run "
+    if spec.source.absence is not Absence.IGNORE:
+        remedy = (
+            "Land a whole extract in its place or, if the loss is true, run "
             f"{spec.domain}_incremental with accept_losses."
+        )
+        share, setting = spec.source.lost_share, "source.lost_share"
+        refuse_loss(known, absent, share, setting, remedy)
+
+
+def refuse_loss(
+    known: int, absent: int, share: float, setting: str, remedy: str
+) -> None:
+    """Refuse files that lack more than a share of the known keys."""
+    if known >= MIN_KEYS and absent > share * known:
+        raise RefusedInput(
+            f"loses {absent:,} of {known:,} keys, more than the share of {share:.0%} that "
+            f"{setting} allows. {remedy}"
         )
 
 

@@ -15,7 +15,7 @@ from lake_spec.model import TableSpec
 from lake_spec.report import FileReport
 from lake_spec.sql_text import sql_identifier, sql_literal
 from lake_spec.streamer_options import streamer_argv
-from lake_spark import ingest, log_rows, quarantine, reader, row_sql
+from lake_spark import ingest, log_rows, quarantine, reader, reloads, row_sql
 from lake_spark.errors import NotIngested
 from lake_spark.file_shape import CORRUPT
 from lake_spark.inputs import Inputs
@@ -95,6 +95,10 @@ def batch_sql(spec: TableSpec, inputs: Sequence[Input], columns: Columns) -> str
     rows = _accepted(spec, "\nUNION ALL\n".join(typed), columns)
     # An empty branch first: it makes every column nullable and fixes the types.
     whole = f"{_no_rows(columns)}\nUNION ALL\n{rows}"
+    markers = reloads.markers_sql(spec, inputs)
+    if markers is not None:
+        nulls = [f"CAST(NULL AS {kind})" for _, kind in columns]
+        whole += f"\nUNION ALL\nSELECT {', '.join(['*', *nulls])} FROM ({markers})"
     return ";\n".join([*views, whole]) + "\n"
 
 
@@ -129,6 +133,7 @@ def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
         *row_sql.typed_columns(spec, each.shape, columns, each.file.path),
         f"{row_sql.faults(spec, each.shape, columns, each.file.path)} AS lake_fault",
         f"{reader.word_of(spec, each.shape)} AS lake_word",
+        f"{row_sql.unavailable(spec, each.shape, columns)} AS lake_unavailable",
         f"{corrupt} AS lake_corrupt",
         *_facts(each),
         "lake_block",

@@ -29,6 +29,15 @@ CHANGES = (
     "changes/resent-99",
     "changes/resent-100",
 )
+RELOADED: Dict[str, Any] = {"seq": Decimal("10"), "ts": datetime(2026, 1, 3)}
+"""Where the one reload of all histories started."""
+
+TRUNCATED: Dict[str, List[Any]] = {
+    "seq": [Decimal("-1"), Decimal("9")],
+    "ts": [datetime(2026, 1, 1), datetime(2026, 1, 2)],
+}
+"""Early, so that much is left."""
+
 NAN = float("nan")
 DAY = datetime(2026, 1, 1)
 TIMES = [DAY + timedelta(days=d) for d in range(5)] + [
@@ -142,7 +151,7 @@ class _History:
             event = self._repeated(events) or self._event()
             events.append(replace(event, path=self.random.choice(chosen)))
         records = self._loads() + events + self._copies(events)
-        if self.features.truncates and self.random.random() < 0.1:
+        if self.features.truncates and self.random.random() < 0.01:
             records.append(self._truncate())
         if self.features.reloads and self.random.random() < 0.3:
             records += self._reload()
@@ -210,18 +219,16 @@ class _History:
 
     def _truncate(self) -> Sighting:
         order = self.spec.order_by
-        values = {name: self.random.choice(self.pools[name]) for name in order}
+        values = {name: self.random.choice(TRUNCATED[name]) for name in order}
         path = self.random.choice(CHANGES)
         return Sighting(None, TRUNCATE, values, path, 0, LANDED)
 
     def _reload(self) -> List[Sighting]:
         """Some of the keys again, as of one moment that all histories share."""
-        start = tuple(
-            Decimal("10") if name == "seq" else DAY + timedelta(days=2)
-            for name in self.spec.order_by
-        )
+        start = tuple(RELOADED[name] for name in self.spec.order_by)
+        path = f"reload/{RELOADED['ts']:%Y-%m-%d}_{RELOADED['seq']}/part-1"
         return [
-            replace(self._load_row(key), path="reload/part-1", reload_at=start)
+            replace(self._load_row(key), path=path, reload_at=start)
             for key in dict.fromkeys(self.keys)
             if self.random.random() < 0.7
         ]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from lake_spec.model import Csv, TableSpec
-from tests.oracle.oracle import Sighting
+from tests.oracle.oracle import UNAVAILABLE, Sighting
 
 WORDS = {"upsert": "U", "delete": "D", "truncate": "T"}
 
@@ -53,7 +54,9 @@ def json_text(spec: TableSpec, records: Sequence[Sighting]) -> str:
 
 def columns_of(spec: TableSpec, record: Sighting) -> Dict[str, Any]:
     """Every column of the table by name."""
-    return {**dict(zip(spec.key, record.key)), **record.values}
+    names = [name for name, _ in spec.columns]
+    key = dict(zip(spec.key, record.key or [None] * len(spec.key)))
+    return {**dict.fromkeys(names), **key, **record.values}
 
 
 def json_object(spec: TableSpec, record: Sighting) -> str:
@@ -85,5 +88,16 @@ def _json(value: Any) -> Any:
 def log_record(spec: TableSpec, record: Sighting) -> tuple:
     """What the reader knows of a record, before key and times are made."""
     word: Optional[str] = None if record.is_load else WORDS[record.op]
-    rank = 0 if record.is_load else 1
-    return json_object(spec, record), word, rank, record.path, record.record
+    rank = 0 if record.is_load and record.reload_at is None else 1
+    missing = [n for n, value in record.values.items() if value == UNAVAILABLE]
+    values = {n: None if n in missing else v for n, v in record.values.items()}
+    sent = json_object(spec, replace(record, values=values))
+    not_sent = ",".join(missing) or None
+    return sent, word, rank, started(spec, record), not_sent, record.path, record.record
+
+
+def started(spec: TableSpec, record: Sighting) -> Optional[str]:
+    """Where the record's reload started, as the log has it."""
+    if record.reload_at is None:
+        return None
+    return json.dumps({n: str(v) for n, v in zip(spec.order_by, record.reload_at)})

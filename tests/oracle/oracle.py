@@ -100,10 +100,14 @@ def stands(event: Sighting, settings: Settings) -> Tuple:
 
 def declared_time(event: Sighting, settings: Settings) -> Optional[datetime]:
     """Its effective time before the order is known."""
-    if event.is_load and settings.load_effective_at is not None:
+    first_load = event.is_load and event.reload_at is None
+    if first_load and settings.load_effective_at is not None:
         return settings.load_effective_at
     time = event.values.get(settings.effective_at)
-    return time if time is not None else event.values.get(settings.first_time)
+    start = dict(zip(settings.order_by, event.reload_at or ()))
+    ordered = [each.get(settings.first_time) for each in (event.values, start)]
+    earliest = min((each for each in ordered if each is not None), default=None)
+    return time if time is not None else earliest
 
 
 def accepted(event: Sighting, settings: Settings) -> bool:

@@ -18,7 +18,9 @@ from tests.oracle.tables import SPECS, settings_of
 from tests.spark.lake import Lake, stored, table
 
 HISTORY = (*comparison.TIMES, *comparison.FLAGS)
-WITH_BAD_ROWS = Features(bad_rows=True)
+ALL = Features(bad_rows=True, truncates=True, placeholders=True, reloads=True)
+STAGES = (("full_load", {"load", "reload"}), ("incremental", {"changes"}))
+"""Each stage, and which files it takes."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class World:
     @property
     def landing(self) -> Landing:
         """Their landing files."""
-        return landing(self.spec, self.seed, list(self.numbers), WITH_BAD_ROWS)
+        return landing(self.spec, self.seed, list(self.numbers), ALL)
 
     def batches(self, way: str) -> List[List[str]]:
         """The files in random runs; the full load falls into one of them.
@@ -78,7 +80,7 @@ class Play:
             if is_last and self.lake.tables.history.has_data():
                 self.lake.done("maintenance")
             if self._take(batch, with_history=is_last or self.random.random() < 0.7):
-                for number, difference in self._differing(seen):
+                for number, difference in self.differing(seen):
                     words = f"after batch {i + 1} of {self.batches}\n"
                     words += comparison.story(self._events(number, seen), difference)
                     found.setdefault(number, words)
@@ -89,16 +91,13 @@ class Play:
             text = file_text(self.world.spec, self.landing.files[path])
             self.lake.land(path, text, at="2026-02-01")
         kinds = {path.split("/")[0] for path in batch}
-        stages = [
-            stage
-            for stage, kind in (("full_load", "load"), ("incremental", "changes"))
-            if kind in kinds
-        ]
+        stages = [stage for stage, kind in STAGES if kinds & kind]
         self.random.shuffle(stages)
         self.lake.done(*stages, *(["scd2"] if with_history else []))
         return with_history
 
-    def _differing(self, seen: List[str]) -> Iterator[Tuple[int, Tuple[Rows, Rows]]]:
+    def differing(self, seen: List[str]) -> Iterator[Tuple[int, Tuple[Rows, Rows]]]:
+        """By history number, the rows that differ when these files have landed."""
         wanted = oracle.tables(self.landing.sightings(*seen), self.settings)
         made = (self.current(), self.history())
         for rows, should_be, names in zip(made, wanted, (self.flags, HISTORY)):
@@ -107,7 +106,8 @@ class Play:
 
     def _events(self, number: int, seen: List[str]) -> List[oracle.Sighting]:
         events = self.landing.sightings(*seen)
-        return sorted((e for e in events if e.key[0] == number), key=oracle.position)
+        mine = (e for e in events if e.key is None or e.key[0] == number)
+        return sorted(mine, key=oracle.position)
 
     @property
     def flags(self) -> Tuple[str, ...]:

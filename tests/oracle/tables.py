@@ -16,6 +16,10 @@ source:
   changes: "changes/**"
   format: {type: csv}
   operation: {column: op}
+  reloads:
+    pattern: 'reload/(?P<ts>[^_]+)_(?P<seq>[^/]+)/'
+    format: "%Y-%m-%d"
+    lost_share: 1
 columns:
   history: int
   a: string
@@ -41,6 +45,10 @@ source:
   changes: "changes/**"
   format: {type: json}
   operation: {column: op}
+  reloads:
+    pattern: 'reload/(?P<ts>[^_]+)_(?P<seq>[^/]+)/'
+    format: "%Y-%m-%d"
+    lost_share: 1
 columns:
   history: int
   a: string
@@ -70,6 +78,10 @@ source:
   changes: "changes/**"
   format: {type: json}
   operation: {column: op}
+  reloads:
+    pattern: 'reload/(?P<ts>[^_]+)_'
+    format: "%Y-%m-%d"
+    lost_share: 1
 columns:
   history: int
   a: string

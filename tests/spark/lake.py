@@ -49,6 +49,10 @@ class Lake:
             moment = datetime.fromisoformat(at).replace(tzinfo=timezone.utc).timestamp()
             os.utime(file, (moment, moment))
 
+    def remove(self, path: str) -> None:
+        """Take a landing file away."""
+        (self.root / "landing" / self.spec.source.path / path).unlink()
+
     def run(
         self,
         stage: str,

@@ -9,13 +9,16 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from dataclasses import replace
 
 import pytest
 
 from lake_local.aws import runtimes
 from lake_spec.load import load_domain
-from lake_spec.model import Engine
+from lake_spec.model import Engine, TableType
 from tests.cases import museum
+from tests.oracle.landing_files import file_text
+from tests.oracle.playing import STAGES, Play, World
 from tests.spark.lake import Lake
 
 DOMAIN = "name: moma\ndescription: The museum, told as a feed\nowner: museum-data\n"
@@ -118,3 +121,20 @@ def test_what_the_streamer_reads_holds_no_semicolon_but_between_statements(lakes
         text.count(";") == text.count("CREATE OR REPLACE") for text in texts
     )
     assert all(json.loads(file.read_text())["files"] for file in folder.glob("*.json"))
+
+
+def test_the_streamer_gives_the_tables_of_the_oracle_on_random_histories(
+    spark, tmp_path
+):
+    world = World("plain", 43, range(40))
+    play = Play(spark, tmp_path, world, TableType.COPY_ON_WRITE)
+    play.lake = lake = Lake(
+        spark, tmp_path, replace(world.spec, engine=Engine.STREAMER)
+    )
+    for path, records in play.landing.files.items():
+        lake.land(path, file_text(world.spec, records), at="2026-02-01")
+    for stage, _ in STAGES:
+        assert stream(lake, stage, tmp_path) == 0
+        lake.done(stage)
+    lake.done("scd2")
+    assert list(play.differing(list(play.landing.files))) == []

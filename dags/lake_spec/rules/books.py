@@ -13,11 +13,12 @@ from lake_spec.rules.environment import ENVIRONMENT
 from lake_spec.rules.history import HISTORY
 from lake_spec.rules.order import ORDER
 from lake_spec.rules.quality import QUALITY
+from lake_spec.rules.reloads import RELOADS
 from lake_spec.rules.source import SOURCE
 from lake_spec.rules.table import TABLE
 
 BOOKS: Dict[type, Tuple[RuleBook, ...]] = {
-    TableSpec: (TABLE, SOURCE, COLUMNS, ORDER, HISTORY, QUALITY),
+    TableSpec: (TABLE, SOURCE, COLUMNS, ORDER, RELOADS, HISTORY, QUALITY),
     DomainSpec: (DOMAIN,),
     ClusterSpec: (CLUSTER,),
     EnvironmentSpec: (ENVIRONMENT,),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from typing import Iterator, Tuple
+from typing import Dict, Iterator, Tuple
 
 from lake_spec.faults import Path, Problem, got
 from lake_spec.model import Csv, Feed, Operation, Snapshot, TableSpec
@@ -16,6 +16,7 @@ from lake_spec.rules.zone import is_zone, zone_remedy
 SOURCE = RuleBook()
 
 _OPERATION_VALUE = re.compile(r"[A-Za-z0-9_.-]{1,32}")
+_WORDS = ("upsert", "delete", "truncate")
 _SAMPLE = datetime(2001, 2, 3, 4, 5, 6)
 
 
@@ -23,7 +24,10 @@ def globs(spec: TableSpec) -> Tuple[Tuple[Path, str], ...]:
     """The patterns of a source, each with its key path."""
     source = spec.source
     fields = ("files",) if isinstance(source, Snapshot) else ("load", "changes")
-    return tuple((("source", each), getattr(source, each)) for each in fields)
+    found = [(("source", each), getattr(source, each)) for each in fields]
+    if isinstance(source, Feed) and source.reloads is not None:
+        found.append((("source", "reloads", "files"), source.reloads.files))
+    return tuple(found)
 
 
 @SOURCE.rule("source")
@@ -120,7 +124,7 @@ def extract_time_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
     if not isinstance(spec.source, Snapshot):
         return
     form = spec.source.extract_time.format
-    if not _gives_a_year(form):
+    if not gives_a_year(form):
         yield got(
             ("source", "extract_time", "format"),
             form,
@@ -129,7 +133,8 @@ def extract_time_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
         )
 
 
-def _gives_a_year(form: str) -> bool:
+def gives_a_year(form: str) -> bool:
+    """Whether a strptime format says at least the year."""
     try:
         return datetime.strptime(_SAMPLE.strftime(form), form).year == _SAMPLE.year
     except (ValueError, IndexError, re.error):
@@ -147,13 +152,18 @@ def operation_tells_upserts_from_deletes(spec: TableSpec) -> Iterator[Problem]:
     if not operation.upsert:
         remedy = "List the values of inserts and updates, as in [I, U]."
         yield got((*top, "upsert"), [], remedy)
-    for value in sorted(set(operation.upsert) & set(operation.delete)):
-        remedy = "It stands for upserts too: keep it in one of the two."
-        yield got((*top, "delete"), value, remedy)
+    first: Dict[str, str] = {}
+    for name in _WORDS:
+        for value in sorted(set(getattr(operation, name))):
+            if first.setdefault(value, name) != name:
+                remedy = (
+                    f"It stands for {first[value]}s too: keep it in one of the two."
+                )
+                yield got((*top, name), value, remedy)
 
 
 def _values_are_plain(operation: Operation, top: Path) -> Iterator[Problem]:
-    for name in ("upsert", "delete"):
+    for name in _WORDS:
         for position, value in enumerate(getattr(operation, name)):
             if not _OPERATION_VALUE.fullmatch(value):
                 remedy = "An operation is 1 to 32 letters, digits and _ . -."

@@ -8,6 +8,7 @@ from lake_spec.model import Engine, Feed
 from lake_spec.report import FileReport, State
 from lake_spark import catalogue, extracts, feed, streamer
 from lake_spark.errors import LateExtract, RefusedInput
+from lake_spark.file_shape import load_globs
 from lake_spark.ingest import unseen_files
 from lake_spark.materialise import build_current
 from lake_spark.snapshot import group_extracts
@@ -18,7 +19,7 @@ def full_load(run: TableRun) -> None:
     """The first copy of a table: a feed's load files, or the first extract."""
     build_current(run)
     if isinstance(run.spec.source, Feed):
-        _feed(run, [run.spec.source.load])
+        _feed(run, load_globs(run.spec))
     elif not run.taken_in().all:
         _extracts(run, at_most=1)
     _end(run)

@@ -6,13 +6,14 @@ from typing import Sequence
 
 from lake_spec.report import State
 from lake_spark import streamer
+from lake_spark.file_shape import load_globs
 from lake_spark.ingest import unseen_files
 from lake_spark.table_run import TableRun
 
 
 def prepare_full_load(run: TableRun) -> None:
     """Name the unseen load files."""
-    _prepare(run, [run.spec.source.load])
+    _prepare(run, load_globs(run.spec))
 
 
 def prepare_incremental(run: TableRun) -> None:

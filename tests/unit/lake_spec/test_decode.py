@@ -165,7 +165,7 @@ def test_a_kind_takes_only_its_own_settings():
     (fault,) = faults(TableSpec, text, domain="sales")
     assert fault == (
         "f.yml:6: source.lost_share: unknown key. source takes: path, format, load,"
-        " changes, operation, timezone, new_columns."
+        " changes, operation, reloads, placeholder, timezone, new_columns."
     )
 
 

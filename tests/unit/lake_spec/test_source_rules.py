@@ -136,6 +136,10 @@ def test_the_lost_share_is_a_share(specs, share):
             "delete: got 'U'. It stands for upserts too: keep it in one",
         ),
         (
+            {"truncate": ["D"]},
+            "truncate: got 'D'. It stands for deletes too: keep it in one",
+        ),
+        (
             {"delete": ["' OR 1=1"]},
             'delete[0]: got "\' OR 1=1". An operation is 1 to 32',
         ),

@@ -220,8 +220,8 @@ def test_a_reload_ranks_where_it_started_and_deletes_what_it_lacks():
         reload,
     ]
     assert history(events) == [
-        ("A", 1, 6),
-        ("again", 6, None),
+        ("A", 1, 4),
+        ("again", 4, None),
         ("B", 1, 4),
         ("later", 5, None),
     ]

@@ -1,0 +1,73 @@
+"""Rules on full loads after the first: where in the order each of them started."""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, Optional, Tuple
+
+from lake_spec.faults import Problem, got
+from lake_spec.model import Feed, Reloads, TableSpec
+from lake_spec.rules.book import RuleBook
+from lake_spec.rules.columns import type_of
+from lake_spec.rules.source import gives_a_year
+from lake_spec.rules.table import within
+
+RELOADS = RuleBook()
+
+_PATTERN = ("source", "reloads", "pattern")
+
+
+def reloads_of(spec: TableSpec) -> Optional[Reloads]:
+    """What the table says of its reloads, if it has any."""
+    return spec.source.reloads if isinstance(spec.source, Feed) else None
+
+
+@RELOADS.rule("source", "order_by", "columns")
+def reload_pattern_names_the_order(spec: TableSpec) -> Iterator[Problem]:
+    reloads = reloads_of(spec)
+    if reloads is None:
+        return
+    try:
+        groups = tuple(re.compile(reloads.pattern).groupindex)
+    except (re.error, RecursionError, OverflowError) as error:
+        yield got(_PATTERN, reloads.pattern, f"Mend the regular expression: {error}.")
+        return
+    needed = columns_that_date(spec)
+    unknown = [name for name in groups if name not in spec.order_by]
+    missing = [name for name in needed if name not in groups]
+    if unknown or missing or not needed:
+        example = "".join(f"(?P<{name}>[^/]+)/" for name in needed or ("updated_at",))
+        yield got(
+            _PATTERN,
+            reloads.pattern,
+            "Name its groups as the columns of order_by, from the first up to the first"
+            f" timestamp, as in reload/{example} (order_by: {list(spec.order_by)}).",
+        )
+
+
+def columns_that_date(spec: TableSpec) -> Tuple[str, ...]:
+    """order_by up to its first date or timestamp; none if it has neither."""
+    for position, name in enumerate(spec.order_by):
+        kind = type_of(spec, name)
+        if kind and kind.name in ("date", "timestamp"):
+            return spec.order_by[: position + 1]
+    return ()
+
+
+@RELOADS.rule("source")
+def reload_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
+    reloads = reloads_of(spec)
+    if reloads is not None and not gives_a_year(reloads.format):
+        yield got(
+            ("source", "reloads", "format"),
+            reloads.format,
+            "Write how the text is a time with strptime's directives, at least the year,"
+            " as in %Y-%m-%d or %Y%m%dT%H%M%S.",
+        )
+
+
+@RELOADS.rule("source")
+def reload_share_is_a_share(spec: TableSpec) -> Iterator[Problem]:
+    reloads = reloads_of(spec)
+    if reloads is not None:
+        yield from within(("source", "reloads", "lost_share"), reloads.lost_share, 0, 1)

@@ -1,0 +1,60 @@
+"""Values that the source did not send: each is the one before it. Contract section 7."""
+
+from __future__ import annotations
+
+from typing import List
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from lake_spark.fold import KEY, Roles, total_order
+from lake_spark.log_rows import DELETE
+
+UNRESOLVED = "lake_unresolved"
+"""How many values of an upsert had nothing before them to be taken from."""
+
+
+def with_values_before(events: DataFrame, roles: Roles) -> DataFrame:
+    """Fill values not sent with the last one before in the order; adds UNRESOLVED.
+
+    Not across a delete; with nothing before, the value is null.
+    """
+    order = Window.partitionBy(KEY).orderBy(*total_order(roles))
+    so_far = order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    deletes = F.sum((F.col("lake_op") == DELETE).cast("int")).over(so_far)
+    life = (
+        Window.partitionBy(KEY, "lake_life")
+        .orderBy(*total_order(roles))
+        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    )
+    names = [name for name in _not_sent(events) if name in events.columns]
+    before = {name: F.last(_sent(name), ignorenulls=True).over(life) for name in names}
+    nothing = [
+        (_is_missing(name) & before[name].isNull()).cast("int") for name in names
+    ]
+    filled = {
+        name: F.when(_is_missing(name), before[name]["value"]).otherwise(F.col(name))
+        for name in names
+    }
+    unresolved = F.when(F.col("lake_op") != DELETE, sum(nothing, F.lit(0)))
+    return (
+        events.withColumn("lake_life", deletes)
+        .withColumns({UNRESOLVED: unresolved, **filled})
+        .drop("lake_life")
+    )
+
+
+def _not_sent(events: DataFrame) -> List[str]:
+    """The columns that any of the events lacks."""
+    names = F.explode(F.split("lake_unavailable", ",")).alias("name")
+    return sorted(row.name for row in events.select(names).distinct().collect())
+
+
+def _is_missing(name: str) -> Column:
+    found = F.array_contains(F.split("lake_unavailable", ","), name)
+    return F.coalesce(found, F.lit(False))
+
+
+def _sent(name: str) -> Column:
+    known = ~_is_missing(name) & (F.col("lake_op") != DELETE)
+    return F.when(known, F.struct(F.col(name).alias("value")))

@@ -10,6 +10,8 @@
 #   properties   random histories against an independent oracle, as many as asked for
 #
 # Installs what it needs first, prints each command, stops at the first that fails.
+# What needs no Java runs side by side; each part is shown whole when it ends.
+# Works with the bash 3.2 of macOS, hence no newer shell features.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -20,6 +22,8 @@ case ${1:-} in
     properties) SPEED=properties && shift ;;
     [a-z]*) echo "$0: '$1' is no speed; choose fast, full or properties, see --help" >&2 && exit 2 ;;
 esac
+PARTS=   # "pid function argument..." lines of what runs side by side
+OUTPUTS= # the folder with their outputs
 
 run() { # one command, shown as it can be typed again
     local code=0
@@ -35,24 +39,90 @@ tests() { # with the Python in $1, those below the folders that follow
     run "$1" -m pytest "${@:2}" ${CHOSEN:+"${CHOSEN[@]}"}
 }
 
-fast() {
-    run ./setup.sh --quiet --only airflow --only spec
-    run .local/uv/bin/uv pip check --quiet --python .venv-airflow/bin/python
+side_by_side() { # functions of this script, all at once; the first to fail ends the others
+    local part
+    printf '\nSide by side, each shown whole when it ends: %s\n' "${*%% *}"
+    OUTPUTS=$(mktemp -d)
+    set -m # a process group for each, which end_parts can end whole
+    for part in "$@"; do
+        $part >"$OUTPUTS/${part%% *}" 2>&1 </dev/null &
+        PARTS="$PARTS$! $part"$'\n'
+    done
+    set +m
+    while [ -n "$PARTS" ]; do
+        show_ended_parts
+        sleep 0.1
+    done
+    rm -r "$OUTPUTS"
+}
+
+show_ended_parts() {
+    local pid part left='' code=0
+    while read -r pid part; do
+        if [ -z "$pid" ] || kill -0 "$pid" 2>/dev/null; then
+            left="$left${pid:+$pid $part$'\n'}"
+            continue
+        fi
+        wait "$pid" || code=$?
+        cat "$OUTPUTS/${part%% *}"
+        [ $code -eq 0 ] || exit $code
+    done <<<"$PARTS"
+    PARTS=$left
+}
+
+end_parts() { # as Ctrl-C does, so that pytest ends what it started; after 10 s for good
+    local ids tries
+    ids=$(sed 's/ .*//; s/^./-&/' <<<"$PARTS")
+    # shellcheck disable=SC2086
+    [ -z "$ids" ] || kill -INT -- $ids 2>/dev/null || true
+    for tries in {1..100}; do
+        # shellcheck disable=SC2086
+        kill -0 -- $ids 2>/dev/null || break
+        sleep 0.1
+    done
+    # shellcheck disable=SC2086
+    kill -KILL -- $ids 2>/dev/null || true
+    wait 2>/dev/null # says nothing of the killed
+    [ -z "$OUTPUTS" ] || rm -rf "$OUTPUTS"
+}
+
+style() {
     run .venv-airflow/bin/black --check .
     run .venv-airflow/bin/flake8
+}
+
+python_39() {
     if [ -x .venv-spec/bin/python ]; then
         run .venv-spec/bin/python -m compileall -q dags/lake_spec spark_jobs
         tests .venv-spec/bin/python tests/unit/lake_spec
     else
         echo "No Python 3.9 here: on it, lake_spec is checked for its syntax alone."
     fi
-    tests .venv-airflow/bin/python tests/unit tests/policy
+}
+
+# Cut so that Airflow is imported once, and the stand-in's waiting is time for others.
+dags_and_policy() { tests "$1/bin/python" tests/unit/lake_airflow tests/policy; }
+
+stand_in() { tests "$1/bin/python" tests/unit/lake_local; }
+
+other_units() {
+    tests "$1/bin/python" tests/unit --ignore tests/unit/lake_airflow --ignore tests/unit/lake_local
+}
+
+units_and_policy() { # with the environment in $1, beside the other parts that follow
+    side_by_side "stand_in $1" "dags_and_policy $1" "other_units $1" "${@:2}"
+}
+
+fast() {
+    run ./setup.sh --quiet --only airflow --only spec
+    run .local/uv/bin/uv pip check --quiet --python .venv-airflow/bin/python
+    units_and_policy .venv-airflow style python_39
 }
 
 full() {
     run ./setup.sh --quiet --only airflow --only spec --only spark --only streamer --only airflow-3.0.6
     fast
-    tests .venv-airflow-3.0.6/bin/python tests/unit tests/policy
+    units_and_policy .venv-airflow-3.0.6
     tests .venv-spark/bin/python tests/spark
     tests .venv-airflow/bin/python tests/e2e
 }
@@ -63,5 +133,7 @@ properties() {
         ${CHOSEN:+"${CHOSEN[@]}"}
 }
 
+trap end_parts EXIT
+trap 'exit 130' INT TERM HUP
 CHOSEN=("$@")
 "$SPEED"

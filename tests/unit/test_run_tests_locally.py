@@ -1,11 +1,13 @@
 """run_tests_locally.sh with programs that only take notes: what it runs, in which
-order, and what it says when one of them fails."""
+order, what runs side by side, and what it says when one of them fails."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """#!/usr/bin/env bash
 echo "$0 $*" >>notes
 case "$0 $*" in $FAILING) exit "$CODE" ;; esac
+case "$0 $*" in $HANGING) sleep 60 ;; esac
 """
+NOTHING = {"FAILING": "nothing", "HANGING": "nothing", "CODE": "1"}
 PROGRAMS = (
     "setup.sh",
     ".local/uv/bin/uv",
@@ -28,8 +32,8 @@ PROGRAMS = (
 
 
 @pytest.fixture
-def run(tmp_path):
-    """Run the script with arguments: its exit code, its output, the commands it ran."""
+def start(tmp_path):
+    """Start the script in a folder that holds nothing but it and such programs."""
     shutil.copy(ROOT / "run_tests_locally.sh", tmp_path)
     for name in PROGRAMS:
         path = tmp_path / name
@@ -37,64 +41,122 @@ def run(tmp_path):
         path.write_text(PROGRAM)
         path.chmod(0o755)
 
-    def run(*arguments, failing="nothing", code=1):
-        (tmp_path / "notes").write_text("")
-        done = subprocess.run(
+    (tmp_path / "notes").touch()
+
+    def start(*arguments, **settings):
+        return subprocess.Popen(
             ["bash", "run_tests_locally.sh", *arguments],
             cwd=tmp_path,
-            env={**os.environ, "FAILING": failing, "CODE": str(code)},
-            capture_output=True,
+            env={**os.environ, **NOTHING, **settings},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
         )
+
+    return start
+
+
+@pytest.fixture
+def run(tmp_path, start):
+    """Run it with arguments: its exit code, its output, the commands that it ran."""
+
+    def run(*arguments, failing="nothing", code=1):
+        process = start(*arguments, FAILING=failing, CODE=str(code))
+        output, _ = process.communicate(timeout=60)
         commands = (tmp_path / "notes").read_text().splitlines()
-        return done.returncode, done.stdout + done.stderr, commands
+        return process.returncode, output, commands
 
     return run
 
 
-FAST = [
+FIRST = [
     "./setup.sh --quiet --only airflow --only spec",
     ".local/uv/bin/uv pip check --quiet --python .venv-airflow/bin/python",
+]
+STYLE = [
     ".venv-airflow/bin/black --check .",
     ".venv-airflow/bin/flake8 ",
+]
+PYTHON_39 = [
     ".venv-spec/bin/python -m compileall -q dags/lake_spec spark_jobs",
     ".venv-spec/bin/python -m pytest tests/unit/lake_spec",
-    ".venv-airflow/bin/python -m pytest tests/unit tests/policy",
 ]
+UNITS = [
+    ".venv-airflow/bin/python -m pytest tests/unit/lake_airflow tests/policy",
+    ".venv-airflow/bin/python -m pytest tests/unit/lake_local",
+    ".venv-airflow/bin/python -m pytest tests/unit"
+    " --ignore tests/unit/lake_airflow --ignore tests/unit/lake_local",
+]
+FAST = sorted([*STYLE, *PYTHON_39, *UNITS])
 
 
 def test_fast_runs_the_linters_and_the_tests_that_need_no_java(run):
     code, output, commands = run("fast")
-    assert (code, commands) == (0, FAST)
+    assert code == 0
+    assert (commands[:2], sorted(commands[2:])) == (FIRST, FAST)
     assert "\n+ .venv-airflow/bin/black --check .\n" in output
+
+
+def test_a_part_runs_one_command_after_the_other_and_is_shown_whole(run):
+    _, output, commands = run("fast")
+    for part in (STYLE, PYTHON_39):
+        assert [line for line in commands if line in part] == part
+        shown = "".join(f"\n+ {line.rstrip()}\n" for line in part)
+        assert shown in output
 
 
 @pytest.mark.parametrize("arguments", [[], ["full"]], ids=["by-default", "by-name"])
 def test_full_adds_the_older_airflow_spark_and_end_to_end(run, arguments):
     code, _, commands = run(*arguments)
     assert code == 0
-    assert commands[1:8] == FAST
-    assert commands[8:] == [
-        ".venv-airflow-3.0.6/bin/python -m pytest tests/unit tests/policy",
+    assert (commands[1:3], sorted(commands[3:10])) == (FIRST, FAST)
+    older = [line.replace("airflow/bin", "airflow-3.0.6/bin") for line in UNITS]
+    assert sorted(commands[10:13]) == sorted(older)
+    assert commands[13:] == [
         ".venv-spark/bin/python -m pytest tests/spark",
         ".venv-airflow/bin/python -m pytest tests/e2e",
     ]
 
 
 def test_it_stops_at_the_first_failure_and_says_how_to_run_only_that(run):
-    code, output, commands = run("fast", failing="*flake8*", code=7)
-    assert (code, commands) == (7, FAST[:4])
+    code, output, commands = run("full", failing="*flake8*", code=7)
+    assert (code, commands[-1] in [*FAST, *FIRST]) == (7, True)
     assert output.endswith(
         "Failed (exit code 7). To run only this again:\n    .venv-airflow/bin/flake8\n"
     )
 
 
+def test_after_a_failure_its_part_does_not_go_on(run):
+    code, _, commands = run("fast", failing="*black*")
+    assert (code, STYLE[1] in commands) == (1, False)
+
+
+def test_the_first_part_to_fail_ends_the_others(run, start):
+    # The pipe of their output closes when the last of them has ended.
+    process = start("fast", HANGING="*lake_airflow*", FAILING="*flake8*")
+    output, _ = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert output.endswith("    .venv-airflow/bin/flake8\n")
+    assert "tests/policy" not in output
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_ends_all_parts(tmp_path, start, how):
+    process = start("fast", HANGING="*pytest*")
+    deadline = time.monotonic() + 30
+    while (tmp_path / "notes").read_text().count("pytest") < 4:
+        assert time.monotonic() < deadline, "the tests have not begun"
+        time.sleep(0.02)
+    process.send_signal(how)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+
+
 def test_arguments_reach_every_pytest(run):
     _, _, commands = run("fast", "-k", "late events")
-    assert [line for line in commands if "pytest" in line] == [
-        ".venv-spec/bin/python -m pytest tests/unit/lake_spec -k late events",
-        ".venv-airflow/bin/python -m pytest tests/unit tests/policy -k late events",
-    ]
+    asked = [line for line in commands if "pytest" in line]
+    assert len(asked) == 4
+    assert all(line.endswith(" -k late events") for line in asked)
 
 
 def test_a_folder_without_tests_is_a_failure(run):
@@ -103,7 +165,7 @@ def test_a_folder_without_tests_is_a_failure(run):
 
 def test_a_folder_without_a_chosen_test_is_none(run):
     code, _, commands = run("fast", "-k", "x", failing="*.venv-spec*pytest*", code=5)
-    assert (code, len(commands)) == (0, len(FAST))
+    assert (code, len(commands)) == (0, len(FIRST) + len(FAST))
 
 
 def test_an_unknown_speed_is_refused_with_the_choices(run):

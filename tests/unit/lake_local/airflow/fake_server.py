@@ -15,7 +15,11 @@ class FakeAirflow:
         self.asked: list[tuple[str, str, object, str | None]] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        # Asking more often than each 0.5 s whether it shall end makes its end quick.
+        serve = threading.Thread(
+            target=self._server.serve_forever, args=(0.01,), daemon=True
+        )
+        serve.start()
         self.answer("POST", "/auth/token", {"access_token": "t1"})
 
     def answer(self, method: str, path: str, body: object, status: int = 200) -> None:

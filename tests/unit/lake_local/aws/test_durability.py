@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -66,37 +67,42 @@ class Served:
         return code
 
 
-@pytest.fixture
-def serve(tmp_path):
-    """Start a stand-in on this test's home, once or again."""
-    started: list[Served] = []
+@dataclass(frozen=True)
+class Killed:
+    """What a stand-in held when it was killed, and the one that came after it."""
 
-    def start() -> Served:
-        started.append(Served(tmp_path))
-        return started[-1]
-
-    yield start
-    for served in started:
-        if served.process.poll() is None:
-            served.end(signal.SIGKILL)
+    modified: datetime
+    cluster: str
+    pid: int
+    after: Served
 
 
-def test_everything_that_was_acknowledged_survives_kill_9(serve):
-    before = serve()
-    modified = fill(before)
-    before.end(signal.SIGKILL)
-    after = serve()
-    s3 = after.client("s3")
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
+    home = tmp_path_factory.mktemp("killed")
+    before = Served(home)
+    try:
+        modified = fill(before)
+        cluster, pid = running_step(before, home)
+    finally:
+        before.end(signal.SIGKILL)
+    after = Served(home)
+    yield Killed(modified, cluster, pid, after)
+    after.end(signal.SIGKILL)
+
+
+def test_everything_that_was_acknowledged_survives_kill_9(killed):
+    s3 = killed.after.client("s3")
     found = s3.get_object(Bucket="lake", Key="landing/a.csv")
     assert found["Body"].read() == b"a,b\n1,2\n"
     assert found["Metadata"] == {"by": "us"}
-    assert found["LastModified"] == modified
+    assert found["LastModified"] == killed.modified
     assert s3.head_object(Bucket="lake", Key="big")["ETag"].endswith('-2"')
-    glue = after.client("glue")
+    glue = killed.after.client("glue")
     table = glue.get_table(DatabaseName="moma", Name="artists")["Table"]
     assert table["StorageDescriptor"]["Location"] == "s3://lake/warehouse"
-    secret = after.client("secretsmanager").get_secret_value(SecretId="s")
-    assert secret["SecretString"] == "hidden"
+    secrets = killed.after.client("secretsmanager")
+    assert secrets.get_secret_value(SecretId="s")["SecretString"] == "hidden"
 
 
 def fill(served: Served) -> datetime:
@@ -122,27 +128,27 @@ def fill(served: Served) -> datetime:
     return s3.head_object(Bucket="lake", Key="landing/a.csv")["LastModified"]
 
 
-def test_a_step_dies_with_a_killed_server_and_its_cluster_has_ended(serve, tmp_path):
-    before = serve()
-    cluster, pid = running_step(before, tmp_path)
-    before.end(signal.SIGKILL)
-    assert gone(pid)
-    emr = serve().client("emr")
-    status = emr.describe_cluster(ClusterId=cluster)["Cluster"]["Status"]
+def test_a_step_dies_with_a_killed_server_and_its_cluster_has_ended(killed):
+    assert gone(killed.pid)
+    emr = killed.after.client("emr")
+    status = emr.describe_cluster(ClusterId=killed.cluster)["Cluster"]["Status"]
     assert status["State"] == "TERMINATED_WITH_ERRORS"
     assert status["StateChangeReason"] == {
         "Code": "INTERNAL_ERROR",
         "Message": "The stand-in stopped while the cluster was alive",
     }
-    [step] = emr.list_steps(ClusterId=cluster)["Steps"]
+    [step] = emr.list_steps(ClusterId=killed.cluster)["Steps"]
     assert step["Status"]["State"] == "INTERRUPTED"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_clean_stop_ends_the_steps_and_exits_with_0(serve, tmp_path, number):
-    served = serve()
-    cluster, pid = running_step(served, tmp_path)
-    assert served.end(number) == 0
+def test_a_clean_stop_ends_the_steps_and_exits_with_0(tmp_path, number):
+    served = Served(tmp_path)
+    try:
+        cluster, pid = running_step(served, tmp_path)
+    finally:
+        code = served.end(number)
+    assert code == 0
     assert gone(pid, seconds=0)
     record = json.loads((tmp_path / "emr" / cluster / "cluster.json").read_text())
     assert record["state"] == "TERMINATED_WITH_ERRORS"

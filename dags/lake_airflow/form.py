@@ -9,20 +9,16 @@ from lake_airflow.plan import DagPlan
 
 def params(plan: DagPlan) -> dict[str, Param]:
     """The form of a DAG; what it lets through is checked again by name."""
-    window = (
-        {}
-        if not plan.takes_window
-        else {
-            "window_from": _time(
-                "Window from", "Take landing files from this time on."
-            ),
-            "window_to": _time(
-                "Window to", "Take landing files from before this time."
-            ),
-        }
-    )
+    window = _window(plan) if plan.takes_window else {}
+    choice = _choice() if plan.takes_files else {}
     losses = {"accept_losses": _accept_losses()} if plan.takes_losses else {}
-    return {"tables": _tables(plan), **window, **losses, "dry_run": _dry_run()}
+    return {
+        "tables": _tables(plan),
+        **window,
+        **choice,
+        **losses,
+        "dry_run": _dry_run(),
+    }
 
 
 def _tables(plan: DagPlan) -> Param:
@@ -36,14 +32,39 @@ def _tables(plan: DagPlan) -> Param:
     )
 
 
-def _time(title: str, description: str) -> Param:
-    return Param(
+def _window(plan: DagPlan) -> dict[str, Param]:
+    left_out = "files of any time" if plan.takes_files else "all that is not taken yet"
+    return {
+        name: Param(
+            None,
+            type=["null", "string"],
+            format="date-time",
+            title=title,
+            description=f"Take landing files from {which}. Left out: {left_out}.",
+        )
+        for name, title, which in (
+            ("window_from", "Window from", "this time on"),
+            ("window_to", "Window to", "before this time"),
+        )
+    }
+
+
+def _choice() -> dict[str, Param]:
+    """What a redo chooses its files by, beside the window."""
+    files = Param(
         None,
-        type=["null", "string"],
-        format="date-time",
-        title=title,
-        description=f"{description} Left out: everything that was not taken yet.",
+        type=["null", "array"],
+        items={"type": "string"},
+        title="Files",
+        description="Paths or globs below the table's landing folder. Left out: any.",
     )
+    quarantined = "Only files that have rows in the quarantine: a replay after a fix."
+    missing = "Withdraw chosen files that are no longer in landing."
+    return {
+        "files": files,
+        "quarantined": _switch("Quarantined", quarantined),
+        "withdraw_missing": _switch("Withdraw missing", missing),
+    }
 
 
 def _accept_losses() -> Param:

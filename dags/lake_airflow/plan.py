@@ -8,6 +8,9 @@ from typing import Any, Iterable, Optional, Tuple
 
 from lake_spec.model import DomainSpec, Engine, HistoryRuns, Snapshot, TableSpec
 
+REDO = "redo"
+"""The stage, and the kind of DAG, whose runs choose the landing files they are about."""
+
 
 class StageKind(str, Enum):
     """What a stage submits to the cluster."""
@@ -54,6 +57,7 @@ class DagPlan:
     updates: Optional[str] = None
     takes_window: bool = False
     takes_losses: bool = False
+    takes_files: bool = False
     failure_topic: Optional[str] = None
 
 
@@ -63,7 +67,7 @@ def plan(domain: DomainSpec) -> Tuple[DagPlan, ...]:
     dags = [_full_load(domain), _incremental(domain, own_history)]
     if own_history:
         dags.append(_scd2(domain))
-    return (*dags, _maintenance(domain), _rebuild(domain))
+    return (*dags, _redo(domain), _maintenance(domain), _rebuild(domain))
 
 
 def changes_of(domain: str) -> str:
@@ -93,7 +97,7 @@ def _incremental(domain: DomainSpec, own_history: bool) -> DagPlan:
         schedule=domain.schedules.incremental,
         updates=changes_of(domain.name) if own_history else None,
         takes_window=True,
-        takes_losses=any(isinstance(t.source, Snapshot) for t in domain.tables),
+        takes_losses=_has_extracts(domain),
     )
 
 
@@ -124,6 +128,22 @@ def _rebuild(domain: DomainSpec) -> DagPlan:
         f"Current and history of {domain.name} anew from the change log",
         stages=(_spark(domain, "rebuild"),),
     )
+
+
+def _redo(domain: DomainSpec) -> DagPlan:
+    return _dag(
+        domain,
+        REDO,
+        f"Chosen files of {domain.name} withdrawn and taken in anew",
+        stages=(_spark(domain, REDO), _spark(domain, "scd2")),
+        takes_window=True,
+        takes_files=True,
+        takes_losses=_has_extracts(domain),
+    )
+
+
+def _has_extracts(domain: DomainSpec) -> bool:
+    return any(isinstance(table.source, Snapshot) for table in domain.tables)
 
 
 def _ingestion(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:

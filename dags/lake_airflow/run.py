@@ -17,7 +17,10 @@ _TIME = re.compile(
     r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?"
 )
 _LONGEST_SHOWN = 60
+_FILE = re.compile(r"[^/].{0,1023}")
 _WINDOW = ("window_from", "window_to")
+_CHOICE = ("files", "quarantined", "withdraw_missing")
+_LISTS = ("tables", "files")
 
 
 class RunRefused(ValueError):
@@ -40,6 +43,9 @@ class Run:
     window: Optional[str] = None
     dry_run: bool = False
     accept_losses: bool = False
+    files: Tuple[str, ...] = ()
+    quarantined: bool = False
+    withdraw_missing: bool = False
 
     @property
     def name(self) -> str:
@@ -48,12 +54,12 @@ class Run:
 
     def to_xcom(self) -> dict[str, Any]:
         """The run as JSON-ready data."""
-        return {**asdict(self), "tables": list(self.tables)}
+        return {**asdict(self), **{name: list(getattr(self, name)) for name in _LISTS}}
 
     @classmethod
     def from_xcom(cls, data: Mapping[str, Any]) -> Run:
         """The run that `to_xcom` wrote."""
-        return cls(**{**data, "tables": tuple(data["tables"])})
+        return cls(**{**data, **{name: tuple(data[name]) for name in _LISTS}})
 
 
 def check_run(
@@ -71,16 +77,18 @@ def check_run(
     window = _window(params, faults) if plan.takes_window else None
     dry_run = _switch("dry_run", params, faults)
     losses = plan.takes_losses and _switch("accept_losses", params, faults)
+    choice = _choice(plan, params, faults) if plan.takes_files else {}
     key = _key(run_id, faults)
     if faults:
         raise RunRefused(faults)
-    return Run(plan.dag_id, key, release, tables, window, dry_run, losses)
+    return Run(plan.dag_id, key, release, tables, window, dry_run, losses, **choice)
 
 
 def _unknown(plan: DagPlan, params: Mapping[str, Any]) -> list[str]:
     window = _WINDOW if plan.takes_window else ()
+    choice = _CHOICE if plan.takes_files else ()
     losses = ("accept_losses",) if plan.takes_losses else ()
-    known = ("tables", *window, *losses, "dry_run")
+    known = ("tables", *window, *choice, *losses, "dry_run")
     return [
         f"{_shown(name)}: unknown param. {plan.dag_id} takes: {', '.join(known)}."
         for name in params
@@ -148,6 +156,38 @@ def _time(name: str, text: Any, faults: list[str]) -> Optional[datetime]:
 
 def _text(moment: datetime) -> str:
     return moment.replace(tzinfo=None).isoformat() + "Z"
+
+
+def _choice(
+    plan: DagPlan, params: Mapping[str, Any], faults: list[str]
+) -> dict[str, Any]:
+    """Which files a redo is about; one that names none at all is refused."""
+    if all(not params.get(name) for name in ("files", "quarantined", *_WINDOW)):
+        faults.append(
+            f"{plan.dag_id}: nothing is chosen. Give at least one of: window_from and"
+            " window_to, files, quarantined."
+        )
+    return {
+        "files": _files(params.get("files"), faults),
+        "quarantined": _switch("quarantined", params, faults),
+        "withdraw_missing": _switch("withdraw_missing", params, faults),
+    }
+
+
+def _files(value: Any, faults: list[str]) -> Tuple[str, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, (list, tuple)):
+        faults.append(f"files: got {_shown(value)}. Give a list of paths or globs.")
+        return ()
+    faults += [
+        f"files: {_shown(each)} is no path or glob below the table's landing folder."
+        for each in value
+        if not isinstance(each, str)
+        or not _FILE.fullmatch(each)
+        or not each.isprintable()
+    ]
+    return tuple(map(str, value))
 
 
 def _switch(name: str, params: Mapping[str, Any], faults: list[str]) -> bool:

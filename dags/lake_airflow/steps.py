@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lake_airflow.plan import DagPlan, Stage
+from lake_airflow.plan import REDO, DagPlan, Stage
 from lake_airflow.run import Run
 from lake_spec.model import EnvironmentSpec
 
@@ -47,11 +47,20 @@ def spark_step(
         argv += ["--tables", ",".join(selected(stage, run))]
     if run.window:
         argv += ["--window", run.window]
-    if run.accept_losses and stage.name == "incremental":
+    if run.accept_losses and stage.name in ("incremental", REDO):
         argv.append("--accept-losses")
+    if stage.name == REDO:
+        argv += _choice(run)
     if run.dry_run:
         argv.append("--dry-run")
     return _step(f"{stage.name} {run.key}", argv)
+
+
+def _choice(run: Run) -> list[str]:
+    """Which files a redo is about, and what to do without one of them."""
+    argv = [f"--file={each}" for each in run.files]
+    argv += ["--quarantined"] if run.quarantined else []
+    return argv + (["--withdraw-missing"] if run.withdraw_missing else [])
 
 
 def streamer_steps(stage: Stage, manifest: Any, *, run: Run) -> list[Step]:
@@ -87,7 +96,8 @@ def _step(name: str, argv: Sequence[str]) -> Step:
     if length > LONGEST_STEP:
         raise StepError(
             f"step {name!r}: its arguments have {length} characters and EMR takes"
-            f" {LONGEST_STEP}. Start the run for fewer tables, or for all of them."
+            f" {LONGEST_STEP}. Start the run for fewer tables, or for all of them;"
+            " give files as a glob."
         )
     return {
         "Name": name,

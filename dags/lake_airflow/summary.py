@@ -70,6 +70,7 @@ class Summary:
         if self.dry_run:
             yield "A dry run: nothing was written."
         yield from _table(self.tables)
+        yield from _withdrawn(self.domain, self.tables)
         yield from (f"WARNING {warning}" for warning in self.warnings)
         yield f"The run {self.state}."
         yield from (f"FAILED {cause}" for cause in self.causes)
@@ -177,6 +178,19 @@ def _by_table(plan: DagPlan, reports: Reports) -> dict[str, dict[str, Report]]:
                 found = reports[stage.name, table]
                 tables.setdefault(table, {})[stage.name] = found
     return tables
+
+
+def _withdrawn(
+    domain: str, tables: Mapping[str, Mapping[str, Report]]
+) -> Iterator[str]:
+    """A line per table whose files a redo withdrew: how many, and the first of them."""
+    for table, stages in tables.items():
+        for stage, report in stages.items():
+            paths = report.get("withdrawn") or ()
+            if paths:
+                first = ", ".join(paths[:3]) + (", ..." if len(paths) > 3 else "")
+                count = f"{len(paths)} file(s)"
+                yield f"WITHDRAWN {domain}.{table} {stage}: {count}: {first}"
 
 
 def _table(tables: Mapping[str, Mapping[str, Report]]) -> Iterator[str]:

@@ -64,6 +64,7 @@ class Report:
     versions_closed: int = 0
     commits: Dict[str, str] = field(default_factory=dict)
     files: List[FileReport] = field(default_factory=list)
+    withdrawn: List[str] = field(default_factory=list)
     set_aside: List[Dict[str, str]] = field(default_factory=list)
     warnings: List[str] = field(default_factory=list)
     error: Optional[Dict[str, str]] = None
@@ -76,6 +77,18 @@ class Report:
         self.unchanged += sum(each.unchanged for each in files)
         self.duplicates += sum(each.duplicates for each in files)
         self.quarantined += sum(each.quarantined for each in files)
+
+    def settle_duplicates(self, found: Dict[str, int], first: int = 0) -> None:
+        """Rows that turned out to be known events are duplicates, not accepted.
+
+        `found` counts them per path, for the files from the `first` on.
+        """
+        for each in self.files[first:]:
+            again = found.get(each.path, 0)
+            each.accepted -= again
+            each.duplicates += again
+        self.accepted = sum(each.accepted for each in self.files)
+        self.duplicates = sum(each.duplicates for each in self.files)
 
     def to_json(self) -> str:
         """The report as JSON text, keys in the order of the class."""

@@ -29,6 +29,7 @@ from lake_spark.stages.ingest import full_load, incremental
 from lake_spark.stages.maintenance import maintenance
 from lake_spark.stages.prepare import prepare_full_load, prepare_incremental
 from lake_spark.stages.rebuild import rebuild
+from lake_spark.stages.redo import redo
 from lake_spark.stages.scd2 import scd2
 from lake_spark.table_run import TableRun
 
@@ -42,6 +43,7 @@ STAGES: Dict[str, Stage] = {
     "scd2": scd2,
     "maintenance": maintenance,
     "rebuild": rebuild,
+    "redo": redo,
 }
 """What a step can be asked to do."""
 
@@ -124,6 +126,7 @@ def _table_run(
         asked.window,
         asked.dry_run,
         asked.accepted,
+        asked.selection,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import List, Optional, Sequence
 
-from lake_spark.table_run import Accepted, Window
+from lake_spark.table_run import Accepted, Selection, Window
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _RUN = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
@@ -24,6 +24,7 @@ class Arguments:
     run: str
     tables: Sequence[str]
     window: Window
+    selection: Selection
     dry_run: bool
     accepted: Accepted = Accepted()
 
@@ -43,11 +44,41 @@ def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
     parser.add_argument(
         "--accept-losses", action="store_true", help="extracts that lose many keys"
     )
+    parser.add_argument("--file", type=_file, action="append", help="path or glob")
+    parser.add_argument("--quarantined", action="store_true")
+    parser.add_argument("--withdraw-missing", action="store_true")
     found = vars(parser.parse_args(argv))
     accepted = Accepted(losses=found.pop("accept_losses"))
-    if accepted != Accepted() and found["stage"] != "incremental":
-        parser.error("--accept-losses goes with --stage incremental alone")
-    return Arguments(**found, accepted=accepted)
+    if accepted != Accepted() and found["stage"] not in ("incremental", "redo"):
+        parser.error("--accept-losses goes with --stage incremental or redo alone")
+    selection = Selection(
+        tuple(found.pop("file") or ()),
+        found.pop("quarantined"),
+        found.pop("withdraw_missing"),
+    )
+    _check_redo(parser, found["stage"], found["window"], selection)
+    return Arguments(**found, accepted=accepted, selection=selection)
+
+
+def _check_redo(
+    parser: argparse.ArgumentParser, stage: str, window: Window, selection: Selection
+) -> None:
+    """A redo chooses its files; no other stage can."""
+    if stage != "redo" and selection != Selection():
+        parser.error(
+            f"--file, --quarantined, --withdraw-missing: for redo, not {stage}"
+        )
+    chooses = selection.globs or selection.quarantined or window != Window()
+    if stage == "redo" and not chooses:
+        parser.error("redo: give at least one of --window, --file, --quarantined")
+
+
+def _file(text: str) -> str:
+    if not text or text.startswith("/") or not text.isprintable():
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no path or glob below the table's landing folder"
+        )
+    return text
 
 
 def _name(text: str) -> str:

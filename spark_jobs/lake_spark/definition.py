@@ -65,7 +65,7 @@ def _as_json(found: Mapping[str, Any]) -> Definition:
 def check(run: TableRun) -> None:
     """Refuse settings that differ from those that the tables were made with."""
     taken = run.taken_in()
-    if not taken.all:
+    if not taken.definition:
         _refuse_foreign(run.log)
     _refuse(run.spec, _changed(taken.definition, of_log(run.spec)), _only_anew)
     if run.report.stage == "rebuild":

@@ -14,6 +14,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.hudi_options import Operation
+from lake_spark import withdrawals
 from lake_spark.errors import BrokenPromise
 from lake_spark.fold import KEY, comparable
 from lake_spark.hudi_table import DELETED, HudiTable, without_hudi_columns
@@ -230,17 +231,20 @@ def _to_write(changes: DataFrame, layer: Layer) -> DataFrame:
 def sightings_of(
     log: DataFrame, since: Optional[str], *, wide: bool = False
 ) -> Tuple[DataFrame, DataFrame]:
-    """(all sightings of the touched keys, the touched keys).
+    """(all live sightings of the touched keys, the touched keys).
 
+    A key is touched when a sighting of it came, or became void, after that instant.
     `wide`: whether the log has rows about every key. They belong to the sightings,
-    and a new one touches every key.
+    and such a change of one touches every key.
     """
+    live = withdrawals.live(log)
     if since is None:
-        return log, log.select(KEY).distinct()
-    about_all = log.where(about_all_keys())
-    newer = F.col("_hoodie_commit_time") > since
-    if wide and not about_all.where(newer).isEmpty():
-        return log, log.select(KEY).distinct()
-    keys = log.where(newer).select(KEY).distinct()
-    sightings = log.join(keys, KEY, "left_semi")
-    return (sightings.unionByName(about_all) if wide else sightings), keys
+        return live, live.select(KEY).distinct()
+    moved = log.where(withdrawals.moved_after(log, since))
+    if wide and not moved.where(about_all_keys()).isEmpty():
+        return live, log.select(KEY).distinct()
+    keys = moved.select(KEY).distinct()
+    sightings = live.join(keys, KEY, "left_semi")
+    return (
+        sightings.unionByName(live.where(about_all_keys())) if wide else sightings
+    ), keys

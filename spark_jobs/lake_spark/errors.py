@@ -9,6 +9,7 @@ StageError
  +-- Redefined         a setting that can change rows was changed
  +-- ForeignTable      someone else filled a table of ours: it is not overwritten
  +-- NotIngested       the streamer step did not commit the inputs it was given
+ +-- UnfinishedRedo    extracts are still to be taken anew: the log is not whole
 """
 
 from __future__ import annotations
@@ -53,3 +54,7 @@ class ForeignTable(StageError):
 
 class NotIngested(StageError):
     """A streamer table's inputs were named but not committed."""
+
+
+class UnfinishedRedo(StageError):
+    """A redo was stopped before all of its extracts were taken anew."""

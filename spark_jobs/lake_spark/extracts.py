@@ -15,7 +15,7 @@ from lake_spark.errors import BadFile
 from lake_spark.fold import KEY
 from lake_spark.inputs import Inputs
 from lake_spark.log_rows import log_columns
-from lake_spark.materialise import open_rows
+from lake_spark.materialise import folded_current
 from lake_spark.row_sql import any_null
 from lake_spark.snapshot import Extract
 from lake_spark.table_run import TableRun
@@ -23,7 +23,7 @@ from lake_spark.table_run import TableRun
 
 def take_extract(run: TableRun, extract: Extract, taken: Inputs) -> bool:
     """Take one extract in, whole or not at all, by one commit; whether one was made."""
-    snapshot.refuse_late(extract, snapshot.last_taken(taken))
+    snapshot.refuse_late(extract, snapshot.last_taken(taken), run.spec.domain)
     batch = ingest.shaped(run, extract.files, taken)
     batch.extract = extract
     if len(batch.inputs) < len(extract.files):
@@ -61,7 +61,7 @@ def _take_rows(
     if not taken.all:
         events, compared = good, None
     else:
-        compared = _compared(run, batch, rows).persist()
+        compared = _compared(run, batch, rows, taken).persist()
         events = _events(run, batch, compared, snapshot.last_taken(taken))
     try:
         if not run.dry_run:
@@ -75,11 +75,14 @@ def _take_rows(
     return not run.dry_run
 
 
-def _compared(run: TableRun, batch: ingest.Batch, rows: ingest.Rows) -> DataFrame:
+def _compared(
+    run: TableRun, batch: ingest.Batch, rows: ingest.Rows, taken: Inputs
+) -> DataFrame:
     """Every row of the extract and every absent key, with what became of it."""
     names = [name for name, _ in batch.columns]
     good = quarantine.good_rows(rows.numbered).select(*log_columns(batch.columns))
-    compared = snapshot.changes(good, _state(run, batch.columns), run.spec, names)
+    state = _state(run, batch.columns, taken)
+    compared = snapshot.changes(good, state, run.spec, names)
     if not rows.counted.bad:
         return compared
     bad = quarantine.bad_rows(rows.numbered)
@@ -95,9 +98,9 @@ def _compared(run: TableRun, batch: ingest.Batch, rows: ingest.Rows) -> DataFram
     )
 
 
-def _state(run: TableRun, columns: List[Tuple[str, str]]) -> DataFrame:
+def _state(run: TableRun, columns: List[Tuple[str, str]], taken: Inputs) -> DataFrame:
     """The living rows as of the extract before."""
-    stored = run.current.read()
+    stored = folded_current(run, taken) if taken.redo else run.current.read()
     mark = run.spec.history.columns.is_deleted
     if mark in stored.columns:
         stored = stored.where(~F.col(mark))
@@ -114,9 +117,10 @@ def _events(
     """Upserts and derived deletes; the batch's accounting is settled here."""
     extract = batch.extract
     counts = _counts(compared)
+    known = sum(each.get(what, 0) for each in counts.values() for what in _KNOWN)
     absent = counts.pop(None, {}).get("absent", 0)
     if not run.accepted.losses:
-        snapshot.refuse_losses(open_rows(run), absent, run.spec)
+        snapshot.refuse_losses(known, absent, run.spec)
     _settle(batch.files, counts)
     upserts = compared.where(snapshot.UPSERTS)
     upserts = snapshot.dated(upserts, run.spec, extract, previous)
@@ -124,6 +128,10 @@ def _events(
     if run.spec.source.absence is Absence.DELETE:
         run.report.derived_deletes += absent
     return upserts.unionByName(deletes)
+
+
+_KNOWN = ("changed", "unchanged", "absent", "held")
+"""What can become of a row that lived as of the extract before."""
 
 
 def _counts(compared: DataFrame) -> Dict[Optional[str], Dict[str, int]]:

@@ -22,6 +22,7 @@ from lake_spark.reader import Input, read_inputs
 from lake_spark.records import Counted, count_rows, number_records
 from lake_spark.row_sql import failed_rules
 from lake_spark.table_run import TableRun, table_columns, with_new_columns
+from lake_spark.withdrawals import withdraw_rows
 
 Columns = List[Tuple[str, str]]
 
@@ -41,12 +42,18 @@ def unseen_files(
     run: TableRun, taken: Inputs, globs: Sequence[str]
 ) -> List[LandingFile]:
     """Landing files of the run's window that no commit has taken in."""
-    found = taken.unseen(list_landing(run.store, run.landing, globs))
-    if isinstance(run.spec.source, Snapshot):
-        found = [each for each in (_dated(run, file) for file in found) if each]
+    found = taken.unseen(list_landing(run.store, run.landing, globs), run.spec.domain)
+    found = dated_files(run, found)
     return [
         file for file in found if run.window.holds(file.extract_at or file.landed_at)
     ]
+
+
+def dated_files(run: TableRun, files: Sequence[LandingFile]) -> List[LandingFile]:
+    """A snapshot's files with their extracts' times; a name without one is set aside."""
+    if not isinstance(run.spec.source, Snapshot):
+        return list(files)
+    return [each for each in (_dated(run, file) for file in files) if each]
 
 
 def _dated(run: TableRun, file: LandingFile) -> Optional[LandingFile]:
@@ -60,8 +67,10 @@ def _dated(run: TableRun, file: LandingFile) -> Optional[LandingFile]:
 
 def set_aside(run: TableRun, bad: BadFile) -> None:
     """Leave a bad file where it is; the run will end red naming it."""
-    run.report.set_aside.append({"path": bad.path, "reason": bad.reason})
-    run.say(f"set aside {bad.path}: {bad.reason}")
+    told = {"path": bad.path, "reason": bad.reason}
+    if told not in run.report.set_aside:
+        run.report.set_aside.append(told)
+        run.say(f"set aside {bad.path}: {bad.reason}")
 
 
 def shaped(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> Batch:
@@ -72,7 +81,7 @@ def shaped(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> Batch:
         try:
             shape = shape_of(run.spark, run.store, file, run.spec)
             found = new_columns(run.spec, file, shape, columns)
-            started = reloads.start_of(run.spec, file)
+            started = reloads.start_of(run.spec, file.path)
         except BadFile as bad:
             set_aside(run, bad)
             continue
@@ -178,10 +187,18 @@ def file_reports(batch: Batch, counted: Counted) -> List[FileReport]:
 
 
 def commit(run: TableRun, batch: Batch, events: DataFrame, taken: Inputs) -> None:
-    """One log commit: the events, and which files they are from."""
+    """One log commit: the events, which files they are from, which it withdraws.
+
+    A file that was set aside keeps the sightings that it has.
+    """
+    taken = taken.sparing([each["path"] for each in run.report.set_aside])
     id = run.inputs.save(inputs_of(run, batch, taken))
     metadata = {**run.commit_metadata(), "inputs": id}
     ours = events.select(*log_columns(batch.columns))
+    if taken.withdrawing:
+        void = withdraw_rows(run.spark, taken.withdrawing)
+        ours = ours.unionByName(void, allowMissingColumns=True)
+        run.report.withdrawn += [each.path for each in taken.withdrawing]
     instant = run.log.write(ours, Operation.BULK_INSERT, metadata)
     run.report.commits["changes"] = instant
     run.say(f"change log commit {instant}")
@@ -193,3 +210,10 @@ def inputs_of(run: TableRun, batch: Batch, taken: Inputs) -> Inputs:
     files = [each.file for each in batch.inputs]
     settings = definition.of_log(run.spec)
     return taken.next(files, accounting, settings, sorted(batch.holds))
+
+
+def commit_withdrawals(run: TableRun, taken: Inputs) -> None:
+    """One log commit that takes nothing in: files that are gone are void."""
+    columns = table_columns(run.spec, run.log)
+    columns = [each for each in columns if each[0] in run.log.read().columns]
+    commit(run, Batch([], columns), run.log.read().limit(0), taken)

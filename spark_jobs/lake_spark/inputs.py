@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from lake_spark.errors import RefusedInput
@@ -25,12 +25,16 @@ class Taken:
 
     path: str
     etag: str
+    landed_at: str
     extract_at: Optional[str] = None
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """The files of one log commit (`files`) and of those before (`earlier`)."""
+    """The files of one log commit (`files`) and of those before (`earlier`).
+
+    A file that was withdrawn is in neither until it is taken in anew.
+    """
 
     files: Tuple[Taken, ...] = ()
     earlier: Tuple[Taken, ...] = ()
@@ -38,12 +42,21 @@ class Inputs:
     definition: Dict[str, str] = field(default_factory=dict)
     holds: Tuple[str, ...] = ()
     """What the log has that costs the fold more: WIDE, PARTIAL, WITHDRAWN."""
+    redos: int = 0
+    """How many redos the log has had, this commit's among them."""
+    withdrawn: Tuple[Taken, ...] = ()
+    """Files whose sightings this commit makes void."""
+    redo: Tuple[str, ...] = ()
+    """Paths to take anew before the tables may be built: a redo of extracts."""
+    withdrawing: Tuple[Taken, ...] = ()
+    """What the commit to come will withdraw; never stored."""
 
     @property
     def id(self) -> str:
         """A hash: the same files after the same past, by the same settings."""
         files = [asdict(each) for each in self.earlier + self.files]
-        text = json.dumps([files, self.definition], sort_keys=True)
+        redone = [self.redos, self.redo]
+        text = json.dumps([files, self.definition, redone], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     @property
@@ -51,7 +64,7 @@ class Inputs:
         """Every file that was ever taken in, oldest first."""
         return self.earlier + self.files
 
-    def unseen(self, found: Sequence[LandingFile]) -> List[LandingFile]:
+    def unseen(self, found: Sequence[LandingFile], domain: str) -> List[LandingFile]:
         """The files found that were never taken in.
 
         Another content under a known path is refused: nobody can tell whether
@@ -62,8 +75,9 @@ class Inputs:
             if known.get(file.path, file.etag) != file.etag:
                 raise RefusedInput(
                     f"{file.path}: has another content than when it was taken in "
-                    f"(ETag {known[file.path]}, now {file.etag}). Land a correction under "
-                    "a new name, or put the old content back."
+                    f"(ETag {known[file.path]}, now {file.etag}). If it corrects the "
+                    f"old rows, take it in by the DAG {domain}_redo with files={file.path}; "
+                    "else put the old content back and land the new one under a new name."
                 )
         return [file for file in found if file.path not in known]
 
@@ -75,12 +89,42 @@ class Inputs:
         holds: Sequence[str] = (),
     ) -> "Inputs":
         """What a commit of these files after this one carries."""
-        taken = tuple(
-            Taken(f.path, f.etag, f.extract_at.isoformat() if f.extract_at else None)
-            for f in files
+        taken = tuple(_taken(each) for each in files)
+        done = {each.path for each in taken}
+        withdrawn = self.withdrawing
+        held = {*self.holds, *holds, *([WITHDRAWN] if withdrawn else [])}
+        return Inputs(
+            taken,
+            self.all,
+            accounting,
+            definition,
+            tuple(sorted(held)),
+            self.redos + bool(withdrawn),
+            withdrawn,
+            tuple(path for path in self.redo if path not in done),
         )
-        held = tuple(sorted({*self.holds, *holds}))
-        return Inputs(taken, self.all, accounting, definition, held)
+
+    def without(self, files: Sequence[Taken], redo: Sequence[str] = ()) -> "Inputs":
+        """This past without those files, which the commit to come will withdraw.
+
+        `redo` names the paths to take anew before the tables may be built.
+        """
+        gone = {each.path for each in files}
+        kept = tuple(each for each in self.all if each.path not in gone)
+        return replace(
+            self, files=(), earlier=kept, redo=tuple(redo), withdrawing=tuple(files)
+        )
+
+    def sparing(self, paths: Sequence[str]) -> "Inputs":
+        """Keep those files after all: what should replace them cannot be read."""
+        spared = tuple(each for each in self.withdrawing if each.path in paths)
+        others = tuple(each for each in self.withdrawing if each.path not in paths)
+        return replace(self, earlier=self.earlier + spared, withdrawing=others)
+
+
+def _taken(file: LandingFile) -> Taken:
+    extract_at = file.extract_at.isoformat() if file.extract_at else None
+    return Taken(file.path, file.etag, file.landed_at.isoformat(), extract_at)
 
 
 class InputsFolder:
@@ -95,25 +139,21 @@ class InputsFolder:
         if id is None:
             return Inputs()
         data = json.loads(self._store.read(self._file(id)))
-        return Inputs(
-            tuple(Taken(**each) for each in data["files"]),
-            tuple(Taken(**each) for each in data["earlier"]),
-            data["accounting"],
-            data["definition"],
-            tuple(data["holds"]),
-        )
+        for name in _FILES:
+            data[name] = tuple(Taken(**each) for each in data[name])
+        for name in ("holds", "redo"):
+            data[name] = tuple(data[name])
+        return Inputs(**data)
 
     def save(self, inputs: Inputs) -> str:
         """Put the object, before the commit that will refer to it; its id."""
-        data = {
-            "files": [asdict(each) for each in inputs.files],
-            "earlier": [asdict(each) for each in inputs.earlier],
-            "accounting": inputs.accounting,
-            "definition": inputs.definition,
-            "holds": list(inputs.holds),
-        }
+        data = asdict(inputs)
+        del data["withdrawing"]
         self._store.write(self._file(inputs.id), json.dumps(data, indent=1).encode())
         return inputs.id
 
     def _file(self, id: str) -> str:
         return f"{self._uri}/{id}.json"
+
+
+_FILES = ("files", "earlier", "withdrawn")

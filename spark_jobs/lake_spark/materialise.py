@@ -11,12 +11,14 @@ from pyspark.sql import functions as F
 from pyspark.storagelevel import StorageLevel
 
 from lake_spec.model import Feed, TableSpec
-from lake_spark import definition, derived, fold, partial_images, whole_table
+from lake_spark import definition, derived, fold, partial_images
+from lake_spark import whole_table, withdrawals
 from lake_spark.current import current_layer
 from lake_spark.derived import Built, Layer, TouchedEvents
+from lake_spark.errors import UnfinishedRedo
 from lake_spark.history import history_layer
 from lake_spark.hudi_table import HudiTable
-from lake_spark.inputs import PARTIAL, WIDE
+from lake_spark.inputs import PARTIAL, WIDE, WITHDRAWN, Inputs
 from lake_spark.log_rows import ALL_KEYS, IS_LOAD, RELOAD
 from lake_spark.table_run import TableRun, table_columns
 
@@ -35,7 +37,24 @@ def pending(run: TableRun, table: HudiTable, *, anew: bool) -> Optional[Pending]
     built = None if anew else table.last_value(derived.LOG_INSTANT)
     if newest is None or newest == built:
         return None
+    if _is_half_redone(run, anew=anew):
+        return None
     return Pending(built, newest)
+
+
+def _is_half_redone(run: TableRun, *, anew: bool) -> bool:
+    """Whether the log waits for extracts of a redo: nobody may see it folded."""
+    paths = run.taken_in().redo
+    if not paths:
+        return False
+    words = (
+        f"a redo is not finished, {len(paths)} file(s) are still to be taken anew, "
+        f"first {paths[0]}: run {run.spec.domain}_redo or {run.spec.domain}_incremental"
+    )
+    if anew:
+        raise UnfinishedRedo(f"{run.spec.full_name}: {words}.")
+    run.report.warnings.append(f"the tables stay as they were: {words}")
+    return True
 
 
 def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
@@ -83,8 +102,10 @@ def build_history(run: TableRun, *, anew: bool = False) -> bool:
 
 
 def _marked(run: TableRun, waiting: Pending, columns: List[str]) -> tuple:
-    wide = WIDE in run.taken_in().holds
-    sightings, keys = derived.sightings_of(run.log.read(), waiting.since, wide=wide)
+    taken = run.taken_in()
+    log = withdrawals.judged(run.log.read(), taken)
+    wide = WIDE in taken.holds
+    sightings, keys = derived.sightings_of(log, waiting.since, wide=wide)
     if waiting.since is not None:
         keys = keys.persist()
     return fold.mark_events(sightings, fold.Roles.of(run.spec, columns)), keys
@@ -145,9 +166,11 @@ def _definition(run: TableRun, layer: Layer) -> str:
 def may_repeat(run: TableRun, waiting: Pending) -> bool:
     """Whether rows of the log can be sightings of known events.
 
-    Extracts after the first are compared before they enter the log.
+    Extracts after the first are compared before they enter the log; a redo can
+    take the first one again.
     """
-    return isinstance(run.spec.source, Feed) or waiting.since is None
+    is_first = waiting.since is None or WITHDRAWN in run.taken_in().holds
+    return isinstance(run.spec.source, Feed) or is_first
 
 
 def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:
@@ -168,7 +191,7 @@ def _ties(run: TableRun, marked: DataFrame, since: Optional[str]) -> int:
     """Keys and orders at which events of several files stand, new ones among them."""
     changes = marked.where("lake_seen = 1").where(~F.expr(IS_LOAD))
     places = changes.where(F.col(fold.KEY) != ALL_KEYS).groupBy(
-        fold.KEY, *run.spec.order_by
+        fold.KEY, *(run.spec.order_by or ("lake_extract_at",))
     )
     found = places.agg(
         F.count_distinct("lake_path").alias("files"), F.max(_is_new(since)).alias("new")
@@ -191,6 +214,15 @@ def living_keys(run: TableRun) -> Optional[DataFrame]:
     return (stored.where(~F.col(mark)) if mark in stored.columns else stored).select(
         fold.KEY
     )
+
+
+def folded_current(run: TableRun, taken: Inputs) -> DataFrame:
+    """Current rows as a fold of the log, while a redo keeps the table from it."""
+    log = withdrawals.live_log(run.log.read(), taken)
+    known = table_columns(run.spec, run.log)
+    columns = [name for name, _ in known if name in log.columns]
+    marked = fold.mark_events(log, fold.Roles.of(run.spec, columns))
+    return current_layer(run.spec, columns).desired(fold.distinct_events(marked))
 
 
 def _keep_counts(run: TableRun) -> None:

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.model import Absence, Feed, Reloads, TableSpec
-from lake_spark import snapshot
+from lake_spark import snapshot, withdrawals
 from lake_spark.errors import BadFile, RefusedInput
 from lake_spark.fold import KEY
 from lake_spark.landing import LandingFile, glob_pattern
@@ -31,33 +31,31 @@ _TIMES = ("date", "timestamp")
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
 
 
-def start_of(spec: TableSpec, file: LandingFile) -> Optional[str]:
-    """Where the reload of a file started, as JSON of order columns; else None.
+def start_of(spec: TableSpec, path: str) -> Optional[str]:
+    """Where the reload of the file at a path started, as JSON of order columns; else None.
 
     Raises BadFile where the path does not say it.
     """
     reloads = spec.source.reloads if isinstance(spec.source, Feed) else None
-    if reloads is None or not glob_pattern(reloads.files).fullmatch(file.path):
+    if reloads is None or not glob_pattern(reloads.files).fullmatch(path):
         return None
-    found = re.search(reloads.pattern, file.path)
+    found = re.search(reloads.pattern, path)
     if not found:
         raise BadFile(
-            file.path,
+            path,
             "its path does not say where the reload started: nothing in it matches "
             f"{reloads.pattern!r}. Move the file or correct source.reloads.pattern.",
         )
     said = found.groupdict()
     start = {
-        name: _typed(spec, reloads, name, said[name], file)
+        name: _typed(spec, reloads, name, said[name], path)
         for name in spec.order_by
         if said.get(name) is not None
     }
     return json.dumps(start, sort_keys=True)
 
 
-def _typed(
-    spec: TableSpec, reloads: Reloads, name: str, text: str, file: LandingFile
-) -> str:
+def _typed(spec: TableSpec, reloads: Reloads, name: str, text: str, path: str) -> str:
     column = dict(spec.columns).get(name)
     kind = column.type.lower() if column else "string"
     try:
@@ -67,7 +65,7 @@ def _typed(
             return str(Decimal(text))
     except (ValueError, InvalidOperation) as error:
         raise BadFile(
-            file.path,
+            path,
             f"where its reload started cannot be read: {name} is {kind}, got {text!r} "
             f"({error}). Rename the folder or correct source.reloads.",
         ) from None
@@ -130,9 +128,12 @@ def refuse_losses(run: TableRun, events: DataFrame, inputs: Sequence[Input]) -> 
     living = living_keys(run)
     if living is None:
         return
+    log = withdrawals.live_log(run.log.read(), run.taken_in())
+    # A redo takes files anew: what the log has of them does not count.
+    others = log.where(~F.col("lake_path").isin([each.file.path for each in inputs]))
     for start in sorted(starts):
         keys = events.where(F.col("lake_started") == start).select(KEY)
-        taken = run.log.read().where(F.col("lake_started") == start).select(KEY)
+        taken = others.where(F.col("lake_started") == start).select(KEY)
         absent = living.join(keys.union(taken), KEY, "left_anti").count()
         files = ", ".join(each.file.path for each in inputs if each.started == start)
         _refuse_loss(run.spec, files, living.count(), absent)

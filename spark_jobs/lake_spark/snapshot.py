@@ -48,14 +48,15 @@ def group_extracts(files: Sequence[LandingFile]) -> List[Extract]:
     return [Extract(at, tuple(times[at])) for at in sorted(times)]
 
 
-def refuse_late(extract: Extract, last: Optional[datetime]) -> None:
+def refuse_late(extract: Extract, last: Optional[datetime], domain: str) -> None:
     """An extract that is not newer than the last one taken is refused."""
     if last is None or extract.at > last:
         return
     what = "of the same time as" if extract.at == last else "older than"
     raise LateExtract(
         f"this extract ({extract.name}) is {what} the last one taken "
-        f"({last:%Y-%m-%d %H:%M}). Move it away, or land it under its true time."
+        f"({last:%Y-%m-%d %H:%M}). Move it away, land it under its true time, or take "
+        f"it in by the DAG {domain}_redo, which takes all after it anew."
     )
 
 

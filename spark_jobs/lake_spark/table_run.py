@@ -21,7 +21,7 @@ from lake_spark.row_sql import canonical_type
 
 @dataclass(frozen=True)
 class Window:
-    """Landing times that a run considers: [start, end), open where None."""
+    """Landing or extract times that a run considers: [start, end), open where None."""
 
     start: Optional[datetime] = None
     end: Optional[datetime] = None
@@ -39,6 +39,20 @@ class Accepted:
     losses: bool = False
 
 
+@dataclass(frozen=True)
+class Selection:
+    """Which files a redo chooses, beside those of its window.
+
+    `globs` are paths or globs below the landing folder; `quarantined` leaves only
+    files with rows in the quarantine. Chosen files that are no longer in landing
+    are refused, or withdrawn alone where `withdraw_missing` is set.
+    """
+
+    globs: Tuple[str, ...] = ()
+    quarantined: bool = False
+    withdraw_missing: bool = False
+
+
 @dataclass
 class TableRun:
     """What a stage needs to work on one table."""
@@ -51,6 +65,7 @@ class TableRun:
     window: Window = Window()
     dry_run: bool = False
     accepted: Accepted = Accepted()
+    selection: Selection = Selection()
     streamer_argv: List[str] = field(default_factory=list)
 
     def say(self, what: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Dict, Iterator, List, Tuple
@@ -10,6 +10,7 @@ from typing import Dict, Iterator, List, Tuple
 from pyspark.sql import SparkSession
 
 from lake_spec.model import CurrentDeletes, TableSpec, TableType
+from lake_spark.table_run import Selection
 from tests.oracle import comparison, oracle
 from tests.oracle.comparison import Rows
 from tests.oracle.histories import Features, Landing, landing
@@ -40,6 +41,20 @@ class World:
     def landing(self) -> Landing:
         """Their landing files."""
         return landing(self.spec, self.seed, list(self.numbers), ALL)
+
+    @property
+    def corrected(self) -> Dict[str, List[oracle.Sighting]]:
+        """What some files should have been: other records; none where one should not be."""
+        random = Random(f"{self.seed}/corrected")
+        files = self.landing.files
+        others = landing(self.spec, self.seed + 1, list(self.numbers), ALL).files
+        gone, *paths = random.sample(sorted(files), 5)
+        found: Dict[str, List[oracle.Sighting]] = {gone: []}
+        for path in paths:
+            kept = [each for each in files[path] if random.random() < 0.7]
+            kept += [e for e in others.get(path, []) if random.random() < 0.3]
+            found[path] = [replace(each, record=i) for i, each in enumerate(kept, 1)]
+        return found
 
     def batches(self, way: str) -> List[List[str]]:
         """The files in random runs; the full load falls into one of them.
@@ -86,10 +101,36 @@ class Play:
                     found.setdefault(number, words)
         return found
 
+    def redo(self) -> Dict[int, str]:
+        """Correct some files and redo them; what differs then, by history number."""
+        corrected = self.world.corrected
+        files = {**self.landing.files, **corrected}
+        self.landing = Landing({path: each for path, each in files.items() if each})
+        for path, records in corrected.items():
+            if records:
+                self._land(path)
+            else:
+                self.lake.remove(path)
+        report = self.lake.run(
+            "redo", selection=Selection(tuple(corrected), False, True)
+        )
+        assert report.error is None, report.error
+        assert set(report.withdrawn) >= set(corrected)
+        self.lake.done("scd2")
+        everything = list(self.landing.files)
+        return {
+            number: f"after a redo of {list(corrected)}\n"
+            + comparison.story(self._events(number, everything), difference)
+            for number, difference in self.differing(everything)
+        }
+
+    def _land(self, path: str) -> None:
+        text = file_text(self.world.spec, self.landing.files[path])
+        self.lake.land(path, text, at="2026-02-01")
+
     def _take(self, batch: List[str], *, with_history: bool) -> bool:
         for path in batch:
-            text = file_text(self.world.spec, self.landing.files[path])
-            self.lake.land(path, text, at="2026-02-01")
+            self._land(path)
         kinds = {path.split("/")[0] for path in batch}
         stages = [stage for stage, kind in STAGES if kinds & kind]
         self.random.shuffle(stages)

@@ -18,7 +18,7 @@ from lake_spec.report import Report
 from lake_spark.application import STAGES, run_table
 from lake_spark.hudi_table import without_hudi_columns
 from lake_spark.object_store import FolderStore
-from lake_spark.table_run import Accepted, TableRun, Window
+from lake_spark.table_run import Accepted, Selection, TableRun, Window
 
 
 class Lake:
@@ -61,13 +61,14 @@ class Lake:
         dry_run: bool = False,
         again: bool = False,
         accepted: Accepted = Accepted(),
+        selection: Selection = Selection(),
     ) -> Report:
         """Run one stage and give its report, failed or not.
 
         A stage belongs to the run that a prepare stage before it began; `again`
         leaves that run open.
         """
-        run = self._table_run(self._report(stage), window, dry_run, accepted)
+        run = self._table_run(self._report(stage), window, dry_run, accepted, selection)
         run_table(run, STAGES[stage])
         self._runs += 0 if again else 1
         return run.report
@@ -97,6 +98,7 @@ class Lake:
         window: Window = Window(),
         dry_run: bool = False,
         accepted: Accepted = Accepted(),
+        selection: Selection = Selection(),
     ) -> TableRun:
         return TableRun(
             self.spark,
@@ -107,6 +109,7 @@ class Lake:
             window,
             dry_run,
             accepted,
+            selection,
         )
 
     @property

@@ -4,7 +4,7 @@ import pytest
 
 from lake_spark.application import STAGES
 from lake_spark.arguments import parse
-from lake_spark.table_run import Accepted
+from lake_spark.table_run import Accepted, Selection
 
 STEP = ["--release", "r", "--domain", "shop", "--run", "shop_incremental/1", "--stage"]
 
@@ -17,3 +17,21 @@ def test_losses_are_accepted_where_extracts_are_taken(capsys):
         parse([*STEP, "rebuild", "--accept-losses"], list(STAGES))
     assert ended.value.code == 2
     assert "--accept-losses goes with --stage incremental" in capsys.readouterr().err
+
+
+def test_a_redo_is_told_which_files(capsys):
+    more = ["--file=a/*.csv", "--file=-b", "--quarantined", "--withdraw-missing"]
+    asked = parse([*STEP, "redo", *more], list(STAGES))
+    assert asked.selection == Selection(("a/*.csv", "-b"), True, True)
+    window = parse([*STEP, "redo", "--window", "2026-01-01.."], list(STAGES))
+    assert window.selection == Selection()
+    for wrong, told in (
+        (["redo"], "redo: give at least one of --window, --file, --quarantined"),
+        (["redo", "--withdraw-missing"], "give at least one of"),
+        (["incremental", "--file=a"], "for redo, not incremental"),
+        (["redo", "--file=/a"], "'/a' is no path or glob below"),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            parse([*STEP, *wrong], list(STAGES))
+        assert ended.value.code == 2
+        assert told in capsys.readouterr().err

@@ -20,6 +20,7 @@ from tests.cases import museum
 from tests.oracle.landing_files import file_text
 from tests.oracle.playing import STAGES, Play, World
 from tests.spark.lake import Lake
+from tests.spark.redoing import done_redo
 
 DOMAIN = "name: moma\ndescription: The museum, told as a feed\nowner: museum-data\n"
 NOT_SHARED = ("lake_etag", "lake_landed_at")
@@ -138,3 +139,18 @@ def test_the_streamer_gives_the_tables_of_the_oracle_on_random_histories(
         lake.done(stage)
     lake.done("scd2")
     assert list(play.differing(list(play.landing.files))) == []
+
+
+def test_the_streamer_goes_on_after_a_redo(lakes):
+    lake = lakes[Engine.STREAMER]
+    lake.land("changes/1.csv", museum.change_feed(), at="2016-06-03")
+    report = done_redo(lake, "changes/1.csv")
+    assert (report.withdrawn, report.rows_in) == (["changes/1.csv"], 670)
+    assert (lake.current.count(), lake.history.count()) == (14_839, 15_434)
+
+    lake.land("changes/3.csv", museum.change_feed("2016-05-14 00:00:00"))
+    assert stream(lake, "incremental", lake.root) == 0
+    accepted = lake.done("incremental", "scd2")[0].accepted
+    assert accepted == 670
+    new = lake.changes.where("lake_path = 'changes/3.csv'")
+    assert new.count() == accepted

@@ -3,7 +3,8 @@
 Two tables of a hundred histories each. Their files land in random order and in
 random runs, with the full load before, between or after the changes; copy on
 write and merge on read get other runs. After each history stage both tables are
-what the oracle makes of the files so far.
+what the oracle makes of the files so far. At last some files are corrected and
+redone.
 """
 
 from __future__ import annotations
@@ -61,3 +62,14 @@ def test_every_good_row_is_in_the_log_and_every_bad_one_in_the_quarantine(played
         landed_rows = play.lake.changes.where("lake_op != 'reload'")
         assert landed_rows.count() == len(good) < len(landed)
         assert play.lake.tables.quarantine.read().count() == len(landed) - len(good)
+
+
+def test_a_redo_of_corrected_files_leaves_what_the_oracle_makes_of_them(played):
+    for play, _ in played.values():
+        mismatches = play.redo()
+        shown = "\n".join(f"history {n} {t}" for n, t in list(mismatches.items())[:3])
+        assert not mismatches, f"seed {play.world.seed}\n{shown}"
+        bad = [e for e in play.landing.sightings() if not accepted(e, play.settings)]
+        assert play.lake.tables.quarantine.read().count() == len(bad)
+    one, other = (play for play, _ in played.values())
+    assert set(one.history(*ADDED)) == set(other.history(*ADDED))

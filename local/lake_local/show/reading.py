@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType
 
 from lake_local.show import timeline
-from lake_local.show.request import Request, Validity
+from lake_local.show.request import Layer, Request, Validity
 from lake_local.show.timeline import Refused
 
 KEY, COMMIT = "_hoodie_record_key", "_hoodie_commit_time"
@@ -56,13 +56,23 @@ def changed(before: DataFrame | None, after: DataFrame, since: str) -> DataFrame
     return told.drop("lake_before").unionByName(gone, allowMissingColumns=True)
 
 
+def live(changes: DataFrame) -> DataFrame:
+    """Rows of a change log that count: not those of a file's take that was withdrawn."""
+    withdraws = F.col("lake_op") == "withdraw"
+    last = F.max(COMMIT).alias("lake_withdrawn_at")
+    withdrawn = changes.where(withdraws).groupBy("lake_path").agg(last)
+    taken = changes.where(~withdraws).join(withdrawn, "lake_path", "left")
+    kept = F.coalesce(F.col(COMMIT) >= F.col("lake_withdrawn_at"), F.lit(True))
+    return taken.where(kept).select(changes.columns)
+
+
 def _snapshot(spark: SparkSession, request: Request) -> DataFrame:
     if request.between:
         return _between(spark, request, *request.between)
     if request.as_of:
         commits = timeline.read(spark, request.table, request.path)
         commits.require_readable(request.as_of)
-    return _load(spark, request.path, request.as_of)
+    return _load(spark, request, request.as_of)
 
 
 def _between(
@@ -70,18 +80,19 @@ def _between(
 ) -> DataFrame:
     commits = timeline.read(spark, request.table, request.path)
     commits.require_readable(until)
-    after = _load(spark, request.path, until)
+    after = _load(spark, request, until)
     if commits.is_before_all(since):
         return changed(None, after, since)
     commits.require_readable(since)
-    return changed(_load(spark, request.path, since), after, since)
+    return changed(_load(spark, request, since), after, since)
 
 
-def _load(spark: SparkSession, path: str, as_of: str | None) -> DataFrame:
+def _load(spark: SparkSession, request: Request, as_of: str | None) -> DataFrame:
     reader = spark.read.format("hudi")
     if as_of:
         reader = reader.option("as.of.instant", as_of)
-    return reader.load(path)
+    found = reader.load(request.path)
+    return live(found) if request.layer == Layer.CHANGES.value else found
 
 
 def _where(found: DataFrame, condition: str) -> DataFrame:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Sequence
+from typing import Sequence
 
 from lake_spec.model import Engine, Feed
-from lake_spec.report import FileReport, State
-from lake_spark import catalogue, extracts, feed, streamer
+from lake_spec.report import State
+from lake_spark import catalogue, extracts, feed, redo, streamer
 from lake_spark.errors import LateExtract, RefusedInput
 from lake_spark.file_shape import load_globs
 from lake_spark.ingest import unseen_files
@@ -17,22 +17,26 @@ from lake_spark.table_run import TableRun
 
 def full_load(run: TableRun) -> None:
     """The first copy of a table: a feed's load files, or the first extract."""
+    if not redo.finish(run):
+        return end(run)
     build_current(run)
     if isinstance(run.spec.source, Feed):
         _feed(run, load_globs(run.spec))
     elif not run.taken_in().all:
         _extracts(run, at_most=1)
-    _end(run)
+    end(run)
 
 
 def incremental(run: TableRun) -> None:
     """What came since: a feed's change files, or every extract not taken yet."""
+    if not redo.finish(run):
+        return end(run)
     build_current(run)
     if isinstance(run.spec.source, Feed):
         _feed(run, [run.spec.source.changes])
     else:
         _extracts(run)
-    _end(run)
+    end(run)
 
 
 def _feed(run: TableRun, globs: Sequence[str]) -> None:
@@ -43,8 +47,7 @@ def _feed(run: TableRun, globs: Sequence[str]) -> None:
         files = unseen_files(run, taken, globs)
         done = bool(files) and feed.take_files(run, files, taken)
     if done:
-        settle_duplicates(run.report.files, build_current(run))
-        recount(run)
+        run.report.settle_duplicates(build_current(run))
 
 
 def _extracts(run: TableRun, *, at_most: int = 0) -> None:
@@ -64,27 +67,12 @@ def _extracts(run: TableRun, *, at_most: int = 0) -> None:
             continue
         except RefusedInput as refused:
             return extracts.set_aside(run, extract, str(refused))
-        settle_duplicates(run.report.files[before:], build_current(run))
-        recount(run)
+        run.report.settle_duplicates(build_current(run), before)
         taken = run.taken_in()
 
 
-def settle_duplicates(files: List[FileReport], found: Dict[str, int]) -> None:
-    """Rows that turned out to be known events are duplicates, not accepted."""
-    for each in files:
-        again = found.get(each.path, 0)
-        each.accepted -= again
-        each.duplicates += again
-
-
-def recount(run: TableRun) -> None:
-    """Make the report's totals those of its files."""
-    report = run.report
-    report.accepted = sum(each.accepted for each in report.files)
-    report.duplicates = sum(each.duplicates for each in report.files)
-
-
-def _end(run: TableRun) -> None:
+def end(run: TableRun) -> None:
+    """Settle the state of an ingesting stage; rows unaccounted for fail it."""
     unbalanced = [each.path for each in run.report.files if not each.is_balanced]
     if unbalanced:
         raise AssertionError(f"rows are unaccounted for in {', '.join(unbalanced)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Sequence
 
 from lake_spec.report import State
-from lake_spark import streamer
+from lake_spark import redo, streamer
 from lake_spark.file_shape import load_globs
 from lake_spark.ingest import unseen_files
 from lake_spark.table_run import TableRun
@@ -22,6 +22,7 @@ def prepare_incremental(run: TableRun) -> None:
 
 
 def _prepare(run: TableRun, globs: Sequence[str]) -> None:
+    redo.finish(run)
     taken = run.taken_in()
     files = unseen_files(run, taken, globs)
     if files:

@@ -20,6 +20,7 @@ def test_the_example_domain_has_its_dags():
         "moma_incremental",
         "moma_maintenance",
         "moma_rebuild",
+        "moma_redo",
     }
 
 
@@ -60,7 +61,8 @@ def test_dags_parse_without_pyspark_network_or_warnings():
     )
     assert (done.returncode, done.stdout) == (
         0,
-        "['moma_full_load', 'moma_incremental', 'moma_maintenance', 'moma_rebuild']\n",
+        "['moma_full_load', 'moma_incremental', 'moma_maintenance', 'moma_rebuild',"
+        " 'moma_redo']\n",
     ), done.stderr
 
 

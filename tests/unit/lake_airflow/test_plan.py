@@ -12,7 +12,7 @@ from tests.unit.lake_airflow.specs import dag_plan, domain, table
 BOTH = ("orders", "customers")
 
 
-def dag_of(kind, description, *stages, takes_window=False):
+def dag_of(kind, description, *stages, **takes):
     return DagPlan(
         dag_id=f"sales_{kind}",
         kind=kind,
@@ -23,7 +23,7 @@ def dag_of(kind, description, *stages, takes_window=False):
         tags=("lake", "sales", kind),
         tables=BOTH,
         stages=tuple(Stage(stage, BOTH) for stage in stages),
-        takes_window=takes_window,
+        **takes,
     )
 
 
@@ -31,10 +31,13 @@ def test_a_domain_has_a_dag_for_loading_changes_upkeep_and_rebuilding():
     loads = "Full load of sales: change log, current and history"
     changes = "New files of sales: up to the history"
     upkeep = "Compaction, clustering and cleaning of sales where due"
+    redone = "Chosen files of sales withdrawn and taken in anew"
     anew = "Current and history of sales anew from the change log"
+    chosen = {"takes_window": True, "takes_files": True}
     assert plan(domain()) == (
         dag_of("full_load", loads, "full_load", "scd2", takes_window=True),
         dag_of("incremental", changes, "incremental", "scd2", takes_window=True),
+        dag_of("redo", redone, "redo", "scd2", **chosen),
         dag_of("maintenance", upkeep, "maintenance"),
         dag_of("rebuild", anew, "rebuild"),
     )
@@ -75,6 +78,7 @@ def test_a_domain_sets_schedules_tags_and_the_topic_of_failures():
     assert schedules == {
         "full_load": None,
         "incremental": "0 * * * *",
+        "redo": None,
         "maintenance": "0 3 * * *",
         "rebuild": None,
     }

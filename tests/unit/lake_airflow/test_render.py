@@ -16,7 +16,7 @@ SPEC = domain(
     history_runs=HistoryRuns.OWN_DAG,
     schedules=Schedules(incremental="0 * * * *"),
 )
-KINDS = ("full_load", "incremental", "scd2", "maintenance")
+KINDS = ("full_load", "incremental", "scd2", "redo", "maintenance")
 
 
 def render(spec):
@@ -123,6 +123,16 @@ def test_a_form_offers_the_tables_a_window_and_a_dry_run(dags):
 
 
 ALL_PARAMS = ("tables", "window_from", "window_to", "dry_run")
+
+
+def test_the_form_of_a_redo_asks_for_files_too(dags):
+    params = {name: dags["redo"].params.get_param(name) for name in dags["redo"].params}
+    choice = {"files", "quarantined", "withdraw_missing"}
+    assert set(params) == {*ALL_PARAMS, *choice}
+    assert params["files"].value is None
+    assert params["files"].schema["items"] == {"type": "string"}
+    assert params["quarantined"].value is params["withdraw_missing"].value is False
+    assert "Left out: files of any time." in params["window_from"].description
 
 
 def test_only_ingestion_takes_a_window(dags):

@@ -137,8 +137,46 @@ def test_a_run_survives_its_way_through_xcom():
     assert run.name == "sales_incremental/manual__1"
 
 
-def test_only_the_incremental_run_of_snapshots_may_accept_losses():
+REDO = dag_plan("redo")
+
+
+def test_a_redo_chooses_files_by_window_glob_or_quarantine():
+    files = ["changes/2.csv", "changes/2026-*/**"]
+    found = check({"files": files, "withdraw_missing": True}, plan=REDO)
+    assert (found.files, found.withdraw_missing) == (tuple(files), True)
+    assert check({"quarantined": True}, plan=REDO).quarantined
+    window = {"window_from": "2026-01-01 00:00", "window_to": "2026-01-02 00:00"}
+    assert check(window, plan=REDO).window and not check(window, plan=REDO).files
+    assert Run.from_xcom(found.to_xcom()) == found
+
+
+@pytest.mark.parametrize(
+    "params, fault",
+    [
+        ({}, "sales_redo: nothing is chosen. Give at least one of: window_from and"),
+        ({"files": [], "quarantined": False}, "sales_redo: nothing is chosen."),
+        ({"withdraw_missing": True}, "sales_redo: nothing is chosen."),
+        ({"files": "a.csv"}, "files: got 'a.csv'. Give a list of paths or globs."),
+        ({"files": ["/a.csv"]}, "files: '/a.csv' is no path or glob below"),
+        ({"files": ["a", ""]}, "files: '' is no path or glob below"),
+        ({"files": ["a\nb"]}, "is no path or glob below"),
+        ({"files": [7]}, "files: 7 is no path or glob below"),
+        ({"quarantined": "yes"}, "quarantined: got 'yes'. Choose true or false."),
+    ],
+)
+def test_a_redo_without_a_choice_or_with_a_wrong_one_is_refused(params, fault):
+    assert fault in faults(params, plan=REDO)
+
+
+def test_only_a_redo_takes_files():
+    for name in ("files", "quarantined", "withdraw_missing"):
+        assert f"{name!r}: unknown param. sales_incremental" in faults({name: None})
+
+
+def test_only_runs_that_take_extracts_may_accept_losses():
     spec = domain(table("orders"), snapshot("stock"))
+    plan = dag_plan("redo", spec)
+    assert check({"accept_losses": True, "files": ["*"]}, plan=plan).accept_losses
     plan = dag_plan("incremental", spec)
     assert check({"accept_losses": True}, plan=plan).accept_losses
     assert not check(plan=plan).accept_losses

@@ -73,6 +73,23 @@ def test_losses_are_accepted_by_the_stage_that_takes_extracts():
     assert "--accept-losses" not in asked["scd2"]
 
 
+def test_a_redo_names_its_files_in_its_own_stage_alone():
+    plan, files = dag_plan("redo"), ("-a.csv", "days/2026-*/**")
+    asked = {
+        stage: step_of(
+            stage, plan, files=files, quarantined=True, withdraw_missing=True
+        )["HadoopJarStep"]["Args"]
+        for stage in ("redo", "scd2")
+    }
+    assert asked["redo"][-4:] == [
+        "--file=-a.csv",
+        "--file=days/2026-*/**",
+        "--quarantined",
+        "--withdraw-missing",
+    ]
+    assert asked["scd2"][-1] == "sales_redo/manual-1"
+
+
 def test_a_stage_for_some_tables_names_those_that_were_chosen():
     spec = domain(table("orders"), *(table(n, Engine.STREAMER) for n in "abc"))
     step = step_of(

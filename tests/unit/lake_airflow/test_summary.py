@@ -188,3 +188,10 @@ def test_a_run_without_a_cluster_says_why():
         "FAILED sales: no cluster was created: refused."
     )
     assert found.to_json()["tables"] == {}
+
+
+def test_files_that_a_redo_withdrew_are_told():
+    paths = ["a.csv", "b.csv", "c.csv", "d.csv"]
+    lines = list(summary(found=reports(withdrawn=paths)).to_lines())
+    told = "WITHDRAWN sales.orders full_load: 4 file(s): a.csv, b.csv, c.csv, ..."
+    assert [line for line in lines if line.startswith("WITHDRAWN")] == [told]

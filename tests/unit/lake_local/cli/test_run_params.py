@@ -15,6 +15,8 @@ def test_tables_become_a_list_and_truth_words_become_truth():
 
 def test_a_value_may_hold_an_equals_sign():
     assert params(["note=a=b"], None) == {"note": "a=b"}
+    conf = params(["files=a/1.csv, b/*", "quarantined=true"], None)
+    assert conf == {"files": ["a/1.csv", "b/*"], "quarantined": True}
 
 
 def test_the_window_is_two_instants_in_utc():

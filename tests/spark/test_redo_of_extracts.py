@@ -1,0 +1,106 @@
+"""A redo of extracts: each is a difference, so those after it are redone with it.
+
+Extracts of days 1, 10 and 20; then one of day 30 comes.
+"""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from lake_spark import extracts
+from tests.spark.lake import Lake, table
+from tests.spark.redoing import done_redo, from_scratch, redo_files, rows
+
+SNAPSHOT = """
+source:
+  kind: snapshot
+  path: tests/things
+  files: "**/*.csv"
+  format: {type: csv}
+  extract_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
+columns: {id: int, note: string}
+key: [id]
+storage: {buckets: 1}
+"""
+DAYS = {
+    "2026-01-01": "id,note\n1,a\n2,a\n3,a\n",
+    "2026-01-10": "id,note\n1,wrong\n2,a\n4,wrong\n",
+    "2026-01-20": "id,note\n1,b\n2,b\n4,c\n",
+}
+
+
+@pytest.fixture(scope="module")
+def things(spark, tmp_path_factory):
+    lake = Lake(spark, tmp_path_factory.mktemp("extracts"), table(SNAPSHOT))
+    for day, text in DAYS.items():
+        lake.land(f"{day}/1.csv", text)
+    lake.done("full_load", "incremental", "scd2")
+    return lake
+
+
+def test_an_extract_is_redone_with_all_after_it_and_nobody_sees_the_way(
+    things, tmp_path, monkeypatch
+):
+    was = rows(things)
+    things.land("2026-01-10/1.csv", "id,note\n1,b\n2,a\n3,a\n")
+    with monkeypatch.context() as patched:
+        patched.setattr(extracts, "take_extract", _only_once(extracts.take_extract))
+        assert redo_files(things, "2026-01-10/*").error["message"] == "killed"
+    assert things.tables.taken_in().redo == ("2026-01-20/1.csv",)
+    report = things.done("scd2")[0]
+    assert "first 2026-01-20/1.csv: run tests_redo or tests_incremental" in (
+        report.warnings[0]
+    )
+    assert things.run("rebuild").error["type"] == "UnfinishedRedo"
+    assert rows(things) == was
+
+    things.land("2026-01-30/1.csv", "id,note\n1,b\n2,b\n3,z\n")
+    report = things.done("incremental", "scd2")[0]
+    assert [each.path[:10] for each in report.files] == ["2026-01-20", "2026-01-30"]
+    assert rows(things) == from_scratch(things, tmp_path)
+
+
+def _only_once(take):
+    calls = []
+
+    def killed(*arguments):
+        if calls:
+            raise RuntimeError("killed")
+        calls.append(arguments)
+        return take(*arguments)
+
+    return killed
+
+
+def test_from_the_first_on_all_are_taken_as_they_are_now(things, tmp_path):
+    """Day 1 has more rows and another file, day 15 came late, day 20 is gone."""
+    things.land("2026-01-15/1.csv", "id,note\n1,late\n2,a\n")
+    assert "or take it in by the DAG tests_redo" in (
+        things.run("incremental").error["message"]
+    )
+    things.land("2026-01-01/1.csv", "id,note\n1,b\n2,a\n3,a\n3,a\n")
+    things.land("2026-01-01/2.csv", "id,note\n3,a\n")
+    things.remove("2026-01-20/1.csv")
+    message = redo_files(things, "2026-01-01/1.csv").error["message"]
+    assert "2026-01-20/1.csv: no longer in landing" in message
+
+    report = done_redo(things, "2026-01-01/1.csv", withdraw_missing=True)
+    assert report.withdrawn == [f"{day}/1.csv" for day in (*DAYS, "2026-01-30")]
+    assert [each.path[8:] for each in report.files] == [
+        *("01/1.csv", "01/2.csv", "10/1.csv", "15/1.csv", "30/1.csv")
+    ]
+    assert [(f.accepted, f.duplicates) for f in report.files[:2]] == [(4, 0), (0, 1)]
+    assert all(each.is_balanced for each in report.files)
+    assert report.ties == 0
+    assert rows(things) == from_scratch(things, tmp_path)
+
+
+def test_everything_can_be_withdrawn_and_begins_anew(things):
+    shutil.rmtree(things.root / "landing/tests/things")
+    done_redo(things, "**", withdraw_missing=True)
+    assert rows(things) == ([], [])
+    things.land("2026-01-01/1.csv", DAYS["2026-01-01"])
+    assert things.done("full_load", "scd2")[0].accepted == 3
+    assert things.versions("note")[0] == (1, "a", "2026-01-01 00:00:00", None)

@@ -28,6 +28,7 @@ _COLUMNS = (
     ("current", "current_rows"),
     ("opened", "versions_opened"),
     ("closed", "versions_closed"),
+    ("keys moved", "keys_moved"),
     ("seconds", "seconds"),
 )
 

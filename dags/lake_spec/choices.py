@@ -49,6 +49,13 @@ class HistoryDeletes(str, Enum):
     MARKER = "marker"
 
 
+class SurrogateKind(str, Enum):
+    """What the surrogate key of a version is."""
+
+    DETERMINISTIC = "deterministic"
+    INCREASING = "increasing"
+
+
 class NewColumns(str, Enum):
     """What to do with a source column that the spec does not declare."""
 

@@ -35,6 +35,7 @@ class HudiKey(str, Enum):
     CODEC = "hoodie.parquet.compression.codec"
     BLOOM_FILTERS = "hoodie.parquet.bloom.filter.enabled"
     BULK_SORT = "hoodie.bulkinsert.sort.mode"
+    DROP_COLUMNS = "hoodie.datasource.write.schema.allow.auto.evolution.column.drop"
     ROW_WRITER = "hoodie.datasource.write.row.writer.enable"
     COMBINE_UPSERT = "hoodie.combine.before.upsert"
     COMPACT_INLINE = "hoodie.compact.inline"
@@ -172,6 +173,8 @@ def write_options(
     """One write: the table's options, what it does and what its commit says."""
     return {
         **table,
+        # What replaces every row may also rename the columns that we add.
+        HudiKey.DROP_COLUMNS.value: str(operation is Operation.REPLACE).lower(),
         HudiKey.OPERATION.value: operation.value,
         HudiKey.METADATA_PREFIX.value: METADATA_PREFIX,
         **{METADATA_PREFIX + name: value for name, value in metadata.items()},

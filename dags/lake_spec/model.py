@@ -22,6 +22,7 @@ from lake_spec.choices import (
     Index,
     NewColumns,
     OnFail,
+    SurrogateKind,
     TableType,
 )
 from lake_spec.setting import setting
@@ -71,6 +72,7 @@ __all__ = [
     "Source",
     "Storage",
     "SurrogateKey",
+    "SurrogateKind",
     "TableSpec",
     "TableType",
     "setting",
@@ -105,8 +107,13 @@ class Current:
 
 @dataclass(frozen=True)
 class SurrogateKey:
-    """The key of a version, for facts to refer to: the same in every build."""
+    """The key of a version, for facts to refer to: it belongs to key and start."""
 
+    kind: SurrogateKind = setting(
+        "A hash, the same in every lake (text), or numbers in a table of their own"
+        " (bigint, with gaps).",
+        SurrogateKind.DETERMINISTIC,
+    )
     column: str = setting("Its name.", "version_key")
 
 

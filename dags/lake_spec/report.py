@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 from enum import Enum
-from typing import Dict, List, Optional
+from typing import Dict, List, Optional, Union
 
 
 class State(str, Enum):
@@ -37,6 +37,20 @@ class FileReport:
 
 
 @dataclass
+class MovedKey:
+    """A surrogate key that history no longer has, and what stands in its place.
+
+    Facts that refer to `removed` and lie in [valid_from, valid_to) now belong to
+    `replaced_by`; null there: to no version. Times are ISO 8601 in UTC.
+    """
+
+    removed: Union[int, str]
+    replaced_by: Union[int, str, None]
+    valid_from: str
+    valid_to: Optional[str]
+
+
+@dataclass
 class Report:
     """What one stage did to one table; counts are rows, times are seconds."""
 
@@ -62,6 +76,8 @@ class Report:
     versions_open: Optional[int] = None
     versions_opened: int = 0
     versions_closed: int = 0
+    keys_moved: int = 0
+    moved_keys: List[MovedKey] = field(default_factory=list)
     commits: Dict[str, str] = field(default_factory=dict)
     files: List[FileReport] = field(default_factory=list)
     withdrawn: List[str] = field(default_factory=list)

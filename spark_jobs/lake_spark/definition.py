@@ -15,6 +15,7 @@ from lake_spec.model import TableSpec
 from lake_spark.errors import ForeignTable, Redefined
 from lake_spark.hudi_table import HudiTable
 from lake_spark.row_sql import canonical_type, may_become
+from lake_spark.surrogate_keys import SURROGATE_TYPES
 from lake_spark.table_run import TableRun
 
 Definition = Dict[str, str]
@@ -81,6 +82,20 @@ def check_rebuild(run: TableRun) -> None:
         recorded = _recorded(getattr(run, layer))
         fixed = {name: recorded[name] for name in _FIXED if name in recorded}
         _refuse(run.spec, _changed(fixed, of_table(run.spec, layer)), _only_anew)
+    _check_type_of_surrogate_key(run)
+
+
+def _check_type_of_surrogate_key(run: TableRun) -> None:
+    """No commit can change a column's type: Hudi would store the numbers as text."""
+    key = run.spec.history.surrogate_key
+    kept = dict(run.history.read().dtypes) if run.history.has_data() else {}
+    wanted = SURROGATE_TYPES[key.kind]
+    if kept.get(key.column, wanted) != wanted:
+        raise Redefined(
+            f"{run.spec.full_name}: history.surrogate_key.column is {key.column!r}, which"
+            f" history has as {kept[key.column]}; keys of the kind {key.kind.value!r} are"
+            f" {wanted}. Name another column for them and rebuild, or take the change back."
+        )
 
 
 def _recorded(table: HudiTable) -> Definition:

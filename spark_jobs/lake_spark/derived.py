@@ -33,7 +33,8 @@ class Layer:
     `is_open` is the column that marks rows which are true now; `broken` names
     promises and the SQL that is true for rows which break them; `checked` adds
     what that SQL needs. `witnesses` are columns of the desired rows that are for
-    the checks alone.
+    the checks alone. `completed` gives checked rows, right before the commit, what
+    is made but once; `on_removed` is shown them where rows are removed.
     """
 
     name: str
@@ -43,6 +44,8 @@ class Layer:
     broken: Dict[str, str] = field(default_factory=dict)
     checked: Callable[[DataFrame], DataFrame] = lambda rows: rows
     witnesses: Tuple[str, ...] = ()
+    completed: Callable[[DataFrame], DataFrame] = lambda changes: changes
+    on_removed: Callable[[DataFrame], None] = lambda changes: None
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,10 @@ def _commit(
         ROWS: str(rows),
         OPEN: str(still_open),
     }
-    instant = table.write(_to_write(changes, layer), _operation(table, events), said)
+    completed = layer.completed(changes)
+    if counts[REMOVED]:
+        layer.on_removed(completed)
+    instant = table.write(_to_write(completed, layer), _operation(table, events), said)
     return Built(
         instant, rows, still_open, counts[INSERTED], counts[REMOVED], counts["closed"]
     )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from dataclasses import replace
+from typing import Mapping, Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import TableSpec
-from lake_spark import fold, promises
+from lake_spec.model import SurrogateKind, TableSpec
+from lake_spark import fold, promises, surrogate_keys
 from lake_spark.derived import Layer
+from lake_spark.hudi_table import HudiTable
 from lake_spark.log_rows import DELETE
 
 
@@ -24,6 +26,22 @@ def history_layer(spec: TableSpec, columns: Sequence[str]) -> Layer:
         broken=promises.of_history(spec),
         checked=lambda rows: promises.checked(rows, spec),
         witnesses=promises.WITNESSES,
+    )
+
+
+def numbered_layer(
+    layer: Layer, spec: TableSpec, numbers: HudiTable, metadata: Mapping[str, str]
+) -> Layer:
+    """The layer with increasing surrogate keys, kept in `numbers`."""
+    column = spec.history.surrogate_key.column
+    return replace(
+        layer,
+        desired=lambda events: surrogate_keys.with_known_numbers(
+            layer.desired(events), numbers, column
+        ),
+        completed=lambda changes: surrogate_keys.with_new_numbers(
+            changes, numbers, column, metadata
+        ),
     )
 
 
@@ -43,7 +61,7 @@ def version_rows(
         F.col(n) if n in spec.key else F.when(~gone, F.col(n)).alias(n) for n in columns
     ]
     return spans.select(
-        surrogate_key().alias(spec.history.surrogate_key.column),
+        _surrogate_key(spec),
         *values,
         F.col("lake_starts").alias(names.valid_from),
         end.alias(names.valid_to),
@@ -56,7 +74,9 @@ def version_rows(
     )
 
 
-def surrogate_key() -> Column:
-    """Half a SHA-256 of key and start: the same in every build, 32 hex digits."""
-    text = F.concat_ws("|", F.col(fold.KEY), F.col(fold.FROM).cast("string"))
-    return F.substring(F.sha2(text, 256), 1, 32)
+def _surrogate_key(spec: TableSpec) -> Column:
+    """The version's own key; a number is filled in from where numbers are kept."""
+    asked = spec.history.surrogate_key
+    is_number = asked.kind is SurrogateKind.INCREASING
+    key = F.lit(None) if is_number else surrogate_keys.hashed()
+    return key.cast(surrogate_keys.SURROGATE_TYPES[asked.kind]).alias(asked.column)

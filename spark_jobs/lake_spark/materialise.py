@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Dict, List, Optional, Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.storagelevel import StorageLevel
 
-from lake_spec.model import Feed, TableSpec
+from lake_spec.model import Feed, SurrogateKind, TableSpec
 from lake_spark import definition, derived, fold, partial_images
 from lake_spark import whole_table, withdrawals
 from lake_spark.current import current_layer
 from lake_spark.derived import Built, Layer, TouchedEvents
 from lake_spark.errors import UnfinishedRedo
-from lake_spark.history import history_layer
+from lake_spark.history import history_layer, numbered_layer
 from lake_spark.hudi_table import HudiTable
 from lake_spark.inputs import PARTIAL, WIDE, WITHDRAWN, Inputs
 from lake_spark.log_rows import ALL_KEYS, IS_LOAD, RELOAD
+from lake_spark.moved_keys import moved_keys
 from lake_spark.table_run import TableRun, table_columns
 
 
@@ -89,7 +90,7 @@ def build_history(run: TableRun, *, anew: bool = False) -> bool:
         return False
     columns = [name for name, _ in table_columns(run.spec, run.log)]
     marked, keys = _marked(run, waiting, columns)
-    layer = history_layer(run.spec, columns)
+    layer = _history_layer(run, columns)
     built = _build(run, run.history, layer, marked, keys, waiting, columns)
     run.report.commits["history"] = built.instant or ""
     run.report.versions, run.report.versions_open = built.rows, built.open
@@ -99,6 +100,24 @@ def build_history(run: TableRun, *, anew: bool = False) -> bool:
         f"history has {built.rows:,} versions, {built.open:,} open, commit {built.instant}"
     )
     return True
+
+
+def _history_layer(run: TableRun, columns: List[str]) -> Layer:
+    layer = replace(
+        history_layer(run.spec, columns),
+        on_removed=lambda changes: _note_moved_keys(run, changes),
+    )
+    if run.spec.history.surrogate_key.kind is SurrogateKind.DETERMINISTIC:
+        return layer
+    return numbered_layer(layer, run.spec, run.surrogate_keys, run.commit_metadata())
+
+
+def _note_moved_keys(run: TableRun, changes: DataFrame) -> None:
+    moved = moved_keys(changes, run.spec)
+    run.report.keys_moved = moved.count
+    run.report.moved_keys = list(moved.first)
+    if moved.count:
+        run.say(f"{moved.count:,} surrogate keys went, as the report lists")
 
 
 def _marked(run: TableRun, waiting: Pending, columns: List[str]) -> tuple:

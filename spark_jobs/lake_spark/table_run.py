@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Dict, List, Optional, Sequence, Tuple
 
@@ -111,6 +111,17 @@ class TableRun:
         )
 
     @property
+    def surrogate_keys(self) -> HudiTable:
+        """The numbers of versions: lake_key, lake_from, number."""
+        storage = replace(self.spec.storage, partition_by=())
+        return self._derived(
+            "surrogate_keys",
+            f"{self.spec.name}_surrogate_keys",
+            (fold.KEY, fold.FROM),
+            storage,
+        )
+
+    @property
     def quarantine(self) -> HudiTable:
         """Rows that were not accepted."""
         storage = Storage(index=self.spec.storage.index, buckets=1)
@@ -129,10 +140,16 @@ class TableRun:
             pinned=self.spec.engine is Engine.STREAMER,
         )
 
-    def _derived(self, layer: str, name: str, key: Tuple[str, ...]) -> HudiTable:
+    def _derived(
+        self,
+        layer: str,
+        name: str,
+        key: Tuple[str, ...],
+        storage: Optional[Storage] = None,
+    ) -> HudiTable:
         options = table_options(
             name,
-            storage=self.spec.storage,
+            storage=storage or self.spec.storage,
             record_key=key,
             keep_commits=self.spec.maintenance.keep_commits,
         )

@@ -16,11 +16,11 @@ from lake_spec.sql_text import sql_literal
 from lake_spark.hudi_table import HudiTable
 from lake_spark.table_run import TableRun
 
-LAYERS = ("changes", "current", "history")
+LAYERS = ("changes", "current", "history", "surrogate_keys")
 
 
 def maintenance(run: TableRun) -> None:
-    """Compact current and history, cluster the change log, clean all three."""
+    """Compact what is merged on read, cluster the change log, clean all."""
     if run.dry_run:
         run.report.state = State.DRY_RUN.value
         return

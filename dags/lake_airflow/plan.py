@@ -80,14 +80,14 @@ def _full_load(domain: DomainSpec) -> DagPlan:
         domain,
         "full_load",
         f"Full load of {domain.name}: change log, current and history",
-        stages=(*_ingestion(domain, "full_load"), _spark(domain, "scd2")),
+        stages=(*_ingestion(domain, "full_load"), *_history(domain)),
         schedule=domain.schedules.full_load,
         takes_window=True,
     )
 
 
 def _incremental(domain: DomainSpec, own_history: bool) -> DagPlan:
-    history = () if own_history else (_spark(domain, "scd2"),)
+    history = () if own_history else _history(domain)
     outcome = "change log and current" if own_history else "up to the history"
     return _dag(
         domain,
@@ -106,7 +106,7 @@ def _scd2(domain: DomainSpec) -> DagPlan:
         domain,
         "scd2",
         f"History of {domain.name} from its change log",
-        stages=(_spark(domain, "scd2"),),
+        stages=_history(domain),
         after=changes_of(domain.name),
     )
 
@@ -116,7 +116,7 @@ def _maintenance(domain: DomainSpec) -> DagPlan:
         domain,
         "maintenance",
         f"Compaction, clustering and cleaning of {domain.name} where due",
-        stages=(_spark(domain, "maintenance"),),
+        stages=(Stage("maintenance", _names(domain.tables)),),
         schedule=domain.schedules.maintenance,
     )
 
@@ -126,7 +126,10 @@ def _rebuild(domain: DomainSpec) -> DagPlan:
         domain,
         "rebuild",
         f"Current and history of {domain.name} anew from the change log",
-        stages=(_spark(domain, "rebuild"),),
+        stages=(
+            _spark(domain, "rebuild"),
+            *_dimensions(domain, "rebuild_dimension"),
+        ),
     )
 
 
@@ -135,7 +138,7 @@ def _redo(domain: DomainSpec) -> DagPlan:
         domain,
         REDO,
         f"Chosen files of {domain.name} withdrawn and taken in anew",
-        stages=(_spark(domain, REDO), _spark(domain, "scd2")),
+        stages=(_spark(domain, REDO), *_history(domain)),
         takes_window=True,
         takes_files=True,
         takes_losses=_has_extracts(domain),
@@ -156,8 +159,20 @@ def _ingestion(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:
     return (prepare, streamer, _spark(domain, stage))
 
 
+def _history(domain: DomainSpec) -> Tuple[Stage, ...]:
+    """History of the tables, then the dimensions that are made of it."""
+    return (_spark(domain, "scd2"), *_dimensions(domain, "dimension"))
+
+
+def _dimensions(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:
+    """The stage of the domain's dimensions; none where it has none."""
+    names = _names(t for t in domain.tables if t.is_dimension)
+    return (Stage(stage, names),) if names else ()
+
+
 def _spark(domain: DomainSpec, stage: str) -> Stage:
-    return Stage(stage, _names(domain.tables))
+    """A stage of every table that takes landing files."""
+    return Stage(stage, _names(t for t in domain.tables if not t.is_dimension))
 
 
 def _names(tables: Iterable[TableSpec]) -> Tuple[str, ...]:

@@ -18,6 +18,14 @@ NUMERIC = set(
 )
 FORMS = "decimal(p,s), array<type>, map<type, type>, struct<name: type, ...>"
 DEEPEST = 8
+_SYNONYMS = {
+    "long": "bigint",
+    "integer": "int",
+    "short": "smallint",
+    "byte": "tinyint",
+    "real": "float",
+    "numeric": "decimal",
+}
 
 _TOKEN = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,3}|[<>(),:]|\S)")
 
@@ -129,3 +137,9 @@ class _Reader:
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", found):
             raise BadType(f"{found or 'its end'!r} is no name of a struct's field.")
         self.expect(":")
+
+
+def canonical_type(text: str) -> str:
+    """A type's own name: `long` is `bigint`, without spaces or capitals."""
+    plain = "".join(text.lower().split())
+    return _SYNONYMS.get(plain, plain)

@@ -173,7 +173,7 @@ def write_options(
     """One write: the table's options, what it does and what its commit says."""
     return {
         **table,
-        # What replaces every row may also rename the columns that we add.
+        # A replaced table has the columns of its new rows, renamed or fewer.
         HudiKey.DROP_COLUMNS.value: str(operation is Operation.REPLACE).lower(),
         HudiKey.OPERATION.value: operation.value,
         HudiKey.METADATA_PREFIX.value: METADATA_PREFIX,

@@ -28,6 +28,7 @@ from lake_spec.choices import (
 from lake_spec.setting import setting
 from lake_spec.sources import (
     Csv,
+    Dimension,
     ExtractTime,
     Feed,
     Format,
@@ -35,6 +36,7 @@ from lake_spec.sources import (
     Operation,
     Parquet,
     Reloads,
+    Side,
     Snapshot,
     Source,
 )
@@ -46,6 +48,7 @@ __all__ = [
     "Csv",
     "Current",
     "CurrentDeletes",
+    "Dimension",
     "DomainSpec",
     "Engine",
     "EnvironmentSpec",
@@ -68,6 +71,7 @@ __all__ = [
     "Reloads",
     "Rule",
     "Schedules",
+    "Side",
     "Snapshot",
     "Source",
     "Storage",
@@ -227,6 +231,11 @@ class TableSpec:
     def full_name(self) -> str:
         """`domain.table`, as people and catalogues say it."""
         return f"{self.domain}.{self.name}"
+
+    @property
+    def is_dimension(self) -> bool:
+        """Whether it is made of two other tables and has no files."""
+        return isinstance(self.source, Dimension)
 
 
 @dataclass(frozen=True)

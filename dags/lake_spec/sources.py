@@ -133,4 +133,34 @@ class Feed:
     )
 
 
-Source = Union[Snapshot, Feed]
+@dataclass(frozen=True)
+class Side:
+    """One of the two tables of a dimension."""
+
+    shorthand: ClassVar[str] = "table"
+    table: str = setting(
+        "Name of the table, in the same domain.", example="customer_address"
+    )
+    columns: Tuple[str, ...] = setting(
+        "Its columns that the dimension shows; all if left out.", ()
+    )
+    rename: Tuple[Tuple[str, str], ...] = setting(
+        "Its columns that have another name in the dimension.",
+        (),
+        example={"updated_at": "address_updated_at"},
+    )
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """Two tables as one: their histories, joined by the key. No files of its own."""
+
+    kind: ClassVar[str] = "dimension"
+    main: Side = setting("The table whose keys it has.", example="customer_master")
+    joined: Side = setting(
+        "The table that adds columns to them; no value where it has no row.",
+        example="customer_address",
+    )
+
+
+Source = Union[Snapshot, Feed, Dimension]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Set
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 
 from lake_spec import faults
 from lake_spec.decode import decode
@@ -13,7 +13,8 @@ from lake_spec.errors import SpecErrors
 from lake_spec.faults import Fault, got
 from lake_spec.model import DomainSpec, TableSpec
 from lake_spec.node import Node
-from lake_spec.rules.books import BOOKS
+from lake_spec.rules.books import books_of
+from lake_spec.rules.dimension import dimension_problems
 from lake_spec.rules.lake import ACROSS
 from lake_spec.shape import shape_of
 from lake_spec.yaml_source import LARGEST, Document, parse_yaml
@@ -39,6 +40,8 @@ class Survey:
     files: int = 0
     found: Dict[str, Fault] = field(default_factory=dict)
     tables: List[Read] = field(default_factory=list)
+    names: Set[Tuple[str, str]] = field(default_factory=set)
+    """(domain, table) of every table's file, readable or not."""
 
     def add(self, more: Iterable[Fault]) -> None:
         """Take faults in, each once: those of defaults come with every table."""
@@ -71,6 +74,8 @@ class Survey:
         for rule in ACROSS:
             for position, problem in rule(specs):
                 self.add([whole[position].root.fault(problem)])
+        for position, problem in dimension_problems(specs, self.names):
+            self.add([whole[position].root.fault(problem)])
 
 
 def read_document(survey: Survey, path: Path) -> Document:
@@ -112,7 +117,7 @@ def read_spec(
 
 
 def _judged(read: Read, name: str) -> Iterable[Fault]:
-    for book in BOOKS[type(read.spec)]:
+    for book in books_of(read.spec):
         for problem in book.problems(read.spec, read.broken):
             yield read.root.fault(problem)
     if read.spec.name != name and ("name",) not in read.broken:
@@ -144,6 +149,7 @@ def survey_domain(survey: Survey, tables: Path, name: str) -> Optional[DomainSpe
     specs = []
     for entry in entries(survey, folder):
         if _is_table(survey, entry):
+            survey.names.add((name, entry.stem))
             table = read_spec(
                 survey,
                 TableSpec,

@@ -25,6 +25,7 @@ from lake_spark.arguments import Arguments, parse
 from lake_spark.file_shape import first_line
 from lake_spark.object_store import ObjectStore, open_store
 from lake_spark.session import open_session
+from lake_spark.stages.dimension import dimension, rebuild_dimension
 from lake_spark.stages.ingest import full_load, incremental
 from lake_spark.stages.maintenance import maintenance
 from lake_spark.stages.prepare import prepare_full_load, prepare_incremental
@@ -41,8 +42,10 @@ STAGES: Dict[str, Stage] = {
     "full_load": full_load,
     "incremental": incremental,
     "scd2": scd2,
+    "dimension": dimension,
     "maintenance": maintenance,
     "rebuild": rebuild,
+    "rebuild_dimension": rebuild_dimension,
     "redo": redo,
 }
 """What a step can be asked to do."""
@@ -97,9 +100,16 @@ def chosen_tables(domain: DomainSpec, asked: Arguments) -> List[TableSpec]:
             f"{domain.name} has no table {', '.join(unknown)}; it has {', '.join(sorted(known))}"
         )
     chosen = [known[name] for name in asked.tables] or list(domain.tables)
-    if asked.stage.startswith("prepare_"):
-        return [table for table in chosen if table.engine is Engine.STREAMER]
-    return chosen
+    return [table for table in chosen if _has_stage(table, asked.stage)]
+
+
+def _has_stage(table: TableSpec, stage: str) -> bool:
+    """Whether a stage is for a table: its engine's, a dimension's, or everyone's."""
+    if stage == "maintenance":
+        return True
+    if stage.startswith("prepare_"):
+        return table.engine is Engine.STREAMER
+    return table.is_dimension == (stage in ("dimension", "rebuild_dimension"))
 
 
 def _table_run(
@@ -127,6 +137,7 @@ def _table_run(
         asked.dry_run,
         asked.accepted,
         asked.selection,
+        domain_tables=release.domain.tables,
     )
 
 

@@ -30,6 +30,8 @@ _NO_ROW = ("files", "lost_share")
 """What a source says of its files that changes no row."""
 _FIXED = ("storage.type", "storage.partition_by")
 """Settings of a Hudi table that no commit can change."""
+_REBUILDS = ("rebuild", "rebuild_dimension")
+"""Stages that make current and history with the settings of today."""
 
 
 def of_log(spec: TableSpec) -> Definition:
@@ -55,6 +57,8 @@ def of_table(spec: TableSpec, layer: str) -> Definition:
     found = {f"{layer}.{name}": value for name, value in data[layer].items()}
     if layer == "current":
         found["history.columns"] = data["history"]["columns"]
+    if spec.is_dimension:
+        found.update({f"source.{n}": value for n, value in data["source"].items()})
     found.update({f"storage.{name}": value for name, value in data["storage"].items()})
     return _as_json(found)
 
@@ -65,15 +69,20 @@ def _as_json(found: Mapping[str, Any]) -> Definition:
 
 def check(run: TableRun) -> None:
     """Refuse settings that differ from those that the tables were made with."""
-    taken = run.taken_in()
-    if not taken.definition:
-        _refuse_foreign(run.log)
-    _refuse(run.spec, _changed(taken.definition, of_log(run.spec)), _only_anew)
-    if run.report.stage == "rebuild":
-        return
+    if not run.spec.is_dimension:
+        taken = run.taken_in()
+        if not taken.definition:
+            _refuse_foreign(run.log)
+        _refuse(run.spec, changed(taken.definition, of_log(run.spec)), _only_anew)
+    if run.report.stage not in _REBUILDS:
+        check_tables(run)
+
+
+def check_tables(run: TableRun) -> None:
+    """Refuse settings that current and history were not made with."""
     for layer in ("current", "history"):
         recorded = _recorded(getattr(run, layer))
-        _refuse(run.spec, _changed(recorded, of_table(run.spec, layer)), _by_rebuild)
+        _refuse(run.spec, changed(recorded, of_table(run.spec, layer)), _by_rebuild)
 
 
 def check_rebuild(run: TableRun) -> None:
@@ -81,7 +90,7 @@ def check_rebuild(run: TableRun) -> None:
     for layer in ("current", "history"):
         recorded = _recorded(getattr(run, layer))
         fixed = {name: recorded[name] for name in _FIXED if name in recorded}
-        _refuse(run.spec, _changed(fixed, of_table(run.spec, layer)), _only_anew)
+        _refuse(run.spec, changed(fixed, of_table(run.spec, layer)), _only_anew)
     _check_type_of_surrogate_key(run)
 
 
@@ -116,7 +125,7 @@ def _refuse_foreign(table: HudiTable) -> None:
         )
 
 
-def _changed(recorded: Definition, now: Definition) -> List[str]:
+def changed(recorded: Definition, now: Definition) -> List[str]:
     """In words: the settings that changed, each with its old and its new value."""
     return [
         f"{name} was {old}, now {now.get(name, 'gone')}"

@@ -8,6 +8,7 @@ StageError
  +-- BrokenPromise     a check before commit failed: nothing was written
  +-- Redefined         a setting that can change rows was changed
  +-- ForeignTable      someone else filled a table of ours: it is not overwritten
+ +-- NoJoin            the tables of a dimension do not fit together
  +-- NotIngested       the streamer step did not commit the inputs it was given
  +-- UnfinishedRedo    extracts are still to be taken anew: the log is not whole
 """
@@ -50,6 +51,10 @@ class Redefined(StageError):
 
 class ForeignTable(StageError):
     """A table at our path that was filled by someone else."""
+
+
+class NoJoin(StageError):
+    """The tables of a dimension do not fit together."""
 
 
 class NotIngested(StageError):

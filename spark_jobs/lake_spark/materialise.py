@@ -62,7 +62,7 @@ def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
     """Bring current up to the log; duplicates found per landing path."""
     waiting = pending(run, run.current, anew=anew)
     if waiting is None:
-        _keep_counts(run)
+        keep_counts(run)
         return {}
     columns = [name for name, _ in table_columns(run.spec, run.log)]
     marked, keys = _marked(run, waiting, columns)
@@ -73,12 +73,9 @@ def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
             duplicates = _duplicates(marked, waiting.since)
             run.report.ties += _ties(run, marked, waiting.since)
         layer = current_layer(run.spec, columns)
-        built = _build(run, run.current, layer, marked, keys, waiting, columns)
+        _build(run, layer, marked, keys, waiting, columns)
     finally:
         marked.unpersist()
-    run.report.commits["current"] = built.instant or ""
-    run.report.current_rows = built.open
-    run.say(f"current has {built.open:,} rows, commit {built.instant}")
     return duplicates
 
 
@@ -86,20 +83,45 @@ def build_history(run: TableRun, *, anew: bool = False) -> bool:
     """Bring history up to the log; whether a commit was made."""
     waiting = pending(run, run.history, anew=anew)
     if waiting is None:
-        _keep_counts(run)
+        keep_counts(run)
         return False
     columns = [name for name, _ in table_columns(run.spec, run.log)]
     marked, keys = _marked(run, waiting, columns)
     layer = _history_layer(run, columns)
-    built = _build(run, run.history, layer, marked, keys, waiting, columns)
-    run.report.commits["history"] = built.instant or ""
-    run.report.versions, run.report.versions_open = built.rows, built.open
-    run.report.versions_opened += built.inserted
-    run.report.versions_closed += built.closed
+    _build(run, layer, marked, keys, waiting, columns)
+    return True
+
+
+def write(run: TableRun, layer: Layer, events: TouchedEvents, **said: str) -> None:
+    """Write what differs as one commit that says so, and tell the report."""
+    built = derived.build(
+        getattr(run, layer.name),
+        layer,
+        events,
+        partition_by=run.spec.storage.partition_by,
+        metadata={
+            **run.commit_metadata(),
+            "definition": json.dumps(definition.of_table(run.spec, layer.name)),
+            **said,
+        },
+        must_be_open=_living(run, layer, events.log_instant),
+    )
+    _note(run, layer.name, built)
+
+
+def _note(run: TableRun, layer: str, built: Built) -> None:
+    report = run.report
+    report.commits[layer] = built.instant or ""
+    if layer == "current":
+        report.current_rows = built.open
+        run.say(f"current has {built.open:,} rows, commit {built.instant}")
+        return
+    report.versions, report.versions_open = built.rows, built.open
+    report.versions_opened += built.inserted
+    report.versions_closed += built.closed
     run.say(
         f"history has {built.rows:,} versions, {built.open:,} open, commit {built.instant}"
     )
-    return True
 
 
 def _history_layer(run: TableRun, columns: List[str]) -> Layer:
@@ -144,42 +166,30 @@ def complete_events(
 
 def _build(
     run: TableRun,
-    table: HudiTable,
     layer: Layer,
     marked: DataFrame,
     keys: DataFrame,
     waiting: Pending,
     columns: Sequence[str],
-) -> Built:
+) -> None:
     try:
         roles = fold.Roles.of(run.spec, columns)
         complete = complete_events(marked, run.spec, roles, run.taken_in().holds)
         if layer.name == "current":
             run.report.unresolved += _unresolved(complete)
         events = TouchedEvents(complete, keys, waiting.since, waiting.log_instant)
-        return derived.build(
-            table,
-            layer,
-            events,
-            partition_by=run.spec.storage.partition_by,
-            metadata={**run.commit_metadata(), "definition": _definition(run, layer)},
-            must_be_open=_living(run, layer, waiting),
-        )
+        write(run, layer, events)
     finally:
         keys.unpersist()
 
 
-def _living(run: TableRun, layer: Layer, waiting: Pending) -> Optional[int]:
+def _living(run: TableRun, layer: Layer, log_instant: str) -> Optional[int]:
     """How many versions must be open: the rows of current, built from the same log."""
     if layer.name != "history":
         return None
-    if run.current.last_value(derived.LOG_INSTANT) != waiting.log_instant:
+    if run.current.last_value(derived.LOG_INSTANT) != log_instant:
         return None
     return open_rows(run)
-
-
-def _definition(run: TableRun, layer: Layer) -> str:
-    return json.dumps(definition.of_table(run.spec, layer.name))
 
 
 def may_repeat(run: TableRun, waiting: Pending) -> bool:
@@ -244,7 +254,7 @@ def folded_current(run: TableRun, taken: Inputs) -> DataFrame:
     return current_layer(run.spec, columns).desired(fold.distinct_events(marked))
 
 
-def _keep_counts(run: TableRun) -> None:
+def keep_counts(run: TableRun) -> None:
     """Counts of tables that needed nothing, as their last commits say."""
     if run.current.has_data():
         run.report.current_rows = open_rows(run)

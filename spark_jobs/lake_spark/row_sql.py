@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Dict, List, Sequence, Tuple
 
+from lake_spec.column_type import canonical_type
 from lake_spec.model import Csv, TableSpec
 from lake_spec.sql_text import sql_identifier, sql_literal
 from lake_spark.errors import BadFile
@@ -24,20 +25,6 @@ _WIDER = {
     "float": {"double"},
     "date": {"timestamp"},
 }
-_SYNONYMS = {
-    "long": "bigint",
-    "integer": "int",
-    "short": "smallint",
-    "byte": "tinyint",
-    "real": "float",
-    "numeric": "decimal",
-}
-
-
-def canonical_type(text: str) -> str:
-    """A type's own name: `long` is `bigint`, without spaces or capitals."""
-    plain = "".join(text.lower().split())
-    return _SYNONYMS.get(plain, plain)
 
 
 def typed_columns(

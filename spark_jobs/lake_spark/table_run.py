@@ -67,6 +67,12 @@ class TableRun:
     accepted: Accepted = Accepted()
     selection: Selection = Selection()
     streamer_argv: List[str] = field(default_factory=list)
+    domain_tables: Tuple[TableSpec, ...] = ()
+
+    def of_table(self, name: str) -> "TableRun":
+        """The same run, on another table of the domain."""
+        (spec,) = [each for each in self.domain_tables if each.name == name]
+        return replace(self, spec=spec)
 
     def say(self, what: str) -> None:
         """A line of progress in the step's output."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from textwrap import dedent
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -24,10 +24,17 @@ from lake_spark.table_run import Accepted, Selection, TableRun, Window
 class Lake:
     """One table's lake below a folder; every stage is a run of its own."""
 
-    def __init__(self, spark: SparkSession, root: Path, spec: TableSpec) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        root: Path,
+        spec: TableSpec,
+        domain: Sequence[TableSpec] = (),
+    ) -> None:
         self.spark = spark
         self.root = root
         self.spec = spec
+        self.domain = tuple(domain)
         self._runs = 0
 
     @property
@@ -110,6 +117,7 @@ class Lake:
             dry_run,
             accepted,
             selection,
+            domain_tables=self.domain,
         )
 
     @property

@@ -2,9 +2,11 @@
 
 import pytest
 
-from lake_spark.application import STAGES
+from lake_spec.model import Engine
+from lake_spark.application import STAGES, chosen_tables
 from lake_spark.arguments import parse
 from lake_spark.table_run import Accepted, Selection
+from tests.unit.lake_airflow.specs import dimension, domain, table
 
 STEP = ["--release", "r", "--domain", "shop", "--run", "shop_incremental/1", "--stage"]
 
@@ -35,3 +37,27 @@ def test_a_redo_is_told_which_files(capsys):
             parse([*STEP, *wrong], list(STAGES))
         assert ended.value.code == 2
         assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "stage, tables",
+    [
+        ("incremental", ["orders", "clicks"]),
+        ("prepare_incremental", ["clicks"]),
+        ("scd2", ["orders", "clicks"]),
+        ("dimension", ["dim"]),
+        ("maintenance", ["orders", "clicks", "dim"]),
+        ("rebuild", ["orders", "clicks"]),
+        ("redo", ["orders", "clicks"]),
+        ("rebuild_dimension", ["dim"]),
+    ],
+)
+def test_a_stage_takes_the_tables_that_it_is_for(stage, tables):
+    shop = domain(
+        table("orders"),
+        table("clicks", Engine.STREAMER),
+        dimension("dim", "orders", "clicks"),
+    )
+    more = ["--quarantined"] if stage == "redo" else []
+    chosen = chosen_tables(shop, parse([*STEP, stage, *more], list(STAGES)))
+    assert [each.name for each in chosen] == tables

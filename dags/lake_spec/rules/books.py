@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Dict, Tuple
+from typing import Any, Dict, Tuple
 
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.rules.book import RuleBook
 from lake_spec.rules.cluster import CLUSTER
 from lake_spec.rules.columns import COLUMNS
+from lake_spec.rules.dimension import DIMENSION
 from lake_spec.rules.domain import DOMAIN
 from lake_spec.rules.environment import ENVIRONMENT
 from lake_spec.rules.history import HISTORY
@@ -23,3 +24,13 @@ BOOKS: Dict[type, Tuple[RuleBook, ...]] = {
     ClusterSpec: (CLUSTER,),
     EnvironmentSpec: (ENVIRONMENT,),
 }
+
+OF_DIMENSION = (TABLE, DIMENSION, COLUMNS, ORDER, HISTORY)
+"""A dimension is a table without landing files."""
+
+
+def books_of(spec: Any) -> Tuple[RuleBook, ...]:
+    """The rules of a spec: by its class, and a dimension's are its own."""
+    if isinstance(spec, TableSpec) and spec.is_dimension:
+        return OF_DIMENSION
+    return BOOKS[type(spec)]

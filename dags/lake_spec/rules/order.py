@@ -65,6 +65,8 @@ def order_columns_can_be_ordered(spec: TableSpec) -> Iterator[Problem]:
 
 @ORDER.rule("source", "source.format", "columns")
 def order_columns_have_types(spec: TableSpec) -> Iterator[Problem]:
+    if spec.is_dimension:
+        return
     is_typed = isinstance(spec.source.format, Parquet)
     if spec.order_by and not spec.columns and not is_typed:
         yield got(

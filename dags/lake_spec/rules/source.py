@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Dict, Iterator, Tuple
 
 from lake_spec.faults import Path, Problem, got
-from lake_spec.model import Csv, Feed, Operation, Snapshot, TableSpec
+from lake_spec.model import Csv, Dimension, Feed, Operation, Snapshot, TableSpec
 from lake_spec.rules import names
 from lake_spec.rules.book import RuleBook
 from lake_spec.rules.table import within
@@ -23,6 +23,8 @@ _SAMPLE = datetime(2001, 2, 3, 4, 5, 6)
 def globs(spec: TableSpec) -> Tuple[Tuple[Path, str], ...]:
     """The patterns of a source, each with its key path."""
     source = spec.source
+    if isinstance(source, Dimension):
+        return ()
     fields = ("files",) if isinstance(source, Snapshot) else ("load", "changes")
     found = [(("source", each), getattr(source, each)) for each in fields]
     if isinstance(source, Feed) and source.reloads is not None:

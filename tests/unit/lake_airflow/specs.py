@@ -9,11 +9,13 @@ from lake_airflow.run import Run
 from lake_spec.model import (
     ClusterSpec,
     Csv,
+    Dimension,
     DomainSpec,
     Engine,
     EnvironmentSpec,
     ExtractTime,
     Feed,
+    Side,
     Snapshot,
     TableSpec,
 )
@@ -51,6 +53,11 @@ def snapshot(name: str) -> TableSpec:
         format=Csv(),
         extract_time=ExtractTime(pattern="^(.*)[.]csv$"),
     )
+    return replace(table(name), source=source)
+
+
+def dimension(name: str, main: str, joined: str) -> TableSpec:
+    source = Dimension(main=Side(main), joined=Side(joined))
     return replace(table(name), source=source)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from lake_airflow.plan import DagPlan, Stage, StageKind, changes_of, plan
 from lake_spec.model import Engine, HistoryRuns, Notifications, Schedules
-from tests.unit.lake_airflow.specs import dag_plan, domain, table
+from tests.unit.lake_airflow.specs import dag_plan, dimension, domain, table
 
 BOTH = ("orders", "customers")
 
@@ -66,6 +66,32 @@ def test_a_streamer_table_is_prepared_and_streamed_before_the_stage(kind):
         Stage(kind, ("orders", "clicks")),
         Stage("scd2", ("orders", "clicks")),
     )
+
+
+def test_dimensions_follow_the_history_of_their_tables_and_take_no_files():
+    shop = (table("orders"), dimension("dim", "orders", "clicks"), table("clicks"))
+    stages = {p.kind: p.stages for p in plan(domain(*shop))}
+    files, dims = ("orders", "clicks"), ("dim",)
+    for kind in ("full_load", "incremental", "redo"):
+        assert stages[kind] == (
+            Stage(kind, files),
+            Stage("scd2", files),
+            Stage("dimension", dims),
+        )
+    assert stages["rebuild"] == (
+        Stage("rebuild", files),
+        Stage("rebuild_dimension", dims),
+    )
+    assert stages["maintenance"] == (Stage("maintenance", ("orders", "dim", "clicks")),)
+
+
+def test_a_history_in_its_own_dag_takes_the_dimensions_along():
+    shop = (table("orders"), table("clicks"), dimension("dim", "orders", "clicks"))
+    spec = domain(*shop, history_runs=HistoryRuns.OWN_DAG)
+    names = [stage.name for stage in dag_plan("incremental", spec).stages]
+    assert names == ["incremental"]
+    names = [stage.name for stage in dag_plan("scd2", spec).stages]
+    assert names == ["scd2", "dimension"]
 
 
 def test_a_domain_sets_schedules_tags_and_the_topic_of_failures():

@@ -141,16 +141,23 @@ def test_a_domain_that_contradicts_its_folder_is_refused():
 @pytest.mark.parametrize(
     "source, fault",
     [
-        ("{path: x}", "source.kind: missing. Choose one of: snapshot, feed."),
+        (
+            "{path: x}",
+            "source.kind: missing. Choose one of: snapshot, feed, dimension.",
+        ),
         (
             "{kind: fed}",
-            "source.kind: got 'fed'. Did you mean 'feed'? Choose one of: snapshot, feed.",
+            "source.kind: got 'fed'. Did you mean 'feed'? Choose one of: snapshot, feed,"
+            " dimension.",
         ),
-        ("{kind: [feed]}", "source.kind: got ['feed']. Choose one of: snapshot, feed."),
+        (
+            "{kind: [feed]}",
+            "source.kind: got ['feed']. Choose one of: snapshot, feed, dimension.",
+        ),
         (
             "files",
             "source: got 'files'. It takes settings, among them `kind`: one of snapshot,"
-            " feed.",
+            " feed, dimension.",
         ),
     ],
 )

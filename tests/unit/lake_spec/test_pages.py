@@ -8,10 +8,12 @@ from lake_spec.json_schema import schema_of
 from lake_spec.model import (
     ClusterSpec,
     Csv,
+    Dimension,
     DomainSpec,
     EnvironmentSpec,
     Feed,
     History,
+    Side,
     Snapshot,
     TableSpec,
 )
@@ -19,7 +21,9 @@ from lake_spec.pages import generated
 from lake_spec.shape import Record, Scalar, shape_of
 
 
-@pytest.mark.parametrize("cls", [Csv, Feed, History, Snapshot, TableSpec])
+@pytest.mark.parametrize(
+    "cls", [Csv, Feed, Dimension, Side, History, Snapshot, TableSpec]
+)
 def test_the_table_page_tells_every_key(cls):
     page = generated()["reference/table-spec.md"]
     for name, setting in shape_of(cls).settings.items():

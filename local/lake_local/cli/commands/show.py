@@ -85,6 +85,8 @@ def request_of(args: Namespace, specs: Specs) -> Request:
     """The request that the arguments mean; BadRequest says what cannot be meant."""
     table = specs.table(args.table)
     layer = _layer(args)
+    if table.is_dimension:
+        _require_layer_of_dimension(table, layer)
     return Request(
         table=table.full_name,
         layer=layer.value,
@@ -120,7 +122,7 @@ def _ask(opened: Session, asked: Request) -> None:
     elif asked.layer != Layer.QUARANTINE.value:
         domain = asked.table.split(".")[0]
         raise BadRequest(
-            f"{asked.table} has no {asked.layer} yet. Land its files (`put`) and"
+            f"{asked.table} has no {asked.layer} yet. Land files (`put`) and"
             f" load them: ./run_locally.sh run {domain}_full_load"
         )
     else:
@@ -156,6 +158,16 @@ def _layer(args: Namespace) -> Layer:
         )
     default = Layer.HISTORY if args.valid_at else Layer.CURRENT
     return Layer(args.layer) if args.layer else default
+
+
+def _require_layer_of_dimension(table: TableSpec, layer: Layer) -> None:
+    if layer in (Layer.CURRENT, Layer.HISTORY):
+        return
+    sides = (table.source.main, table.source.joined)
+    names = " and ".join(f"{table.domain}.{side.table}" for side in sides)
+    raise BadRequest(
+        f"{table.full_name} is a dimension and has no {layer.value}. Ask {names}."
+    )
 
 
 def _between(pair: list[str]) -> tuple[str, str]:

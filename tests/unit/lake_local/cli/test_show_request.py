@@ -77,3 +77,44 @@ def test_programs_get_all_rows_unless_they_say_otherwise(specs):
 def test_what_cannot_be_answered_is_refused_with_the_way_out(specs, argv, message):
     with pytest.raises(BadRequest, match=message.replace(".", r"\.")):
         request(specs, *argv)
+
+
+@pytest.fixture
+def shop(tmp_path):
+    """Specs with a dimension of two tables."""
+    home = tmp_path / "sales"
+    home.mkdir()
+    words = {"description": "What the shop knows of them", "owner": "sales-data"}
+    feed = {"kind": "feed", "format": {"type": "csv"}}
+    columns = {"id": "int", "at": "timestamp"}
+    tables = {
+        "customers": {"source": {**feed, "path": "sales/customers"}},
+        "addresses": {"source": {**feed, "path": "sales/addresses"}},
+    }
+    for table in tables.values():
+        table.update(columns=columns, order_by=["at"])
+    joined = {"table": "addresses", "columns": ["at"], "rename": {"at": "moved_at"}}
+    source = {"kind": "dimension", "main": "customers", "joined": joined}
+    tables["dim_customer"] = {"source": source}
+    (home / "_domain.yml").write_text(json.dumps({"name": "sales", **words}))
+    for name, table in tables.items():
+        text = json.dumps({"name": name, **words, "key": ["id"], **table})
+        (home / f"{name}.yml").write_text(text)
+    return specs_of(find(), tmp_path)
+
+
+def test_a_dimension_has_a_current_and_a_history(shop):
+    now = request(shop, "sales.dim_customer", "--as-of", "2026-01-31")
+    assert now.path == "s3://lake/warehouse/sales/dim_customer/current"
+    then = request(shop, "sales.dim_customer", "--valid-at", "2026-01-31")
+    assert (then.layer, then.order) == ("history", ("id", "valid_from"))
+
+
+@pytest.mark.parametrize("layer", ["changes", "quarantine"])
+def test_a_dimension_has_no_other_layer(shop, layer):
+    message = (
+        f"sales.dim_customer is a dimension and has no {layer}. Ask sales.customers and"
+        " sales.addresses."
+    )
+    with pytest.raises(BadRequest, match=message):
+        request(shop, "sales.dim_customer", "--layer", layer)

@@ -1,0 +1,235 @@
+"""Rules on dimensions: alone, and beside the two tables that they are made of."""
+
+from __future__ import annotations
+
+from typing import Dict, Iterator, List, Sequence, Set, Tuple
+
+from lake_spec.column_type import canonical_type
+from lake_spec.faults import Path, Problem, got
+from lake_spec.model import Engine, Side, TableSpec
+from lake_spec.nearest import did_you_mean
+from lake_spec.rules import names
+from lake_spec.rules.book import RuleBook
+from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns, references
+from lake_spec.shown_columns import shown_columns
+
+DIMENSION = RuleBook()
+
+SIDES = ("main", "joined")
+_OF_FILES = {
+    "columns": (),
+    "order_by": (),
+    "effective_at": None,
+    "load_effective_at": None,
+    "future_dates": False,
+    "quality": (),
+}
+"""Settings of tables that take landing files, as they are when left out."""
+
+
+def sides(spec: TableSpec) -> Iterator[Tuple[Path, Side]]:
+    """Both tables of a dimension with the key paths that name them."""
+    for name in SIDES:
+        yield ("source", name), getattr(spec.source, name)
+
+
+@DIMENSION.rule()
+def a_dimension_has_no_settings_of_files(spec: TableSpec) -> Iterator[Problem]:
+    for name, left_out in _OF_FILES.items():
+        value = getattr(spec, name)
+        if value != left_out:
+            shown = [each[0] for each in value] if name == "columns" else value
+            remedy = (
+                "A dimension has no landing files, its two tables say this: remove it."
+            )
+            told = list(shown) if isinstance(shown, tuple) else shown
+            yield got((name,), told, remedy)
+
+
+@DIMENSION.rule("engine")
+def a_dimension_is_built_by_pyspark(spec: TableSpec) -> Iterator[Problem]:
+    if spec.engine is not Engine.PYSPARK:
+        remedy = "A dimension takes no files: write pyspark, or remove it."
+        yield got(("engine",), spec.engine.value, remedy)
+
+
+@DIMENSION.rule("source")
+def a_dimension_is_of_two_other_tables(spec: TableSpec) -> Iterator[Problem]:
+    seen = {spec.name: "the dimension itself"}
+    for path, side in sides(spec):
+        if side.table in seen:
+            remedy = f"That is {seen[side.table]}: name two other tables of the domain."
+            yield got((*path, "table"), side.table, remedy)
+        seen.setdefault(side.table, "the main table")
+
+
+@DIMENSION.rule("source")
+def shown_columns_are_plain(spec: TableSpec) -> Iterator[Problem]:
+    for path, side in sides(spec):
+        for position, name in enumerate(side.columns):
+            yield from names.source_name((*path, "columns", position), name)
+        for name, _ in side.rename:
+            yield from names.source_name((*path, "rename", name), name)
+
+
+@DIMENSION.rule("source", "history")
+def shown_names_are_free(spec: TableSpec) -> Iterator[Problem]:
+    added = {name for _, name in added_columns(spec)}
+    for path, side in sides(spec):
+        for column, name in side.rename:
+            at = (*path, "rename", column)
+            yield from names.name(at, name)
+            if name in added or name.startswith(RESERVED_PREFIXES):
+                yield got(
+                    at, name, "The lake adds a column of that name: choose another."
+                )
+            if column in spec.key:
+                remedy = "A key column keeps its name in a dimension: remove it."
+                yield got(at, name, remedy)
+
+
+Found = Tuple[int, Problem]
+Tables = Dict[Tuple[str, str], TableSpec]
+
+
+def dimension_problems(
+    specs: Sequence[TableSpec], files: Set[Tuple[str, str]]
+) -> Iterator[Found]:
+    """What is wrong between dimensions and their tables.
+
+    `files` are (domain, name) of all tables; one that is not in `specs` has faults
+    of its own and is not judged here.
+    """
+    tables = {(spec.domain, spec.name): spec for spec in specs}
+    for position, spec in enumerate(specs):
+        if spec.is_dimension:
+            for problem in _problems(spec, tables, files):
+                yield position, problem
+
+
+def _problems(
+    spec: TableSpec, tables: Tables, files: Set[Tuple[str, str]]
+) -> Iterator[Problem]:
+    others = {name for domain, name in files if domain == spec.domain} - {spec.name}
+    unfit = list(_unfit(spec, tables, others))
+    yield from unfit
+    found = [tables.get((spec.domain, side.table)) for _, side in sides(spec)]
+    if not unfit and None not in found and spec.key:
+        for rule in _BESIDE_TABLES:
+            yield from rule(spec, *found)
+
+
+def _unfit(spec: TableSpec, tables: Tables, others: Set[str]) -> Iterator[Problem]:
+    """Tables that are not there, or that are dimensions themselves."""
+    for path, side in sides(spec):
+        at, table = (*path, "table"), tables.get((spec.domain, side.table))
+        if side.table == spec.name:
+            continue  # told by a rule of its own
+        if side.table not in others:
+            listed = ", ".join(sorted(others)) or "none"
+            hint = did_you_mean(side.table, sorted(others))
+            remedy = f"{hint}Other tables of {spec.domain}: {listed}."
+            message = f"no table is named {side.table!r}"
+            yield Problem(at, side.table, message, remedy)
+        elif table is not None and table.is_dimension:
+            remedy = "It is a dimension: name a table that takes landing files."
+            yield got(at, side.table, remedy)
+
+
+def keys_are_equal(
+    spec: TableSpec, main: TableSpec, joined: TableSpec
+) -> Iterator[Problem]:
+    """One key by names, order and types: what the histories are joined by."""
+    if spec.key != main.key:
+        remedy = f"A dimension has the key of its main table: {_listed(main.key)}."
+        yield got(("key",), list(spec.key), remedy)
+    at = ("source", "joined", "table")
+    if joined.key != main.key:
+        remedy = (
+            f"Its key is {_listed(joined.key)}, that of {main.name} {_listed(main.key)}:"
+            " give both tables the same key columns in the same order."
+        )
+        yield got(at, joined.name, remedy)
+        return
+    ours, theirs = dict(main.columns), dict(joined.columns)
+    for name in main.key:
+        if name not in ours or name not in theirs:
+            continue
+        one, other = ours[name].type, theirs[name].type
+        if canonical_type(one) != canonical_type(other):
+            remedy = (
+                f"Its key column {name!r} is {other}, that of {main.name} {one}: give"
+                " both the same type."
+            )
+            yield got(at, joined.name, remedy)
+
+
+def shown_columns_are_there(
+    spec: TableSpec, main: TableSpec, joined: TableSpec
+) -> Iterator[Problem]:
+    """What a dimension shows or renames is a column of the table."""
+    for (path, side), table in zip(sides(spec), (main, joined)):
+        declared = [name for name, _ in table.columns]
+        named = [((*path, "columns", i), c) for i, c in enumerate(side.columns)]
+        named += [((*path, "rename", column), column) for column, _ in side.rename]
+        for at, name in named:
+            if declared and name not in declared:
+                hint = did_you_mean(name, declared)
+                remedy = f"{hint}Its columns: {', '.join(declared)}."
+                yield Problem(at, name, f"{table.name} has no column {name!r}", remedy)
+            elif at[2] == "rename" and side.columns and name not in side.columns:
+                remedy = (
+                    "The dimension does not show it: add it to `columns`, or remove it."
+                )
+                yield got(at, name, remedy)
+
+
+def names_do_not_clash(
+    spec: TableSpec, main: TableSpec, joined: TableSpec
+) -> Iterator[Problem]:
+    """Each column of a dimension has a name of its own."""
+    taken = {name: "a column that the lake adds" for _, name in added_columns(spec)}
+    taken.update((name.lower(), "a column of the key") for name in spec.key)
+    for (path, side), table in zip(sides(spec), (main, joined)):
+        for column, name in shown_columns(side, _names(table), spec.key):
+            first = taken.get(name.lower())
+            taken.setdefault(name.lower(), f"a column of {table.name}")
+            if first:
+                remedy = (
+                    f"Its column {column!r} would be {name!r}, which is {first}: write"
+                    f" rename: {{{column}: {table.name}_{column}}}, or list the columns to"
+                    " show without it in `columns`."
+                )
+                yield got((*path, "table"), table.name, remedy)
+
+
+def references_are_shown(
+    spec: TableSpec, main: TableSpec, joined: TableSpec
+) -> Iterator[Problem]:
+    """What history and storage name is a column of the dimension."""
+    if not (main.columns and joined.columns):
+        return
+    shown = list(spec.key)
+    for (_, side), table in zip(sides(spec), (main, joined)):
+        shown += [name for _, name in shown_columns(side, _names(table), spec.key)]
+    for path, name in references(spec):
+        if path[0] in ("history", "storage") and name not in shown:
+            hint = did_you_mean(name, shown)
+            remedy = f"{hint}Columns of the dimension: {', '.join(shown)}."
+            yield Problem(path, name, f"{name!r} is no column of it", remedy)
+
+
+_BESIDE_TABLES = (
+    keys_are_equal,
+    shown_columns_are_there,
+    names_do_not_clash,
+    references_are_shown,
+)
+
+
+def _names(table: TableSpec) -> List[str]:
+    return [name for name, _ in table.columns]
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return f"[{', '.join(columns)}]"

@@ -1,0 +1,29 @@
+"""dimension: brought up to its tables; rebuild_dimension: made of them anew."""
+
+from __future__ import annotations
+
+from lake_spec.report import State
+from lake_spark import catalogue, definition
+from lake_spark.dimension import build_dimension
+from lake_spark.table_run import TableRun
+
+
+def dimension(run: TableRun) -> None:
+    """Write what the histories of its tables changed, by one commit per table."""
+    _build(run, anew=False)
+
+
+def rebuild_dimension(run: TableRun) -> None:
+    """Join the whole histories again, with the settings of today."""
+    definition.check_rebuild(run)
+    _build(run, anew=True)
+
+
+def _build(run: TableRun, *, anew: bool) -> None:
+    if run.dry_run:
+        run.report.state = State.DRY_RUN.value
+        return
+    build_dimension(run, anew=anew)
+    if run.report.commits:
+        run.report.state = State.DONE.value
+    catalogue.register(run)

@@ -11,12 +11,12 @@ def params(plan: DagPlan) -> dict[str, Param]:
     """The form of a DAG; what it lets through is checked again by name."""
     window = _window(plan) if plan.takes_window else {}
     choice = _choice() if plan.takes_files else {}
-    losses = {"accept_losses": _accept_losses()} if plan.takes_losses else {}
+    accepts = {name: _ACCEPTS[name]() for name in plan.accepts}
     return {
         "tables": _tables(plan),
         **window,
         **choice,
-        **losses,
+        **accepts,
         "dry_run": _dry_run(),
     }
 
@@ -72,6 +72,20 @@ def _accept_losses() -> Param:
         "Accept losses",
         "Take extracts also where they lose more keys than source.lost_share allows.",
     )
+
+
+def _empty_scopes() -> Param:
+    return Param(
+        [],
+        type="array",
+        items={"type": "string"},
+        title="Empty scopes",
+        description="Values of source.scope.column that the run's extracts cover although"
+        " they have no row of them: its rows are gone.",
+    )
+
+
+_ACCEPTS = {"accept_losses": _accept_losses, "empty_scopes": _empty_scopes}
 
 
 def _dry_run() -> Param:

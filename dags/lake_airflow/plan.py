@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Iterable, Optional, Tuple
+from typing import Any, Iterable, Iterator, Optional, Tuple
 
 from lake_spec.model import DomainSpec, Engine, HistoryRuns, Snapshot, TableSpec
 
@@ -56,8 +56,8 @@ class DagPlan:
     after: Optional[str] = None
     updates: Optional[str] = None
     takes_window: bool = False
-    takes_losses: bool = False
     takes_files: bool = False
+    accepts: Tuple[str, ...] = ()
     failure_topic: Optional[str] = None
 
 
@@ -97,8 +97,17 @@ def _incremental(domain: DomainSpec, own_history: bool) -> DagPlan:
         schedule=domain.schedules.incremental,
         updates=changes_of(domain.name) if own_history else None,
         takes_window=True,
-        takes_losses=_has_extracts(domain),
+        accepts=tuple(_accepts(domain)),
     )
+
+
+def _accepts(domain: DomainSpec) -> Iterator[str]:
+    """Params by which a run takes extracts that no run takes by itself."""
+    sources = [t.source for t in domain.tables if isinstance(t.source, Snapshot)]
+    if sources:
+        yield "accept_losses"
+    if any(each.scope and not each.scope.pattern for each in sources):
+        yield "empty_scopes"
 
 
 def _scd2(domain: DomainSpec) -> DagPlan:
@@ -141,12 +150,8 @@ def _redo(domain: DomainSpec) -> DagPlan:
         stages=(_spark(domain, REDO), *_history(domain)),
         takes_window=True,
         takes_files=True,
-        takes_losses=_has_extracts(domain),
+        accepts=tuple(_accepts(domain)),
     )
-
-
-def _has_extracts(domain: DomainSpec) -> bool:
-    return any(isinstance(table.source, Snapshot) for table in domain.tables)
 
 
 def _ingestion(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:

@@ -18,9 +18,10 @@ _TIME = re.compile(
 )
 _LONGEST_SHOWN = 60
 _FILE = re.compile(r"[^/].{0,1023}")
+_SCOPE = re.compile(r"[^\x00-\x1f\x7f]{1,128}")
 _WINDOW = ("window_from", "window_to")
 _CHOICE = ("files", "quarantined", "withdraw_missing")
-_LISTS = ("tables", "files")
+_LISTS = ("tables", "files", "empty_scopes")
 
 
 class RunRefused(ValueError):
@@ -46,6 +47,7 @@ class Run:
     files: Tuple[str, ...] = ()
     quarantined: bool = False
     withdraw_missing: bool = False
+    empty_scopes: Tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -76,8 +78,9 @@ def check_run(
     tables = _tables(plan, params.get("tables"), faults)
     window = _window(params, faults) if plan.takes_window else None
     dry_run = _switch("dry_run", params, faults)
-    losses = plan.takes_losses and _switch("accept_losses", params, faults)
+    losses = _switch("accept_losses", params, faults)
     choice = _choice(plan, params, faults) if plan.takes_files else {}
+    choice["empty_scopes"] = _empty_scopes(params.get("empty_scopes", []), faults)
     key = _key(run_id, faults)
     if faults:
         raise RunRefused(faults)
@@ -87,8 +90,7 @@ def check_run(
 def _unknown(plan: DagPlan, params: Mapping[str, Any]) -> list[str]:
     window = _WINDOW if plan.takes_window else ()
     choice = _CHOICE if plan.takes_files else ()
-    losses = ("accept_losses",) if plan.takes_losses else ()
-    known = ("tables", *window, *choice, *losses, "dry_run")
+    known = ("tables", *window, *choice, *plan.accepts, "dry_run")
     return [
         f"{_shown(name)}: unknown param. {plan.dag_id} takes: {', '.join(known)}."
         for name in params
@@ -195,6 +197,20 @@ def _switch(name: str, params: Mapping[str, Any], faults: list[str]) -> bool:
     if not isinstance(value, bool):
         faults.append(f"{name}: got {_shown(value)}. Choose true or false.")
     return value is True
+
+
+def _empty_scopes(value: Any, faults: list[str]) -> Tuple[str, ...]:
+    texts = value if isinstance(value, (list, tuple)) else [value]
+    for each in texts:
+        if not isinstance(each, str) or not _SCOPE.fullmatch(each):
+            faults.append(
+                f"empty_scopes: got {_shown(each)}. Give a list of values, each a text of"
+                " up to 128 characters."
+            )
+            return ()
+    if texts is not value:
+        faults.append(f"empty_scopes: got {_shown(value)}. Give a list of values.")
+    return tuple(dict.fromkeys(texts))
 
 
 def _key(run_id: str, faults: list[str]) -> str:

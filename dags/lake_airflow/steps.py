@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -47,8 +48,8 @@ def spark_step(
         argv += ["--tables", ",".join(selected(stage, run))]
     if run.window:
         argv += ["--window", run.window]
-    if run.accept_losses and stage.name in ("incremental", REDO):
-        argv.append("--accept-losses")
+    if stage.name in ("incremental", REDO):
+        argv += _accepted(run)
     if stage.name == REDO:
         argv += _choice(run)
     if run.dry_run:
@@ -61,6 +62,13 @@ def _choice(run: Run) -> list[str]:
     argv = [f"--file={each}" for each in run.files]
     argv += ["--quarantined"] if run.quarantined else []
     return argv + (["--withdraw-missing"] if run.withdraw_missing else [])
+
+
+def _accepted(run: Run) -> list[str]:
+    losses = ["--accept-losses"] if run.accept_losses else []
+    if not run.empty_scopes:
+        return losses
+    return [*losses, "--empty-scopes", json.dumps(run.empty_scopes)]
 
 
 def streamer_steps(stage: Stage, manifest: Any, *, run: Run) -> list[Step]:

@@ -37,6 +37,7 @@ from lake_spec.sources import (
     Parquet,
     Reloads,
     Side,
+    Scope,
     Snapshot,
     Source,
 )
@@ -72,6 +73,7 @@ __all__ = [
     "Rule",
     "Schedules",
     "Side",
+    "Scope",
     "Snapshot",
     "Source",
     "Storage",

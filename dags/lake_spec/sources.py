@@ -45,13 +45,35 @@ Format = Union[Csv, Json, Parquet]
 
 @dataclass(frozen=True)
 class ExtractTime:
-    """Where the time of an extract is written: never the time of the run."""
+    """Where the time of an extract is written: in the path or in a column of the file."""
 
-    pattern: str = setting(
+    pattern: Optional[str] = setting(
         "Regular expression over the file's path below `path`; its one group is the time.",
+        None,
         example=r"artists_(\d{4}-\d{2}-\d{2})",
     )
+    column: Optional[str] = setting(
+        "Source column in which all rows of a file hold the time; not one of the table's.",
+        None,
+        example="exported_at",
+    )
     format: str = setting("How that text is a time, as in strptime.", "%Y-%m-%d")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What one extract is a full copy of: the rows of some values of a column."""
+
+    column: str = setting(
+        "Column of the table; an extract covers the values that its rows have in it.",
+        example="region",
+    )
+    pattern: Optional[str] = setting(
+        "Regular expression over the file's path below `path`; its one group is the value"
+        " of the column for all rows of the file, and what the file covers.",
+        None,
+        example="region=([^/]+)/",
+    )
 
 
 @dataclass(frozen=True)
@@ -103,6 +125,9 @@ class Snapshot:
     absence: Absence = setting("What a missing key means.", Absence.DELETE)
     lost_share: float = setting(
         "Largest share of keys that an extract may lose (0 to 1).", 0.5
+    )
+    scope: Optional[Scope] = setting(
+        "What one extract covers, where it is not the whole table.", None
     )
     timezone: str = setting("Zone of timestamps that carry none.", "UTC")
     new_columns: NewColumns = setting(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import List, Optional, Sequence
+from typing import List, Optional, Sequence, Tuple
 
 from lake_spark.table_run import Accepted, Selection, Window
 
@@ -44,13 +45,18 @@ def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
     parser.add_argument(
         "--accept-losses", action="store_true", help="extracts that lose many keys"
     )
+    parser.add_argument(
+        "--empty-scopes", type=_texts, default=(), help="JSON list of scope values"
+    )
     parser.add_argument("--file", type=_file, action="append", help="path or glob")
     parser.add_argument("--quarantined", action="store_true")
     parser.add_argument("--withdraw-missing", action="store_true")
     found = vars(parser.parse_args(argv))
-    accepted = Accepted(losses=found.pop("accept_losses"))
+    accepted = Accepted(found.pop("accept_losses"), found.pop("empty_scopes"))
     if accepted != Accepted() and found["stage"] not in ("incremental", "redo"):
-        parser.error("--accept-losses goes with --stage incremental or redo alone")
+        parser.error(
+            "--accept-losses and --empty-scopes go with --stage incremental or redo"
+        )
     selection = Selection(
         tuple(found.pop("file") or ()),
         found.pop("quarantined"),
@@ -89,6 +95,16 @@ def _name(text: str) -> str:
 
 def _names(text: str) -> List[str]:
     return [_name(part) for part in text.split(",")]
+
+
+def _texts(text: str) -> Tuple[str, ...]:
+    try:
+        texts = json.loads(text)
+    except ValueError:
+        texts = None
+    if not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
+        raise argparse.ArgumentTypeError(f"{text!r} is no JSON list of texts")
+    return tuple(texts)
 
 
 def _run(text: str) -> str:

@@ -23,7 +23,7 @@ Definition = Dict[str, str]
 
 _OF_LOG = ("key", "order_by", "effective_at", "load_effective_at", "future_dates")
 _OF_SOURCE = (
-    *("kind", "operation", "absence", "timezone", "extract_time"),
+    *("kind", "operation", "absence", "timezone", "extract_time", "scope"),
     *("placeholder", "reloads"),
 )
 _NO_ROW = ("files", "lost_share")

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Dict, List, Optional, Tuple
+from dataclasses import replace
+from typing import List, Optional
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from lake_spec.model import Absence
+from lake_spec.model import Absence, TableSpec
 from lake_spec.report import FileReport
-from lake_spark import ingest, quarantine, snapshot
-from lake_spark.errors import BadFile
+from lake_spark import ingest, quarantine, snapshot, states
+from lake_spark.errors import BadFile, RefusedInput
 from lake_spark.fold import KEY
 from lake_spark.inputs import Inputs
 from lake_spark.log_rows import log_columns
-from lake_spark.materialise import folded_current
 from lake_spark.row_sql import any_null
 from lake_spark.snapshot import Extract
 from lake_spark.table_run import TableRun
@@ -23,7 +22,7 @@ from lake_spark.table_run import TableRun
 
 def take_extract(run: TableRun, extract: Extract, taken: Inputs) -> bool:
     """Take one extract in, whole or not at all, by one commit; whether one was made."""
-    snapshot.refuse_late(extract, snapshot.last_taken(taken), run.spec.domain)
+    snapshot.refuse_late(extract, taken, run.spec)
     batch = ingest.shaped(run, extract.files, taken)
     batch.extract = extract
     if len(batch.inputs) < len(extract.files):
@@ -33,6 +32,9 @@ def take_extract(run: TableRun, extract: Extract, taken: Inputs) -> bool:
         return _refused_whole(run, extract)
     try:
         ingest.judge(run, batch, rows, f"extract {extract.name}")
+        if not extract.scopes:
+            _cover(run, batch, rows)
+            snapshot.refuse_late(batch.extract, taken, run.spec)
         return _take_rows(run, batch, rows, taken)
     finally:
         rows.release()
@@ -54,23 +56,43 @@ def set_aside(run: TableRun, extract: Extract, reason: str) -> None:
             ingest.set_aside(run, BadFile(file.path, reason))
 
 
+def _cover(run: TableRun, batch: ingest.Batch, rows: ingest.Rows) -> None:
+    """Let the extract cover the scope values of its rows, and those said to be empty."""
+    column = run.spec.source.scope.column
+    good = quarantine.good_rows(rows.numbered)
+    values = good.select(snapshot.scope_text(run.spec).alias("scope")).distinct()
+    found = {row.scope for row in values.collect()}
+    empty = set(run.accepted.empty_scopes)
+    if found & empty:
+        named = ", ".join(sorted(found & empty))
+        raise RefusedInput(
+            f"has rows of {column} {named}, which empty_scopes says is empty. Leave it "
+            "out there, or give the run a window without this extract."
+        )
+    if not found | empty:
+        raise RefusedInput(
+            f"has no good row, so nothing tells which values of {column} it covers. "
+            "Land a whole extract in its place, or name them in empty_scopes."
+        )
+    scopes = tuple(sorted(found | empty))
+    batch.extract = replace(batch.extract, scopes=scopes)
+    batch.inputs = [
+        replace(each, file=replace(each.file, scopes=scopes)) for each in batch.inputs
+    ]
+
+
 def _take_rows(
     run: TableRun, batch: ingest.Batch, rows: ingest.Rows, taken: Inputs
 ) -> bool:
-    good = quarantine.good_rows(rows.numbered)
-    if not taken.all:
-        events, compared = good, None
-    else:
-        compared = _compared(run, batch, rows, taken).persist()
-        events = _events(run, batch, compared, snapshot.last_taken(taken))
+    compared = _compared(run, batch, rows, taken).persist()
     try:
+        events = _events(run, batch, compared, taken)
         if not run.dry_run:
             if rows.counted.bad:
                 quarantine.keep(run, rows.numbered)
             ingest.commit(run, batch, events, taken)
     finally:
-        if compared is not None:
-            compared.unpersist()
+        compared.unpersist()
     run.report.add_files(batch.files)
     return not run.dry_run
 
@@ -81,7 +103,7 @@ def _compared(
     """Every row of the extract and every absent key, with what became of it."""
     names = [name for name, _ in batch.columns]
     good = quarantine.good_rows(rows.numbered).select(*log_columns(batch.columns))
-    state = _state(run, batch.columns, taken)
+    state = states.before(run, batch.extract, batch.columns, taken)
     compared = snapshot.changes(good, state, run.spec, names)
     if not rows.counted.bad:
         return compared
@@ -98,54 +120,53 @@ def _compared(
     )
 
 
-def _state(run: TableRun, columns: List[Tuple[str, str]], taken: Inputs) -> DataFrame:
-    """The living rows as of the extract before."""
-    stored = folded_current(run, taken) if taken.redo else run.current.read()
-    mark = run.spec.history.columns.is_deleted
-    if mark in stored.columns:
-        stored = stored.where(~F.col(mark))
-    values = [
-        F.col(name) if name in stored.columns else F.lit(None).cast(kind).alias(name)
-        for name, kind in columns
-    ]
-    return stored.select(KEY, *values, F.lit(True).alias("lake_known"))
-
-
 def _events(
-    run: TableRun, batch: ingest.Batch, compared: DataFrame, previous: datetime
+    run: TableRun, batch: ingest.Batch, compared: DataFrame, taken: Inputs
 ) -> DataFrame:
     """Upserts and derived deletes; the batch's accounting is settled here."""
     extract = batch.extract
-    counts = _counts(compared)
-    known = sum(each.get(what, 0) for each in counts.values() for what in _KNOWN)
-    absent = counts.pop(None, {}).get("absent", 0)
-    if not run.accepted.losses:
-        snapshot.refuse_losses(known, absent, run.spec)
+    counts = _counts(compared, run.spec)
+    _refuse_losses(run, counts)
     _settle(batch.files, counts)
     upserts = compared.where(snapshot.UPSERTS)
-    upserts = snapshot.dated(upserts, run.spec, extract, previous)
+    upserts = snapshot.dated(upserts, run.spec, extract, taken)
     deletes = snapshot.derived_deletes(compared, extract, run.spec)
     if run.spec.source.absence is Absence.DELETE:
-        run.report.derived_deletes += absent
+        run.report.derived_deletes += _sum(counts, change="absent")
     return upserts.unionByName(deletes)
 
 
+def _counts(compared: DataFrame, spec: TableSpec) -> List[Row]:
+    """How many rows, by lake_path (null if absent), lake_scope and lake_change."""
+    scope = snapshot.scope_text(spec).alias("lake_scope")
+    return compared.groupBy("lake_path", scope, "lake_change").count().collect()
+
+
+def _sum(counts: List[Row], **wanted: Optional[str]) -> int:
+    """The rows that are so: `path`, `scope` and `change` choose."""
+    return sum(
+        row["count"]
+        for row in counts
+        if all(row[f"lake_{name}"] == value for name, value in wanted.items())
+    )
+
+
+def _refuse_losses(run: TableRun, counts: List[Row]) -> None:
+    if run.accepted.losses:
+        return
+    for scope in {row.lake_scope for row in counts} - set(run.accepted.empty_scopes):
+        lost = {what: _sum(counts, scope=scope, change=what) for what in _KNOWN}
+        words = snapshot.of_scope(scope, run.spec)
+        snapshot.refuse_losses(sum(lost.values()), lost["absent"], run.spec, words)
+
+
 _KNOWN = ("changed", "unchanged", "absent", "held")
-"""What can become of a row that lived as of the extract before."""
+"""What can become of a key that lived as of the extract before."""
 
 
-def _counts(compared: DataFrame) -> Dict[Optional[str], Dict[str, int]]:
-    found: Dict[Optional[str], Dict[str, int]] = {}
-    for row in compared.groupBy("lake_path", "lake_change").count().collect():
-        found.setdefault(row.lake_path, {})[row.lake_change] = row["count"]
-    return found
-
-
-def _settle(
-    files: List[FileReport], counts: Dict[Optional[str], Dict[str, int]]
-) -> None:
+def _settle(files: List[FileReport], counts: List[Row]) -> None:
     for each in files:
-        mine = counts.get(each.path, {})
-        each.unchanged = mine.get("unchanged", 0)
-        each.duplicates = mine.get("duplicate", 0)
-        each.accepted = mine.get("new", 0) + mine.get("changed", 0)
+        each.unchanged = _sum(counts, path=each.path, change="unchanged")
+        each.duplicates = _sum(counts, path=each.path, change="duplicate")
+        each.accepted = _sum(counts, path=each.path, change="new")
+        each.accepted += _sum(counts, path=each.path, change="changed")

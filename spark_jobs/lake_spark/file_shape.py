@@ -65,10 +65,15 @@ def _csv_shape(head: bytes, file: LandingFile, kind: Csv, spec: TableSpec) -> Sh
 
 
 def declared_source_names(spec: TableSpec) -> List[str]:
-    """The columns of a file without header: the operation, then as declared."""
+    """A file without header: operation or extract time, then as declared."""
     operation = getattr(spec.source, "operation", None)
-    names = [column.source[0] if column.source else n for n, column in spec.columns]
-    return ([operation.column] if operation else []) + names
+    names = [
+        column.source[0] if column.source else name
+        for name, column in spec.columns
+        if name != column_in_path(spec)
+    ]
+    word = operation.column if operation else time_column(spec)
+    return ([word] if word else []) + names
 
 
 def _decompressed(head: bytes, file: LandingFile) -> bytes:
@@ -178,6 +183,9 @@ def _no_double_names(file: LandingFile, shape: Shape) -> None:
 
 def _has_needed_columns(file: LandingFile, shape: Shape, spec: TableSpec) -> None:
     missing = [n for n in needed_columns(spec, file) if not source_name(spec, n, shape)]
+    time = time_column(spec)
+    if time and time.lower() not in [name.lower() for name in shape.names]:
+        missing.append(time)
     if missing:
         raise BadFile(
             file.path,
@@ -187,10 +195,26 @@ def _has_needed_columns(file: LandingFile, shape: Shape, spec: TableSpec) -> Non
 
 def needed_columns(spec: TableSpec, file: LandingFile) -> List[str]:
     """Columns without which no row of the file can be placed."""
-    needed = list(spec.key)
+    scope = getattr(spec.source, "scope", None)
+    in_path = column_in_path(spec)
+    needed = [name for name in spec.key if name != in_path]
+    if scope and not in_path:
+        needed.append(scope.column)
     if not is_load(spec, file):
         needed += spec.order_by
     return needed
+
+
+def time_column(spec: TableSpec) -> Optional[str]:
+    """The source column that holds the extract's time, if there is one."""
+    declared = getattr(spec.source, "extract_time", None)
+    return declared.column if declared else None
+
+
+def column_in_path(spec: TableSpec) -> Optional[str]:
+    """The column whose value the paths of the files say, if there is one."""
+    scope = getattr(spec.source, "scope", None)
+    return scope.column if scope and scope.pattern else None
 
 
 def is_load(spec: TableSpec, file: LandingFile) -> bool:

@@ -11,11 +11,11 @@ from pyspark.storagelevel import StorageLevel
 from lake_spec.hudi_options import Operation
 from lake_spec.model import Snapshot
 from lake_spec.report import FileReport
-from lake_spark import definition, quarantine, reloads, snapshot
+from lake_spark import definition, extract_times, quarantine, reloads, snapshot
 from lake_spark.errors import BadFile, TooManyBadRows
 from lake_spark.file_shape import first_line, is_load, shape_of
 from lake_spark.inputs import WIDE, Inputs
-from lake_spark.landing import LandingFile, extract_time, list_landing
+from lake_spark.landing import LandingFile, list_landing
 from lake_spark.log_rows import log_columns, warned_rules
 from lake_spark.new_columns import new_columns
 from lake_spark.reader import Input, read_inputs
@@ -50,19 +50,14 @@ def unseen_files(
 
 
 def dated_files(run: TableRun, files: Sequence[LandingFile]) -> List[LandingFile]:
-    """A snapshot's files with their extracts' times; a name without one is set aside."""
+    """A snapshot's files with their extracts' times; one without is set aside."""
     if not isinstance(run.spec.source, Snapshot):
         return list(files)
-    return [each for each in (_dated(run, file) for file in files) if each]
-
-
-def _dated(run: TableRun, file: LandingFile) -> Optional[LandingFile]:
-    try:
-        moment = extract_time(file.path, run.spec.source.extract_time)
-    except BadFile as bad:
-        set_aside(run, bad)
-        return None
-    return LandingFile(**{**file.__dict__, "extract_at": moment})
+    bad: List[BadFile] = []
+    found = extract_times.dated(run, files, bad)
+    for each in bad:
+        set_aside(run, each)
+    return found
 
 
 def set_aside(run: TableRun, bad: BadFile) -> None:
@@ -88,7 +83,7 @@ def shaped(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> Batch:
         columns = with_new_columns(columns, found)
         is_first = is_load(run.spec, file) and started is None
         if isinstance(run.spec.source, Snapshot):
-            is_first = not taken.all
+            is_first = snapshot.is_full_load(file, taken)
         good.append(Input(file, shape, 0 if is_first else 1, started))
     return Batch(good, columns)
 

@@ -27,6 +27,7 @@ class Taken:
     etag: str
     landed_at: str
     extract_at: Optional[str] = None
+    scopes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,8 @@ class Inputs:
 
 def _taken(file: LandingFile) -> Taken:
     extract_at = file.extract_at.isoformat() if file.extract_at else None
-    return Taken(file.path, file.etag, file.landed_at.isoformat(), extract_at)
+    landed_at = file.landed_at.isoformat()
+    return Taken(file.path, file.etag, landed_at, extract_at, file.scopes)
 
 
 class InputsFolder:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timezone
-from typing import List, Optional, Sequence
+from datetime import datetime
+from typing import List, Optional, Sequence, Tuple
 
-from lake_spec.model import ExtractTime
+from lake_spec.model import Scope
 from lake_spark.errors import BadFile
 from lake_spark.object_store import ObjectStore, StoredObject
 
@@ -24,6 +24,8 @@ class LandingFile:
     size: int
     landed_at: datetime
     extract_at: Optional[datetime] = None
+    scopes: Tuple[str, ...] = ()
+    """The scope values that its extract covers, as text, once they are known."""
 
     @property
     def position(self) -> str:
@@ -84,17 +86,15 @@ def glob_pattern(glob: str) -> "re.Pattern[str]":
     return re.compile("".join(meaning.get(part, re.escape(part)) for part in parts))
 
 
-def extract_time(path: str, where: ExtractTime) -> datetime:
-    """The time of the extract that a file belongs to, as its name says it."""
-    found = re.search(where.pattern, path)
-    if not found:
+def scopes_of(path: str, scope: Optional[Scope]) -> Tuple[str, ...]:
+    """The scope value that a file's path names; none where its rows do."""
+    if scope is None or scope.pattern is None:
+        return ()
+    found = re.search(scope.pattern, path)
+    if not found or not found.group(1):
         raise BadFile(
             path,
-            f"its name holds no extract time: nothing in it matches {where.pattern!r}. "
-            "Rename the file or correct source.extract_time.pattern.",
+            f"its path names no {scope.column}: nothing in it matches {scope.pattern!r}. "
+            "Move the file or correct source.scope.pattern.",
         )
-    try:
-        moment = datetime.strptime(found.group(1), where.format)
-    except ValueError as error:
-        raise BadFile(path, f"its extract time cannot be read: {error}") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+    return (found.group(1),)

@@ -132,6 +132,10 @@ def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
         )
         for name in spec.key
     ]
+    scope = getattr(spec.source, "scope", None)
+    if scope:
+        words = sql_literal(f"scope column {scope.column} has no value")
+        cases.append((f"{sql_identifier(scope.column)} IS NULL", words))
     cases.append(
         ("lake_op IS NULL", "'unknown operation: ' || coalesce(lake_word, 'no value')")
     )

@@ -11,14 +11,14 @@ from pyspark.sql import functions as F
 from pyspark.storagelevel import StorageLevel
 
 from lake_spec.model import Feed, SurrogateKind, TableSpec
-from lake_spark import definition, derived, fold, partial_images
+from lake_spark import definition, derived, fold, partial_images, scopes
 from lake_spark import whole_table, withdrawals
 from lake_spark.current import current_layer
 from lake_spark.derived import Built, Layer, TouchedEvents
 from lake_spark.errors import UnfinishedRedo
 from lake_spark.history import history_layer, numbered_layer
 from lake_spark.hudi_table import HudiTable
-from lake_spark.inputs import PARTIAL, WIDE, WITHDRAWN, Inputs
+from lake_spark.inputs import PARTIAL, WIDE
 from lake_spark.log_rows import ALL_KEYS, IS_LOAD, RELOAD
 from lake_spark.moved_keys import moved_keys
 from lake_spark.table_run import TableRun, table_columns
@@ -69,7 +69,7 @@ def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
     marked = marked.persist(StorageLevel.MEMORY_AND_DISK)
     try:
         duplicates = {}
-        if may_repeat(run, waiting):
+        if isinstance(run.spec.source, Feed):  # extracts are compared on their way in
             duplicates = _duplicates(marked, waiting.since)
             run.report.ties += _ties(run, marked, waiting.since)
         layer = current_layer(run.spec, columns)
@@ -157,6 +157,9 @@ def complete_events(
 ) -> DataFrame:
     """Each key's events, with the deletes of every key and the values not sent."""
     events = fold.distinct_events(marked)
+    scope = getattr(spec.source, "scope", None)
+    if scope:
+        events = scopes.standing_events(events, scope.column, roles)
     if WIDE in holds:
         events = whole_table.with_deletes_of_all(events, roles, spec)
     if PARTIAL in holds:
@@ -190,16 +193,6 @@ def _living(run: TableRun, layer: Layer, log_instant: str) -> Optional[int]:
     if run.current.last_value(derived.LOG_INSTANT) != log_instant:
         return None
     return open_rows(run)
-
-
-def may_repeat(run: TableRun, waiting: Pending) -> bool:
-    """Whether rows of the log can be sightings of known events.
-
-    Extracts after the first are compared before they enter the log; a redo can
-    take the first one again.
-    """
-    is_first = waiting.since is None or WITHDRAWN in run.taken_in().holds
-    return isinstance(run.spec.source, Feed) or is_first
 
 
 def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:
@@ -243,15 +236,6 @@ def living_keys(run: TableRun) -> Optional[DataFrame]:
     return (stored.where(~F.col(mark)) if mark in stored.columns else stored).select(
         fold.KEY
     )
-
-
-def folded_current(run: TableRun, taken: Inputs) -> DataFrame:
-    """Current rows as a fold of the log, while a redo keeps the table from it."""
-    log = withdrawals.live_log(run.log.read(), taken)
-    known = table_columns(run.spec, run.log)
-    columns = [name for name, _ in known if name in log.columns]
-    marked = fold.mark_events(log, fold.Roles.of(run.spec, columns))
-    return current_layer(run.spec, columns).desired(fold.distinct_events(marked))
 
 
 def keep_counts(run: TableRun) -> None:

@@ -7,7 +7,7 @@ from typing import List, Set, Tuple
 
 from lake_spec.model import NewColumns, TableSpec
 from lake_spark.errors import BadFile
-from lake_spark.file_shape import Shape, source_name
+from lake_spark.file_shape import Shape, source_name, time_column
 from lake_spark.landing import LandingFile
 from lake_spark.row_sql import Columns, canonical_type
 
@@ -41,7 +41,7 @@ def _claimed(spec: TableSpec, shape: Shape, columns: Columns) -> Set[str]:
     found = {source_name(spec, name, shape) for name, _ in columns}
     older = {name for _, column in spec.columns for name in column.source}
     operation = getattr(spec.source, "operation", None)
-    words = {operation.column} if operation else set()
+    words = {operation.column if operation else time_column(spec)}
     return {name.lower() for name in found | older | words if name}
 
 

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import Csv, TableSpec
 from lake_spec.sql_text import sql_identifier
-from lake_spark import log_rows, row_sql
+from lake_spark import file_shape, log_rows, row_sql
 from lake_spark.file_shape import CORRUPT, Shape
 from lake_spark.landing import LandingFile
 from lake_spark.row_sql import Columns
@@ -37,6 +37,7 @@ FACTS = (
     ("lake_extract_at", "timestamp"),
     ("lake_rank", "int"),
     ("lake_started", "string"),
+    ("lake_scope", "string"),
 )
 """What the rows of a file are told of it."""
 
@@ -64,7 +65,7 @@ def _read_group(
 ) -> DataFrame:
     path = group[0].file.path
     corrupt = has_corrupt(spec)
-    raw = _load(spark, spec, shape, [each.file.uri for each in group])
+    raw = load(spark, spec, shape, [each.file.uri for each in group])
     typed = raw.selectExpr(
         *row_sql.typed_columns(spec, shape, columns, path),
         f"{row_sql.faults(spec, shape, columns, path)} AS lake_fault",
@@ -78,6 +79,9 @@ def _read_group(
     )
     facts = small_table(spark, FACTS, [_facts(spark, each) for each in group])
     located = typed.join(F.broadcast(facts), "lake_file", "left")
+    in_path = file_shape.column_in_path(spec)
+    if in_path:
+        located = located.withColumn(in_path, F.col("lake_scope"))
     return judge(located, spec, columns, corrupt=corrupt)
 
 
@@ -145,9 +149,10 @@ def read_schema(spec: TableSpec, shape: Shape) -> str:
     return ", ".join(f"{sql_identifier(name)} {kind}" for name, kind in columns)
 
 
-def _load(
+def load(
     spark: SparkSession, spec: TableSpec, shape: Shape, uris: List[str]
 ) -> DataFrame:
+    """The raw columns of files of one shape."""
     reader = spark.read.schema(read_schema(spec, shape)).options(**reader_options(spec))
     return reader.format(spec.source.format.type).load(uris)
 
@@ -155,7 +160,7 @@ def _load(
 def _facts(spark: SparkSession, each: Input) -> Tuple:
     file = each.file
     return (
-        spark._jvm.org.apache.hadoop.fs.Path(file.uri).toUri().toString(),
+        file_name(spark, file),
         file.path,
         file.position,
         file.etag,
@@ -163,4 +168,10 @@ def _facts(spark: SparkSession, each: Input) -> Tuple:
         file.extract_at,
         each.rank,
         each.started,
+        each.file.scopes[0] if each.file.scopes else None,
     )
+
+
+def file_name(spark: SparkSession, file: LandingFile) -> str:
+    """What input_file_name() says of a landing file."""
+    return spark._jvm.org.apache.hadoop.fs.Path(file.uri).toUri().toString()

@@ -201,7 +201,8 @@ def _take_anew(run: TableRun, taken: Inputs) -> bool:
     first = len(run.report.files)
     landing = _landing_extracts(run)
     times = {file.extract_at for file in landing if file.path in taken.redo}
-    for extract in group_extracts([f for f in landing if f.extract_at in times]):
+    waiting = [file for file in landing if file.extract_at in times]
+    for extract in group_extracts(waiting, run.spec):
         try:
             if not extracts.take_extract(run, extract, taken):
                 return False

@@ -44,7 +44,7 @@ def faults(spec: TableSpec, shape: Shape, columns: Columns, path: str) -> str:
         raw = source_name(spec, name, shape)
         if raw is None or not _is_parsed(shape.type_of(raw), kind):
             continue
-        text = _text(spec, raw)
+        text = text_of(spec, raw)
         typed = _typed(spec, shape, name, kind, path)
         words = sql_literal(f"{name}: cannot be read as {kind}: ")
         cases.append(
@@ -66,7 +66,7 @@ def _typed(spec: TableSpec, shape: Shape, name: str, kind: str, path: str) -> st
         return f"CAST(NULL AS {kind})"
     found = canonical_type(shape.type_of(raw))
     if found == "string":
-        return _from_text(spec, name, _text(spec, raw), target, kind)
+        return _fromtext_of(spec, name, text_of(spec, raw), target, kind)
     if found == target:
         return sql_identifier(raw)
     if may_become(found, target):
@@ -102,7 +102,7 @@ def _digits(kind: str) -> Tuple[int, int]:
     return int(inner[0]), int(inner[1]) if len(inner) > 1 else 0
 
 
-def _text(spec: TableSpec, raw: str) -> str:
+def text_of(spec: TableSpec, raw: str) -> str:
     """The text of a value, null where it is one of the null texts."""
     kind = spec.source.format
     value = sql_identifier(raw)
@@ -138,7 +138,7 @@ def unavailable(spec: TableSpec, shape: Shape, columns: Columns) -> str:
     return f"nullif(concat_ws(',', {', '.join(cases)}), '')"
 
 
-def _from_text(spec: TableSpec, name: str, text: str, target: str, kind: str) -> str:
+def _fromtext_of(spec: TableSpec, name: str, text: str, target: str, kind: str) -> str:
     if target == "string":
         return text
     if target in ("date", "timestamp"):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Dict, List, Optional, Sequence
+from typing import Dict, List, Optional, Sequence, Set, Tuple
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
@@ -19,8 +19,11 @@ from lake_spark.inputs import Inputs
 from lake_spark.landing import LandingFile
 from lake_spark.log_rows import DELETE, UPSERT
 
+KNOWN = "lake_known"
+"""Whether a key of the state lives."""
+
 BEFORE = "lake_effective_before"
-"""The declared effective time that a key had in the extract before."""
+"""The declared effective time that a key had when it was last seen."""
 
 MIN_KEYS = 10
 """Below this many keys the lost share is not judged."""
@@ -28,10 +31,15 @@ MIN_KEYS = 10
 
 @dataclass(frozen=True)
 class Extract:
-    """All files of one extract."""
+    """All files of one extract, and what it is a full copy of.
+
+    `scopes` holds the scope values that it covers, as text: (None,) where the
+    table has no scope, nothing as long as only its rows can tell.
+    """
 
     at: datetime
     files: Sequence[LandingFile]
+    scopes: Tuple[Optional[str], ...] = (None,)
 
     @property
     def name(self) -> str:
@@ -39,41 +47,90 @@ class Extract:
         return f"{self.at:%Y-%m-%d %H:%M}"
 
 
-def group_extracts(files: Sequence[LandingFile]) -> List[Extract]:
+def group_extracts(files: Sequence[LandingFile], spec: TableSpec) -> List[Extract]:
     """The extracts that the files make up, oldest first."""
-    times: Dict[datetime, List[LandingFile]] = {}
+    groups: Dict[Tuple, List[LandingFile]] = {}
     for file in files:
         assert file.extract_at is not None
-        times.setdefault(file.extract_at, []).append(file)
-    return [Extract(at, tuple(times[at])) for at in sorted(times)]
+        groups.setdefault((file.extract_at, file.scopes), []).append(file)
+    unknown = () if spec.source.scope else (None,)
+    return [
+        Extract(at, tuple(groups[at, scopes]), scopes or unknown)
+        for at, scopes in sorted(groups)
+    ]
 
 
-def refuse_late(extract: Extract, last: Optional[datetime], domain: str) -> None:
+def times_taken(taken: Inputs) -> Dict[Optional[str], datetime]:
+    """The time of the newest extract taken in, per scope value."""
+    newest: Dict[Optional[str], datetime] = {}
+    for file in taken.all:
+        at = datetime.fromisoformat(file.extract_at)
+        for scope in file.scopes or (None,):
+            newest[scope] = max(at, newest.get(scope, at))
+    return newest
+
+
+def last_taken(taken: Inputs) -> Optional[datetime]:
+    """The time of the newest extract that was taken in, of whatever scope."""
+    return max(times_taken(taken).values(), default=None)
+
+
+def is_full_load(file: LandingFile, taken: Inputs) -> bool:
+    """Whether a file is of the first extract, or of one that is not newer."""
+    times = [datetime.fromisoformat(each.extract_at) for each in taken.all]
+    return not times or file.extract_at <= min(times)
+
+
+def refuse_late(extract: Extract, taken: Inputs, spec: TableSpec) -> None:
     """An extract that is not newer than the last one taken is refused."""
-    if last is None or extract.at > last:
-        return
-    what = "of the same time as" if extract.at == last else "older than"
-    raise LateExtract(
-        f"this extract ({extract.name}) is {what} the last one taken "
-        f"({last:%Y-%m-%d %H:%M}). Move it away, land it under its true time, or take "
-        f"it in by the DAG {domain}_redo, which takes all after it anew."
-    )
+    newest = times_taken(taken)
+    for scope in extract.scopes:
+        last = newest.get(scope)
+        if last is None or extract.at > last:
+            continue
+        what = "of the same time as" if extract.at == last else "older than"
+        raise LateExtract(
+            f"this extract ({extract.name}) is {what} the last one taken"
+            f"{of_scope(scope, spec)} ({last:%Y-%m-%d %H:%M}). Move it away, land it "
+            f"under its true time, or take it in by the DAG {spec.domain}_redo, which "
+            "takes all after it anew."
+        )
+
+
+def of_scope(scope: Optional[str], spec: TableSpec) -> str:
+    """` of <column> '<value>'` for messages; nothing without a scope."""
+    return "" if scope is None else f" of {spec.source.scope.column} {scope!r}"
+
+
+def identity(spec: TableSpec) -> List[str]:
+    """What one row of an extract is about: a key, in one scope value."""
+    return [KEY, *([spec.source.scope.column] if spec.source.scope else [])]
+
+
+def scope_text(spec: TableSpec) -> Column:
+    """A row's scope value as text; null without a scope."""
+    scope = spec.source.scope
+    value = F.col(scope.column) if scope else F.lit(None)
+    return value.cast("string")
 
 
 def changes(
     extract: DataFrame, state: DataFrame, spec: TableSpec, columns: Sequence[str]
 ) -> DataFrame:
-    """The extract's rows against the keys known before: one row per key in either.
+    """The extract's rows against what was known before: one row per identity.
 
-    `state` holds lake_key and the columns as of the extract before. Adds
-    lake_change: 'new', 'changed', 'unchanged', 'duplicate' or 'absent'.
+    `state` is of `states.before`. Adds lake_change: 'new', 'changed',
+    'unchanged', 'duplicate' or 'absent'.
     """
-    rows = _newest_of_key(extract)
+    same_row = identity(spec)
+    rows = _newest_of_key(extract, same_row)
     once = rows.where("lake_newest = 1")
-    joined = once.alias("new").join(state.alias("old"), KEY, "full_outer")
+    matches = [F.col(f"new.{n}").eqNullSafe(F.col(f"old.{n}")) for n in same_row]
+    joined = once.alias("new").join(state.alias("old"), matches, "full_outer")
+    is_known = F.coalesce(F.col(f"old.{KNOWN}"), F.lit(False))
     what = (
         F.when(F.col("new.lake_op").isNull(), "absent")
-        .when(F.col("old.lake_known").isNull(), "new")
+        .when(~is_known, "new")
         .when(
             _values(once, "new", columns).eqNullSafe(_values(state, "old", columns)),
             "unchanged",
@@ -81,39 +138,49 @@ def changes(
         .otherwise("changed")
     )
     mine = [name for name in extract.columns if name not in (KEY, *columns)]
-    kept_key = [_key_value(name, spec) for name in columns]
-    before = F.col(f"old.{spec.effective_at}") if spec.effective_at else F.lit(None)
-    compared = joined.select(
-        KEY,
-        *kept_key,
+    kept = {KEY, *spec.key, *same_row}
+    compared = joined.where(F.col("new.lake_op").isNotNull() | is_known).select(
+        *[_value(name, kept) for name in (KEY, *columns)],
         *[F.col(f"new.{n}") for n in mine],
         what.alias("lake_change"),
-        before.cast("timestamp").alias(BEFORE),
+        F.col(f"old.{BEFORE}"),
     )
     again = rows.where("lake_newest > 1").withColumn("lake_change", F.lit("duplicate"))
     return compared.unionByName(again.drop("lake_newest"), allowMissingColumns=True)
 
 
 def dated(
-    upserts: DataFrame, spec: TableSpec, extract: Extract, previous: datetime
+    upserts: DataFrame, spec: TableSpec, extract: Extract, taken: Inputs
 ) -> DataFrame:
     """Let upserts be valid from `effective_at`, where it can be believed.
 
     Not before the extract before, which said otherwise; and where it did not
-    advance although the row changed, from the extract's own time.
+    advance although the row changed or came back, from the extract's own time.
     """
     if spec.effective_at is None:
         return upserts
     declared = F.col(spec.effective_at).cast("timestamp")
     advanced = F.col(BEFORE).isNull() | (declared > F.col(BEFORE))
-    believed = F.greatest(F.col("lake_effective_at"), F.lit(previous))
+    believed = F.greatest(F.col("lake_effective_at"), _previous(extract, taken, spec))
     since = F.when(advanced, believed).otherwise(F.lit(extract.at))
     return upserts.withColumn("lake_effective_at", since)
 
 
-def _newest_of_key(extract: DataFrame) -> DataFrame:
+def _previous(extract: Extract, taken: Inputs, spec: TableSpec) -> Column:
+    """The time of the extract before, of the row's scope value; null if none was."""
+    newest = times_taken(taken)
+    if not spec.source.scope:
+        return F.lit(newest.get(None)).cast("timestamp")
+    of_scopes = [each for each in extract.scopes if each in newest]
+    if not of_scopes:
+        return F.lit(None).cast("timestamp")
+    pairs = [F.lit(part) for each in of_scopes for part in (each, newest[each])]
+    return F.create_map(*pairs)[scope_text(spec)]
+
+
+def _newest_of_key(extract: DataFrame, same_row: Sequence[str]) -> DataFrame:
     """Of several rows of one key the last in the extract stands for it."""
-    last = Window.partitionBy(KEY).orderBy(
+    last = Window.partitionBy(*same_row).orderBy(
         F.col("lake_position").desc(), F.col("lake_record").desc()
     )
     return extract.withColumn("lake_newest", F.row_number().over(last))
@@ -123,9 +190,9 @@ def _values(rows: DataFrame, side: str, columns: Sequence[str]) -> Column:
     return F.struct(*[comparable(rows, name, f"{side}.{name}") for name in columns])
 
 
-def _key_value(name: str, spec: TableSpec) -> Column:
-    """An absent row keeps its key, from the state; its other values are null."""
-    if name in spec.key:
+def _value(name: str, kept: Set[str]) -> Column:
+    """An absent row keeps what it is about, from the state; its values are null."""
+    if name in kept:
         return F.coalesce(f"new.{name}", f"old.{name}").alias(name)
     return F.col(f"new.{name}").alias(name)
 
@@ -135,12 +202,6 @@ def held(compared: DataFrame, why: Column) -> DataFrame:
     absent = F.col("lake_change") == "absent"
     change = F.when(absent & why.isNotNull(), "held").otherwise(F.col("lake_change"))
     return compared.withColumn("lake_change", change)
-
-
-def last_taken(taken: Inputs) -> Optional[datetime]:
-    """The time of the newest extract that was taken in."""
-    times = [datetime.fromisoformat(t.extract_at) for t in taken.all if t.extract_at]
-    return max(times, default=None)
 
 
 def derived_deletes(
@@ -165,25 +226,25 @@ def derived_deletes(
     return absent.withColumns(facts)
 
 
-def refuse_losses(known: int, absent: int, spec: TableSpec) -> None:
-    """An empty or broken export must not close a table."""
+def refuse_losses(known: int, absent: int, spec: TableSpec, scope: str) -> None:
+    """An empty or broken export must not close a table; `scope` is for the words."""
     if spec.source.absence is not Absence.IGNORE:
         remedy = (
             "Land a whole extract in its place or, if the loss is true, run "
             f"{spec.domain}_incremental with accept_losses."
         )
         share, setting = spec.source.lost_share, "source.lost_share"
-        refuse_loss(known, absent, share, setting, remedy)
+        refuse_loss(known, absent, share, setting, remedy, of=scope)
 
 
 def refuse_loss(
-    known: int, absent: int, share: float, setting: str, remedy: str
+    known: int, absent: int, share: float, setting: str, remedy: str, *, of: str = ""
 ) -> None:
     """Refuse files that lack more than a share of the known keys."""
     if known >= MIN_KEYS and absent > share * known:
         raise RefusedInput(
-            f"loses {absent:,} of {known:,} keys, more than the share of {share:.0%} that "
-            f"{setting} allows. {remedy}"
+            f"loses {absent:,} of {known:,} keys{of}, more than the share of "
+            f"{share:.0%} that {setting} allows. {remedy}"
         )
 
 

@@ -37,6 +37,8 @@ class Accepted:
     """What this run takes that no run takes by itself."""
 
     losses: bool = False
+    empty_scopes: Tuple[str, ...] = ()
+    """Scope values that its extracts cover although they have no row of them."""
 
 
 @dataclass(frozen=True)

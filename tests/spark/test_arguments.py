@@ -12,13 +12,14 @@ STEP = ["--release", "r", "--domain", "shop", "--run", "shop_incremental/1", "--
 
 
 def test_losses_are_accepted_where_extracts_are_taken(capsys):
-    asked = parse([*STEP, "incremental", "--accept-losses"], list(STAGES))
-    assert asked.accepted == Accepted(losses=True)
+    accepting = ["--accept-losses", "--empty-scopes", '["us"]']
+    asked = parse([*STEP, "incremental", *accepting], list(STAGES))
+    assert asked.accepted == Accepted(losses=True, empty_scopes=("us",))
     assert parse([*STEP, "incremental"], list(STAGES)).accepted == Accepted()
     with pytest.raises(SystemExit) as ended:
         parse([*STEP, "rebuild", "--accept-losses"], list(STAGES))
     assert ended.value.code == 2
-    assert "--accept-losses goes with --stage incremental" in capsys.readouterr().err
+    assert "go with --stage incremental or redo" in capsys.readouterr().err
 
 
 def test_a_redo_is_told_which_files(capsys):
@@ -61,3 +62,10 @@ def test_a_stage_takes_the_tables_that_it_is_for(stage, tables):
     more = ["--quarantined"] if stage == "redo" else []
     chosen = chosen_tables(shop, parse([*STEP, stage, *more], list(STAGES)))
     assert [each.name for each in chosen] == tables
+
+
+@pytest.mark.parametrize("text", ["us", "[1]", '{"us": 1}'])
+def test_empty_scopes_are_a_list_of_texts(text, capsys):
+    with pytest.raises(SystemExit):
+        parse([*STEP, "incremental", "--empty-scopes", text], list(STAGES))
+    assert "is no JSON list of texts" in capsys.readouterr().err

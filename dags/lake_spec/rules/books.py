@@ -11,6 +11,7 @@ from lake_spec.rules.columns import COLUMNS
 from lake_spec.rules.dimension import DIMENSION
 from lake_spec.rules.domain import DOMAIN
 from lake_spec.rules.environment import ENVIRONMENT
+from lake_spec.rules.extracts import EXTRACTS
 from lake_spec.rules.history import HISTORY
 from lake_spec.rules.order import ORDER
 from lake_spec.rules.quality import QUALITY
@@ -19,7 +20,10 @@ from lake_spec.rules.source import SOURCE
 from lake_spec.rules.table import TABLE
 
 BOOKS: Dict[type, Tuple[RuleBook, ...]] = {
-    TableSpec: (TABLE, SOURCE, COLUMNS, ORDER, RELOADS, HISTORY, QUALITY),
+    TableSpec: (
+        *(TABLE, SOURCE, EXTRACTS, RELOADS),
+        *(COLUMNS, ORDER, HISTORY, QUALITY),
+    ),
     DomainSpec: (DOMAIN,),
     ClusterSpec: (CLUSTER,),
     EnvironmentSpec: (ENVIRONMENT,),

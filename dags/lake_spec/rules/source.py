@@ -102,26 +102,6 @@ def csv_without_header_declares_columns(spec: TableSpec) -> Iterator[Problem]:
 
 
 @SOURCE.rule("source", "source.extract_time")
-def extract_time_pattern_has_one_group(spec: TableSpec) -> Iterator[Problem]:
-    if not isinstance(spec.source, Snapshot):
-        return
-    path = ("source", "extract_time", "pattern")
-    pattern = spec.source.extract_time.pattern
-    try:
-        groups = re.compile(pattern).groups
-    except (re.error, RecursionError, OverflowError) as error:
-        yield got(path, pattern, f"Mend the regular expression: {error}.")
-        return
-    if groups != 1:
-        yield got(
-            path,
-            pattern,
-            f"It has {groups} groups; put one pair of parentheses around the time, and"
-            " write (?:...) for others.",
-        )
-
-
-@SOURCE.rule("source", "source.extract_time")
 def extract_time_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
     if not isinstance(spec.source, Snapshot):
         return

@@ -97,7 +97,7 @@ def _param(pair: str) -> tuple[str, Any]:
     name, equals, text = pair.partition("=")
     if not equals or not _PARAM.fullmatch(name):
         raise BadRequest(f"--param {pair!r}: write it as name=value.")
-    if name in ("tables", "files"):
+    if name in ("tables", "files", "empty_scopes"):
         return name, [each.strip() for each in text.split(",") if each.strip()]
     if text.lower() in ("true", "false"):
         return name, text.lower() == "true"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Optional, Sequence, Set, Tuple
 
 from lake_spec.model import Engine, Feed
 from lake_spec.report import State
@@ -23,7 +23,7 @@ def full_load(run: TableRun) -> None:
     if isinstance(run.spec.source, Feed):
         _feed(run, load_globs(run.spec))
     elif not run.taken_in().all:
-        _extracts(run, at_most=1)
+        _extracts(run, first_only=True)
     end(run)
 
 
@@ -50,25 +50,30 @@ def _feed(run: TableRun, globs: Sequence[str]) -> None:
         run.report.settle_duplicates(build_current(run))
 
 
-def _extracts(run: TableRun, *, at_most: int = 0) -> None:
+def _extracts(run: TableRun, *, first_only: bool = False) -> None:
     """Oldest first, each as if by a run of its own.
 
-    A late one is passed over; one that can still be taken holds back the rest.
+    A late one is passed over; one that can still be taken holds back the rest,
+    other scope values apart.
     """
     taken = run.taken_in()
-    waiting = group_extracts(unseen_files(run, taken, [run.spec.source.files]))
-    for extract in waiting[: at_most or None]:
-        before = len(run.report.files)
+    files = unseen_files(run, taken, [run.spec.source.files])
+    held: Set[Tuple[Optional[str], ...]] = set()
+    waiting = group_extracts(files, run.spec)
+    for extract in waiting:
+        if extract.scopes in held or (first_only and extract.at > waiting[0].at):
+            continue
         try:
-            if not extracts.take_extract(run, extract, taken):
-                return
+            if extracts.take_extract(run, extract, taken):
+                build_current(run)
+                taken = run.taken_in()
+            else:
+                held.add(extract.scopes)
         except LateExtract as late:
             extracts.set_aside(run, extract, str(late))
-            continue
         except RefusedInput as refused:
-            return extracts.set_aside(run, extract, str(refused))
-        run.report.settle_duplicates(build_current(run), before)
-        taken = run.taken_in()
+            extracts.set_aside(run, extract, str(refused))
+            held.add(extract.scopes)
 
 
 def end(run: TableRun) -> None:

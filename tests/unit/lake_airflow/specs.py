@@ -16,6 +16,7 @@ from lake_spec.model import (
     ExtractTime,
     Feed,
     Side,
+    Scope,
     Snapshot,
     TableSpec,
 )
@@ -45,13 +46,14 @@ def table(name: str, engine: Engine = Engine.PYSPARK) -> TableSpec:
     )
 
 
-def snapshot(name: str) -> TableSpec:
+def snapshot(name: str, scope: Scope | None = None) -> TableSpec:
     """A table of extracts."""
     source = Snapshot(
         path=f"sales/{name}",
         files="*.csv",
         format=Csv(),
         extract_time=ExtractTime(pattern="^(.*)[.]csv$"),
+        scope=scope,
     )
     return replace(table(name), source=source)
 

@@ -4,6 +4,7 @@ starts, a dry run; everything else is refused by name."""
 import pytest
 
 from lake_airflow.run import Run, RunRefused, check_run
+from lake_spec.model import Scope
 from tests.unit.lake_airflow.specs import RELEASE, dag_plan, domain, snapshot, table
 
 PLAN = dag_plan("incremental")
@@ -171,6 +172,19 @@ def test_a_redo_without_a_choice_or_with_a_wrong_one_is_refused(params, fault):
 def test_only_a_redo_takes_files():
     for name in ("files", "quarantined", "withdraw_missing"):
         assert f"{name!r}: unknown param. sales_incremental" in faults({name: None})
+
+
+def test_scopes_can_be_said_to_be_empty_where_rows_tell_the_scope():
+    plan = dag_plan("incremental", domain(snapshot("stock", Scope("region"))))
+    asked = check({"empty_scopes": ["us", "ap", "us"]}, plan=plan)
+    assert asked.empty_scopes == ("us", "ap")
+    assert Run.from_xcom(asked.to_xcom()) == asked
+    for wrong in ("us", [7], [""], ["a\nb"]):
+        assert "empty_scopes: got " in faults({"empty_scopes": wrong}, plan=plan)
+    by_path = Scope("region", pattern="region=([a-z]+)/")
+    for spec in (snapshot("stock"), snapshot("stock", by_path)):
+        plan = dag_plan("incremental", domain(spec))
+        assert "unknown param" in faults({"empty_scopes": ["us"]}, plan=plan)
 
 
 def test_only_runs_that_take_extracts_may_accept_losses():

@@ -66,11 +66,14 @@ def test_chosen_tables_a_window_and_a_dry_run_are_arguments():
 def test_losses_are_accepted_by_the_stage_that_takes_extracts():
     plan = dag_plan("incremental", domain(snapshot("stock")))
     asked = {
-        stage: step_of(stage, plan, accept_losses=True)["HadoopJarStep"]["Args"]
+        stage: step_of(stage, plan, accept_losses=True, empty_scopes=("us",))[
+            "HadoopJarStep"
+        ]["Args"]
         for stage in ("incremental", "scd2")
     }
-    assert asked["incremental"][-1] == "--accept-losses"
-    assert "--accept-losses" not in asked["scd2"]
+    accepted = ["--accept-losses", "--empty-scopes", '["us"]']
+    assert asked["incremental"][-3:] == accepted
+    assert not set(accepted) & set(asked["scd2"])
 
 
 def test_a_redo_names_its_files_in_its_own_stage_alone():

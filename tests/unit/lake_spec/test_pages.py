@@ -38,7 +38,7 @@ def test_the_page_tells_types_defaults_and_choices():
     )
     assert "| `type` | `csv` | required | Says that it is of this kind. |" in lines
     assert (
-        "| `pattern` | text | required | Regular expression over the file's path below"
+        "| `pattern` | text | none | Regular expression over the file's path below"
         " `path`; its one group is the time. Example:"
         r" `pattern: 'artists_(\d{4}-\d{2}-\d{2})'` |" in lines
     )

@@ -116,6 +116,64 @@ def test_the_extract_time_must_be_readable(specs, key, value, message):
     assert fault.startswith(f"source.extract_time.{key}: got {value!r}. {message}")
 
 
+@pytest.mark.parametrize(
+    "where, message",
+    [
+        ({}, ": names no place of the time. Write `pattern` for a time in the path"),
+        (
+            {"pattern": "(.*)[.]csv", "column": "exported_at"},
+            ".column: got 'exported_at'. `pattern` says where the time is already",
+        ),
+        ({"column": "a`b"}, ".column: got 'a`b'. A source's column is named by 1 to"),
+        ({"column": "Status"}, ".column: got 'Status'. Column 'status' reads it, so"),
+        (
+            {"column": "exported_at", "format": "%m"},
+            ".format: got '%m'. Write how the text is a time with strptime's",
+        ),
+    ],
+)
+def test_the_extract_time_has_one_place(specs, where, message):
+    (fault,) = faults_of(specs, SNAPSHOT, {"source.extract_time": where})
+    assert fault.startswith(f"source.extract_time{message}")
+
+
+@pytest.mark.parametrize(
+    "scope, message",
+    [
+        (
+            {"column": "regoin"},
+            "column: 'regoin' is no declared column. Did you mean 'region'?",
+        ),
+        ({"column": "weight"}, "column: got 'weight'. It is of type double: choose a"),
+        (
+            {"column": "order_id", "pattern": "of=([0-9]+)/"},
+            "column: got 'order_id'. What a path says is text: declare it as string",
+        ),
+        (
+            {"column": "region", "pattern": "region=.+/"},
+            "pattern: got 'region=.+/'. It has 0 groups; put one pair of parentheses"
+            " around the value",
+        ),
+    ],
+)
+def test_a_scope_is_a_column_of_plain_values(specs, scope, message):
+    columns = {"order_id": "long", "region": "string", "weight": "double"}
+    changes = {"source.scope": scope, "columns": columns}
+    (fault,) = faults_of(specs, SNAPSHOT, changes)
+    assert fault.startswith(f"source.scope.{message}")
+
+
+def test_a_scope_needs_declared_columns(specs):
+    changes = {
+        "source.scope": {"column": "region"},
+        "source.format": {"type": "parquet"},
+        "columns": LEFT_OUT,
+    }
+    assert faults_of(specs, SNAPSHOT, changes) == [
+        "source.scope.column: got 'region'. Declare it, with its type, under `columns`."
+    ]
+
+
 @pytest.mark.parametrize("share", [-0.1, 1.1, 50])
 def test_the_lost_share_is_a_share(specs, share):
     assert faults_of(specs, SNAPSHOT, {"source.lost_share": share}) == [

@@ -1,0 +1,172 @@
+"""Extracts that cover one region each: contract section 4, scope.
+
+By path: eu has things 1, 2, 3 and us has 4 on day 1. On day 10 eu lacks 3, and 2
+has moved to us. On day 20 both have 5, on day 30 only eu has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from lake_spec.model import Scope
+from lake_spark.table_run import Accepted
+from tests.spark.lake import Lake, table
+
+SPEC = """
+source:
+  kind: snapshot
+  path: tests/things
+  files: "**/*.csv"
+  format: {type: csv}
+  extract_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
+  scope: {column: region%s}
+columns: {id: int, region: string, note: string}
+key: [id]
+storage: {buckets: 1}
+"""
+BY_PATH = SPEC % ', pattern: "region=([a-z]+)/"'
+BY_COLUMN = SPEC % ""
+EXTRACTS = {
+    "region=eu/2026-01-01.csv": "id,note\n1,a\n2,b\n3,c\n",
+    "region=us/2026-01-01.csv": "id,note\n4,d\n",
+    "region=eu/2026-01-10.csv": "id,note\n1,a\n",
+    "region=us/2026-01-10.csv": "id,note\n2,b\n4,d\n",
+    "region=eu/2026-01-20.csv": "id,note\n1,a\n5,in eu\n",
+    "region=us/2026-01-20.csv": "id,note\n2,b\n4,d\n5,in us\n",
+    "region=us/2026-01-30.csv": "id,note\n2,b\n4,d\n",
+    "region=eu/2026-01-30.csv": "id,note\n1,a\n5,in eu\n",
+}
+LOAD = list(EXTRACTS)[:2]
+
+
+@pytest.fixture(scope="module")
+def regions(spark, tmp_path_factory):
+    """All extracts in one run, and us's only after all of eu's."""
+    lakes = []
+    for name in ("in one run", "one region after the other"):
+        lake = Lake(spark, tmp_path_factory.mktemp("regions"), table(BY_PATH))
+        lake.name = name
+        lakes.append(lake)
+    together, apart = lakes
+    for path in EXTRACTS:
+        together.land(path, EXTRACTS[path])
+    together.done("full_load", "incremental", "scd2")
+    for region in ("eu", "us"):
+        for path in EXTRACTS:
+            if f"region={region}" in path:
+                apart.land(path, EXTRACTS[path])
+        apart.done("incremental", "scd2")
+    return lakes
+
+
+def days(lake: Lake, id: int) -> list:
+    return [
+        (region, note, start[5:10], end and end[5:10])
+        for key, region, note, start, end in lake.versions("region", "note")
+        if key == id
+    ]
+
+
+def test_an_extract_of_eu_closes_no_rows_of_us(regions):
+    for lake in regions:
+        assert days(lake, 3) == [("eu", "c", "01-01", "01-10")]
+        assert days(lake, 4) == [("us", "d", "01-01", None)]
+
+
+def test_a_thing_that_moves_has_one_row_whichever_region_comes_first(regions):
+    for lake in regions:
+        assert days(lake, 2) == [
+            ("eu", "b", "01-01", "01-10"),
+            ("us", "b", "01-10", None),
+        ]
+
+
+def test_what_two_regions_have_lives_until_the_last_of_them_lacks_it(regions):
+    for lake in regions:
+        assert days(lake, 5) == [
+            ("us", "in us", "01-20", "01-30"),
+            ("eu", "in eu", "01-30", None),
+        ]
+        assert lake.living("region") == [(1, "eu"), (2, "us"), (4, "us"), (5, "eu")]
+
+
+def test_late_is_judged_per_region(regions):
+    lake = regions[0]
+    lake.land("region=us/2026-01-25.csv", "id,note\n4,d\n")
+    lake.land("region=ap/2026-01-25.csv", "id,note\n6,in ap\n")
+    report = lake.run("incremental")
+    (lake.root / "landing/tests/things/region=us/2026-01-25.csv").unlink()
+    (aside,) = report.set_aside
+    assert aside["path"] == "region=us/2026-01-25.csv"
+    assert "older than the last one taken of region 'us' (2026-01-30" in aside["reason"]
+    assert (6, "ap") in lake.living("region")
+
+
+def test_a_refused_extract_holds_back_its_own_region_alone(regions):
+    lake = regions[1]
+    lake.land("region=eu/2026-02-01.csv", "<html>")
+    lake.land("region=eu/2026-02-02.csv", "id,note\n1,newer\n")
+    lake.land("region=us/2026-02-02.csv", "id,note\n2,b\n4,newer\n")
+    lake.land("stray/2026-02-02.csv", "id,note\n9,x\n")
+    report = lake.run("incremental")
+    aside = {each["path"]: each["reason"] for each in report.set_aside}
+    assert set(aside) == {"region=eu/2026-02-01.csv", "stray/2026-02-02.csv"}
+    assert "its path names no region" in aside["stray/2026-02-02.csv"]
+    assert (4, "newer") in lake.living("note") and (1, "a") in lake.living("note")
+
+
+def test_a_file_with_a_header_alone_says_that_a_region_is_empty(regions):
+    lake = regions[0]
+    lake.land("region=ap/2026-02-01.csv", "id,note\n")
+    assert lake.done("incremental")[0].derived_deletes == 1
+    assert 6 not in [key for key, in lake.living()]
+
+
+def test_another_scope_is_a_redefinition(regions):
+    lake = regions[0]
+    source = replace(lake.spec.source, scope=Scope("note"))
+    other = Lake(lake.spark, lake.root, replace(lake.spec, source=source))
+    report = other.run("incremental")
+    assert report.error["type"] == "Redefined"
+    assert "source.scope was" in report.error["message"]
+
+
+@pytest.fixture(scope="module")
+def rows(spark, tmp_path_factory):
+    """Regions told by the rows: both on day 1, eu alone on day 5, us lost on day 9."""
+    lake = Lake(spark, tmp_path_factory.mktemp("rows"), table(BY_COLUMN))
+    many = "".join(f"{i},us,u\n" for i in range(20, 32))
+    lake.land("2026-01-01/1.csv", "id,region,note\n1,eu,a\n2,eu,b\n" + many)
+    lake.land("2026-01-05/1.csv", "id,region,note\n1,eu,a\n3,,no region\n")
+    lake.land("2026-01-09/1.csv", "id,region,note\n1,eu,a\n20,us,u\n")
+    lake.reports = [lake.run("full_load"), lake.run("incremental")]
+    return lake
+
+
+def test_the_regions_of_an_extract_are_those_of_its_rows(rows):
+    full_load, incremental = rows.reports
+    assert (full_load.error, full_load.accepted) == (None, 14)
+    # Row 3 says no region, so no region's absence is judged by it.
+    assert (incremental.quarantined, incremental.derived_deletes) == (1, 1)
+    assert [key for key, region in rows.living("region") if region == "eu"] == [1]
+    (aside,) = incremental.set_aside
+    assert aside["reason"].startswith("loses 11 of 12 keys of region 'us'")
+    assert rows.current.where("region = 'us'").count() == 12
+
+
+def test_a_region_without_rows_can_be_declared_empty(rows):
+    rows.land("2026-01-09/1.csv", "id,region,note\n1,eu,a\n")
+    report = rows.run("incremental", accepted=Accepted(empty_scopes=("eu",)))
+    assert (
+        "has rows of region eu, which empty_scopes says is" in report.error["message"]
+    )
+    report = rows.run("incremental", accepted=Accepted(empty_scopes=("us",)))
+    assert (report.error, report.derived_deletes) == (None, 12)
+    assert rows.living("region") == [(1, "eu")]
+    rows.land("2026-01-10/1.csv", "id,region,note\n")
+    assert (
+        "nothing tells which values of region"
+        in rows.run("incremental").error["message"]
+    )

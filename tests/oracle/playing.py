@@ -56,6 +56,10 @@ class World:
             found[path] = [replace(each, record=i) for i, each in enumerate(kept, 1)]
         return found
 
+    def play(self, spark: SparkSession, root: Path, kind: TableType) -> Play:
+        """A play of it in one kind of table."""
+        return Play(spark, root, self, kind)
+
     def batches(self, way: str) -> List[List[str]]:
         """The files in random runs; the full load falls into one of them.
 

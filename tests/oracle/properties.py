@@ -2,10 +2,11 @@
 
     python -m tests.oracle.properties --histories N [--seed S]
 
-Each hundred shares a table, which is played copy on write and merge on read,
-each in runs of its own; at the end some files are corrected and redone. A
-mismatch is told with the seed that makes it again. The last line says
-`N histories, M mismatches`; the exit code is 1 if M is not 0.
+Each hundred shares a table, of a feed or of extracts, which is played copy on
+write and merge on read, each in runs of its own; at the end some files are
+redone, those of a feed corrected. A mismatch is told with the seed that makes it
+again. The last line says `N histories, M mismatches`; the exit code is 1 if M is
+not 0.
 """
 
 from __future__ import annotations
@@ -47,16 +48,19 @@ def hundreds(histories: int) -> Iterator[range]:
 
 def play_all(histories: int, seed: int) -> int:
     """Play every world in both kinds of table; how many histories differed."""
+    from tests.oracle.extracts import EXTRACT_SPECS, ExtractWorld
     from tests.oracle.playing import World
     from tests.oracle.tables import SPECS
     from tests.spark.local_session import local_session
 
+    worlds = [(World, name) for name in SPECS]
+    worlds += [(ExtractWorld, name) for name in EXTRACT_SPECS]
     spark = local_session()
     wrong = 0
     try:
         for i, numbers in enumerate(hundreds(histories)):
-            world = World(list(SPECS)[i % len(SPECS)], seed, numbers)
-            wrong += len(_differing(spark, world))
+            kind, name = worlds[i % len(worlds)]
+            wrong += len(_differing(spark, kind(name, seed, numbers)))
     finally:
         spark.stop()
     return wrong
@@ -64,13 +68,12 @@ def play_all(histories: int, seed: int) -> int:
 
 def _differing(spark, world) -> Set[int]:
     from lake_spec.model import TableType
-    from tests.oracle.playing import Play
 
     found: Set[int] = set()
     for kind in TableType:
         where = f"{world.name}, {kind.value}"
         with tempfile.TemporaryDirectory(prefix="lake-properties-") as root:
-            play = Play(spark, Path(root), world, kind)
+            play = world.play(spark, Path(root), kind)
             mismatches = play.mismatches()
             mismatches.update(play.redo())
         runs = len(play.batches)

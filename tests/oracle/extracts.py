@@ -1,0 +1,266 @@
+"""Random extracts of snapshot tables, played through a lake beside their oracle.
+
+Every number has things of its own (its first key part), so that any number of
+stories can share the extracts. The same seed makes the same ones.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any, Dict, Iterator, List, Sequence, Set, Tuple
+
+from pyspark.sql import SparkSession
+
+from lake_spec.model import CurrentDeletes, TableSpec, TableType
+from tests.oracle import comparison, oracle
+from tests.oracle.comparison import Rows
+from tests.oracle.extracts_oracle import LATE, Extract, Source, Story, of_keys
+from tests.oracle.oracle import UPSERT, Sighting
+from tests.oracle.tables import settings_of
+from tests.spark.lake import Lake, stored, table
+from tests.spark.redoing import done_redo
+
+HISTORY = (*comparison.TIMES, *comparison.FLAGS)
+LANDED = datetime(2026, 2, 1)
+DAY = timedelta(days=1)
+REGIONS = ("eu", "us", "ap")
+TABLE = """
+source:
+  kind: snapshot
+  path: tests/things
+  files: "**/*.csv"
+  format: {type: csv}
+  extract_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
+  %s
+columns:
+  history: int
+  a: string
+  region: string
+  since: timestamp
+  score: double
+  note: string
+key: [history, a]
+quarantine: {max_share: 1.0}
+storage: {buckets: 1}
+%s
+"""
+BY_PATH = 'scope: {column: region, pattern: "region=([a-z]+)/"}'
+EXTRACT_SPECS = {
+    "whole": TABLE
+    % ("", "effective_at: since\ncurrent: {deletes: soft}\nhistory: {deletes: marker}"),
+    "by_path": TABLE % (BY_PATH, "history: {ignore: [note, region]}"),
+    "by_column": TABLE
+    % (
+        "scope: {column: region}\n  lost_share: 0.8",
+        "effective_at: since\nload_effective_at: 1900-01-01",
+    ),
+    "ignoring": TABLE % ("absence: ignore", "history: {track: [since, note]}"),
+}
+
+
+@dataclass(frozen=True)
+class ExtractWorld:
+    """Stories that share the extracts of one table."""
+
+    name: str
+    seed: int
+    numbers: range
+
+    @property
+    def spec(self) -> TableSpec:
+        """Their table."""
+        return table(EXTRACT_SPECS[self.name])
+
+    @property
+    def source(self) -> Source:
+        """What the oracle must know of it."""
+        source = self.spec.source
+        column = source.scope.column if source.scope else None
+        return Source(
+            settings_of(self.spec), column, source.absence.value, source.lost_share
+        )
+
+    def play(self, spark: SparkSession, root: Path, kind: TableType) -> ExtractPlay:
+        """A play of it in one kind of table."""
+        return ExtractPlay(spark, root, self, kind)
+
+    def extracts(self) -> Dict[str, Extract]:
+        """Path of the only file -> extract, in the order of their times."""
+        random = Random(f"{self.seed}/{self.name}/{self.numbers[0]}")
+        by_path = self.name == "by_path"
+        things = [(n, a) for n in self.numbers for a in "xyz"]
+        found: Dict[str, Extract] = {}
+        told: Dict[Tuple, List[Dict[str, Any]]] = {}
+        for day in range(4 if by_path else 6):
+            at = datetime(2026, 1, 1) + (2 * day + random.randint(0, 1)) * DAY
+            for key in things:
+                if random.random() < 0.4 or day == 0:
+                    told[key] = self._rows(random, at)
+            covered = [r for r in REGIONS if random.random() < 0.7] or ["eu"]
+            for regions in [[each] for each in covered] if by_path else [covered]:
+                path = f"region={regions[0]}/{at:%Y-%m-%d}.csv"
+                is_broken = day > 0 and random.random() < 0.1
+                rows = [] if is_broken else self._landed(random, told, regions, path)
+                covers = (None,) if self.source.scope is None else tuple(regions[:1])
+                if self.name == "by_column":
+                    covers = ()
+                found[path] = Extract(at, tuple(rows), covers)
+        return found
+
+    def _rows(self, random: Random, at: datetime) -> List[Dict[str, Any]]:
+        """Where a thing is now: nowhere, in one region, at times in two."""
+        count = random.choice([0, 1, 1, 1, 1, 2]) if self.source.scope else 1
+        if not self.source.scope and random.random() < 0.2:
+            count = 0
+        sinces = [at - 4 * DAY, at - DAY, at, datetime(2025, 12, 1), None]
+        return [
+            {
+                "region": region,
+                "since": random.choice(sinces),
+                "score": random.choice([0.0, -0.0, 1.5, float("nan"), None]),
+                "note": random.choice(["x", "y", None]),
+            }
+            for region in random.sample(REGIONS, count)
+        ]
+
+    def _landed(
+        self, random: Random, told: Dict, regions: List[str], path: str
+    ) -> List[Sighting]:
+        """The rows of an extract, a few of them twice and a few of them bad."""
+        wanted = regions if self.source.scope else REGIONS
+        rows = [
+            (key, values)
+            for key, all_values in told.items()
+            for values in all_values
+            if values["region"] in wanted
+        ]
+        rows += [(key, {**v, "note": "z"}) for key, v in rows if random.random() < 0.03]
+        random.shuffle(rows)
+        if random.random() < 0.1:
+            rows.append(((self.numbers[0], None), {"region": wanted[0]}))
+        late = LANDED + 2 * DAY
+        records = []
+        for i, (key, values) in enumerate(rows):
+            if self.spec.effective_at and random.random() < 0.03:
+                values = {**values, "since": late}
+            if self.name == "by_column" and random.random() < 0.03:
+                values = {**values, "region": None}
+            shown = {name: values.get(name) for name in self.source.table.columns}
+            records.append(Sighting(key, UPSERT, shown, path, i + 1, LANDED))
+        return records
+
+
+class ExtractPlay:
+    """One world in one table: its extracts in their order, split into random runs."""
+
+    def __init__(
+        self, spark: SparkSession, root: Path, world: ExtractWorld, kind: TableType
+    ) -> None:
+        self.world = world
+        self.extracts = world.extracts()
+        self.story = Story(world.source)
+        self.random = Random(f"{world.seed}/{kind.value}")
+        self.lake = Lake(spark, root, stored(world.spec, type=kind))
+        self.batches = self._batches()
+        self.waiting: List[str] = []
+
+    def _batches(self) -> List[List[str]]:
+        """Runs that follow each other; us may come late, one file comes again."""
+        paths = list(self.extracts)
+        if self.lake.spec.storage.type is TableType.MERGE_ON_READ:
+            paths.sort(key=lambda path: path.startswith("region=us"))
+        cuts = sorted(self.random.sample(range(1, len(paths)), 2))
+        bounds = zip([0, *cuts], [*cuts, len(paths)])
+        batches = [paths[start:end] for start, end in bounds]
+        first = self.extracts[paths[0]]
+        again = paths[0].replace(".csv", "-again.csv")
+        self.extracts[again] = replace(first, rows=first.rows[1:])
+        self.random.choice(batches[1:]).append(again)
+        return batches
+
+    def mismatches(self) -> Dict[int, str]:
+        """By number, what differed first between the lake and the oracle."""
+        found: Dict[int, str] = {}
+        for i, batch in enumerate(self.batches):
+            for number, difference in [*self._take(batch), *self._differing()]:
+                words = f"after run {i + 1} of {self.batches}\n"
+                words += comparison.story(self._rows(number), difference)
+                found.setdefault(number, words)
+        return found
+
+    def redo(self) -> Dict[int, str]:
+        """Redo the extracts from one on; what differs then, by number."""
+        for path in self.waiting:
+            self.lake.remove(path)
+        taken = [each.path for each in self.lake.tables.taken_in().all]
+        path = self.random.choice(taken)
+        done_redo(self.lake, path)
+        return {
+            number: f"after a redo of {path}\n"
+            + comparison.story(self._rows(number), difference)
+            for number, difference in self._differing()
+        }
+
+    def _take(self, batch: List[str]) -> List[Tuple[int, Tuple[Rows, Rows]]]:
+        """Land and run; number -1 tells that other extracts were refused."""
+        for path in batch:
+            text = _csv(self.world.spec, self.extracts[path].rows)
+            self.lake.land(path, text, at="2026-02-01")
+        report = self.lake.run("incremental")
+        self.lake.done("scd2")
+        made = {each["path"] for each in report.set_aside}
+        wanted = self._refused(batch)
+        for path in made:
+            self.lake.remove(path)
+        if made == wanted:
+            return []
+        return [(-1, ([("refused", *sorted(made))], [("refused", *sorted(wanted))]))]
+
+    def _refused(self, batch: List[str]) -> Set[str]:
+        """What the oracle refuses, but for what one of the same regions holds back."""
+        self.waiting += batch
+        refused: Set[str] = set()
+        held: Set[Tuple] = set()
+        for path in sorted(self.waiting, key=lambda path: self.extracts[path].at):
+            extract = self.extracts[path]
+            if extract.covers in held:
+                continue
+            self.waiting.remove(path)
+            why = self.story.take(extract)
+            if why is not None:
+                refused.add(path)
+            if why not in (None, LATE):
+                held.add(extract.covers)
+        return refused
+
+    def _differing(self) -> Iterator[Tuple[int, Tuple[Rows, Rows]]]:
+        source = self.world.source
+        events = of_keys(self.story.events, source.scope)
+        wanted = oracle.tables(events, source.of_events)
+        is_soft = self.world.spec.current.deletes is CurrentDeletes.SOFT
+        flags = ("is_deleted",) if is_soft else ()
+        made = ((self.lake.current, flags), (self.lake.history, HISTORY))
+        for (rows, names), should_be in zip(made, wanted):
+            shown = comparison.rows_of(rows, self.world.spec, *names)
+            expected = comparison.expected(should_be, *names)
+            yield from comparison.differing(shown, expected).items()
+
+    def _rows(self, number: int) -> List[Sighting]:
+        told = (row for each in self.extracts.values() for row in each.rows)
+        return [row for row in told if row.key[0] == number]
+
+
+def _csv(spec: TableSpec, rows: Sequence[Sighting]) -> str:
+    """A file of one extract; a value that is not there is an empty field."""
+    names = [name for name, _ in spec.columns]
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, names)
+    writer.writeheader()
+    for each in rows:
+        writer.writerow({**dict(zip(spec.key, each.key)), **each.values})
+    return out.getvalue()

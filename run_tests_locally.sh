@@ -3,11 +3,13 @@
 #
 #   ./run_tests_locally.sh [fast|full] [argument of pytest]...
 #   ./run_tests_locally.sh properties --histories N [--seed S]
+#   ./run_tests_locally.sh crash --points N [--seed S]
 #
 #   fast   black, flake8, unit and policy tests: no Java, under a minute
 #   full   fast, then the same tests on Airflow 3.0.6, the Spark tests and the
 #          end-to-end tests: under 25 minutes (the default)
 #   properties   random histories against an independent oracle, as many as asked for
+#   crash  kill -9 at random points of every stage, each run again and compared
 #
 # Installs what it needs first, prints each command, stops at the first that fails.
 # What needs no Java runs side by side; each part is shown whole when it ends.
@@ -19,8 +21,8 @@ SPEED=full
 case ${1:-} in
     fast | full) SPEED=$1 && shift ;;
     -h | --help) sed -n '2,/^set /p' "$0" | sed -e '/^set /d' -e 's/^# \{0,1\}//' && exit 0 ;;
-    properties) SPEED=properties && shift ;;
-    [a-z]*) echo "$0: '$1' is no speed; choose fast, full or properties, see --help" >&2 && exit 2 ;;
+    properties | crash) SPEED=$1 && shift ;;
+    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties or crash, see --help" >&2 && exit 2 ;;
 esac
 PARTS=   # "pid function argument..." lines of what runs side by side
 OUTPUTS= # the folder with their outputs
@@ -127,10 +129,19 @@ full() {
     tests .venv-airflow/bin/python tests/e2e
 }
 
+program() { # a program of the tests that needs Spark, with the arguments given
+    PYTHONPATH=dags:spark_jobs:local:. run .venv-spark/bin/python -m "$1" \
+        ${CHOSEN:+"${CHOSEN[@]}"}
+}
+
 properties() {
     run ./setup.sh --quiet --only spark
-    PYTHONPATH=dags:spark_jobs:local:. run .venv-spark/bin/python -m tests.oracle.properties \
-        ${CHOSEN:+"${CHOSEN[@]}"}
+    program tests.oracle.properties
+}
+
+crash() {
+    run ./setup.sh --quiet --only spark --only streamer
+    program tests.crash
 }
 
 trap end_parts EXIT

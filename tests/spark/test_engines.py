@@ -7,14 +7,11 @@ End: 14,839 current rows, 15,434 versions, whoever ingested them.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-from pathlib import Path
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from lake_local.aws import runtimes
 from lake_spec.load import load_domain
 from lake_spec.model import Engine, TableType
 from tests.cases import museum
@@ -22,6 +19,7 @@ from tests.oracle.landing_files import file_text
 from tests.oracle.playing import STAGES, Play, World
 from tests.spark.lake import Lake
 from tests.spark.redoing import done_redo
+from tests.spark.streaming import stream
 
 TABLES = Path(__file__).resolve().parents[2] / "dags" / "tables"
 DOMAIN = "name: moma\ndescription: The museum, told as a feed\nowner: museum-data\n"
@@ -35,25 +33,6 @@ def feed_lake(spark, root, engine: Engine, storage: str) -> Lake:
     text = museum.FEED_SPEC.format(engine=engine.value, storage=storage)
     (home / "artists.yml").write_text(text)
     return Lake(spark, root, load_domain("moma", root / "tables").tables[0])
-
-
-def stream(lake: Lake, stage: str, scratch) -> int:
-    """Prepare, then run the HoodieStreamer step if there is one; its exit code."""
-    run = lake.prepare(stage)
-    if not run.streamer_argv:
-        return 0
-    made = runtimes.command(
-        "emr-7.13.0",
-        ["spark-submit", *run.streamer_argv],
-        endpoint="http://127.0.0.1:9",
-        region="none",
-        scratch=scratch,
-        properties={},
-    )
-    with open(scratch / "streamer.log", "w", encoding="utf-8") as log:
-        return subprocess.call(
-            made.argv, env={**os.environ, **made.env}, stderr=log, stdout=log
-        )
 
 
 @pytest.fixture(scope="module")

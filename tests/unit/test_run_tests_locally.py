@@ -171,4 +171,24 @@ def test_a_folder_without_a_chosen_test_is_none(run):
 def test_an_unknown_speed_is_refused_with_the_choices(run):
     code, output, commands = run("slow")
     assert (code, commands) == (2, [])
-    assert "'slow' is no speed; choose fast, full or properties" in output
+    assert "'slow' is no speed; choose fast, full, properties or crash" in output
+
+
+@pytest.mark.parametrize(
+    "speed, needs, program",
+    [
+        ("properties", "--only spark", "tests.oracle.properties"),
+        ("crash", "--only spark --only streamer", "tests.crash"),
+    ],
+)
+def test_the_random_tests_take_their_numbers(run, speed, needs, program):
+    code, _, commands = run(speed, "--seed", "5")
+    assert code == 0
+    assert commands == [
+        f"./setup.sh --quiet {needs}",
+        f".venv-spark/bin/python -m {program} --seed 5",
+    ]
+
+
+def test_a_random_test_that_finds_something_fails(run):
+    assert run("crash", "--points", "9", failing="*tests.crash*")[0] == 1

@@ -1,0 +1,98 @@
+"""Random kill -9 points over the stages of a table, as many as asked for.
+
+    python -m tests.crash --points N [--seed S]
+
+At each point a stage runs in a process of its own, which is killed at one of
+the changes that it makes to the files of its lake. Then the stage is run
+again: all rows must be those of a lake that nobody killed, and a further run
+must change nothing. A seed makes the same points again.
+The last line says `N points, M differences`; the exit code is 1 if M is not 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import time
+from contextlib import ExitStack, redirect_stdout
+from itertools import islice
+from pathlib import Path
+from typing import Optional, Sequence, TextIO
+
+
+def arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
+    """The numbers asked for; without a seed, one of the clock's."""
+    parser = argparse.ArgumentParser(prog="crash", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--points", type=_positive, required=True, metavar="N")
+    parser.add_argument("--seed", type=int, default=int(time.time()), metavar="S")
+    return parser.parse_args(argv)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number of points")
+    return number
+
+
+def play_all(count: int, seed: int, home: Path) -> int:
+    """Play the points of a seed, a line for each; at how many something differed.
+
+    What the stages say goes to a file of the home.
+    """
+    from tests.crash.lakes import Undisturbed
+    from tests.crash.play import Victims, play
+    from tests.crash.stages import KINDS, random_points
+    from tests.spark.local_session import local_session
+
+    points = list(islice(random_points(seed), count))
+    victims = Victims(home, sum(len(point.kills) for point in points))
+    spark = local_session()
+    wrong, terminal = 0, sys.stdout
+    with ExitStack() as stack:
+        stack.callback(spark.stop)
+        stack.callback(victims.close)
+        told = stack.enter_context(open(home / "stages.log", "w", encoding="utf-8"))
+        stack.enter_context(redirect_stdout(told))
+        lakes = {
+            kind: Undisturbed(spark, home / kind.name, kind, seed)
+            for kind in KINDS
+            if any(point.kind == kind for point in points)
+        }
+        for number, point in enumerate(points, 1):
+            outcome = play(point, lakes[point.kind], victims, home / f"point-{number}")
+            wrong += bool(outcome.differences)
+            _tell(number, point, outcome, terminal)
+    return wrong
+
+
+def _tell(number: int, point, outcome, file: TextIO) -> None:
+    where = f"point {number}: {point.stage.name}, {point.kind.name}"
+    way = ", other work first" if point.detour else ""
+    ending = "DIFFERS" if outcome.differences else "equal"
+    lines = [f"{where}: killed {'; again '.join(outcome.killed)}{way}: {ending}"]
+    lines += [f"    {difference}" for difference in outcome.differences]
+    print("\n".join(lines), file=file, flush=True)
+
+
+def main(argv: Optional[Sequence[str]] = None) -> int:
+    """Play, tell, and say by the exit code whether nothing differed."""
+    asked = arguments(argv)
+    os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")
+    print(f"seed {asked.seed}", flush=True)
+    home = Path(tempfile.mkdtemp(prefix="lake-crash-"))
+    wrong = play_all(asked.points, asked.seed, home)
+    if wrong:
+        print(f"the lakes that differ are kept in {home}")
+    else:
+        shutil.rmtree(home)
+    print(f"{asked.points} points, {wrong} differences")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""The stages that are killed, and the points at which they are.
+
+A stage begins and ends with a state of the lake: `landed`, `loaded` (full load
+taken in), `recorded` (in history too), `changed` (upkeep done, more change files
+landed), `taken in`, `built` (in history too); lakes.py makes them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Dict, Iterator, Optional, Pattern, Tuple
+
+from lake_spec.model import Engine, TableType
+from tests.crash.watch import Watch
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How a lake stores its tables, and who fills its change log."""
+
+    type: TableType
+    engine: Engine = Engine.PYSPARK
+
+    @property
+    def name(self) -> str:
+        """As a folder is called and a line of output."""
+        return f"{self.type.value}-{self.engine.value}"
+
+
+COPIED, MERGED = Kind(TableType.COPY_ON_WRITE), Kind(TableType.MERGE_ON_READ)
+STREAMED = Kind(TableType.COPY_ON_WRITE, Engine.STREAMER)
+KINDS = (COPIED, MERGED, STREAMED)
+LOG_COMMIT = re.compile(r"^\+.*/changes/\.hoodie/(timeline/)?[0-9_]+\.commit$")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One kind of work that can be killed: what runs, and on which copy of the lake.
+
+    `upkeep` makes one kind of maintenance due. `since` is the change at which
+    the kind begins, `until` the one at which it ends, if not with the stage.
+    """
+
+    name: str
+    runs: str
+    begins_with: str
+    ends_with: str
+    upkeep: Dict[str, int] = field(default_factory=dict)
+    since: Optional[Pattern[str]] = None
+    until: Optional[Pattern[str]] = None
+    kinds: Tuple[Kind, ...] = KINDS
+
+    def counted(self, watch: Watch) -> int:
+        """How many changes of this kind the watch has seen so far."""
+        first = watch.first(self.since) if self.since else 0
+        last = watch.first(self.until) if self.until else None
+        end = len(watch.changes) if last is None else last
+        return 0 if first is None else end - first
+
+    @property
+    def repaired(self) -> Stage:
+        """The run after a killed one: whatever it changes is of this kind."""
+        return replace(self, since=None, until=None)
+
+
+NOT_STREAMED = (COPIED, MERGED)
+"""For stages that do not ask who filled the change log."""
+
+STAGES = (
+    Stage("first load", "full_load", "landed", "loaded"),
+    Stage("first history", "scd2", "loaded", "recorded", kinds=NOT_STREAMED),
+    Stage("ingest", "incremental", "changed", "taken in", until=LOG_COMMIT),
+    Stage("current", "incremental", "changed", "taken in", since=LOG_COMMIT),
+    Stage("history", "scd2", "taken in", "built", kinds=NOT_STREAMED),
+    Stage(
+        "compaction",
+        "maintenance",
+        "built",
+        "built",
+        {"compact_after": 1},
+        kinds=(MERGED,),
+    ),
+    Stage("clustering", "maintenance", "built", "built", {"cluster_after": 2}),
+    Stage("cleaning", "maintenance", "built", "built", {"keep_commits": 1}),
+    Stage("rebuild", "rebuild", "built", "built", kinds=NOT_STREAMED),
+)
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where to kill: shares of the stage's changes, one for each kill in a row.
+
+    With a `detour` the stage is not the next to run: after a killed maintenance
+    that is the taking in of the next change files, after all else a maintenance.
+    """
+
+    kind: Kind
+    stage: Stage
+    kills: Tuple[float, ...]
+    detour: bool = False
+
+
+def random_points(seed: int) -> Iterator[Point]:
+    """Every stage in each kind of lake in random order, then all again.
+
+    One point in four is killed twice: the second time while it is run again.
+    """
+    random = Random(seed)
+    while True:
+        pairs = [(stage, kind) for stage in STAGES for kind in stage.kinds]
+        random.shuffle(pairs)
+        for stage, kind in pairs:
+            kills = [random.random() for _ in range(random.choice([1, 1, 1, 2]))]
+            yield Point(kind, stage, tuple(kills), random.random() < 0.5)

@@ -1,0 +1,138 @@
+"""A process of its own, JVM included, that runs a stage until it is killed.
+
+    python -m tests.crash.victim
+
+It says `ready` when its Spark session is open, reads one line of JSON (`task`),
+runs that stage and says `done`. All else that it has to say goes to stderr.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Dict, Iterator, List, Optional
+
+PROJECT = Path(__file__).resolve().parents[2]
+PATHS = ("dags", "spark_jobs", "local", ".")
+
+
+class Victim:
+    """The process as its killer has it."""
+
+    def __init__(self, log: Path) -> None:
+        path = os.pathsep.join(str(PROJECT / name) for name in PATHS)
+        with open(log, "wb") as output:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.crash.victim"],
+                cwd=PROJECT,
+                env={**os.environ, "PYTHONPATH": path},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=output,
+                start_new_session=True,
+            )
+        self._log = log
+
+    def tell(self, task: Dict[str, object]) -> None:
+        """Wait until its session is open, then let it run a stage."""
+        self._expect(b"ready\n")
+        self._process.stdin.write(json.dumps(task).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def _expect(self, word: bytes) -> None:
+        said = self._process.stdout.readline()
+        if said != word:
+            end = self._log.read_text(errors="replace")[-3000:]
+            raise RuntimeError(f"the victim said {said!r}, not {word!r}:\n{end}")
+
+    def is_done(self) -> bool:
+        """Whether the stage ended before its killer came."""
+        if not select.select([self._process.stdout], [], [], 0)[0]:
+            return False
+        self._expect(b"done\n")
+        return True
+
+    def freeze(self) -> None:
+        """Stop the process and its JVM where they are."""
+        os.killpg(self._process.pid, signal.SIGSTOP)
+        time.sleep(0.02)
+
+    def unfinished(self, root: Path) -> List[Path]:
+        """Files below the root that it is writing."""
+        below = f"{os.path.realpath(root)}/"
+        written = written_by_group(self._process.pid)
+        return [Path(path) for path in sorted(set(written)) if path.startswith(below)]
+
+    def kill(self) -> None:
+        """kill -9 to the process and its JVM, if it still lives."""
+        if self._process.returncode is not None:
+            return
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            pipe.close()
+
+
+def written_by_group(group: int) -> Iterator[str]:
+    """Paths that processes of the group have open for writing."""
+    if not os.path.isdir("/proc/self/fdinfo"):
+        yield from _written_as_lsof_tells(group)
+        return
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError):  # a process that ended meanwhile
+            if os.getpgid(int(pid)) == group:
+                yield from _written_by_process(Path("/proc") / pid)
+
+
+def _written_by_process(process: Path) -> Iterator[str]:
+    for number in os.listdir(process / "fd"):
+        with suppress(OSError):
+            facts = (process / "fdinfo" / number).read_text().split()
+            if int(facts[facts.index("flags:") + 1], 8) & os.O_ACCMODE:
+                yield os.readlink(process / "fd" / number)
+
+
+def _written_as_lsof_tells(group: int) -> Iterator[str]:
+    """The same where there is no /proc, as on macOS."""
+    command = ["lsof", "-w", "-n", "-P", "-g", str(group), "-F", "an"]
+    access = ""
+    for line in subprocess.run(
+        command, stdout=subprocess.PIPE, text=True
+    ).stdout.splitlines():
+        if line.startswith("a"):
+            access = line[1:]
+        elif line.startswith("n") and access in ("w", "u"):
+            yield line[1:]
+
+
+def main(protocol: IO[str]) -> None:
+    """Run the one stage that stdin names, then wait to be killed."""
+    from lake_spec.model import Engine, TableType
+    from tests.crash.lakes import open_lake, run_stage
+    from tests.crash.stages import Kind
+    from tests.spark.local_session import local_session
+
+    spark = local_session()
+    print("ready", file=protocol, flush=True)
+    line: Optional[str] = sys.stdin.readline()
+    if not line:
+        return
+    task = json.loads(line)
+    kind = Kind(TableType(task["type"]), Engine(task["engine"]))
+    lake = open_lake(spark, Path(task["root"]), kind, task["upkeep"])
+    run_stage(lake, task["stage"])
+    print("done", file=protocol, flush=True)
+    sys.stdin.readline()
+
+
+if __name__ == "__main__":
+    own = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # progress lines are no part of the protocol
+    main(own)

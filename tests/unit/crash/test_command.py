@@ -1,0 +1,40 @@
+"""The program that plays as many points as asked for, without playing any."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.crash import __main__ as command
+
+
+@pytest.mark.parametrize("wrong, code", [(0, 0), (3, 1)], ids=["all equal", "three"])
+def test_it_ends_with_the_counts_and_their_exit_code(
+    monkeypatch, tmp_path, capsys, wrong, code
+):
+    monkeypatch.setattr(command.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(command, "play_all", lambda points, seed, home: wrong)
+    assert command.main(["--points", "7", "--seed", "5"]) == code
+    lines = capsys.readouterr().out.splitlines()
+    assert (lines[0], lines[-1]) == ("seed 5", f"7 points, {wrong} differences")
+
+
+def test_the_lakes_that_differ_are_kept(monkeypatch, tmp_path, capsys):
+    homes = []
+    monkeypatch.setattr(command.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(
+        command, "play_all", lambda points, seed, home: homes.append(home)
+    )
+    command.main(["--points", "1"])
+    monkeypatch.setattr(
+        command, "play_all", lambda points, seed, home: homes.append(home) or 1
+    )
+    command.main(["--points", "1"])
+    gone, kept = homes
+    assert (gone.exists(), kept.exists()) == (False, True)
+    assert f"the lakes that differ are kept in {kept}" in capsys.readouterr().out
+
+
+def test_no_points_are_refused(capsys):
+    with pytest.raises(SystemExit):
+        command.main(["--points", "0"])
+    assert "0 is no number of points" in capsys.readouterr().err

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+import time
 from collections import Counter
 from dataclasses import replace
 from functools import reduce
@@ -160,6 +161,7 @@ def watched(lake: Lake, stage: str) -> Watch:
     def look() -> None:
         while not ended.is_set():
             watch.look()
+            time.sleep(0.001)  # the stage needs the core too
 
     looking = threading.Thread(target=look)
     looking.start()

@@ -113,13 +113,15 @@ def kill(
     for path in unfinished:
         path.unlink(missing_ok=True)
         path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
-    names = [path.relative_to(root.resolve()) for path in unfinished]
-    last = f"while writing {', '.join(map(str, names))}" if names else last_of(watch)
-    return f"at change {stage.counted(watch)} of {changes}, {last}"
+    words = f"at change {stage.counted(watch)} of {changes}"
+    return f"{words}, {last_of(watch, unfinished, root)}"
 
 
-def last_of(watch: Watch) -> str:
-    return watch.changes[-1] if watch.changes else "before the first change"
+def last_of(watch: Watch, unfinished: List[Path], root: Path) -> str:
+    """What had just happened to the files, shown below the table's folder."""
+    names = [str(path.relative_to(root.resolve())) for path in unfinished]
+    words = [f"while writing {', '.join(names)}"] if names else watch.changes[-1:]
+    return "".join(words).replace("warehouse/tests/things/", "")
 
 
 def differences(point: Point, undisturbed: Undisturbed, root: Path) -> List[str]:

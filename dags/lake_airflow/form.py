@@ -12,11 +12,13 @@ def params(plan: DagPlan) -> dict[str, Param]:
     window = _window(plan) if plan.takes_window else {}
     choice = _choice() if plan.takes_files else {}
     accepts = {name: _ACCEPTS[name]() for name in plan.accepts}
+    verify = {"verify": _verify(), "sample": _sample()} if plan.takes_verify else {}
     return {
         "tables": _tables(plan),
         **window,
         **choice,
         **accepts,
+        **verify,
         "dry_run": _dry_run(),
     }
 
@@ -86,6 +88,24 @@ def _empty_scopes() -> Param:
 
 
 _ACCEPTS = {"accept_losses": _accept_losses, "empty_scopes": _empty_scopes}
+
+
+def _verify() -> Param:
+    return _switch(
+        "Verify",
+        "Build nothing: compare current and history with the change log, row by row.",
+    )
+
+
+def _sample() -> Param:
+    return Param(
+        1,
+        type="number",
+        exclusiveMinimum=0,
+        maximum=1,
+        title="Sample",
+        description="Which share of the keys to verify: 1 is all of them.",
+    )
 
 
 def _dry_run() -> Param:

@@ -11,6 +11,9 @@ from lake_spec.model import DomainSpec, Engine, HistoryRuns, Snapshot, TableSpec
 REDO = "redo"
 """The stage, and the kind of DAG, whose runs choose the landing files they are about."""
 
+REBUILD_DIMENSION = "rebuild_dimension"
+"""The stage that joins a dimension anew; there is nothing in it to verify."""
+
 
 class StageKind(str, Enum):
     """What a stage submits to the cluster."""
@@ -58,6 +61,7 @@ class DagPlan:
     takes_window: bool = False
     takes_files: bool = False
     accepts: Tuple[str, ...] = ()
+    takes_verify: bool = False
     failure_topic: Optional[str] = None
 
 
@@ -137,8 +141,9 @@ def _rebuild(domain: DomainSpec) -> DagPlan:
         f"Current and history of {domain.name} anew from the change log",
         stages=(
             _spark(domain, "rebuild"),
-            *_dimensions(domain, "rebuild_dimension"),
+            *_dimensions(domain, REBUILD_DIMENSION),
         ),
+        takes_verify=True,
     )
 
 

@@ -48,6 +48,7 @@ class Run:
     quarantined: bool = False
     withdraw_missing: bool = False
     empty_scopes: Tuple[str, ...] = ()
+    verify: Optional[float] = None
 
     @property
     def name(self) -> str:
@@ -79,18 +80,21 @@ def check_run(
     window = _window(params, faults) if plan.takes_window else None
     dry_run = _switch("dry_run", params, faults)
     losses = _switch("accept_losses", params, faults)
-    choice = _choice(plan, params, faults) if plan.takes_files else {}
-    choice["empty_scopes"] = _empty_scopes(params.get("empty_scopes", []), faults)
+    more = _choice(plan, params, faults) if plan.takes_files else {}
+    more["empty_scopes"] = _empty_scopes(params.get("empty_scopes", []), faults)
+    if plan.takes_verify:
+        more["verify"] = _verify(params, faults)
     key = _key(run_id, faults)
     if faults:
         raise RunRefused(faults)
-    return Run(plan.dag_id, key, release, tables, window, dry_run, losses, **choice)
+    return Run(plan.dag_id, key, release, tables, window, dry_run, losses, **more)
 
 
 def _unknown(plan: DagPlan, params: Mapping[str, Any]) -> list[str]:
     window = _WINDOW if plan.takes_window else ()
     choice = _CHOICE if plan.takes_files else ()
-    known = ("tables", *window, *choice, *plan.accepts, "dry_run")
+    verify = ("verify", "sample") if plan.takes_verify else ()
+    known = ("tables", *window, *choice, *plan.accepts, *verify, "dry_run")
     return [
         f"{_shown(name)}: unknown param. {plan.dag_id} takes: {', '.join(known)}."
         for name in params
@@ -211,6 +215,23 @@ def _empty_scopes(value: Any, faults: list[str]) -> Tuple[str, ...]:
     if texts is not value:
         faults.append(f"empty_scopes: got {_shown(value)}. Give a list of values.")
     return tuple(dict.fromkeys(texts))
+
+
+def _verify(params: Mapping[str, Any], faults: list[str]) -> Optional[float]:
+    """The share of keys to verify; None for a run that is not asked to."""
+    sample = params.get("sample", 1)
+    is_number = isinstance(sample, (int, float)) and not isinstance(sample, bool)
+    if not is_number or not 0 < sample <= 1:
+        faults.append(f"sample: got {_shown(sample)}. Give a number above 0, up to 1.")
+        return None
+    if _switch("verify", params, faults):
+        return float(sample)
+    if sample != 1:
+        faults.append(
+            f"sample: got {_shown(sample)} without verify, which would rebuild all."
+            " Add verify=true."
+        )
+    return None
 
 
 def _key(run_id: str, faults: list[str]) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from lake_airflow.plan import REDO, DagPlan, Stage
+from lake_airflow.plan import REBUILD_DIMENSION, REDO, DagPlan, Stage
 from lake_airflow.run import Run
 from lake_spec.model import EnvironmentSpec
 
@@ -32,6 +32,8 @@ def report_folder(environment: EnvironmentSpec, run_name: str) -> str:
 
 def selected(stage: Stage, run: Run) -> tuple[str, ...]:
     """The tables of a stage that the run asks for."""
+    if run.verify is not None and stage.name == REBUILD_DIMENSION:
+        return ()  # what is verified is what the change log says of each table
     return tuple(table for table in stage.tables if table in run.tables)
 
 
@@ -52,6 +54,8 @@ def spark_step(
         argv += _accepted(run)
     if stage.name == REDO:
         argv += _choice(run)
+    if run.verify is not None:
+        argv += ["--verify", f"{run.verify:g}"]
     if run.dry_run:
         argv.append("--dry-run")
     return _step(f"{stage.name} {run.key}", argv)

@@ -65,6 +65,14 @@ METADATA_PREFIX = "lake."
 PROPERTIES = ".hoodie/hoodie.properties"
 """The file that makes a folder a Hudi table."""
 
+JAVA_OPTIONS = "-Djava.util.concurrent.ForkJoinPool.common.parallelism=0"
+"""For every JVM that has Hudi by `spark.jars`, as EMR gives it.
+
+Threads of Java's common pool do not see such jars. Hudi looks up a record index
+there, and once one of them met a delete no thread can read it any more (Hudi
+issue 13410). Without threads of its own, the pool's work is done by who asks.
+"""
+
 STREAMER_CHECKPOINTS = (
     "streamer.checkpoint.reset.key.v2",
     "streamer.checkpoint.reset.key.v1",

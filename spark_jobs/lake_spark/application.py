@@ -137,6 +137,7 @@ def _table_run(
         asked.dry_run,
         asked.accepted,
         asked.selection,
+        asked.verify,
         domain_tables=release.domain.tables,
     )
 

@@ -28,6 +28,7 @@ class Arguments:
     selection: Selection
     dry_run: bool
     accepted: Accepted = Accepted()
+    verify: Optional[float] = None
 
 
 def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
@@ -51,12 +52,17 @@ def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
     parser.add_argument("--file", type=_file, action="append", help="path or glob")
     parser.add_argument("--quarantined", action="store_true")
     parser.add_argument("--withdraw-missing", action="store_true")
+    parser.add_argument(
+        "--verify", type=_share, help="compare this share of keys with the log"
+    )
     found = vars(parser.parse_args(argv))
     accepted = Accepted(found.pop("accept_losses"), found.pop("empty_scopes"))
     if accepted != Accepted() and found["stage"] not in ("incremental", "redo"):
         parser.error(
             "--accept-losses and --empty-scopes go with --stage incremental or redo"
         )
+    if found["verify"] is not None and found["stage"] != "rebuild":
+        parser.error("--verify goes with --stage rebuild alone")
     selection = Selection(
         tuple(found.pop("file") or ()),
         found.pop("quarantined"),
@@ -111,6 +117,16 @@ def _run(text: str) -> str:
     if not _RUN.fullmatch(text):
         raise argparse.ArgumentTypeError(f"{text!r} is no <dag id>/<run key>")
     return text
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no share: above 0, up to 1")
+    return share
 
 
 def _window(text: str) -> Window:

@@ -74,24 +74,22 @@ def check(run: TableRun) -> None:
         if not taken.definition:
             _refuse_foreign(run.log)
         _refuse(run.spec, changed(taken.definition, of_log(run.spec)), _only_anew)
-    if run.report.stage not in _REBUILDS:
-        check_tables(run)
+    check_tables(run, may_differ=run.report.stage in _REBUILDS and run.verify is None)
 
 
-def check_tables(run: TableRun) -> None:
-    """Refuse settings that current and history were not made with."""
+def check_tables(run: TableRun, *, may_differ: bool = False) -> None:
+    """Refuse settings that current and history were not made with.
+
+    `may_differ`: only what not even a rebuild can change.
+    """
     for layer in ("current", "history"):
-        recorded = _recorded(getattr(run, layer))
-        _refuse(run.spec, changed(recorded, of_table(run.spec, layer)), _by_rebuild)
-
-
-def check_rebuild(run: TableRun) -> None:
-    """Refuse what not even a rebuild can change."""
-    for layer in ("current", "history"):
-        recorded = _recorded(getattr(run, layer))
+        recorded, now = _recorded(getattr(run, layer)), of_table(run.spec, layer)
         fixed = {name: recorded[name] for name in _FIXED if name in recorded}
-        _refuse(run.spec, changed(fixed, of_table(run.spec, layer)), _only_anew)
-    _check_type_of_surrogate_key(run)
+        _refuse(run.spec, changed(fixed, now), _only_anew)
+        if not may_differ:
+            _refuse(run.spec, changed(recorded, now), _by_rebuild)
+    if may_differ:
+        _check_type_of_surrogate_key(run)
 
 
 def _check_type_of_surrogate_key(run: TableRun) -> None:

@@ -96,11 +96,17 @@ def build(
 def _stored(table: HudiTable, events: TouchedEvents, desired: DataFrame) -> DataFrame:
     if events.since is None:
         return desired.limit(0)
-    stored = without_hudi_columns(table.read())
-    for name, kind in desired.dtypes:
-        if name not in stored.columns:
-            stored = stored.withColumn(name, F.lit(None).cast(kind))
+    stored = shaped_as(table.read(), desired)
     return stored.join(events.keys, KEY, "left_semi").select(desired.columns)
+
+
+def shaped_as(stored: DataFrame, desired: DataFrame) -> DataFrame:
+    """Stored rows with the columns of the desired ones, null where they have none."""
+    rows = without_hudi_columns(stored)
+    for name, kind in desired.dtypes:
+        if name not in rows.columns:
+            rows = rows.withColumn(name, F.lit(None).cast(kind))
+    return rows.select(desired.columns)
 
 
 def difference(
@@ -110,29 +116,45 @@ def difference(
 
     Adds lake_action and lake_was_open to the rows' columns.
     """
-    names = desired.columns
-    new, old = _packed(desired, layer), _packed(stored, layer)
-    same_row = [
-        F.col(f"new.row.{n}").eqNullSafe(F.col(f"old.row.{n}")) for n in identity
-    ]
-    joined = new.alias("new").join(old.alias("old"), same_row, "full_outer")
-    action = (
-        F.when(F.col("new.row").isNull(), REMOVED)
-        .when(F.col("old.row").isNull(), INSERTED)
-        .when(F.col("new.same").eqNullSafe(F.col("old.same")), SAME)
-        .otherwise(CHANGED)
-    )
-    return joined.select(
-        F.coalesce("new.row", "old.row").alias("row"),
-        action.alias("lake_action"),
-        F.coalesce("new.is_open", F.lit(False)).alias("lake_is_open"),
-        F.coalesce("old.is_open", F.lit(False)).alias("lake_was_open"),
+    both = joined(desired, stored, identity, layer)
+    return both.select(
+        F.coalesce("new", "old").alias("row"),
+        "lake_action",
+        F.coalesce("new_open", F.lit(False)).alias("lake_is_open"),
+        F.coalesce("old_open", F.lit(False)).alias("lake_was_open"),
     ).select(
-        *[F.col(f"row.{n}").alias(n) for n in names],
+        *[F.col(f"row.{n}").alias(n) for n in desired.columns],
         "lake_action",
         "lake_is_open",
         "lake_was_open",
     )
+
+
+def joined(
+    desired: DataFrame, stored: DataFrame, identity: Sequence[str], layer: Layer
+) -> DataFrame:
+    """Desired and stored rows side by side, and by lake_action how they differ.
+
+    Columns new and old (the whole rows), new_same and old_same (in the form that
+    equality is defined on), new_open and old_open; null where there is no row.
+    """
+    sides = [
+        _packed(rows, layer).select(
+            F.col("row").alias(side),
+            F.col("same").alias(f"{side}_same"),
+            F.col("is_open").alias(f"{side}_open"),
+        )
+        for side, rows in (("new", desired), ("old", stored))
+    ]
+    same_row = [F.col(f"new.{n}").eqNullSafe(F.col(f"old.{n}")) for n in identity]
+    action = (
+        F.when(F.col("new").isNull(), REMOVED)
+        .when(F.col("old").isNull(), INSERTED)
+        .when(F.col("new_same").eqNullSafe(F.col("old_same")), SAME)
+        .otherwise(CHANGED)
+    )
+    both = sides[0].join(sides[1], same_row, "full_outer")
+    return both.withColumn("lake_action", action)
 
 
 def _packed(rows: DataFrame, layer: Layer) -> DataFrame:

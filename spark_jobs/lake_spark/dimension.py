@@ -16,7 +16,6 @@ from lake_spark import definition, derived, fold, materialise, withdrawals
 from lake_spark.current import current_layer
 from lake_spark.derived import Layer, TouchedEvents
 from lake_spark.dimension_parts import Part, part_of, require_a_join
-from lake_spark.history import history_layer
 from lake_spark.inputs import WIDE
 from lake_spark.joined_states import Versions, state_events
 from lake_spark.table_run import TableRun
@@ -99,9 +98,9 @@ def _build(run: TableRun, main: Part, joined: Part, behind: Behind) -> None:
     keys = _touched_keys((main, joined), behind.since).persist()
     events = _events(main, joined, run.spec.key, behind, keys)
     events = events.persist(StorageLevel.MEMORY_AND_DISK)
-    spec = _with_tracking_of(run.spec, (main, joined))
+    tracking = replace(run, spec=_with_tracking_of(run.spec, (main, joined)))
     shown = [name for part in (main, joined) for _, name in part.shown]
-    layers = _layers(spec, [*run.spec.key, *shown])
+    layers = _layers(tracking, [*run.spec.key, *shown])
     instants = json.dumps(_instants((main, joined)), sort_keys=True)
     made_of = json.dumps(_made_of((main, joined)))
     since = None if behind.since is None else json.dumps(behind.since)
@@ -155,6 +154,6 @@ def _with_tracking_of(spec: TableSpec, parts: Sequence[Part]) -> TableSpec:
     return replace(spec, history=replace(spec.history, ignore=ignore))
 
 
-def _layers(spec: TableSpec, columns: Sequence[str]) -> Mapping[str, Layer]:
-    made = (history_layer(spec, columns), current_layer(spec, columns))
-    return {layer.name: layer for layer in made}
+def _layers(run: TableRun, columns: Sequence[str]) -> Mapping[str, Layer]:
+    history = materialise.layer_of_history(run, columns)
+    return {layer.name: layer for layer in (history, current_layer(run.spec, columns))}

@@ -6,6 +6,7 @@ StageError
  +-- BadFile           one landing file is not what it says: it is set aside
  +-- TooManyBadRows    more quarantined rows than the table bears
  +-- BrokenPromise     a check before commit failed: nothing was written
+ +-- DiffersFromLog    a verification found rows that the change log does not make
  +-- Redefined         a setting that can change rows was changed
  +-- ForeignTable      someone else filled a table of ours: it is not overwritten
  +-- NoJoin            the tables of a dimension do not fit together
@@ -43,6 +44,10 @@ class TooManyBadRows(StageError):
 
 class BrokenPromise(StageError):
     """Rows about to be written break the contract."""
+
+
+class DiffersFromLog(StageError):
+    """A table is not what its change log makes of it."""
 
 
 class Redefined(StageError):

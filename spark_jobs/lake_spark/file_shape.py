@@ -45,7 +45,7 @@ def shape_of(
         raise BadFile(file.path, "is empty (0 bytes)")
     kind = spec.source.format
     if isinstance(kind, Csv):
-        shape = _csv_shape(store.read(file.uri, limit=HEAD_BYTES), file, kind, spec)
+        shape = _csv_shape(_head(store, file), file, kind, spec)
     else:
         shape = _self_described(spark, file, kind)
         if isinstance(kind, Json):
@@ -54,6 +54,13 @@ def shape_of(
     _no_double_names(file, shape)
     _has_needed_columns(file, shape, spec)
     return shape
+
+
+def _head(store: ObjectStore, file: LandingFile) -> bytes:
+    try:
+        return store.read(file.uri, limit=HEAD_BYTES)
+    except KeyError:
+        raise BadFile(file.path, "was removed after the run had listed it") from None
 
 
 def _csv_shape(head: bytes, file: LandingFile, kind: Csv, spec: TableSpec) -> Shape:

@@ -12,10 +12,10 @@ from lake_spec.hudi_options import Operation
 from lake_spec.model import Snapshot
 from lake_spec.report import FileReport
 from lake_spark import definition, extract_times, quarantine, reloads, snapshot
-from lake_spark.errors import BadFile, TooManyBadRows
+from lake_spark.errors import BadFile, RefusedInput, TooManyBadRows
 from lake_spark.file_shape import first_line, is_load, shape_of
 from lake_spark.inputs import WIDE, Inputs
-from lake_spark.landing import LandingFile, list_landing
+from lake_spark.landing import LandingFile, list_landing, moved_on
 from lake_spark.log_rows import log_columns, warned_rules
 from lake_spark.new_columns import new_columns
 from lake_spark.reader import Input, read_inputs
@@ -160,13 +160,27 @@ def check_quality(run: TableRun, rows: Rows) -> None:
 
 
 def judge(run: TableRun, batch: Batch, rows: Rows, what: str) -> None:
-    """Check the quality of what was read and begin the accounting of its files."""
+    """Check what was read, and begin the accounting of its files."""
+    refuse_moved_on(run, batch)
     check_quality(run, rows)
     reloads.refuse_losses(run, quarantine.good_rows(rows.numbered), batch.inputs)
     batch.files = file_reports(batch, rows.counted)
     has_reload = any(each.started for each in batch.inputs)
     batch.holds = rows.counted.holds | ({WIDE} if has_reload else set())
     run.say(f"read {rows.counted.total:,} rows of {what}")
+
+
+def refuse_moved_on(run: TableRun, batch: Batch) -> None:
+    """Rows must be of the content that was listed: Spark reads by name alone.
+
+    To be asked after the rows were read and before anything is written.
+    """
+    changed = moved_on(run.store, [each.file for each in batch.inputs])
+    if changed:
+        raise RefusedInput(
+            f"{', '.join(changed)}: replaced or removed while the run read it, so nothing "
+            "was written. Start the run again when the source has finished writing."
+        )
 
 
 def file_reports(batch: Batch, counted: Counted) -> List[FileReport]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from os.path import commonprefix
 from typing import List, Optional, Sequence, Tuple
 
 from lake_spec.model import Scope
@@ -60,6 +61,17 @@ def list_landing(
         if _is_data(each.uri[len(prefix) :], patterns)
     ]
     return sorted(files, key=lambda each: each.position)
+
+
+def moved_on(store: ObjectStore, files: Sequence[LandingFile]) -> List[str]:
+    """Paths of files that are not as they were when they were listed.
+
+    Another content, the same content landed again (what lay there in between?),
+    or none.
+    """
+    prefix = commonprefix([each.uri for each in files])
+    now = {each.uri: (each.etag, each.modified) for each in store.list(prefix)}
+    return [f.path for f in files if now.get(f.uri) != (f.etag, f.landed_at)]
 
 
 def _landing_file(found: StoredObject, prefix: str) -> LandingFile:

@@ -148,16 +148,25 @@ def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
     ]
     cases.append((f"lake_op = '{UPSERT}' AND lake_fault IS NOT NULL", "lake_fault"))
     cases.append(("lake_effective_at IS NULL", "'no effective time'"))
-    if not spec.future_dates:
-        late = f"lake_effective_at > lake_landed_at + {TOLERANCE}"
-        cases.append(
-            (late, "'effective time ' || lake_effective_at || ' lies in the future'")
-        )
+    cases += _too_late(spec)
     cases += [
         (f"lake_op = '{UPSERT}' AND ({bad})", sql_literal(f"quality: {words}"))
         for words, bad in failed_rules(spec, "quarantine").items()
     ]
     return first_reason(cases)
+
+
+def _too_late(spec: TableSpec) -> List[Tuple[str, str]]:
+    """At the sentinel a version would end where it starts, whatever is allowed."""
+    cases, time = [], "'effective time ' || lake_effective_at || "
+    if spec.history.open_end is not None:
+        end = sql_literal(spec.history.open_end)
+        words = f"{time} ' is not before history.open_end, ' || {end}"
+        cases.append((f"lake_effective_at >= CAST({end} AS timestamp)", words))
+    if not spec.future_dates:
+        late = f"lake_effective_at > lake_landed_at + {TOLERANCE}"
+        cases.append((late, f"{time} ' lies in the future'"))
+    return cases
 
 
 def warned_rules(spec: TableSpec, on_fail: str) -> Dict[str, str]:

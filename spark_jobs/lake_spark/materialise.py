@@ -87,7 +87,7 @@ def build_history(run: TableRun, *, anew: bool = False) -> bool:
         return False
     columns = [name for name, _ in table_columns(run.spec, run.log)]
     marked, keys = _marked(run, waiting, columns)
-    layer = _history_layer(run, columns)
+    layer = layer_of_history(run, columns)
     _build(run, layer, marked, keys, waiting, columns)
     return True
 
@@ -124,7 +124,8 @@ def _note(run: TableRun, layer: str, built: Built) -> None:
     )
 
 
-def _history_layer(run: TableRun, columns: List[str]) -> Layer:
+def layer_of_history(run: TableRun, columns: Sequence[str]) -> Layer:
+    """How the history of this run's table is built, its surrogate keys told."""
     layer = replace(
         history_layer(run.spec, columns),
         on_removed=lambda changes: _note_moved_keys(run, changes),

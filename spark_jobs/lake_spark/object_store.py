@@ -24,7 +24,7 @@ class ObjectStore(Protocol):
     """What stages need of a store of objects."""
 
     def list(self, prefix: str) -> List[StoredObject]:
-        """Every object below the prefix, in the order of their names."""
+        """Every object whose URI begins with the prefix, in the order of their names."""
 
     def read(self, uri: str, *, limit: Optional[int] = None) -> bytes:
         """An object's bytes, the first `limit` if given; KeyError if absent."""
@@ -42,7 +42,7 @@ class S3Store:
         self._s3 = boto3.client("s3")
 
     def list(self, prefix: str) -> List[StoredObject]:
-        """Every object below the prefix, in the order of their names."""
+        """Every object whose URI begins with the prefix, in the order of their names."""
         bucket, key = split_uri(prefix)
         pages = self._s3.get_paginator("list_objects_v2").paginate(
             Bucket=bucket, Prefix=key
@@ -80,9 +80,10 @@ class FolderStore:
     """Objects as files of a folder; the ETag is a hash of the content."""
 
     def list(self, prefix: str) -> List[StoredObject]:
-        """Every file below the folder, in the order of their names."""
-        folder = _file(prefix)
-        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        """Every file whose name begins with the prefix, in the order of their names."""
+        start = prefix[len("file://") :]
+        found = Path(start.rpartition("/")[0]).rglob("*")
+        files = sorted(f for f in found if str(f).startswith(start) and f.is_file())
         return [self._object(path) for path in files]
 
     @staticmethod

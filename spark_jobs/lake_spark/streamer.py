@@ -19,7 +19,7 @@ from lake_spark import ingest, log_rows, quarantine, reader, reloads, row_sql
 from lake_spark.errors import NotIngested
 from lake_spark.file_shape import CORRUPT
 from lake_spark.inputs import Inputs
-from lake_spark.landing import LandingFile
+from lake_spark.landing import LandingFile, list_landing
 from lake_spark.reader import Input
 from lake_spark.row_sql import Columns
 from lake_spark.table_run import TableRun
@@ -58,8 +58,11 @@ def _name_inputs(run: TableRun, batch: ingest.Batch, taken: Inputs) -> None:
     )
 
 
-def account(run: TableRun) -> bool:
-    """Take over what prepare counted; whether the streamer had inputs to commit."""
+def account(run: TableRun, globs: Sequence[str]) -> bool:
+    """Take over what prepare counted; whether the streamer had inputs to commit.
+
+    A file that was replaced before the streamer read it is refused by name.
+    """
     named = _prepared(run)
     if named is None:
         return False
@@ -69,7 +72,9 @@ def account(run: TableRun) -> bool:
             f"{run.spec.full_name}: the HoodieStreamer step did not commit its inputs {named} "
             f"(the change log's last are {last}). Its step log says why; a new run takes them in."
         )
-    accounting = run.inputs.load(named).accounting
+    inputs = run.inputs.load(named)
+    inputs.unseen(list_landing(run.store, run.landing, globs), run.spec.domain)
+    accounting = inputs.accounting
     run.report.add_files([FileReport(**each) for each in accounting.values()])
     run.report.commits["changes"] = run.log.last_instant("inputs") or ""
     return True

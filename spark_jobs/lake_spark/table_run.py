@@ -57,7 +57,10 @@ class Selection:
 
 @dataclass
 class TableRun:
-    """What a stage needs to work on one table."""
+    """What a stage needs to work on one table.
+
+    `verify` is the share of keys (0 to 1) that a rebuild compares instead.
+    """
 
     spark: SparkSession
     store: ObjectStore
@@ -68,6 +71,7 @@ class TableRun:
     dry_run: bool = False
     accepted: Accepted = Accepted()
     selection: Selection = Selection()
+    verify: Optional[float] = None
     streamer_argv: List[str] = field(default_factory=list)
     domain_tables: Tuple[TableSpec, ...] = ()
 

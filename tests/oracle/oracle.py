@@ -118,9 +118,7 @@ def accepted(event: Sighting, settings: Settings) -> bool:
     time = declared_time(event, settings)
     if time is None or (not event.is_load and None in order):
         return False
-    if settings.future_dates:
-        return True
-    too_late = time > event.landed + timedelta(days=1)
+    too_late = time > event.landed + timedelta(days=1) and not settings.future_dates
     return not too_late and (settings.open_end is None or time < settings.open_end)
 
 

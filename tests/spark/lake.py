@@ -35,6 +35,7 @@ class Lake:
         self.root = root
         self.spec = spec
         self.domain = tuple(domain)
+        self.store = FolderStore()
         self._runs = 0
 
     @property
@@ -80,6 +81,13 @@ class Lake:
         self._runs += 0 if again else 1
         return run.report
 
+    def verify(self, share: float = 1.0) -> Report:
+        """Compare that share of the keys with the change log; the report."""
+        run = self._table_run(self._report("rebuild"))
+        run.verify = share
+        run_table(run, STAGES["rebuild"])
+        return run.report
+
     def prepare(self, stage: str) -> TableRun:
         """Run the prepare stage of a stage; the stage itself is in the same run."""
         run = self._table_run(self._report(f"prepare_{stage}"))
@@ -109,7 +117,7 @@ class Lake:
     ) -> TableRun:
         return TableRun(
             self.spark,
-            FolderStore(),
+            self.store,
             self.spec,
             self.environment,
             report,

@@ -7,14 +7,13 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from lake_spec.hudi_options import JAVA_OPTIONS
 from lake_spark.session import CONFIGURATION
 
 PROJECT = Path(__file__).resolve().parents[2]
 
 # One compiler alone gets 48 MiB for its code, which a long test run fills up.
-JAVA_OPTIONS = (
-    "-Duser.timezone=UTC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m"
-)
+COMPILER = "-Duser.timezone=UTC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m"
 
 
 def local_session() -> SparkSession:
@@ -28,7 +27,7 @@ def local_session() -> SparkSession:
         "spark.jars": jars,
         "spark.ui.enabled": "false",
         "spark.driver.memory": "2g",
-        "spark.driver.extraJavaOptions": JAVA_OPTIONS,
+        "spark.driver.extraJavaOptions": f"{JAVA_OPTIONS} {COMPILER}",
         "spark.sql.shuffle.partitions": "2",
         "spark.default.parallelism": "2",
     }

@@ -69,3 +69,17 @@ def test_empty_scopes_are_a_list_of_texts(text, capsys):
     with pytest.raises(SystemExit):
         parse([*STEP, "incremental", "--empty-scopes", text], list(STAGES))
     assert "is no JSON list of texts" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("share", ["0", "1.1", "-1", "all", "nan"])
+def test_a_rebuild_verifies_a_share_of_the_keys(capsys, share):
+    stages = list(STAGES)
+    assert parse([*STEP, "rebuild", "--verify", "0.25"], stages).verify == 0.25
+    assert parse([*STEP, "rebuild"], stages).verify is None
+    for wrong in (["rebuild", "--verify", share], ["scd2", "--verify", "1"]):
+        with pytest.raises(SystemExit) as ended:
+            parse([*STEP, *wrong], stages)
+        assert ended.value.code == 2
+    told = capsys.readouterr().err
+    assert f"'{share}' is no share" in told
+    assert "--verify goes with --stage rebuild alone" in told

@@ -16,8 +16,10 @@ import pytest
 
 from lake_spec.load import load_domain
 from lake_spec.model import TableType
+from lake_spark.table_run import Window
 from tests.spark.lake import Lake, stored
 
+UTC = timezone.utc
 PROJECT = Path(__file__).resolve().parents[2]
 FIRST = "artists_2016-03-03.csv.gz"
 SECOND = "artists_2016-05-12.csv.gz"
@@ -118,6 +120,15 @@ def test_running_again_makes_no_commit_and_touches_no_file(museum):
     assert museum.files() == before
 
 
+def test_a_window_that_was_taken_already_changes_nothing(museum):
+    before = museum.files()
+    march = Window(datetime(2016, 3, 1, tzinfo=UTC), datetime(2016, 4, 1, tzinfo=UTC))
+    for stage in ("full_load", "incremental"):
+        assert museum.run(stage, window=march).state == "nothing_new"
+    assert museum.done("scd2")[0].state == "nothing_new"
+    assert museum.files() == before
+
+
 def test_a_late_extract_is_refused_by_name(museum):
     museum.land("artists_2016-04-01.csv.gz", b"")
     report = museum.run("incremental")
@@ -133,5 +144,5 @@ def test_valid_times_are_the_extracts_times(museum):
     }
     march, may = (datetime(2016, m, d) for m, d in ((3, 3), (5, 12)))
     assert starts == {march, may} or starts == {
-        each.replace(tzinfo=timezone.utc) for each in (march, may)
+        each.replace(tzinfo=UTC) for each in (march, may)
     }

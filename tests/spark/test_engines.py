@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from lake_spec.hudi_options import Operation
 from lake_spec.load import load_domain
 from lake_spec.model import Engine, TableType
 from tests.cases import museum
@@ -149,3 +150,15 @@ def test_the_streamer_goes_on_after_a_redo(lakes):
     assert accepted == 670
     new = lake.changes.where("lake_path = 'changes/3.csv'")
     assert new.count() == accepted
+
+
+def test_a_file_replaced_before_the_streamer_read_it_is_refused_by_name(lakes):
+    lake = lakes[Engine.STREAMER]
+    lake.land("changes/9.csv", museum.change_feed("2016-05-15 00:00:00"))
+    named = lake.prepare("incremental").report.commits["inputs"]
+    lake.land("changes/9.csv", museum.change_feed("2016-05-16 00:00:00"))
+    nothing = lake.changes.limit(0)
+    lake.tables.log.write(nothing, Operation.BULK_INSERT, {"inputs": named})
+    report = lake.run("incremental", again=True)
+    assert report.error["type"] == "RefusedInput"
+    assert "changes/9.csv: has another content" in report.error["message"]

@@ -9,8 +9,9 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import functions as F
 
-from lake_spark import fold
 from lake_spec.hudi_options import Operation
+from lake_spark import fold
+from lake_spark.hudi_table import DELETED
 from tests.spark.lake import Lake, table
 
 SPEC = """
@@ -131,3 +132,35 @@ def test_a_table_that_someone_else_filled_is_never_overwritten(spark, tmp_path):
         assert error["type"] == "ForeignTable"
         assert f"{target.path}: there is a Hudi table that was not" in error["message"]
         assert lake.files() == before
+
+
+def test_a_verification_finds_rows_that_the_log_does_not_make(things):
+    things.done("scd2")
+    before = things.files()
+    assert (things.verify().error, things.verify(0.5).error) == (None, None)
+    assert things.files() == before
+
+    # By hand: thing 1 of current says z, thing 2 is there twice, and history
+    # has lost the second version of thing 1.
+    current, history = things.tables.current, things.tables.history
+    there = F.lit(None).cast("boolean")
+    rows = things.current.where("id < 3").withColumn(DELETED, there)
+    wrong = rows.where("id = 1").withColumn("note", F.lit("z"))
+    current.write(wrong, Operation.UPSERT, {})
+    current.write(rows.where("id = 2"), Operation.BULK_INSERT, {})
+    gone = things.history.where("note = 'b'").withColumn(DELETED, F.lit(True))
+    history.write(gone, Operation.UPSERT, {})
+    before = things.files()
+    report = things.verify()
+    assert report.error["type"] == "DiffersFromLog"
+    told = report.error["message"]
+    assert "current differs from its change log in 2 row(s): id 1: note is 'z'" in told
+    assert "not 'b'; id 2: the log makes no such row." in told
+    assert "history differs from its change log in 1 row(s): id 1, valid_from" in told
+    assert "2026-01-02 00:00:00: is missing." in told
+    assert things.files() == before
+
+    shares = [things.verify(share).error for share in (0.000001, 1.0)]
+    assert shares[0] is None and shares[1]["message"] == told
+    things.done("rebuild")
+    assert things.verify().error is None

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from lake_spec.model import Absence, History, TableType
+from lake_spec.model import History, TableType
 from tests.spark.lake import Lake, stored, table
 
 SPEC = """
@@ -82,12 +82,6 @@ def test_what_made_the_rows_of_the_log_cannot_be_changed(things, changes, told):
         assert report.error["type"] == "Redefined"
         assert told in report.error["message"]
         assert "load the table anew under another name" in report.error["message"]
-
-
-def test_a_setting_of_the_source_is_named_by_its_path(things):
-    source = replace(things.spec.source, absence=Absence.IGNORE)
-    report = with_spec(things, source=source).run("incremental")
-    assert 'source.absence was "delete", now "ignore"' in report.error["message"]
 
 
 def test_another_name_of_a_column_and_a_wider_type_are_no_redefinition(things):

@@ -118,6 +118,22 @@ def feeds_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
         )
 
 
+@ORDER.rule("source", "source.operation", "order_by", "effective_at", "columns")
+def deletes_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
+    source = spec.source
+    deletes = isinstance(source, Feed) and source.operation and source.operation.delete
+    if not deletes or not spec.order_by or spec.effective_at is None:
+        return
+    kinds = [type_of(spec, name) for name in spec.order_by]
+    if all(kind and kind.name not in _TIMES for kind in kinds):
+        yield got(
+            ("effective_at",),
+            spec.effective_at,
+            "This feed has deletes, and a delete has only key and order: put a timestamp"
+            " into order_by, or write source.operation.delete: [] if there are none.",
+        )
+
+
 @ORDER.rule("effective_at", "columns")
 def effective_at_is_a_time(spec: TableSpec) -> Iterator[Problem]:
     kind = type_of(spec, spec.effective_at) if spec.effective_at else None

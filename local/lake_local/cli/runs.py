@@ -101,7 +101,16 @@ def _param(pair: str) -> tuple[str, Any]:
         return name, [each.strip() for each in text.split(",") if each.strip()]
     if text.lower() in ("true", "false"):
         return name, text.lower() == "true"
+    if name == "sample":
+        return name, _number(pair, text)
     return name, text
+
+
+def _number(pair: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise BadRequest(f"--param {pair!r}: write a number, as in 0.1.") from None
 
 
 def _wait_until_known(session: Session, dag_id: str) -> None:

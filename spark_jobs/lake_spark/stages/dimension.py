@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lake_spec.report import State
-from lake_spark import catalogue, definition
+from lake_spark import catalogue
 from lake_spark.dimension import build_dimension
 from lake_spark.table_run import TableRun
 
@@ -15,7 +15,6 @@ def dimension(run: TableRun) -> None:
 
 def rebuild_dimension(run: TableRun) -> None:
     """Join the whole histories again, with the settings of today."""
-    definition.check_rebuild(run)
     _build(run, anew=True)
 
 

@@ -41,7 +41,7 @@ def incremental(run: TableRun) -> None:
 
 def _feed(run: TableRun, globs: Sequence[str]) -> None:
     if run.spec.engine is Engine.STREAMER:
-        done = streamer.account(run)
+        done = streamer.account(run, globs)
     else:
         taken = run.taken_in()
         files = unseen_files(run, taken, globs)

@@ -7,14 +7,20 @@ are whole.
 from __future__ import annotations
 
 from lake_spec.report import State
-from lake_spark import catalogue, definition
+from lake_spark import catalogue
 from lake_spark.materialise import build_current, build_history
+from lake_spark.stages.verify import verify
 from lake_spark.table_run import TableRun
 
 
 def rebuild(run: TableRun) -> None:
-    """Fold every event of the log again, with the settings of today."""
-    definition.check_rebuild(run)
+    """Fold every event of the log again, with the settings of today.
+
+    Where the run asks to verify, compare the fold with the tables instead.
+    """
+    if run.verify is not None:
+        verify(run)
+        return
     if run.dry_run:
         run.report.state = State.DRY_RUN.value
         return

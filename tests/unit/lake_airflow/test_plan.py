@@ -39,7 +39,7 @@ def test_a_domain_has_a_dag_for_loading_changes_upkeep_and_rebuilding():
         dag_of("incremental", changes, "incremental", "scd2", takes_window=True),
         dag_of("redo", redone, "redo", "scd2", **chosen),
         dag_of("maintenance", upkeep, "maintenance"),
-        dag_of("rebuild", anew, "rebuild"),
+        dag_of("rebuild", anew, "rebuild", takes_verify=True),
     )
 
 

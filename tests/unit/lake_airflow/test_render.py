@@ -140,6 +140,12 @@ def test_only_ingestion_takes_a_window(dags):
         assert set(dags[kind].params) == {"tables", "dry_run"}
 
 
+def test_a_rebuild_can_verify_instead(dags):
+    params = dags["rebuild"].params
+    assert set(params) == {"tables", "verify", "sample", "dry_run"}
+    assert (params["verify"], params["sample"]) == (False, 1)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_dag_never_overlaps_itself_catches_up_or_hangs(dags, kind):
     dag = dags[kind]

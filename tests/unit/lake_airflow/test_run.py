@@ -199,3 +199,22 @@ def test_only_runs_that_take_extracts_may_accept_losses():
     for kind in others:
         plan = dag_plan(kind, spec)
         assert "unknown param" in faults({"accept_losses": True}, plan=plan)
+
+
+def test_a_rebuild_verifies_a_share_of_the_keys_where_it_is_asked_to():
+    plan = dag_plan("rebuild")
+    assert check(plan=plan).verify is None
+    assert check({"verify": True}, plan=plan).verify == 1
+    assert check({"verify": True, "sample": 0.25}, plan=plan).verify == 0.25
+    assert "'verify': unknown param" in faults({"verify": True})
+
+
+@pytest.mark.parametrize("sample", [0, -1, 1.5, "0.1", True, None, float("nan")])
+def test_a_sample_that_is_no_share_is_refused(sample):
+    found = faults({"verify": True, "sample": sample}, plan=dag_plan("rebuild"))
+    assert "sample: got " in found and "a number above 0, up to 1." in found
+
+
+def test_a_sample_alone_does_not_start_a_rebuild():
+    found = faults({"sample": 0.1}, plan=dag_plan("rebuild"))
+    assert "sample: got 0.1 without verify, which would rebuild all." in found

@@ -93,6 +93,13 @@ def test_a_redo_names_its_files_in_its_own_stage_alone():
     assert asked["scd2"][-1] == "sales_redo/manual-1"
 
 
+def test_a_rebuild_that_verifies_says_which_share_of_the_keys():
+    plan = dag_plan("rebuild")
+    asked = step_of("rebuild", plan, verify=0.25)["HadoopJarStep"]["Args"]
+    assert asked[-2:] == ["--verify", "0.25"]
+    assert "--verify" not in step_of("rebuild", plan)["HadoopJarStep"]["Args"]
+
+
 def test_a_stage_for_some_tables_names_those_that_were_chosen():
     spec = domain(table("orders"), *(table(n, Engine.STREAMER) for n in "abc"))
     step = step_of(

@@ -65,6 +65,10 @@ from .spec_files import FEED, LEFT_OUT, SNAPSHOT, faults_of
             "effective_at: missing. Nothing says since when a row is true: name a date or",
         ),
         (
+            {"order_by": ["amount"], "effective_at": "updated_at"},
+            "effective_at: got 'updated_at'. This feed has deletes, and a delete has only",
+        ),
+        (
             {"order_by": LEFT_OUT, "source.operation": LEFT_OUT},
             "effective_at: missing. Nothing says since when a row is true: name a date or",
         ),
@@ -90,7 +94,11 @@ def test_a_snapshot_takes_no_order(specs):
     "changes",
     [
         {"order_by": ["amount", "updated_at"]},
-        {"order_by": ["amount"], "effective_at": "updated_at"},
+        {
+            "order_by": ["amount"],
+            "effective_at": "updated_at",
+            "source.operation.delete": [],
+        },
         {
             "order_by": LEFT_OUT,
             "effective_at": "updated_at",

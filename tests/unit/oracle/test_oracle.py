@@ -191,6 +191,8 @@ def test_what_has_no_key_order_or_time_or_lies_ahead_is_not_accepted():
     late = Sighting(("k",), "upsert", {"ts": day(9), "seq": 1}, "f", 1, day(7))
     assert current([late]) == []
     assert len(current([late], with_settings(future_dates=True))) == 1
+    at_the_end = with_settings(future_dates=True, open_end=day(9))
+    assert current([late], at_the_end) == []
     assert current([load(1, "A", seq=None)]) == ["A"]
 
 

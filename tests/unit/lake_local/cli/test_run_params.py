@@ -13,6 +13,13 @@ def test_tables_become_a_list_and_truth_words_become_truth():
     assert conf == {"tables": ["artists", "works"], "dry_run": True}
 
 
+def test_a_sample_becomes_a_number():
+    conf = params(["verify=true", "sample=0.1"], None)
+    assert conf == {"verify": True, "sample": 0.1}
+    with pytest.raises(BadRequest, match="'sample=some': write a number"):
+        params(["sample=some"], None)
+
+
 def test_a_value_may_hold_an_equals_sign():
     assert params(["note=a=b"], None) == {"note": "a=b"}
     conf = params(["files=a/1.csv, b/*", "quarantined=true"], None)

@@ -1,0 +1,135 @@
+"""rebuild --verify: whether both tables are what their change log makes of them.
+
+Each table is compared with a fold of the log up to the commit that it was built
+from, row by row. Nothing is written.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator, List, Sequence
+
+from pyspark.sql import Column, DataFrame, Row, Window
+from pyspark.sql import functions as F
+
+from lake_spec.report import State
+from lake_spark import derived, fold, withdrawals
+from lake_spark.current import current_layer
+from lake_spark.derived import INSERTED, REMOVED, SAME, Layer
+from lake_spark.errors import DiffersFromLog
+from lake_spark.history import history_layer
+from lake_spark.hudi_table import HudiTable
+from lake_spark.materialise import complete_events, keep_counts
+from lake_spark.table_run import TableRun, table_columns
+from lake_spark.whole_table import about_all_keys
+
+SHOWN = 5
+"""How many differing rows of a table are told."""
+
+_COPY = "lake_copy"
+_PARTS = 1_000_000
+
+
+def verify(run: TableRun) -> None:
+    """Compare the share `run.verify` of all keys; DiffersFromLog if a row differs."""
+    columns = [name for name, _ in table_columns(run.spec, run.log)]
+    layers = (
+        (run.current, current_layer(run.spec, columns)),
+        (run.history, history_layer(run.spec, columns)),
+    )
+    found: List[str] = []
+    for table, layer in layers:
+        if table.has_data():
+            found += _faults(run, table, layer, columns)
+    if found:
+        raise DiffersFromLog(
+            f"{run.spec.full_name}: {' '.join(found)} Find out who wrote to it, then build "
+            f"it anew from the change log: the DAG {run.spec.domain}_rebuild."
+        )
+    keep_counts(run)
+    run.report.state = State.DONE.value
+
+
+def _faults(
+    run: TableRun, table: HudiTable, layer: Layer, columns: Sequence[str]
+) -> Iterator[str]:
+    """In words: how a table differs from the fold of its log; nothing if it does not."""
+    desired = _folded(run, table, layer, columns)
+    stored = derived.shaped_as(table.read(), desired).where(_chosen(run.verify))
+    identity = list(
+        dict.fromkeys((*layer.record_key, *run.spec.storage.partition_by, _COPY))
+    )
+    # A row that is there twice differs too: only its first copy has a counterpart.
+    copies = Window.partitionBy(*identity[:-1]).orderBy(F.lit(1))
+    joined = derived.joined(
+        desired.withColumn(_COPY, F.lit(1)),
+        stored.withColumn(_COPY, F.row_number().over(copies)),
+        identity,
+        layer,
+    )
+    differing = joined.where(F.col("lake_action") != SAME).persist()
+    try:
+        count = differing.count()
+        shown = [_told(run, row) for row in _first(differing, layer, desired)]
+    finally:
+        differing.unpersist()
+    run.say(f"{layer.name}: {count:,} rows differ from the change log")
+    if count:
+        more = f"; and {count - len(shown):,} more" if count > len(shown) else ""
+        yield (
+            f"{layer.name} differs from its change log in {count:,} row(s): "
+            f"{'; '.join(shown)}{more}."
+        )
+
+
+def _folded(
+    run: TableRun, table: HudiTable, layer: Layer, columns: Sequence[str]
+) -> DataFrame:
+    """What the log makes of the chosen keys, as of the commit the table stands at."""
+    built = table.last_value(derived.LOG_INSTANT)
+    roles = fold.Roles.of(run.spec, columns)
+    taken = run.taken_in()
+    log = run.log.read().where(F.col(withdrawals.COMMIT) <= built)
+    sightings = withdrawals.live(withdrawals.judged(log, taken))
+    chosen = sightings.where(_chosen(run.verify) | about_all_keys())
+    marked = fold.mark_events(chosen, roles)
+    return layer.desired(complete_events(marked, run.spec, roles, taken.holds))
+
+
+def _chosen(share: float) -> Column:
+    """Keys by their hash: a share chooses the same ones every time."""
+    part = F.pmod(F.xxhash64(fold.KEY), F.lit(_PARTS))
+    return part < F.lit(round(share * _PARTS))
+
+
+def _first(differing: DataFrame, layer: Layer, desired: DataFrame) -> List[Row]:
+    """A few of them, by key, each with the names of the columns that differ."""
+    names = [
+        F.when(~F.col(f"new_same.{n}").eqNullSafe(F.col(f"old_same.{n}")), F.lit(n))
+        for n in desired.columns
+        if n not in layer.witnesses
+    ]
+    key = F.coalesce(f"new.{fold.KEY}", f"old.{fold.KEY}")
+    shown = differing.select(
+        "new", "old", "lake_action", F.array_compact(F.array(*names)).alias("names")
+    )
+    return shown.orderBy(key, *_starts(desired)).limit(SHOWN).collect()
+
+
+def _starts(desired: DataFrame) -> List[Column]:
+    if fold.FROM not in desired.columns:
+        return []
+    return [F.coalesce(f"new.{fold.FROM}", f"old.{fold.FROM}")]
+
+
+def _told(run: TableRun, row: Row) -> str:
+    there = row.new or row.old
+    place = [*run.spec.key]
+    if fold.FROM in there:
+        place.append(run.spec.history.columns.valid_from)
+    where = ", ".join(f"{name} {there[name]}" for name in place)
+    if row.lake_action == INSERTED:
+        return f"{where}: is missing"
+    if row.lake_action == REMOVED:
+        return f"{where}: the log makes no such row"
+    values = [f"{n} is {row.old[n]!r}, not {row.new[n]!r}" for n in row.names]
+    return f"{where}: {', '.join(values)}"

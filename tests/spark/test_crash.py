@@ -8,11 +8,15 @@ wished: ./run_tests_locally.sh crash --points N.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from lake_spec.model import Maintenance
 from tests.crash.lakes import Undisturbed
 from tests.crash.play import Victims, play
 from tests.crash.stages import MERGED, STAGES, Point
+from tests.spark.lake import Lake, table
 
 POINTS = {
     "ingest": 0.7,
@@ -46,3 +50,30 @@ def outcomes(spark, tmp_path_factory):
 def test_a_stage_that_was_killed_and_run_again_leaves_the_same_rows(outcomes, stage):
     assert outcomes[stage].killed
     assert outcomes[stage].differences == [], outcomes[stage].killed
+
+
+THINGS = """
+source:
+  kind: snapshot
+  path: tests/things
+  files: "*.csv"
+  format: {type: csv}
+  extract_time: {pattern: "^(.*)[.]csv$"}
+columns: {id: int, note: string}
+key: [id]
+storage: {buckets: 1}
+"""
+
+
+def test_a_cleaning_that_was_killed_does_not_put_off_the_next(spark, tmp_path):
+    upkeep = Maintenance(cluster_after=1000, keep_commits=1)
+    lake = Lake(spark, tmp_path, replace(table(THINGS), maintenance=upkeep))
+    lake.land("2026-01-01.csv", "id,note\n1,a\n")
+    lake.land("2026-01-02.csv", "id,note\n1,b\n")
+    lake.done("full_load", "incremental", "maintenance")
+    (cleaned,) = tmp_path.glob("warehouse/**/current/.hoodie/timeline/*_*.clean")
+    cleaned.unlink()
+    lake.land("2026-01-03.csv", "id,note\n1,c\n")
+    lake.done("incremental", "maintenance")
+    assert lake.living("note") == [(1, "c")]
+    assert lake.run("maintenance").state == "nothing_new"

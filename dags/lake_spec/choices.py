@@ -64,6 +64,13 @@ class NewColumns(str, Enum):
     REFUSE = "refuse"
 
 
+class OnTypeMismatch(str, Enum):
+    """What to do with a column whose type in a file does not fit the table's."""
+
+    REFUSE = "refuse"
+    QUARANTINE = "quarantine"
+
+
 class OnFail(str, Enum):
     """What happens to a row that fails a quality rule."""
 

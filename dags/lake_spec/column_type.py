@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import List, Tuple
 
 from lake_spec.nearest import did_you_mean
+from lake_spec.sql_text import sql_identifier
 
 SIMPLE = (
     "string boolean tinyint byte smallint short int integer bigint long float double"
@@ -18,15 +19,20 @@ NUMERIC = set(
 )
 FORMS = "decimal(p,s), array<type>, map<type, type>, struct<name: type, ...>"
 DEEPEST = 8
-_SYNONYMS = {
+"""How far types nest in a spec; files may nest them further."""
+
+STORED_AS = {
     "long": "bigint",
     "integer": "int",
-    "short": "smallint",
-    "byte": "tinyint",
-    "real": "float",
-    "numeric": "decimal",
+    # Hudi's schemas have no smaller integer.
+    "short": "int",
+    "smallint": "int",
+    "byte": "int",
+    "tinyint": "int",
 }
+"""Types that tables keep under another name."""
 
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TOKEN = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,3}|[<>(),:]|\S)")
 
 
@@ -36,10 +42,34 @@ class BadType(ValueError):
 
 @dataclass(frozen=True)
 class ColumnType:
-    """A type by its name in lower case, with the types inside a nested one."""
+    """A type by its name in lower case, with the types inside a nested one.
+
+    `fields` are a struct's names, one for each inner type; `digits` are a
+    decimal's precision and scale.
+    """
 
     name: str
     inner: Tuple["ColumnType", ...] = ()
+    fields: Tuple[str, ...] = ()
+    digits: Tuple[int, int] = (0, 0)
+
+    @property
+    def text(self) -> str:
+        """The type as SQL writes it."""
+        if self.name == "decimal":
+            return "decimal({},{})".format(*self.digits)
+        if not self.is_nested:
+            return self.name
+        parts = [each.text for each in self.inner]
+        if self.fields:
+            parts = [f"{_quoted(n)}:{part}" for n, part in zip(self.fields, parts)]
+        return f"{self.name}<{','.join(parts)}>"
+
+    @property
+    def stored(self) -> "ColumnType":
+        """The type under which tables keep it: `long` is bigint, `short` int."""
+        name = STORED_AS.get(self.name, self.name)
+        return replace(self, name=name, inner=tuple(t.stored for t in self.inner))
 
     @property
     def is_nested(self) -> bool:
@@ -52,9 +82,13 @@ class ColumnType:
         return self.name in NUMERIC or self.name == "decimal"
 
 
-def parse_type(text: str) -> ColumnType:
+def _quoted(name: str) -> str:
+    return name if _PLAIN_NAME.fullmatch(name) else sql_identifier(name)
+
+
+def parse_type(text: str, deepest: int = DEEPEST) -> ColumnType:
     """The type that a text says. Raises BadType with the nearest and all types."""
-    reader = _Reader([match.group(1) for match in _TOKEN.finditer(text)])
+    reader = _Reader([match.group(1) for match in _TOKEN.finditer(text)], deepest)
     found = reader.type(0)
     reader.end()
     return found
@@ -63,9 +97,10 @@ def parse_type(text: str) -> ColumnType:
 class _Reader:
     """Recursive descent over the tokens of one type."""
 
-    def __init__(self, tokens: List[str]) -> None:
+    def __init__(self, tokens: List[str], deepest: int) -> None:
         self.tokens = tokens + [""]
         self.at = 0
+        self.deepest = deepest
 
     def next(self) -> str:
         token = self.tokens[self.at]
@@ -82,8 +117,8 @@ class _Reader:
             raise BadType(f"Remove what follows the type: {self.tokens[self.at]!r}.")
 
     def type(self, depth: int) -> ColumnType:
-        if depth > DEEPEST:
-            raise BadType(f"Types nest at most {DEEPEST} levels.")
+        if depth > self.deepest:
+            raise BadType(f"Types nest at most {self.deepest} levels.")
         written = self.next()
         name = written.lower()
         if name in SIMPLE:
@@ -108,7 +143,7 @@ class _Reader:
         self.expect(")")
         if not 1 <= precision <= 38 or scale > precision:
             raise BadType("decimal(p,s) has p from 1 to 38 and s from 0 to p.")
-        return ColumnType("decimal")
+        return ColumnType("decimal", digits=(precision, scale))
 
     def digits(self) -> int:
         found = self.next()
@@ -118,28 +153,23 @@ class _Reader:
 
     def nested(self, name: str, depth: int) -> ColumnType:
         self.expect("<")
-        inner = [self.part(name, depth)]
-        while self.tokens[self.at] == ",":
-            self.next()
-            inner.append(self.part(name, depth))
+        fields, inner = [], []
+        while not inner or self.tokens[self.at] == ",":
+            if inner:
+                self.next()
+            if name == "struct":
+                fields.append(self.field())
+            inner.append(self.type(depth + 1))
         self.expect(">")
         if len(inner) != {"array": 1, "map": 2}.get(name, len(inner)):
             raise BadType(f"Write it as one of: {FORMS}.")
-        return ColumnType(name, tuple(inner))
+        if len({field.lower() for field in fields}) < len(fields):
+            raise BadType("Two fields of a struct differ at most in case: rename one.")
+        return ColumnType(name, tuple(inner), tuple(fields))
 
-    def part(self, name: str, depth: int) -> ColumnType:
-        if name == "struct":
-            self.field()
-        return self.type(depth + 1)
-
-    def field(self) -> None:
+    def field(self) -> str:
         found = self.next()
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", found):
+        if not _PLAIN_NAME.fullmatch(found):
             raise BadType(f"{found or 'its end'!r} is no name of a struct's field.")
         self.expect(":")
-
-
-def canonical_type(text: str) -> str:
-    """A type's own name: `long` is `bigint`, without spaces or capitals."""
-    plain = "".join(text.lower().split())
-    return _SYNONYMS.get(plain, plain)
+        return found

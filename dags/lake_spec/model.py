@@ -22,6 +22,7 @@ from lake_spec.choices import (
     Index,
     NewColumns,
     OnFail,
+    OnTypeMismatch,
     SurrogateKind,
     TableType,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "NewColumns",
     "Notifications",
     "OnFail",
+    "OnTypeMismatch",
     "Operation",
     "Parquet",
     "Quarantine",
@@ -91,7 +93,8 @@ class Column:
 
     shorthand: ClassVar[str] = "type"
     type: str = setting(
-        "Spark SQL type: string, int, decimal(10,2), timestamp, array<string> ...",
+        "Spark SQL type: string, int, decimal(10,2), timestamp, array<string> ... Tables"
+        " keep tinyint and smallint as int.",
         example="string",
     )
     source: Tuple[str, ...] = setting(
@@ -101,6 +104,16 @@ class Column:
     )
     format: Optional[str] = setting(
         "How text is a date or timestamp, as in Spark's datetime patterns.", None
+    )
+    dropped: bool = setting(
+        "Whether the source no longer sends it: a file without it leaves its values as"
+        " they were, and opens no version.",
+        False,
+    )
+    on_type_mismatch: OnTypeMismatch = setting(
+        "What happens to a file whose type of it is narrower or another: the file is"
+        " refused, or its rows that do not fit are quarantined.",
+        OnTypeMismatch.REFUSE,
     )
 
 

@@ -56,7 +56,7 @@ def table_input(
     partitions = (
         [] if name.endswith("_changes") else list(run.spec.storage.partition_by)
     )
-    columns = dict(table.read().dtypes)
+    columns = dict(table.read_stored().dtypes)
     read_optimized = str(name.endswith("_ro")).lower()
     return {
         "Name": name,

@@ -8,18 +8,16 @@ All are compared at the start of every stage; changing one is refused.
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping
 
 from lake_spec.encode import to_data
 from lake_spec.model import TableSpec
 from lake_spark.errors import ForeignTable, Redefined
 from lake_spark.hudi_table import HudiTable
-from lake_spark.row_sql import canonical_type, may_become
+from lake_spark.redefinition import Definition, changed
 from lake_spark.surrogate_keys import SURROGATE_TYPES
 from lake_spark.table_run import TableRun
-
-Definition = Dict[str, str]
-"""Setting -> its value as JSON."""
+from lake_spark.widening import canonical_type
 
 _OF_LOG = ("key", "order_by", "effective_at", "load_effective_at", "future_dates")
 _OF_SOURCE = (
@@ -34,32 +32,35 @@ _REBUILDS = ("rebuild", "rebuild_dimension")
 """Stages that make current and history with the settings of today."""
 
 
-def of_log(spec: TableSpec) -> Definition:
+def of_log(spec: TableSpec, *, with_defaults: bool = True) -> Definition:
     """What rows of the change log are made with."""
-    data = to_data(spec)
+    data = to_data(spec, with_defaults=with_defaults)
     source = data["source"]
-    found: Dict[str, Any] = {name: data[name] for name in _OF_LOG}
+    found: Dict[str, Any] = {name: data[name] for name in _OF_LOG if name in data}
     found.update({f"source.{n}": source[n] for n in _OF_SOURCE if n in source})
     if source.get("reloads"):
         kept = {n: v for n, v in source["reloads"].items() if n not in _NO_ROW}
         found["source.reloads"] = kept
-    found["source.format.null_text"] = source["format"]["null_text"]
+    if "null_text" in source["format"]:
+        found["source.format.null_text"] = source["format"]["null_text"]
     for name, column in spec.columns:
         found[f"columns.{name}.type"] = canonical_type(column.type)
         found[f"columns.{name}.source"] = sorted(column.source or (name,))
-        found[f"columns.{name}.format"] = column.format
+        if with_defaults or column.format is not None:
+            found[f"columns.{name}.format"] = column.format
     return _as_json(found)
 
 
-def of_table(spec: TableSpec, layer: str) -> Definition:
+def of_table(spec: TableSpec, layer: str, *, with_defaults: bool = True) -> Definition:
     """What rows of `current` or `history` are made with, and how they are kept."""
-    data = to_data(spec)
-    found = {f"{layer}.{name}": value for name, value in data[layer].items()}
-    if layer == "current":
+    data = to_data(spec, with_defaults=with_defaults)
+    found = {f"{layer}.{name}": value for name, value in data.get(layer, {}).items()}
+    if layer == "current" and "columns" in data.get("history", {}):
         found["history.columns"] = data["history"]["columns"]
     if spec.is_dimension:
         found.update({f"source.{n}": value for n, value in data["source"].items()})
-    found.update({f"storage.{name}": value for name, value in data["storage"].items()})
+    storage = data.get("storage", {})
+    found.update({f"storage.{name}": value for name, value in storage.items()})
     return _as_json(found)
 
 
@@ -73,7 +74,9 @@ def check(run: TableRun) -> None:
         taken = run.taken_in()
         if not taken.definition:
             _refuse_foreign(run.log)
-        _refuse(run.spec, changed(taken.definition, of_log(run.spec)), _only_anew)
+        chosen = of_log(run.spec, with_defaults=False)
+        told = changed(taken.definition, of_log(run.spec), chosen)
+        _refuse(run.spec, told, _only_anew)
     check_tables(run, may_differ=run.report.stage in _REBUILDS and run.verify is None)
 
 
@@ -85,9 +88,10 @@ def check_tables(run: TableRun, *, may_differ: bool = False) -> None:
     for layer in ("current", "history"):
         recorded, now = _recorded(getattr(run, layer)), of_table(run.spec, layer)
         fixed = {name: recorded[name] for name in _FIXED if name in recorded}
-        _refuse(run.spec, changed(fixed, now), _only_anew)
+        _refuse(run.spec, changed(fixed, now, {}), _only_anew)
         if not may_differ:
-            _refuse(run.spec, changed(recorded, now), _by_rebuild)
+            chosen = of_table(run.spec, layer, with_defaults=False)
+            _refuse(run.spec, changed(recorded, now, chosen), _by_rebuild)
     if may_differ:
         _check_type_of_surrogate_key(run)
 
@@ -123,30 +127,11 @@ def _refuse_foreign(table: HudiTable) -> None:
         )
 
 
-def changed(recorded: Definition, now: Definition) -> List[str]:
-    """In words: the settings that changed, each with its old and its new value."""
-    return [
-        f"{name} was {old}, now {now.get(name, 'gone')}"
-        for name, old in recorded.items()
-        if not _compatible(name, old, now.get(name))
-    ]
-
-
-def _compatible(name: str, old: str, new: Optional[str]) -> bool:
-    if old == new:
-        return True
-    if new is None or not name.startswith("columns."):
-        return False
-    if name.endswith(".source"):  # a rename is declared by a further name
-        return set(json.loads(old)) <= set(json.loads(new))
-    return name.endswith(".type") and may_become(json.loads(old), json.loads(new))
-
-
 def _refuse(
-    spec: TableSpec, changed: List[str], remedy: Callable[[TableSpec], str]
+    spec: TableSpec, told: List[str], remedy: Callable[[TableSpec], str]
 ) -> None:
-    if changed:
-        raise Redefined(f"{spec.full_name}: {'; '.join(changed)}. {remedy(spec)}")
+    if told:
+        raise Redefined(f"{spec.full_name}: {'; '.join(told)}. {remedy(spec)}")
 
 
 def _by_rebuild(spec: TableSpec) -> str:

@@ -15,9 +15,11 @@ from pyspark.sql import functions as F
 
 from lake_spec.hudi_options import Operation
 from lake_spark import withdrawals
+from lake_spark.equality import comparable
 from lake_spark.errors import BrokenPromise
-from lake_spark.fold import KEY, comparable
+from lake_spark.fold import KEY
 from lake_spark.hudi_table import DELETED, HudiTable, without_hudi_columns
+from lake_spark.spark_types import typed_names, with_types
 from lake_spark.whole_table import about_all_keys
 
 LOG_INSTANT = "log_instant"
@@ -101,11 +103,8 @@ def _stored(table: HudiTable, events: TouchedEvents, desired: DataFrame) -> Data
 
 
 def shaped_as(stored: DataFrame, desired: DataFrame) -> DataFrame:
-    """Stored rows with the columns of the desired ones, null where they have none."""
-    rows = without_hudi_columns(stored)
-    for name, kind in desired.dtypes:
-        if name not in rows.columns:
-            rows = rows.withColumn(name, F.lit(None).cast(kind))
+    """Stored rows in the columns and types of the desired ones, null where they have none."""
+    rows = with_types(without_hudi_columns(stored), typed_names(desired.schema))
     return rows.select(desired.columns)
 
 

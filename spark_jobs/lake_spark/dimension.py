@@ -18,6 +18,7 @@ from lake_spark.derived import Layer, TouchedEvents
 from lake_spark.dimension_parts import Part, part_of, require_a_join
 from lake_spark.inputs import WIDE
 from lake_spark.joined_states import Versions, state_events
+from lake_spark.redefinition import Definition, changed
 from lake_spark.table_run import TableRun
 
 MADE_OF = "made_of"
@@ -82,12 +83,10 @@ def _was_rebuilt(run: TableRun, layer: str, parts: Sequence[Part]) -> bool:
     """Whether a table's history was made with other settings since."""
     recorded = json.loads(getattr(run, layer).last_value(MADE_OF) or "{}")
     now = _made_of(parts)
-    return any(
-        definition.changed(then, now.get(name, {})) for name, then in recorded.items()
-    )
+    return any(changed(then, now.get(name, {}), {}) for name, then in recorded.items())
 
 
-def _made_of(parts: Sequence[Part]) -> Dict[str, definition.Definition]:
+def _made_of(parts: Sequence[Part]) -> Dict[str, Definition]:
     return {
         part.spec.name: json.loads(part.run.history.last_value("definition") or "{}")
         for part in parts

@@ -14,8 +14,8 @@ from lake_spec.shown_columns import shown_columns
 from lake_spark import derived, fold
 from lake_spark.errors import NoJoin
 from lake_spark.hudi_table import without_hudi_columns
-from lake_spark.row_sql import canonical_type
 from lake_spark.table_run import TableRun
+from lake_spark.widening import canonical_type
 
 
 @dataclass(frozen=True)

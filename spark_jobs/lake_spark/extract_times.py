@@ -127,7 +127,7 @@ class _TimesOfFiles:
         """The column as text or as microseconds since 1970, and what did not parse."""
         names = {name.lower(): name for name in shape.names}
         column = names[self.where.column.lower()]
-        kind = shape.type_of(column)
+        kind = shape.type_of(column).name
         if kind not in _TYPES:
             raise BadFile("", f"column {column!r} is {kind}, no date, time or text")
         text = row_sql.text_of(self.spec, column)

@@ -6,16 +6,20 @@ import bz2
 import csv
 import io
 import zlib
-from dataclasses import dataclass
-from typing import Dict, List, Optional, Tuple
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from typing import Dict, Iterator, List, Optional, Tuple
 
 from pyspark.sql import SparkSession
 
+from lake_spec.column_type import ColumnType
 from lake_spec.model import Csv, Feed, Format, Json, TableSpec
 from lake_spec.sql_text import sql_identifier
 from lake_spark.errors import BadFile
 from lake_spark.landing import LandingFile, glob_pattern
 from lake_spark.object_store import ObjectStore
+from lake_spark.spark_types import typed_names
+from lake_spark.widening import field_of, merged, stored_type
 
 HEAD_BYTES = 1 << 18
 """How much of a text file is read to find its header: 256 KiB."""
@@ -23,17 +27,17 @@ HEAD_BYTES = 1 << 18
 
 @dataclass(frozen=True)
 class Shape:
-    """A file's columns in its own order: (name, Spark type) each."""
+    """A file's columns in its own order: (name, type) each."""
 
-    columns: Tuple[Tuple[str, str], ...]
+    columns: Tuple[Tuple[str, ColumnType], ...]
 
     @property
     def names(self) -> Tuple[str, ...]:
         """The column names as the file spells them."""
         return tuple(name for name, _ in self.columns)
 
-    def type_of(self, name: str) -> str:
-        """The Spark type of a column of this file."""
+    def type_of(self, name: str) -> ColumnType:
+        """The type of a column of this file."""
         return dict(self.columns)[name]
 
 
@@ -49,7 +53,7 @@ def shape_of(
     else:
         shape = _self_described(spark, file, kind)
         if isinstance(kind, Json):
-            shape = _with_declared_objects(shape, spec)
+            shape = _with_declared_maps(shape, spec)
     _names_can_be_spelled(file, shape)
     _no_double_names(file, shape)
     _has_needed_columns(file, shape, spec)
@@ -68,7 +72,7 @@ def _csv_shape(head: bytes, file: LandingFile, kind: Csv, spec: TableSpec) -> Sh
         names = declared_source_names(spec)
     else:
         names = _header(_decompressed(head, file), file, kind)
-    return Shape(tuple((name, "string") for name in names))
+    return Shape(tuple((name, TEXT) for name in names))
 
 
 def declared_source_names(spec: TableSpec) -> List[str]:
@@ -125,36 +129,46 @@ def _self_described(spark: SparkSession, file: LandingFile, kind: Format) -> Sha
     try:
         schema = reader.format(kind.type).load(file.uri).schema
     except Exception as error:  # Spark raises many kinds for one reason
-        raise BadFile(
-            file.path, f"is no {kind.type} file: {first_line(error)}"
-        ) from None
-    fields = [f for f in schema.fields if f.name != CORRUPT]
-    return Shape(tuple((f.name, f.dataType.simpleString()) for f in fields))
+        fault = f"is no {kind.type} file"
+        if "COLUMN_ALREADY_EXISTS" in str(error):
+            fault = DOUBLE_NAME
+        raise BadFile(file.path, f"{fault}: {first_line(error)}") from None
+    return Shape(tuple((n, t) for n, t in typed_names(schema) if n != CORRUPT))
 
 
-def _with_declared_objects(shape: Shape, spec: TableSpec) -> Shape:
-    """JSON objects and lists are read as the spec declares them, by field names.
-
-    What Spark infers of them has its fields in another order and all as text.
-    """
+def _with_declared_maps(shape: Shape, spec: TableSpec) -> Shape:
+    """JSON objects whose names are data are read as the maps that the spec declares."""
     declared = {
-        (source_name(spec, name, shape) or "").lower(): column.type
+        (source_name(spec, name, shape) or "").lower(): stored_type(column.type)
         for name, column in spec.columns
-        if column.type.lower().startswith(NESTED)
     }
     return Shape(
         tuple(
-            (
-                name,
-                declared.get(name.lower(), kind) if kind.startswith(NESTED) else kind,
-            )
+            (name, _with_maps(kind, declared.get(name.lower(), kind)))
             for name, kind in shape.columns
         )
     )
 
 
-NESTED = ("array", "map", "struct")
-"""How the names of nested types begin."""
+def _with_maps(found: ColumnType, declared: ColumnType) -> ColumnType:
+    """What Spark inferred of JSON, with a map where one is declared."""
+    if found.name == "struct" and declared.name == "map":
+        value = reduce(partial(merged, promote=False), found.inner or (TEXT,))
+        return ColumnType("map", (TEXT, _with_maps(value, declared.inner[1])))
+    if found.name != declared.name or found.name not in ("array", "struct"):
+        return found
+    if found.name == "array":
+        inner = (_with_maps(found.inner[0], declared.inner[0]),)
+        return replace(found, inner=inner)
+    matches = [field_of(declared, name) for name in found.fields]
+    inner = tuple(
+        _with_maps(kind, match[1]) if match else kind
+        for kind, match in zip(found.inner, matches)
+    )
+    return replace(found, inner=inner)
+
+
+TEXT = ColumnType("string")
 
 CORRUPT = "_lake_corrupt"
 """Where Spark puts the text of a record that it cannot parse."""
@@ -168,24 +182,37 @@ def first_line(error: BaseException) -> str:
 
 
 def _names_can_be_spelled(file: LandingFile, shape: Shape) -> None:
-    for name in shape.names:
-        try:
-            sql_identifier(name)
-        except ValueError as error:
-            raise BadFile(
-                file.path, f"has a column that cannot be named: {error}"
-            ) from None
+    for names in _names(shape):
+        for name in names:
+            try:
+                sql_identifier(name)
+            except ValueError as error:
+                raise BadFile(
+                    file.path, f"has a column that cannot be named: {error}"
+                ) from None
 
 
 def _no_double_names(file: LandingFile, shape: Shape) -> None:
-    seen: Dict[str, str] = {}
-    for name in shape.names:
-        other = seen.setdefault(name.lower(), name)
-        if other is not name:
-            raise BadFile(
-                file.path,
-                f"has two columns that differ at most in case: {other!r} and {name!r}",
-            )
+    for names in _names(shape):
+        seen: Dict[str, str] = {}
+        for name in names:
+            other = seen.setdefault(name.lower(), name)
+            if other is not name:
+                raise BadFile(file.path, f"{DOUBLE_NAME}: {other!r} and {name!r}")
+
+
+DOUBLE_NAME = "has two columns that differ at most in case"
+
+
+def _names(shape: Shape) -> Iterator[Tuple[str, ...]]:
+    """The names that stand side by side: the columns, then the fields of each struct."""
+    yield shape.names
+    waiting = [kind for _, kind in shape.columns]
+    while waiting:
+        kind = waiting.pop()
+        waiting += kind.inner
+        if kind.fields:
+            yield kind.fields
 
 
 def _has_needed_columns(file: LandingFile, shape: Shape, spec: TableSpec) -> None:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import List, Sequence, Tuple
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, DataType, StructType
 
 from lake_spec.model import HistoryDeletes, TableSpec
+from lake_spark.equality import comparable, same_as_floats
 from lake_spark.log_rows import DELETE, IS_LOAD, UPSERT, started
 
 KEY = "lake_key"
@@ -32,16 +32,21 @@ class Roles:
     """The declared order."""
     order: Tuple[str, ...]
     """Where that is in the rows: a reload's stand where it started."""
+    narrow: Tuple[str, ...] = ()
+    """Paths of doubles that came as floats in some rows."""
 
     @classmethod
-    def of(cls, spec: TableSpec, columns: Sequence[str]) -> "Roles":
+    def of(
+        cls, spec: TableSpec, columns: Sequence[str], narrow: Sequence[str] = ()
+    ) -> "Roles":
         """The roles of a table that has these columns in its log."""
         declared = spec.order_by or ("lake_extract_at",)
         reloads = getattr(spec.source, "reloads", None)
         order = (
             tuple(f"lake_order_{name}" for name in declared) if reloads else declared
         )
-        return cls(tuple(columns), tracked_columns(spec, columns), declared, order)
+        tracked = tracked_columns(spec, columns)
+        return cls(tuple(columns), tracked, declared, order, tuple(narrow))
 
 
 def tracked_columns(spec: TableSpec, columns: Sequence[str]) -> Tuple[str, ...]:
@@ -102,38 +107,6 @@ def _with_order(sightings: DataFrame, roles: Roles) -> DataFrame:
 def distinct_events(marked: DataFrame) -> DataFrame:
     """One row per event, where it stands in the order."""
     return marked.where("lake_seen = 1").drop("lake_seen", "lake_arrival")
-
-
-def comparable(rows: DataFrame, name: str, reference: str = "") -> Column:
-    """A column in a form that equality is defined on: maps as sorted entries.
-
-    `reference` is how to name the column where it is not by its own name.
-    """
-    return _with_sorted_maps(F.col(reference or name), rows.schema[name].dataType)
-
-
-def _with_sorted_maps(column: Column, kind: DataType) -> Column:
-    if "map<" not in kind.simpleString():
-        return column
-    if isinstance(kind, ArrayType):
-        return F.transform(
-            column, lambda each: _with_sorted_maps(each, kind.elementType)
-        )
-    if isinstance(kind, StructType):
-        fields = [
-            _with_sorted_maps(column[field.name], field.dataType).alias(field.name)
-            for field in kind.fields
-        ]
-        return F.when(column.isNotNull(), F.struct(*fields))
-    return F.array_sort(
-        F.transform(
-            F.map_entries(column),
-            lambda entry: F.struct(
-                entry["key"].alias("key"),
-                _with_sorted_maps(entry["value"], kind.valueType).alias("value"),
-            ),
-        )
-    )
 
 
 def total_order(roles: Roles) -> List[Column]:
@@ -224,7 +197,7 @@ def _spans(counting: DataFrame, roles: Roles) -> DataFrame:
         counting.withColumn("lake_what", _of_upserts(what))
         .withColumn("lake_before", F.lag("lake_what").over(times))
         .withColumn("lake_first", F.row_number().over(times) == 1)
-        .withColumn("lake_opens", _opens())
+        .withColumn("lake_opens", F.col("lake_first") | ~_same(counting, times, roles))
         .withColumn("lake_span", F.sum(F.col("lake_opens").cast("int")).over(so_far))
     )
     return _bounded(
@@ -237,8 +210,12 @@ def _of_upserts(what: Column) -> Column:
     return F.when(F.col("lake_op") == UPSERT, what)
 
 
-def _opens() -> Column:
-    return F.col("lake_first") | ~F.col("lake_what").eqNullSafe(F.col("lake_before"))
+def _same(counting: DataFrame, times: WindowSpec, roles: Roles) -> Column:
+    same = F.col("lake_what").eqNullSafe(F.col("lake_before"))
+    if roles.narrow:
+        floats = same_as_floats(counting, times, roles.tracked, roles.narrow)
+        same |= floats
+    return same
 
 
 def _bounded(numbered: DataFrame) -> DataFrame:

@@ -15,13 +15,15 @@ from lake_spark.hudi_table import HudiTable
 from lake_spark.log_rows import DELETE
 
 
-def history_layer(spec: TableSpec, columns: Sequence[str]) -> Layer:
-    """How the history table of a spec is built."""
+def history_layer(
+    spec: TableSpec, columns: Sequence[str], narrow: Sequence[str] = ()
+) -> Layer:
+    """How the history table of a spec is built; `narrow` as in Roles."""
     names = spec.history.columns
     return Layer(
         name="history",
         record_key=(fold.KEY, fold.FROM),
-        desired=lambda events: version_rows(events, spec, columns),
+        desired=lambda events: version_rows(events, spec, columns, narrow),
         is_open=F.col(names.is_current),
         broken=promises.of_history(spec),
         checked=lambda rows: promises.checked(rows, spec),
@@ -46,10 +48,13 @@ def numbered_layer(
 
 
 def version_rows(
-    events: DataFrame, spec: TableSpec, columns: Sequence[str]
+    events: DataFrame,
+    spec: TableSpec,
+    columns: Sequence[str],
+    narrow: Sequence[str] = (),
 ) -> DataFrame:
     """The whole history of the keys in these events, and the checks' witnesses."""
-    roles = fold.Roles.of(spec, columns)
+    roles = fold.Roles.of(spec, columns, narrow)
     dated = fold.with_effective_times(events, roles)
     spans = fold.versions(promises.with_witnesses(dated, roles), spec, roles)
     names = spec.history.columns

@@ -7,6 +7,7 @@ from typing import Dict, Iterator, List, Mapping, Optional, Tuple
 
 from py4j.java_gateway import JavaObject
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 from lake_spec.hudi_options import (
     METADATA_PREFIX,
@@ -61,7 +62,15 @@ class HudiTable:
 
     def read(self) -> DataFrame:
         """The newest committed rows, Hudi's own columns included."""
+        return self.read_stored()
+
+    def read_stored(self) -> DataFrame:
+        """The same rows as they are stored, which readers need not see."""
         return self._spark.read.format("hudi").load(self.path)
+
+    def schema(self) -> StructType:
+        """The stored columns, Hudi's own left out."""
+        return without_hudi_columns(self.read_stored()).schema
 
     def write(
         self, rows: DataFrame, operation: Operation, metadata: Mapping[str, str]

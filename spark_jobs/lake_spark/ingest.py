@@ -14,14 +14,14 @@ from lake_spec.report import FileReport
 from lake_spark import definition, extract_times, quarantine, reloads, snapshot
 from lake_spark.errors import BadFile, RefusedInput, TooManyBadRows
 from lake_spark.file_shape import first_line, is_load, shape_of
-from lake_spark.inputs import WIDE, Inputs
+from lake_spark.inputs import NARROW, WIDE, Inputs
 from lake_spark.landing import LandingFile, list_landing, moved_on
 from lake_spark.log_rows import log_columns, warned_rules
-from lake_spark.new_columns import new_columns
+from lake_spark.new_columns import columns_with
 from lake_spark.reader import Input, read_inputs
 from lake_spark.records import Counted, count_rows, number_records
-from lake_spark.row_sql import failed_rules
-from lake_spark.table_run import TableRun, table_columns, with_new_columns
+from lake_spark.row_sql import failed_rules, narrow_paths, refuse_mismatch
+from lake_spark.table_run import TableRun, table_columns
 from lake_spark.withdrawals import withdraw_rows
 
 Columns = List[Tuple[str, str]]
@@ -75,12 +75,12 @@ def shaped(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> Batch:
     for file in files:
         try:
             shape = shape_of(run.spark, run.store, file, run.spec)
-            found = new_columns(run.spec, file, shape, columns)
+            columns = columns_with(run.spec, file, shape, columns)
+            refuse_mismatch(run.spec, shape, columns, file.path)
             started = reloads.start_of(run.spec, file.path)
         except BadFile as bad:
             set_aside(run, bad)
             continue
-        columns = with_new_columns(columns, found)
         is_first = is_load(run.spec, file) and started is None
         if isinstance(run.spec.source, Snapshot):
             is_first = snapshot.is_full_load(file, taken)
@@ -218,7 +218,13 @@ def inputs_of(run: TableRun, batch: Batch, taken: Inputs) -> Inputs:
     accounting = {each.path: each.__dict__ for each in batch.files}
     files = [each.file for each in batch.inputs]
     settings = definition.of_log(run.spec)
-    return taken.next(files, accounting, settings, sorted(batch.holds))
+    paths = {
+        path
+        for each in batch.inputs
+        for path in narrow_paths(run.spec, each.shape, batch.columns)
+    }
+    holds = batch.holds | {NARROW + path for path in paths}
+    return taken.next(files, accounting, settings, sorted(holds))
 
 
 def commit_withdrawals(run: TableRun, taken: Inputs) -> None:

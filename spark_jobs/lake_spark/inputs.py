@@ -18,6 +18,9 @@ from lake_spark.object_store import ObjectStore
 WIDE, PARTIAL, WITHDRAWN = "wide", "partial", "withdrawn"
 """Rows about every key; values that the source did not send; files that are void."""
 
+NARROW = "narrow:"
+"""Before the path of a double that came as a float."""
+
 
 @dataclass(frozen=True)
 class Taken:
@@ -42,7 +45,7 @@ class Inputs:
     accounting: Dict[str, Dict[str, int]] = field(default_factory=dict)
     definition: Dict[str, str] = field(default_factory=dict)
     holds: Tuple[str, ...] = ()
-    """What the log has that costs the fold more: WIDE, PARTIAL, WITHDRAWN."""
+    """What the log has that costs the fold more: WIDE, PARTIAL, WITHDRAWN, NARROW..."""
     redos: int = 0
     """How many redos the log has had, this commit's among them."""
     withdrawn: Tuple[Taken, ...] = ()

@@ -25,6 +25,7 @@ ENVELOPE: Tuple[Tuple[str, str], ...] = (
     ("lake_extract_at", "timestamp"),
     ("lake_started", "string"),
     ("lake_unavailable", "string"),
+    ("lake_narrow", "string"),
 )
 """Columns that every change log has, before the table's own.
 
@@ -33,6 +34,7 @@ lake_rank: 0 for the first full load, 1 for what came after it.
 lake_record: number of the record in its file from 1; -1 for a row that we derived.
 lake_started: the order at which the row's reload started, as JSON; else null.
 lake_unavailable: columns whose value the source did not send, `a,b`; else null.
+lake_narrow: paths of doubles that came as floats, `a,b.c`; else null.
 """
 
 UPSERT, DELETE = "upsert", "delete"

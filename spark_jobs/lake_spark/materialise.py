@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import Dict, List, Optional, Sequence
+from typing import Dict, Optional, Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -18,10 +18,13 @@ from lake_spark.derived import Built, Layer, TouchedEvents
 from lake_spark.errors import UnfinishedRedo
 from lake_spark.history import history_layer, numbered_layer
 from lake_spark.hudi_table import HudiTable
-from lake_spark.inputs import PARTIAL, WIDE
+from lake_spark.inputs import NARROW, PARTIAL, WIDE
 from lake_spark.log_rows import ALL_KEYS, IS_LOAD, RELOAD
 from lake_spark.moved_keys import moved_keys
+from lake_spark.row_sql import Columns, typed
+from lake_spark.spark_types import typed_names, with_types
 from lake_spark.table_run import TableRun, table_columns
+from lake_spark.widening import is_same
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,10 @@ def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
     if waiting is None:
         keep_counts(run)
         return {}
-    columns = [name for name, _ in table_columns(run.spec, run.log)]
-    marked, keys = _marked(run, waiting, columns)
+    kinds = table_columns(run.spec, run.log)
+    columns = [name for name, _ in kinds]
+    waiting = _anew_if_retyped(run.current, waiting, kinds)
+    marked, keys = _marked(run, waiting, kinds)
     marked = marked.persist(StorageLevel.MEMORY_AND_DISK)
     try:
         duplicates = {}
@@ -85,9 +90,11 @@ def build_history(run: TableRun, *, anew: bool = False) -> bool:
     if waiting is None:
         keep_counts(run)
         return False
-    columns = [name for name, _ in table_columns(run.spec, run.log)]
-    marked, keys = _marked(run, waiting, columns)
-    layer = layer_of_history(run, columns)
+    kinds = table_columns(run.spec, run.log)
+    columns = [name for name, _ in kinds]
+    waiting = _anew_if_retyped(run.history, waiting, kinds)
+    marked, keys = _marked(run, waiting, kinds)
+    layer = layer_of_history(run, columns, _narrow(run))
     _build(run, layer, marked, keys, waiting, columns)
     return True
 
@@ -124,10 +131,12 @@ def _note(run: TableRun, layer: str, built: Built) -> None:
     )
 
 
-def layer_of_history(run: TableRun, columns: Sequence[str]) -> Layer:
+def layer_of_history(
+    run: TableRun, columns: Sequence[str], narrow: Sequence[str] = ()
+) -> Layer:
     """How the history of this run's table is built, its surrogate keys told."""
     layer = replace(
-        history_layer(run.spec, columns),
+        history_layer(run.spec, columns, narrow),
         on_removed=lambda changes: _note_moved_keys(run, changes),
     )
     if run.spec.history.surrogate_key.kind is SurrogateKind.DETERMINISTIC:
@@ -143,14 +152,37 @@ def _note_moved_keys(run: TableRun, changes: DataFrame) -> None:
         run.say(f"{moved.count:,} surrogate keys went, as the report lists")
 
 
-def _marked(run: TableRun, waiting: Pending, columns: List[str]) -> tuple:
+def _anew_if_retyped(table: HudiTable, waiting: Pending, columns: Columns) -> Pending:
+    """A stored column never changes its type: the table is built anew instead.
+
+    New columns are none of it, they are added by the next commit (decision 013).
+    """
+    if waiting.since is None:
+        return waiting
+    stored = dict(typed_names(table.schema()))
+    retyped = any(
+        name in stored and not is_same(stored[name], kind)
+        for name, kind in typed(columns)
+    )
+    return Pending(None, waiting.log_instant) if retyped else waiting
+
+
+def _narrow(run: TableRun) -> Sequence[str]:
+    """The paths of doubles that came as floats, in files or in the table before."""
+    held = [each for each in run.taken_in().holds if each.startswith(NARROW)]
+    told = {each[len(NARROW) :] for each in held}
+    return sorted(told.union(run.log.narrow_paths()))
+
+
+def _marked(run: TableRun, waiting: Pending, columns: Columns) -> tuple:
     taken = run.taken_in()
-    log = withdrawals.judged(run.log.read(), taken)
+    log = withdrawals.judged(with_types(run.log.read(), typed(columns)), taken)
     wide = WIDE in taken.holds
     sightings, keys = derived.sightings_of(log, waiting.since, wide=wide)
     if waiting.since is not None:
         keys = keys.persist()
-    return fold.mark_events(sightings, fold.Roles.of(run.spec, columns)), keys
+    names = [name for name, _ in columns]
+    return fold.mark_events(sightings, fold.Roles.of(run.spec, names)), keys
 
 
 def complete_events(
@@ -164,7 +196,8 @@ def complete_events(
     if WIDE in holds:
         events = whole_table.with_deletes_of_all(events, roles, spec)
     if PARTIAL in holds:
-        events = partial_images.with_values_before(events, roles)
+        dropped = [name for name, column in spec.columns if column.dropped]
+        events = partial_images.with_values_before(events, roles, dropped)
     return events
 
 

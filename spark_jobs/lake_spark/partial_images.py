@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List
+from typing import List, Sequence
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
@@ -14,10 +14,13 @@ UNRESOLVED = "lake_unresolved"
 """How many values of an upsert had nothing before them to be taken from."""
 
 
-def with_values_before(events: DataFrame, roles: Roles) -> DataFrame:
+def with_values_before(
+    events: DataFrame, roles: Roles, dropped: Sequence[str] = ()
+) -> DataFrame:
     """Fill values not sent with the last one before in the order; adds UNRESOLVED.
 
-    Not across a delete; with nothing before, the value is null.
+    Not across a delete; with nothing before, the value is null. A new key has none
+    in a dropped column: that is not counted.
     """
     order = Window.partitionBy(KEY).orderBy(*total_order(roles))
     so_far = order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
@@ -30,7 +33,9 @@ def with_values_before(events: DataFrame, roles: Roles) -> DataFrame:
     names = [name for name in _not_sent(events) if name in events.columns]
     before = {name: F.last(_sent(name), ignorenulls=True).over(life) for name in names}
     nothing = [
-        (_is_missing(name) & before[name].isNull()).cast("int") for name in names
+        (_is_missing(name) & before[name].isNull()).cast("int")
+        for name in names
+        if name not in dropped
     ]
     filled = {
         name: F.when(_is_missing(name), before[name]["value"]).otherwise(F.col(name))

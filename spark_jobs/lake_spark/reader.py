@@ -63,15 +63,15 @@ def _read_group(
     group: Sequence[Input],
     columns: Columns,
 ) -> DataFrame:
-    path = group[0].file.path
     corrupt = has_corrupt(spec)
     raw = load(spark, spec, shape, [each.file.uri for each in group])
     typed = raw.selectExpr(
-        *row_sql.typed_columns(spec, shape, columns, path),
-        f"{row_sql.faults(spec, shape, columns, path)} AS lake_fault",
+        *row_sql.typed_columns(spec, shape, columns),
+        f"{row_sql.faults(spec, shape, columns)} AS lake_fault",
         f"{row_sql.raw_record(shape, with_corrupt=corrupt)} AS lake_record_struct",
         f"{word_of(spec, shape)} AS lake_word",
         f"{row_sql.unavailable(spec, shape, columns)} AS lake_unavailable",
+        f"{row_sql.narrow(spec, shape, columns)} AS lake_narrow",
         f"{CORRUPT if corrupt else 'CAST(NULL AS string)'} AS lake_corrupt",
         "input_file_name() AS lake_file",
         "input_file_block_start() AS lake_block",
@@ -143,7 +143,7 @@ def reader_options(spec: TableSpec) -> Dict[str, str]:
 
 def read_schema(spec: TableSpec, shape: Shape) -> str:
     """The schema to read a file with, as DDL."""
-    columns = list(shape.columns)
+    columns = [(name, kind.text) for name, kind in shape.columns]
     if has_corrupt(spec):
         columns.append((CORRUPT, "string"))
     return ", ".join(f"{sql_identifier(name)} {kind}" for name, kind in columns)

@@ -9,47 +9,44 @@ from __future__ import annotations
 
 from typing import Dict, List, Sequence, Tuple
 
-from lake_spec.column_type import canonical_type
-from lake_spec.model import Csv, TableSpec
+from lake_spec.column_type import ColumnType
+from lake_spec.model import Csv, OnTypeMismatch, TableSpec
 from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spark.conversion import Conversion
 from lake_spark.errors import BadFile
 from lake_spark.file_shape import CORRUPT, Shape, source_name
+from lake_spark.widening import canonical_type, float_paths, mismatch, stored_type
 
 Columns = Sequence[Tuple[str, str]]
 """Lake columns: (name, Spark type) each."""
 
-_WIDER = {
-    "tinyint": {"smallint", "int", "bigint", "float", "double"},
-    "smallint": {"int", "bigint", "float", "double"},
-    "int": {"bigint", "double"},
-    "float": {"double"},
-    "date": {"timestamp"},
-}
+
+def typed(columns: Columns) -> List[Tuple[str, ColumnType]]:
+    """The same columns with their types as trees."""
+    return [(name, stored_type(kind)) for name, kind in columns]
 
 
-def typed_columns(
-    spec: TableSpec, shape: Shape, columns: Columns, path: str
-) -> List[str]:
+def typed_columns(spec: TableSpec, shape: Shape, columns: Columns) -> List[str]:
     """`<expression> AS <column>` for every lake column, null where it is missing."""
     return [
-        f"{_typed(spec, shape, name, kind, path)} AS {sql_identifier(name)}"
+        f"{_typed(spec, shape, name, kind)} AS {sql_identifier(name)}"
         for name, kind in columns
     ]
 
 
-def faults(spec: TableSpec, shape: Shape, columns: Columns, path: str) -> str:
+def faults(spec: TableSpec, shape: Shape, columns: Columns) -> str:
     """An expression: why the first unreadable value cannot be read, else null."""
     cases = []
     for name, kind in columns:
         raw = source_name(spec, name, shape)
-        if raw is None or not _is_parsed(shape.type_of(raw), kind):
+        if raw is None:
             continue
-        text = text_of(spec, raw)
-        typed = _typed(spec, shape, name, kind, path)
+        found, column = shape.type_of(raw), sql_identifier(raw)
+        fault = _conversion(spec, name).fault(column, found, stored_type(kind))
         words = sql_literal(f"{name}: cannot be read as {kind}: ")
-        cases.append(
-            f"WHEN {text} IS NOT NULL AND {typed} IS NULL THEN {words} || {text}"
-        )
+        shown = f"to_json({column})" if found.is_nested else f"CAST({column} AS string)"
+        if fault:
+            cases.append(f"WHEN {fault} THEN {words} || {shown}")
     return f"CASE {' '.join(cases)} END" if cases else "CAST(NULL AS string)"
 
 
@@ -59,61 +56,12 @@ def raw_record(shape: Shape, *, with_corrupt: bool) -> str:
     return f"struct({', '.join(sql_identifier(name) for name in names)})"
 
 
-def _typed(spec: TableSpec, shape: Shape, name: str, kind: str, path: str) -> str:
+def _typed(spec: TableSpec, shape: Shape, name: str, kind: str) -> str:
     raw = source_name(spec, name, shape)
-    target = canonical_type(kind)
     if raw is None:
         return f"CAST(NULL AS {kind})"
-    found = canonical_type(shape.type_of(raw))
-    if found == "string":
-        return _fromtext_of(spec, name, text_of(spec, raw), target, kind)
-    if found == target:
-        return sql_identifier(raw)
-    if may_become(found, target):
-        return f"CAST({sql_identifier(raw)} AS {kind})"
-    raise BadFile(
-        path,
-        f"column {raw!r} is {found}, the table's column {name!r} is {target}: "
-        "a narrower or different type is never cast. Widen the type in the spec or mend the file.",
-    )
-
-
-def _is_parsed(found: str, kind: str) -> bool:
-    return canonical_type(found) == "string" and canonical_type(kind) != "string"
-
-
-def may_become(found: str, target: str) -> bool:
-    if target == "string" and not found.startswith(("array", "struct", "map")):
-        return True
-    if found.startswith("decimal") and target.startswith("decimal"):
-        return _fits(found, target)
-    if target.startswith("decimal"):
-        return found in ("tinyint", "smallint", "int")
-    return target in _WIDER.get(found, ())
-
-
-def _fits(found: str, target: str) -> bool:
-    (precision, scale), (wider, finer) = _digits(found), _digits(target)
-    return finer >= scale and wider - finer >= precision - scale
-
-
-def _digits(kind: str) -> Tuple[int, int]:
-    inner = kind[kind.index("(") + 1 : -1].split(",")
-    return int(inner[0]), int(inner[1]) if len(inner) > 1 else 0
-
-
-def text_of(spec: TableSpec, raw: str) -> str:
-    """The text of a value, null where it is one of the null texts."""
-    kind = spec.source.format
-    value = sql_identifier(raw)
-    if isinstance(kind, Csv):
-        # Spark reads an empty field as null whatever it is told.
-        value = f"coalesce({value}, '')"
-    no_value = [*kind.null_text, *placeholders(spec)]
-    if not no_value:
-        return value
-    nulls = ", ".join(sql_literal(text) for text in no_value)
-    return f"CASE WHEN {value} IN ({nulls}) THEN NULL ELSE {value} END"
+    conversion = _conversion(spec, name)
+    return conversion.value(sql_identifier(raw), shape.type_of(raw), stored_type(kind))
 
 
 def placeholders(spec: TableSpec) -> Tuple[str, ...]:
@@ -122,54 +70,86 @@ def placeholders(spec: TableSpec) -> Tuple[str, ...]:
     return (placeholder,) if placeholder else ()
 
 
+def narrow(spec: TableSpec, shape: Shape, columns: Columns) -> str:
+    """An expression: the paths of doubles that are floats in the file, else null."""
+    paths = narrow_paths(spec, shape, columns)
+    return sql_literal(",".join(paths)) if paths else "CAST(NULL AS string)"
+
+
+def narrow_paths(spec: TableSpec, shape: Shape, columns: Columns) -> List[str]:
+    """The paths of the table's doubles that are floats in the file."""
+    return [
+        path
+        for name, kind in columns
+        for raw in [source_name(spec, name, shape)]
+        if raw is not None
+        for path in float_paths(shape.type_of(raw), stored_type(kind), name)
+    ]
+
+
+def is_dropped(spec: TableSpec, name: str) -> bool:
+    """Whether files may lack the column without saying anything of its values."""
+    declared = dict(spec.columns).get(name)
+    return bool(declared and declared.dropped)
+
+
 def unavailable(spec: TableSpec, shape: Shape, columns: Columns) -> str:
     """An expression: names of the columns whose value was not sent, `a,b`, else null."""
     cases = []
     for name, _ in columns:
         raw = source_name(spec, name, shape)
-        if raw is None or canonical_type(shape.type_of(raw)) != "string":
-            continue
-        cases += [
-            f"CASE WHEN {sql_identifier(raw)} = {sql_literal(text)} THEN {sql_literal(name)} END"
-            for text in placeholders(spec)
-        ]
+        if raw is None and is_dropped(spec, name):
+            cases.append(sql_literal(name))
+        elif raw is not None and shape.type_of(raw).name == "string":
+            told = sql_literal(name)
+            cases += [
+                f"CASE WHEN {sql_identifier(raw)} = {sql_literal(text)} THEN {told} END"
+                for text in placeholders(spec)
+            ]
     if not cases:
         return "CAST(NULL AS string)"
     return f"nullif(concat_ws(',', {', '.join(cases)}), '')"
 
 
-def _fromtext_of(spec: TableSpec, name: str, text: str, target: str, kind: str) -> str:
-    if target == "string":
-        return text
-    if target in ("date", "timestamp"):
-        return _moment(spec, name, text, target)
-    if target.startswith(("array", "struct", "map")):
-        return f"from_json({text}, {sql_literal(kind)})"
-    if target == "binary":
-        return f"CAST({text} AS binary)"
-    if target.startswith("decimal"):
-        # More digits than declared are unreadable, never rounded.
-        exact = f"try_cast({text} AS decimal(38,18))"
-        return f"CASE WHEN try_cast({text} AS {kind}) = {exact} THEN try_cast({text} AS {kind}) END"
-    return f"try_cast({text} AS {kind})"
-
-
-def _moment(spec: TableSpec, name: str, text: str, target: str) -> str:
+def _conversion(spec: TableSpec, name: str) -> Conversion:
     declared = dict(spec.columns).get(name)
-    pattern = declared.format if declared else None
-    parsed = (
-        f"try_to_timestamp({text}, {sql_literal(pattern)})"
-        if pattern
-        else f"try_cast({text} AS timestamp)"
+    kind = spec.source.format
+    return Conversion(
+        null_text=(*kind.null_text, *placeholders(spec)),
+        # Spark reads an empty field as null whatever it is told.
+        empty=isinstance(kind, Csv),
+        pattern=declared.format if declared else None,
+        timezone=spec.source.timezone,
     )
-    if target == "date":
-        return f"CAST({parsed} AS date)" if pattern else f"try_cast({text} AS date)"
-    if spec.source.timezone.upper() == "UTC":
-        return parsed
-    zone = sql_literal(spec.source.timezone)
-    has_zone = sql_literal(r"(Z|[+-]\d{2}:?\d{2}|UTC|GMT)\s*$")
-    local = f"to_utc_timestamp({parsed}, {zone})"
-    return f"CASE WHEN {text} RLIKE {has_zone} THEN {parsed} ELSE {local} END"
+
+
+def text_of(spec: TableSpec, raw: str) -> str:
+    """The text of a column of a file, null where it is one of the null texts."""
+    return _conversion(spec, raw).text(sql_identifier(raw))
+
+
+def refuse_mismatch(spec: TableSpec, shape: Shape, columns: Columns, path: str) -> None:
+    """BadFile where a column's type does not fit the table's."""
+    for name, kind in columns:
+        raw = source_name(spec, name, shape)
+        if raw is None or _is_lenient(spec, name):
+            continue
+        place = mismatch(shape.type_of(raw), stored_type(kind), raw)
+        if place:
+            where, found, table = place
+            raise BadFile(
+                path,
+                f"column {where!r} is {found.text}, the table's column {name!r} has "
+                f"{table.text} there: a narrower or different type is never cast. "
+                "Widen the type in the spec, mend the file, or quarantine the rows that "
+                f"do not fit (columns.{name}.on_type_mismatch: quarantine).",
+            )
+
+
+def _is_lenient(spec: TableSpec, name: str) -> bool:
+    declared = dict(spec.columns).get(name)
+    wanted = declared.on_type_mismatch if declared else OnTypeMismatch.REFUSE
+    return wanted is OnTypeMismatch.QUARANTINE
 
 
 def failed_rules(spec: TableSpec, on_fail: str) -> Dict[str, str]:

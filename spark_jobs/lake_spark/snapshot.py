@@ -14,7 +14,8 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import Absence, TableSpec
 from lake_spark.errors import LateExtract, RefusedInput
-from lake_spark.fold import KEY, comparable
+from lake_spark.equality import comparable
+from lake_spark.fold import KEY
 from lake_spark.inputs import Inputs
 from lake_spark.landing import LandingFile
 from lake_spark.log_rows import DELETE, UPSERT
@@ -128,13 +129,11 @@ def changes(
     matches = [F.col(f"new.{n}").eqNullSafe(F.col(f"old.{n}")) for n in same_row]
     joined = once.alias("new").join(state.alias("old"), matches, "full_outer")
     is_known = F.coalesce(F.col(f"old.{KNOWN}"), F.lit(False))
+    dropped = [name for name, column in spec.columns if column.dropped]
     what = (
         F.when(F.col("new.lake_op").isNull(), "absent")
         .when(~is_known, "new")
-        .when(
-            _values(once, "new", columns).eqNullSafe(_values(state, "old", columns)),
-            "unchanged",
-        )
+        .when(_same_values(once, state, columns, dropped), "unchanged")
         .otherwise("changed")
     )
     mine = [name for name in extract.columns if name not in (KEY, *columns)]
@@ -186,8 +185,25 @@ def _newest_of_key(extract: DataFrame, same_row: Sequence[str]) -> DataFrame:
     return extract.withColumn("lake_newest", F.row_number().over(last))
 
 
+def _same_values(
+    new: DataFrame, old: DataFrame, columns: Sequence[str], dropped: Sequence[str]
+) -> Column:
+    """Whether a row of the extract says what was known; a value not sent says nothing."""
+    others = [name for name in columns if name not in dropped]
+    same = _values(new, "new", others).eqNullSafe(_values(old, "old", others))
+    not_sent = F.split(F.coalesce("new.lake_unavailable", F.lit("")), ",")
+    for name in dropped:
+        values = [
+            _values(rows, side, [name]) for rows, side in ((new, "new"), (old, "old"))
+        ]
+        same &= F.array_contains(not_sent, name) | values[0].eqNullSafe(values[1])
+    return same
+
+
 def _values(rows: DataFrame, side: str, columns: Sequence[str]) -> Column:
-    return F.struct(*[comparable(rows, name, f"{side}.{name}") for name in columns])
+    return F.struct(
+        *[comparable(rows, name, F.col(f"{side}.{name}")) for name in columns]
+    )
 
 
 def _value(name: str, kept: Set[str]) -> Column:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import List, Tuple
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from lake_spark import fold, withdrawals
 from lake_spark.inputs import Inputs
 from lake_spark.log_rows import UPSERT
+from lake_spark.row_sql import typed
 from lake_spark.snapshot import BEFORE, KNOWN, Extract, identity, scope_text
+from lake_spark.spark_types import with_types
 from lake_spark.table_run import TableRun
 
 Columns = List[Tuple[str, str]]
@@ -43,9 +45,9 @@ def _by_current(run: TableRun, columns: Columns) -> DataFrame:
     mark = run.spec.history.columns.is_deleted
     if mark in stored.columns:
         stored = stored.where(~F.col(mark))
-    return stored.select(
+    return with_types(stored, typed(columns)).select(
         fold.KEY,
-        *_values(stored, columns),
+        *[name for name, _ in columns],
         F.lit(True).alias(KNOWN),
         F.lit(None).cast("timestamp").alias(BEFORE),
     )
@@ -55,10 +57,11 @@ def _by_log(
     run: TableRun, extract: Extract, columns: Columns, taken: Inputs
 ) -> DataFrame:
     """The last event of each identity, also of those that are gone."""
-    spec, log = run.spec, withdrawals.live_log(run.log.read(), taken)
+    spec, names = run.spec, [name for name, _ in columns]
+    log = with_types(withdrawals.live_log(run.log.read(), taken), typed(columns))
     if spec.source.scope:
         log = log.where(scope_text(spec).isin(list(extract.scopes)))
-    roles = fold.Roles.of(spec, [name for name, _ in columns])
+    roles = fold.Roles.of(spec, names)
     newest = Window.partitionBy(*identity(spec)).orderBy(*fold.newest_first(roles))
     is_upsert = F.col("lake_op") == UPSERT
     declared = F.lit(None) if spec.effective_at is None else F.col(spec.effective_at)
@@ -69,12 +72,5 @@ def _by_log(
         log.withColumn("lake_age", F.row_number().over(newest))
         .withColumn(BEFORE, seen)
         .where("lake_age = 1")
-        .select(fold.KEY, *_values(log, columns), is_upsert.alias(KNOWN), BEFORE)
+        .select(fold.KEY, *names, is_upsert.alias(KNOWN), BEFORE)
     )
-
-
-def _values(stored: DataFrame, columns: Columns) -> List[Column]:
-    return [
-        F.col(name) if name in stored.columns else F.lit(None).cast(kind).alias(name)
-        for name, kind in columns
-    ]

@@ -20,6 +20,7 @@ from lake_spark.errors import NotIngested
 from lake_spark.file_shape import CORRUPT
 from lake_spark.inputs import Inputs
 from lake_spark.landing import LandingFile, list_landing
+from lake_spark.log_columns import Written
 from lake_spark.reader import Input
 from lake_spark.row_sql import Columns
 from lake_spark.table_run import TableRun
@@ -47,7 +48,8 @@ def _name_inputs(run: TableRun, batch: ingest.Batch, taken: Inputs) -> None:
     inputs = ingest.inputs_of(run, batch, taken)
     id = run.inputs.save(inputs)
     sql_file = f"{run.home}/inputs/{id}.sql"
-    text = batch_sql(run.spec, batch.inputs, batch.columns)
+    written = run.log.written(row_sql.typed([*log_rows.ENVELOPE, *batch.columns]))
+    text = batch_sql(run.spec, batch.inputs, batch.columns, written)
     run.store.write(sql_file, text.encode())
     run.report.commits["inputs"] = id
     run.streamer_argv = streamer_argv(
@@ -91,19 +93,25 @@ def _prepared(run: TableRun) -> Optional[str]:
     return report["commits"].get("inputs")
 
 
-def batch_sql(spec: TableSpec, inputs: Sequence[Input], columns: Columns) -> str:
+def batch_sql(
+    spec: TableSpec,
+    inputs: Sequence[Input],
+    columns: Columns,
+    written: Sequence[Written],
+) -> str:
     """The SQL file: a view per landing file, then the accepted rows of all."""
     views = [_view(spec, each, f"lake_in_{i}") for i, each in enumerate(inputs)]
     typed = [
         _typed(spec, each, columns, f"lake_in_{i}") for i, each in enumerate(inputs)
     ]
-    rows = _accepted(spec, "\nUNION ALL\n".join(typed), columns)
+    rows = _accepted(spec, "\nUNION ALL\n".join(typed), columns, written)
     # An empty branch first: it makes every column nullable and fixes the types.
-    whole = f"{_no_rows(columns)}\nUNION ALL\n{rows}"
+    whole = f"{_no_rows(written)}\nUNION ALL\n{rows}"
     markers = reloads.markers_sql(spec, inputs)
     if markers is not None:
-        nulls = [f"CAST(NULL AS {kind})" for _, kind in columns]
-        whole += f"\nUNION ALL\nSELECT {', '.join(['*', *nulls])} FROM ({markers})"
+        nulls = [f"CAST(NULL AS {t}) AS {sql_identifier(n)}" for n, t in columns]
+        marked = f"SELECT {', '.join(['*', *nulls])} FROM ({markers})"
+        whole += f"\nUNION ALL\nSELECT {_stored(written)} FROM ({marked})"
     return ";\n".join([*views, whole]) + "\n"
 
 
@@ -119,10 +127,10 @@ def _view(spec: TableSpec, each: Input, name: str) -> str:
     )
 
 
-def _no_rows(columns: Columns) -> str:
+def _no_rows(written: Sequence[Written]) -> str:
     nulls = [
-        f"CAST(NULL AS {kind}) AS {sql_identifier(name)}"
-        for name, kind in [*log_rows.ENVELOPE, *columns]
+        f"CAST(NULL AS {each.kind.text}) AS {sql_identifier(each.place)}"
+        for each in written
     ]
     return f"SELECT {', '.join(nulls)} WHERE false"
 
@@ -135,10 +143,11 @@ def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
     )
     corrupt = CORRUPT if reader.has_corrupt(spec) else "CAST(NULL AS string)"
     typed = [
-        *row_sql.typed_columns(spec, each.shape, columns, each.file.path),
-        f"{row_sql.faults(spec, each.shape, columns, each.file.path)} AS lake_fault",
+        *row_sql.typed_columns(spec, each.shape, columns),
+        f"{row_sql.faults(spec, each.shape, columns)} AS lake_fault",
         f"{reader.word_of(spec, each.shape)} AS lake_word",
         f"{row_sql.unavailable(spec, each.shape, columns)} AS lake_unavailable",
+        f"{row_sql.narrow(spec, each.shape, columns)} AS lake_narrow",
         f"{corrupt} AS lake_corrupt",
         *_facts(each),
         "lake_block",
@@ -147,17 +156,22 @@ def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
     return f"SELECT {', '.join(typed)} FROM ({located})"
 
 
-def _accepted(spec: TableSpec, typed: str, columns: Columns) -> str:
+def _accepted(
+    spec: TableSpec, typed: str, columns: Columns, written: Sequence[Written]
+) -> str:
     """Rows of the change log: numbered, keyed, and only those without a fault."""
     number = "row_number() OVER (PARTITION BY lake_path ORDER BY lake_block, lake_id)"
     keyed = ["*", *log_rows.envelope_columns(spec, columns)]
     keyed.append(f"CAST({number} AS bigint) AS lake_record")
     reason = log_rows.reason(spec, with_corrupt=reader.has_corrupt(spec))
-    names = ", ".join(sql_identifier(name) for name in log_rows.log_columns(columns))
     return (
-        f"SELECT {names} FROM (SELECT *, {reason} AS lake_reason FROM "
+        f"SELECT {_stored(written)} FROM (SELECT *, {reason} AS lake_reason FROM "
         f"(SELECT {', '.join(keyed)} FROM (\n{typed}\n))) WHERE lake_reason IS NULL"
     )
+
+
+def _stored(written: Sequence[Written]) -> str:
+    return ", ".join(each.expression for each in written)
 
 
 def _facts(each: Input) -> List[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Dict, List, Optional, Sequence, Tuple
+from functools import cached_property
+from typing import Dict, List, Optional, Tuple
 
 from pyspark.sql import SparkSession
 
@@ -12,11 +13,13 @@ from lake_spec.hudi_options import log_options, table_options
 from lake_spec.model import Engine, EnvironmentSpec, Storage, TableSpec
 from lake_spec.report import Report
 from lake_spark import fold
-from lake_spark.hudi_table import HUDI_COLUMNS, HudiTable
+from lake_spark.change_log import ChangeLog
+from lake_spark.errors import Redefined
+from lake_spark.hudi_table import HudiTable
 from lake_spark.inputs import Inputs, InputsFolder
 from lake_spark.log_rows import ENVELOPE
 from lake_spark.object_store import ObjectStore
-from lake_spark.row_sql import canonical_type
+from lake_spark.widening import merged, stored_type, widens
 
 
 @dataclass(frozen=True)
@@ -103,10 +106,10 @@ class TableRun:
         """Every landing file that the change log has taken in."""
         return self.inputs.load(self.log.last_value("inputs"))
 
-    @property
-    def log(self) -> HudiTable:
+    @cached_property
+    def log(self) -> ChangeLog:
         """The change log."""
-        return HudiTable(
+        return ChangeLog(
             self.spark, f"{self.home}/changes", self._log_options("changes")
         )
 
@@ -172,22 +175,25 @@ class TableRun:
         return {"run": self.report.run, "release": self.report.release}
 
 
-def table_columns(spec: TableSpec, log: HudiTable) -> List[Tuple[str, str]]:
-    """The lake columns known so far: as declared, then as found in the log."""
-    declared = [(name, canonical_type(column.type)) for name, column in spec.columns]
-    if not log.has_data():
-        return declared
-    known = {name for name, _ in declared}
-    ours = known | {name for name, _ in ENVELOPE} | set(HUDI_COLUMNS)
-    return declared + [(n, kind) for n, kind in log.read().dtypes if n not in ours]
+def table_columns(spec: TableSpec, log: ChangeLog) -> List[Tuple[str, str]]:
+    """The lake columns known so far: as declared, then as found in the log.
 
-
-def with_new_columns(
-    columns: Sequence[Tuple[str, str]], found: Sequence[Tuple[str, str]]
-) -> List[Tuple[str, str]]:
-    """The columns and, after them, those that were not known."""
-    known = {name.lower() for name, _ in columns}
-    added = {
-        name.lower(): (name, kind) for name, kind in found if name.lower() not in known
+    A declared struct has the log's further fields too.
+    """
+    declared = {name: stored_type(column.type) for name, column in spec.columns}
+    found = log.columns()
+    known = {
+        name: merged(kind, found.get(name, kind), promote=False)
+        for name, kind in declared.items()
     }
-    return [*columns, *added.values()]
+    for name in declared:
+        if name in found and not widens(found[name], known[name]):
+            raise Redefined(
+                f"{spec.full_name}: columns.{name}.type is {declared[name].text}, but the "
+                f"change log holds {found[name].text}: declare that, or a wider type."
+            )
+    ours = {name for name, _ in ENVELOPE}
+    known.update(
+        {n: k for n, k in found.items() if n not in declared and n not in ours}
+    )
+    return [(name, kind.text) for name, kind in known.items()]

@@ -87,13 +87,48 @@ class Features:
     truncates: bool = False
     placeholders: bool = False
     reloads: bool = False
+    shapes: bool = False
+
+
+FRESH = "fresh"
+"""A text column that no spec declares; some files have it."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A file's columns in its order, and whether it spells names in capitals."""
+
+    names: Tuple[str, ...]
+    capitals: bool
+
+
+def shape_of(spec: TableSpec, seed: int, path: str) -> Shape:
+    """One of three shapes: without some columns, perhaps with a new one."""
+    variant = Random(f"{seed}/{path}").randrange(3)
+    random = Random(f"{seed}/shape {variant}")
+    needed = {*spec.key, *spec.order_by}
+    names = [n for n, _ in spec.columns if n in needed or random.random() < 0.75]
+    names += [FRESH] if variant else []
+    random.shuffle(names)
+    return Shape(tuple(names), bool(variant))
+
+
+def shaped(spec: TableSpec, record: Sighting, shape: Shape) -> Sighting:
+    """What a file of that shape says: a dropped column is not sent, others are null."""
+    dropped = {name for name, column in spec.columns if column.dropped}
+    lacking = {n: UNAVAILABLE if n in dropped else None for n in record.values}
+    values = {
+        n: v if n in shape.names else lacking[n] for n, v in record.values.items()
+    }
+    return replace(record, values=values)
 
 
 @dataclass(frozen=True)
 class Landing:
-    """What landed: the records of every file, in their order."""
+    """What landed: the records of every file, in their order, and its shape if any."""
 
     files: Dict[str, List[Sighting]] = field(default_factory=dict)
+    shapes: Dict[str, Shape] = field(default_factory=dict)
 
     def sightings(self, *paths: str) -> List[Sighting]:
         """The records of these files, of all if none is named."""
@@ -109,7 +144,13 @@ def landing(
         for each in _History(spec, seed, number, features).records():
             records = files.setdefault(each.path, [])
             records.append(replace(each, record=len(records) + 1))
-    return Landing(files)
+    if not features.shapes:
+        return Landing(files)
+    shapes = {path: shape_of(spec, seed, path) for path in files}
+    return Landing(
+        {p: [shaped(spec, e, shapes[p]) for e in each] for p, each in files.items()},
+        shapes,
+    )
 
 
 class _History:
@@ -133,6 +174,8 @@ class _History:
             for name, kind in kinds.items()
             if name not in spec.key
         }
+        if features.shapes:
+            self.pools[FRESH] = self.random.sample(["f", "g", None], 2)
 
     def _pool(self, name: str, kind: str) -> List[Any]:
         """Few values, so that many are equal."""

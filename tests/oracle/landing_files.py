@@ -11,26 +11,30 @@ from decimal import Decimal
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from lake_spec.model import Csv, TableSpec
+from tests.oracle.histories import Shape
 from tests.oracle.oracle import UNAVAILABLE, Sighting
 
 WORDS = {"upsert": "U", "delete": "D", "truncate": "T"}
 
 
-def file_text(spec: TableSpec, records: Sequence[Sighting]) -> str:
+def file_text(
+    spec: TableSpec, records: Sequence[Sighting], shape: Optional[Shape] = None
+) -> str:
     """A landing file of these records, as the table's format has it."""
     is_csv = isinstance(spec.source.format, Csv)
-    return csv_text(spec, records) if is_csv else json_text(spec, records)
+    shape = shape or Shape(tuple(name for name, _ in spec.columns), False)
+    return (csv_text if is_csv else json_text)(spec, records, shape)
 
 
-def csv_text(spec: TableSpec, records: Sequence[Sighting]) -> str:
+def csv_text(spec: TableSpec, records: Sequence[Sighting], shape: Shape) -> str:
     """A file with a header; full-load files have no operation."""
-    names = [name for name, _ in spec.columns]
+    names = shape.names
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_operation(records[0], "op") + names)
+    writer.writerow(_operation(records[0], "op") + [_spelled(n, shape) for n in names])
     for each in records:
         row = columns_of(spec, each)
-        values = ["" if row[n] is None else _plain(row[n]) for n in names]
+        values = ["" if row.get(n) is None else _plain(row[n]) for n in names]
         writer.writerow(_operation(each, WORDS[each.op]) + values)
     return text.getvalue()
 
@@ -39,17 +43,25 @@ def _operation(record: Sighting, word: str) -> List[str]:
     return [] if record.is_load else [word]
 
 
-def json_text(spec: TableSpec, records: Sequence[Sighting]) -> str:
+def _spelled(name: str, shape: Shape) -> str:
+    return name.upper() if shape.capitals else name
+
+
+def json_text(spec: TableSpec, records: Sequence[Sighting], shape: Shape) -> str:
     """A file of one object per line, without the columns that have no value."""
     lines = []
     for each in records:
-        row = {n: v for n, v in columns_of(spec, each).items() if v is not None}
+        values = columns_of(spec, each)
+        row = {n: values[n] for n in shape.names if values.get(n) is not None}
         maps = {n: json.dumps(_json(v)) for n, v in row.items() if n == "extra"}
         if "deep" in row:
             maps["deep"] = json.dumps(_json(row["deep"]))
         word = {} if each.is_load else {"op": WORDS[each.op]}
-        lines.append(json.dumps({**word, **_json(row), **maps}) + "\n")
-    return "".join(lines)
+        row = {**_json(row), **maps}
+        if isinstance(row.get("place"), dict):
+            row["place"] = {_spelled(n, shape): v for n, v in row["place"].items()}
+        lines.append(json.dumps({**word, **{_spelled(n, shape): row[n] for n in row}}))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def columns_of(spec: TableSpec, record: Sighting) -> Dict[str, Any]:

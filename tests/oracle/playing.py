@@ -7,19 +7,22 @@ from pathlib import Path
 from random import Random
 from typing import Dict, Iterator, List, Tuple
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from lake_spec.model import CurrentDeletes, TableSpec, TableType
 from lake_spark.table_run import Selection
 from tests.oracle import comparison, oracle
 from tests.oracle.comparison import Rows
-from tests.oracle.histories import Features, Landing, landing
+from tests.oracle.histories import FRESH, Features, Landing, landing, shaped
 from tests.oracle.landing_files import file_text
 from tests.oracle.tables import SPECS, settings_of
 from tests.spark.lake import Lake, stored, table
 
 HISTORY = (*comparison.TIMES, *comparison.FLAGS)
-ALL = Features(bad_rows=True, truncates=True, placeholders=True, reloads=True)
+ALL = Features(
+    bad_rows=True, truncates=True, placeholders=True, reloads=True, shapes=True
+)
 STAGES = (("full_load", {"load", "reload"}), ("incremental", {"changes"}))
 """Each stage, and which files it takes."""
 
@@ -47,12 +50,17 @@ class World:
         """What some files should have been: other records; none where one should not be."""
         random = Random(f"{self.seed}/corrected")
         files = self.landing.files
-        others = landing(self.spec, self.seed + 1, list(self.numbers), ALL).files
+        numbers, seed = list(self.numbers), self.seed + 1
+        others = landing(self.spec, seed, numbers, replace(ALL, shapes=False)).files
         gone, *paths = random.sample(sorted(files), 5)
         found: Dict[str, List[oracle.Sighting]] = {gone: []}
         for path in paths:
             kept = [each for each in files[path] if random.random() < 0.7]
-            kept += [e for e in others.get(path, []) if random.random() < 0.3]
+            kept += [
+                shaped(self.spec, each, self.landing.shapes[path])
+                for each in others.get(path, [])
+                if random.random() < 0.3
+            ]
             found[path] = [replace(each, record=i) for i, each in enumerate(kept, 1)]
         return found
 
@@ -86,7 +94,7 @@ class Play:
         self.landing = world.landing
         self.batches = world.batches(table_type.value)
         self.random = Random(f"{world.seed}/{table_type.value}/stages")
-        self.settings = settings_of(world.spec)
+        self.settings = settings_of(world.spec, FRESH)
         self.lake = Lake(spark, root, stored(world.spec, type=table_type))
 
     def mismatches(self) -> Dict[int, str]:
@@ -109,7 +117,8 @@ class Play:
         """Correct some files and redo them; what differs then, by history number."""
         corrected = self.world.corrected
         files = {**self.landing.files, **corrected}
-        self.landing = Landing({path: each for path, each in files.items() if each})
+        files = {path: each for path, each in files.items() if each}
+        self.landing = replace(self.landing, files=files)
         for path, records in corrected.items():
             if records:
                 self._land(path)
@@ -129,7 +138,8 @@ class Play:
         }
 
     def _land(self, path: str) -> None:
-        text = file_text(self.world.spec, self.landing.files[path])
+        shape = self.landing.shapes[path]
+        text = file_text(self.world.spec, self.landing.files[path], shape)
         self.lake.land(path, text, at="2026-02-01")
 
     def _take(self, batch: List[str], *, with_history: bool) -> bool:
@@ -162,9 +172,21 @@ class Play:
 
     def current(self) -> Rows:
         """The current table, comparable."""
-        return comparison.rows_of(self.lake.current, self.world.spec, *self.flags)
+        rows = with_fresh(self.lake.current)
+        return comparison.rows_of(rows, self.world.spec, FRESH, *self.flags)
 
     def history(self, *more: str) -> Rows:
         """The history table, comparable."""
-        names = (*HISTORY, *more)
-        return comparison.rows_of(self.lake.history, self.world.spec, *names)
+        rows = with_fresh(self.lake.history)
+        return comparison.rows_of(rows, self.world.spec, FRESH, *HISTORY, *more)
+
+
+def with_fresh(rows: DataFrame) -> DataFrame:
+    """The rows with the undeclared column, null before any file had it."""
+    found = [name for name in rows.columns if name.lower() == FRESH]
+    fresh = F.col(found[0]) if found else F.lit(None).cast("string")
+    return (
+        rows.select("*", fresh.alias("lake_fresh"))
+        .drop(*found)
+        .withColumnRenamed("lake_fresh", FRESH)
+    )

@@ -27,7 +27,7 @@ columns:
   ts: timestamp
   seq: "decimal(8,2)"
   score: double
-  amount: "decimal(6,2)"
+  amount: {type: "decimal(6,2)", dropped: true}
   note: string
 key: [history, a, b]
 order_by: [ts, seq]
@@ -56,7 +56,7 @@ columns:
   seq: "decimal(8,2)"
   ts: timestamp
   since: timestamp
-  score: double
+  score: {type: double, dropped: true}
   note: string
   tags: "array<double>"
   place: "struct<names:array<string>,x:double>"
@@ -102,12 +102,12 @@ storage: {buckets: 1}
 SPECS = {"plain": PLAIN, "business": BUSINESS, "tied": TIED}
 
 
-def settings_of(spec: TableSpec) -> Settings:
-    """What the oracle must know of a table."""
+def settings_of(spec: TableSpec, *undeclared: str) -> Settings:
+    """What the oracle must know of a table, and of columns that files add."""
     kinds = {name: column.type for name, column in spec.columns}
     times = [name for name in spec.order_by if kinds[name] == "timestamp"]
     return Settings(
-        columns=tuple(name for name in kinds if name not in spec.key),
+        columns=(*(name for name in kinds if name not in spec.key), *undeclared),
         order_by=spec.order_by,
         first_time=times[0] if times else None,
         effective_at=spec.effective_at,

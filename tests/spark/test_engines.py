@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ from lake_spec.model import Engine, TableType
 from tests.cases import museum
 from tests.oracle.landing_files import file_text
 from tests.oracle.playing import STAGES, Play, World
-from tests.spark.lake import Lake
+from tests.spark.lake import Lake, table
 from tests.spark.redoing import done_redo
 from tests.spark.streaming import stream
 
@@ -129,7 +131,8 @@ def test_the_streamer_gives_the_tables_of_the_oracle_on_random_histories(
         spark, tmp_path, replace(world.spec, engine=Engine.STREAMER)
     )
     for path, records in play.landing.files.items():
-        lake.land(path, file_text(world.spec, records), at="2026-02-01")
+        text = file_text(world.spec, records, play.landing.shapes[path])
+        lake.land(path, text, at="2026-02-01")
     for stage, _ in STAGES:
         assert stream(lake, stage, tmp_path) == 0
         lake.done(stage)
@@ -162,3 +165,34 @@ def test_a_file_replaced_before_the_streamer_read_it_is_refused_by_name(lakes):
     report = lake.run("incremental", again=True)
     assert report.error["type"] == "RefusedInput"
     assert "changes/9.csv: has another content" in report.error["message"]
+
+
+WIDENED = """
+source: {{kind: feed, path: tests/things, load: "load/*", format: {{type: csv}}}}
+columns: {{id: int, ts: timestamp, n: {n}, exact: "{exact}", day: {day}}}
+key: [id]
+order_by: [ts]
+engine: streamer
+storage: {{buckets: 1, type: merge_on_read}}
+"""
+
+
+def test_the_streamer_goes_on_with_new_columns_and_wider_types(spark, tmp_path):
+    narrow = table(WIDENED.format(n="int", exact="decimal(4,2)", day="date"))
+    wide = table(WIDENED.format(n="bigint", exact="decimal(9,4)", day="timestamp"))
+    lake = Lake(spark, tmp_path, narrow)
+    lake.land("load/1", "id,ts,n,exact,day\n1,2026-01-01,7,1.50,2026-01-02\n")
+    assert stream(lake, "full_load", tmp_path) == 0
+    lake.done("full_load", "scd2")
+    lake.spec = wide
+    rows = "1,2026-01-03,2026-01-02,1.5,7,\n1,2026-01-05,2026-01-02,1.5,5000000000,x\n"
+    lake.land("changes/1", "ID,TS,DAY,EXACT,N,ADDED\n" + rows)
+    assert stream(lake, "incremental", tmp_path) == 0
+    lake.done("incremental", "scd2", "maintenance")
+    columns = ("n", "exact", "day", "added")
+    found = [(*row[1:-2], row[-2][8:10]) for row in lake.versions(*columns)]
+    values = (Decimal("1.5"), datetime(2026, 1, 2))
+    assert found == [
+        (7, *values, None, "01"),
+        (5_000_000_000, *values, "x", "05"),
+    ]

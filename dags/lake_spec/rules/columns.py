@@ -152,3 +152,14 @@ def formats_are_for_times(spec: TableSpec) -> Iterator[Problem]:
                 "Write one of Spark's datetime patterns, as in yyyy-MM-dd HH:mm:ss."
             )
             yield got(path, column.format, remedy)
+
+
+@COLUMNS.rule("columns")
+def dropped_columns_are_not_needed(spec: TableSpec) -> Iterator[Problem]:
+    needed = {name: "key" for name in spec.key}
+    needed.update({name: "order_by" for name in spec.order_by})
+    needed.update({spec.effective_at: "effective_at"} if spec.effective_at else {})
+    for name, column in spec.columns:
+        if column.dropped and name in needed:
+            remedy = f"Every file needs it, for it is in {needed[name]}: remove this."
+            yield got(("columns", name, "dropped"), True, remedy)

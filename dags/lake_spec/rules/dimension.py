@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Dict, Iterator, List, Sequence, Set, Tuple
 
-from lake_spec.column_type import canonical_type
+from lake_spec.column_type import BadType, parse_type
 from lake_spec.faults import Path, Problem, got
 from lake_spec.model import Engine, Side, TableSpec
 from lake_spec.nearest import did_you_mean
@@ -156,12 +156,20 @@ def keys_are_equal(
         if name not in ours or name not in theirs:
             continue
         one, other = ours[name].type, theirs[name].type
-        if canonical_type(one) != canonical_type(other):
+        if _stored(one) != _stored(other):
             remedy = (
                 f"Its key column {name!r} is {other}, that of {main.name} {one}: give"
                 " both the same type."
             )
             yield got(at, joined.name, remedy)
+
+
+def _stored(kind: str) -> str:
+    """The type that a table keeps; one that cannot be read has a fault of its own."""
+    try:
+        return parse_type(kind).stored.text
+    except BadType:
+        return kind
 
 
 def shown_columns_are_there(

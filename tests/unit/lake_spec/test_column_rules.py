@@ -104,3 +104,19 @@ def test_a_column_must_be_readable(specs, column, message):
 def test_one_column_can_have_many_names_at_the_source(specs):
     column = {"type": "int", "source": ["Wiki QID", "wiki.qid", "after.$oid"]}
     assert faults_of(specs, FEED, {"columns.total": column}) == []
+
+
+@pytest.mark.parametrize(
+    "name, place, changes",
+    [
+        ("order_id", "key", {}),
+        ("updated_at", "order_by", {}),
+        ("since", "effective_at", {"effective_at": "since"}),
+    ],
+)
+def test_a_column_that_places_rows_cannot_be_dropped(specs, name, place, changes):
+    kind = "long" if name == "order_id" else "timestamp"
+    dropped = {f"columns.{name}": {"type": kind, "dropped": True}}
+    (fault,) = faults_of(specs, FEED, {**changes, **dropped})
+    assert fault.startswith(f"columns.{name}.dropped: ")
+    assert f"Every file needs it, for it is in {place}: remove this." in fault

@@ -13,8 +13,8 @@ def test_simple_types(text):
 @pytest.mark.parametrize(
     "text, kind",
     [
-        ("decimal(10,2)", ColumnType("decimal")),
-        ("decimal( 38 )", ColumnType("decimal")),
+        ("decimal(10,2)", ColumnType("decimal", digits=(10, 2))),
+        ("decimal( 38 )", ColumnType("decimal", digits=(38, 0))),
         ("array<string>", ColumnType("array", (ColumnType("string"),))),
         (
             "map<string, int>",
@@ -24,7 +24,11 @@ def test_simple_types(text):
             "struct<a: int, B_2: array<decimal(4,1)>>",
             ColumnType(
                 "struct",
-                (ColumnType("int"), ColumnType("array", (ColumnType("decimal"),))),
+                (
+                    ColumnType("int"),
+                    ColumnType("array", (ColumnType("decimal", digits=(4, 1)),)),
+                ),
+                ("a", "B_2"),
             ),
         ),
     ],
@@ -52,6 +56,7 @@ def test_types_with_parts(text, kind):
         ("map<int>", "Write it as one of: decimal"),
         ("struct<>", "'>' is no name of a struct's field"),
         ("struct<a int>", "It has 'int' where ':' belongs"),
+        ("struct<a:int,A:int>", "Two fields of a struct differ at most in case"),
         ("array<" * 20, "Types nest at most 8 levels"),
     ],
 )
@@ -65,3 +70,25 @@ def test_numbers_are_known(text, is_numeric):
     assert parse_type(text).is_numeric is is_numeric
     assert parse_type("decimal(3)").is_numeric
     assert not parse_type("array<int>").is_numeric
+
+
+@pytest.mark.parametrize(
+    "text, stored",
+    [
+        ("LONG", "bigint"),
+        ("short", "int"),
+        ("decimal( 9 )", "decimal(9,0)"),
+        (
+            "Struct<Sku: byte, at: map<string, integer>>",
+            "struct<Sku:int,at:map<string,int>>",
+        ),
+    ],
+)
+def test_tables_keep_a_type_by_one_name(text, stored):
+    assert parse_type(text).stored.text == stored
+
+
+def test_a_field_that_is_no_plain_name_is_quoted():
+    assert (
+        ColumnType("struct", (ColumnType("int"),), ("a b",)).text == "struct<`a b`:int>"
+    )

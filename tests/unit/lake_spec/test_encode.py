@@ -66,6 +66,8 @@ def test_data_is_written_as_people_write_specs(domain):
             "type": "decimal(10,2)",
             "source": ["Amount", "Total"],
             "format": None,
+            "dropped": False,
+            "on_type_mismatch": "refuse",
         },
     ]
     assert table["storage"] == {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lake_spec.load import load_domain
-from tests.oracle.histories import Features, landing
+from tests.oracle.histories import FRESH, Features, landing
 from tests.oracle.oracle import DELETE, TRUNCATE, UNAVAILABLE, accepted, tables
 from tests.oracle.tables import SPECS, settings_of
 
@@ -56,3 +56,18 @@ def test_what_tables_do_not_take_yet_comes_by_features_alone(spec):
     assert not all(accepted(each, settings_of(spec)) for each in events)
     _, history = tables(events, settings_of(spec))
     assert all(row.values.get("note") != UNAVAILABLE for row in history)
+
+
+def test_files_of_three_shapes_say_less_or_more(spec):
+    landed = landing(spec, 7, list(range(100)), Features(shapes=True))
+    declared = {name for name, _ in spec.columns}
+    shapes = set(landed.shapes.values())
+    assert len(shapes) == 3 and len({each.capitals for each in shapes}) == 2
+    assert any(not declared <= set(each.names) for each in shapes)
+    dropped = {name for name, column in spec.columns if column.dropped}
+    for path, records in landed.files.items():
+        for name in declared - set(landed.shapes[path].names):
+            expected = UNAVAILABLE if name in dropped else None
+            assert {each.values[name] for each in records} == {expected}
+    fresh = [each.values.get(FRESH) for each in landed.sightings()]
+    assert {"f", "g", None} == set(fresh)

@@ -12,7 +12,7 @@ from typing import Any, Iterator, Tuple
 
 import pytest
 
-from lake_spec.model import Column, Reloads, Rule, Snapshot
+from lake_spec.model import Column, OnTypeMismatch, Reloads, Rule, Snapshot
 from lake_spark.definition import of_log, of_table
 from tests.spark.lake import Lake, table
 
@@ -51,6 +51,7 @@ FILES_TO_COME = (
     *("source.format.header", "source.format.delimiter", "source.format.quote"),
     *("source.format.encoding", "source.format.multiline", "source.new_columns"),
     *("source.reloads.files", "quality"),
+    *("columns.note.dropped", "columns.note.on_type_mismatch"),
 )
 LIMITS = (
     *("source.lost_share", "source.reloads.lost_share"),
@@ -59,6 +60,16 @@ LIMITS = (
 )
 NO_ROW = {*WORDS, *FILES_TO_COME, *LIMITS}
 """What a row is once it is read does not hang on them."""
+
+
+OF_COLUMN = {
+    "type": "int",
+    "source": ("new",),
+    "format": "yyyy",
+    "dropped": True,
+    "on_type_mismatch": OnTypeMismatch.QUARANTINE,
+}
+"""Another value of each setting of a column."""
 
 
 def leaves(spec: Any, path: str = "") -> Iterator[Tuple[str, Any]]:
@@ -81,8 +92,7 @@ def columns_changed(spec: Any) -> Iterator[Tuple[str, Any]]:
     """One column with another setting, for each setting of a column."""
     *others, (name, column) = spec.columns
     for each in fields(Column):
-        value = {"type": "int", "source": ("new",), "format": "yyyy"}[each.name]
-        changed = replace(column, **{each.name: value})
+        changed = replace(column, **{each.name: OF_COLUMN[each.name]})
         yield f"columns.{name}.{each.name}", replace(
             spec, columns=(*others, (name, changed))
         )
@@ -214,6 +224,6 @@ def test_types_and_times_of_files(spark, tmp_path):
     error = lake.run("incremental").error
     assert error["type"] == "BadFile"
     told = "changes/1.parquet: column 'amount' is bigint, the table's column 'amount'"
-    assert f"{told} is int: a narrower or different type" in error["message"]
-    assert "Widen the type in the spec or mend the file" in error["message"]
+    assert f"{told} has int there: a narrower or different type" in error["message"]
+    assert "Widen the type in the spec, mend the file" in error["message"]
     assert lake.files() == before

@@ -91,7 +91,7 @@ def test_from_the_first_on_all_are_taken_as_they_are_now(things, tmp_path):
     assert [each.path[8:] for each in report.files] == [
         *("01/1.csv", "01/2.csv", "10/1.csv", "15/1.csv", "30/1.csv")
     ]
-    assert [(f.accepted, f.duplicates) for f in report.files[:2]] == [(4, 0), (0, 1)]
+    assert [(f.accepted, f.duplicates) for f in report.files[:2]] == [(2, 2), (1, 0)]
     assert all(each.is_balanced for each in report.files)
     assert report.ties == 0
     assert rows(things) == from_scratch(things, tmp_path)

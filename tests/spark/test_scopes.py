@@ -1,7 +1,7 @@
 """Extracts that cover one region each: contract section 4, scope.
 
-By path: eu has things 1, 2, 3 and us has 4 on day 1. On day 10 eu lacks 3, and 2
-has moved to us. On day 20 both have 5, on day 30 only eu has it.
+By path: eu has things 1, 2, 3, 5 and us has 4 on day 1. On day 10 eu lacks 3, 2
+has moved to us, and us has 5 too. On day 20 only eu has it.
 """
 
 from __future__ import annotations
@@ -29,26 +29,20 @@ storage: {buckets: 1}
 BY_PATH = SPEC % ', pattern: "region=([a-z]+)/"'
 BY_COLUMN = SPEC % ""
 EXTRACTS = {
-    "region=eu/2026-01-01.csv": "id,note\n1,a\n2,b\n3,c\n",
+    "region=eu/2026-01-01.csv": "id,note\n1,a\n2,b\n3,c\n5,in eu\n",
     "region=us/2026-01-01.csv": "id,note\n4,d\n",
-    "region=eu/2026-01-10.csv": "id,note\n1,a\n",
-    "region=us/2026-01-10.csv": "id,note\n2,b\n4,d\n",
+    "region=eu/2026-01-10.csv": "id,note\n1,a\n5,in eu\n",
+    "region=us/2026-01-10.csv": "id,note\n2,b\n4,d\n5,in us\n",
+    "region=us/2026-01-20.csv": "id,note\n2,b\n4,d\n",
     "region=eu/2026-01-20.csv": "id,note\n1,a\n5,in eu\n",
-    "region=us/2026-01-20.csv": "id,note\n2,b\n4,d\n5,in us\n",
-    "region=us/2026-01-30.csv": "id,note\n2,b\n4,d\n",
-    "region=eu/2026-01-30.csv": "id,note\n1,a\n5,in eu\n",
 }
-LOAD = list(EXTRACTS)[:2]
 
 
 @pytest.fixture(scope="module")
 def regions(spark, tmp_path_factory):
     """All extracts in one run, and us's only after all of eu's."""
-    lakes = []
-    for name in ("in one run", "one region after the other"):
-        lake = Lake(spark, tmp_path_factory.mktemp("regions"), table(BY_PATH))
-        lake.name = name
-        lakes.append(lake)
+    folders = [tmp_path_factory.mktemp("regions") for _ in range(2)]
+    lakes = [Lake(spark, folder, table(BY_PATH)) for folder in folders]
     together, apart = lakes
     for path in EXTRACTS:
         together.land(path, EXTRACTS[path])
@@ -86,21 +80,22 @@ def test_a_thing_that_moves_has_one_row_whichever_region_comes_first(regions):
 def test_what_two_regions_have_lives_until_the_last_of_them_lacks_it(regions):
     for lake in regions:
         assert days(lake, 5) == [
-            ("us", "in us", "01-20", "01-30"),
-            ("eu", "in eu", "01-30", None),
+            ("eu", "in eu", "01-01", "01-10"),
+            ("us", "in us", "01-10", "01-20"),
+            ("eu", "in eu", "01-20", None),
         ]
         assert lake.living("region") == [(1, "eu"), (2, "us"), (4, "us"), (5, "eu")]
 
 
 def test_late_is_judged_per_region(regions):
     lake = regions[0]
-    lake.land("region=us/2026-01-25.csv", "id,note\n4,d\n")
+    lake.land("region=us/2026-01-15.csv", "id,note\n4,d\n")
     lake.land("region=ap/2026-01-25.csv", "id,note\n6,in ap\n")
     report = lake.run("incremental")
-    (lake.root / "landing/tests/things/region=us/2026-01-25.csv").unlink()
+    (lake.root / "landing/tests/things/region=us/2026-01-15.csv").unlink()
     (aside,) = report.set_aside
-    assert aside["path"] == "region=us/2026-01-25.csv"
-    assert "older than the last one taken of region 'us' (2026-01-30" in aside["reason"]
+    assert aside["path"] == "region=us/2026-01-15.csv"
+    assert "older than the last one taken of region 'us' (2026-01-20" in aside["reason"]
     assert (6, "ap") in lake.living("region")
 
 

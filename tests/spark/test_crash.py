@@ -68,12 +68,12 @@ storage: {buckets: 1}
 def test_a_cleaning_that_was_killed_does_not_put_off_the_next(spark, tmp_path):
     upkeep = Maintenance(cluster_after=1000, keep_commits=1)
     lake = Lake(spark, tmp_path, replace(table(THINGS), maintenance=upkeep))
-    lake.land("2026-01-01.csv", "id,note\n1,a\n")
-    lake.land("2026-01-02.csv", "id,note\n1,b\n")
+    for day, note in enumerate("abc", 1):
+        lake.land(f"2026-01-0{day}.csv", f"id,note\n1,{note}\n")
     lake.done("full_load", "incremental", "maintenance")
     (cleaned,) = tmp_path.glob("warehouse/**/current/.hoodie/timeline/*_*.clean")
     cleaned.unlink()
-    lake.land("2026-01-03.csv", "id,note\n1,c\n")
+    lake.land("2026-01-04.csv", "id,note\n1,d\n")
     lake.done("incremental", "maintenance")
-    assert lake.living("note") == [(1, "c")]
+    assert lake.living("note") == [(1, "d")]
     assert lake.run("maintenance").state == "nothing_new"

@@ -65,6 +65,8 @@ def times_taken(taken: Inputs) -> Dict[Optional[str], datetime]:
     """The time of the newest extract taken in, per scope value."""
     newest: Dict[Optional[str], datetime] = {}
     for file in taken.all:
+        if file.extract_at is None:  # a file of a feed
+            continue
         at = datetime.fromisoformat(file.extract_at)
         for scope in file.scopes or (None,):
             newest[scope] = max(at, newest.get(scope, at))

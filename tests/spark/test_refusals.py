@@ -12,7 +12,7 @@ from typing import Any, Iterator, Tuple
 
 import pytest
 
-from lake_spec.model import Column, OnTypeMismatch, Reloads, Rule, Snapshot
+from lake_spec.model import Column, OnTypeMismatch, Reloads, Rule, Scope, Snapshot
 from lake_spark.definition import of_log, of_table
 from tests.spark.lake import Lake, table
 
@@ -82,6 +82,8 @@ def leaves(spec: Any, path: str = "") -> Iterator[Tuple[str, Any]]:
                 yield below, replace(spec, **{each.name: other})
         elif each.name == "columns" and isinstance(value, tuple):
             yield from columns_changed(spec)
+        elif each.name == "scope":
+            yield where, replace(spec, scope=Scope("note"))
         elif each.name == "quality":
             yield where, replace(spec, quality=(Rule("note", not_null=True),))
         else:

@@ -56,6 +56,7 @@ def change_log(spark, spec, landing):
             "'etag' AS lake_etag",
             "timestamp '2026-02-01' AS lake_landed_at",
             "CAST(NULL AS timestamp) AS lake_extract_at",
+            "CAST(NULL AS string) AS lake_narrow",
             "CAST(pmod(hash(lake_path), 3) AS string) AS _hoodie_commit_time",
         )
         .select("_hoodie_commit_time", *log_rows.log_columns(columns))

@@ -96,7 +96,7 @@ class ExtractWorld:
         things = [(n, a) for n in self.numbers for a in "xyz"]
         found: Dict[str, Extract] = {}
         told: Dict[Tuple, List[Dict[str, Any]]] = {}
-        for day in range(3 if by_path else 5):
+        for day in range(4 if by_path else 6):
             at = datetime(2026, 1, 1) + (2 * day + random.randint(0, 1)) * DAY
             for key in things:
                 if random.random() < 0.4 or day == 0:

@@ -251,5 +251,5 @@ def test_numbers_of_random_histories_are_given_once_and_for_ever(spark, tmp_path
     )
     assert not played.mismatches()
     assert not played.redo()
-    given = sorted(played.given.values())
-    assert given == list(range(1, len(given) + 1)) and len(given) > 100
+    given = list(played.given.values())
+    assert len(set(given)) == len(given) > 100

@@ -6,7 +6,6 @@ from typing import Any
 
 from lake_airflow.plan import DagPlan
 from lake_airflow.run import Run
-from lake_spec.hudi_options import JAVA_OPTIONS
 from lake_spec.model import ClusterSpec, EnvironmentSpec
 
 ALIVE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING")
@@ -15,8 +14,6 @@ ENDED = ("TERMINATED", "TERMINATED_WITH_ERRORS")
 # What Spark needs to read and write Hudi tables.
 SPARK_DEFAULTS = {
     "spark.jars": "/usr/lib/hudi/hudi-spark-bundle.jar",
-    "spark.driver.extraJavaOptions": JAVA_OPTIONS,
-    "spark.executor.extraJavaOptions": JAVA_OPTIONS,
     "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
     "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",
     "spark.sql.extensions": "org.apache.spark.sql.hudi.HoodieSparkSessionExtension",

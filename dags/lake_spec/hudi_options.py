@@ -29,6 +29,8 @@ class HudiKey(str, Enum):
     METADATA_PREFIX = "hoodie.datasource.write.commitmeta.key.prefix"
     METADATA_TABLE = "hoodie.metadata.enable"
     RECORD_INDEX = "hoodie.metadata.record.index.enable"
+    RECORD_INDEX_FEWEST = "hoodie.metadata.record.index.min.filegroup.count"
+    RECORD_INDEX_MOST = "hoodie.metadata.record.index.max.filegroup.count"
     INDEX_TYPE = "hoodie.index.type"
     BUCKETS = "hoodie.bucket.index.num.buckets"
     BUCKET_HASH = "hoodie.bucket.index.hash.field"
@@ -65,14 +67,6 @@ METADATA_PREFIX = "lake."
 
 PROPERTIES = ".hoodie/hoodie.properties"
 """The file that makes a folder a Hudi table."""
-
-JAVA_OPTIONS = "-Djava.util.concurrent.ForkJoinPool.common.parallelism=0"
-"""For every JVM that has Hudi by `spark.jars`, as EMR gives it.
-
-Threads of Java's common pool do not see such jars. Hudi looks up a record index
-there, and once one of them met a delete no thread can read it any more (Hudi
-issue 13410). Without threads of its own, the pool's work is done by who asks.
-"""
 
 STREAMER_CHECKPOINTS = (
     "streamer.checkpoint.reset.key.v2",
@@ -164,6 +158,11 @@ def table_options(
     if storage.index is Index.RECORD:
         options[HudiKey.METADATA_TABLE.value] = "true"
         options[HudiKey.RECORD_INDEX.value] = "true"
+        # Several groups are looked up in threads of Java's common pool, which do not
+        # see jars of `spark.jars`, as EMR gives Hudi: once one of them met a delete,
+        # no thread can read the index any more (Hudi issue 13410).
+        options[HudiKey.RECORD_INDEX_FEWEST.value] = "1"
+        options[HudiKey.RECORD_INDEX_MOST.value] = "1"
     return options
 
 

@@ -7,7 +7,6 @@ import pytest
 from botocore.validate import ParamValidator
 
 from lake_airflow.cluster import run_job_flow_request
-from lake_spec.hudi_options import JAVA_OPTIONS
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, dag_plan, run
 
 PLAN = dag_plan("full_load")
@@ -23,8 +22,6 @@ SMALL_CLUSTER = {
             "Classification": "spark-defaults",
             "Properties": {
                 "spark.jars": "/usr/lib/hudi/hudi-spark-bundle.jar",
-                "spark.driver.extraJavaOptions": JAVA_OPTIONS,
-                "spark.executor.extraJavaOptions": JAVA_OPTIONS,
                 "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
                 "spark.kryo.registrator": ("org.apache.spark.HoodieSparkKryoRegistrar"),
                 "spark.sql.extensions": (

@@ -39,6 +39,9 @@ class Commit:
     metadata: Mapping[str, str]
 
 
+_COMMITS: Dict[Tuple[str, str], Commit] = {}
+
+
 class HudiTable:
     """A table at a path; writing it needs options, reading does not."""
 
@@ -102,9 +105,10 @@ class HudiTable:
             options,
         )
         try:
+            done = client.clean()
             # Beside a plan that is left over Hudi makes no new one.
-            done = [each for each in (client.clean(), client.clean()) if each]
-            return done[-1].getStartCleanTime() if done else None
+            last = (client.clean() or done) if done else None
+            return last.getStartCleanTime() if last else None
         finally:
             client.close()
 
@@ -137,9 +141,10 @@ class HudiTable:
         if not self.exists():
             return
         client = self._client()
-        for timeline in (self._active(client), self._archived(client)):
+        for part in (self._active, self._archived):
+            timeline = part(client)
             for instant in reversed(list(timeline.getInstants())):
-                yield Commit(instant.requestedTime(), self._metadata(instant, timeline))
+                yield self._commit(instant, timeline)
 
     def _client(self) -> JavaObject:
         jvm = self._spark._jvm
@@ -158,6 +163,15 @@ class HudiTable:
         return (
             client.getArchivedTimeline().getCommitsTimeline().filterCompletedInstants()
         )
+
+    def _commit(self, instant: JavaObject, timeline: JavaObject) -> Commit:
+        """A completed commit, read once by this process: it never changes."""
+        at = instant.requestedTime()
+        known = _COMMITS.get((self.path, at))
+        if known is None:
+            known = Commit(at, self._metadata(instant, timeline))
+            _COMMITS[self.path, at] = known
+        return known
 
     def _metadata(self, instant: JavaObject, timeline: JavaObject) -> Dict[str, str]:
         utils = self._spark._jvm.org.apache.hudi.common.table.timeline.TimelineUtils

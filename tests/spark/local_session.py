@@ -7,13 +7,23 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from lake_spec.hudi_options import JAVA_OPTIONS
 from lake_spark.session import CONFIGURATION
 
 PROJECT = Path(__file__).resolve().parents[2]
 
-# One compiler alone gets 48 MiB for its code, which a long test run fills up.
-COMPILER = "-Duser.timezone=UTC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m"
+JAVA = "-Duser.timezone=UTC -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
+
+FOR_FEW_ROWS = {
+    "spark.ui.enabled": "false",
+    "spark.driver.memory": "2g",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.default.parallelism": "2",
+    # Compiling a query, and planning it again at each shuffle, takes longer than
+    # running it. The end-to-end tests run with both, as a cluster does.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
 
 
 def local_session() -> SparkSession:
@@ -25,11 +35,8 @@ def local_session() -> SparkSession:
     settings = {
         **CONFIGURATION,
         "spark.jars": jars,
-        "spark.ui.enabled": "false",
-        "spark.driver.memory": "2g",
-        "spark.driver.extraJavaOptions": f"{JAVA_OPTIONS} {COMPILER}",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.default.parallelism": "2",
+        "spark.driver.extraJavaOptions": JAVA,
+        **FOR_FEW_ROWS,
     }
     for key, value in settings.items():
         builder = builder.config(key, value)

@@ -10,7 +10,7 @@ Standard library only; Python 3.9 to 3.12.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Optional, Tuple
+from typing import Optional, Tuple
 
 from lake_spec.aws import ClusterSpec, EnvironmentSpec
 from lake_spec.choices import (
@@ -25,6 +25,17 @@ from lake_spec.choices import (
     OnTypeMismatch,
     SurrogateKind,
     TableType,
+)
+from lake_spec.parts import (
+    Column,
+    Current,
+    History,
+    HistoryColumns,
+    Maintenance,
+    Quarantine,
+    Rule,
+    Storage,
+    SurrogateKey,
 )
 from lake_spec.setting import setting
 from lake_spec.sources import (
@@ -88,123 +99,6 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Column:
-    """One column of the lake's tables and where it comes from."""
-
-    shorthand: ClassVar[str] = "type"
-    type: str = setting(
-        "Spark SQL type: string, int, decimal(10,2), timestamp, array<string> ... Tables"
-        " keep tinyint and smallint as int.",
-        example="string",
-    )
-    source: Tuple[str, ...] = setting(
-        "Names that the source has used for it, newest first; the same name if left out.",
-        (),
-        example=["ArtistBio", "DisplayDate"],
-    )
-    format: Optional[str] = setting(
-        "How text is a date or timestamp, as in Spark's datetime patterns.", None
-    )
-    dropped: bool = setting(
-        "Whether the source no longer sends it: a file without it leaves its values as"
-        " they were, and opens no version.",
-        False,
-    )
-    on_type_mismatch: OnTypeMismatch = setting(
-        "What happens to a file whose type of it is narrower or another: the file is"
-        " refused, or its rows that do not fit are quarantined.",
-        OnTypeMismatch.REFUSE,
-    )
-
-
-@dataclass(frozen=True)
-class Current:
-    """The current table: one row per living key."""
-
-    deletes: CurrentDeletes = setting("What a delete leaves.", CurrentDeletes.HARD)
-
-
-@dataclass(frozen=True)
-class SurrogateKey:
-    """The key of a version, for facts to refer to: it belongs to key and start."""
-
-    kind: SurrogateKind = setting(
-        "A hash, the same in every lake (text), or numbers in a table of their own"
-        " (bigint, with gaps).",
-        SurrogateKind.DETERMINISTIC,
-    )
-    column: str = setting("Its name.", "version_key")
-
-
-@dataclass(frozen=True)
-class HistoryColumns:
-    """Names of the columns that history adds."""
-
-    valid_from: str = setting("Start of the version, inclusive.", "valid_from")
-    valid_to: str = setting("End of the version, exclusive.", "valid_to")
-    is_current: str = setting("Whether the version has not ended.", "is_current")
-    is_deleted: str = setting("Whether the row marks a delete.", "is_deleted")
-
-
-@dataclass(frozen=True)
-class History:
-    """The history table: one row per version of a key."""
-
-    track: Tuple[str, ...] = setting(
-        "Columns whose change opens a version; all if left out.", ()
-    )
-    ignore: Tuple[str, ...] = setting("Columns whose change opens none.", ())
-    deletes: HistoryDeletes = setting("What a delete leaves.", HistoryDeletes.CLOSE)
-    open_end: Optional[str] = setting(
-        "End of open versions: no value, or a date such as 9999-12-31.", None
-    )
-    surrogate_key: SurrogateKey = setting("The version's own key.", SurrogateKey())
-    columns: HistoryColumns = setting("Names of the added columns.", HistoryColumns())
-
-
-@dataclass(frozen=True)
-class Storage:
-    """How Hudi stores current and history; the change log is append-only."""
-
-    type: TableType = setting("Table type.", TableType.COPY_ON_WRITE)
-    index: Index = setting("Index type.", Index.BUCKET)
-    buckets: int = setting("Number of buckets of a bucket index.", 2)
-    partition_by: Tuple[str, ...] = setting("Partition columns.", ())
-
-
-@dataclass(frozen=True)
-class Maintenance:
-    """When compaction, clustering and cleaning are due."""
-
-    compact_after: int = setting("Log commits after which to compact.", 1)
-    cluster_after: int = setting(
-        "Small change-log files after which to cluster them.", 4
-    )
-    keep_commits: int = setting("Commits that stay readable as-of.", 30)
-
-
-@dataclass(frozen=True)
-class Rule:
-    """One quality rule on one column; exactly one test of the five."""
-
-    column: str = setting("Column that is tested.", example="amount")
-    not_null: bool = setting("It has a value.", False)
-    one_of: Tuple[str, ...] = setting("Its value is one of these.", ())
-    matches: Optional[str] = setting("Its text matches this regular expression.", None)
-    at_least: Optional[float] = setting("It is not smaller.", None)
-    at_most: Optional[float] = setting("It is not larger.", None)
-    on_fail: OnFail = setting("What happens to the row.", OnFail.QUARANTINE)
-
-
-@dataclass(frozen=True)
-class Quarantine:
-    """How many bad rows a run bears before it writes nothing."""
-
-    max_share: float = setting("Largest share of bad rows (0 to 1).", 0.01)
-    min_rows: int = setting("Up to this many bad rows never fail a run.", 100)
-
-
-@dataclass(frozen=True)
 class TableSpec:
     """One table: what it is, where it comes from, what is promised of it."""
 
@@ -251,6 +145,26 @@ class TableSpec:
     def is_dimension(self) -> bool:
         """Whether it is made of two other tables and has no files."""
         return isinstance(self.source, Dimension)
+
+    @property
+    def operation(self) -> Optional[Operation]:
+        """What its rows' own words say that happened, if they say it."""
+        return self.source.operation if isinstance(self.source, Feed) else None
+
+    @property
+    def reloads(self) -> Optional[Reloads]:
+        """What is known of full loads after the first, if there may be any."""
+        return self.source.reloads if isinstance(self.source, Feed) else None
+
+    @property
+    def extract_time(self) -> Optional[ExtractTime]:
+        """Where the time of an extract stands; None for a feed or a dimension."""
+        return self.source.extract_time if isinstance(self.source, Snapshot) else None
+
+    @property
+    def scope(self) -> Optional[Scope]:
+        """What one extract is a full copy of, if not of the whole table."""
+        return self.source.scope if isinstance(self.source, Snapshot) else None
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def dated(
     run: TableRun, files: Sequence[LandingFile], bad: List[BadFile]
 ) -> List[LandingFile]:
     """The files with time and scope of their extracts; those without are `bad`."""
-    where = run.spec.source.extract_time
+    where = run.spec.extract_time
     times = _TimesOfFiles(run, bad).read(files) if where.column else {}
     found = []
     for file in files:
@@ -39,7 +39,7 @@ def dated(
         try:
             zone = run.spec.source.timezone
             at = times.get(file.path) or time_of_path(file.path, where, zone)
-            scopes = scopes_of(file.path, run.spec.source.scope)
+            scopes = scopes_of(file.path, run.spec.scope)
             found.append(replace(file, extract_at=at, scopes=scopes))
         except BadFile as error:
             bad.append(error)
@@ -75,7 +75,7 @@ class _TimesOfFiles:
     def __init__(self, run: TableRun, bad: List[BadFile]) -> None:
         self.run = run
         self.spec: TableSpec = run.spec
-        self.where: ExtractTime = run.spec.source.extract_time
+        self.where: ExtractTime = run.spec.extract_time
         self.bad = bad
 
     def read(self, files: Sequence[LandingFile]) -> Dict[str, datetime]:

@@ -58,7 +58,7 @@ def set_aside(run: TableRun, extract: Extract, reason: str) -> None:
 
 def _cover(run: TableRun, batch: ingest.Batch, rows: ingest.Rows) -> None:
     """Let the extract cover the scope values of its rows, and those said to be empty."""
-    column = run.spec.source.scope.column
+    column = run.spec.scope.column
     good = quarantine.good_rows(rows.numbered)
     values = good.select(snapshot.scope_text(run.spec).alias("scope")).distinct()
     found = {row.scope for row in values.collect()}

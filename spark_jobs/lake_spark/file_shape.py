@@ -77,7 +77,7 @@ def _csv_shape(head: bytes, file: LandingFile, kind: Csv, spec: TableSpec) -> Sh
 
 def declared_source_names(spec: TableSpec) -> List[str]:
     """A file without header: operation or extract time, then as declared."""
-    operation = getattr(spec.source, "operation", None)
+    operation = spec.operation
     names = [
         column.source[0] if column.source else name
         for name, column in spec.columns
@@ -229,7 +229,7 @@ def _has_needed_columns(file: LandingFile, shape: Shape, spec: TableSpec) -> Non
 
 def needed_columns(spec: TableSpec, file: LandingFile) -> List[str]:
     """Columns without which no row of the file can be placed."""
-    scope = getattr(spec.source, "scope", None)
+    scope = spec.scope
     in_path = column_in_path(spec)
     needed = [name for name in spec.key if name != in_path]
     if scope and not in_path:
@@ -241,13 +241,13 @@ def needed_columns(spec: TableSpec, file: LandingFile) -> List[str]:
 
 def time_column(spec: TableSpec) -> Optional[str]:
     """The source column that holds the extract's time, if there is one."""
-    declared = getattr(spec.source, "extract_time", None)
+    declared = spec.extract_time
     return declared.column if declared else None
 
 
 def column_in_path(spec: TableSpec) -> Optional[str]:
     """The column whose value the paths of the files say, if there is one."""
-    scope = getattr(spec.source, "scope", None)
+    scope = spec.scope
     return scope.column if scope and scope.pattern else None
 
 
@@ -260,7 +260,7 @@ def load_globs(spec: TableSpec) -> List[str]:
     """Which files of a feed are full loads: the first and the later ones."""
     if not isinstance(spec.source, Feed):
         return []
-    reloads = spec.source.reloads
+    reloads = spec.reloads
     return [spec.source.load] + ([reloads.files] if reloads else [])
 
 

@@ -41,7 +41,7 @@ class Roles:
     ) -> "Roles":
         """The roles of a table that has these columns in its log."""
         declared = spec.order_by or ("lake_extract_at",)
-        reloads = getattr(spec.source, "reloads", None)
+        reloads = spec.reloads
         order = (
             tuple(f"lake_order_{name}" for name in declared) if reloads else declared
         )

@@ -67,7 +67,7 @@ def _key(spec: TableSpec, key: Columns) -> str:
 
 
 def _is_truncate(spec: TableSpec) -> str:
-    declared = getattr(spec.source, "operation", None)
+    declared = spec.operation
     return f"lake_word IN ({_words(declared.truncate if declared else ())})"
 
 
@@ -77,7 +77,7 @@ def _words(words: Sequence[str]) -> str:
 
 def operation(spec: TableSpec) -> str:
     """upsert, delete or truncate; null where the file's word is unknown."""
-    declared = getattr(spec.source, "operation", None)
+    declared = spec.operation
     if declared is None:
         return sql_literal(UPSERT)
     return (
@@ -134,7 +134,7 @@ def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
         )
         for name in spec.key
     ]
-    scope = getattr(spec.source, "scope", None)
+    scope = spec.scope
     if scope:
         words = sql_literal(f"scope column {scope.column} has no value")
         cases.append((f"{sql_identifier(scope.column)} IS NULL", words))

@@ -103,7 +103,7 @@ def _claimed(spec: TableSpec, shape: Shape, columns: Columns) -> Set[str]:
     """The file's names that are known: by a column, or as the operation."""
     found = {source_name(spec, name, shape) for name, _ in columns}
     older = {name for _, column in spec.columns for name in column.source}
-    operation = getattr(spec.source, "operation", None)
+    operation = spec.operation
     words = {operation.column if operation else time_column(spec)}
     return {name.lower() for name in found | older | words if name}
 

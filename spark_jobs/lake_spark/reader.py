@@ -111,7 +111,7 @@ def has_corrupt(spec: TableSpec) -> bool:
 
 def word_of(spec: TableSpec, shape: Shape) -> str:
     """The file's own word for what happened to the row, null where it has none."""
-    declared = getattr(spec.source, "operation", None)
+    declared = spec.operation
     spelled = {name.lower(): name for name in shape.names}
     if declared is None or declared.column.lower() not in spelled:
         return "CAST(NULL AS string)"

@@ -50,7 +50,7 @@ def references(spec: TableSpec) -> Iterator[Tuple[Path, str]]:
         yield from (((*path, place), name) for place, name in enumerate(columns))
     if spec.effective_at is not None:
         yield ("effective_at",), spec.effective_at
-    scope = getattr(spec.source, "scope", None)
+    scope = spec.scope
     if scope is not None:
         yield ("source", "scope", "column"), scope.column
     for position, rule in enumerate(spec.quality):

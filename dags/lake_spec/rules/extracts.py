@@ -70,12 +70,12 @@ def extract_time_column_is_of_the_source(spec: TableSpec) -> Iterator[Problem]:
 
 
 def _time_of(spec: TableSpec) -> ExtractTime:
-    return getattr(spec.source, "extract_time", None) or ExtractTime()
+    return spec.extract_time or ExtractTime()
 
 
 @EXTRACTS.rule("source", "source.scope", "columns")
 def scope_is_a_column_of_plain_values(spec: TableSpec) -> Iterator[Problem]:
-    scope = spec.source.scope if isinstance(spec.source, Snapshot) else None
+    scope = spec.scope
     if scope is None:
         return
     path = ("source", "scope", "column")
@@ -92,7 +92,7 @@ def scope_is_a_column_of_plain_values(spec: TableSpec) -> Iterator[Problem]:
 
 @EXTRACTS.rule("source", "source.scope")
 def scope_pattern_has_one_group(spec: TableSpec) -> Iterator[Problem]:
-    scope = spec.source.scope if isinstance(spec.source, Snapshot) else None
+    scope = spec.scope
     if scope is not None and scope.pattern is not None:
         path = ("source", "scope", "pattern")
         yield from one_group(path, scope.pattern, "the value")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Iterator, Optional, Tuple
+from typing import Iterator, Tuple
 
 from lake_spec.faults import Problem, got
-from lake_spec.model import Feed, Reloads, TableSpec
+from lake_spec.model import TableSpec
 from lake_spec.rules.book import RuleBook
 from lake_spec.rules.columns import type_of
-from lake_spec.rules.source import gives_a_year
+from lake_spec.rules.source import gives_a_time
 from lake_spec.rules.table import within
 
 RELOADS = RuleBook()
@@ -17,14 +17,9 @@ RELOADS = RuleBook()
 _PATTERN = ("source", "reloads", "pattern")
 
 
-def reloads_of(spec: TableSpec) -> Optional[Reloads]:
-    """What the table says of its reloads, if it has any."""
-    return spec.source.reloads if isinstance(spec.source, Feed) else None
-
-
 @RELOADS.rule("source", "order_by", "columns")
 def reload_pattern_names_the_order(spec: TableSpec) -> Iterator[Problem]:
-    reloads = reloads_of(spec)
+    reloads = spec.reloads
     if reloads is None:
         return
     try:
@@ -56,18 +51,13 @@ def columns_that_date(spec: TableSpec) -> Tuple[str, ...]:
 
 @RELOADS.rule("source")
 def reload_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
-    reloads = reloads_of(spec)
-    if reloads is not None and not gives_a_year(reloads.format):
-        yield got(
-            ("source", "reloads", "format"),
-            reloads.format,
-            "Write how the text is a time with strptime's directives, at least the year,"
-            " as in %Y-%m-%d or %Y%m%dT%H%M%S.",
-        )
+    reloads = spec.reloads
+    if reloads is not None:
+        yield from gives_a_time(("source", "reloads", "format"), reloads.format)
 
 
 @RELOADS.rule("source")
 def reload_share_is_a_share(spec: TableSpec) -> Iterator[Problem]:
-    reloads = reloads_of(spec)
+    reloads = spec.reloads
     if reloads is not None:
         yield from within(("source", "reloads", "lost_share"), reloads.lost_share, 0, 1)

@@ -105,17 +105,23 @@ def csv_without_header_declares_columns(spec: TableSpec) -> Iterator[Problem]:
 def extract_time_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
     if not isinstance(spec.source, Snapshot):
         return
-    form = spec.source.extract_time.format
-    if not gives_a_year(form):
+    yield from gives_a_time(
+        ("source", "extract_time", "format"), spec.extract_time.format
+    )
+
+
+def gives_a_time(path: Path, form: str) -> Iterator[Problem]:
+    """A strptime format must give a date, or texts of every year were the same."""
+    if not _gives_a_year(form):
         yield got(
-            ("source", "extract_time", "format"),
+            path,
             form,
             "Write how the text is a time with strptime's directives, at least the year,"
             " as in %Y-%m-%d or %Y%m%dT%H%M%S.",
         )
 
 
-def gives_a_year(form: str) -> bool:
+def _gives_a_year(form: str) -> bool:
     """Whether a strptime format says at least the year."""
     try:
         return datetime.strptime(_SAMPLE.strftime(form), form).year == _SAMPLE.year
@@ -125,7 +131,7 @@ def gives_a_year(form: str) -> bool:
 
 @SOURCE.rule("source", "source.operation")
 def operation_tells_upserts_from_deletes(spec: TableSpec) -> Iterator[Problem]:
-    operation = spec.source.operation if isinstance(spec.source, Feed) else None
+    operation = spec.operation
     if operation is None:
         return
     top = ("source", "operation")

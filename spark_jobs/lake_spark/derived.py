@@ -58,7 +58,6 @@ class Built:
     rows: int
     open: int
     inserted: int = 0
-    removed: int = 0
     closed: int = 0
 
 
@@ -190,9 +189,7 @@ def _commit(
     if counts[REMOVED]:
         layer.on_removed(completed)
     instant = table.write(_to_write(completed, layer), _operation(table, events), said)
-    return Built(
-        instant, rows, still_open, counts[INSERTED], counts[REMOVED], counts["closed"]
-    )
+    return Built(instant, rows, still_open, counts[INSERTED], counts["closed"])
 
 
 def _counts_before(table: HudiTable, events: TouchedEvents) -> Tuple[int, int]:

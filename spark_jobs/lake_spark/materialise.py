@@ -18,7 +18,7 @@ from lake_spark.derived import Built, Layer, TouchedEvents
 from lake_spark.errors import UnfinishedRedo
 from lake_spark.history import history_layer, numbered_layer
 from lake_spark.hudi_table import HudiTable
-from lake_spark.inputs import NARROW, PARTIAL, WIDE
+from lake_spark.inputs import NARROW, PARTIAL, WIDE, Inputs
 from lake_spark.log_rows import ALL_KEYS, IS_LOAD, RELOAD
 from lake_spark.moved_keys import moved_keys
 from lake_spark.row_sql import Columns, typed
@@ -33,6 +33,7 @@ class Pending:
 
     since: Optional[str]
     log_instant: str
+    taken: Inputs
 
 
 def pending(run: TableRun, table: HudiTable, *, anew: bool) -> Optional[Pending]:
@@ -41,14 +42,14 @@ def pending(run: TableRun, table: HudiTable, *, anew: bool) -> Optional[Pending]
     built = None if anew else table.last_value(derived.LOG_INSTANT)
     if newest is None or newest == built:
         return None
-    if _is_half_redone(run, anew=anew):
+    taken = run.taken_in()
+    if _is_half_redone(run, taken.redo, anew=anew):
         return None
-    return Pending(built, newest)
+    return Pending(built, newest, taken)
 
 
-def _is_half_redone(run: TableRun, *, anew: bool) -> bool:
+def _is_half_redone(run: TableRun, paths: Sequence[str], *, anew: bool) -> bool:
     """Whether the log waits for extracts of a redo: nobody may see it folded."""
-    paths = run.taken_in().redo
     if not paths:
         return False
     words = (
@@ -94,7 +95,7 @@ def build_history(run: TableRun, *, anew: bool = False) -> bool:
     columns = [name for name, _ in kinds]
     waiting = _anew_if_retyped(run.history, waiting, kinds)
     marked, keys = _marked(run, waiting, kinds)
-    layer = layer_of_history(run, columns, _narrow(run))
+    layer = layer_of_history(run, columns, _narrow(run, waiting.taken))
     _build(run, layer, marked, keys, waiting, columns)
     return True
 
@@ -164,20 +165,20 @@ def _anew_if_retyped(table: HudiTable, waiting: Pending, columns: Columns) -> Pe
         name in stored and not is_same(stored[name], kind)
         for name, kind in typed(columns)
     )
-    return Pending(None, waiting.log_instant) if retyped else waiting
+    return replace(waiting, since=None) if retyped else waiting
 
 
-def _narrow(run: TableRun) -> Sequence[str]:
+def _narrow(run: TableRun, taken: Inputs) -> Sequence[str]:
     """The paths of doubles that came as floats, in files or in the table before."""
-    held = [each for each in run.taken_in().holds if each.startswith(NARROW)]
+    held = [each for each in taken.holds if each.startswith(NARROW)]
     told = {each[len(NARROW) :] for each in held}
     return sorted(told.union(run.log.narrow_paths()))
 
 
 def _marked(run: TableRun, waiting: Pending, columns: Columns) -> tuple:
-    taken = run.taken_in()
-    log = withdrawals.judged(with_types(run.log.read(), typed(columns)), taken)
-    wide = WIDE in taken.holds
+    read = with_types(run.log.read(), typed(columns))
+    log = withdrawals.judged(read, waiting.taken)
+    wide = WIDE in waiting.taken.holds
     sightings, keys = derived.sightings_of(log, waiting.since, wide=wide)
     if waiting.since is not None:
         keys = keys.persist()
@@ -190,7 +191,7 @@ def complete_events(
 ) -> DataFrame:
     """Each key's events, with the deletes of every key and the values not sent."""
     events = fold.distinct_events(marked)
-    scope = getattr(spec.source, "scope", None)
+    scope = spec.scope
     if scope:
         events = scopes.standing_events(events, scope.column, roles)
     if WIDE in holds:
@@ -211,7 +212,7 @@ def _build(
 ) -> None:
     try:
         roles = fold.Roles.of(run.spec, columns)
-        complete = complete_events(marked, run.spec, roles, run.taken_in().holds)
+        complete = complete_events(marked, run.spec, roles, waiting.taken.holds)
         if layer.name == "current":
             run.report.unresolved += _unresolved(complete)
         events = TouchedEvents(complete, keys, waiting.since, waiting.log_instant)
@@ -266,10 +267,13 @@ def living_keys(run: TableRun) -> Optional[DataFrame]:
     """The keys that live as of the last build, None before the first."""
     if not run.current.has_data():
         return None
+    return living_rows(run).select(fold.KEY)
+
+
+def living_rows(run: TableRun) -> DataFrame:
+    """The rows of current that are not marked as deleted."""
     stored, mark = run.current.read(), run.spec.history.columns.is_deleted
-    return (stored.where(~F.col(mark)) if mark in stored.columns else stored).select(
-        fold.KEY
-    )
+    return stored.where(~F.col(mark)) if mark in stored.columns else stored
 
 
 def keep_counts(run: TableRun) -> None:

@@ -16,9 +16,9 @@ from typing import Any, Dict, Optional, Sequence, Set, Tuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import Absence, Feed, Reloads, TableSpec
+from lake_spec.model import Absence, Reloads, TableSpec
 from lake_spark import snapshot, withdrawals
-from lake_spark.errors import BadFile, RefusedInput
+from lake_spark.errors import BadFile
 from lake_spark.fold import KEY
 from lake_spark.landing import LandingFile, glob_pattern
 from lake_spark.log_rows import ALL_KEYS, ENVELOPE, RELOAD
@@ -36,7 +36,7 @@ def start_of(spec: TableSpec, path: str) -> Optional[str]:
 
     Raises BadFile where the path does not say it.
     """
-    reloads = spec.source.reloads if isinstance(spec.source, Feed) else None
+    reloads = spec.reloads
     if reloads is None or not glob_pattern(reloads.files).fullmatch(path):
         return None
     found = re.search(reloads.pattern, path)
@@ -86,7 +86,7 @@ def markers_sql(spec: TableSpec, inputs: Sequence[Input]) -> Optional[str]:
     for each in sorted(inputs, key=lambda each: each.file.position):
         if each.started is not None:
             first.setdefault(each.started, each.file)
-    if not first or spec.source.reloads.absence is Absence.IGNORE:
+    if not first or spec.reloads.absence is Absence.IGNORE:
         return None
     return values_sql(ENVELOPE, [_marker(spec, *each) for each in first.items()])
 
@@ -123,7 +123,7 @@ def with_markers(
 def refuse_losses(run: TableRun, events: DataFrame, inputs: Sequence[Input]) -> None:
     """A reload that lacks too many of the living keys is refused by name."""
     starts: Set[str] = {each.started for each in inputs if each.started is not None}
-    if not starts or run.spec.source.reloads.absence is Absence.IGNORE:
+    if not starts or run.spec.reloads.absence is Absence.IGNORE:
         return
     living = living_keys(run)
     if living is None:
@@ -142,8 +142,5 @@ def refuse_losses(run: TableRun, events: DataFrame, inputs: Sequence[Input]) -> 
 def _refuse_loss(spec: TableSpec, files: str, known: int, absent: int) -> None:
     setting = "source.reloads.lost_share"
     remedy = f"Land it whole, or raise {setting} if the loss is true."
-    share = spec.source.reloads.lost_share
-    try:
-        snapshot.refuse_loss(known, absent, share, setting, remedy)
-    except RefusedInput as refused:
-        raise RefusedInput(f"{files}: {refused}") from None
+    share = spec.reloads.lost_share
+    snapshot.refuse_loss(known, absent, share, setting, remedy, who=f"{files}: ")

@@ -54,7 +54,7 @@ def group_extracts(files: Sequence[LandingFile], spec: TableSpec) -> List[Extrac
     for file in files:
         assert file.extract_at is not None
         groups.setdefault((file.extract_at, file.scopes), []).append(file)
-    unknown = () if spec.source.scope else (None,)
+    unknown = () if spec.scope else (None,)
     return [
         Extract(at, tuple(groups[at, scopes]), scopes or unknown)
         for at, scopes in sorted(groups)
@@ -102,17 +102,17 @@ def refuse_late(extract: Extract, taken: Inputs, spec: TableSpec) -> None:
 
 def of_scope(scope: Optional[str], spec: TableSpec) -> str:
     """` of <column> '<value>'` for messages; nothing without a scope."""
-    return "" if scope is None else f" of {spec.source.scope.column} {scope!r}"
+    return "" if scope is None else f" of {spec.scope.column} {scope!r}"
 
 
 def identity(spec: TableSpec) -> List[str]:
     """What one row of an extract is about: a key, in one scope value."""
-    return [KEY, *([spec.source.scope.column] if spec.source.scope else [])]
+    return [KEY, *([spec.scope.column] if spec.scope else [])]
 
 
 def scope_text(spec: TableSpec) -> Column:
     """A row's scope value as text; null without a scope."""
-    scope = spec.source.scope
+    scope = spec.scope
     value = F.col(scope.column) if scope else F.lit(None)
     return value.cast("string")
 
@@ -170,7 +170,7 @@ def dated(
 def _previous(extract: Extract, taken: Inputs, spec: TableSpec) -> Column:
     """The time of the extract before, of the row's scope value; null if none was."""
     newest = times_taken(taken)
-    if not spec.source.scope:
+    if not spec.scope:
         return F.lit(newest.get(None)).cast("timestamp")
     of_scopes = [each for each in extract.scopes if each in newest]
     if not of_scopes:
@@ -256,12 +256,22 @@ def refuse_losses(known: int, absent: int, spec: TableSpec, scope: str) -> None:
 
 
 def refuse_loss(
-    known: int, absent: int, share: float, setting: str, remedy: str, *, of: str = ""
+    known: int,
+    absent: int,
+    share: float,
+    setting: str,
+    remedy: str,
+    *,
+    who: str = "",
+    of: str = "",
 ) -> None:
-    """Refuse files that lack more than a share of the known keys."""
+    """Refuse files that lack more than a share of the known keys.
+
+    `who` loses them, `of` what: both for the words.
+    """
     if known >= MIN_KEYS and absent > share * known:
         raise RefusedInput(
-            f"loses {absent:,} of {known:,} keys{of}, more than the share of "
+            f"{who}loses {absent:,} of {known:,} keys{of}, more than the share of "
             f"{share:.0%} that {setting} allows. {remedy}"
         )
 

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from lake_spark import fold, withdrawals
 from lake_spark.inputs import Inputs
 from lake_spark.log_rows import UPSERT
+from lake_spark.materialise import living_rows
 from lake_spark.row_sql import typed
 from lake_spark.snapshot import BEFORE, KNOWN, Extract, identity, scope_text
 from lake_spark.spark_types import with_types
@@ -29,7 +30,7 @@ def before(
     """
     if not run.log.has_data():
         return _nothing(run, columns)
-    if run.spec.source.scope or run.spec.effective_at or taken.redo:
+    if run.spec.scope or run.spec.effective_at or taken.redo:
         return _by_log(run, extract, columns, taken)
     return _by_current(run, columns)
 
@@ -41,11 +42,7 @@ def _nothing(run: TableRun, columns: Columns) -> DataFrame:
 
 
 def _by_current(run: TableRun, columns: Columns) -> DataFrame:
-    stored = run.current.read()
-    mark = run.spec.history.columns.is_deleted
-    if mark in stored.columns:
-        stored = stored.where(~F.col(mark))
-    return with_types(stored, typed(columns)).select(
+    return with_types(living_rows(run), typed(columns)).select(
         fold.KEY,
         *[name for name, _ in columns],
         F.lit(True).alias(KNOWN),
@@ -59,7 +56,7 @@ def _by_log(
     """The last event of each identity, also of those that are gone."""
     spec, names = run.spec, [name for name, _ in columns]
     log = with_types(withdrawals.live_log(run.log.read(), taken), typed(columns))
-    if spec.source.scope:
+    if spec.scope:
         log = log.where(scope_text(spec).isin(list(extract.scopes)))
     roles = fold.Roles.of(spec, names)
     newest = Window.partitionBy(*identity(spec)).orderBy(*fold.newest_first(roles))

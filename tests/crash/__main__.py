@@ -2,10 +2,11 @@
 
     python -m tests.crash --points N [--seed S]
 
-At each point a stage runs in a process of its own, which is killed at one of
-the changes that it makes to the files of its lake. Then the stage is run
-again: all rows must be those of a lake that nobody killed, and a further run
-must change nothing. A seed makes the same points again.
+At each point a stage runs in a process of its own, which is stopped at one of
+the changes that it makes to the files of its lake; what kill -9 would leave of
+them is copied, and in the copy the stage is run again: all rows must be those
+of a lake that nobody killed, and a further run must change nothing. A seed
+makes the same points again.
 The last line says `N points, M differences`; the exit code is 1 if M is not 0.
 """
 
@@ -20,7 +21,7 @@ import time
 from contextlib import ExitStack, redirect_stdout
 from itertools import islice
 from pathlib import Path
-from typing import Optional, Sequence, TextIO
+from typing import Dict, Optional, Sequence, TextIO
 
 
 def arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
@@ -45,28 +46,29 @@ def play_all(count: int, seed: int, home: Path) -> int:
     What the stages say goes to a file of the home.
     """
     from tests.crash.lakes import Undisturbed
-    from tests.crash.play import Victims, play
-    from tests.crash.stages import KINDS, random_points
+    from tests.crash.play import play
+    from tests.crash.stages import Kind, in_groups, random_points
+    from tests.crash.victim import Victim
     from tests.spark.local_session import local_session
 
     points = list(islice(random_points(seed), count))
-    victims = Victims(home, sum(len(point.kills) for point in points))
     spark = local_session()
-    wrong, terminal = 0, sys.stdout
+    wrong, number, terminal = 0, 0, sys.stdout
     with ExitStack() as stack:
         stack.callback(spark.stop)
-        stack.callback(victims.close)
+        victim = Victim(home / "victim.log")
+        stack.callback(victim.kill)
         told = stack.enter_context(open(home / "stages.log", "w", encoding="utf-8"))
         stack.enter_context(redirect_stdout(told))
-        lakes = {
-            kind: Undisturbed(spark, home / kind.name, kind, seed)
-            for kind in KINDS
-            if any(point.kind == kind for point in points)
-        }
-        for number, point in enumerate(points, 1):
-            outcome = play(point, lakes[point.kind], victims, home / f"point-{number}")
-            wrong += bool(outcome.differences)
-            _tell(number, point, outcome, terminal)
+        lakes: Dict[Kind, Undisturbed] = {}
+        for kind, of_stage in in_groups(points):
+            if kind not in lakes:
+                lakes[kind] = Undisturbed(spark, home / kind.name, kind, seed)
+            where = home / f"{kind.name}-{of_stage[0].stage.name}"
+            for point, outcome in play(of_stage, lakes[kind], victim, where):
+                number += 1
+                wrong += bool(outcome.differences)
+                _tell(number, point, outcome, terminal)
     return wrong
 
 

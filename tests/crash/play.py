@@ -1,4 +1,4 @@
-"""Kill a stage at one change, run it again, and compare."""
+"""What a kill at some change of a stage leaves, the stage run again, the tables compared."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Iterator, List, Optional
+from typing import Dict, Iterator, List, Sequence, Tuple
 
 from tests.crash.comparison import half_visible, pending, unequal
 from tests.crash.lakes import ALL_UPKEEP, Undisturbed, rows_of, run_stage
@@ -24,78 +24,58 @@ class Outcome:
     differences: List[str] = field(default_factory=list)
 
 
-class Victims:
-    """The processes to be killed; the next one warms up while the last is compared."""
-
-    def __init__(self, home: Path, count: int) -> None:
-        self._home = home
-        self._left = count
-        self._started = 0
-        self._next: Optional[Victim] = None
-        self.warm_up()
-
-    def warm_up(self) -> None:
-        """Start the next process, if one will be needed."""
-        if self._next is None and self._left:
-            self._left -= 1
-            self._started += 1
-            self._next = Victim(self._home / f"victim-{self._started}.log")
-
-    def take(self) -> Victim:
-        """The process that was started last."""
-        self.warm_up()
-        victim, self._next = self._next, None
-        assert victim is not None, "more kills than victims"
-        return victim
-
-    def close(self) -> None:
-        """End the one that was not needed."""
-        if self._next is not None:
-            self._next.kill()
-
-
 def play(
-    point: Point, undisturbed: Undisturbed, victims: Victims, root: Path
-) -> Outcome:
-    """Kill the stage in a copy of the lake below the root, run it again, compare."""
-    outcome = Outcome()
-    undisturbed.copy(point.stage.begins_with, root)
-    try:
-        outcome.killed.extend(kills(point, undisturbed, victims, root))
-        outcome.differences = differences(point, undisturbed, root)
-    except Exception as error:  # a stage that fails differs too
-        outcome.differences = [f"{type(error).__name__}: {str(error)[:2000]}"]
-    if not outcome.differences:
-        shutil.rmtree(root)
-    return outcome
+    points: Sequence[Point], undisturbed: Undisturbed, victim: Victim, home: Path
+) -> Iterator[Tuple[Point, Outcome]]:
+    """Points of one stage in one kind of lake: one run of it, stopped at each.
 
-
-def kills(
-    point: Point, undisturbed: Undisturbed, victims: Victims, root: Path
-) -> Iterator[str]:
-    """Kill the stage, and the runs after it if the point says so; each in words."""
-    stage = point.stage
-    for share in point.kills:
-        victim = victims.take()
-        try:
-            yield kill(victim, share, stage, undisturbed, root)
-        finally:
-            victim.kill()
-            victims.warm_up()
-        stage = stage.repaired
-
-
-def kill(
-    victim: Victim, share: float, stage: Stage, undisturbed: Undisturbed, root: Path
-) -> str:
-    """kill -9 after that share of the stage's changes; when that was, in words.
-
-    A file that was still being written goes with its writer, as on S3, where
-    an object is there from the moment that its upload is complete.
+    Every point's lake is a folder of the home; those that differ stay there.
     """
-    changes = undisturbed.changes(stage)
-    nth = 1 + int(share * changes)
-    watch = Watch(str(root))
+    stage = points[0].stage
+    roots = [home / f"point-{number}" for number in range(len(points))]
+    outcomes = [Outcome() for _ in points]
+    whole = home / "whole"
+    undisturbed.copy(stage.begins_with, whole)
+    first = [(point.kills[0], root) for point, root in zip(points, roots)]
+    told = stopped(victim, stage, undisturbed, whole, first)
+    for point, outcome, root, words in zip(points, outcomes, roots, told):
+        outcome.killed.append(words)
+        try:
+            outcome.killed += _stopped_again(victim, point, undisturbed, root)
+            outcome.differences = differences(point, undisturbed, root)
+        except Exception as error:  # a stage that fails differs too
+            text = f"{type(error).__name__}: {str(error)[:2000]}"
+            outcome.differences = [text]
+        if not outcome.differences:
+            shutil.rmtree(root)
+        yield point, outcome
+    shutil.rmtree(whole)
+
+
+def _stopped_again(
+    victim: Victim, point: Point, undisturbed: Undisturbed, root: Path
+) -> Iterator[str]:
+    """Stop the runs that mend it as well, as often as the point says."""
+    for share in point.kills[1:]:
+        before = root.rename(root.with_name(f"{root.name}-before"))
+        stage = point.stage.repaired
+        yield from stopped(victim, stage, undisturbed, before, [(share, root)])
+        shutil.rmtree(before)
+
+
+def stopped(
+    victim: Victim,
+    stage: Stage,
+    undisturbed: Undisturbed,
+    root: Path,
+    copies: Sequence[Tuple[float, Path]],
+) -> List[str]:
+    """Run the stage in the lake at the root and copy what kills would leave of it.
+
+    For each share of the stage's changes the process is stopped when it has made
+    that many, the lake is copied to the path beside the share, and the process
+    goes on. In words, when each of them was.
+    """
     victim.tell(
         {
             "root": str(root),
@@ -105,19 +85,35 @@ def kill(
             "upkeep": stage.upkeep,
         }
     )
-    while stage.counted(watch) < nth and not victim.is_done():
-        watch.look()
-    victim.freeze()
-    unfinished = victim.unfinished(root)
-    victim.kill()
+    changes, watch = undisturbed.changes(stage), Watch(str(root))
+    words: Dict[Path, str] = {}
+    for share, copy in sorted(copies):
+        nth = 1 + int(share * changes)
+        while stage.counted(watch) < nth and not victim.is_done():
+            watch.look()
+        with victim.stopped():
+            unfinished = victim.unfinished(root)
+            copy_as_killed(root, copy, unfinished)
+        at = f"at change {stage.counted(watch)} of {changes}"
+        words[copy] = f"{at}, {last_of(watch, unfinished, root)}"
+    victim.finish()
+    return [words[copy] for _, copy in copies]
+
+
+def copy_as_killed(root: Path, copy: Path, unfinished: Sequence[Path]) -> None:
+    """Copy what kill -9 would leave of a lake whose writer is stopped.
+
+    A file that was still being written goes with its writer, as on S3, where
+    an object is there from the moment that its upload is complete.
+    """
+    shutil.copytree(root, copy)
     for path in unfinished:
-        path.unlink(missing_ok=True)
-        path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
-    words = f"at change {stage.counted(watch)} of {changes}"
-    return f"{words}, {last_of(watch, unfinished, root)}"
+        gone = copy / path.relative_to(root.resolve())
+        gone.unlink(missing_ok=True)
+        gone.with_name(f".{gone.name}.crc").unlink(missing_ok=True)
 
 
-def last_of(watch: Watch, unfinished: List[Path], root: Path) -> str:
+def last_of(watch: Watch, unfinished: Sequence[Path], root: Path) -> str:
     """What had just happened to the files, shown below the table's folder."""
     names = [str(path.relative_to(root.resolve())) for path in unfinished]
     words = [f"while writing {', '.join(names)}"] if names else watch.changes[-1:]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Dict, Iterator, Optional, Pattern, Tuple
+from typing import Dict, Iterable, Iterator, List, Optional, Pattern, Tuple
 
 from lake_spec.model import Engine, TableType
 from tests.crash.watch import Watch
@@ -90,7 +90,7 @@ STAGES = (
 
 @dataclass(frozen=True)
 class Point:
-    """Where to kill: shares of the stage's changes, one for each kill in a row.
+    """Where it is killed: shares of the stage's changes, one for each kill in a row.
 
     With a `detour` the stage is not the next to run: after a killed maintenance
     that is the taking in of the next change files, after all else a maintenance.
@@ -114,3 +114,11 @@ def random_points(seed: int) -> Iterator[Point]:
         for stage, kind in pairs:
             kills = [random.random() for _ in range(random.choice([1, 1, 1, 2]))]
             yield Point(kind, stage, tuple(kills), random.random() < 0.5)
+
+
+def in_groups(points: Iterable[Point]) -> List[Tuple[Kind, List[Point]]]:
+    """Those of one stage in one kind of lake together, with that kind."""
+    groups: Dict[Tuple[Kind, str], List[Point]] = {}
+    for point in points:
+        groups.setdefault((point.kind, point.stage.name), []).append(point)
+    return [(kind, group) for (kind, _), group in groups.items()]

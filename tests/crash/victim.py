@@ -1,9 +1,12 @@
-"""A process of its own, JVM included, that runs a stage until it is killed.
+"""A process of its own, JVM included, that can be stopped in the midst of a stage.
 
     python -m tests.crash.victim
 
-It says `ready` when its Spark session is open, reads one line of JSON (`task`),
-runs that stage and says `done`. All else that it has to say goes to stderr.
+It says `ready` when its Spark session is open; then it reads a line of JSON, a
+stage of a lake, runs that and says `done`, until its stdin ends. All else that it
+has to say goes to stderr.
+
+While it is stopped (SIGSTOP), the files are what kill -9 would leave of them.
 """
 
 from __future__ import annotations
@@ -15,9 +18,9 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Dict, Iterator, List, Optional
+from typing import IO, Dict, Iterator, List
 
 PROJECT = Path(__file__).resolve().parents[2]
 PATHS = ("dags", "spark_jobs", "local", ".")
@@ -27,8 +30,13 @@ class Victim:
     """The process as its killer has it."""
 
     def __init__(self, log: Path) -> None:
+        self._log = log
+        self._start()
+
+    def _start(self) -> None:
+        self._is_open = self._is_busy = False
         path = os.pathsep.join(str(PROJECT / name) for name in PATHS)
-        with open(log, "wb") as output:
+        with open(self._log, "ab") as output:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.crash.victim"],
                 cwd=PROJECT,
@@ -38,31 +46,46 @@ class Victim:
                 stderr=output,
                 start_new_session=True,
             )
-        self._log = log
 
     def tell(self, task: Dict[str, object]) -> None:
-        """Wait until its session is open, then let it run a stage."""
-        self._expect(b"ready\n")
+        """Let it run a stage, as soon as its session is open; anew if it failed."""
+        if self._process.poll() is not None:
+            self._start()
+        if not self._is_open:
+            self._expect(b"ready\n")
+            self._is_open = True
         self._process.stdin.write(json.dumps(task).encode() + b"\n")
         self._process.stdin.flush()
+        self._is_busy = True
 
     def _expect(self, word: bytes) -> None:
         said = self._process.stdout.readline()
         if said != word:
+            self.kill()
             end = self._log.read_text(errors="replace")[-3000:]
             raise RuntimeError(f"the victim said {said!r}, not {word!r}:\n{end}")
 
     def is_done(self) -> bool:
-        """Whether the stage ended before its killer came."""
-        if not select.select([self._process.stdout], [], [], 0)[0]:
-            return False
-        self._expect(b"done\n")
-        return True
+        """Whether the stage has ended."""
+        if self._is_busy and select.select([self._process.stdout], [], [], 0)[0]:
+            self.finish()
+        return not self._is_busy
 
-    def freeze(self) -> None:
-        """Stop the process and its JVM where they are."""
+    def finish(self) -> None:
+        """Wait until the stage has ended."""
+        if self._is_busy:
+            self._expect(b"done\n")
+            self._is_busy = False
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """The process and its JVM stay where they are meanwhile."""
         os.killpg(self._process.pid, signal.SIGSTOP)
         time.sleep(0.02)
+        try:
+            yield
+        finally:
+            os.killpg(self._process.pid, signal.SIGCONT)
 
     def unfinished(self, root: Path) -> List[Path]:
         """Files below the root that it is writing."""
@@ -71,10 +94,9 @@ class Victim:
         return [Path(path) for path in sorted(set(written)) if path.startswith(below)]
 
     def kill(self) -> None:
-        """kill -9 to the process and its JVM, if it still lives."""
-        if self._process.returncode is not None:
-            return
-        os.killpg(self._process.pid, signal.SIGKILL)
+        """kill -9 to the process and its JVM, whichever still live."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             pipe.close()
@@ -113,7 +135,7 @@ def _written_as_lsof_tells(group: int) -> Iterator[str]:
 
 
 def main(protocol: IO[str]) -> None:
-    """Run the one stage that stdin names, then wait to be killed."""
+    """Run the stages that stdin names, one after the other."""
     from lake_spec.model import Engine, TableType
     from tests.crash.lakes import open_lake, run_stage
     from tests.crash.stages import Kind
@@ -121,15 +143,12 @@ def main(protocol: IO[str]) -> None:
 
     spark = local_session()
     print("ready", file=protocol, flush=True)
-    line: Optional[str] = sys.stdin.readline()
-    if not line:
-        return
-    task = json.loads(line)
-    kind = Kind(TableType(task["type"]), Engine(task["engine"]))
-    lake = open_lake(spark, Path(task["root"]), kind, task["upkeep"])
-    run_stage(lake, task["stage"])
-    print("done", file=protocol, flush=True)
-    sys.stdin.readline()
+    for line in sys.stdin:
+        task = json.loads(line)
+        kind = Kind(TableType(task["type"]), Engine(task["engine"]))
+        lake = open_lake(spark, Path(task["root"]), kind, task["upkeep"])
+        run_stage(lake, task["stage"])
+        print("done", file=protocol, flush=True)
 
 
 if __name__ == "__main__":

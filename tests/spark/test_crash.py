@@ -2,7 +2,8 @@
 compaction and cleaning, on a merge-on-read table.
 
 A full load and two batches of change files are taken in; the stage that is
-killed gets the second batch, or the upkeep after it. As many random points as
+killed gets the second batch, or the upkeep after it. It is stopped, and its files
+are copied as kill -9 would leave them. As many random points as
 wished: ./run_tests_locally.sh crash --points N.
 """
 
@@ -14,8 +15,9 @@ import pytest
 
 from lake_spec.model import Maintenance
 from tests.crash.lakes import Undisturbed
-from tests.crash.play import Victims, play
+from tests.crash.play import play
 from tests.crash.stages import MERGED, STAGES, Point
+from tests.crash.victim import Victim
 from tests.spark.lake import Lake, table
 
 POINTS = {
@@ -32,7 +34,7 @@ POINTS = {
 def outcomes(spark, tmp_path_factory):
     """What became of each point. After the killed history comes a maintenance."""
     home = tmp_path_factory.mktemp("crash")
-    victims = Victims(home, len(POINTS))
+    victim = Victim(home / "victim.log")
     found = {}
     try:
         undisturbed = Undisturbed(spark, home / "undisturbed", MERGED, seed=2026)
@@ -40,9 +42,10 @@ def outcomes(spark, tmp_path_factory):
             if stage.name in POINTS:
                 shares = (POINTS[stage.name],)
                 point = Point(MERGED, stage, shares, stage.name == "history")
-                found[stage.name] = play(point, undisturbed, victims, home / stage.name)
+                played = play([point], undisturbed, victim, home / stage.name)
+                ((_, found[stage.name]),) = played
     finally:
-        victims.close()
+        victim.kill()
     return found
 
 

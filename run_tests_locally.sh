@@ -7,12 +7,12 @@
 #
 #   fast   black, flake8, unit and policy tests: no Java, under a minute
 #   full   fast, then the same tests on Airflow 3.0.6, the Spark tests and the
-#          end-to-end tests: under 25 minutes (the default)
+#          end-to-end tests: under 30 minutes (the default)
 #   properties   random histories against an independent oracle, as many as asked for
-#   crash  kill -9 at random points of every stage, each run again and compared
+#   crash  every stage killed at random points, run again and compared
 #
 # Installs what it needs first, prints each command, stops at the first that fails.
-# What needs no Java runs side by side; each part is shown whole when it ends.
+# What needs no Java runs side by side, and so do two halves of the Spark tests.
 # Works with the bash 3.2 of macOS, hence no newer shell features.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -26,6 +26,7 @@ case ${1:-} in
 esac
 PARTS=   # "pid function argument..." lines of what runs side by side
 OUTPUTS= # the folder with their outputs
+LIVE=    # the part that is shown while it runs
 
 run() { # one command, shown as it can be typed again
     local code=0
@@ -47,7 +48,11 @@ side_by_side() { # functions of this script, all at once; the first to fail ends
     OUTPUTS=$(mktemp -d)
     set -m # a process group for each, which end_parts can end whole
     for part in "$@"; do
-        $part >"$OUTPUTS/${part%% *}" 2>&1 </dev/null &
+        if [ "$part" = "$LIVE" ]; then
+            $part 2>&1 </dev/null &
+        else
+            $part >"$OUTPUTS/${part%% *}" 2>&1 </dev/null &
+        fi
         PARTS="$PARTS$! $part"$'\n'
     done
     set +m
@@ -66,7 +71,7 @@ show_ended_parts() {
             continue
         fi
         wait "$pid" || code=$?
-        cat "$OUTPUTS/${part%% *}"
+        [ "$part" = "$LIVE" ] || cat "$OUTPUTS/${part%% *}"
         [ $code -eq 0 ] || exit $code
     done <<<"$PARTS"
     PARTS=$left
@@ -115,6 +120,17 @@ units_and_policy() { # with the environment in $1, beside the other parts that f
     side_by_side "stand_in $1" "dags_and_policy $1" "other_units $1" "${@:2}"
 }
 
+# One Spark session uses little more than one core, so there are two, each for half
+# of the files.
+first_spark_half() { tests .venv-spark/bin/python tests/spark/test_[a-g]*.py; }
+
+second_spark_half() { tests .venv-spark/bin/python tests/spark/test_[h-z]*.py; }
+
+spark_tests() {
+    LIVE=first_spark_half
+    side_by_side first_spark_half second_spark_half
+}
+
 fast() {
     run ./setup.sh --quiet --only airflow --only spec
     run .local/uv/bin/uv pip check --quiet --python .venv-airflow/bin/python
@@ -125,7 +141,7 @@ full() {
     run ./setup.sh --quiet --only airflow --only spec --only spark --only streamer --only airflow-3.0.6
     fast
     units_and_policy .venv-airflow-3.0.6
-    tests .venv-spark/bin/python tests/spark
+    spark_tests
     tests .venv-airflow/bin/python tests/e2e
 }
 

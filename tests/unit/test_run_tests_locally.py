@@ -87,6 +87,10 @@ UNITS = [
     ".venv-airflow/bin/python -m pytest tests/unit"
     " --ignore tests/unit/lake_airflow --ignore tests/unit/lake_local",
 ]
+SPARK = [
+    ".venv-spark/bin/python -m pytest tests/spark/test_[a-g]*.py",
+    ".venv-spark/bin/python -m pytest tests/spark/test_[h-z]*.py",
+]
 FAST = sorted([*STYLE, *PYTHON_39, *UNITS])
 
 
@@ -112,10 +116,22 @@ def test_full_adds_the_older_airflow_spark_and_end_to_end(run, arguments):
     assert (commands[1:3], sorted(commands[3:10])) == (FIRST, FAST)
     older = [line.replace("airflow/bin", "airflow-3.0.6/bin") for line in UNITS]
     assert sorted(commands[10:13]) == sorted(older)
-    assert commands[13:] == [
-        ".venv-spark/bin/python -m pytest tests/spark",
-        ".venv-airflow/bin/python -m pytest tests/e2e",
-    ]
+    assert sorted(commands[13:15]) == SPARK
+    assert commands[15:] == [".venv-airflow/bin/python -m pytest tests/e2e"]
+
+
+def test_the_two_halves_are_all_spark_tests():
+    halves = [line.split()[-1] for line in SPARK]
+    found = [file.name for half in halves for file in ROOT.glob(half)]
+    assert sorted(found) == sorted(f.name for f in ROOT.glob("tests/spark/test_*.py"))
+
+
+def test_one_of_the_halves_is_shown_while_it_runs(start):
+    process = start("full", HANGING="*[[]h-z]*")
+    shown = iter(process.stdout.readline, "")
+    assert any("+ .venv-spark" in line and "[a-g]" in line for line in shown)
+    process.send_signal(signal.SIGINT)
+    assert "[h-z]" not in process.communicate(timeout=30)[0]
 
 
 def test_it_stops_at_the_first_failure_and_says_how_to_run_only_that(run):

@@ -23,9 +23,9 @@ SPARK_DEFAULTS = {
 }
 
 
-def cluster_name(run: Run) -> str:
+def cluster_name(run_name: str) -> str:
     """One name per run: who looks for the run's cluster finds it by this."""
-    return f"lake {run.dag_id} {run.key}"
+    return f"lake {run_name.replace('/', ' ', 1)}"
 
 
 def run_job_flow_request(
@@ -33,7 +33,7 @@ def run_job_flow_request(
 ) -> dict[str, Any]:
     """What to ask EMR for: one transient cluster for all stages of the run."""
     request = {
-        "Name": cluster_name(run),
+        "Name": cluster_name(run.name),
         "LogUri": log_folder(environment, run.name),
         "ReleaseLabel": cluster.release_label,
         "Applications": [{"Name": "Hadoop"}, {"Name": "Spark"}],

@@ -11,25 +11,30 @@ from airflow.providers.amazon.aws.operators.emr import (
     EmrTerminateJobFlowOperator,
 )
 from airflow.providers.amazon.aws.triggers.emr import EmrTerminateJobFlowTrigger
+from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
 
 from lake_airflow.airflow_errors import AirflowFailException
-from lake_airflow.cluster import ALIVE, ENDED, run_job_flow_request
+from lake_airflow.cluster import ENDED, cluster_name, run_job_flow_request
 from lake_airflow.handover import CAUSE_XCOM, CLUSTER_ID, RUN_XCOM, run_name
+from lake_airflow.lease import DomainLease
+from lake_airflow.living import living_clusters
 from lake_airflow.plan import DagPlan
 from lake_airflow.run import Run, RunRefused, check_run
 from lake_airflow.run_files import RunFiles
 from lake_airflow.summary import summarise_without_cluster
 from lake_airflow.waiting import WaitsForEmr
-from lake_spec.model import ClusterSpec, EnvironmentSpec
+from lake_spec.model import ClusterSpec, EnvironmentSpec, WhenBusy
 
 END_LIMIT = timedelta(minutes=30)
 QUICK_END = timedelta(seconds=15)
 """So long the task waits itself: a trigger that fires before Airflow has noted
 the deferral fails the task, and a cluster without work can end that quickly."""
 
+SHORTEST_PAUSE = 10  # seconds, for the same reason
+
 
 class CreateCluster(EmrCreateJobFlowOperator):
-    """Checks the run, then finds its cluster or creates it; never two.
+    """Checks the run, takes its domain's lease, then finds its cluster or creates it.
 
     Returns the cluster's id at once: EMR queues steps while it starts. A
     cluster that was created before this task failed is ended again.
@@ -44,6 +49,7 @@ class CreateCluster(EmrCreateJobFlowOperator):
         cluster: ClusterSpec,
         environment: EnvironmentSpec,
         release: str,
+        poll_seconds: int,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -56,16 +62,61 @@ class CreateCluster(EmrCreateJobFlowOperator):
         self.cluster = cluster
         self.environment = environment
         self.release = release
+        self.poll_seconds = poll_seconds
 
     def execute(self, context: Any) -> str:
         try:
-            return self._find_or_create(context)
+            run = self._checked(context)
+            self._take_lease(run)
+            return self._find_or_create(context, run)
         except Exception as error:
             try:
                 self._end_what_was_created()
+                self._release_lease(context)
             finally:
                 self._tell(context, str(error) or type(error).__name__)
             raise
+
+    def execute_again(self, context: Any, event: Any = None) -> str:
+        """After some waiting for the lease."""
+        return self.execute(context)
+
+    def _take_lease(self, run: Run) -> None:
+        """Take it; while another run has it, wait without a worker, or refuse."""
+        lease = self._lease().take(run.name, self._lives)
+        if lease is None:
+            return
+        words = (
+            f"{self.plan.domain} is busy: the run {lease.holder} has it since"
+            f" {lease.since:%Y-%m-%d %H:%M:%S} UTC"
+        )
+        if self.plan.when_busy is WhenBusy.REFUSE:
+            raise AirflowFailException(
+                f"The run is refused: {words}. Start it again when that one is over."
+            )
+        self.log.info("%s. Waiting for its end.", words)
+        pause = timedelta(seconds=max(self.poll_seconds, SHORTEST_PAUSE))
+        self.defer(trigger=TimeDeltaTrigger(pause), method_name="execute_again")
+
+    def _lease(self) -> DomainLease:
+        return DomainLease(
+            self.environment, self.plan.domain, aws_conn_id=self.aws_conn_id
+        )
+
+    def _lives(self, holder: str) -> bool:
+        """Whether that run has a cluster, also one that is ending: it may write yet."""
+        name = cluster_name(holder)
+        client = self.hook.conn
+        return bool(living_clusters(client, self.environment, name, also_ending=True))
+
+    def _release_lease(self, context: Any) -> None:
+        """Where there is no cluster, nobody has to wait for its end."""
+        name = run_name(self.plan, context)
+        try:
+            if not self._lives(name):
+                self._lease().release(name)
+        except Exception:  # it frees itself
+            self.log.exception("The lease of %s was not given back.", self.plan.domain)
 
     def _tell(self, context: Any, cause: str) -> None:
         """Leave the run's summary: without a cluster its own task never comes."""
@@ -78,17 +129,28 @@ class CreateCluster(EmrCreateJobFlowOperator):
         except Exception:  # the cause is what the reader of the log is after
             self.log.exception("The summary of the run could not be written.")
 
-    def _find_or_create(self, context: Any) -> str:
-        run = self._checked(context)
+    def _find_or_create(self, context: Any, run: Run) -> str:
         context["ti"].xcom_push(key=RUN_XCOM, value=run.to_xcom())
         request = run_job_flow_request(
             self.plan, run=run, cluster=self.cluster, environment=self.environment
         )
-        if found := self._find(request):
-            self.log.info("The run has a cluster already: %s", found)
-            return found
+        if found := self._find(request["Name"]):
+            self.log.info("The run has a cluster already: %s", found[0])
+            return found[0]
         self.job_flow_overrides = request
-        return super().execute(context)
+        created = super().execute(context)
+        return self._only(created, request["Name"])
+
+    def _only(self, created: str, name: str) -> str:
+        """The run's oldest cluster; others, of a request whose reply was lost, end."""
+        first, *others = self._find(name) or [created]
+        if others:
+            self.log.warning("EMR made several clusters; ending %s.", others)
+            self.hook.conn.terminate_job_flows(JobFlowIds=others)
+        return first
+
+    def _find(self, name: str) -> list[str]:
+        return living_clusters(self.hook.conn, self.environment, name)
 
     def _checked(self, context: Any) -> Run:
         try:
@@ -101,20 +163,6 @@ class CreateCluster(EmrCreateJobFlowOperator):
         except RunRefused as refused:
             raise AirflowFailException(f"The run is refused: {refused}") from None
 
-    def _find(self, request: dict[str, Any]) -> str | None:
-        """The living cluster of this name and of this environment."""
-        pages = self.hook.conn.get_paginator("list_clusters")
-        for page in pages.paginate(ClusterStates=list(ALIVE)):
-            for cluster in page["Clusters"]:
-                if cluster["Name"] == request["Name"] and self._is_ours(cluster["Id"]):
-                    return cluster["Id"]
-        return None
-
-    def _is_ours(self, cluster_id: str) -> bool:
-        cluster = self.hook.conn.describe_cluster(ClusterId=cluster_id)["Cluster"]
-        tags = {tag["Key"]: tag["Value"] for tag in cluster.get("Tags", ())}
-        return tags.get("lake:environment") == self.environment.name
-
     def _end_what_was_created(self) -> None:
         if not self._job_flow_id:
             return
@@ -123,10 +171,15 @@ class CreateCluster(EmrCreateJobFlowOperator):
 
 
 class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
-    """Ends the cluster and returns when EMR says that it is gone."""
+    """Ends the cluster, returns when EMR says that it is gone, and so is the lease."""
 
     def __init__(
-        self, *, environment: EnvironmentSpec, poll_seconds: int, **kwargs: Any
+        self,
+        *,
+        plan: DagPlan,
+        environment: EnvironmentSpec,
+        poll_seconds: int,
+        **kwargs: Any,
     ) -> None:
         super().__init__(
             region_name=environment.region,
@@ -136,10 +189,13 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
             deferrable=False,
             **kwargs,
         )
+        self.plan = plan
+        self.environment = environment
 
     def execute(self, context: Any) -> None:
         super().execute(context)
         if self._ended_within(QUICK_END, every=1):
+            self._release_lease(context)
             return
         if self.can_defer():
             self._defer_until_gone()
@@ -163,6 +219,16 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
                 f"Cluster {self.job_flow_id} lives {END_LIMIT} after it was to end."
                 " End it by hand: it costs money."
             )
+        self._release_lease(context)
+
+    def _release_lease(self, context: Any) -> None:
+        lease = DomainLease(
+            self.environment, self.plan.domain, aws_conn_id=self.aws_conn_id
+        )
+        try:
+            lease.release(run_name(self.plan, context))
+        except Exception:  # without its cluster the lease frees itself
+            self.log.exception("The lease of %s was not given back.", self.plan.domain)
 
     def _ended_within(self, limit: timedelta, *, every: int) -> bool:
         for _ in range(int(limit.total_seconds()) // every):

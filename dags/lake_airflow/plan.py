@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Iterable, Iterator, Optional, Tuple
 
-from lake_spec.model import DomainSpec, Engine, HistoryRuns, Snapshot, TableSpec
+from lake_spec.model import (
+    DomainSpec,
+    Engine,
+    HistoryRuns,
+    Snapshot,
+    TableSpec,
+    WhenBusy,
+)
 
 REDO = "redo"
 """The stage, and the kind of DAG, whose runs choose the landing files they are about."""
@@ -55,6 +62,7 @@ class DagPlan:
     tags: Tuple[str, ...]
     tables: Tuple[str, ...]
     stages: Tuple[Stage, ...]
+    when_busy: WhenBusy = WhenBusy.WAIT
     schedule: Optional[str] = None
     after: Optional[str] = None
     updates: Optional[str] = None
@@ -199,6 +207,7 @@ def _dag(domain: DomainSpec, kind: str, description: str, **rest: Any) -> DagPla
         cluster=domain.cluster,
         tags=tuple(dict.fromkeys(("lake", domain.name, kind, *domain.tags))),
         tables=_names(domain.tables),
+        when_busy=domain.when_busy,
         failure_topic=domain.notifications.failure_topic,
         **rest,
     )

@@ -49,7 +49,7 @@ class Renderer:
             create = self._create(plan)
             stages = [self._stage(plan, stage) for stage in plan.stages]
             summary = self._summary(plan)
-            terminate = self._terminate(create)
+            terminate = self._terminate(plan, create)
             done = EmptyOperator(task_id="done")
             chain(create, *stages, summary, terminate)
             stages >> summary
@@ -85,6 +85,7 @@ class Renderer:
             cluster=self.cluster,
             environment=self.environment,
             release=self.release,
+            poll_seconds=self.poll_seconds,
             retries=2,  # a second try finds what the first one created
         )
         return create.as_setup()
@@ -110,9 +111,10 @@ class Renderer:
             retries=2,
         )
 
-    def _terminate(self, create: CreateCluster) -> TerminateCluster:
+    def _terminate(self, plan: DagPlan, create: CreateCluster) -> TerminateCluster:
         terminate = TerminateCluster(
             task_id="terminate_cluster",
+            plan=plan,
             environment=self.environment,
             poll_seconds=self.poll_seconds,
             retries=3,

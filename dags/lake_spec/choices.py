@@ -79,6 +79,13 @@ class OnFail(str, Enum):
     FAIL = "fail"
 
 
+class WhenBusy(str, Enum):
+    """What a run does while another run of its domain is under way."""
+
+    WAIT = "wait"
+    REFUSE = "refuse"
+
+
 class HistoryRuns(str, Enum):
     """Where the history stage of an incremental run happens."""
 

@@ -25,6 +25,7 @@ from lake_spec.choices import (
     OnTypeMismatch,
     SurrogateKind,
     TableType,
+    WhenBusy,
 )
 from lake_spec.parts import (
     Column,
@@ -94,6 +95,7 @@ __all__ = [
     "SurrogateKind",
     "TableSpec",
     "TableType",
+    "WhenBusy",
     "setting",
 ]
 
@@ -199,6 +201,11 @@ class DomainSpec:
     history_runs: HistoryRuns = setting(
         "Whether SCD2 follows in the incremental cluster or in its own DAG by an Asset.",
         HistoryRuns.SAME_CLUSTER,
+    )
+    when_busy: WhenBusy = setting(
+        "What a run does while another one of the domain is under way: it waits, or it"
+        " is refused.",
+        WhenBusy.WAIT,
     )
     schedules: Schedules = setting("When its DAGs start.", Schedules())
     notifications: Notifications = setting("Who is told.", Notifications())

@@ -1,8 +1,9 @@
 """One story that all end-to-end tests read: each fixture is a chapter of it.
 
 up -> three runs that are refused -> a full load with a broken file -> the file
-replaced -> an incremental run whose Spark is killed -> the run repeated -> upkeep
--> the stand-in killed -> the same input once more -> down.
+replaced, and a comparison that waits for that run -> an incremental run whose
+Spark is killed -> the run repeated -> upkeep -> the stand-in killed -> the same
+input once more -> down.
 
 A chapter asks for the one before it, and takes down what only it can see; so a
 test may ask for any chapter, alone or in any order.
@@ -44,6 +45,15 @@ class Refused:
     table: Done
     window: Done
     clusters: List[Any]
+
+
+@dataclass(frozen=True)
+class Queued:
+    """Two runs of one domain asked for at once, and `status` meanwhile."""
+
+    load: Run
+    status: Done
+    compare: Run
 
 
 @dataclass(frozen=True)
@@ -109,10 +119,26 @@ def loaded(lake, refused) -> Chapter:
 
 
 @pytest.fixture(scope="session")
-def healed(lake, loaded) -> Run:
-    """The file of `works` is replaced by the whole one."""
+def queued(lake, loaded) -> Queued:
+    """The file of `works` is replaced by the whole one and loaded; meanwhile somebody
+    asks for a comparison of all tables with their logs."""
     lake.land(lake.files[MARCH], f"{LANDING}/works/")
-    return lake.run("moma_full_load", "--param", "tables=works")
+    load = lake.command.start("run", "moma_full_load", "--param", "tables=works")
+    compare = None
+    try:
+        until(lambda: lake.objects("runs/leases/"), "a lease", seconds=120)
+        compare = lake.command.start("run", "moma_rebuild", "--param", "verify=true")
+        status = lake.command("status")
+        return Queued(lake.ended(load.end()), status, lake.ended(compare.end()))
+    finally:
+        load.stop()
+        if compare:
+            compare.stop()
+
+
+@pytest.fixture(scope="session")
+def healed(queued) -> Run:
+    return queued.load
 
 
 @pytest.fixture(scope="session")

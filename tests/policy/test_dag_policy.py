@@ -182,13 +182,14 @@ from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, dag_plan
 
 plan = dag_plan("maintenance")
 create = CreateCluster(task_id="create_cluster", plan=plan, cluster=CLUSTER,
-    environment=ENVIRONMENT, release="r")
+    environment=ENVIRONMENT, release="r", poll_seconds=1)
 work = SubmitStage(task_id="maintenance", plan=plan, stage=plan.stages[0],
     environment=ENVIRONMENT, poll_seconds=1)
 create >> work
 """
 END = """
-end = TerminateCluster(task_id="end", environment=ENVIRONMENT, poll_seconds=1)
+end = TerminateCluster(task_id="end", plan=plan, environment=ENVIRONMENT,
+    poll_seconds=1)
 """
 
 

@@ -4,29 +4,35 @@ import json
 from dataclasses import replace
 
 import pytest
+from airflow.providers.amazon.aws.hooks.emr import EmrHook
+from airflow.providers.amazon.aws.operators.emr import EmrCreateJobFlowOperator
 from botocore.exceptions import ClientError
 
 from lake_airflow.airflow_errors import AirflowFailException
 from lake_airflow.cluster_tasks import CreateCluster, TerminateCluster
+from lake_airflow.lease import DomainLease
 from lake_airflow.run import Run
+from lake_spec.model import WhenBusy
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, dag_plan
 
 PLAN = dag_plan("full_load")
 
 
-def create(release=RELEASE, environment=ENVIRONMENT):
+def create(release=RELEASE, environment=ENVIRONMENT, plan=PLAN):
     return CreateCluster(
         task_id="create_cluster",
-        plan=PLAN,
+        plan=plan,
         cluster=CLUSTER,
         environment=environment,
         release=release,
+        poll_seconds=15,
     )
 
 
 def terminate():
     return TerminateCluster(
         task_id="terminate_cluster",
+        plan=PLAN,
         environment=ENVIRONMENT,
         poll_seconds=300,
     )
@@ -89,6 +95,78 @@ def test_the_cause_survives_where_the_summary_cannot_be_written(aws, emr, runner
     aws.delete_bucket(Bucket="lake")
     with pytest.raises(AirflowFailException, match="The DAGs refer to no release yet"):
         runner.execute(create("unreleased"))
+
+
+def holder(aws):
+    key = "runs/leases/sales.json"
+    return json.loads(aws.get_object(Bucket="lake", Key=key)["Body"].read())["holder"]
+
+
+def test_a_run_has_the_lease_of_its_domain_until_its_cluster_is_gone(aws, emr, runner):
+    runner.execute(create())
+    assert holder(aws) == "sales_full_load/manual-1"
+    runner.execute(stays_in_the_worker(terminate()))
+    assert holder(aws) is None
+
+
+def test_a_second_run_of_the_domain_waits_without_a_worker(aws, emr, runner):
+    runner.execute(create())
+    runner.run_id = "manual-2"
+    task = create(plan=dag_plan("maintenance"))
+    with pytest.raises(BaseException) as deferred:
+        runner.execute(task)
+    assert type(deferred.value).__name__ == "TaskDeferred"
+    assert deferred.value.trigger.serialize()[0].endswith("DateTimeTrigger")
+    assert len(emr.clusters) == 1
+    runner.run_id = "manual-1"
+    runner.execute(stays_in_the_worker(terminate()))
+    runner.run_id = "manual-2"
+    assert runner.wake(task, deferred.value.method_name) == emr.clusters[1].id
+    assert holder(aws) == "sales_maintenance/manual-2"
+
+
+def test_where_declared_a_second_run_is_refused_naming_the_first(aws, emr, runner):
+    runner.execute(create())
+    runner.run_id = "manual-2"
+    refusing = replace(dag_plan("maintenance"), when_busy=WhenBusy.REFUSE)
+    words = "sales is busy: the run sales_full_load/manual-1 has it since"
+    with pytest.raises(AirflowFailException, match=words):
+        runner.execute(create(plan=refusing))
+    assert holder(aws) == "sales_full_load/manual-1"
+    assert len(emr.clusters) == 1
+
+
+def test_without_a_cluster_the_lease_is_given_back(aws, emr, runner, monkeypatch):
+    def refused(*_):
+        raise ClientError({"Error": {"Code": "ThrottlingException"}}, "RunJobFlow")
+
+    monkeypatch.setattr(EmrCreateJobFlowOperator, "execute", refused)
+    with pytest.raises(ClientError):
+        runner.execute(create())
+    assert holder(aws) is None
+
+
+def test_of_two_clusters_of_a_lost_reply_one_stays(emr, runner, monkeypatch):
+    once = EmrHook.create_job_flow
+
+    def twice(hook, request):
+        once(hook, request)
+        return once(hook, request)
+
+    monkeypatch.setattr(EmrHook, "create_job_flow", twice)
+    found = runner.execute(create())
+    ends = {each.id: each.state == "TERMINATED" for each in emr.clusters}
+    assert ends.pop(found) is False
+    assert list(ends.values()) == [True]
+    assert runner.execute(create()) == found
+
+
+def test_a_lease_that_cannot_be_given_back_does_not_fail_the_end(
+    aws, emr, runner, monkeypatch
+):
+    runner.execute(create())
+    monkeypatch.setattr(DomainLease, "release", lambda *_: 1 / 0)
+    runner.execute(stays_in_the_worker(terminate()))
 
 
 def test_a_cluster_is_ended_if_the_task_fails_after_creating_it(

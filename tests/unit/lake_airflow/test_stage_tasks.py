@@ -40,6 +40,7 @@ def cluster(emr, runner):
         cluster=CLUSTER,
         environment=ENVIRONMENT,
         release=RELEASE,
+        poll_seconds=15,
     )
     runner.execute(create)
     return emr.clusters[0]
@@ -131,6 +132,7 @@ def test_a_stage_of_no_chosen_table_is_skipped(emr, runner):
         cluster=CLUSTER,
         environment=ENVIRONMENT,
         release=RELEASE,
+        poll_seconds=15,
     )
     runner.execute(create)
     for name in ("prepare_full_load", "streamer"):

@@ -6,12 +6,13 @@ The provider's EMR triggers up to 9.34 take their region from the connection.
 import pytest
 
 from lake_airflow.cluster_tasks import TerminateCluster
-from tests.unit.lake_airflow.specs import ENVIRONMENT
+from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
 
 
 def task():
     return TerminateCluster(
         task_id="terminate_cluster",
+        plan=dag_plan("maintenance"),
         environment=ENVIRONMENT,
         poll_seconds=1,
     )

@@ -1,4 +1,5 @@
-"""What is up, where it listens, which clusters live, and how the last runs went."""
+"""What is up, where it listens, which clusters live, which run has which domain,
+and how the last runs went."""
 
 from __future__ import annotations
 
@@ -8,15 +9,16 @@ from typing import Any, Iterator
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lake_local.cli import background, clusters, lock, state, text
+from lake_local.cli import background, clusters, lock, objects, state, text
 from lake_local.cli.commands.scope import home_of
 from lake_local.cli.home import Home
 from lake_local.cli.project import find
 from lake_local.cli.specs import specs_of
 from lake_local.cli.state import Stack
+from lake_spec.lease import lease_uri
 
 NAME = "status"
-HELP = "what is up, live clusters, last runs"
+HELP = "what is up, live clusters, leases, last runs"
 LAST_RUNS = 10
 _RUNS = """
     select dag_id, run_id, state, start_date, end_date from dag_run
@@ -46,6 +48,7 @@ def lines(home: Home) -> Iterator[str]:
     else:
         yield from _processes(stack)
         yield from _clusters(stack)
+        yield from _leases(stack)
     yield from _runs(home)
 
 
@@ -79,6 +82,20 @@ def _clusters(stack: Stack) -> Iterator[str]:
         return
     rows = [(each["Id"], each["Status"]["State"], each["Name"]) for each in live]
     yield from text.table(("cluster", "state", "name"), rows)
+
+
+def _leases(stack: Stack) -> Iterator[str]:
+    environment = specs_of(find(), None).environment
+    s3 = clusters.client("s3", stack, environment.region)
+    try:
+        for key in objects.under(s3, lease_uri(environment.runs, "")[: -len(".json")]):
+            domain = key.rsplit("/", 1)[-1][: -len(".json")]
+            lease = objects.read_json(s3, lease_uri(environment.runs, domain)) or {}
+            if lease.get("holder"):
+                since = _second(lease["since"])
+                yield f"Lease of {domain}: {lease['holder']} since {since} UTC"
+    except (BotoCoreError, ClientError):
+        return  # Said of the clusters already.
 
 
 def _runs(home: Home) -> Iterator[str]:

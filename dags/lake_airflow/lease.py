@@ -1,0 +1,109 @@
+"""One writer per domain: the lease that a run takes before its cluster exists.
+
+It is one object on S3, `<runs>/leases/<domain>.json`, which names the run that has
+it. Every write is conditional on what was read before, so that of two runs one
+gets it. It is alive for GRACE after it was taken, and then as long as a cluster of
+its run lives, for a cluster is what writes: nobody has to renew it, and it cannot
+outlive by much what it stands for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from airflow.providers.amazon.aws.hooks.s3 import S3Hook
+from botocore.exceptions import ClientError
+
+from lake_spec.lease import holder_of, lease_uri
+from lake_spec.model import EnvironmentSpec
+
+GRACE = timedelta(minutes=20)
+"""So long a run may take from its lease to a cluster that EMR lists."""
+
+_ATTEMPTS = 5
+_LOST = {"PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey"}
+
+
+@dataclass(frozen=True)
+class Lease:
+    """Who has a domain, as `<dag_id>/<run key>`, and since when."""
+
+    holder: str
+    since: datetime
+
+
+class LeaseBusy(RuntimeError):
+    """Several runs want the lease at once, and this one lost every time."""
+
+
+class DomainLease:
+    """The lease of one domain in one environment."""
+
+    def __init__(
+        self, environment: EnvironmentSpec, domain: str, *, aws_conn_id: str | None
+    ) -> None:
+        hook = S3Hook(aws_conn_id=aws_conn_id, region_name=environment.region)
+        self.address = lease_uri(environment.runs, domain)
+        self._bucket, self._key = hook.parse_s3_url(self.address)
+        self._client = hook.conn
+
+    def take(self, holder: str, lives: Callable[[str], bool]) -> Lease | None:
+        """Take it, also anew: None, or the lease of the run that has it.
+
+        `lives` tells whether a cluster of that run is there.
+        """
+        for _ in range(_ATTEMPTS):
+            now = datetime.now(timezone.utc)
+            lease, etag = self._read()
+            if lease and lease.holder != holder:
+                if now - lease.since < GRACE or lives(lease.holder):
+                    return lease
+            if self._write({"holder": holder, "since": now.isoformat()}, etag):
+                return None
+        raise LeaseBusy(f"{self.address}: another run wrote it at the same moment.")
+
+    def release(self, holder: str) -> None:
+        """Give it back; what another run has by now stays as it is."""
+        lease, etag = self._read()
+        if lease and lease.holder == holder:
+            self._write({"holder": None}, etag)
+
+    def _read(self) -> tuple[Lease | None, str | None]:
+        """The lease, if somebody has it, and the ETag of its object, if there is one."""
+        try:
+            found = self._client.get_object(Bucket=self._bucket, Key=self._key)
+        except ClientError as error:
+            if error.response["Error"]["Code"] != "NoSuchKey":
+                raise
+            return None, None
+        return self._parsed(found["Body"].read()), found["ETag"]
+
+    def _parsed(self, text: bytes) -> Lease | None:
+        try:
+            holder = holder_of(text)
+            if holder is None:
+                return None
+            return Lease(holder, datetime.fromisoformat(json.loads(text)["since"]))
+        except (ValueError, TypeError, KeyError) as error:
+            raise ValueError(f"{self.address}: {error}") from None
+
+    def _write(self, content: dict[str, Any], etag: str | None) -> bool:
+        """Write it if nobody did since it was read; whether that was so."""
+        condition = {"IfMatch": etag} if etag else {"IfNoneMatch": "*"}
+        try:
+            self._client.put_object(
+                Bucket=self._bucket,
+                Key=self._key,
+                Body=json.dumps(content).encode(),
+                ContentType="application/json",
+                **condition,
+            )
+        except ClientError as error:
+            if error.response["Error"]["Code"] not in _LOST:
+                raise
+            return False
+        return True

@@ -20,7 +20,7 @@ from pyspark.sql import SparkSession
 from lake_spec.encode import from_data
 from lake_spec.model import DomainSpec, Engine, EnvironmentSpec, TableSpec
 from lake_spec.report import Report, State
-from lake_spark import definition
+from lake_spark import definition, fence
 from lake_spark.arguments import Arguments, parse
 from lake_spark.file_shape import first_line
 from lake_spark.object_store import ObjectStore, open_store
@@ -67,8 +67,9 @@ def main(argv: Sequence[str]) -> int:
     """Run one stage; 0 when every table is done, 1 when one failed."""
     asked = parse(argv, list(STAGES))
     release = load_release(asked)
-    spark = open_session(f"{asked.domain} {asked.stage} {asked.run}")
     store = open_store(release.environment.runs)
+    fence.check(store, release.environment.runs, asked.domain, asked.run)
+    spark = open_session(f"{asked.domain} {asked.stage} {asked.run}")
     runs = [
         _table_run(spark, store, release, asked, table)
         for table in chosen_tables(release.domain, asked)

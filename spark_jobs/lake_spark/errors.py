@@ -11,6 +11,7 @@ StageError
  +-- ForeignTable      someone else filled a table of ours: it is not overwritten
  +-- NoJoin            the tables of a dimension do not fit together
  +-- NotIngested       the streamer step did not commit the inputs it was given
+ +-- DomainTaken       another run has the lease of the domain
  +-- UnfinishedRedo    extracts are still to be taken anew: the log is not whole
 """
 
@@ -68,3 +69,7 @@ class NotIngested(StageError):
 
 class UnfinishedRedo(StageError):
     """A redo was stopped before all of its extracts were taken anew."""
+
+
+class DomainTaken(StageError):
+    """Another run has the lease of the domain."""

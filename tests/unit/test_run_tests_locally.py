@@ -18,6 +18,7 @@ echo "$0 $*" >>notes
 case "$0 $*" in $FAILING) exit "$CODE" ;; esac
 case "$0 $*" in $HANGING) sleep 60 ;; esac
 """
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 NOTHING = {"FAILING": "nothing", "HANGING": "nothing", "CODE": "1"}
 PROGRAMS = (
     "setup.sh",
@@ -51,9 +52,16 @@ def start(tmp_path):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            preexec_fn=heed_signals,
         )
 
     return start
+
+
+def heed_signals():
+    """Heed those that whoever started these tests, as nohup, lets its children ignore."""
+    for each in INTERRUPTS:
+        signal.signal(each, signal.SIG_DFL)
 
 
 @pytest.fixture
@@ -156,7 +164,7 @@ def test_the_first_part_to_fail_ends_the_others(run, start):
     assert "tests/policy" not in output
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("how", INTERRUPTS)
 def test_an_interrupt_ends_all_parts(tmp_path, start, how):
     process = start("fast", HANGING="*pytest*")
     deadline = time.monotonic() + 30

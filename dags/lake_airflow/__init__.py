@@ -1,4 +1,4 @@
-"""Airflow DAGs made from table specs: `build_domain(name)` is the way in.
+"""Airflow DAGs made from specs: `build_domain(name)` and `build_reaper()` are the ways in.
 
 Airflow is imported when that is asked for and not before, so that plans can
 be read without it.
@@ -6,12 +6,12 @@ be read without it.
 
 from typing import Any
 
-__all__ = ["build_domain"]
+__all__ = ["build_domain", "build_reaper"]
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from lake_airflow.build import build_domain
+    from lake_airflow import build
 
-    return build_domain
+    return getattr(build, name)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-
 from airflow.sdk import DAG
 from lake_spec.load import load_cluster, load_domain, load_environment
 
 from lake_airflow.plan import plan
+from lake_airflow.reaper import reaper
 from lake_airflow.render import Renderer
 from lake_airflow.settings import read_release, read_settings
 
@@ -27,3 +27,10 @@ def build_domain(name: str) -> dict[str, DAG]:
         poll_seconds=settings.poll_seconds,
     )
     return {each.dag_id: renderer.dag(each) for each in plan(domain)}
+
+
+def build_reaper() -> dict[str, DAG]:
+    """The DAG that ends left-over clusters of the environment, by its id."""
+    settings = read_settings()
+    dag = reaper(load_environment(settings.environment, settings.environments))
+    return {dag.dag_id: dag}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from lake_airflow.plan import DagPlan
@@ -9,6 +10,7 @@ from lake_airflow.run import Run
 from lake_spec.model import ClusterSpec, EnvironmentSpec
 
 ALIVE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING")
+_TAG_VALUE = re.compile(r"[\w .:/=+@-]{1,256}")
 ENDED = ("TERMINATED", "TERMINATED_WITH_ERRORS")
 
 # What Spark needs to read and write Hudi tables.
@@ -98,5 +100,8 @@ def _tags(
         "lake:run": run.key,
         "lake:release": run.release,
         "lake:environment": environment.name,
+        "lake:max-hours": str(cluster.max_hours),
     }
+    if _TAG_VALUE.fullmatch(run.run_id):
+        tags["lake:run-id"] = run.run_id
     return [{"Key": key, "Value": value} for key, value in tags.items()]

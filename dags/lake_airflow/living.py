@@ -19,15 +19,20 @@ def living_clusters(
     pages = client.get_paginator("list_clusters").paginate(ClusterStates=states)
     found = [each for page in pages for each in page["Clusters"]]
     named = [each for each in found if each["Name"] == name]
-    named.sort(key=lambda each: (_created(each), each["Id"]))
+    named.sort(key=lambda each: (created(each), each["Id"]))
     return [each["Id"] for each in named if _is_of(client, environment, each["Id"])]
 
 
-def _created(cluster: dict[str, Any]) -> datetime:
+def created(cluster: dict[str, Any]) -> datetime:
+    """When it was created."""
     return cluster["Status"]["Timeline"]["CreationDateTime"]
+
+
+def tags_of(cluster: dict[str, Any]) -> dict[str, str]:
+    """The tags of a described cluster by their keys."""
+    return {tag["Key"]: tag["Value"] for tag in cluster.get("Tags", ())}
 
 
 def _is_of(client: Any, environment: EnvironmentSpec, cluster_id: str) -> bool:
     cluster = client.describe_cluster(ClusterId=cluster_id)["Cluster"]
-    tags = {tag["Key"]: tag["Value"] for tag in cluster.get("Tags", ())}
-    return tags.get("lake:environment") == environment.name
+    return tags_of(cluster).get("lake:environment") == environment.name

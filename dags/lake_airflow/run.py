@@ -49,6 +49,7 @@ class Run:
     withdraw_missing: bool = False
     empty_scopes: Tuple[str, ...] = ()
     verify: Optional[float] = None
+    run_id: str = ""  # as Airflow has it, for who asks whether it is over
 
     @property
     def name(self) -> str:
@@ -87,6 +88,7 @@ def check_run(
     key = _key(run_id, faults)
     if faults:
         raise RunRefused(faults)
+    more["run_id"] = run_id
     return Run(plan.dag_id, key, release, tables, window, dry_run, losses, **more)
 
 

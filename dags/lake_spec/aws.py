@@ -21,6 +21,10 @@ class ClusterSpec:
     idle_minutes: int = setting(
         "Idle minutes after which EMR ends the cluster by itself (1 to 10080).", 60
     )
+    max_hours: int = setting(
+        "Hours after which the reaper ends the cluster, whatever it does (1 to 168).",
+        24,
+    )
     driver_memory: str = setting("Memory of a Spark driver.", "4g", example="4g")
     tags: Tuple[Tuple[str, str], ...] = setting("Tags for the bill.", ())
 
@@ -40,3 +44,12 @@ class EnvironmentSpec:
     instance_profile: str = setting("Role of the instances.", "EMR_EC2_DefaultRole")
     subnet: Optional[str] = setting("Subnet of the clusters.", None)
     security_configuration: Optional[str] = setting("EMR security configuration.", None)
+    reaper_schedule: Optional[str] = setting(
+        "Cron text of the DAG that ends clusters which no run needs; left out means by"
+        " hand only.",
+        None,
+        example="*/15 * * * *",
+    )
+    alarm_topic: Optional[str] = setting(
+        "ARN of the SNS topic that hears of clusters which could not be ended.", None
+    )

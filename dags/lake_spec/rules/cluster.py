@@ -43,6 +43,7 @@ def cluster_counts_are_within_emrs_limits(spec: ClusterSpec) -> Iterator[Problem
     yield from within(("core_count",), spec.core_count, 1, 100)
     yield from within(("step_concurrency",), spec.step_concurrency, 1, 256)
     yield from within(("idle_minutes",), spec.idle_minutes, 1, 10080)
+    yield from within(("max_hours",), spec.max_hours, 1, 168)
 
 
 @CLUSTER.rule("driver_memory")

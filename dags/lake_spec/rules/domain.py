@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Iterator
 
-from lake_spec.cron import BadCron, check_cron
-from lake_spec.faults import Problem, got
+from lake_spec.faults import Problem
 from lake_spec.model import DomainSpec
 from lake_spec.rules import names
+from lake_spec.rules.airflow import cron, sns_topic
 from lake_spec.rules.book import RuleBook
 
 DOMAIN = RuleBook()
 
 LONGEST_DAG_TAG = 100
-_TOPIC = re.compile(
-    r"arn:aws(-[a-z]+){0,2}:sns:[a-z]{2}(-[a-z]+){1,2}-\d:\d{12}:[A-Za-z0-9_-]{1,256}",
-    re.ASCII,
-)
 
 
 @DOMAIN.rule("name")
@@ -49,22 +44,10 @@ def domain_tags_are_plain(spec: DomainSpec) -> Iterator[Problem]:
 @DOMAIN.rule("schedules")
 def schedules_are_cron_texts(spec: DomainSpec) -> Iterator[Problem]:
     for name in ("full_load", "incremental", "maintenance"):
-        text = getattr(spec.schedules, name)
-        if text is None:
-            continue
-        try:
-            check_cron(text)
-        except BadCron as error:
-            yield got(("schedules", name), text, str(error))
+        yield from cron(("schedules", name), getattr(spec.schedules, name))
 
 
 @DOMAIN.rule("notifications")
 def failure_topic_is_an_sns_topic(spec: DomainSpec) -> Iterator[Problem]:
-    topic = spec.notifications.failure_topic
-    if topic is not None and not _TOPIC.fullmatch(topic):
-        yield got(
-            ("notifications", "failure_topic"),
-            topic,
-            "Write the ARN of a standard SNS topic, as in"
-            " arn:aws:sns:eu-central-1:123456789012:lake-failures.",
-        )
+    path = ("notifications", "failure_topic")
+    yield from sns_topic(path, spec.notifications.failure_topic)

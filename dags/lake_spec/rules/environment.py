@@ -8,6 +8,7 @@ from typing import Dict, Iterator
 from lake_spec.faults import Problem, got
 from lake_spec.model import EnvironmentSpec
 from lake_spec.rules import names
+from lake_spec.rules.airflow import cron, sns_topic
 from lake_spec.rules.book import RuleBook
 
 ENVIRONMENT = RuleBook()
@@ -82,3 +83,13 @@ def security_configuration_is_a_name(spec: EnvironmentSpec) -> Iterator[Problem]
         yield from names.label(
             ("security_configuration",), spec.security_configuration, 128
         )
+
+
+@ENVIRONMENT.rule("reaper_schedule")
+def reaper_schedule_is_a_cron_text(spec: EnvironmentSpec) -> Iterator[Problem]:
+    yield from cron(("reaper_schedule",), spec.reaper_schedule)
+
+
+@ENVIRONMENT.rule("alarm_topic")
+def alarm_topic_is_an_sns_topic(spec: EnvironmentSpec) -> Iterator[Problem]:
+    yield from sns_topic(("alarm_topic",), spec.alarm_topic)

@@ -66,6 +66,7 @@ SMALL_CLUSTER = {
         {"Key": "lake:run", "Value": "manual-1"},
         {"Key": "lake:release", "Value": "3f9c2a71"},
         {"Key": "lake:environment", "Value": "test"},
+        {"Key": "lake:max-hours", "Value": "24"},
     ],
 }
 
@@ -115,3 +116,22 @@ def faults_by_botocore(found) -> str:
     service = botocore.session.Session().get_service_model("emr")
     shape = service.operation_model("RunJobFlow").input_shape
     return ParamValidator().validate(found, shape).generate_report()
+
+
+@pytest.mark.parametrize(
+    "run_id, tag",
+    [
+        ("scheduled__2026-01-01T00:00:00+00:00", True),
+        ("manual|7", False),
+        ("a" * 257, False),
+        ("", False),
+    ],
+    ids=["scheduled", "no character of tags", "too long", "none"],
+)
+def test_a_run_s_own_id_is_a_tag_where_aws_takes_it(run_id, tag):
+    named = run(PLAN, run_id=run_id)
+    found = run_job_flow_request(
+        PLAN, run=named, cluster=CLUSTER, environment=ENVIRONMENT
+    )
+    values = {each["Key"]: each["Value"] for each in found["Tags"]}
+    assert values.get("lake:run-id") == (run_id if tag else None)

@@ -44,7 +44,13 @@ def test_the_run_is_pinned_and_its_cluster_created(emr, runner):
     (cluster,) = emr.clusters
     assert (cluster.id, cluster.name) == (cluster_id, "lake sales_full_load manual-1")
     assert Run.from_xcom(runner.xcoms["create_cluster", "run"]) == Run(
-        "sales_full_load", "manual-1", RELEASE, ("orders",), None, True
+        "sales_full_load",
+        "manual-1",
+        RELEASE,
+        ("orders",),
+        None,
+        True,
+        run_id="manual-1",
     )
 
 

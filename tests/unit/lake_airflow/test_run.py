@@ -28,6 +28,7 @@ def test_without_params_a_run_is_about_all_tables_and_all_that_is_new():
         tables=("orders", "customers"),
         window=None,
         dry_run=False,
+        run_id="manual__1",
     )
 
 

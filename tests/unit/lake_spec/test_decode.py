@@ -179,5 +179,6 @@ def test_a_kind_takes_only_its_own_settings():
 def test_a_file_that_is_a_list_is_refused():
     assert faults(ClusterSpec, "- a\n") == [
         "f.yml:1: got ['a']. It takes these settings: name, release_label, primary_type,"
-        " core_type, core_count, step_concurrency, idle_minutes, driver_memory, tags."
+        " core_type, core_count, step_concurrency, idle_minutes, max_hours,"
+        " driver_memory, tags."
     ]

@@ -1,0 +1,120 @@
+"""The reaper of an environment: ends clusters that nobody needs any more.
+
+A run ends its own cluster. What is left over is of runs that could not: their
+tasks were killed, marked or deleted while the cluster was starting or working.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from airflow.providers.amazon.aws.hooks.emr import EmrHook
+from airflow.sdk import DAG, BaseOperator
+from botocore.exceptions import BotoCoreError, ClientError
+
+from lake_airflow.cluster import ALIVE
+from lake_airflow.living import created, tags_of
+from lake_airflow.notify import alarm_notifier
+from lake_spec.model import EnvironmentSpec
+
+DAG_ID = "lake_reaper"
+OWNER = "data-platform"
+YOUNG = timedelta(minutes=10)
+"""So long after its creation a cluster is left alone, whatever its run does."""
+
+ACTIVE = ["queued", "running"]  # states of DAG runs
+START = datetime(2026, 1, 1, tzinfo=timezone.utc)
+
+
+class LeftOver(RuntimeError):
+    """Clusters that nobody needs could not be ended."""
+
+
+class EndLeftovers(BaseOperator):
+    """Ends clusters of the environment whose run is over, or that are too old.
+
+    What they belong to and how old they may be stands in their tags.
+    """
+
+    def __init__(
+        self,
+        *,
+        environment: EnvironmentSpec,
+        aws_conn_id: str | None = "aws_default",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.environment = environment
+        self.aws_conn_id = aws_conn_id
+
+    def execute(self, context: Any) -> list[str]:
+        """The ids of the clusters that were told to end."""
+        region = self.environment.region
+        client = EmrHook(aws_conn_id=self.aws_conn_id, region_name=region).conn
+        ended, failed = [], []
+        for cluster in list(self._ours(client)):
+            why = self._why(cluster, context["ti"])
+            if why is None:
+                continue
+            words = f"{cluster['Id']} {cluster['Name']!r}: {why}"
+            try:
+                client.terminate_job_flows(JobFlowIds=[cluster["Id"]])
+            except (BotoCoreError, ClientError) as error:
+                failed.append(f"{words}. {error}")
+                continue
+            self.log.warning("Ending cluster %s", words)
+            ended.append(cluster["Id"])
+        if failed:
+            told = "\n".join(failed)
+            raise LeftOver(f"End by hand, they cost money:\n{told}")
+        return ended
+
+    def _ours(self, client: Any) -> Iterator[dict[str, Any]]:
+        """The living clusters of the environment, with their tags."""
+        pages = client.get_paginator("list_clusters")
+        for page in pages.paginate(ClusterStates=list(ALIVE)):
+            for listed in page["Clusters"]:
+                cluster = client.describe_cluster(ClusterId=listed["Id"])["Cluster"]
+                if tags_of(cluster).get("lake:environment") == self.environment.name:
+                    yield cluster
+
+    def _why(self, cluster: dict[str, Any], ti: Any) -> str | None:
+        """Why nobody needs it any more; None if somebody may."""
+        tags = tags_of(cluster)
+        age = datetime.now(timezone.utc) - created(cluster)
+        hours = tags.get("lake:max-hours", "")
+        if hours.isdigit() and age > timedelta(hours=int(hours)):
+            return f"it is older than {hours} h"
+        if age < YOUNG or "lake:dag" not in tags:
+            return None
+        run_ids = [tags["lake:run-id"]] if "lake:run-id" in tags else None
+        active = ti.get_dr_count(
+            dag_id=tags["lake:dag"], run_ids=run_ids, states=ACTIVE
+        )
+        return None if active else f"its run {tags.get('lake:run')} is over"
+
+
+def reaper(environment: EnvironmentSpec) -> DAG:
+    """The DAG that ends left-over clusters, every so often."""
+    with DAG(
+        DAG_ID,
+        description=f"Ends clusters of {environment.name} that no run needs any more",
+        doc_md=__doc__,
+        schedule=environment.reaper_schedule,
+        start_date=START,
+        catchup=False,
+        max_active_runs=1,
+        dagrun_timeout=timedelta(minutes=30),
+        default_args={"owner": OWNER},
+        tags=["lake", "reaper"],
+        on_failure_callback=alarm_notifier(DAG_ID, environment.alarm_topic),
+    ) as dag:
+        EndLeftovers(
+            task_id="end_leftovers",
+            environment=environment,
+            retries=3,
+            retry_delay=timedelta(minutes=2),
+        )
+    return dag

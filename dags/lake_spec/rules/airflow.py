@@ -1,0 +1,35 @@
+"""Rules on what Airflow and its notifications take, wherever it stands."""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, Optional
+
+from lake_spec.cron import BadCron, check_cron
+from lake_spec.faults import Path, Problem, got
+
+_TOPIC = re.compile(
+    r"arn:aws(-[a-z]+){0,2}:sns:[a-z]{2}(-[a-z]+){1,2}-\d:\d{12}:[A-Za-z0-9_-]{1,256}",
+    re.ASCII,
+)
+
+
+def cron(path: Path, text: Optional[str]) -> Iterator[Problem]:
+    """A schedule is five fields of cron or a preset, if there is one."""
+    if text is None:
+        return
+    try:
+        check_cron(text)
+    except BadCron as error:
+        yield got(path, text, str(error))
+
+
+def sns_topic(path: Path, topic: Optional[str]) -> Iterator[Problem]:
+    """A topic is the ARN of a standard one, if there is one."""
+    if topic is not None and not _TOPIC.fullmatch(topic):
+        yield got(
+            path,
+            topic,
+            "Write the ARN of a standard SNS topic, as in"
+            " arn:aws:sns:eu-central-1:123456789012:lake-failures.",
+        )

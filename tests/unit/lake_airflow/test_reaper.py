@@ -1,0 +1,120 @@
+"""Clusters whose run is over, and those that are too old, are ended; no others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from botocore.exceptions import ClientError
+
+from lake_airflow.cluster import run_job_flow_request
+from lake_airflow.reaper import EndLeftovers, LeftOver, reaper
+from lake_airflow.run import check_run
+from tests.unit.lake_airflow.conftest import client
+from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, dag_plan
+
+PLAN = dag_plan("incremental")
+RUN_ID = "scheduled__2026-01-01T00:00:00+00:00"
+
+
+class TaskInstance:
+    """Airflow's answer to whether runs are active."""
+
+    def __init__(self, *active):
+        self.active = set(active)
+
+    def get_dr_count(self, *, dag_id, run_ids, states):
+        assert states == ["queued", "running"]
+        found = self.active if run_ids is None else self.active.intersection(run_ids)
+        return len(found) if dag_id == PLAN.dag_id else 0
+
+
+@pytest.fixture
+def make(emr):
+    """Make the cluster of a run, as old as asked for."""
+
+    def make(age, *, run_id=RUN_ID, environment=ENVIRONMENT):
+        run = check_run(PLAN, run_id=run_id, params={}, release=RELEASE)
+        request = run_job_flow_request(
+            PLAN, run=run, cluster=CLUSTER, environment=environment
+        )
+        made = client("emr").run_job_flow(**request)["JobFlowId"]
+        cluster = emr.backend.clusters[made]
+        cluster.creation_datetime = datetime.now(timezone.utc) - age
+        return cluster
+
+    return make
+
+
+def reap(*active):
+    task = EndLeftovers(task_id="end_leftovers", environment=ENVIRONMENT)
+    return task.execute({"ti": TaskInstance(*active)})
+
+
+HOUR = timedelta(hours=1)
+
+
+def test_the_cluster_of_a_run_that_is_over_is_ended(make):
+    left, wanted = make(HOUR), make(HOUR, run_id="manual-2")
+    assert reap("manual-2") == [left.id]
+    assert (left.state, wanted.state == "TERMINATED") == ("TERMINATED", False)
+
+
+def test_another_run_of_the_same_dag_does_not_keep_it(make):
+    assert reap("manual-2") == [] and make(HOUR)
+    assert len(reap("manual-2")) == 1
+
+
+def test_a_young_cluster_is_left_alone(make):
+    make(timedelta(minutes=5))
+    assert reap() == []
+
+
+@pytest.mark.parametrize("hours, is_ended", [(23, False), (25, True)])
+def test_a_cluster_older_than_declared_is_ended_also_in_its_run(make, hours, is_ended):
+    cluster = make(timedelta(hours=hours))
+    assert reap(RUN_ID) == ([cluster.id] if is_ended else [])
+
+
+def test_clusters_of_others_are_left_alone(emr, make):
+    make(HOUR, environment=replace(ENVIRONMENT, name="prod"))
+    instances = {"InstanceCount": 1, "MasterInstanceType": "m7g.xlarge"}
+    client("emr").run_job_flow(
+        Name="lake sales_incremental x", Instances=instances, JobFlowRole="r"
+    )
+    assert reap() == []
+
+
+def test_a_run_whose_id_fits_no_tag_goes_by_its_dag(make):
+    cluster = make(HOUR, run_id="manual|7")
+    assert reap("any other") == []
+    assert reap() == [cluster.id]
+
+
+def test_what_cannot_be_ended_fails_the_task_by_name_after_all_others(
+    emr, make, monkeypatch
+):
+    stuck, other = make(HOUR), make(HOUR, run_id="manual-2")
+    terminate = emr.backend.terminate_job_flows
+
+    def refuse(ids):
+        if ids == [stuck.id]:
+            raise ClientError({"Error": {"Code": "Throttling"}}, "TerminateJobFlows")
+        return terminate(ids)
+
+    monkeypatch.setattr(emr.backend, "terminate_job_flows", refuse)
+    with pytest.raises(LeftOver, match=f"{stuck.id} .*its run .* is over"):
+        reap()
+    assert other.state == "TERMINATED"
+
+
+def test_the_dag_runs_as_the_environment_says():
+    topic = "arn:aws:sns:eu-central-1:123456789012:alarms"
+    prod = replace(ENVIRONMENT, reaper_schedule="*/15 * * * *", alarm_topic=topic)
+    dag = reaper(prod)
+    assert (dag.dag_id, dag.schedule) == ("lake_reaper", "*/15 * * * *")
+    (notifier,) = [dag.on_failure_callback]
+    assert notifier.target_arn == topic
+    assert [task.retries for task in dag.tasks] == [3]
+    assert reaper(ENVIRONMENT).schedule is None

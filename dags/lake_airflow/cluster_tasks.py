@@ -15,6 +15,7 @@ from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
 
 from lake_airflow.airflow_errors import AirflowFailException
 from lake_airflow.cluster import ENDED, cluster_name, run_job_flow_request
+from lake_airflow.emr import ReplyLost, SendsOnce
 from lake_airflow.handover import CAUSE_XCOM, CLUSTER_ID, RUN_XCOM, run_name
 from lake_airflow.lease import DomainLease
 from lake_airflow.living import living_clusters
@@ -32,6 +33,9 @@ the deferral fails the task, and a cluster without work can end that quickly."""
 
 SHORTEST_PAUSE = 10  # seconds, for the same reason
 
+LOOKS, BETWEEN_LOOKS = 6, 10
+"""How often a cluster that may have been made is looked for, and seconds between."""
+
 
 class CreateCluster(EmrCreateJobFlowOperator):
     """Checks the run, takes its domain's lease, then finds its cluster or creates it.
@@ -40,6 +44,7 @@ class CreateCluster(EmrCreateJobFlowOperator):
     cluster that was created before this task failed is ended again.
     """
 
+    aws_hook_class = SendsOnce
     _job_flow_id: str | None = None  # the provider reads it before it sets it
 
     def __init__(
@@ -138,16 +143,19 @@ class CreateCluster(EmrCreateJobFlowOperator):
             self.log.info("The run has a cluster already: %s", found[0])
             return found[0]
         self.job_flow_overrides = request
-        created = super().execute(context)
-        return self._only(created, request["Name"])
+        try:
+            return super().execute(context)
+        except ReplyLost as error:
+            return self._made_all_the_same(request["Name"], error)
 
-    def _only(self, created: str, name: str) -> str:
-        """The run's oldest cluster; others, of a request whose reply was lost, end."""
-        first, *others = self._find(name) or [created]
-        if others:
-            self.log.warning("EMR made several clusters; ending %s.", others)
-            self.hook.conn.terminate_job_flows(JobFlowIds=others)
-        return first
+    def _made_all_the_same(self, name: str, error: ReplyLost) -> str:
+        """The cluster whose creation EMR did not confirm; ReplyLost if there is none."""
+        self.log.warning("%s. Looking for the cluster.", error)
+        for _ in range(LOOKS):
+            if found := self._find(name):
+                return found[0]
+            time.sleep(BETWEEN_LOOKS)
+        raise error
 
     def _find(self, name: str) -> list[str]:
         return living_clusters(self.hook.conn, self.environment, name)

@@ -12,6 +12,7 @@ from airflow.providers.amazon.aws.triggers.emr import EmrAddStepsTrigger
 from lake_airflow import outcome
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
 from lake_airflow.cluster import log_folder
+from lake_airflow.emr import ReplyLost, SendsOnce
 from lake_airflow.handover import CLUSTER_ID, STEPS_XCOM, pinned_run
 from lake_airflow.plan import DagPlan, Stage
 from lake_airflow.run import Run
@@ -21,6 +22,7 @@ from lake_airflow.waiting import WaitsForEmr
 from lake_spec.model import EnvironmentSpec
 
 STAGE_LIMIT = timedelta(hours=8)
+TRIES, BEFORE_LOOKING = 3, 10  # submissions without a reply; seconds
 _TRIGGER_STEPS = 10  # ids that EMR's ListSteps takes at once
 
 
@@ -31,6 +33,8 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     Every end is left for the summary; a step that did not complete fails the
     task, after the others are done.
     """
+
+    aws_hook_class = SendsOnce
 
     def __init__(
         self,
@@ -72,8 +76,27 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         there = self._steps(wanted)
         self.steps = [s for s in wanted if not outcome.is_alive(there[s["Name"]])]
         if self.steps:
-            super().execute(context)
+            self._submit(context)
         self.follow(context, may_defer=True)
+
+    def _submit(self, context: Any) -> None:
+        """Hand the steps to EMR; where it does not confirm, look whether it has them."""
+        before = self._ids()
+        for tries_left in reversed(range(TRIES)):
+            try:
+                super().execute(context)
+                return
+            except ReplyLost as error:
+                self.log.warning("%s. Looking for the steps.", error)
+                time.sleep(BEFORE_LOOKING)
+                if self._ids() - before:
+                    return
+                if not tries_left:
+                    raise
+
+    def _ids(self) -> set[str]:
+        """The ids of all steps of the cluster."""
+        return {step["Id"] for step in self._listed()}
 
     def _wanted(self, run: Run) -> list[Step]:
         try:
@@ -83,14 +106,14 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
 
     def _steps(self, wanted: list[Step]) -> dict[str, Any]:
         """What EMR knows of each wanted step, by name; None if nothing."""
-        pages = self.hook.conn.get_paginator("list_steps")
-        listed = [
-            step
-            for page in pages.paginate(ClusterId=self.job_flow_id)
-            for step in page["Steps"]
-        ]
-        newest = outcome.newest_by_name(listed)
+        newest = outcome.newest_by_name(self._listed())
         return {step["Name"]: newest.get(step["Name"]) for step in wanted}
+
+    def _listed(self) -> list[dict[str, Any]]:
+        """All steps of the cluster, the newest first."""
+        pages = self.hook.conn.get_paginator("list_steps")
+        listed = pages.paginate(ClusterId=self.job_flow_id)
+        return [step for page in listed for step in page["Steps"]]
 
     def follow(self, context: Any, *, may_defer: bool) -> None:
         """Wait until no step of the stage is alive, then tell how each ended."""

@@ -10,6 +10,7 @@ from botocore.exceptions import ClientError
 
 from lake_airflow.airflow_errors import AirflowFailException
 from lake_airflow.cluster_tasks import CreateCluster, TerminateCluster
+from lake_airflow.emr import ReplyLost, SendsOnce
 from lake_airflow.lease import DomainLease
 from lake_airflow.run import Run
 from lake_spec.model import WhenBusy
@@ -152,19 +153,28 @@ def test_without_a_cluster_the_lease_is_given_back(aws, emr, runner, monkeypatch
     assert holder(aws) is None
 
 
-def test_of_two_clusters_of_a_lost_reply_one_stays(emr, runner, monkeypatch):
-    once = EmrHook.create_job_flow
+def lost(made):
+    """EMR does, or does not, what it is asked for, and nobody hears of it."""
 
-    def twice(hook, request):
-        once(hook, request)
-        return once(hook, request)
+    def run_job_flow(hook, request):
+        if made:
+            EmrHook.create_job_flow(hook, request)
+        raise ReplyLost("run_job_flow: no reply of EMR")
 
-    monkeypatch.setattr(EmrHook, "create_job_flow", twice)
+    return run_job_flow
+
+
+def test_a_cluster_of_a_lost_reply_is_found(emr, runner, monkeypatch):
+    monkeypatch.setattr(SendsOnce, "create_job_flow", lost(made=True))
     found = runner.execute(create())
-    ends = {each.id: each.state == "TERMINATED" for each in emr.clusters}
-    assert ends.pop(found) is False
-    assert list(ends.values()) == [True]
-    assert runner.execute(create()) == found
+    assert [each.id for each in emr.clusters] == [found]
+
+
+def test_a_request_that_never_arrived_fails_the_try(aws, emr, runner, monkeypatch):
+    monkeypatch.setattr(SendsOnce, "create_job_flow", lost(made=False))
+    with pytest.raises(ReplyLost):
+        runner.execute(create())
+    assert (emr.clusters, holder(aws)) == ([], None)
 
 
 def test_a_lease_that_cannot_be_given_back_does_not_fail_the_end(

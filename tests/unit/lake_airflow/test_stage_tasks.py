@@ -8,10 +8,12 @@ import json
 from datetime import timedelta
 
 import pytest
+from airflow.providers.amazon.aws.hooks.emr import EmrHook
 
 from lake_airflow import stage_tasks
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
 from lake_airflow.cluster_tasks import CreateCluster
+from lake_airflow.emr import ReplyLost, SendsOnce
 from lake_airflow.stage_tasks import SubmitStage, SubmitStreamer
 from lake_spec.model import Engine
 from tests.unit.lake_airflow.specs import (
@@ -172,6 +174,36 @@ def test_one_failed_table_does_not_stop_the_others(aws, emr, cluster, runner):
     assert "streamer s01" not in str(caught.value)
     ends = [end["state"] for end in runner.xcoms["streamer", "steps"]]
     assert ends == ["FAILED"] + ["COMPLETED"] * 11
+
+
+def lost(times, *, made):
+    """So many times EMR does, or does not, add the steps, and nobody hears of it."""
+    left = [None] * times
+
+    def add_job_flow_steps(hook, **request):
+        if made or not left:
+            added = EmrHook.add_job_flow_steps(hook, **request)
+        if not left:
+            return added
+        left.pop()
+        raise ReplyLost("add_job_flow_steps: no reply of EMR")
+
+    return add_job_flow_steps
+
+
+@pytest.mark.parametrize("made", [True, False], ids=["added", "not added"])
+def test_steps_of_a_lost_reply_are_there_once(emr, cluster, runner, monkeypatch, made):
+    monkeypatch.setattr(SendsOnce, "add_job_flow_steps", lost(1, made=made))
+    monkeypatch.setattr(stage_tasks.time, "sleep", lambda seconds: None)
+    deferred(runner, lambda: runner.execute(stage("full_load", defers=True)))
+    assert emr.names() == ["full_load manual-1"]
+
+
+def test_steps_that_never_arrive_fail_the_task(emr, cluster, runner, monkeypatch):
+    monkeypatch.setattr(SendsOnce, "add_job_flow_steps", lost(9, made=False))
+    with pytest.raises(ReplyLost):
+        runner.execute(stage("full_load"))
+    assert emr.steps == []
 
 
 def test_a_broken_manifest_fails_the_task_by_name(aws, cluster, runner):

@@ -1,0 +1,72 @@
+"""EMR's two writes that may be sent once only: RunJobFlow and AddJobFlowSteps.
+
+Neither has a token that makes a repetition harmless, and botocore repeats a request
+whose reply was lost: a second cluster, or every step twice. Here only a refusal
+that did nothing is sent again; who gets no reply looks for what it asked for.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from airflow.providers.amazon.aws.hooks.emr import EmrHook
+from botocore.config import Config
+from botocore.exceptions import ClientError, HTTPClientError
+
+PAUSES = (1, 2, 4, 8, 16)  # seconds before each further try
+_THROTTLED = {
+    "Throttling",
+    "ThrottlingException",
+    "RequestLimitExceeded",
+    "TooManyRequestsException",
+}
+_ONCE = Config(retries={"total_max_attempts": 1})
+
+
+class ReplyLost(RuntimeError):
+    """Nobody knows whether EMR did what it was asked for."""
+
+
+class SendsOnce(EmrHook):
+    """The provider's hook, with writes that botocore does not repeat."""
+
+    def create_job_flow(self, job_flow_overrides: dict[str, Any]) -> dict[str, Any]:
+        """RunJobFlow's reply. Raises ReplyLost if there is none."""
+        return self._send("run_job_flow", **job_flow_overrides)
+
+    def add_job_flow_steps(
+        self, job_flow_id: str, steps: Any = None, **_: Any
+    ) -> list[str]:
+        """The ids of the steps. Raises ReplyLost if EMR does not say."""
+        reply = self._send("add_job_flow_steps", JobFlowId=job_flow_id, Steps=steps)
+        return reply["StepIds"]
+
+    def _send(self, name: str, **request: Any) -> dict[str, Any]:
+        client = self.get_client_type(config=_ONCE)
+        for pause in PAUSES:
+            try:
+                return self._sent(client, name, request)
+            except ClientError as error:
+                if error.response["Error"]["Code"] not in _THROTTLED:
+                    raise
+                self.log.info("EMR is throttling; once more in %s s.", pause)
+                time.sleep(pause)
+        return self._sent(client, name, request)
+
+    @staticmethod
+    def _sent(client: Any, name: str, request: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return getattr(client, name)(**request)
+        except HTTPClientError as error:
+            raise ReplyLost(f"{name}: no reply of EMR: {error}") from error
+        except ClientError as error:
+            if _may_have_worked(error):
+                raise ReplyLost(f"{name}: {error}") from error
+            raise
+
+
+def _may_have_worked(error: ClientError) -> bool:
+    """A refusal did nothing; an error of the server may come after the deed."""
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    return status >= 500 and error.response["Error"]["Code"] not in _THROTTLED

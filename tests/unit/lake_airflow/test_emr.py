@@ -1,0 +1,107 @@
+"""What EMR is asked to make is asked for once, unless it surely did nothing."""
+
+from __future__ import annotations
+
+import pytest
+from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
+from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutError
+
+from lake_airflow import emr as module
+from lake_airflow.emr import PAUSES, ReplyLost, SendsOnce
+
+
+class Client:
+    """Answers as told, and counts how often it was asked."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.asked = 0
+
+    def run_job_flow(self, **request):
+        self.asked += 1
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    add_job_flow_steps = run_job_flow
+
+
+def error(code, status=400):
+    reply = {
+        "Error": {"Code": code, "Message": "no"},
+        "ResponseMetadata": {"HTTPStatusCode": status},
+    }
+    return ClientError(reply, "RunJobFlow")
+
+
+@pytest.fixture
+def hook(monkeypatch):
+    """The hook in front of a client, and the pauses that it made."""
+    pauses = []
+    monkeypatch.setattr(module.time, "sleep", pauses.append)
+
+    def hook(client):
+        monkeypatch.setattr(AwsGenericHook, "get_client_type", lambda *_, **__: client)
+        made = SendsOnce(aws_conn_id=None, region_name="eu-central-1")
+        made.pauses = pauses
+        return made
+
+    return hook
+
+
+def test_what_emr_confirms_is_returned(hook):
+    assert hook(Client({"JobFlowId": "j-1"})).create_job_flow({}) == {
+        "JobFlowId": "j-1"
+    }
+    assert hook(Client({"StepIds": ["s-1"]})).add_job_flow_steps("j-1", []) == ["s-1"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ReadTimeoutError(endpoint_url="emr"),
+        ConnectionClosedError(endpoint_url="emr"),
+        error("InternalFailure", 500),
+        error("ServiceUnavailable", 503),
+    ],
+    ids=["read timeout", "closed", "internal", "unavailable"],
+)
+def test_without_a_reply_nothing_is_sent_again(hook, answer):
+    client = Client(answer)
+    with pytest.raises(ReplyLost):
+        hook(client).create_job_flow({})
+    assert client.asked == 1
+
+
+def test_a_refusal_is_not_sent_again(hook):
+    client = Client(error("ValidationException"))
+    with pytest.raises(ClientError, match="ValidationException"):
+        hook(client).create_job_flow({})
+    assert client.asked == 1
+
+
+def test_throttled_requests_are_sent_again_after_a_pause(hook):
+    throttled = error("ThrottlingException")
+    made = hook(Client(throttled, error("Throttling", 503), {"JobFlowId": "j-1"}))
+    assert made.create_job_flow({}) == {"JobFlowId": "j-1"}
+    assert made.pauses == list(PAUSES[:2])
+
+
+def test_throttling_without_end_is_an_error(hook):
+    client = Client(*[error("ThrottlingException")] * 20)
+    with pytest.raises(ClientError, match="ThrottlingException"):
+        hook(client).create_job_flow({})
+    assert client.asked == len(PAUSES) + 1
+
+
+def test_botocore_repeats_nothing(monkeypatch):
+    seen = []
+    client = Client({"JobFlowId": "j-1"})
+    monkeypatch.setattr(
+        AwsGenericHook,
+        "get_client_type",
+        lambda hook, config: seen.append(config.retries) or client,
+    )
+    SendsOnce(aws_conn_id=None, region_name="eu-central-1").create_job_flow({})
+    assert seen == [{"total_max_attempts": 1}]

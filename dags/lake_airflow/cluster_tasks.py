@@ -200,14 +200,13 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
         self.plan = plan
         self.environment = environment
 
-    def execute(self, context: Any) -> None:
+    def execute(self, context: Any) -> str:
         super().execute(context)
         if self._ended_within(QUICK_END, every=1):
-            self._release_lease(context)
-            return
+            return self._gone(context)
         if self.can_defer():
             self._defer_until_gone()
-        self.follow(context, may_defer=False)
+        return self.follow(context, may_defer=False)
 
     def _defer_until_gone(self) -> None:
         self.defer(
@@ -220,16 +219,17 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
             method_name="execute_complete",
         )
 
-    def follow(self, context: Any, *, may_defer: bool) -> None:
+    def follow(self, context: Any, *, may_defer: bool) -> str:
         """Wait until the cluster is gone; how it ended is not this task's matter."""
         if not self._ended_within(END_LIMIT, every=self.waiter_delay):
             raise TimeoutError(
                 f"Cluster {self.job_flow_id} lives {END_LIMIT} after it was to end."
                 " End it by hand: it costs money."
             )
-        self._release_lease(context)
+        return self._gone(context)
 
-    def _release_lease(self, context: Any) -> None:
+    def _gone(self, context: Any) -> str:
+        """The id of the cluster, whose run needs the lease no more."""
         lease = DomainLease(
             self.environment, self.plan.domain, aws_conn_id=self.aws_conn_id
         )
@@ -237,6 +237,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
             lease.release(run_name(self.plan, context))
         except Exception:  # without its cluster the lease frees itself
             self.log.exception("The lease of %s was not given back.", self.plan.domain)
+        return self.job_flow_id
 
     def _ended_within(self, limit: timedelta, *, every: int) -> bool:
         for _ in range(int(limit.total_seconds()) // every):

@@ -11,7 +11,9 @@ from lake_airflow.handover import (
     CAUSE_XCOM,
     CREATE_TASK,
     RUN_XCOM,
+    END_TASK,
     STEPS_XCOM,
+    SUMMARY_TASK,
     pinned_run,
     run_name,
 )
@@ -75,6 +77,27 @@ class SummariseRun(BaseOperator):
 
     def _files(self, run_name: str) -> RunFiles:
         return RunFiles(self.environment, run_name, aws_conn_id=AWS_CONNECTION)
+
+
+class Verdict(BaseOperator):
+    """Red unless the summary found no cause and the cluster is gone.
+
+    A teardown, and the only one that the run's state goes by: Airflow runs it also
+    after somebody marked the run as failed, which would end as a success without it.
+    """
+
+    def execute(self, context: Any) -> None:
+        ti = context["ti"]
+        lacking = [
+            task
+            for task in (SUMMARY_TASK, END_TASK)
+            if ti.xcom_pull(task_ids=task) is None
+        ]
+        if lacking:
+            raise AirflowFailException(
+                f"The run failed, or was ended by hand: {' and '.join(lacking)} did not"
+                " succeed, see there."
+            )
 
 
 class AnnounceChanges(BaseOperator):

@@ -1,6 +1,6 @@
 """What the tasks of a run hand on to each other, by XCom.
 
-    create_cluster -> stages, one after the other -> summary -> terminate_cluster
+    create_cluster -> stages, one after the other -> summary -> terminate_cluster -> done
 
 The run is checked and pinned by the first task; the others take it from there.
 """
@@ -14,6 +14,8 @@ from lake_airflow.run import Run
 from lake_spec.run_key import LONGEST, run_key
 
 CREATE_TASK = "create_cluster"
+SUMMARY_TASK = "summary"
+END_TASK = "terminate_cluster"
 RUN_XCOM = "run"  # of create_cluster: the pinned run
 CAUSE_XCOM = "cause"  # of create_cluster: why there is no cluster
 STEPS_XCOM = "steps"  # of a stage: how each of its steps ended

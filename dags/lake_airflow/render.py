@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from airflow.providers.standard.operators.empty import EmptyOperator
 from airflow.sdk import DAG, Asset, BaseOperator, chain
 
 from lake_airflow.cluster_tasks import END_LIMIT, CreateCluster, TerminateCluster
-from lake_airflow.end_tasks import AnnounceChanges, SummariseRun
+from lake_airflow.end_tasks import AnnounceChanges, SummariseRun, Verdict
 from lake_airflow.form import params
-from lake_airflow.handover import CREATE_TASK
+from lake_airflow.handover import CREATE_TASK, END_TASK, SUMMARY_TASK
 from lake_airflow.notify import failure_notifier
 from lake_airflow.plan import DagPlan, Stage, StageKind
 from lake_airflow.stage_tasks import STAGE_LIMIT, SubmitStage, SubmitStreamer
@@ -43,17 +42,19 @@ class Renderer:
         """The DAG of a plan.
 
         `done` is the only leaf that counts: green when the summary and the
-        end of the cluster are, whatever else happened on the way.
+        end of the cluster are, whatever else happened on the way. It is a
+        teardown, for all other tasks are skipped when a run is marked as failed.
         """
         with self._empty_dag(plan) as dag:
             create = self._create(plan)
             stages = [self._stage(plan, stage) for stage in plan.stages]
             summary = self._summary(plan)
             terminate = self._terminate(plan, create)
-            done = EmptyOperator(task_id="done")
+            done = Verdict(task_id="done")
             chain(create, *stages, summary, terminate)
             stages >> summary
             [summary, terminate] >> done
+            done.as_teardown(setups=create, on_failure_fail_dagrun=True)
             self._announce(plan, terminate)
         # Not before: Airflow copies Params that are there into every task.
         dag.params.update(params(plan))
@@ -104,7 +105,7 @@ class Renderer:
 
     def _summary(self, plan: DagPlan) -> SummariseRun:
         return SummariseRun(
-            task_id="summary",
+            task_id=SUMMARY_TASK,
             plan=plan,
             environment=self.environment,
             trigger_rule="all_done",
@@ -113,7 +114,7 @@ class Renderer:
 
     def _terminate(self, plan: DagPlan, create: CreateCluster) -> TerminateCluster:
         terminate = TerminateCluster(
-            task_id="terminate_cluster",
+            task_id=END_TASK,
             plan=plan,
             environment=self.environment,
             poll_seconds=self.poll_seconds,

@@ -96,6 +96,8 @@ def hidden_failures(bag: DagBag) -> Iterator[str]:
     """No run is green because its last task runs after any failure."""
     for dag_id, dag in bag.dags.items():
         for leaf in dag.leaves:
+            if is_verdict(leaf):
+                continue
             if leaf.is_teardown or leaf.trigger_rule != "all_success":
                 yield f"{dag_id}.{leaf.task_id}: as a last task it hides failures"
 
@@ -130,6 +132,12 @@ def tasks(bag: DagBag):
 def domain_and_kind(dag) -> tuple[str, str]:
     domain = Path(dag.fileloc).stem
     return domain, dag.dag_id.removeprefix(f"{domain}_")
+
+
+def is_verdict(task) -> bool:
+    """Whether it judges the run, and the run's state goes by it."""
+    judges = task.is_teardown and task.task_type == "Verdict"
+    return judges and task.on_failure_fail_dagrun
 
 
 def is_torn_down(create) -> bool:
@@ -218,12 +226,7 @@ def test_a_cluster_that_is_always_ended_breaks_no_rule(tmp_path):
     "rule, old, new, fault",
     [
         (import_errors, "import DAG", "import DAGG", "sales.py: cannot be imported"),
-        (
-            descriptions,
-            "Load what the shop sold",
-            "Loads the shop.",
-            "sales_load: desc",
-        ),
+        (descriptions, "Load what the shop sold", "Loads it.", "sales_load: desc"),
         (owners, '"sales-data"', '"airflow"', "sales_load.load: owner 'airflow'"),
         (owners, '"sales-data"', '"sales"', "sales_load.load: owner 'sales'"),
         (tags, '"lake", ', "", "sales_load: lacks the tags lake"),
@@ -249,6 +252,16 @@ def test_a_planted_violation_is_found(tmp_path, rule, old, new, fault):
     assert old in SOUND
     (found,) = rule(plant(tmp_path, SOUND.replace(old, new)))
     assert found.startswith(fault)
+
+
+@pytest.mark.parametrize("counts, hides", [("True", False), ("False", True)])
+def test_only_a_verdict_that_counts_may_be_the_last(tmp_path, counts, hides):
+    code = f"""
+from lake_airflow.end_tasks import Verdict
+done = Verdict(task_id="done").as_teardown(on_failure_fail_dagrun={counts})
+load >> done
+"""
+    assert bool(list(hidden_failures(plant(tmp_path, more(code))))) == hides
 
 
 @pytest.mark.parametrize("name", ["Sales.py", "sales-data.py", "2sales.py"])

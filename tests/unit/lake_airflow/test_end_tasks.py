@@ -6,7 +6,7 @@ from unittest.mock import Mock
 import pytest
 
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
-from lake_airflow.end_tasks import AnnounceChanges, SummariseRun
+from lake_airflow.end_tasks import AnnounceChanges, SummariseRun, Verdict
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, run
 
 PLAN = dag_plan("maintenance")
@@ -97,6 +97,22 @@ def test_a_run_id_without_room_still_has_a_summary(aws, runner):
     runner.run_id = "x" * 300
     with pytest.raises(AirflowFailException, match="no cluster"):
         summarise(runner)
+
+
+@pytest.mark.parametrize("lacking", ["summary", "terminate_cluster"])
+def test_the_verdict_is_red_where_one_of_the_two_did_not_succeed(finished, lacking):
+    both = {"summary": "s3://lake/summary.json", "terminate_cluster": "j-1"}
+    for task, value in both.items():
+        if task != lacking:
+            finished.xcoms[task, "return_value"] = value
+    with pytest.raises(AirflowFailException, match=f": {lacking} did not succeed"):
+        finished.execute(Verdict(task_id="done"))
+
+
+def test_the_verdict_is_green_where_both_did(finished):
+    finished.xcoms["summary", "return_value"] = "s3://lake/summary.json"
+    finished.xcoms["terminate_cluster", "return_value"] = "j-1"
+    finished.execute(Verdict(task_id="done"))
 
 
 def test_changes_are_announced(finished):

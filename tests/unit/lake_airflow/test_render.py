@@ -86,8 +86,9 @@ def test_the_summary_comes_whatever_happened(dags, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_run_is_green_only_if_summary_and_end_of_the_cluster_are(dags, kind):
     dag = dags[kind]
-    assert upstream(dag, "done") == {"summary", "terminate_cluster"}
-    assert dag.get_task("done").trigger_rule == "all_success"
+    done = dag.get_task("done")
+    assert upstream(dag, "done") == {"summary", "terminate_cluster", "create_cluster"}
+    assert done.is_teardown and done.on_failure_fail_dagrun
     leaves = {leaf.task_id for leaf in dag.leaves}
     assert leaves - {"announce_changes"} == {"done"}
 

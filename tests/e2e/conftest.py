@@ -1,9 +1,9 @@
 """One story that all end-to-end tests read: each fixture is a chapter of it.
 
 up -> three runs that are refused -> a full load with a broken file -> the file
-replaced, and a comparison that waits for that run -> an incremental run whose
-Spark is killed -> the run repeated -> upkeep -> the stand-in killed -> the same
-input once more -> down.
+replaced, and a comparison that waits for that run -> a run that is marked as
+failed -> the reaper -> an incremental run whose Spark is killed -> the run repeated
+-> upkeep -> the stand-in killed -> the same input once more -> down.
 
 A chapter asks for the one before it, and takes down what only it can see; so a
 test may ask for any chapter, alone or in any order.
@@ -54,6 +54,24 @@ class Queued:
     load: Run
     status: Done
     compare: Run
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A run that was marked as failed: its cluster, its tasks, its own state."""
+
+    cluster: Dict[str, Any]
+    tasks: Dict[str, str]
+    state: str
+
+
+@dataclass(frozen=True)
+class Reaped:
+    """The reaper's run and the states of two clusters after it."""
+
+    done: Done
+    left: str
+    other: str
 
 
 @dataclass(frozen=True)
@@ -142,7 +160,44 @@ def healed(queued) -> Run:
 
 
 @pytest.fixture(scope="session")
-def killed(lake, healed) -> Run:
+def marked(lake, healed) -> Marked:
+    """A dry run that somebody marks as failed while its cluster works."""
+    running = lake.command.start("run", "moma_full_load", "--param", "dry_run=true")
+    try:
+        (cluster,) = until(lake.living_clusters, "a cluster", seconds=120)
+        ((dag_id, run_id),) = lake.airflow.active_runs()
+        lake.airflow.fail(dag_id, run_id)
+        until(lambda: not lake.living_clusters(), "the cluster's end", seconds=300)
+    finally:
+        running.stop()
+
+    def ended():
+        tasks = lake.airflow.tasks(dag_id, run_id)
+        states = {each["task_id"]: each["state"] for each in tasks}
+        return states if states["done"] in ("success", "failed", "skipped") else None
+
+    tasks = until(ended, "the run's last task", seconds=120)
+    run = until(lambda: _is_over(lake, dag_id, run_id), "the end", seconds=120)
+    return Marked(cluster, tasks, run["state"])
+
+
+def _is_over(lake: Lake, dag_id: str, run_id: str) -> Any:
+    run = lake.airflow.run(dag_id, run_id)
+    return run if run["state"] in ("success", "failed") else None
+
+
+@pytest.fixture(scope="session")
+def reaped(lake, marked) -> Reaped:
+    """A cluster that is too old, and one of somebody else, when the reaper comes."""
+    left, other = lake.make_cluster("local"), lake.make_cluster("prod")
+    done = lake.command("run", "lake_reaper")
+    states = {each["Id"]: each["Status"]["State"] for each in lake.clusters()}
+    lake.aws("emr").terminate_job_flows(JobFlowIds=[other])
+    return Reaped(done, states[left], states[other])
+
+
+@pytest.fixture(scope="session")
+def killed(lake, reaped) -> Run:
     """New input; the Spark of the run gets kill -9 when `artists` is half done."""
     lake.land(museum.SECOND, f"{LANDING}/artists/")
     lake.land(lake.files["feed"], f"{LANDING}/artists_feed/changes/")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
+from lake_local.airflow.rest import Airflow
 from lake_local.aws import client
 from tests.e2e.command_line import CommandLine, Done
 from tests.e2e.museum_lake import write_landing_files, write_specs
@@ -18,6 +19,7 @@ BUCKET = "lake"
 APRIL = "2016-04-01"
 VERSION_COLUMNS = "constituent_id,wiki_qid,valid_from,valid_to,is_current"
 _ADDRESS = re.compile(r"^AWS +(http://127\.0\.0\.1:\d+) ", re.MULTILINE)
+_PASSWORD = re.compile(r"^Airflow +(\S+)\n +user (\S+), password (\S+)$", re.MULTILINE)
 _RUN = re.compile(r"^(\w+)  run (\S+)  release \S+$", re.MULTILINE)
 
 
@@ -73,7 +75,10 @@ class Lake:
 
     def up(self) -> None:
         """Bring it up, or find out where it is up."""
-        self._url = _ADDRESS.search(self.command("up").out)[1]
+        told = self.command("up").out
+        self._url = _ADDRESS.search(told)[1]
+        url, user, password = _PASSWORD.search(told).groups()
+        self.airflow = Airflow(url, user=user, password=password)
 
     def aws(self, service: str) -> Any:
         """A client of the stand-in that is up."""
@@ -104,6 +109,28 @@ class Lake:
         listed = emr.get_paginator("list_clusters").paginate().build_full_result()
         ids = [each["Id"] for each in listed["Clusters"]]
         return [emr.describe_cluster(ClusterId=each)["Cluster"] for each in ids]
+
+    def living_clusters(self) -> List[Dict[str, Any]]:
+        """Those that have not ended."""
+        return [c for c in self.clusters() if "TERMINATED" not in c["Status"]["State"]]
+
+    def make_cluster(self, environment: str) -> str:
+        """A cluster of nobody's run, which may be no hour old; its id."""
+        tags = {"lake:environment": environment, "lake:max-hours": "0"}
+        instances = {
+            "InstanceCount": 1,
+            "MasterInstanceType": "m7g.xlarge",
+            "KeepJobFlowAliveWhenNoSteps": True,
+        }
+        made = self.aws("emr").run_job_flow(
+            Name="left over",
+            ReleaseLabel="emr-7.13.0",
+            Instances=instances,
+            JobFlowRole="EMR_EC2_DefaultRole",
+            ServiceRole="EMR_DefaultRole_V2",
+            Tags=[{"Key": key, "Value": value} for key, value in tags.items()],
+        )
+        return made["JobFlowId"]
 
     def objects(self, prefix: str) -> Dict[str, Tuple[str, Any]]:
         """Every object below a prefix with its ETag and time: equal means untouched."""

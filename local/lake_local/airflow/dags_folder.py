@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lake_local.cli.errors import BadRequest
 
-SHARED = ("lake_spec", "lake_airflow", "clusters", "environments")
+SHARED = ("lake_spec", "lake_airflow", "clusters", "environments", "lake.py")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _FILE = '''"""DAGs of the domain {domain}: see {tables}."""
 
@@ -48,9 +48,11 @@ def generate(target: Path, *, project_dags: Path, tables: Path) -> Path:
     What is right already is not touched: Airflow may be reading it.
     """
     domains = domains_in(tables)
+    files = [f"{each}.py" for each in domains]
+    shared = [each for each in SHARED if each not in files]
     target.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _remove_all_but(target, {*SHARED, *(f"{each}.py" for each in domains)})
-    for name in SHARED:
+    _remove_all_but(target, {*shared, *files})
+    for name in shared:
         _link(target / name, project_dags / name)
     shutil.copyfile(project_dags / ".airflowignore", target / ".airflowignore")
     for domain in domains:

@@ -1,0 +1,19 @@
+"""Clusters end, and runs stay red, whatever people do with them."""
+
+from __future__ import annotations
+
+
+def test_the_cluster_of_a_run_that_was_marked_as_failed_is_ended(lake, marked):
+    assert marked.tasks["terminate_cluster"] == "success"
+    assert marked.cluster["Id"] not in [each["Id"] for each in lake.living_clusters()]
+
+
+def test_a_run_that_was_marked_as_failed_stays_failed(marked):
+    assert marked.tasks["done"] == "failed"
+    assert marked.state == "failed"
+
+
+def test_the_reaper_ends_what_is_too_old_in_its_environment(reaped):
+    assert reaped.done.code == 0
+    assert reaped.left in ("TERMINATING", "TERMINATED")
+    assert "TERMINAT" not in reaped.other

@@ -4,12 +4,14 @@
 #   ./run_tests_locally.sh [fast|full] [argument of pytest]...
 #   ./run_tests_locally.sh properties --histories N [--seed S]
 #   ./run_tests_locally.sh crash --points N [--seed S]
+#   ./run_tests_locally.sh simulate --schedules N [--seed S] [--stock]
 #
 #   fast   black, flake8, unit and policy tests: no Java, under a minute
 #   full   fast, then the same tests on Airflow 3.0.6, the Spark tests and the
 #          end-to-end tests: under 30 minutes (the default)
 #   properties   random histories against an independent oracle, as many as asked for
 #   crash  every stage killed at random points, run again and compared
+#   simulate  runs with faults of EMR, workers and users, without Java or network
 #
 # Installs what it needs first, prints each command, stops at the first that fails.
 # What needs no Java runs side by side, and so do two halves of the Spark tests.
@@ -21,8 +23,8 @@ SPEED=full
 case ${1:-} in
     fast | full) SPEED=$1 && shift ;;
     -h | --help) sed -n '2,/^set /p' "$0" | sed -e '/^set /d' -e 's/^# \{0,1\}//' && exit 0 ;;
-    properties | crash) SPEED=$1 && shift ;;
-    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties or crash, see --help" >&2 && exit 2 ;;
+    properties | crash | simulate) SPEED=$1 && shift ;;
+    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, crash or simulate, see --help" >&2 && exit 2 ;;
 esac
 PARTS=   # "pid function argument..." lines of what runs side by side
 OUTPUTS= # the folder with their outputs
@@ -145,19 +147,23 @@ full() {
     tests .venv-airflow/bin/python tests/e2e
 }
 
-program() { # a program of the tests that needs Spark, with the arguments given
-    PYTHONPATH=dags:spark_jobs:local:. run .venv-spark/bin/python -m "$1" \
-        ${CHOSEN:+"${CHOSEN[@]}"}
+program() { # with the Python in $1, a program of the tests, with the arguments given
+    PYTHONPATH=dags:spark_jobs:local:. run "$1" -m "$2" ${CHOSEN:+"${CHOSEN[@]}"}
 }
 
 properties() {
     run ./setup.sh --quiet --only spark
-    program tests.oracle.properties
+    program .venv-spark/bin/python tests.oracle.properties
 }
 
 crash() {
     run ./setup.sh --quiet --only spark --only streamer
-    program tests.crash
+    program .venv-spark/bin/python tests.crash
+}
+
+simulate() {
+    run ./setup.sh --quiet --only airflow
+    program .venv-airflow/bin/python tests.simulator
 }
 
 trap end_parts EXIT

@@ -13,7 +13,11 @@ from airflow.providers.amazon.aws.operators.emr import (
 from airflow.providers.amazon.aws.triggers.emr import EmrTerminateJobFlowTrigger
 from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
 
-from lake_airflow.airflow_errors import AirflowFailException
+from lake_airflow.airflow_errors import (
+    AirflowFailException,
+    TaskDeferralError,
+    TaskDeferralTimeout,
+)
 from lake_airflow.cluster import ENDED, cluster_name, run_job_flow_request
 from lake_airflow.emr import ReplyLost, SendsOnce
 from lake_airflow.handover import CAUSE_XCOM, CLUSTER_ID, RUN_XCOM, run_name
@@ -81,6 +85,15 @@ class CreateCluster(EmrCreateJobFlowOperator):
             finally:
                 self._tell(context, str(error) or type(error).__name__)
             raise
+
+    def resume_execution(
+        self, next_method: str, next_kwargs: dict[str, Any] | None, context: Any
+    ) -> Any:
+        """Look at the lease again also where the trigger itself failed."""
+        try:
+            return super().resume_execution(next_method, next_kwargs, context)
+        except (TaskDeferralError, TaskDeferralTimeout):
+            return self.execute(context)
 
     def execute_again(self, context: Any, event: Any = None) -> str:
         """After some waiting for the lease."""

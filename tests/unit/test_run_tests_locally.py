@@ -195,22 +195,25 @@ def test_a_folder_without_a_chosen_test_is_none(run):
 def test_an_unknown_speed_is_refused_with_the_choices(run):
     code, output, commands = run("slow")
     assert (code, commands) == (2, [])
-    assert "'slow' is no speed; choose fast, full, properties or crash" in output
+    assert (
+        "'slow' is no speed; choose fast, full, properties, crash or simulate" in output
+    )
 
 
 @pytest.mark.parametrize(
-    "speed, needs, program",
+    "speed, needs, python, program",
     [
-        ("properties", "--only spark", "tests.oracle.properties"),
-        ("crash", "--only spark --only streamer", "tests.crash"),
+        ("properties", "--only spark", "spark", "tests.oracle.properties"),
+        ("crash", "--only spark --only streamer", "spark", "tests.crash"),
+        ("simulate", "--only airflow", "airflow", "tests.simulator"),
     ],
 )
-def test_the_random_tests_take_their_numbers(run, speed, needs, program):
+def test_the_random_tests_take_their_numbers(run, speed, needs, python, program):
     code, _, commands = run(speed, "--seed", "5")
     assert code == 0
     assert commands == [
         f"./setup.sh --quiet {needs}",
-        f".venv-spark/bin/python -m {program} --seed 5",
+        f".venv-{python}/bin/python -m {program} --seed 5",
     ]
 
 

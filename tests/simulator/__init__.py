@@ -1,0 +1,1 @@
+"""Runs of the DAGs' own operators in a simulated Airflow and EMR, with faults."""

@@ -1,0 +1,85 @@
+"""Seeded schedules of runs, faults and users against the DAGs' own operators.
+
+    python -m tests.simulator --schedules N [--seed S] [--stock]
+
+Each schedule has three runs of one domain, two of one DAG one after the other and
+one of another DAG beside them. EMR throttles, replies get lost, clusters die, steps
+fail, workers are killed, triggers fail, users mark, clear and delete; then the
+reaper comes. Never may a run have two clusters at once, the domain two steps at
+once, a step run again that nobody cleared, a cluster stay, or a run end in a state
+that does not say what happened. With --stock the provider's operators, wired as in
+its example, play the same. The last line says `N schedules, M violations`; the exit
+code is 1 if M is not 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+import time
+from collections import Counter
+from typing import Optional, Sequence
+
+SHOWN = 10
+
+
+def arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
+    """The numbers asked for; without a seed, one of the clock's."""
+    parser = argparse.ArgumentParser(prog="simulate", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--schedules", type=_positive, required=True, metavar="N")
+    parser.add_argument("--seed", type=int, default=int(time.time()), metavar="S")
+    parser.add_argument("--stock", action="store_true")
+    return parser.parse_args(argv)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number of schedules")
+    return number
+
+
+def play_all(schedules: int, seed: int, *, stock: bool) -> Counter:
+    """Play them; what was violated, by kind, and how often."""
+    os.environ.setdefault("AIRFLOW_CONN_AWS_DEFAULT", "aws://?region_name=eu-central-1")
+    logging.disable(logging.CRITICAL)
+    from tests.simulator import designs
+    from tests.simulator.world import PLANS, World
+
+    design = designs.stock if stock else designs.ours
+    wired = {kind: design(plan) for kind, plan in PLANS.items()}
+    found: Counter = Counter()
+    for number in range(schedules):
+        world = World(seed + number, wired)
+        world.play()
+        for violation in world.violations():
+            if sum(found.values()) < SHOWN:
+                print(f"seed {seed + number}: {violation}", flush=True)
+            found[kind_of(violation)] += 1
+    return found
+
+
+def kind_of(violation: str) -> str:
+    """Which promise a violation is of."""
+    for kind in ("left over", "clusters at once", "steps of", "times", "was needed"):
+        if kind in violation:
+            return kind
+    return violation.split(": ")[-1]
+
+
+def main(argv: Optional[Sequence[str]] = None) -> int:
+    """Play, tell, and say by the exit code whether nothing was violated."""
+    asked = arguments(argv)
+    print(f"seed {asked.seed}", flush=True)
+    found = play_all(asked.schedules, asked.seed, stock=asked.stock)
+    for kind, count in found.most_common():
+        print(f"{count:6} {kind}")
+    print(f"{asked.schedules} schedules, {sum(found.values())} violations")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

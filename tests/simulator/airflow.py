@@ -1,0 +1,202 @@
+"""A simulated Airflow: runs the tasks of a run in order, as a scheduler would.
+
+A task that raises is retried as it says, one that defers is woken later, by a
+trigger that may have failed. Workers are killed, and users mark, clear and delete.
+"""
+
+from __future__ import annotations
+
+import copy
+from datetime import datetime, timedelta
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+from airflow.providers.amazon.aws.sensors.emr import EmrStepSensor
+
+from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
+from lake_airflow.handover import CREATE_TASK
+from lake_airflow.plan import DagPlan
+from tests.simulator.client import Killed
+from tests.simulator.cloud import Cloud
+from tests.simulator.designs import Design
+
+USERS_ACT = 0.02
+"""How likely somebody interferes whenever a run waits."""
+
+
+class TaskInstance:
+    """What operators use of a task instance."""
+
+    def __init__(self, run: "SimulatedRun", task_id: str) -> None:
+        self._run, self.task_id = run, task_id
+
+    def xcom_push(self, key: str, value: Any) -> None:
+        self._run.xcoms[self.task_id, key] = value
+
+    def xcom_pull(self, task_ids: str, key: str = "return_value") -> Any:
+        return self._run.xcoms.get((task_ids, key))
+
+
+class Interfered(BaseException):
+    """A user did something to the run: what, and to which task."""
+
+
+class SimulatedRun:
+    """One run of a DAG, from its first task to its state."""
+
+    def __init__(
+        self, cloud: Cloud, plan: DagPlan, design: Design, run_id: str, *, kills: bool
+    ) -> None:
+        self.cloud, self.plan, self.design, self.run_id = cloud, plan, design, run_id
+        self.xcoms: Dict[Tuple[str, str], Any] = {}
+        self.states: Dict[str, str] = {}
+        self.state = "queued"
+        self.causes: List[str] = []
+        self.clears = 0
+        self.is_marked = False
+        self._retried_after_kill = kills
+        self._random = cloud.random
+
+    @property
+    def key(self) -> str:
+        """`<dag_id>/<run id>`, for messages."""
+        return f"{self.plan.dag_id}/{self.run_id}"
+
+    def play(self) -> Iterator[datetime]:
+        """Run to the end; each value is when it wants to go on."""
+        self.state = "running"
+        while True:
+            try:
+                yield from self._all_tasks()
+                break
+            except Interfered as act:
+                what, task = act.args
+                if what == "delete":
+                    self.state = "deleted"
+                    return
+                self._mark() if what == "mark" else self._clear(task)
+        self.state = self._final_state()
+
+    def _all_tasks(self) -> Iterator[datetime]:
+        for name in self.design.tasks:
+            if name not in self.states:
+                yield from self._pause(name, 1, 5)
+                if self.design.runs(name, self.states):
+                    self.states[name] = yield from self._task(name)
+                else:
+                    self.states[name] = "upstream_failed"
+
+    def _final_state(self) -> str:
+        """By the last task; a marked run is failed by its skipped tasks alone
+        where nothing runs after them."""
+        if self.is_marked and not self.design.teardowns:
+            return "failed"
+        bad = ("failed", "upstream_failed")
+        return "failed" if self.states[self.design.verdict] in bad else "success"
+
+    def _pause(self, task: str, least: float, most: float) -> Iterator[datetime]:
+        yield self.cloud.now + timedelta(seconds=self._random.uniform(least, most))
+        if self.is_marked or self._random.random() > USERS_ACT:
+            return
+        what = self._random.choice(["mark", "clear", "delete"])
+        if what != "clear" or any(s in self.states for s in self.design.stages):
+            raise Interfered(what, task)
+
+    def _mark(self) -> None:
+        """Mark the run as failed: all but teardowns are over."""
+        self.is_marked = True
+        self.causes.append("somebody marked the run as failed")
+        for name in self.design.tasks:
+            if name not in self.design.teardowns:
+                self.states.setdefault(name, "skipped")
+
+    def _clear(self, task: str) -> None:
+        """Clear a stage that began: with it what follows, and its setup."""
+        begun = [s for s in self.design.stages if s in self.states]
+        names = list(self.design.tasks)
+        first = names.index(self._random.choice(begun))
+        cleared = {*names[first:]}
+        if self.design.teardowns:
+            cleared.add(CREATE_TASK)
+        for name in cleared:
+            self.states.pop(name, None)
+        for at in [at for at in self.xcoms if at[0] in cleared]:
+            del self.xcoms[at]
+        self.clears += 1
+
+    def _task(self, name: str) -> Iterator[datetime]:
+        task = self.design.tasks[name]
+        end = "failed"
+        for _ in range(task.retries + 1):
+            end = yield from self._try(name)
+            if end in ("success", "skipped", "failed for good"):
+                break
+            if end == "killed" and not self._retried_after_kill:
+                break
+            yield from self._pause(name, 30, 60)
+        return end if end in ("success", "skipped") else "failed"
+
+    def _try(self, name: str) -> Iterator[datetime]:
+        ti = TaskInstance(self, name)
+        context = {"ti": ti, "run_id": self.run_id, "params": {}, "task_instance": ti}
+        method, kwargs = None, None
+        while True:
+            task = self._fresh(name)
+            try:
+                if method is None:
+                    result = self._executed(task, context)
+                    if result is NotYet:
+                        yield from self._pause(name, 30, 60)
+                        continue
+                else:
+                    result = task.resume_execution(method, kwargs, context)
+                ti.xcom_push("return_value", result)
+                return "success"
+            except Killed:
+                self.causes.append(f"{name}: the worker was killed")
+                return "killed"
+            except AirflowSkipException:
+                return "skipped"
+            except AirflowFailException as error:
+                self.causes.append(f"{name}: {error}")
+                return "failed for good"
+            except Exception as error:
+                self.causes.append(f"{name}: {type(error).__name__}: {error}")
+                return "failed"
+            except BaseException as deferred:
+                method, kwargs = self._woken(deferred)
+            yield from self._pause(name, 15, 240)
+
+    def _fresh(self, name: str) -> Any:
+        """The task as a new worker process has it, its templates rendered."""
+        task = copy.copy(self.design.tasks[name])
+        self.design.prepare(task, self.run_id)
+        if "job_flow_id" in task.template_fields:
+            task.job_flow_id = self.xcoms.get((CREATE_TASK, "return_value")) or ""
+        if isinstance(task, EmrStepSensor):
+            task.step_id = self.xcoms["add_steps", "return_value"][-1]
+        return task
+
+    @staticmethod
+    def _executed(task: Any, context: Any) -> Any:
+        if isinstance(task, EmrStepSensor):
+            return None if task.poke(context) else NotYet
+        return task.execute(context)
+
+    def _woken(self, deferred: BaseException) -> Tuple[str, Dict[str, Any]]:
+        """How a worker resumes what was deferred."""
+        if type(deferred).__name__ != "TaskDeferred":
+            raise deferred
+        if self._random.random() < 0.03:
+            return "__fail__", {"error": "Trigger failure"}
+        event = {"status": "success", "value": None}
+        return deferred.method_name, {**(deferred.kwargs or {}), "event": event}
+
+
+class NotYet:
+    """A sensor did not find what it waits for."""
+
+
+def is_active(run: SimulatedRun, run_ids: Optional[List[str]]) -> bool:
+    """As Airflow counts it."""
+    chosen = run_ids is None or run.run_id in run_ids
+    return chosen and run.state in ("queued", "running")

@@ -1,0 +1,176 @@
+"""The boto3 clients of the simulated account, with the faults of a real one."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from types import SimpleNamespace
+from typing import Any, Callable, Dict, Iterator, List, Tuple
+
+from botocore.exceptions import ClientError, ReadTimeoutError
+
+from tests.simulator.cloud import Cloud, Cluster, Step
+
+READ_SECONDS, WRITE_SECONDS = 0.2, 0.5
+
+
+class Killed(BaseException):
+    """The worker of a task is gone, with whatever it was doing."""
+
+
+def refused(code: str, action: str) -> ClientError:
+    """An error as botocore raises it."""
+    return ClientError({"Error": {"Code": code, "Message": "simulated"}}, action)
+
+
+class Pages:
+    """One page that holds all."""
+
+    def __init__(self, call: Callable[..., Dict[str, Any]]) -> None:
+        self._call = call
+
+    def paginate(self, **request: Any) -> Iterator[Dict[str, Any]]:
+        yield self._call(**request)
+
+
+class EmrClient:
+    """EMR; `repeats` as botocore does by default, after a reply that got lost."""
+
+    def __init__(self, cloud: Cloud, *, repeats: bool) -> None:
+        self._cloud = cloud
+        self._repeats = repeats
+        # As of a resource, which is what hooks take for what is no BaseClient.
+        here = SimpleNamespace(region_name="eu-central-1", partition="aws")
+        self.meta = SimpleNamespace(client=SimpleNamespace(meta=here))
+
+    def _read(self) -> None:
+        self._cloud.pass_time(READ_SECONDS)
+        if self._cloud.random.random() < 0.002:
+            raise Killed
+
+    def _write(self, action: str, effect: Callable[[], Any]) -> Any:
+        chance = self._cloud.random.random
+        self._cloud.pass_time(WRITE_SECONDS)
+        if chance() < 0.05 and not self._repeats:  # botocore's own retries see to it
+            raise refused("ThrottlingException", action)
+        if chance() < 0.01:
+            raise Killed
+        if chance() < 0.06:
+            return self._without_reply(effect)
+        done = effect()
+        if chance() < 0.01:
+            raise Killed
+        return done
+
+    def _without_reply(self, effect: Callable[[], Any]) -> Any:
+        if self._cloud.random.random() < 0.5:
+            effect()
+        self._cloud.pass_time(60)
+        if self._repeats:
+            return effect()
+        raise ReadTimeoutError(endpoint_url="emr")
+
+    def get_paginator(self, name: str) -> Pages:
+        return Pages(getattr(self, name))
+
+    def run_job_flow(self, **request: Any) -> Dict[str, Any]:
+        return self._write(
+            "RunJobFlow", lambda: _ok(JobFlowId=self._cloud.add_cluster(request).id)
+        )
+
+    def add_job_flow_steps(
+        self, *, JobFlowId: str, Steps: List[Dict[str, Any]], **_: Any
+    ) -> Dict[str, Any]:
+        def add() -> Dict[str, Any]:
+            cluster = self._cloud.clusters[JobFlowId]
+            if cluster.told_to_end:
+                raise refused("ValidationException", "AddJobFlowSteps")
+            added = [self._cloud.add_step(cluster, each["Name"]) for each in Steps]
+            return _ok(StepIds=[each.id for each in added])
+
+        return self._write("AddJobFlowSteps", add)
+
+    def terminate_job_flows(self, *, JobFlowIds: List[str]) -> Dict[str, Any]:
+        self._cloud.pass_time(WRITE_SECONDS)
+        if self._cloud.random.random() < 0.05:
+            raise refused("InternalServerError", "TerminateJobFlows")
+        for each in JobFlowIds:
+            if not self._cloud.clusters[each].told_to_end:
+                self._cloud.clusters[each].end(self._cloud.now, "")
+        return _ok()
+
+    def cancel_steps(self, *, ClusterId: str, StepIds: List[str], **_: Any) -> Any:
+        for step in self._cloud.clusters[ClusterId].steps:
+            if step.id in StepIds and not step.is_over:
+                step.close(self._cloud.now, "CANCELLED")
+
+    def list_clusters(self, ClusterStates: List[str]) -> Dict[str, Any]:
+        self._read()
+        found = [self._told(each) for each in self._cloud.clusters.values()]
+        wanted = [c for c in found if c["Status"]["State"] in ClusterStates]
+        return {"Clusters": wanted[::-1]}
+
+    def describe_cluster(self, *, ClusterId: str) -> Dict[str, Any]:
+        self._read()
+        return {"Cluster": self._told(self._cloud.clusters[ClusterId])}
+
+    def _told(self, cluster: Cluster) -> Dict[str, Any]:
+        return {
+            "Id": cluster.id,
+            "Name": cluster.request["Name"],
+            "Tags": cluster.request.get("Tags", []),
+            "LogUri": cluster.request.get("LogUri"),
+            "Status": {
+                "State": cluster.state(self._cloud.now),
+                "StateChangeReason": {"Message": cluster.reason},
+                "Timeline": {"CreationDateTime": cluster.created},
+            },
+        }
+
+    def list_steps(self, *, ClusterId: str, **_: Any) -> Dict[str, Any]:
+        self._read()
+        steps = self._cloud.clusters[ClusterId].steps
+        return {"Steps": [_told_step(each) for each in reversed(steps)]}
+
+    def describe_step(self, *, ClusterId: str, StepId: str) -> Dict[str, Any]:
+        self._read()
+        steps = self._cloud.clusters[ClusterId].steps
+        (found,) = [each for each in steps if each.id == StepId]
+        return _ok(Step=_told_step(found))
+
+
+def _ok(**reply: Any) -> Dict[str, Any]:
+    return {"ResponseMetadata": {"HTTPStatusCode": 200}, **reply}
+
+
+def _told_step(step: Step) -> Dict[str, Any]:
+    status = {"State": step.state, "Timeline": {"CreationDateTime": step.created}}
+    return {"Id": step.id, "Name": step.name, "Status": status}
+
+
+class S3Client:
+    """Objects with ETags and conditional writes."""
+
+    def __init__(self, cloud: Cloud, objects: Dict[Tuple[str, str], bytes]) -> None:
+        self._cloud = cloud
+        self._objects = objects
+
+    def get_object(self, *, Bucket: str, Key: str) -> Dict[str, Any]:
+        self._cloud.pass_time(0.05)
+        if (Bucket, Key) not in self._objects:
+            raise refused("NoSuchKey", "GetObject")
+        body = self._objects[Bucket, Key]
+        return {"Body": io.BytesIO(body), "ETag": _etag(body)}
+
+    def put_object(self, *, Bucket: str, Key: str, Body: bytes, **more: Any) -> None:
+        self._cloud.pass_time(0.05)
+        there = self._objects.get((Bucket, Key))
+        if "IfNoneMatch" in more and there is not None:
+            raise refused("PreconditionFailed", "PutObject")
+        if "IfMatch" in more and (there is None or _etag(there) != more["IfMatch"]):
+            raise refused("PreconditionFailed", "PutObject")
+        self._objects[Bucket, Key] = Body
+
+
+def _etag(body: bytes) -> str:
+    return hashlib.md5(body, usedforsecurity=False).hexdigest()

@@ -1,0 +1,147 @@
+"""A simulated EMR with a clock: what it was asked for, when each step ran.
+
+Clusters take minutes to start, run their steps one after the other, end when they
+are told to, when they are idle for an hour, or when they die.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from random import Random
+from typing import Any, Callable, Dict, Iterator, List, Optional
+
+START = datetime(2026, 1, 1, tzinfo=timezone.utc)
+IDLE = timedelta(hours=1)
+ENDING = timedelta(minutes=1)
+ENDS = ["COMPLETED"] * 17 + ["FAILED", "CANCELLED", "INTERRUPTED"]
+
+
+@dataclass
+class Step:
+    """One submission of a step, and when it ran."""
+
+    id: str
+    name: str
+    created: datetime
+    lasts: timedelta
+    end: str
+    began: Optional[datetime] = None
+    ended: Optional[datetime] = None
+    state: str = "PENDING"
+
+    @property
+    def is_over(self) -> bool:
+        return self.state not in ("PENDING", "RUNNING")
+
+    def close(self, at: datetime, state: str) -> None:
+        """It ends now, whatever it did."""
+        self.ended, self.state = at, state
+
+
+@dataclass
+class Cluster:
+    """One cluster and its steps."""
+
+    id: str
+    request: Dict[str, Any]
+    created: datetime
+    ready: datetime
+    dies: Optional[datetime]
+    steps: List[Step] = field(default_factory=list)
+    told_to_end: Optional[datetime] = None
+    ended: Optional[datetime] = None
+    reason: str = ""
+
+    @property
+    def tags(self) -> Dict[str, str]:
+        return {each["Key"]: each["Value"] for each in self.request.get("Tags", ())}
+
+    def state(self, now: datetime) -> str:
+        """As EMR says it at that moment."""
+        if self.ended and now >= self.ended:
+            return "TERMINATED_WITH_ERRORS" if self.reason else "TERMINATED"
+        if self.told_to_end:
+            return "TERMINATING"
+        if now < self.ready:
+            return "STARTING"
+        return "RUNNING" if any(not s.is_over for s in self.steps) else "WAITING"
+
+    def move_to(self, now: datetime) -> Iterator[Step]:
+        """Let happen what happens until then; the steps that completed."""
+        if self.told_to_end or self.ended:
+            return
+        until = min(now, self.dies or now)
+        free = self.ready
+        for step in self.steps:
+            if step.is_over:
+                free = max(free, step.ended)
+                continue
+            begins = max(free, step.created)
+            if begins > until:
+                break
+            step.began, step.state = begins, "RUNNING"
+            free = begins + step.lasts
+            if free > until:
+                break
+            step.close(free, step.end)
+            if step.end == "COMPLETED":
+                yield step
+        self._end_if_due(now, free)
+
+    def _end_if_due(self, now: datetime, idle_since: datetime) -> None:
+        if self.dies and self.dies <= now:
+            self.end(self.dies, "instances were lost")
+            self.ended = self.dies
+        elif all(s.is_over for s in self.steps) and idle_since + IDLE <= now:
+            self.end(idle_since + IDLE, "")
+
+    def end(self, at: datetime, reason: str) -> None:
+        """Told to end: its steps go with it."""
+        self.told_to_end, self.ended, self.reason = at, at + ENDING, reason
+        for step in self.steps:
+            if not step.is_over:
+                step.close(at, "CANCELLED")
+
+
+class Cloud:
+    """The account: its clusters, its clock, its chance."""
+
+    def __init__(self, seed: int, completed: Callable[[Cluster, Step], None]) -> None:
+        self.random = Random(seed)
+        self.now = START
+        self.clusters: Dict[str, Cluster] = {}
+        self._completed = completed
+        self._ids = 0
+
+    def pass_time(self, seconds: float) -> None:
+        """Let time go by, and what happens in it."""
+        self.now += timedelta(seconds=seconds)
+        for cluster in self.clusters.values():
+            for step in cluster.move_to(self.now):
+                self._completed(cluster, step)
+
+    def new_id(self, prefix: str) -> str:
+        self._ids += 1
+        return f"{prefix}-{self._ids:06}"
+
+    def add_cluster(self, request: Dict[str, Any]) -> Cluster:
+        starting = timedelta(seconds=self.random.uniform(180, 540))
+        dies = None
+        if self.random.random() < 0.06:
+            dies = self.now + timedelta(seconds=self.random.uniform(60, 3000))
+        new = Cluster(self.new_id("j"), request, self.now, self.now + starting, dies)
+        self.clusters[new.id] = new
+        return new
+
+    def add_step(self, cluster: Cluster, name: str) -> Step:
+        lasts = timedelta(seconds=self.random.uniform(20, 600))
+        new = Step(
+            self.new_id("s"), name, self.now, lasts, self.random.choice(ENDS)
+        )  # fmt: skip
+        cluster.steps.append(new)
+        return new
+
+    def living(self) -> List[Cluster]:
+        """Those that cost money and are not on their way out."""
+        return [c for c in self.clusters.values() if not c.told_to_end]

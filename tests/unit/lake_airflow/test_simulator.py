@@ -1,0 +1,140 @@
+"""Schedules with faults: ours break no promise; what we do without, breaks one."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from types import SimpleNamespace
+
+import pytest
+from airflow.providers.amazon.aws.hooks.emr import EmrHook
+
+from lake_airflow.cluster_tasks import CreateCluster
+from lake_airflow.end_tasks import Verdict
+from lake_airflow.lease import DomainLease
+from lake_airflow.reaper import EndLeftovers
+from lake_airflow.stage_tasks import SubmitStage
+from tests.simulator import __main__ as command
+from tests.simulator import designs, world
+from tests.simulator.world import PLANS, World
+
+SCHEDULES = 40
+
+
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch):
+    """Hooks that find a connection, and logs that nobody reads."""
+    connection = "aws://?region_name=eu-central-1"
+    monkeypatch.setenv("AIRFLOW_CONN_AWS_DEFAULT", connection)
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def play(design=designs.ours, schedules=SCHEDULES):
+    wired = {kind: design(plan) for kind, plan in PLANS.items()}
+    for seed in range(1, schedules + 1):
+        played = World(seed, wired)
+        played.play()
+        yield played
+
+
+def broken(**more):
+    """The kinds of promises that schedules break, one after the other."""
+    for played in play(**more):
+        yield from map(command.kind_of, played.violations())
+
+
+def test_no_schedule_breaks_a_promise():
+    states: Counter = Counter()
+    for played in play():
+        assert played.violations() == []
+        states.update(run.state for run in played.runs)
+    # Neither an idle simulator nor one in which nothing works says anything.
+    assert states["success"] > SCHEDULES and states["failed"] > SCHEDULES / 4
+    assert states["deleted"]
+
+
+def test_a_seed_plays_the_same_again():
+    first, again = (
+        [(c.id, c.created, c.ended) for c in each.cloud.clusters.values()]
+        for _ in range(2)
+        for each in [list(play(schedules=3))[-1]]
+    )
+    assert first == again and first
+
+
+def test_the_provider_s_example_breaks_every_promise():
+    assert set(broken(design=designs.stock)) >= {
+        "left over",
+        "clusters at once",
+        "steps of",
+        "times",
+    }
+
+
+def without_lease(monkeypatch):
+    monkeypatch.setattr(DomainLease, "take", lambda *_: None)
+    return "steps of"
+
+
+def with_botocore_s_retries(monkeypatch):
+    monkeypatch.setattr(CreateCluster, "aws_hook_class", EmrHook)
+    return "clusters at once"
+
+
+def with_steps_sent_again(monkeypatch):
+    monkeypatch.setattr(SubmitStage, "aws_hook_class", EmrHook)
+    return "times"
+
+
+def without_looking_first(monkeypatch):
+    monkeypatch.setattr(CreateCluster, "_find", lambda *_: [])
+    return "clusters at once"
+
+
+def without_reaper(monkeypatch):
+    monkeypatch.setattr(EndLeftovers, "execute", lambda *_: [])
+    return "left over"
+
+
+def with_a_reaper_that_asks_nobody(monkeypatch):
+    def nothing(*_, **__):
+        return 0
+
+    monkeypatch.setattr(
+        world, "Counts", lambda _: SimpleNamespace(get_dr_count=nothing)
+    )
+    return "was needed"
+
+
+def with_a_verdict_that_always_agrees(monkeypatch):
+    monkeypatch.setattr(Verdict, "execute", lambda *_: None)
+    return "green, but not all of its steps completed"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        without_lease,
+        with_botocore_s_retries,
+        with_steps_sent_again,
+        without_looking_first,
+        without_reaper,
+        with_a_reaper_that_asks_nobody,
+        with_a_verdict_that_always_agrees,
+    ],
+    ids=lambda change: change.__name__,
+)
+def test_what_is_taken_away_is_missed(monkeypatch, change):
+    expected = change(monkeypatch)
+    assert expected in broken(schedules=3 * SCHEDULES)
+
+
+@pytest.mark.parametrize("found, code", [({}, 0), ({"left over": 3}, 1)])
+def test_the_command_ends_with_the_counts(monkeypatch, capsys, found, code):
+    monkeypatch.setattr(command, "play_all", lambda *_, **__: Counter(found))
+    assert command.main(["--schedules", "7", "--seed", "5"]) == code
+    lines = capsys.readouterr().out.splitlines()
+    count = sum(found.values())
+    assert (lines[0], lines[-1]) == ("seed 5", f"7 schedules, {count} violations")

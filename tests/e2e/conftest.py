@@ -144,7 +144,7 @@ def queued(lake, loaded) -> Queued:
     load = lake.command.start("run", "moma_full_load", "--param", "tables=works")
     compare = None
     try:
-        until(lambda: lake.objects("runs/leases/"), "a lease", seconds=120)
+        until(lake.holder, "a lease", seconds=120)
         compare = lake.command.start("run", "moma_rebuild", "--param", "verify=true")
         status = lake.command("status")
         return Queued(lake.ended(load.end()), status, lake.ended(compare.end()))

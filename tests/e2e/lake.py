@@ -110,6 +110,10 @@ class Lake:
         ids = [each["Id"] for each in listed["Clusters"]]
         return [emr.describe_cluster(ClusterId=each)["Cluster"] for each in ids]
 
+    def holder(self) -> Optional[str]:
+        """The run that has the lease of the museum."""
+        return self._json_below("runs/leases/").get("moma", {}).get("holder")
+
     def living_clusters(self) -> List[Dict[str, Any]]:
         """Those that have not ended."""
         return [c for c in self.clusters() if "TERMINATED" not in c["Status"]["State"]]

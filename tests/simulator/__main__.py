@@ -45,6 +45,7 @@ def _positive(text: str) -> int:
 def play_all(schedules: int, seed: int, *, stock: bool) -> Counter:
     """Play them; what was violated, by kind, and how often."""
     os.environ.setdefault("AIRFLOW_CONN_AWS_DEFAULT", "aws://?region_name=eu-central-1")
+    os.environ["AIRFLOW__LOGGING__LOGGING_LEVEL"] = "CRITICAL"
     logging.disable(logging.CRITICAL)
     from tests.simulator import designs
     from tests.simulator.world import PLANS, World

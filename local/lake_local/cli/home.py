@@ -44,11 +44,6 @@ class Home:
         return self.root / "release.json"
 
     @property
-    def release(self) -> Path:
-        """Where a release is built before it is uploaded."""
-        return self.root / "release"
-
-    @property
     def logs(self) -> Path:
         """What the background processes print."""
         return self.root / "logs"

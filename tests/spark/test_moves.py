@@ -113,7 +113,6 @@ KINDS = [
     (TableType.COPY_ON_WRITE, Index.RECORD, ()),
     (TableType.MERGE_ON_READ, Index.BUCKET, COUNTRY),
     (TableType.MERGE_ON_READ, Index.BLOOM, COUNTRY),
-    (TableType.MERGE_ON_READ, Index.SIMPLE, COUNTRY),
 ]
 
 

@@ -26,6 +26,7 @@ from tests.e2e.museum_lake import LANDING, MARCH, MAY
 from tests.e2e.waiting import until
 
 TABLES = ("moma.artists", "moma.artists_feed")
+COMPARE_WORKS = ("--param", "tables=works", "--param", "verify=true")
 WINDOW_BACKWARDS = ("--window", "2016-06-01", "2016-05-01")
 
 
@@ -139,13 +140,13 @@ def loaded(lake, refused) -> Chapter:
 @pytest.fixture(scope="session")
 def queued(lake, loaded) -> Queued:
     """The file of `works` is replaced by the whole one and loaded; meanwhile somebody
-    asks for a comparison of all tables with their logs."""
+    asks for a comparison of its tables with their log."""
     lake.land(lake.files[MARCH], f"{LANDING}/works/")
     load = lake.command.start("run", "moma_full_load", "--param", "tables=works")
     compare = None
     try:
         until(lake.holder, "a lease", seconds=120)
-        compare = lake.command.start("run", "moma_rebuild", "--param", "verify=true")
+        compare = lake.command.start("run", "moma_rebuild", *COMPARE_WORKS)
         status = lake.command("status")
         return Queued(lake.ended(load.end()), status, lake.ended(compare.end()))
     finally:

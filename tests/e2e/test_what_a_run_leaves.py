@@ -51,6 +51,8 @@ def test_the_cluster_carries_the_run_in_name_tags_and_logs(loaded):
         "lake:run": run.key,
         "lake:release": run.summary["release"],
         "lake:environment": "local",
+        "lake:max-hours": "24",
+        "lake:run-id": run.key,
     }
     assert all(run.key in each["Name"] for each in run.steps)
 

@@ -10,7 +10,6 @@ import re
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Dict, Iterator, List, Optional, Sequence
-from zoneinfo import ZoneInfo
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
@@ -22,6 +21,7 @@ from lake_spark.errors import BadFile
 from lake_spark.file_shape import CORRUPT, Shape, first_line, shape_of
 from lake_spark.landing import LandingFile, scopes_of
 from lake_spark.table_run import TableRun
+from lake_spark.zones import as_utc
 
 _TYPES = ("string", "date", "timestamp")
 
@@ -63,10 +63,7 @@ def _moment(path: str, text: str, where: ExtractTime, zone: str) -> datetime:
         moment = datetime.strptime(text, where.format)
     except ValueError as error:
         raise BadFile(path, f"its extract time cannot be read: {error}") from None
-    if moment.tzinfo:
-        return moment.astimezone(timezone.utc)
-    local = timezone.utc if zone == "UTC" else ZoneInfo(zone)
-    return moment.replace(tzinfo=local).astimezone(timezone.utc)
+    return as_utc(moment, zone)
 
 
 class _TimesOfFiles:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import datetime, timezone
+from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, Dict, Optional, Sequence, Set, Tuple
 
@@ -26,6 +26,7 @@ from lake_spark.materialise import living_keys
 from lake_spark.reader import Input
 from lake_spark.small_table import values_sql
 from lake_spark.table_run import TableRun
+from lake_spark.zones import as_utc
 
 _TIMES = ("date", "timestamp")
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
@@ -60,7 +61,10 @@ def _typed(spec: TableSpec, reloads: Reloads, name: str, text: str, path: str) -
     kind = column.type.lower() if column else "string"
     try:
         if kind in _TIMES:
-            return _moment(text, reloads.format).isoformat()
+            moment = datetime.strptime(text, reloads.format)
+            # A date is a day wherever one is: it has no zone.
+            zone = spec.source.timezone if kind == "timestamp" else "UTC"
+            return as_utc(moment, zone).isoformat()
         if kind.startswith(_NUMBERS):
             return str(Decimal(text))
     except (ValueError, InvalidOperation) as error:
@@ -70,11 +74,6 @@ def _typed(spec: TableSpec, reloads: Reloads, name: str, text: str, path: str) -
             f"({error}). Rename the folder or correct source.reloads.",
         ) from None
     return text
-
-
-def _moment(text: str, form: str) -> datetime:
-    moment = datetime.strptime(text, form)
-    return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
 
 
 def markers_sql(spec: TableSpec, inputs: Sequence[Input]) -> Optional[str]:

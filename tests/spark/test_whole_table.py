@@ -6,8 +6,11 @@ it is refused by name.
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from lake_spark import reloads
 from tests.spark.lake import Lake, table
 
 SPEC = """
@@ -47,6 +50,21 @@ def test_a_reload_that_loses_too_many_keys_is_refused(lake):
         " source.reloads.lost_share if the loss is true."
     )
     assert len(lake.living()) == 10
+
+
+@pytest.mark.parametrize(
+    "zone, kind, start",
+    [
+        ("UTC", "timestamp", "2021-07-03T00:00:00+00:00"),
+        ("Europe/Vienna", "timestamp", "2021-07-02T22:00:00+00:00"),
+        ("Europe/Vienna", "date", "2021-07-03T00:00:00+00:00"),
+    ],
+)
+def test_a_reload_started_in_the_zone_of_its_source(zone, kind, start):
+    text = SPEC.replace("ts: timestamp", f"ts: {kind}") + "effective_at: ts\n"
+    spec = table(text.replace("kind: feed", f"kind: feed\n  timezone: {zone}"))
+    said = reloads.start_of(spec, "reload/2021-07-03T00/1.csv")
+    assert json.loads(said) == {"ts": start}
 
 
 def test_a_reload_that_does_not_say_when_it_started_is_set_aside(lake):

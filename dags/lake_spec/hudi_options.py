@@ -65,7 +65,10 @@ class Operation(str, Enum):
 METADATA_PREFIX = "lake."
 """Write options with this prefix become metadata of the commit."""
 
-PROPERTIES = ".hoodie/hoodie.properties"
+METADATA_FOLDER = ".hoodie"
+"""Where a table keeps what it is and what was done to it."""
+
+PROPERTIES = f"{METADATA_FOLDER}/hoodie.properties"
 """The file that makes a folder a Hudi table."""
 
 STREAMER_CHECKPOINTS = (

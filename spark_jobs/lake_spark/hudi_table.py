@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from lake_spec.hudi_options import (
+    METADATA_FOLDER,
     METADATA_PREFIX,
     PROPERTIES,
     STREAMER_CHECKPOINTS,
@@ -54,10 +55,24 @@ class HudiTable:
 
     def exists(self) -> bool:
         """Whether a commit was ever begun here."""
-        jvm = self._spark._jvm
-        file = jvm.org.apache.hadoop.fs.Path(f"{self.path}/{PROPERTIES}")
-        files = file.getFileSystem(self._spark._jsc.hadoopConfiguration())
+        file, files = self._file(PROPERTIES)
         return files.exists(file)
+
+    def clear_half_made(self) -> None:
+        """Remove what is left of a table that was killed while it was being made.
+
+        It has a folder, and no file yet that says what it is: nothing was ever
+        committed, but Hudi takes it for a table that it cannot read.
+        """
+        if not self.exists():
+            folder, files = self._file(METADATA_FOLDER)
+            files.delete(folder, True)
+
+    def _file(self, name: str) -> Tuple[JavaObject, JavaObject]:
+        """A path below the table's, and the file system that it is in."""
+        jvm = self._spark._jvm
+        path = jvm.org.apache.hadoop.fs.Path(f"{self.path}/{name}")
+        return path, path.getFileSystem(self._spark._jsc.hadoopConfiguration())
 
     def has_data(self) -> bool:
         """Whether a commit was ever completed here."""
@@ -79,6 +94,7 @@ class HudiTable:
         self, rows: DataFrame, operation: Operation, metadata: Mapping[str, str]
     ) -> str:
         """Write rows as one commit that carries the metadata; its instant."""
+        self.clear_half_made()
         options = {
             **write_options(self._options, operation, metadata),
             **schema_options(rows.schema.simpleString()),

@@ -52,6 +52,7 @@ def _name_inputs(run: TableRun, batch: ingest.Batch, taken: Inputs) -> None:
     text = batch_sql(run.spec, batch.inputs, batch.columns, written)
     run.store.write(sql_file, text.encode())
     run.report.commits["inputs"] = id
+    run.log.clear_half_made()  # HoodieStreamer would not
     run.streamer_argv = streamer_argv(
         sql_file=sql_file,
         checkpoint=id,

@@ -29,38 +29,44 @@ def play(
 ) -> Iterator[Tuple[Point, Outcome]]:
     """Points of one stage in one kind of lake: one run of it, stopped at each.
 
-    Every point's lake is a folder of the home; those that differ stay there.
+    Every lake is played in one and the same folder, for Hudi's plans name files by
+    their whole paths; those that differ are kept beside it.
     """
-    stage = points[0].stage
-    roots = [home / f"point-{number}" for number in range(len(points))]
-    outcomes = [Outcome() for _ in points]
-    whole = home / "whole"
-    undisturbed.copy(stage.begins_with, whole)
-    first = [(point.kills[0], root) for point, root in zip(points, roots)]
-    told = stopped(victim, stage, undisturbed, whole, first)
-    for point, outcome, root, words in zip(points, outcomes, roots, told):
-        outcome.killed.append(words)
+    stage, lake = points[0].stage, home / "lake"
+    copies = [home / f"point-{number}" for number in range(len(points))]
+    undisturbed.copy(stage.begins_with, lake)
+    first = [(point.kills[0], copy) for point, copy in zip(points, copies)]
+    told = stopped(victim, stage, undisturbed, lake, first)
+    for point, copy, words in zip(points, copies, told):
+        _put(copy, lake)
+        outcome = Outcome([words])
         try:
-            outcome.killed += _stopped_again(victim, point, undisturbed, root)
-            outcome.differences = differences(point, undisturbed, root)
+            outcome.killed += _stopped_again(victim, point, undisturbed, lake)
+            outcome.differences = differences(point, undisturbed, lake)
         except Exception as error:  # a stage that fails differs too
             text = f"{type(error).__name__}: {str(error)[:2000]}"
             outcome.differences = [text]
-        if not outcome.differences:
-            shutil.rmtree(root)
+        if outcome.differences:
+            shutil.copytree(lake, copy)
         yield point, outcome
-    shutil.rmtree(whole)
+    shutil.rmtree(lake)
+
+
+def _put(copy: Path, lake: Path) -> None:
+    """A copy in the place of the lake."""
+    shutil.rmtree(lake)
+    copy.rename(lake)
 
 
 def _stopped_again(
-    victim: Victim, point: Point, undisturbed: Undisturbed, root: Path
+    victim: Victim, point: Point, undisturbed: Undisturbed, lake: Path
 ) -> Iterator[str]:
     """Stop the runs that mend it as well, as often as the point says."""
     for share in point.kills[1:]:
-        before = root.rename(root.with_name(f"{root.name}-before"))
+        copy = lake.with_name("again")
         stage = point.stage.repaired
-        yield from stopped(victim, stage, undisturbed, before, [(share, root)])
-        shutil.rmtree(before)
+        yield from stopped(victim, stage, undisturbed, lake, [(share, copy)])
+        _put(copy, lake)
 
 
 def stopped(

@@ -80,3 +80,14 @@ def test_a_cleaning_that_was_killed_does_not_put_off_the_next(spark, tmp_path):
     lake.done("incremental", "maintenance")
     assert lake.living("note") == [(1, "d")]
     assert lake.run("maintenance").state == "nothing_new"
+
+
+@pytest.mark.parametrize("layer", ["changes", "current", "history"])
+def test_a_table_that_was_killed_while_it_was_made_is_made(spark, tmp_path, layer):
+    lake = Lake(spark, tmp_path, table(THINGS))
+    lake.land("2026-01-01.csv", "id,note\n1,a\n")
+    half_made = tmp_path / "warehouse" / "tests" / "things" / layer / ".hoodie"
+    (half_made / ".aux" / ".bootstrap").mkdir(parents=True)
+    lake.done("full_load", "scd2")
+    assert lake.living("note") == [(1, "a")]
+    assert len(lake.versions("note")) == 1

@@ -12,32 +12,16 @@ The last line says `N points, M differences`; the exit code is 1 if M is not 0.
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import sys
 import tempfile
-import time
 from contextlib import ExitStack, redirect_stdout
 from itertools import islice
 from pathlib import Path
 from typing import Dict, Optional, Sequence, TextIO
 
-
-def arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
-    """The numbers asked for; without a seed, one of the clock's."""
-    parser = argparse.ArgumentParser(prog="crash", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--points", type=_positive, required=True, metavar="N")
-    parser.add_argument("--seed", type=int, default=int(time.time()), metavar="S")
-    return parser.parse_args(argv)
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is no number of points")
-    return number
+from tests.asked import parser
 
 
 def play_all(count: int, seed: int, home: Path) -> int:
@@ -83,7 +67,7 @@ def _tell(number: int, point, outcome, file: TextIO) -> None:
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
     """Play, tell, and say by the exit code whether nothing differed."""
-    asked = arguments(argv)
+    asked = parser("crash", "points", __doc__).parse_args(argv)
     os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")
     print(f"seed {asked.seed}", flush=True)
     home = Path(tempfile.mkdtemp(prefix="lake-crash-"))

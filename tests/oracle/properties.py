@@ -11,33 +11,17 @@ not 0.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Iterator, Optional, Sequence, Set
+
+from tests.asked import parser
 
 PROJECT = Path(__file__).resolve().parents[2]
 SHARED = 100
 """How many histories share one table."""
-
-
-def arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
-    """The numbers asked for; without a seed, one of the clock's."""
-    parser = argparse.ArgumentParser(prog="properties", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--histories", type=_positive, required=True, metavar="N")
-    parser.add_argument("--seed", type=int, default=int(time.time()), metavar="S")
-    return parser.parse_args(argv)
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is no number of histories")
-    return number
 
 
 def hundreds(histories: int) -> Iterator[range]:
@@ -91,7 +75,7 @@ def _differing(spark, world) -> Set[int]:
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
     """Play, tell, and say by the exit code whether all were right."""
-    asked = arguments(argv)
+    asked = parser("properties", "histories", __doc__).parse_args(argv)
     sys.path[:0] = [str(PROJECT / name) for name in ("dags", "spark_jobs")]
     os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")
     print(f"seed {asked.seed}", flush=True)

@@ -14,32 +14,15 @@ code is 1 if M is not 0.
 
 from __future__ import annotations
 
-import argparse
 import logging
 import os
 import sys
-import time
 from collections import Counter
 from typing import Optional, Sequence
 
+from tests.asked import parser
+
 SHOWN = 10
-
-
-def arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
-    """The numbers asked for; without a seed, one of the clock's."""
-    parser = argparse.ArgumentParser(prog="simulate", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--schedules", type=_positive, required=True, metavar="N")
-    parser.add_argument("--seed", type=int, default=int(time.time()), metavar="S")
-    parser.add_argument("--stock", action="store_true")
-    return parser.parse_args(argv)
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is no number of schedules")
-    return number
 
 
 def play_all(schedules: int, seed: int, *, stock: bool) -> Counter:
@@ -73,7 +56,9 @@ def kind_of(violation: str) -> str:
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
     """Play, tell, and say by the exit code whether nothing was violated."""
-    asked = arguments(argv)
+    command = parser("simulate", "schedules", __doc__)
+    command.add_argument("--stock", action="store_true")
+    asked = command.parse_args(argv)
     print(f"seed {asked.seed}", flush=True)
     found = play_all(asked.schedules, asked.seed, stock=asked.stock)
     for kind, count in found.most_common():

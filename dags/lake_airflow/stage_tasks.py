@@ -73,15 +73,15 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         if not wanted:
             context["ti"].xcom_push(key=STEPS_XCOM, value=[])
             raise AirflowSkipException(f"{self.stage.name}: nothing to do.")
-        there = self._steps(wanted)
-        self.steps = [s for s in wanted if not outcome.is_alive(there[s["Name"]])]
+        listed = self._listed()
+        there = outcome.newest_by_name(listed)
+        self.steps = [s for s in wanted if not outcome.is_alive(there.get(s["Name"]))]
         if self.steps:
-            self._submit(context)
+            self._submit(context, known=_ids(listed))
         self.follow(context, may_defer=True)
 
-    def _submit(self, context: Any) -> None:
+    def _submit(self, context: Any, *, known: set[str]) -> None:
         """Hand the steps to EMR; where it does not confirm, look whether it has them."""
-        before = self._ids()
         for tries_left in reversed(range(TRIES)):
             try:
                 super().execute(context)
@@ -89,14 +89,10 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             except ReplyLost as error:
                 self.log.warning("%s. Looking for the steps.", error)
                 time.sleep(BEFORE_LOOKING)
-                if self._ids() - before:
+                if _ids(self._listed()) - known:
                     return
                 if not tries_left:
                     raise
-
-    def _ids(self) -> set[str]:
-        """The ids of all steps of the cluster."""
-        return {step["Id"] for step in self._listed()}
 
     def _wanted(self, run: Run) -> list[Step]:
         try:
@@ -195,6 +191,10 @@ class SubmitStreamer(SubmitStage):
         if name not in files.names():
             return []
         return streamer_steps(self.stage, files.read(name), run=run)
+
+
+def _ids(steps: list[dict[str, Any]]) -> set[str]:
+    return {step["Id"] for step in steps}
 
 
 def _told(end: dict[str, Any]) -> str:

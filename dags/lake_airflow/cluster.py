@@ -10,8 +10,9 @@ from lake_airflow.run import Run
 from lake_spec.model import ClusterSpec, EnvironmentSpec
 
 ALIVE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING")
-_TAG_VALUE = re.compile(r"[\w .:/=+@-]{1,256}")
+ENDING = ("TERMINATING",)
 ENDED = ("TERMINATED", "TERMINATED_WITH_ERRORS")
+_TAG_VALUE = re.compile(r"[\w .:/=+@-]{1,256}")
 
 # What Spark needs to read and write Hudi tables.
 SPARK_DEFAULTS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -13,21 +14,23 @@ from airflow.providers.amazon.aws.operators.emr import (
 from airflow.providers.amazon.aws.triggers.emr import EmrTerminateJobFlowTrigger
 from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
 
-from lake_airflow.airflow_errors import (
-    AirflowFailException,
-    TaskDeferralError,
-    TaskDeferralTimeout,
+from lake_airflow.airflow_errors import AirflowFailException
+from lake_airflow.cluster import (
+    ALIVE,
+    ENDED,
+    ENDING,
+    cluster_name,
+    run_job_flow_request,
 )
-from lake_airflow.cluster import ENDED, cluster_name, run_job_flow_request
 from lake_airflow.emr import ReplyLost, SendsOnce
 from lake_airflow.handover import CAUSE_XCOM, CLUSTER_ID, RUN_XCOM, run_name
-from lake_airflow.lease import DomainLease
+from lake_airflow.lease import HoldsLease
 from lake_airflow.living import living_clusters
 from lake_airflow.plan import DagPlan
 from lake_airflow.run import Run, RunRefused, check_run
 from lake_airflow.run_files import RunFiles
 from lake_airflow.summary import summarise_without_cluster
-from lake_airflow.waiting import WaitsForEmr
+from lake_airflow.waiting import OutlivesTriggers, WaitsForEmr
 from lake_spec.model import ClusterSpec, EnvironmentSpec, WhenBusy
 
 END_LIMIT = timedelta(minutes=30)
@@ -41,7 +44,7 @@ LOOKS, BETWEEN_LOOKS = 6, 10
 """How often a cluster that may have been made is looked for, and seconds between."""
 
 
-class CreateCluster(EmrCreateJobFlowOperator):
+class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
     """Checks the run, takes its domain's lease, then finds its cluster or creates it.
 
     Returns the cluster's id at once: EMR queues steps while it starts. A
@@ -81,19 +84,14 @@ class CreateCluster(EmrCreateJobFlowOperator):
         except Exception as error:
             try:
                 self._end_what_was_created()
-                self._release_lease(context)
+                self.give_back(context, unless=self._lives)
             finally:
                 self._tell(context, str(error) or type(error).__name__)
             raise
 
-    def resume_execution(
-        self, next_method: str, next_kwargs: dict[str, Any] | None, context: Any
-    ) -> Any:
-        """Look at the lease again also where the trigger itself failed."""
-        try:
-            return super().resume_execution(next_method, next_kwargs, context)
-        except (TaskDeferralError, TaskDeferralTimeout):
-            return self.execute(context)
+    def without_trigger(self, context: Any) -> str:
+        """Look at the lease again."""
+        return self.execute(context)
 
     def execute_again(self, context: Any, event: Any = None) -> str:
         """After some waiting for the lease."""
@@ -101,7 +99,7 @@ class CreateCluster(EmrCreateJobFlowOperator):
 
     def _take_lease(self, run: Run) -> None:
         """Take it; while another run has it, wait without a worker, or refuse."""
-        lease = self._lease().take(run.name, self._lives)
+        lease = self.lease().take(run.name, self._lives)
         if lease is None:
             return
         words = (
@@ -116,25 +114,9 @@ class CreateCluster(EmrCreateJobFlowOperator):
         pause = timedelta(seconds=max(self.poll_seconds, SHORTEST_PAUSE))
         self.defer(trigger=TimeDeltaTrigger(pause), method_name="execute_again")
 
-    def _lease(self) -> DomainLease:
-        return DomainLease(
-            self.environment, self.plan.domain, aws_conn_id=self.aws_conn_id
-        )
-
     def _lives(self, holder: str) -> bool:
         """Whether that run has a cluster, also one that is ending: it may write yet."""
-        name = cluster_name(holder)
-        client = self.hook.conn
-        return bool(living_clusters(client, self.environment, name, also_ending=True))
-
-    def _release_lease(self, context: Any) -> None:
-        """Where there is no cluster, nobody has to wait for its end."""
-        name = run_name(self.plan, context)
-        try:
-            if not self._lives(name):
-                self._lease().release(name)
-        except Exception:  # it frees itself
-            self.log.exception("The lease of %s was not given back.", self.plan.domain)
+        return bool(self._find(cluster_name(holder), (*ALIVE, *ENDING)))
 
     def _tell(self, context: Any, cause: str) -> None:
         """Leave the run's summary: without a cluster its own task never comes."""
@@ -170,8 +152,12 @@ class CreateCluster(EmrCreateJobFlowOperator):
             time.sleep(BETWEEN_LOOKS)
         raise error
 
-    def _find(self, name: str) -> list[str]:
-        return living_clusters(self.hook.conn, self.environment, name)
+    def _find(self, name: str, states: Sequence[str] = ALIVE) -> list[str]:
+        """The ids of the environment's clusters of this name, oldest first."""
+        found = living_clusters(
+            self.hook.conn, self.environment, name=name, states=states
+        )
+        return [cluster["Id"] for cluster in found]
 
     def _checked(self, context: Any) -> Run:
         try:
@@ -191,7 +177,7 @@ class CreateCluster(EmrCreateJobFlowOperator):
         self.hook.conn.terminate_job_flows(JobFlowIds=[self._job_flow_id])
 
 
-class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
+class TerminateCluster(WaitsForEmr, HoldsLease, EmrTerminateJobFlowOperator):
     """Ends the cluster, returns when EMR says that it is gone, and so is the lease."""
 
     def __init__(
@@ -243,13 +229,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
 
     def _gone(self, context: Any) -> str:
         """The id of the cluster, whose run needs the lease no more."""
-        lease = DomainLease(
-            self.environment, self.plan.domain, aws_conn_id=self.aws_conn_id
-        )
-        try:
-            lease.release(run_name(self.plan, context))
-        except Exception:  # without its cluster the lease frees itself
-            self.log.exception("The lease of %s was not given back.", self.plan.domain)
+        self.give_back(context, unless=lambda holder: False)
         return self.job_flow_id
 
     def _ended_within(self, limit: timedelta, *, every: int) -> bool:

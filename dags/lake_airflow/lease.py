@@ -18,6 +18,7 @@ from typing import Any
 from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 from botocore.exceptions import ClientError
 
+from lake_airflow.handover import run_name
 from lake_spec.lease import holder_of, lease_uri
 from lake_spec.model import EnvironmentSpec
 
@@ -38,6 +39,28 @@ class Lease:
 
 class LeaseBusy(RuntimeError):
     """Several runs want the lease at once, and this one lost every time."""
+
+
+class HoldsLease:
+    """Mixin of the operators that take and give back their run's lease.
+
+    They have a plan, an environment and a connection.
+    """
+
+    def lease(self) -> DomainLease:
+        """The lease of the run's domain."""
+        return DomainLease(
+            self.environment, self.plan.domain, aws_conn_id=self.aws_conn_id
+        )
+
+    def give_back(self, context: Any, *, unless: Callable[[str], bool]) -> None:
+        """Give it back, but for a run that needs it; no error, for it frees itself."""
+        name = run_name(self.plan, context)
+        try:
+            if not unless(name):
+                self.lease().release(name)
+        except Exception:
+            self.log.exception("The lease of %s was not given back.", self.plan.domain)
 
 
 class DomainLease:

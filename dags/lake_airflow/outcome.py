@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Optional
 
-from lake_airflow.cluster import ENDED
+from lake_airflow.cluster import ENDED, ENDING
 
 ALIVE = ("PENDING", "CANCEL_PENDING", "RUNNING")
 MISSING = "MISSING"
@@ -53,7 +53,7 @@ def end_of_step(
 def end_of_cluster(cluster: Mapping[str, Any]) -> Optional[str]:
     """Why a cluster is gone or going, in EMR's words; None while it lives."""
     status = cluster["Status"]
-    if status["State"] not in (*ENDED, "TERMINATING"):
+    if status["State"] not in (*ENDING, *ENDED):
         return None
     reason = status.get("StateChangeReason") or {}
     text = reason.get("Message") or reason.get("Code") or "no reason given"

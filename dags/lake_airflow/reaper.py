@@ -6,7 +6,6 @@ tasks were killed, marked or deleted while the cluster was starting or working.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -14,8 +13,7 @@ from airflow.providers.amazon.aws.hooks.emr import EmrHook
 from airflow.sdk import DAG, BaseOperator
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lake_airflow.cluster import ALIVE
-from lake_airflow.living import created, tags_of
+from lake_airflow.living import created, living_clusters, tags_of
 from lake_airflow.notify import alarm_notifier
 from lake_spec.model import EnvironmentSpec
 
@@ -54,7 +52,7 @@ class EndLeftovers(BaseOperator):
         region = self.environment.region
         client = EmrHook(aws_conn_id=self.aws_conn_id, region_name=region).conn
         ended, failed = [], []
-        for cluster in list(self._ours(client)):
+        for cluster in living_clusters(client, self.environment):
             why = self._why(cluster, context["ti"])
             if why is None:
                 continue
@@ -70,15 +68,6 @@ class EndLeftovers(BaseOperator):
             told = "\n".join(failed)
             raise LeftOver(f"End by hand, they cost money:\n{told}")
         return ended
-
-    def _ours(self, client: Any) -> Iterator[dict[str, Any]]:
-        """The living clusters of the environment, with their tags."""
-        pages = client.get_paginator("list_clusters")
-        for page in pages.paginate(ClusterStates=list(ALIVE)):
-            for listed in page["Clusters"]:
-                cluster = client.describe_cluster(ClusterId=listed["Id"])["Cluster"]
-                if tags_of(cluster).get("lake:environment") == self.environment.name:
-                    yield cluster
 
     def _why(self, cluster: dict[str, Any], ti: Any) -> str | None:
         """Why nobody needs it any more; None if somebody may."""

@@ -16,7 +16,24 @@ from botocore.exceptions import NoRegionError
 from lake_airflow.airflow_errors import TaskDeferralError, TaskDeferralTimeout
 
 
-class WaitsForEmr:
+class OutlivesTriggers:
+    """Mixin of an operator that goes on also where the trigger itself failed.
+
+    The operator gives `without_trigger(context)`: what it does then.
+    """
+
+    def resume_execution(
+        self, next_method: str, next_kwargs: dict[str, Any] | None, context: Any
+    ) -> Any:
+        """Go on; how the trigger ended only matters if it says so itself."""
+        try:
+            return super().resume_execution(next_method, next_kwargs, context)
+        except (TaskDeferralError, TaskDeferralTimeout):
+            self.log.info("The trigger ended early; this task goes on without it.")
+            return self.without_trigger(context)
+
+
+class WaitsForEmr(OutlivesTriggers):
     """Mixin of an EMR operator that can be woken by the provider's triggers.
 
     The operator gives `follow(context, may_defer=...)`: it defers, or waits,
@@ -36,12 +53,6 @@ class WaitsForEmr:
         succeeded = bool(event) and event.get("status") == "success"
         return self.follow(context, may_defer=succeeded)
 
-    def resume_execution(
-        self, next_method: str, next_kwargs: dict[str, Any] | None, context: Any
-    ) -> Any:
-        """Go on also where the trigger itself failed."""
-        try:
-            return super().resume_execution(next_method, next_kwargs, context)
-        except (TaskDeferralError, TaskDeferralTimeout):
-            self.log.info("The trigger ended early; this task asks EMR itself.")
-            return self.follow(context, may_defer=False)
+    def without_trigger(self, context: Any) -> Any:
+        """Ask EMR from the worker."""
+        return self.follow(context, may_defer=False)

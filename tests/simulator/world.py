@@ -13,7 +13,7 @@ from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
 
 from lake_airflow import cluster_tasks, end_tasks, lease, reaper, stage_tasks
 from lake_airflow.waiting import WaitsForEmr
-from tests.simulator.airflow import SimulatedRun, TaskInstance, is_active
+from tests.simulator.airflow import SimulatedRun, is_active
 from tests.simulator.client import EmrClient, Killed, S3Client
 from tests.simulator.cloud import Cloud, Cluster, Step
 from tests.simulator.designs import Design
@@ -189,7 +189,7 @@ class World:
         return {stage.name for stage in run.plan.stages} <= done
 
 
-class Counts(TaskInstance):
+class Counts:
     """The reaper's task instance, which may ask for the other runs."""
 
     def __init__(self, world: World) -> None:

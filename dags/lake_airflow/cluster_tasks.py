@@ -229,7 +229,7 @@ class TerminateCluster(WaitsForEmr, HoldsLease, EmrTerminateJobFlowOperator):
 
     def _gone(self, context: Any) -> str:
         """The id of the cluster, whose run needs the lease no more."""
-        self.give_back(context, unless=lambda holder: False)
+        self.give_back(context)
         return self.job_flow_id
 
     def _ended_within(self, limit: timedelta, *, every: int) -> bool:

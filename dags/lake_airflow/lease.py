@@ -53,7 +53,9 @@ class HoldsLease:
             self.environment, self.plan.domain, aws_conn_id=self.aws_conn_id
         )
 
-    def give_back(self, context: Any, *, unless: Callable[[str], bool]) -> None:
+    def give_back(
+        self, context: Any, *, unless: Callable[[str], bool] = lambda run: False
+    ) -> None:
         """Give it back, but for a run that needs it; no error, for it frees itself."""
         name = run_name(self.plan, context)
         try:

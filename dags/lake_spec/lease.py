@@ -6,9 +6,14 @@ import json
 from typing import Optional
 
 
+def lease_folder(runs: str) -> str:
+    """Where all leases are, below the root of the runs; with a slash at its end."""
+    return f"{runs.rstrip('/')}/leases/"
+
+
 def lease_uri(runs: str, domain: str) -> str:
-    """The address of a domain's lease below the root of the runs."""
-    return f"{runs.rstrip('/')}/leases/{domain}.json"
+    """The address of a domain's lease."""
+    return f"{lease_folder(runs)}{domain}.json"
 
 
 def holder_of(content: bytes) -> Optional[str]:

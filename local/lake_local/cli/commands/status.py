@@ -15,7 +15,8 @@ from lake_local.cli.home import Home
 from lake_local.cli.project import find
 from lake_local.cli.specs import specs_of
 from lake_local.cli.state import Stack
-from lake_spec.lease import lease_uri
+from lake_spec.lease import lease_folder, lease_uri
+from lake_spec.model import EnvironmentSpec
 
 NAME = "status"
 HELP = "what is up, live clusters, leases, last runs"
@@ -47,8 +48,9 @@ def lines(home: Home) -> Iterator[str]:
         yield from _leftovers(home)
     else:
         yield from _processes(stack)
-        yield from _clusters(stack)
-        yield from _leases(stack)
+        environment = specs_of(find(), None).environment
+        yield from _clusters(stack, environment)
+        yield from _leases(stack, environment)
     yield from _runs(home)
 
 
@@ -70,10 +72,9 @@ def _processes(stack: Stack) -> Iterator[str]:
     yield from text.table(("process", "pid", "state", "address"), rows)
 
 
-def _clusters(stack: Stack) -> Iterator[str]:
-    region = specs_of(find(), None).environment.region
+def _clusters(stack: Stack, environment: EnvironmentSpec) -> Iterator[str]:
     try:
-        live = clusters.live(clusters.client("emr", stack, region))
+        live = clusters.live(clusters.client("emr", stack, environment.region))
     except (BotoCoreError, ClientError) as error:
         yield f"Clusters: unknown, the stand-in does not answer ({error})"
         return
@@ -84,11 +85,10 @@ def _clusters(stack: Stack) -> Iterator[str]:
     yield from text.table(("cluster", "state", "name"), rows)
 
 
-def _leases(stack: Stack) -> Iterator[str]:
-    environment = specs_of(find(), None).environment
+def _leases(stack: Stack, environment: EnvironmentSpec) -> Iterator[str]:
     s3 = clusters.client("s3", stack, environment.region)
     try:
-        for key in objects.under(s3, lease_uri(environment.runs, "")[: -len(".json")]):
+        for key in objects.under(s3, lease_folder(environment.runs)):
             domain = key.rsplit("/", 1)[-1][: -len(".json")]
             lease = objects.read_json(s3, lease_uri(environment.runs, domain)) or {}
             if lease.get("holder"):

@@ -61,6 +61,7 @@ def cluster_details(cluster: Cluster, region: str) -> dict[str, Any]:
             Applications=said.get("Applications", []),
             Tags=tags(cluster),
             ServiceRole=said.get("ServiceRole"),
+            LogEncryptionKmsKeyId=said.get("LogEncryptionKmsKeyId"),
             SecurityConfiguration=said.get("SecurityConfiguration"),
             ScaleDownBehavior=said.get("ScaleDownBehavior"),
             EbsRootVolumeSize=said.get("EbsRootVolumeSize"),

@@ -6,6 +6,7 @@ is ignored in silence.
 
 from __future__ import annotations
 
+import shlex
 from typing import Any, Iterable, Mapping
 
 from lake_local.aws.emr.errors import not_covered, validation
@@ -24,7 +25,6 @@ USED = (
     "Name",
     "ReleaseLabel",
     "StepConcurrencyLevel",
-    "StepExecutionRoleArn",
     "Steps",
     "Tags",
 )
@@ -92,6 +92,9 @@ def new_steps(
     cluster: Cluster, configs: Iterable[Mapping[str, Any]], role: str | None
 ) -> list[Step]:
     """The steps, all of them checked before the first is taken."""
+    if role and "SecurityConfiguration" not in cluster.described:
+        message = "Runtime roles are not supported on this cluster."
+        raise validation(f"{message} It has no security configuration.")
     steps = [_new_step(cluster, config, role) for config in configs]
     if len(cluster.active_steps) + len(steps) > MOST_ACTIVE_STEPS:
         message = "Maximum number of active steps(State = 'Running', 'Pending' or"
@@ -123,13 +126,13 @@ def _new_step(cluster: Cluster, config: Mapping[str, Any], role: str | None) -> 
     action = config.get("ActionOnFailure", "CONTINUE")
     _check_action(cluster, action)
     _check_size(jar)
-    _check_command(jar)
+    _check_command(jar, _arguments(jar, role))
     return Step(
         id=new_id("s"),
         name=config["Name"],
         action_on_failure=action,
         jar=jar["Jar"],
-        args=list(jar.get("Args", [])),
+        args=_arguments(jar, role),
         properties=pairs(jar.get("Properties", [])),
         main_class=jar.get("MainClass"),
         role=role,
@@ -154,10 +157,19 @@ def _check_size(jar: Mapping[str, Any]) -> None:
         raise validation(f"{message} ({size} of {LONGEST_STEP} characters).")
 
 
-def _check_command(jar: Mapping[str, Any]) -> None:
+def _arguments(jar: Mapping[str, Any], role: str | None) -> list[str]:
+    """What the command gets; with a runtime role EMR reads them as a shell does."""
+    args = list(jar.get("Args", []))
+    try:
+        return shlex.split(" ".join(args)) if role else args
+    except ValueError as error:
+        message = "The arguments cannot be read as a shell reads them"
+        raise validation(f"{message}: {error}.") from None
+
+
+def _check_command(jar: Mapping[str, Any], args: list[str]) -> None:
     if jar["Jar"].rpartition("/")[2] != RUNNER:
         raise not_covered(f"the step jar {jar['Jar']} (only {RUNNER})")
-    args = jar.get("Args", [])
     if not args or args[0] not in COMMANDS:
         named = repr(args[0]) if args else "nothing"
         choices = ", ".join(COMMANDS)

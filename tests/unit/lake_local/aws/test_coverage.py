@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lake_local.aws.emr import requests
 from lake_local.aws.emr.web import covered, service_model
 from lake_local.aws.moto_services import SERVICES
 from lake_local.aws.runtimes import COMMANDS, RELEASES
@@ -28,6 +29,12 @@ def test_the_emr_calls_are_those_of_the_class():
 
 def test_every_covered_call_is_a_call_of_emr():
     assert set(covered()) <= set(service_model().operation_names)
+
+
+def test_the_members_of_run_job_flow_are_those_of_the_code():
+    assert ticked("Members of RunJobFlow:") == sorted(requests.USED + requests.KEPT)
+    known = service_model().operation_model("RunJobFlow").input_shape.members
+    assert set(requests.USED + requests.KEPT) <= set(known)
 
 
 def test_the_release_labels_are_those_of_the_runtimes():

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 from botocore.exceptions import ClientError
 
+from lake_airflow.cluster import run_job_flow_request
 from lake_local.aws import client
+from lake_spec.load import load_cluster, load_environment
+from tests.unit.lake_airflow.specs import dag_plan, run
 
+DAGS = Path(__file__).resolve().parents[4] / "dags"
 SHUT = "A job flow that is shutting down, terminated, or finished may not be modified."
 
 
@@ -216,3 +221,30 @@ def refused(call) -> tuple[str, str]:
         call()
     error = raised.value.response["Error"]
     return error["Code"], error["Message"]
+
+
+def test_fleets_scaling_and_keys_are_shown_as_asked_for(emr, launch):
+    """The request of clusters/large.yml in environments/prod.yml."""
+    plan = dag_plan("full_load")
+    asked = run_job_flow_request(
+        plan,
+        run=run(plan),
+        cluster=load_cluster("large", DAGS / "clusters"),
+        environment=load_environment("prod", DAGS / "environments"),
+    )
+    cluster = launch(**asked)
+    told = emr.describe_cluster(ClusterId=cluster)["Cluster"]
+    assert told["InstanceCollectionType"] == "INSTANCE_FLEET"
+    assert told["LogEncryptionKmsKeyId"] == asked["LogEncryptionKmsKeyId"]
+    assert told["SecurityConfiguration"] == asked["SecurityConfiguration"]
+    attributes = told["Ec2InstanceAttributes"]
+    assert attributes["Ec2SubnetId"] == "subnet-0123456789abcdef0"
+    assert attributes["EmrManagedMasterSecurityGroup"] == "sg-0123456789abcdef0"
+    fleets = emr.list_instance_fleets(ClusterId=cluster)["InstanceFleets"]
+    assert [(f["TargetOnDemandCapacity"], f["TargetSpotCapacity"]) for f in fleets] == [
+        (1, 0),
+        (2, 0),
+        (0, 4),
+    ]
+    policy = emr.get_managed_scaling_policy(ClusterId=cluster)["ManagedScalingPolicy"]
+    assert policy == asked["ManagedScalingPolicy"]

@@ -104,6 +104,22 @@ def test_what_is_not_covered_of_a_cluster_is_refused(launch, request_, named):
     assert message == f"The stand-in does not cover {named}: see local/COVERAGE.md"
 
 
+def test_a_runtime_role_needs_a_security_configuration(cluster, add, step):
+    role = "arn:aws:iam::111122223333:role/lake-steps"
+    code, message = refused(lambda: add(cluster, step("true"), ExecutionRoleArn=role))
+    assert code == "ValidationException"
+    assert message.startswith("Runtime roles are not supported on this cluster.")
+
+
+def test_arguments_that_no_shell_could_read_are_refused(launch, add, step):
+    role = "arn:aws:iam::111122223333:role/lake-steps"
+    cluster = launch(SecurityConfiguration="runtime-roles")
+    broken = step("bash", "-c", "it's")
+    code, message = refused(lambda: add(cluster, broken, ExecutionRoleArn=role))
+    assert code == "ValidationException"
+    assert "cannot be read as a shell reads them: No closing quotation" in message
+
+
 def test_a_command_outside_the_list_is_refused(cluster, add, step):
     code, message = refused(lambda: add(cluster, step("rm", "-rf", "x")))
     assert code == "NotCovered"

@@ -211,3 +211,20 @@ def alive(pid: int) -> bool:
         return False
     stat = Path(f"/proc/{pid}/stat")
     return not (stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+ROLE = "arn:aws:iam::111122223333:role/lake-steps"
+
+
+def test_arguments_of_a_step_with_a_runtime_role_are_unescaped(
+    emr, launch, add, step, until
+):
+    """One argument is `a b`, the other `*.csv`, as Airflow escapes them."""
+    cluster = launch(SecurityConfiguration="runtime-roles")
+    script = '\'test "$0" = "a b" && test "$1" = "*.csv"\''
+    (one,) = add(
+        cluster, step("bash", "-c", script, "'a b'", "'*.csv'"), ExecutionRoleArn=ROLE
+    )
+    assert until(cluster, *STATES, step=one)["State"] == "COMPLETED"
+    told = emr.describe_step(ClusterId=cluster, StepId=one)["Step"]
+    assert told["ExecutionRoleArn"] == ROLE

@@ -1,13 +1,15 @@
-"""`python -m lake_spec validate|compile|docs|check`: specs at the desk and in CI."""
+"""`python -m lake_spec validate|compile|docs|check|cost`: at the desk and in CI."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+from datetime import date
 from pathlib import Path
 from typing import List, Optional
 
-from lake_spec import compiled, pages
+from lake_spec import compiled, ledger, pages
 from lake_spec.errors import LakeError
 from lake_spec.load import check, domain_names
 
@@ -65,6 +67,14 @@ def check_docs(args: argparse.Namespace) -> int:
     return 1 if stale else 0
 
 
+def cost(args: argparse.Namespace) -> int:
+    """Print the ledger in a folder, a copy of `<runs>/costs`, as CSV."""
+    names = ledger.made_since(map(str, args.folder.rglob("*.json")), args.since)
+    entries = [json.loads(Path(name).read_text("utf-8")) for name in names]
+    print(ledger.to_csv(ledger.rows(entries, args.by), args.by), end="")
+    return 0
+
+
 def _beside(tables: Path, name: str) -> Path:
     """The folder next to the tables, or ours where they stand elsewhere."""
     folder = tables.parent / name
@@ -91,6 +101,10 @@ def _parser() -> argparse.ArgumentParser:
     ):
         page = add(name, command, words)
         page.add_argument("docs", type=Path, nargs="?", default=DOCS, metavar="DIR")
+    one = add("cost", cost, "print cluster-minutes of a copied ledger as CSV")
+    one.add_argument("folder", type=Path, metavar="DIR")
+    one.add_argument("--since", type=date.fromisoformat, default=date.min)
+    one.add_argument("--by", choices=ledger.BY, default=ledger.BY[0])
     return parser
 
 

@@ -86,6 +86,15 @@ class WhenBusy(str, Enum):
     REFUSE = "refuse"
 
 
+class Event(str, Enum):
+    """What of a run people are told, beside its log."""
+
+    FAILURE = "failure"
+    RECOVERY = "recovery"
+    QUARANTINE = "quarantine"
+    LATE_SOURCE = "late_source"
+
+
 class HistoryRuns(str, Enum):
     """Where the history stage of an incremental run happens."""
 

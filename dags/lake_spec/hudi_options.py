@@ -45,6 +45,7 @@ class HudiKey(str, Enum):
     CLEAN_AUTOMATIC = "hoodie.clean.automatic"
     CLEAN_POLICY = "hoodie.clean.policy"
     CLEAN_COMMITS = "hoodie.clean.commits.retained"
+    CLEAN_VERSIONS = "hoodie.clean.fileversions.retained"
     ARCHIVE_AUTOMATIC = "hoodie.archive.automatic"
     ARCHIVE_MIN = "hoodie.keep.min.commits"
     ARCHIVE_MAX = "hoodie.keep.max.commits"
@@ -60,6 +61,7 @@ class Operation(str, Enum):
     BULK_INSERT = "bulk_insert"
     UPSERT = "upsert"
     REPLACE = "insert_overwrite_table"
+    DELETE = "delete"
 
 
 METADATA_PREFIX = "lake."
@@ -67,6 +69,9 @@ METADATA_PREFIX = "lake."
 
 METADATA_FOLDER = ".hoodie"
 """Where a table keeps what it is and what was done to it."""
+
+METADATA_TABLE_FOLDER = f"{METADATA_FOLDER}/metadata"
+"""Where a table keeps its indexes."""
 
 PROPERTIES = f"{METADATA_FOLDER}/hoodie.properties"
 """The file that makes a folder a Hudi table."""
@@ -218,6 +223,14 @@ def clean_options(keep_commits: int) -> Dict[str, str]:
     return {
         HudiKey.CLEAN_POLICY.value: "KEEP_LATEST_COMMITS",
         HudiKey.CLEAN_COMMITS.value: str(keep_commits),
+    }
+
+
+def newest_version_options() -> Dict[str, str]:
+    """Options of a cleaning after which every file has its newest version alone."""
+    return {
+        HudiKey.CLEAN_POLICY.value: "KEEP_LATEST_FILE_VERSIONS",
+        HudiKey.CLEAN_VERSIONS.value: "1",
     }
 
 

@@ -8,7 +8,9 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from lake_spec.compiled import read_compiled
 from lake_spec.errors import NoSuchSpec
-from lake_spec.faults import Fault, Problem
+from lake_spec.faults import Fault
+from lake_spec.faults import Path as KeyPath
+from lake_spec.faults import Problem
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
 from lake_spec.nearest import did_you_mean
 from lake_spec.survey import (
@@ -79,7 +81,12 @@ def check(
     survey = Survey()
     _survey_lake(survey, tables, clusters)
     if environments is not None:
-        survey_folder(survey, EnvironmentSpec, environments)
+        known = survey_folder(survey, EnvironmentSpec, environments)
+        for name, environment in known.items():
+            path = Path(environments) / f"{name}{ENDING}"
+            named = {("cluster",): environment.cluster}
+            _check_clusters(survey, path, named, clusters)
+            _check_domains(survey, path, environment, domain_names(Path(tables)))
     survey.judge_across()
     return survey.files, survey.faults
 
@@ -89,23 +96,44 @@ def _survey_lake(survey: Survey, tables: Path, clusters: Optional[Path]) -> Lake
     if clusters is None:
         return lake
     known = survey_folder(survey, ClusterSpec, Path(clusters))
-    # A cluster with faults of its own is still there.
-    names = _file_names(Path(clusters))
     for name, domain in lake.domains.items():
-        if domain.cluster and domain.cluster not in names:
-            _tell_no_cluster(survey, tables / name / DOMAIN_FILE, domain, names)
+        own = {("clusters", kind): each for kind, each in vars(domain.clusters).items()}
+        named = {("cluster",): domain.cluster, **own}
+        _check_clusters(survey, tables / name / DOMAIN_FILE, named, clusters)
     return Lake(lake.domains, known)
 
 
-def _tell_no_cluster(
-    survey: Survey, path: Path, domain: DomainSpec, names: List[str]
+def _check_clusters(
+    survey: Survey,
+    file: Path,
+    named: Dict[KeyPath, Optional[str]],
+    clusters: Optional[Path],
 ) -> None:
-    hint = did_you_mean(domain.cluster, names)
-    remedy = f"{hint}Clusters: {', '.join(names) or 'none'}."
-    message = f"no cluster is named {domain.cluster!r}"
-    root = read_document(Survey(), path).root
+    """Tell of clusters that have no file; one with faults of its own has one."""
+    names = _file_names(Path(clusters)) if clusters else []
+    for path, cluster in named.items():
+        if cluster and clusters is not None and cluster not in names:
+            hint = did_you_mean(cluster, names)
+            remedy = f"{hint}Clusters: {', '.join(names) or 'none'}."
+            message = f"no cluster is named {cluster!r}"
+            _tell(survey, file, Problem(path, cluster, message, remedy))
+
+
+def _check_domains(
+    survey: Survey, file: Path, environment: EnvironmentSpec, names: List[str]
+) -> None:
+    """Tell of domains that were misspelt; others may be of another folder."""
+    for name, _ in environment.runtime_roles:
+        hint = did_you_mean(name, names)
+        if hint and name not in names:
+            message = f"no domain is named {name!r}"
+            path = ("runtime_roles", name)
+            _tell(survey, file, Problem(path, name, message, hint.strip()))
+
+
+def _tell(survey: Survey, file: Path, problem: Problem) -> None:
+    root = read_document(Survey(), file).root
     if root is not None:
-        problem = Problem(("cluster",), domain.cluster, message, remedy)
         survey.add([root.fault(problem)])
 
 

@@ -17,6 +17,7 @@ from lake_spec.choices import (
     Absence,
     CurrentDeletes,
     Engine,
+    Event,
     HistoryDeletes,
     HistoryRuns,
     Index,
@@ -58,6 +59,7 @@ from lake_spec.sources import (
 __all__ = [
     "Absence",
     "ClusterSpec",
+    "Clusters",
     "Column",
     "Csv",
     "Current",
@@ -66,6 +68,7 @@ __all__ = [
     "DomainSpec",
     "Engine",
     "EnvironmentSpec",
+    "Event",
     "ExtractTime",
     "Feed",
     "Format",
@@ -164,6 +167,11 @@ class TableSpec:
         return self.source.extract_time if isinstance(self.source, Snapshot) else None
 
     @property
+    def late_after_hours(self) -> Optional[float]:
+        """How long its source may be quiet, if that is known."""
+        return None if self.is_dimension else self.source.late_after_hours
+
+    @property
     def scope(self) -> Optional[Scope]:
         """What one extract is a full copy of, if not of the whole table."""
         return self.source.scope if isinstance(self.source, Snapshot) else None
@@ -179,11 +187,29 @@ class Schedules:
 
 
 @dataclass(frozen=True)
-class Notifications:
-    """Where a domain tells its people."""
+class Clusters:
+    """Clusters of single DAGs; one that is left out runs on the domain's `cluster`."""
 
-    failure_topic: Optional[str] = setting(
-        "ARN of the SNS topic that hears of failed runs.", None
+    full_load: Optional[str] = setting("Of the first loads.", None)
+    incremental: Optional[str] = setting("Of the incremental runs.", None)
+    scd2: Optional[str] = setting("Of history, with `history_runs: own_dag`.", None)
+    redo: Optional[str] = setting("Of files taken in anew.", None)
+    maintenance: Optional[str] = setting("Of the upkeep.", None)
+    rebuild: Optional[str] = setting("Of tables built anew.", None)
+    erase: Optional[str] = setting("Of keys that are erased.", None)
+
+
+@dataclass(frozen=True)
+class Notifications:
+    """Which SNS topic hears of a domain's runs, and of what."""
+
+    topic: Optional[str] = setting(
+        "ARN of a standard SNS topic; left out, nobody is told.", None
+    )
+    events: Tuple[Event, ...] = setting(
+        "What it hears of: failed runs, the first green one after them, more bad rows"
+        " than `quarantine.warn_share`, sources quiet for `source.late_after_hours`.",
+        tuple(Event),
     )
 
 
@@ -197,6 +223,9 @@ class DomainSpec:
     )
     owner: str = setting("Team that answers for its runs.", example="museum-data")
     cluster: str = setting("Name of a file in `clusters/`.", "standard")
+    clusters: Clusters = setting(
+        "Such names for single DAGs, as a larger one for full loads.", Clusters()
+    )
     tags: Tuple[str, ...] = setting("Tags of its DAGs.", ())
     history_runs: HistoryRuns = setting(
         "Whether SCD2 follows in the incremental cluster or in its own DAG by an Asset.",
@@ -212,3 +241,7 @@ class DomainSpec:
     tables: Tuple[TableSpec, ...] = setting(
         "Its tables, from their own files.", (), given="files"
     )
+
+    def cluster_of(self, kind: str) -> str:
+        """Name of the cluster that a kind of DAG runs on."""
+        return getattr(self.clusters, kind) or self.cluster

@@ -132,3 +132,9 @@ class Quarantine:
 
     max_share: float = setting("Largest share of bad rows (0 to 1).", 0.01)
     min_rows: int = setting("Up to this many bad rows never fail a run.", 100)
+    warn_share: Optional[float] = setting(
+        "Share of bad rows over which people are told though the run goes on (0 to"
+        " `max_share`); 0 means any.",
+        None,
+        example=0.001,
+    )

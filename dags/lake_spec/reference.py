@@ -121,6 +121,9 @@ def _left_out(setting: Setting) -> str:
         return "required"
     if isinstance(setting.shape, Record):
         return "its defaults"
+    if isinstance(setting.shape, OneOf):
+        tag = getattr(type(setting.default), setting.shape.tag)
+        return f"`{{{setting.shape.tag}: {tag}}}`"
     value = encode_value(setting.shape, setting.default)
     return "none" if value in (None, [], {}) else f"`{json.dumps(value)}`"
 

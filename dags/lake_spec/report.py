@@ -19,7 +19,7 @@ class State(str, Enum):
 
 @dataclass
 class FileReport:
-    """Accounting of one landing file: landed = the sum of the other four."""
+    """Accounting of one landing file: landed = the sum of the other five."""
 
     path: str
     etag: str
@@ -28,12 +28,13 @@ class FileReport:
     unchanged: int = 0
     duplicates: int = 0
     quarantined: int = 0
+    erased: int = 0
 
     @property
     def is_balanced(self) -> bool:
         """Whether every landed row is accounted for exactly once."""
-        parts = self.accepted + self.unchanged + self.duplicates + self.quarantined
-        return self.landed == parts
+        taken = self.accepted + self.unchanged + self.duplicates
+        return self.landed == taken + self.quarantined + self.erased
 
 
 @dataclass
@@ -68,7 +69,10 @@ class Report:
     unchanged: int = 0
     duplicates: int = 0
     quarantined: int = 0
+    erased: int = 0
     derived_deletes: int = 0
+    newest_input: Optional[str] = None
+    """When the newest landing file ever taken in landed: ISO 8601 in UTC."""
     ties: int = 0
     unresolved: int = 0
     current_rows: Optional[int] = None
@@ -80,6 +84,7 @@ class Report:
     moved_keys: List[MovedKey] = field(default_factory=list)
     commits: Dict[str, str] = field(default_factory=dict)
     files: List[FileReport] = field(default_factory=list)
+    erasure: Dict[str, int] = field(default_factory=dict)
     withdrawn: List[str] = field(default_factory=list)
     set_aside: List[Dict[str, str]] = field(default_factory=list)
     warnings: List[str] = field(default_factory=list)
@@ -93,6 +98,7 @@ class Report:
         self.unchanged += sum(each.unchanged for each in files)
         self.duplicates += sum(each.duplicates for each in files)
         self.quarantined += sum(each.quarantined for each in files)
+        self.erased += sum(each.erased for each in files)
 
     def settle_duplicates(self, found: Dict[str, int], first: int = 0) -> None:
         """Rows that turned out to be known events are duplicates, not accepted.

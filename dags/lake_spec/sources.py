@@ -129,6 +129,12 @@ class Snapshot:
     scope: Optional[Scope] = setting(
         "What one extract covers, where it is not the whole table.", None
     )
+    late_after_hours: Optional[float] = setting(
+        "Hours after its newest file landed from which the source counts as late (0.1"
+        " to 10000).",
+        None,
+        example=26,
+    )
     timezone: str = setting("Zone of timestamps that carry none.", "UTC")
     new_columns: NewColumns = setting(
         "What to do with undeclared source columns.", NewColumns.ADD
@@ -151,6 +157,12 @@ class Feed:
     placeholder: Optional[str] = setting(
         "Text that stands for an unchanged value which the source did not send.",
         "__debezium_unavailable_value",
+    )
+    late_after_hours: Optional[float] = setting(
+        "Hours after its newest file landed from which the source counts as late (0.1"
+        " to 10000).",
+        None,
+        example=26,
     )
     timezone: str = setting("Zone of timestamps that carry none.", "UTC")
     new_columns: NewColumns = setting(

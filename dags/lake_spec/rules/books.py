@@ -10,9 +10,11 @@ from lake_spec.rules.cluster import CLUSTER
 from lake_spec.rules.columns import COLUMNS
 from lake_spec.rules.dimension import DIMENSION
 from lake_spec.rules.domain import DOMAIN
+from lake_spec.rules.drivers import DRIVERS
 from lake_spec.rules.environment import ENVIRONMENT
 from lake_spec.rules.extracts import EXTRACTS
 from lake_spec.rules.history import HISTORY
+from lake_spec.rules.instances import INSTANCES
 from lake_spec.rules.order import ORDER
 from lake_spec.rules.quality import QUALITY
 from lake_spec.rules.reloads import RELOADS
@@ -25,7 +27,7 @@ BOOKS: Dict[type, Tuple[RuleBook, ...]] = {
         *(COLUMNS, ORDER, HISTORY, QUALITY),
     ),
     DomainSpec: (DOMAIN,),
-    ClusterSpec: (CLUSTER,),
+    ClusterSpec: (CLUSTER, INSTANCES, DRIVERS),
     EnvironmentSpec: (ENVIRONMENT,),
 }
 

@@ -6,16 +6,70 @@ import re
 from typing import Iterator
 
 from lake_spec.faults import Problem, got
+from lake_spec.instances import InstanceFleets
 from lake_spec.model import ClusterSpec
-from lake_spec.rules import names
+from lake_spec.rules import aws, names
 from lake_spec.rules.book import RuleBook
 from lake_spec.rules.table import within
 
 CLUSTER = RuleBook()
 
-_RELEASE = re.compile(r"emr-[67]\.\d{1,2}\.\d{1,2}", re.ASCII)
-_INSTANCE = re.compile(r"[a-z][a-z0-9-]{1,19}\.[a-z0-9-]{1,19}")
+FIRST_RELEASE = (7, 11)
+"""The first EMR with Hudi 1.0.2."""
+
+MOST_BOOTSTRAP_ACTIONS = 16
+
+_RELEASE = re.compile(r"emr-(7)\.(\d{1,2})\.\d{1,2}", re.ASCII)
 _MEMORY = re.compile(r"[1-9]\d{0,5}[mg]", re.ASCII)
+_SCRIPT = re.compile(
+    r"(s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/)?[A-Za-z0-9_.=+-]+(/[A-Za-z0-9_.=+-]+)*"
+)
+_ARGUMENT = re.compile(r"[A-Za-z0-9_.:/=,@%+-]{1,256}")
+_SETTING_VALUE = re.compile(r"[A-Za-z0-9_.+-]{1,40}")
+
+# What makes Spark fast or patient. What can change a row (zones, ANSI, case) or
+# bring a secret in is none of a cluster's business.
+SPARK_SETTINGS = (
+    "spark.default.parallelism",
+    "spark.driver.cores",
+    "spark.driver.maxResultSize",
+    "spark.driver.memoryOverhead",
+    "spark.driver.memoryOverheadFactor",
+    "spark.dynamicAllocation.*",
+    "spark.executor.cores",
+    "spark.executor.heartbeatInterval",
+    "spark.executor.instances",
+    "spark.executor.memory",
+    "spark.executor.memoryOverhead",
+    "spark.executor.memoryOverheadFactor",
+    "spark.io.compression.codec",
+    "spark.locality.wait",
+    "spark.memory.fraction",
+    "spark.memory.storageFraction",
+    "spark.network.timeout",
+    "spark.reducer.maxSizeInFlight",
+    "spark.rpc.askTimeout",
+    "spark.shuffle.io.*",
+    "spark.sql.adaptive.advisoryPartitionSizeInBytes",
+    "spark.sql.adaptive.coalescePartitions.*",
+    "spark.sql.adaptive.enabled",
+    "spark.sql.adaptive.skewJoin.*",
+    "spark.sql.autoBroadcastJoinThreshold",
+    "spark.sql.broadcastTimeout",
+    "spark.sql.files.maxPartitionBytes",
+    "spark.sql.shuffle.partitions",
+    "spark.stage.maxConsecutiveAttempts",
+    "spark.task.cpus",
+    "spark.task.maxFailures",
+    "spark.yarn.executor.failuresValidityInterval",
+    "spark.yarn.maxAppAttempts",
+)
+_SPARK_SETTING = re.compile(
+    "|".join(
+        re.escape(name).replace(r"\*", r"[A-Za-z0-9]+(\.[A-Za-z0-9]+)*")
+        for name in SPARK_SETTINGS
+    )
+)
 
 
 @CLUSTER.rule("name")
@@ -24,26 +78,41 @@ def cluster_is_named_by_the_allow_list(spec: ClusterSpec) -> Iterator[Problem]:
 
 
 @CLUSTER.rule("release_label")
-def release_label_is_one_of_emr(spec: ClusterSpec) -> Iterator[Problem]:
-    if not _RELEASE.fullmatch(spec.release_label):
-        remedy = "Write a release of EMR 6 or 7, as in emr-7.13.0."
+def release_label_has_the_hudi_of_our_tables(spec: ClusterSpec) -> Iterator[Problem]:
+    found = _RELEASE.fullmatch(spec.release_label)
+    if not found or (int(found[1]), int(found[2])) < FIRST_RELEASE:
+        remedy = (
+            "Write a release of EMR 7 from emr-7.11.0 on, as in emr-7.13.0: earlier"
+            " ones have no Hudi 1.0.2, and emr-spark-8 has a later one."
+        )
         yield got(("release_label",), spec.release_label, remedy)
 
 
 @CLUSTER.rule()
-def instance_types_are_shaped_like_ec2s(spec: ClusterSpec) -> Iterator[Problem]:
-    for name in ("primary_type", "core_type"):
-        value = getattr(spec, name)
-        if not _INSTANCE.fullmatch(value):
-            yield got((name,), value, "Write an EC2 instance type, as in m7g.xlarge.")
-
-
-@CLUSTER.rule()
-def cluster_counts_are_within_emrs_limits(spec: ClusterSpec) -> Iterator[Problem]:
-    yield from within(("core_count",), spec.core_count, 1, 100)
-    yield from within(("step_concurrency",), spec.step_concurrency, 1, 256)
+def cluster_numbers_are_within_emrs_limits(spec: ClusterSpec) -> Iterator[Problem]:
+    level = spec.step_concurrency_level
+    yield from within(("step_concurrency_level",), level, 1, 256)
+    yield from within(("start_minutes",), spec.start_minutes, 10, 1440)
+    yield from within(("tables_at_once",), spec.tables_at_once, 1, 64)
     yield from within(("idle_minutes",), spec.idle_minutes, 1, 10080)
     yield from within(("max_hours",), spec.max_hours, 1, 168)
+    if spec.ebs_root_volume_size is not None:
+        path = ("ebs_root_volume_size",)
+        yield from within(path, spec.ebs_root_volume_size, 15, 100)
+
+
+@CLUSTER.rule("instances", "start_minutes")
+def a_start_outlasts_its_wait_for_spot(spec: ClusterSpec) -> Iterator[Problem]:
+    nodes = spec.instances
+    if not isinstance(nodes, InstanceFleets) or not nodes.has_spot:
+        return
+    minutes = nodes.task.spot.timeout_duration_minutes
+    if spec.start_minutes <= minutes:
+        remedy = (
+            f"The start waits up to {minutes} minutes for Spot instances"
+            " (instances.task.spot.timeout_duration_minutes): allow more than that."
+        )
+        yield got(("start_minutes",), spec.start_minutes, remedy)
 
 
 @CLUSTER.rule("driver_memory")
@@ -53,11 +122,42 @@ def driver_memory_is_an_amount(spec: ClusterSpec) -> Iterator[Problem]:
         yield got(("driver_memory",), spec.driver_memory, remedy)
 
 
+@CLUSTER.rule("spark_defaults")
+def spark_defaults_are_of_the_list(spec: ClusterSpec) -> Iterator[Problem]:
+    for key, value in spec.spark_defaults:
+        path = ("spark_defaults", key)
+        if key == "spark.driver.memory":
+            yield got(path, key, "Write it as `driver_memory`.")
+        elif not _SPARK_SETTING.fullmatch(key):
+            choices = ", ".join(SPARK_SETTINGS)
+            yield got(path, key, f"Choose among: {choices}.")
+        elif not _SETTING_VALUE.fullmatch(value):
+            remedy = "Write 1 to 40 of A-Z a-z 0-9 _ . + -, as in 10g or 0.6."
+            yield got(path, value, remedy)
+
+
+@CLUSTER.rule("bootstrap_actions")
+def bootstrap_actions_are_scripts_on_s3(spec: ClusterSpec) -> Iterator[Problem]:
+    count = len(spec.bootstrap_actions)
+    if count > MOST_BOOTSTRAP_ACTIONS:
+        remedy = f"EMR takes {MOST_BOOTSTRAP_ACTIONS}: join some of the scripts."
+        message = f"got {count} bootstrap actions"
+        yield Problem(("bootstrap_actions",), count, message, remedy)
+    for position, action in enumerate(spec.bootstrap_actions):
+        top = ("bootstrap_actions", position)
+        yield from names.label((*top, "name"), action.name, 128)
+        if not _SCRIPT.fullmatch(action.path) or ".." in action.path.split("/"):
+            remedy = (
+                "Write a path below `artifacts`, as in bootstrap/install_ca.sh, or an"
+                " s3:// URI; of A-Z a-z 0-9 _ . = + -."
+            )
+            yield got((*top, "path"), action.path, remedy)
+        for number, argument in enumerate(action.args):
+            if not _ARGUMENT.fullmatch(argument):
+                remedy = "Write 1 to 256 of A-Z a-z 0-9 _ . : / = , @ % + -."
+                yield got((*top, "args", number), argument, remedy)
+
+
 @CLUSTER.rule("tags")
 def cluster_tags_fit_aws(spec: ClusterSpec) -> Iterator[Problem]:
-    for key, value in spec.tags:
-        yield from names.label(("tags", key), key, 128)
-        yield from names.label(("tags", key), value, 256)
-        if key.lower().startswith("aws:"):
-            remedy = "AWS keeps keys that begin with aws: for itself: choose another."
-            yield got(("tags", key), key, remedy)
+    yield from aws.tags(spec.tags)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from lake_spec.faults import Problem
-from lake_spec.model import DomainSpec
+from lake_spec.faults import Problem, got
+from lake_spec.model import DomainSpec, HistoryRuns
 from lake_spec.rules import names
 from lake_spec.rules.airflow import cron, sns_topic
 from lake_spec.rules.book import RuleBook
@@ -35,6 +35,16 @@ def domain_cluster_is_a_name(spec: DomainSpec) -> Iterator[Problem]:
     yield from names.name(("cluster",), spec.cluster)
 
 
+@DOMAIN.rule("clusters", "history_runs")
+def clusters_of_dags_are_names(spec: DomainSpec) -> Iterator[Problem]:
+    for kind, name in vars(spec.clusters).items():
+        if name is not None:
+            yield from names.name(("clusters", kind), name)
+    if spec.clusters.scd2 and spec.history_runs is not HistoryRuns.OWN_DAG:
+        remedy = "There is no DAG of its own for history: set history_runs: own_dag."
+        yield got(("clusters", "scd2"), spec.clusters.scd2, remedy)
+
+
 @DOMAIN.rule("tags")
 def domain_tags_are_plain(spec: DomainSpec) -> Iterator[Problem]:
     for position, tag in enumerate(spec.tags):
@@ -48,6 +58,6 @@ def schedules_are_cron_texts(spec: DomainSpec) -> Iterator[Problem]:
 
 
 @DOMAIN.rule("notifications")
-def failure_topic_is_an_sns_topic(spec: DomainSpec) -> Iterator[Problem]:
-    path = ("notifications", "failure_topic")
-    yield from sns_topic(path, spec.notifications.failure_topic)
+def topic_is_an_sns_topic(spec: DomainSpec) -> Iterator[Problem]:
+    path = ("notifications", "topic")
+    yield from sns_topic(path, spec.notifications.topic)

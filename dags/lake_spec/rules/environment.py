@@ -7,7 +7,7 @@ from typing import Dict, Iterator
 
 from lake_spec.faults import Problem, got
 from lake_spec.model import EnvironmentSpec
-from lake_spec.rules import names
+from lake_spec.rules import aws, names
 from lake_spec.rules.airflow import cron, sns_topic
 from lake_spec.rules.book import RuleBook
 
@@ -18,9 +18,7 @@ ROOTS = ("landing", "warehouse", "artifacts", "runs", "logs")
 _URI = re.compile(
     r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/(?!\.{1,2}(/|$))[A-Za-z0-9_.=+-]+)*"
 )
-_REGION = re.compile(r"[a-z]{2}(-[a-z]+){1,2}-\d", re.ASCII)
-_ROLE = re.compile(r"[A-Za-z0-9_+=,.@-]{1,64}")
-_SUBNET = re.compile(r"subnet-[0-9a-f]{8,17}")
+_PARAMETER = re.compile(r"(/[A-Za-z0-9_.-]+){1,15}|[A-Za-z0-9_.-]+")
 
 
 @ENVIRONMENT.rule("name")
@@ -30,7 +28,7 @@ def environment_is_named_by_the_allow_list(spec: EnvironmentSpec) -> Iterator[Pr
 
 @ENVIRONMENT.rule("region")
 def region_is_shaped_like_awss(spec: EnvironmentSpec) -> Iterator[Problem]:
-    if not _REGION.fullmatch(spec.region):
+    if not aws.is_region(spec.region):
         yield got(("region",), spec.region, "Write an AWS region, as in eu-central-1.")
 
 
@@ -60,21 +58,71 @@ def roots_lie_apart(spec: EnvironmentSpec) -> Iterator[Problem]:
         seen[name] = uri
 
 
+@ENVIRONMENT.rule("cluster")
+def environment_cluster_is_a_name(spec: EnvironmentSpec) -> Iterator[Problem]:
+    if spec.cluster is not None:
+        yield from names.name(("cluster",), spec.cluster)
+
+
 @ENVIRONMENT.rule()
-def roles_are_names(spec: EnvironmentSpec) -> Iterator[Problem]:
-    for name in ("service_role", "instance_profile"):
-        if not _ROLE.fullmatch(getattr(spec, name)):
-            remedy = (
-                "Write the name of an IAM role: 1 to 64 of A-Z a-z 0-9 _ + = , . @ -."
-            )
-            yield got((name,), getattr(spec, name), remedy)
+def roles_are_names_or_arns(spec: EnvironmentSpec) -> Iterator[Problem]:
+    yield from aws.role_name_or_arn(("service_role",), spec.service_role)
+    yield from aws.role_name(("instance_profile",), spec.instance_profile)
+    if spec.runtime_role is not None:
+        yield from aws.role_arn(("runtime_role",), spec.runtime_role)
+    for domain, role in spec.runtime_roles:
+        yield from names.name(("runtime_roles", domain), domain)
+        yield from aws.role_arn(("runtime_roles", domain), role)
 
 
-@ENVIRONMENT.rule("subnet")
-def subnet_is_an_id(spec: EnvironmentSpec) -> Iterator[Problem]:
-    if spec.subnet is not None and not _SUBNET.fullmatch(spec.subnet):
-        remedy = "Write a subnet's id, as in subnet-0123456789abcdef0."
-        yield got(("subnet",), spec.subnet, remedy)
+@ENVIRONMENT.rule("runtime_role", "runtime_roles", "security_configuration")
+def runtime_roles_are_enabled_for_all(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """EMR refuses a step with a role on a plain cluster, and one without on these."""
+    if spec.runtime_roles and spec.runtime_role is None:
+        remedy = (
+            "On such clusters EMR refuses a step without a role: write the one of all"
+            " domains that `runtime_roles` does not name."
+        )
+        yield Problem(("runtime_role",), None, "missing", remedy)
+    if spec.runtime_role and spec.security_configuration is None:
+        remedy = (
+            "A runtime role needs the name of a security configuration with"
+            " EnableApplicationScopedIAMRole."
+        )
+        yield Problem(("security_configuration",), None, "missing", remedy)
+
+
+@ENVIRONMENT.rule("subnets")
+def subnets_are_ids(spec: EnvironmentSpec) -> Iterator[Problem]:
+    for position, subnet in enumerate(spec.subnets):
+        yield from aws.subnet(("subnets", position), subnet)
+        if subnet in spec.subnets[:position]:
+            yield got(("subnets", position), subnet, "Name each subnet once.")
+
+
+@ENVIRONMENT.rule("security_groups")
+def security_groups_are_ids(spec: EnvironmentSpec) -> Iterator[Problem]:
+    groups = spec.security_groups
+    if groups is None:
+        return
+    for name in ("primary", "core_and_task", "service_access"):
+        value = getattr(groups, name)
+        if value is not None:
+            yield from aws.security_group(("security_groups", name), value)
+    for name in ("additional_primary", "additional_core_and_task"):
+        for position, value in enumerate(getattr(groups, name)):
+            yield from aws.security_group(("security_groups", name, position), value)
+
+
+@ENVIRONMENT.rule("region")
+def kms_keys_are_of_the_region(spec: EnvironmentSpec) -> Iterator[Problem]:
+    for name in ("log_encryption_kms_key_id", "s3_encryption_kms_key_id"):
+        yield from aws.kms_key((name,), getattr(spec, name), spec.region)
+
+
+@ENVIRONMENT.rule("tags")
+def environment_tags_fit_aws(spec: EnvironmentSpec) -> Iterator[Problem]:
+    yield from aws.tags(spec.tags)
 
 
 @ENVIRONMENT.rule("security_configuration")
@@ -93,3 +141,13 @@ def reaper_schedule_is_a_cron_text(spec: EnvironmentSpec) -> Iterator[Problem]:
 @ENVIRONMENT.rule("alarm_topic")
 def alarm_topic_is_an_sns_topic(spec: EnvironmentSpec) -> Iterator[Problem]:
     yield from sns_topic(("alarm_topic",), spec.alarm_topic)
+
+
+@ENVIRONMENT.rule("erase_secret")
+def erase_secret_is_the_name_of_a_parameter(spec: EnvironmentSpec) -> Iterator[Problem]:
+    name = spec.erase_secret
+    if name is not None and (not _PARAMETER.fullmatch(name) or len(name) > 1011):
+        remedy = (
+            "Write the name of an SSM parameter, as in /lake/dev/erase, not its value."
+        )
+        yield got(("erase_secret",), name, remedy)

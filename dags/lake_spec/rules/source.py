@@ -62,6 +62,13 @@ def lost_share_is_a_share(spec: TableSpec) -> Iterator[Problem]:
         yield from within(("source", "lost_share"), spec.source.lost_share, 0, 1)
 
 
+@SOURCE.rule("source")
+def late_after_is_a_time_that_passes(spec: TableSpec) -> Iterator[Problem]:
+    hours = spec.late_after_hours
+    if hours is not None:
+        yield from within(("source", "late_after_hours"), hours, 0.1, 10_000)
+
+
 @SOURCE.rule("source", "source.format")
 def csv_marks_are_single_characters(spec: TableSpec) -> Iterator[Problem]:
     form = spec.source.format

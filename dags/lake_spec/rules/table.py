@@ -69,6 +69,13 @@ def quarantine_has_limits(spec: TableSpec) -> Iterator[Problem]:
     limits = spec.quarantine
     yield from within(("quarantine", "max_share"), limits.max_share, 0, 1)
     yield from within(("quarantine", "min_rows"), limits.min_rows, 0, 10**9)
+    share = limits.warn_share
+    if share is not None and not 0 <= share <= limits.max_share:
+        remedy = (
+            f"Choose a number from 0 to max_share, which is {limits.max_share:g}: over"
+            " that the run fails."
+        )
+        yield got(("quarantine", "warn_share"), share, remedy)
 
 
 Number = Union[int, float]

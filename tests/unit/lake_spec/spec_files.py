@@ -74,7 +74,7 @@ def changed(base: Dict[str, Any], changes: Dict[str, Any]) -> Dict[str, Any]:
         if value is LEFT_OUT:
             del inner[last]
         else:
-            inner[last] = value
+            inner[last] = copy.deepcopy(value)
     return spec
 
 
@@ -107,11 +107,16 @@ class SpecFiles:
         return [str(fault).replace(f"{self.root}/", "") for fault in faults]
 
 
+def faults_of_file(
+    specs: SpecFiles, name: str, base: Dict[str, Any], changes: Dict[str, Any]
+) -> List[str]:
+    """The faults of one file with these changes, without their place."""
+    specs.put(name, changed(base, changes))
+    return [re.sub(rf"^{name}:1: ", "", each) for each in specs.faults()]
+
+
 def faults_of(
     specs: SpecFiles, base: Dict[str, Any], changes: Dict[str, Any]
 ) -> List[str]:
     """The faults of the table `orders` with these changes, without their place."""
-    specs.put("tables/sales/orders.yml", changed(base, changes))
-    return [
-        re.sub(r"^tables/sales/orders.yml:1: ", "", each) for each in specs.faults()
-    ]
+    return faults_of_file(specs, "tables/sales/orders.yml", base, changes)

@@ -66,10 +66,10 @@ def test_a_table_is_read_into_its_classes():
 @pytest.mark.parametrize(
     "line, fault",
     [
-        ("core_count: two", "core_count: got 'two'. It takes a whole number."),
-        ("core_count: 1.0", "core_count: got 1.0. It takes a whole number."),
-        ("core_count: yes", "core_count: got true. It takes a whole number."),
-        ("core_count:", "core_count: got nothing. It takes a whole number."),
+        ("max_hours: two", "max_hours: got 'two'. It takes a whole number."),
+        ("max_hours: 1.0", "max_hours: got 1.0. It takes a whole number."),
+        ("max_hours: yes", "max_hours: got true. It takes a whole number."),
+        ("max_hours:", "max_hours: got nothing. It takes a whole number."),
         (
             "driver_memory: 4",
             "driver_memory: got 4. It takes text: put the value in quotes.",
@@ -98,13 +98,13 @@ def test_a_list_item_is_refused_at_its_own_place():
 
 
 def test_a_long_value_is_cut_and_its_control_characters_are_escaped():
-    text = f'name: x\ncore_count: "\\e[31m{"z" * 500}"\n'
+    text = f'name: x\nmax_hours: "\\e[31m{"z" * 500}"\n'
     (fault,) = faults(ClusterSpec, text)
     assert "'\\x1b[31mzzz" in fault and len(fault) < 150
 
 
 def test_a_missing_key_is_told_with_an_example():
-    assert faults(ClusterSpec, "core_count: 1\n") == [
+    assert faults(ClusterSpec, "max_hours: 1\n") == [
         "f.yml:1: name: missing. Name of the cluster; also of its file. Write for example"
         " `name: standard`."
     ]
@@ -119,7 +119,7 @@ def test_a_key_unlike_any_other_is_told_with_the_choices_alone():
     (fault,) = faults(DomainSpec, "zzz: 1\n" + DOMAIN, tables=())
     assert fault == (
         "f.yml:1: zzz: unknown key. A domain takes: name, description, owner, cluster,"
-        " tags, history_runs, when_busy, schedules, notifications."
+        " clusters, tags, history_runs, when_busy, schedules, notifications."
     )
 
 
@@ -172,13 +172,15 @@ def test_a_kind_takes_only_its_own_settings():
     (fault,) = faults(TableSpec, text, domain="sales")
     assert fault == (
         "f.yml:6: source.lost_share: unknown key. source takes: path, format, load,"
-        " changes, operation, reloads, placeholder, timezone, new_columns."
+        " changes, operation, reloads, placeholder, late_after_hours, timezone,"
+        " new_columns."
     )
 
 
 def test_a_file_that_is_a_list_is_refused():
     assert faults(ClusterSpec, "- a\n") == [
-        "f.yml:1: got ['a']. It takes these settings: name, release_label, primary_type,"
-        " core_type, core_count, step_concurrency, idle_minutes, max_hours,"
-        " driver_memory, tags."
+        "f.yml:1: got ['a']. It takes these settings: name, release_label, instances,"
+        " managed_scaling, ebs_root_volume_size, tables_at_once,"
+        " step_concurrency_level, start_minutes, idle_minutes, max_hours,"
+        " driver_memory, spark_defaults, bootstrap_actions, tags."
     ]

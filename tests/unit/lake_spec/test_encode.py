@@ -90,8 +90,8 @@ def test_defaults_can_be_left_out(specs):
         [],
         {},
         {"name": 5},
-        {"name": "x", "core_cuont": 1},
-        {"name": "x", "core_count": True},
+        {"name": "x", "max_huors": 1},
+        {"name": "x", "max_hours": True},
         {"name": "x", "tags": ["a"]},
     ],
 )

@@ -59,8 +59,8 @@ def test_a_cluster_and_an_environment_are_loaded_by_name(specs):
 
 
 def test_a_bad_cluster_is_refused(specs):
-    specs.put("clusters/standard.yml", "name: standard\ncore_count: 0\n")
-    with pytest.raises(SpecErrors, match="standard.yml:2: core_count: got 0"):
+    specs.put("clusters/standard.yml", "name: standard\nmax_hours: 0\n")
+    with pytest.raises(SpecErrors, match="standard.yml:2: max_hours: got 0"):
         load_cluster("standard", specs.clusters)
 
 

@@ -70,7 +70,7 @@ def test_a_schema_of_defaults_requires_nothing():
 
 def test_a_schema_holds_defaults_and_examples():
     properties = schema_of(ClusterSpec)["properties"]
-    assert properties["core_count"]["default"] == 1
+    assert properties["max_hours"]["default"] == 24
     assert properties["driver_memory"]["examples"] == ["4g"]
 
 

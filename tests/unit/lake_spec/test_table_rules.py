@@ -55,6 +55,15 @@ from .spec_files import FEED, faults_of
             "max_share: got 1.5. Choose a number from 0 to 1",
         ),
         ({"quarantine.min_rows": -1}, "quarantine.min_rows: got -1. Choose a number"),
+        (
+            {"quarantine.warn_share": 0.02},
+            "quarantine.warn_share: got 0.02. Choose a number from 0 to max_share, which"
+            " is 0.01",
+        ),
+        (
+            {"source.late_after_hours": 0},
+            "source.late_after_hours: got 0.0. Choose a number from 0.1 to 10000",
+        ),
     ],
 )
 def test_names_words_and_amounts(specs, changes, message):

@@ -69,7 +69,7 @@ def test_every_mistake_of_a_file_is_told_with_line_key_value_and_remedy(specs):
 def test_mistakes_of_all_files_are_told_at_once(specs):
     specs.put("tables/sales/orders.yml", TEN_MISTAKES)
     specs.put("tables/sales/_domain.yml", "name: sales\nowner: sales-data\n")
-    specs.put("clusters/standard.yml", "name: standard\ncore_count: 0\n")
+    specs.put("clusters/standard.yml", "name: standard\nmax_hours: 0\n")
     with pytest.raises(SpecErrors) as caught:
         load_lake(specs.tables, clusters=specs.clusters)
     files = [fault.file.rsplit("/", 1)[1] for fault in caught.value.faults]

@@ -1,0 +1,33 @@
+"""In which order one Spark application takes its tables: docs/cost.md."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from typing import Iterable, List, Mapping, Optional, Sequence
+
+TABLES_AT_ONCE = "spark.lake.tablesAtOnce"
+"""The setting of Spark by which a cluster says how many tables a step takes at once."""
+
+
+def longest_first(names: Sequence[str], expected: Mapping[str, float]) -> List[str]:
+    """The names by their expected seconds, the longest first.
+
+    What was never seen comes before all: it may be a first load. Names that are
+    equal keep their order.
+    """
+    return sorted(names, key=lambda name: -expected.get(name, math.inf))
+
+
+def makespan(seconds: Iterable[float], at_once: int) -> float:
+    """Seconds until the last one ends, each begun in turn when one of `at_once` is
+    free."""
+    ends = [0.0] * at_once
+    for each in seconds:
+        heapq.heappush(ends, heapq.heappop(ends) + each)
+    return max(ends)
+
+
+def blended(expected: Optional[float], took: float) -> float:
+    """What to expect next time: half of it is what was seen last."""
+    return took if expected is None else (expected + took) / 2

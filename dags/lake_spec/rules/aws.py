@@ -1,0 +1,96 @@
+"""Rules on what AWS's own ids, ARNs and tags look like, wherever they stand."""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, Optional, Sequence, Tuple
+
+from lake_spec.faults import Path, Problem, got
+from lake_spec.rules import names
+
+MOST_TAGS = 20
+"""Of one file: EMR takes 50, and an environment, a cluster and a run add theirs."""
+
+_PARTITION = r"arn:aws(-[a-z]+){0,2}"
+_REGION = r"[a-z]{2}(-[a-z]+){1,2}-\d"
+_ROLE_NAME = r"[A-Za-z0-9_+=,.@-]{1,64}"
+_ROLE_ARN = re.compile(
+    rf"{_PARTITION}:iam::\d{{12}}:role/([A-Za-z0-9_+=,.@-]+/)*{_ROLE_NAME}", re.ASCII
+)
+_KEY_ARN = re.compile(
+    rf"{_PARTITION}:kms:{_REGION}:\d{{12}}:key/(mrk-)?[0-9a-f-]{{32,36}}", re.ASCII
+)
+_ROLE = re.compile(_ROLE_NAME, re.ASCII)
+_SUBNET = re.compile(r"subnet-[0-9a-f]{8,17}")
+_SECURITY_GROUP = re.compile(r"sg-[0-9a-f]{8,17}")
+_OURS = ("lake:", "for-use-with-amazon-emr-managed-policies")
+
+
+def is_region(text: str) -> bool:
+    """Whether a text is shaped like a region's name."""
+    return re.fullmatch(_REGION, text, re.ASCII) is not None
+
+
+def role_name(path: Path, value: str) -> Iterator[Problem]:
+    """The name of an IAM role or instance profile."""
+    if not _ROLE.fullmatch(value):
+        remedy = "Write the name of an IAM role: 1 to 64 of A-Z a-z 0-9 _ + = , . @ -."
+        yield got(path, value, remedy)
+
+
+def role_arn(path: Path, value: str) -> Iterator[Problem]:
+    """The ARN of an IAM role."""
+    if not _ROLE_ARN.fullmatch(value):
+        remedy = (
+            "Write the ARN of an IAM role, as in arn:aws:iam::111122223333:role/lake."
+        )
+        yield got(path, value, remedy)
+
+
+def role_name_or_arn(path: Path, value: str) -> Iterator[Problem]:
+    """A role with a path of its own has to be given by its ARN."""
+    yield from (role_arn if value.startswith("arn:") else role_name)(path, value)
+
+
+def kms_key(path: Path, value: Optional[str], region: str) -> Iterator[Problem]:
+    """The ARN of a KMS key of the region, if there is one; an alias will not do."""
+    if value is None:
+        return
+    if not _KEY_ARN.fullmatch(value) or value.split(":")[3] != region:
+        remedy = (
+            "Write the ARN of a KMS key of the environment's region, no alias, as in"
+            f" arn:aws:kms:{region}:111122223333:key/01234567-89ab-cdef-0123-456789abcdef."
+        )
+        yield got(path, value, remedy)
+
+
+def subnet(path: Path, value: str) -> Iterator[Problem]:
+    """The id of a subnet."""
+    if not _SUBNET.fullmatch(value):
+        remedy = "Write a subnet's id, as in subnet-0123456789abcdef0."
+        yield got(path, value, remedy)
+
+
+def security_group(path: Path, value: str) -> Iterator[Problem]:
+    """The id of a security group."""
+    if not _SECURITY_GROUP.fullmatch(value):
+        remedy = "Write a security group's id, as in sg-0123456789abcdef0."
+        yield got(path, value, remedy)
+
+
+def tags(pairs: Sequence[Tuple[str, str]]) -> Iterator[Problem]:
+    """Tags that AWS takes, and that are not ours."""
+    if len(pairs) > MOST_TAGS:
+        remedy = f"Leave {MOST_TAGS} at most: EMR takes 50, and a run adds its own."
+        message = f"got {len(pairs)} tags"
+        yield Problem(("tags",), len(pairs), message, remedy)
+    for key, value in pairs:
+        path = ("tags", key)
+        yield from names.label(path, key, 128)
+        yield from names.label(path, value, 256)
+        if key.lower().startswith("aws:"):
+            remedy = "AWS keeps keys that begin with aws: for itself: choose another."
+            yield got(path, key, remedy)
+        if key.lower().startswith(_OURS):
+            remedy = "Every cluster gets this tag by itself: choose another key."
+            yield got(path, key, remedy)

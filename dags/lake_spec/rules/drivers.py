@@ -1,0 +1,57 @@
+"""The rule on what runs on the primary node: the driver of every step."""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, Optional, Tuple
+
+from lake_spec.faults import Problem, got
+from lake_spec.instances import InstanceGroups
+from lake_spec.model import ClusterSpec
+from lake_spec.rules.book import RuleBook
+
+DRIVERS = RuleBook()
+
+FOR_DRIVERS = 0.75
+"""Of the primary node's memory; the rest is for EMR itself."""
+
+_GIB_PER_CORE = {"c": 2, "m": 4, "r": 8}
+_TYPE = re.compile(r"([cmr])\d[a-z0-9-]*\.(?:(\d{0,2})x)?large", re.ASCII)
+_MEMORY = re.compile(r"(\d{1,6})([mg])", re.ASCII)
+
+
+@DRIVERS.rule("instances", "driver_memory")
+def drivers_fit_the_primary_node(spec: ClusterSpec) -> Iterator[Problem]:
+    memory = _MEMORY.fullmatch(spec.driver_memory)
+    known = [(each, _gib(each)) for each in _primary_types(spec)]
+    rooms = [(gib, each) for each, gib in known if gib is not None]
+    if not memory or not rooms:
+        return
+    gib, smallest = min(rooms)
+    at_once = spec.step_concurrency_level
+    room = int(FOR_DRIVERS * gib * 1024) // at_once  # MiB
+    if int(memory[1]) * {"m": 1, "g": 1024}[memory[2]] > room:
+        remedy = (
+            f"Every step has its driver on the primary node, and of the {gib} GiB of"
+            f" {smallest} drivers may take {FOR_DRIVERS:.0%}. With"
+            f" step_concurrency_level {at_once} write {room}m at most, or choose a"
+            " lower level or a larger primary node."
+        )
+        yield got(("driver_memory",), spec.driver_memory, remedy)
+
+
+def _primary_types(spec: ClusterSpec) -> Tuple[str, ...]:
+    nodes = spec.instances
+    if isinstance(nodes, InstanceGroups):
+        return (nodes.primary.instance_type,)
+    return nodes.primary.instance_types
+
+
+def _gib(instance_type: str) -> Optional[int]:
+    """Memory of the families c, m and r in their usual sizes; None of others."""
+    found = _TYPE.fullmatch(instance_type)
+    if not found:
+        return None
+    family, size = found.groups()
+    cores = 2 if size is None else 4 * int(size or 1)
+    return cores * _GIB_PER_CORE[family]

@@ -1,0 +1,184 @@
+"""Rules on the nodes of a cluster and on their scaling: EMR's own limits."""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, Sequence, Union
+
+from lake_spec.faults import Path, Problem, got
+from lake_spec.instances import (
+    CoreFleet,
+    EbsVolume,
+    InstanceFleets,
+    InstanceGroups,
+    ManagedScaling,
+    TaskFleet,
+    VolumeType,
+)
+from lake_spec.model import ClusterSpec
+from lake_spec.rules.book import RuleBook
+from lake_spec.rules.table import within
+
+INSTANCES = RuleBook()
+
+MOST_TYPES = 30
+"""Of a fleet with an allocation strategy, which ours always have."""
+
+_INSTANCE = re.compile(r"[a-z][a-z0-9-]{1,19}\.[a-z0-9-]{1,19}")
+_IOPS = {VolumeType.GP3: (3000, 16000), VolumeType.IO1: (100, 64000)}
+_TOP = ("instances",)
+
+
+def _instance_type(path: Path, value: str) -> Iterator[Problem]:
+    if not _INSTANCE.fullmatch(value):
+        yield got(path, value, "Write an EC2 instance type, as in m7g.xlarge.")
+
+
+@INSTANCES.rule("instances")
+def groups_are_within_emrs_limits(spec: ClusterSpec) -> Iterator[Problem]:
+    nodes = spec.instances
+    if not isinstance(nodes, InstanceGroups):
+        return
+    path = (*_TOP, "primary", "instance_type")
+    yield from _instance_type(path, nodes.primary.instance_type)
+    for name, group in (("core", nodes.core), ("task", nodes.task)):
+        if group is not None:
+            top = (*_TOP, name)
+            yield from _instance_type((*top, "instance_type"), group.instance_type)
+            count = (*top, "instance_count")
+            yield from within(count, group.instance_count, 1, 1000)
+
+
+@INSTANCES.rule("instances")
+def fleets_are_within_emrs_limits(spec: ClusterSpec) -> Iterator[Problem]:
+    nodes = spec.instances
+    if not isinstance(nodes, InstanceFleets):
+        return
+    yield from _types((*_TOP, "primary"), nodes.primary.instance_types)
+    yield from _fleet((*_TOP, "core"), nodes.core)
+    core = (*_TOP, "core", "target_on_demand_capacity")
+    yield from within(core, nodes.core.target_on_demand_capacity, 1, 10000)
+    if nodes.task is not None:
+        yield from _fleet((*_TOP, "task"), nodes.task)
+        yield from _task((*_TOP, "task"), nodes.task)
+
+
+def _types(top: Path, types: Sequence[str]) -> Iterator[Problem]:
+    path = (*top, "instance_types")
+    if not 1 <= len(types) <= MOST_TYPES:
+        remedy = f"A fleet takes 1 to {MOST_TYPES} instance types."
+        yield Problem(path, len(types), f"got {len(types)} instance types", remedy)
+    for position, name in enumerate(types):
+        yield from _instance_type((*path, position), name)
+        if name in types[:position]:
+            yield got((*path, position), name, "Name each instance type once.")
+
+
+def _fleet(top: Path, fleet: Union[CoreFleet, TaskFleet]) -> Iterator[Problem]:
+    yield from _types(top, [each.instance_type for each in fleet.instance_types])
+    for position, each in enumerate(fleet.instance_types):
+        path = (*top, "instance_types", position, "weighted_capacity")
+        yield from within(path, each.weighted_capacity, 1, 1000)
+
+
+def _task(top: Path, task: TaskFleet) -> Iterator[Problem]:
+    on_demand, on_spot = task.target_on_demand_capacity, task.target_spot_capacity
+    yield from within((*top, "target_on_demand_capacity"), on_demand, 0, 10000)
+    yield from within((*top, "target_spot_capacity"), on_spot, 0, 10000)
+    if on_demand == on_spot == 0:
+        remedy = "Give it units on Spot or on demand, or leave `task` out."
+        yield got((*top, "target_spot_capacity"), on_spot, remedy)
+    minutes = (*top, "spot", "timeout_duration_minutes")
+    yield from within(minutes, task.spot.timeout_duration_minutes, 5, 1440)
+
+
+@INSTANCES.rule("instances")
+def volumes_are_within_ebss_limits(spec: ClusterSpec) -> Iterator[Problem]:
+    for name in ("primary", "core", "task"):
+        nodes = getattr(spec.instances, name)
+        for position, volume in enumerate(nodes.ebs_volumes if nodes else ()):
+            yield from _volume((*_TOP, name, "ebs_volumes", position), volume)
+
+
+def _volume(top: Path, volume: EbsVolume) -> Iterator[Problem]:
+    yield from within((*top, "size_in_gb"), volume.size_in_gb, 10, 1024)
+    count = (*top, "volumes_per_instance")
+    yield from within(count, volume.volumes_per_instance, 1, 24)
+    yield from _iops((*top, "iops"), volume)
+    if volume.throughput is not None:
+        path = (*top, "throughput")
+        yield from within(path, volume.throughput, 125, 1000)
+        if volume.volume_type is not VolumeType.GP3:
+            remedy = "Only a gp3 volume takes it: leave it out."
+            yield got(path, volume.throughput, remedy)
+
+
+def _iops(path: Path, volume: EbsVolume) -> Iterator[Problem]:
+    kind = volume.volume_type
+    if volume.iops is not None and kind in _IOPS:
+        yield from within(path, volume.iops, *_IOPS[kind])
+    elif volume.iops is not None:
+        yield got(path, volume.iops, "Only gp3 and io1 volumes take it: leave it out.")
+    elif kind is VolumeType.IO1:
+        yield Problem(
+            path, None, "missing", "An io1 volume needs it: write 100 to 64000."
+        )
+
+
+_MOST = "managed_scaling.maximum_capacity_units"
+_UNITS = (
+    "instances.core.instance_count",
+    "instances.core.target_on_demand_capacity",
+    "instances.task.instance_count",
+    "instances.task.target_on_demand_capacity",
+    "instances.task.target_spot_capacity",
+)
+
+
+@INSTANCES.rule(_MOST, *_UNITS)
+def scaling_has_bounds_in_order(spec: ClusterSpec) -> Iterator[Problem]:
+    scaling = spec.managed_scaling
+    if scaling is None:
+        return
+    top, most = ("managed_scaling",), scaling.maximum_capacity_units
+    yield from within((*top, "maximum_capacity_units"), most, 1, 10000)
+    least = (*top, "minimum_capacity_units")
+    yield from within(least, scaling.minimum_capacity_units, 1, most)
+    for name, start in (
+        ("maximum_core_capacity_units", spec.instances.core_units),
+        ("maximum_on_demand_capacity_units", spec.instances.on_demand_units),
+    ):
+        value = getattr(scaling, name)
+        if value is not None:
+            yield from within((*top, name), value, start, max(start, most))
+    if spec.instances.units > most:
+        remedy = (
+            f"The cluster starts with {spec.instances.units} core and task units: start"
+            " with fewer, or allow as many."
+        )
+        yield got((*top, "maximum_capacity_units"), most, remedy)
+
+
+@INSTANCES.rule(_MOST, *_UNITS)
+def scaled_nodes_have_a_place(spec: ClusterSpec) -> Iterator[Problem]:
+    """Core nodes stay on demand, and what is no core node is a task node."""
+    scaling = spec.managed_scaling
+    if scaling is None:
+        return
+    core = _or_all(scaling, "maximum_core_capacity_units")
+    on_demand = _or_all(scaling, "maximum_on_demand_capacity_units")
+    if core > on_demand:
+        remedy = (
+            f"Up to {core} units are core nodes, which stay on demand: set"
+            f" maximum_core_capacity_units to {on_demand} at most, or allow more here."
+        )
+        path = ("managed_scaling", "maximum_on_demand_capacity_units")
+        yield got(path, on_demand, remedy)
+    if core < scaling.maximum_capacity_units and spec.instances.task is None:
+        remedy = "The other units are task nodes: add `task` to `instances`."
+        yield got(("managed_scaling", "maximum_core_capacity_units"), core, remedy)
+
+
+def _or_all(scaling: ManagedScaling, name: str) -> int:
+    value = getattr(scaling, name)
+    return scaling.maximum_capacity_units if value is None else value

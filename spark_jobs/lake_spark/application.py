@@ -13,19 +13,29 @@ import traceback
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Callable, Dict, List, Sequence
+from typing import Callable, Dict, List, Optional, Sequence
 
 from pyspark.sql import SparkSession
 
+from lake_spec import erase_request
 from lake_spec.encode import from_data
-from lake_spec.model import DomainSpec, Engine, EnvironmentSpec, TableSpec
+from lake_spec.model import (
+    ClusterSpec,
+    DomainSpec,
+    Engine,
+    EnvironmentSpec,
+    TableSpec,
+)
+from lake_spec.packing import TABLES_AT_ONCE, longest_first, makespan
 from lake_spec.report import Report, State
-from lake_spark import definition, fence
+from lake_spark import definition, fence, timings
 from lake_spark.arguments import Arguments, parse
+from lake_spark.erasure import request
 from lake_spark.file_shape import first_line
 from lake_spark.object_store import ObjectStore, open_store
 from lake_spark.session import open_session
 from lake_spark.stages.dimension import dimension, rebuild_dimension
+from lake_spark.stages.erase import erase
 from lake_spark.stages.ingest import full_load, incremental
 from lake_spark.stages.maintenance import maintenance
 from lake_spark.stages.prepare import prepare_full_load, prepare_incremental
@@ -47,11 +57,9 @@ STAGES: Dict[str, Stage] = {
     "rebuild": rebuild,
     "rebuild_dimension": rebuild_dimension,
     "redo": redo,
+    "erase": erase,
 }
 """What a step can be asked to do."""
-
-TABLES_AT_ONCE = 4
-"""More than this many tables at once gain nothing: they wait for each other's cores."""
 
 
 @dataclass(frozen=True)
@@ -70,15 +78,22 @@ def main(argv: Sequence[str]) -> int:
     store = open_store(release.environment.runs)
     fence.check(store, release.environment.runs, asked.domain, asked.run)
     spark = open_session(f"{asked.domain} {asked.stage} {asked.run}")
+    at_once = int(spark.conf.get(TABLES_AT_ONCE, str(ClusterSpec.tables_at_once)))
     runs = [
         _table_run(spark, store, release, asked, table)
-        for table in chosen_tables(release.domain, asked)
+        for table in _planned(store, release, asked, at_once)
     ]
-    with ThreadPoolExecutor(max_workers=TABLES_AT_ONCE) as pool:
+    with ThreadPoolExecutor(max_workers=at_once) as pool:
         list(pool.map(lambda run: run_table(run, STAGES[asked.stage]), runs))
     if asked.stage.startswith("prepare_"):
         _put_streamer_steps(store, release, asked, runs)
-    return _exit_code([run.report for run in runs])
+    reports = [run.report for run in runs]
+    if asked.verify is None:  # which is other work than the stage's
+        timings.note(store, release.environment.runs, reports)
+    failed = _exit_code(reports)
+    if asked.stage == "erase" and not failed and not asked.dry_run:
+        end_request(store, release, asked, runs)
+    return failed
 
 
 def load_release(asked: Arguments) -> Release:
@@ -102,6 +117,23 @@ def chosen_tables(domain: DomainSpec, asked: Arguments) -> List[TableSpec]:
         )
     chosen = [known[name] for name in asked.tables] or list(domain.tables)
     return [table for table in chosen if _has_stage(table, asked.stage)]
+
+
+def _planned(
+    store: ObjectStore, release: Release, asked: Arguments, at_once: int
+) -> List[TableSpec]:
+    """The tables in the order in which the step takes them, which it tells."""
+    tables = {table.name: table for table in chosen_tables(release.domain, asked)}
+    found = timings.read(store, release.environment.runs, asked.domain)
+    expected = found.get(asked.stage, {})
+    order = longest_first(list(tables), expected)
+    known = [expected[name] for name in order if name in expected]
+    words = f"up to {at_once} tables at once, in this order: {', '.join(order)}."
+    if known:
+        before = f"{makespan(known, at_once):.0f} s for {len(known)} of {len(order)}"
+        words += f" By earlier steps {before}."
+    print(f"LAKE {asked.domain} {asked.stage}: {words}", flush=True)
+    return [tables[name] for name in order]
 
 
 def _has_stage(table: TableSpec, stage: str) -> bool:
@@ -139,8 +171,16 @@ def _table_run(
         asked.accepted,
         asked.selection,
         asked.verify,
+        _request_uri(release, asked),
         domain_tables=release.domain.tables,
     )
+
+
+def _request_uri(release: Release, asked: Arguments) -> Optional[str]:
+    if asked.request is None:
+        return None
+    runs = release.environment.runs
+    return erase_request.uri_of(runs, asked.domain, asked.request)
 
 
 def run_table(run: TableRun, stage: Stage) -> None:
@@ -179,6 +219,20 @@ def _put_streamer_steps(
     steps = {run.spec.name: run.streamer_argv for run in runs if run.streamer_argv}
     uri = f"{release.environment.runs}/{asked.run}/{asked.stage}/streamer.json"
     store.write(uri, json.dumps(steps, indent=1).encode())
+
+
+def end_request(
+    store: ObjectStore, release: Release, asked: Arguments, runs: Sequence[TableRun]
+) -> None:
+    """A receipt in the place of a request, once all of its tables are done."""
+    uri = _request_uri(release, asked)
+    found = request.read(store, uri, release.domain.tables)
+    left = sorted(set(found.keys) - {run.spec.name for run in runs})
+    if left:
+        print(f"LAKE {asked.domain} erase: the request waits for {', '.join(left)}")
+    elif not found.is_done:
+        request.put_receipt(store, found, asked.run)
+        store.delete_old_versions(uri)
 
 
 def _exit_code(reports: Sequence[Report]) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import List, Optional, Sequence, Tuple
 
+from lake_spec.erase_request import REQUEST
 from lake_spark.table_run import Accepted, Selection, Window
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
@@ -29,10 +30,10 @@ class Arguments:
     dry_run: bool
     accepted: Accepted = Accepted()
     verify: Optional[float] = None
+    request: Optional[str] = None
 
 
-def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
-    """The arguments, or a usage error with exit code 2."""
+def _parser(stages: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="main.py", description=__doc__)
     parser.add_argument("--release", required=True, help="URI of the release's folder")
     parser.add_argument("--domain", required=True, type=_name)
@@ -55,6 +56,15 @@ def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
     parser.add_argument(
         "--verify", type=_share, help="compare this share of keys with the log"
     )
+    parser.add_argument(
+        "--request", type=_request, help="name of the object that says what to erase"
+    )
+    return parser
+
+
+def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
+    """The arguments, or a usage error with exit code 2."""
+    parser = _parser(stages)
     found = vars(parser.parse_args(argv))
     accepted = Accepted(found.pop("accept_losses"), found.pop("empty_scopes"))
     if accepted != Accepted() and found["stage"] not in ("incremental", "redo"):
@@ -63,6 +73,8 @@ def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
         )
     if found["verify"] is not None and found["stage"] != "rebuild":
         parser.error("--verify goes with --stage rebuild alone")
+    if (found["request"] is None) == (found["stage"] == "erase"):
+        parser.error("--request goes with --stage erase, which needs it")
     selection = Selection(
         tuple(found.pop("file") or ()),
         found.pop("quarantined"),
@@ -96,6 +108,12 @@ def _file(text: str) -> str:
 def _name(text: str) -> str:
     if not _NAME.fullmatch(text):
         raise argparse.ArgumentTypeError(f"{text!r} is no name: {_NAME.pattern}")
+    return text
+
+
+def _request(text: str) -> str:
+    if not REQUEST.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no name: {REQUEST.pattern}")
     return text
 
 

@@ -85,6 +85,12 @@ def _column(name: str, kind: str) -> Dict[str, str]:
 
 
 def _database(glue, name: str, description: str) -> None:
+    """Make it where there is none; where it is there, no right to make one is needed."""
+    try:
+        glue.get_database(Name=name)
+        return
+    except glue.exceptions.EntityNotFoundException:
+        pass
     try:
         glue.create_database(DatabaseInput={"Name": name, "Description": description})
     except glue.exceptions.AlreadyExistsException:

@@ -12,6 +12,10 @@ StageError
  +-- NoJoin            the tables of a dimension do not fit together
  +-- NotIngested       the streamer step did not commit the inputs it was given
  +-- DomainTaken       another run has the lease of the domain
+ +-- RefusedRequest    a request to erase keys that is not what it must be
+ +-- NotErasable       erase does not reach everything that holds these rows
+ +-- StillThere        the scan after an erase found a key
+ +-- NoSecret          the secret of the lists of erased keys is not there
  +-- UnfinishedRedo    extracts are still to be taken anew: the log is not whole
 """
 
@@ -73,3 +77,19 @@ class UnfinishedRedo(StageError):
 
 class DomainTaken(StageError):
     """Another run has the lease of the domain."""
+
+
+class RefusedRequest(StageError):
+    """A request to erase keys that is not what it must be."""
+
+
+class NotErasable(StageError):
+    """Erase does not reach everything that holds rows of the table."""
+
+
+class StillThere(StageError):
+    """A key that was to be erased is still in a file."""
+
+
+class NoSecret(StageError):
+    """The secret that the list of erased keys was made with is not there."""

@@ -264,6 +264,14 @@ def load_globs(spec: TableSpec) -> List[str]:
     return [spec.source.load] + ([reloads.files] if reloads else [])
 
 
+def all_globs(spec: TableSpec) -> List[str]:
+    """Which files below the landing folder are the table's."""
+    source = spec.source
+    if isinstance(source, Feed):
+        return [*load_globs(spec), source.changes]
+    return [source.files]
+
+
 def source_name(spec: TableSpec, column: str, shape: Shape) -> Optional[str]:
     """What the file calls a lake column: the newest declared name that it has."""
     declared = dict(spec.columns).get(column)

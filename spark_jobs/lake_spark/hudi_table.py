@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Dict, Iterator, List, Mapping, Optional, Tuple
 
@@ -16,7 +17,6 @@ from lake_spec.hudi_options import (
     STREAMER_CHECKPOINTS,
     HudiKey,
     Operation,
-    clean_options,
     schema_options,
     write_options,
 )
@@ -104,14 +104,39 @@ class HudiTable:
         assert commit is not None, f"{self.path}: the write left no commit"
         return commit.instant
 
-    def clean(self, keep_commits: int) -> Optional[str]:
-        """Delete file versions older than the newest commits; the clean's instant.
+    def clean(self, asked: Mapping[str, str]) -> Optional[str]:
+        """Delete old file versions as these options ask; the clean's instant.
 
         A cleaning that was killed is finished first, by the plan that it had.
         Hudi's own procedure for it takes names of a catalogue only.
         """
+        with self._write_client(asked) as client:
+            done = client.clean()
+            # Beside a plan that is left over Hudi makes no new one.
+            last = (client.clean() or done) if done else None
+            return last.getStartCleanTime() if last else None
+
+    def roll_back_failed_writes(self) -> None:
+        """Take away what writes left that were killed; compactions and clusterings stay.
+
+        A write does so itself before it begins. A compaction or a clustering does
+        not, and once one was completed after it Hudi refuses to roll a write back.
+        """
+        with self._write_client() as client:
+            client.rollbackFailedWrites(self._client())
+
+    def has_unfinished(self) -> bool:
+        """Whether a write, compaction or clustering was begun here and not completed."""
+        timeline = self._client().getActiveTimeline().getWriteTimeline()
+        return not timeline.filterInflightsAndRequested().empty()
+
+    @contextmanager
+    def _write_client(
+        self, more: Optional[Mapping[str, str]] = None
+    ) -> Iterator[JavaObject]:
+        """Hudi's own writer of this table, with more options."""
         options = self._spark._jvm.java.util.HashMap()
-        for key, value in {**self._options, **clean_options(keep_commits)}.items():
+        for key, value in {**self._options, **(more or {})}.items():
             options.put(key, value)
         client = self._spark._jvm.org.apache.hudi.DataSourceUtils.createHoodieClient(
             self._spark._jsc,
@@ -121,12 +146,17 @@ class HudiTable:
             options,
         )
         try:
-            done = client.clean()
-            # Beside a plan that is left over Hudi makes no new one.
-            last = (client.clean() or done) if done else None
-            return last.getStartCleanTime() if last else None
+            yield client
         finally:
             client.close()
+
+    def drop_indexes(self) -> None:
+        """Remove the metadata table; the next write makes it anew, if it has one."""
+        hudi = self._spark._jvm.org.apache.hudi
+        if self._options[HudiKey.METADATA_TABLE.value] == "true":
+            context = hudi.client.common.HoodieSparkEngineContext(self._spark._jsc)
+            drop = hudi.metadata.HoodieTableMetadataUtil.deleteMetadataTable
+            drop(self._client(), context, False)
 
     def last_commit(self) -> Optional[Commit]:
         """The newest completed commit of data, of whatever origin."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import List, Optional, Sequence, Set, Tuple
+from typing import Dict, List, Optional, Sequence, Set, Tuple
 
 from pyspark.sql import DataFrame
 from pyspark.storagelevel import StorageLevel
@@ -12,6 +12,7 @@ from lake_spec.hudi_options import Operation
 from lake_spec.model import Snapshot
 from lake_spec.report import FileReport
 from lake_spark import definition, extract_times, quarantine, reloads, snapshot
+from lake_spark.erased import LeftOut, left_out, without
 from lake_spark.errors import BadFile, RefusedInput, TooManyBadRows
 from lake_spark.file_shape import first_line, is_load, shape_of
 from lake_spark.inputs import NARROW, WIDE, Inputs
@@ -36,13 +37,16 @@ class Batch:
     extract: Optional[snapshot.Extract] = None
     files: List[FileReport] = field(default_factory=list)
     holds: Set[str] = field(default_factory=set)
+    left_out: LeftOut = field(default_factory=dict)
 
 
 def unseen_files(
     run: TableRun, taken: Inputs, globs: Sequence[str]
 ) -> List[LandingFile]:
     """Landing files of the run's window that no commit has taken in."""
-    found = taken.unseen(list_landing(run.store, run.landing, globs), run.spec.domain)
+    landing = list_landing(run.store, run.landing, globs)
+    ours = run.erased_keys.load().etags
+    found = taken.unseen(landing, run.spec.domain, ours)
     found = dated_files(run, found)
     return [
         file for file in found if run.window.holds(file.extract_at or file.landed_at)
@@ -102,17 +106,36 @@ class Rows:
 
 
 def read_rows(run: TableRun, batch: Batch) -> Optional[Rows]:
+    """The batch's rows and counts, but for rows of erased keys; else as `read_all`."""
+    listed, erased = run.erased_keys, run.erased_keys.load()
+    if not erased.hashes:
+        return read_all(run, batch)
+    keyed_hash = listed.hasher(run.environment.erase_secret, erased)
+    rows = read_all(run, batch)
+    if rows is None:
+        return None
+    files = [each.file for each in batch.inputs]
+    batch.left_out = left_out(erased, files, rows.numbered, keyed_hash)
+    rows.numbered = without(rows.numbered, batch.left_out)
+    rows.counted = rows.counted.without(batch.left_out, rows.numbered, _rules(run))
+    return rows
+
+
+def _rules(run: TableRun) -> Dict[str, str]:
+    return {**warned_rules(run.spec, "warn"), **warned_rules(run.spec, "fail")}
+
+
+def read_all(run: TableRun, batch: Batch) -> Optional[Rows]:
     """The batch's rows and counts; None when no readable file is left.
 
     A file that turns out to be unreadable is set aside and the rest is read
     again; an extract is taken whole or not at all.
     """
-    rules = {**warned_rules(run.spec, "warn"), **warned_rules(run.spec, "fail")}
     while batch.inputs:
         kept = read_inputs(run.spark, run.spec, batch.inputs, batch.columns)
         kept = kept.persist(StorageLevel.MEMORY_AND_DISK)
         try:
-            counted = count_rows(kept, rules)
+            counted = count_rows(kept, _rules(run))
             return Rows(kept, number_records(kept, counted), counted)
         except Exception:  # Spark wraps a bad file in many kinds of error
             kept.unpersist()
@@ -189,8 +212,12 @@ def file_reports(batch: Batch, counted: Counted) -> List[FileReport]:
     for each in batch.inputs:
         path = each.file.path
         landed, bad = counted.landed(path), counted.quarantined(path)
+        erased = counted.erased.get(path, 0)
+        accepted = landed - bad - erased
         reports.append(
-            FileReport(path, each.file.etag, landed, landed - bad, quarantined=bad)
+            FileReport(
+                path, each.file.etag, landed, accepted, quarantined=bad, erased=erased
+            )
         )
     return reports
 

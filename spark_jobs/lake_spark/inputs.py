@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field, replace
-from typing import Dict, List, Optional, Sequence, Tuple
+from datetime import datetime
+from types import MappingProxyType
+from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 from lake_spark.errors import RefusedInput
 from lake_spark.landing import LandingFile
@@ -68,15 +70,28 @@ class Inputs:
         """Every file that was ever taken in, oldest first."""
         return self.earlier + self.files
 
-    def unseen(self, found: Sequence[LandingFile], domain: str) -> List[LandingFile]:
+    @property
+    def newest(self) -> Optional[str]:
+        """When the newest of them landed, as ISO 8601 in UTC."""
+        times = [datetime.fromisoformat(each.landed_at) for each in self.all]
+        return max(times).isoformat() if times else None
+
+    def unseen(
+        self,
+        found: Sequence[LandingFile],
+        domain: str,
+        ours: Mapping[Tuple[str, str], Sequence[str]] = MappingProxyType({}),
+    ) -> List[LandingFile]:
         """The files found that were never taken in.
 
         Another content under a known path is refused: nobody can tell whether
-        it corrects the old rows or was put there by mistake.
+        it corrects the old rows or was put there by mistake. `ours` are contents
+        that an erase put there: (path, ETag before) -> ETags.
         """
         known: Dict[str, str] = {each.path: each.etag for each in self.all}
         for file in found:
-            if known.get(file.path, file.etag) != file.etag:
+            before = known.get(file.path, file.etag)
+            if file.etag not in (before, *ours.get((file.path, before), ())):
                 raise RefusedInput(
                     f"{file.path}: has another content than when it was taken in "
                     f"(ETag {known[file.path]}, now {file.etag}). If it corrects the "

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Iterator, List, Optional, Protocol, Tuple
+from typing import Dict, Iterator, List, Optional, Protocol, Tuple
 from urllib.parse import urlparse
 
 
@@ -31,6 +31,15 @@ class ObjectStore(Protocol):
 
     def write(self, uri: str, content: bytes) -> None:
         """Put an object, replacing one of that name."""
+
+    def delete(self, uri: str) -> None:
+        """Remove an object, if it is there."""
+
+    def delete_old_versions(self, prefix: str) -> int:
+        """Remove what a store with versions keeps of replaced and deleted objects."""
+
+    def secret(self, name: str) -> bytes:
+        """The value of a secret parameter; KeyError if there is none."""
 
 
 class S3Store:
@@ -75,6 +84,45 @@ class S3Store:
         bucket, key = split_uri(uri)
         self._s3.put_object(Bucket=bucket, Key=key, Body=content)
 
+    def delete(self, uri: str) -> None:
+        """Remove an object, if it is there."""
+        bucket, key = split_uri(uri)
+        self._s3.delete_object(Bucket=bucket, Key=key)
+
+    def delete_old_versions(self, prefix: str) -> int:
+        """Remove replaced and deleted versions, where the bucket keeps any; how many."""
+        bucket, key = split_uri(prefix)
+        if "Status" not in self._s3.get_bucket_versioning(Bucket=bucket):
+            return 0
+        pages = self._s3.get_paginator("list_object_versions").paginate(
+            Bucket=bucket, Prefix=key
+        )
+        # All are listed before the first goes: what a page says must not move.
+        old = [each for page in pages for each in _old_versions(page)]
+        for each in old:
+            self._s3.delete_object(Bucket=bucket, **each)
+        return len(old)
+
+    def secret(self, name: str) -> bytes:
+        """The value of a parameter of SSM; KeyError if there is none."""
+        import boto3
+
+        ssm = boto3.client("ssm")
+        try:
+            found = ssm.get_parameter(Name=name, WithDecryption=True)
+        except ssm.exceptions.ParameterNotFound:
+            raise KeyError(name) from None
+        return found["Parameter"]["Value"].encode()
+
+
+def _old_versions(page: dict) -> Iterator[Dict[str, str]]:
+    """Of one page of versions: those that are not what a reader gets."""
+    for each in page.get("Versions", ()):
+        if not each["IsLatest"]:
+            yield {"Key": each["Key"], "VersionId": each["VersionId"]}
+    for each in page.get("DeleteMarkers", ()):
+        yield {"Key": each["Key"], "VersionId": each["VersionId"]}
+
 
 class FolderStore:
     """Objects as files of a folder; the ETag is a hash of the content."""
@@ -109,6 +157,18 @@ class FolderStore:
         path = _file(uri)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
+
+    def delete(self, uri: str) -> None:
+        """Remove a file, if it is there."""
+        _file(uri).unlink(missing_ok=True)
+
+    def delete_old_versions(self, prefix: str) -> int:
+        """A folder keeps no old versions."""
+        return 0
+
+    def secret(self, name: str) -> bytes:
+        """The content of the file of that name."""
+        return self.read(f"file://{name}")
 
 
 def open_store(uri: str) -> ObjectStore:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Dict, List, Set
+from dataclasses import dataclass, field, replace
+from typing import Dict, List, Mapping, Sequence, Set
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
@@ -22,10 +22,12 @@ class Counted:
 
     splits: List[Row]
     rules: Dict[str, int]
+    erased: Mapping[str, int] = field(default_factory=dict)
+    """Per path the rows of erased keys, which are in no other count but `landed`."""
 
     def landed(self, path: str) -> int:
         """Rows of a landing file."""
-        return sum(row.landed for row in self._of(path))
+        return sum(row.landed for row in self._of(path)) + self.erased.get(path, 0)
 
     def quarantined(self, path: str) -> int:
         """Its bad rows."""
@@ -33,6 +35,20 @@ class Counted:
 
     def _of(self, path: str) -> List[Row]:
         return [row for row in self.splits if row.lake_path == path]
+
+    def without(
+        self,
+        records: Mapping[str, Sequence[int]],
+        rest: DataFrame,
+        rules: Dict[str, str],
+    ) -> "Counted":
+        """The counts of the numbered rows that are left without these records."""
+        if not records:
+            return self
+        as_one = {"lake_block": F.lit(0), "lake_id": F.col("lake_record")}
+        counted = count_rows(rest.withColumns(as_one), rules)
+        erased = {path: len(numbers) for path, numbers in records.items()}
+        return replace(counted, erased=erased)
 
     @property
     def holds(self) -> Set[str]:

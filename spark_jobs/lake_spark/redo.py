@@ -15,7 +15,7 @@ from typing import Dict, List, Optional, Sequence
 from lake_spec.model import Snapshot, TableSpec
 from lake_spark import extracts, feed, ingest, quarantine, reloads, snapshot
 from lake_spark.errors import BadFile, RefusedInput
-from lake_spark.file_shape import load_globs
+from lake_spark.file_shape import all_globs
 from lake_spark.inputs import Inputs, Taken
 from lake_spark.landing import LandingFile, glob_pattern, list_landing
 from lake_spark.materialise import build_current
@@ -71,7 +71,7 @@ def candidates(run: TableRun, taken: Inputs) -> List[Candidate]:
 
     An extract newer than the last one taken waits for a run of its own.
     """
-    landing = list_landing(run.store, run.landing, _globs(run.spec))
+    landing = list_landing(run.store, run.landing, all_globs(run.spec))
     landing = ingest.dated_files(run, landing)
     last = snapshot.last_taken(taken)
     found: Dict[str, LandingFile] = {
@@ -82,13 +82,6 @@ def candidates(run: TableRun, taken: Inputs) -> List[Candidate]:
     known = {each.path: each for each in taken.all}
     paths = [*known, *(path for path in found if path not in known)]
     return [Candidate(path, known.get(path), found.get(path)) for path in paths]
-
-
-def _globs(spec: TableSpec) -> List[str]:
-    source = spec.source
-    if isinstance(source, Snapshot):
-        return [source.files]
-    return [*load_globs(spec), source.changes]
 
 
 def choose(run: TableRun, found: Sequence[Candidate]) -> List[Candidate]:
@@ -189,7 +182,7 @@ def finish(run: TableRun) -> bool:
 
 
 def _landing_extracts(run: TableRun) -> List[LandingFile]:
-    landing = list_landing(run.store, run.landing, _globs(run.spec))
+    landing = list_landing(run.store, run.landing, all_globs(run.spec))
     return ingest.dated_files(run, landing)
 
 

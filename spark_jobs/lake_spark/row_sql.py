@@ -7,14 +7,14 @@ through sql_identifier and sql_literal.
 
 from __future__ import annotations
 
-from typing import Dict, List, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from lake_spec.column_type import ColumnType
 from lake_spec.model import Csv, OnTypeMismatch, TableSpec
 from lake_spec.sql_text import sql_identifier, sql_literal
 from lake_spark.conversion import Conversion
 from lake_spark.errors import BadFile
-from lake_spark.file_shape import CORRUPT, Shape, source_name
+from lake_spark.file_shape import CORRUPT, TEXT, Shape, source_name
 from lake_spark.widening import canonical_type, float_paths, mismatch, stored_type
 
 Columns = Sequence[Tuple[str, str]]
@@ -62,6 +62,12 @@ def _typed(spec: TableSpec, shape: Shape, name: str, kind: str) -> str:
         return f"CAST(NULL AS {kind})"
     conversion = _conversion(spec, name)
     return conversion.value(sql_identifier(raw), shape.type_of(raw), stored_type(kind))
+
+
+def from_text(spec: TableSpec, name: str, kind: str, text: Optional[str] = None) -> str:
+    """An expression: the column's value of a text (of its own name) as files write it."""
+    place = text or sql_identifier(name)
+    return _conversion(spec, name).value(place, TEXT, stored_type(kind))
 
 
 def placeholders(spec: TableSpec) -> Tuple[str, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from types import MappingProxyType
 from typing import Dict, List, Optional, Sequence
 
 from lake_spec.model import TableSpec
@@ -16,6 +17,7 @@ from lake_spec.report import FileReport
 from lake_spec.sql_text import sql_identifier, sql_literal
 from lake_spec.streamer_options import streamer_argv
 from lake_spark import ingest, log_rows, quarantine, reader, reloads, row_sql
+from lake_spark.erased import LeftOut
 from lake_spark.errors import NotIngested
 from lake_spark.file_shape import CORRUPT
 from lake_spark.inputs import Inputs
@@ -49,7 +51,8 @@ def _name_inputs(run: TableRun, batch: ingest.Batch, taken: Inputs) -> None:
     id = run.inputs.save(inputs)
     sql_file = f"{run.home}/inputs/{id}.sql"
     written = run.log.written(row_sql.typed([*log_rows.ENVELOPE, *batch.columns]))
-    text = batch_sql(run.spec, batch.inputs, batch.columns, written)
+    left_out = batch.left_out
+    text = batch_sql(run.spec, batch.inputs, batch.columns, written, left_out)
     run.store.write(sql_file, text.encode())
     run.report.commits["inputs"] = id
     run.log.clear_half_made()  # HoodieStreamer would not
@@ -99,13 +102,22 @@ def batch_sql(
     inputs: Sequence[Input],
     columns: Columns,
     written: Sequence[Written],
+    left_out: LeftOut = MappingProxyType({}),
 ) -> str:
-    """The SQL file: a view per landing file, then the accepted rows of all."""
+    """The SQL file: a view per landing file, then the accepted rows of all.
+
+    Records of erased keys are left out by their numbers: a file tells no key.
+    """
     views = [_view(spec, each, f"lake_in_{i}") for i, each in enumerate(inputs)]
     typed = [
         _typed(spec, each, columns, f"lake_in_{i}") for i, each in enumerate(inputs)
     ]
     rows = _accepted(spec, "\nUNION ALL\n".join(typed), columns, written)
+    for path, numbers in left_out.items():
+        listed = ", ".join(map(str, numbers))
+        rows += (
+            f" AND NOT (lake_path = {sql_literal(path)} AND lake_record IN ({listed}))"
+        )
     # An empty branch first: it makes every column nullable and fixes the types.
     whole = f"{_no_rows(written)}\nUNION ALL\n{rows}"
     markers = reloads.markers_sql(spec, inputs)

@@ -14,6 +14,7 @@ from lake_spec.model import Engine, EnvironmentSpec, Storage, TableSpec
 from lake_spec.report import Report
 from lake_spark import fold
 from lake_spark.change_log import ChangeLog
+from lake_spark.erased import ErasedObject
 from lake_spark.errors import Redefined
 from lake_spark.hudi_table import HudiTable
 from lake_spark.inputs import Inputs, InputsFolder
@@ -62,7 +63,8 @@ class Selection:
 class TableRun:
     """What a stage needs to work on one table.
 
-    `verify` is the share of keys (0 to 1) that a rebuild compares instead.
+    `verify` is the share of keys (0 to 1) that a rebuild compares instead;
+    `request` the URI of what an erase is asked to erase.
     """
 
     spark: SparkSession
@@ -75,6 +77,7 @@ class TableRun:
     accepted: Accepted = Accepted()
     selection: Selection = Selection()
     verify: Optional[float] = None
+    request: Optional[str] = None
     streamer_argv: List[str] = field(default_factory=list)
     domain_tables: Tuple[TableSpec, ...] = ()
 
@@ -101,6 +104,12 @@ class TableRun:
     def inputs(self) -> InputsFolder:
         """Which landing files its log commits took in."""
         return InputsFolder(self.store, f"{self.home}/inputs")
+
+    @property
+    def erased_keys(self) -> ErasedObject:
+        """The list of the keys that were erased from it."""
+        uri = f"{self.home}/erased.json"
+        return ErasedObject(self.store, uri, self.spec.full_name)
 
     def taken_in(self) -> Inputs:
         """Every landing file that the change log has taken in."""

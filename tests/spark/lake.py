@@ -34,7 +34,7 @@ class Lake:
         self.spark = spark
         self.root = root
         self.spec = spec
-        self.domain = tuple(domain)
+        self.domain = tuple(domain) or (spec,)
         self.store = FolderStore()
         self._runs = 0
 
@@ -44,7 +44,10 @@ class Lake:
             name: f"file://{self.root}/{name}"
             for name in ("landing", "warehouse", "artifacts", "runs", "logs")
         }
-        return EnvironmentSpec(name="folder", region="none", **places)
+        secret = str(self.root / "secret")
+        return EnvironmentSpec(
+            name="folder", region="none", erase_secret=secret, **places
+        )
 
     def land(
         self, path: str, content: "bytes | str", *, at: Optional[str] = None
@@ -70,6 +73,7 @@ class Lake:
         again: bool = False,
         accepted: Accepted = Accepted(),
         selection: Selection = Selection(),
+        request: Optional[str] = None,
     ) -> Report:
         """Run one stage and give its report, failed or not.
 
@@ -77,6 +81,7 @@ class Lake:
         leaves that run open.
         """
         run = self._table_run(self._report(stage), window, dry_run, accepted, selection)
+        run.request = request
         run_table(run, STAGES[stage])
         self._runs += 0 if again else 1
         return run.report

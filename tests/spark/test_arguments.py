@@ -1,12 +1,17 @@
 """What a step can be asked to do; the rest is a usage error with exit code 2."""
 
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 
 from lake_spec.model import Engine
-from lake_spark.application import STAGES, chosen_tables
+from lake_spark.application import STAGES, Release, chosen_tables, end_request
 from lake_spark.arguments import parse
+from lake_spark.object_store import FolderStore
 from lake_spark.table_run import Accepted, Selection
-from tests.unit.lake_airflow.specs import dimension, domain, table
+from tests.unit.lake_airflow.specs import ENVIRONMENT, dimension, domain, table
 
 STEP = ["--release", "r", "--domain", "shop", "--run", "shop_incremental/1", "--stage"]
 
@@ -51,6 +56,7 @@ def test_a_redo_is_told_which_files(capsys):
         ("rebuild", ["orders", "clicks"]),
         ("redo", ["orders", "clicks"]),
         ("rebuild_dimension", ["dim"]),
+        ("erase", ["orders", "clicks"]),
     ],
 )
 def test_a_stage_takes_the_tables_that_it_is_for(stage, tables):
@@ -59,7 +65,7 @@ def test_a_stage_takes_the_tables_that_it_is_for(stage, tables):
         table("clicks", Engine.STREAMER),
         dimension("dim", "orders", "clicks"),
     )
-    more = ["--quarantined"] if stage == "redo" else []
+    more = {"redo": ["--quarantined"], "erase": ["--request", "r"]}.get(stage, [])
     chosen = chosen_tables(shop, parse([*STEP, stage, *more], list(STAGES)))
     assert [each.name for each in chosen] == tables
 
@@ -83,3 +89,34 @@ def test_a_rebuild_verifies_a_share_of_the_keys(capsys, share):
     told = capsys.readouterr().err
     assert f"'{share}' is no share" in told
     assert "--verify goes with --stage rebuild alone" in told
+
+
+def test_an_erase_is_told_the_name_of_its_request(capsys):
+    stages = list(STAGES)
+    assert parse([*STEP, "erase", "--request", "gdpr-7"], stages).request == "gdpr-7"
+    for wrong in (["erase"], ["scd2", "--request", "a"], ["erase", "--request", "a/b"]):
+        with pytest.raises(SystemExit) as ended:
+            parse([*STEP, *wrong], stages)
+        assert ended.value.code == 2
+    told = capsys.readouterr().err
+    assert "--request goes with --stage erase, which needs it" in told
+    assert "'a/b' is no name" in told
+
+
+def test_a_receipt_takes_the_place_of_a_request_when_all_its_tables_are_done(tmp_path):
+    environment = replace(ENVIRONMENT, runs=f"file://{tmp_path}")
+    shop = Release("r", environment, domain(table("orders"), table("clicks")))
+    asked = parse([*STEP, "erase", "--request", "gdpr-7"], list(STAGES))
+    file = tmp_path / "erase" / "shop" / "gdpr-7.json"
+    file.parent.mkdir(parents=True)
+    request = {"keys": {name: [{"id": 7}] for name in ("orders", "clicks")}}
+    file.write_text(json.dumps(request))
+
+    done = [SimpleNamespace(spec=each) for each in shop.domain.tables]
+    end_request(FolderStore(), shop, asked, done[:1])
+    assert json.loads(file.read_text()) == request
+    end_request(FolderStore(), shop, asked, done)
+    receipt = {"erased": {"orders": 1, "clicks": 1}, "run": "shop_incremental/1"}
+    assert json.loads(file.read_text()) == receipt
+    end_request(FolderStore(), shop, asked, done)
+    assert json.loads(file.read_text()) == receipt

@@ -13,12 +13,13 @@ from dataclasses import replace
 
 import pytest
 
-from lake_spec.model import Maintenance
-from tests.crash.lakes import Undisturbed
+from lake_spec.model import Maintenance, TableType
+from tests.crash.kinds import MERGED
 from tests.crash.play import play
-from tests.crash.stages import MERGED, STAGES, Point
+from tests.crash.stages import STAGES, Point
+from tests.crash.undisturbed import Undisturbed
 from tests.crash.victim import Victim
-from tests.spark.lake import Lake, table
+from tests.spark.lake import Lake, stored, table
 
 POINTS = {
     "ingest": 0.7,
@@ -29,10 +30,13 @@ POINTS = {
 }
 """Stage -> the share of its changes that there have been when it is killed."""
 
+AFTER_UPKEEP = ("ingest", "history")
+"""Those that a maintenance follows before they are run again."""
+
 
 @pytest.fixture(scope="module")
 def outcomes(spark, tmp_path_factory):
-    """What became of each point. After the killed history comes a maintenance."""
+    """What became of each point."""
     home = tmp_path_factory.mktemp("crash")
     victim = Victim(home / "victim.log")
     found = {}
@@ -41,7 +45,7 @@ def outcomes(spark, tmp_path_factory):
         for stage in STAGES:
             if stage.name in POINTS:
                 shares = (POINTS[stage.name],)
-                point = Point(MERGED, stage, shares, stage.name == "history")
+                point = Point(MERGED, stage, shares, stage.name in AFTER_UPKEEP)
                 played = play([point], undisturbed, victim, home / stage.name)
                 ((_, found[stage.name]),) = played
     finally:
@@ -80,6 +84,45 @@ def test_a_cleaning_that_was_killed_does_not_put_off_the_next(spark, tmp_path):
     lake.done("incremental", "maintenance")
     assert lake.living("note") == [(1, "d")]
     assert lake.run("maintenance").state == "nothing_new"
+
+
+@pytest.fixture
+def merged(spark, tmp_path):
+    """A merge-on-read lake that took two extracts; its log and current await upkeep."""
+    spec = stored(table(THINGS), type=TableType.MERGE_ON_READ)
+    upkeep = Maintenance(compact_after=1, cluster_after=2, keep_commits=1000)
+    lake = Lake(spark, tmp_path, replace(spec, maintenance=upkeep))
+    for day, note in enumerate("ab", 1):
+        lake.land(f"2026-01-0{day}.csv", f"id,note\n1,{note}\n")
+    lake.done("full_load", "incremental")
+    return lake
+
+
+def kill_at_its_commit(lake: Lake, *names: str) -> None:
+    """Make the files of timelines undone that completed something."""
+    for name in names:
+        (completed,) = lake.root.glob(f"warehouse/**/{name}")
+        completed.unlink()
+
+
+def test_upkeep_that_was_killed_is_finished_and_done_for_what_came_since(merged):
+    merged.done("maintenance")
+    compacted = "current/.hoodie/timeline/*_*[0-9].commit"
+    kill_at_its_commit(merged, compacted, "changes/.hoodie/timeline/*.replacecommit")
+    merged.land("2026-01-03.csv", "id,note\n1,c\n")
+    merged.done("incremental", "maintenance")
+    assert merged.living("note") == [(1, "c")]
+    assert merged.run("maintenance").state == "nothing_new"
+
+
+def test_upkeep_rolls_back_a_write_that_was_killed_before_it(merged):
+    merged.done("scd2", "rebuild")
+    for layer in ("current", "history"):
+        kill_at_its_commit(merged, f"{layer}/.hoodie/timeline/*.replacecommit")
+    report = merged.done("maintenance", "rebuild")[0]
+    assert "current_compaction" in report.commits
+    assert merged.living("note") == [(1, "b")]
+    assert merged.verify().error is None
 
 
 @pytest.mark.parametrize("layer", ["changes", "current", "history"])

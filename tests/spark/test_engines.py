@@ -68,6 +68,13 @@ def test_either_engine_ends_with_the_museums_figures(lakes, engine):
     assert lake.current.where("wiki_qid IS NULL").count() == 11_590
 
 
+@pytest.mark.parametrize("engine", list(Engine), ids=lambda each: each.value)
+def test_a_run_without_new_files_tells_when_the_newest_landed(lakes, engine):
+    report = lakes[engine].run("incremental")
+    assert report.state == "nothing_new"
+    assert report.newest_input == "2016-06-02T00:00:00+00:00"
+
+
 @pytest.mark.parametrize("layer", ["changes", "current", "history"])
 def test_both_engines_write_the_same_rows(lakes, layer):
     one, other = (getattr(lakes[engine], layer) for engine in Engine)

@@ -55,7 +55,8 @@ FILES_TO_COME = (
 )
 LIMITS = (
     *("source.lost_share", "source.reloads.lost_share"),
-    *("quarantine.max_share", "quarantine.min_rows", "maintenance.compact_after"),
+    *("source.late_after_hours", "quarantine.warn_share", "quarantine.max_share"),
+    *("quarantine.min_rows", "maintenance.compact_after"),
     *("maintenance.cluster_after", "maintenance.keep_commits"),
 )
 NO_ROW = {*WORDS, *FILES_TO_COME, *LIMITS}

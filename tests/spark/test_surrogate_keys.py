@@ -165,6 +165,7 @@ def test_upkeep_a_rerun_and_a_rebuild_keep_the_numbers(numbered):
     lake.done("rebuild")
     assert keys_of(lake) == told[-1][1]
     assert numbers_of(lake) == given
+    assert lake.verify().error is None
     merged = lake.spec.storage.type is TableType.MERGE_ON_READ
     upkeep = 1 if merged else 0
     assert len(list(lake.tables.surrogate_keys.actions())) == commits + upkeep

@@ -81,6 +81,7 @@ def end(run: TableRun) -> None:
     unbalanced = [each.path for each in run.report.files if not each.is_balanced]
     if unbalanced:
         raise AssertionError(f"rows are unaccounted for in {', '.join(unbalanced)}")
+    run.report.newest_input = run.taken_in().newest
     if run.dry_run:
         run.report.state = State.DRY_RUN.value
     elif run.report.commits:

@@ -7,9 +7,9 @@ others.
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Callable, Iterator, Optional
 
-from lake_spec.hudi_options import clustering_options, upkeep_options
+from lake_spec.hudi_options import clean_options, clustering_options, upkeep_options
 from lake_spec.model import TableType
 from lake_spec.report import State
 from lake_spec.sql_text import sql_literal
@@ -33,13 +33,44 @@ def maintenance(run: TableRun) -> None:
 
 
 def _upkeep(run: TableRun, layer: str, table: HudiTable) -> None:
-    merged = run.spec.storage.type is TableType.MERGE_ON_READ and layer != "changes"
-    if merged and _log_commits(table) >= run.spec.maintenance.compact_after:
-        _note(run, layer, "compaction", _compact(run, table))
-    if layer == "changes" and small_files(table) >= run.spec.maintenance.cluster_after:
-        _note(run, layer, "clustering", _cluster(run, table))
-    if _commits(table) > run.spec.maintenance.keep_commits:
-        _note(run, layer, "cleaning", table.clean(run.spec.maintenance.keep_commits))
+    due = run.spec.maintenance
+    table.roll_back_failed_writes()
+    if layer == "changes":
+        for operation in _operations(table, small_files, due.cluster_after):
+            _note(run, layer, "clustering", _cluster(run, table, operation))
+    elif run.spec.storage.type is TableType.MERGE_ON_READ:
+        for operation in _operations(table, _log_commits, due.compact_after):
+            _note(run, layer, "compaction", _compact(run, table, operation))
+    if _commits(table) > due.keep_commits:
+        _note(run, layer, "cleaning", table.clean(clean_options(due.keep_commits)))
+
+
+def finish_killed(run: TableRun, layer: str, table: HudiTable) -> None:
+    """Bring to an end what was killed: writes are taken away, upkeep is done."""
+    table.roll_back_failed_writes()
+    if table.has_unfinished():
+        upkeep = _cluster if layer == "changes" else _compact
+        upkeep(run, table, "execute")
+
+
+def compact_all(run: TableRun, table: HudiTable) -> None:
+    """Merge every log file of a table into its base files."""
+    for operation in _operations(table, _log_commits, 1):
+        _compact(run, table, operation)
+
+
+def _operations(
+    table: HudiTable, waiting: Callable[[HudiTable], int], due: int
+) -> Iterator[str]:
+    """What Hudi is asked for: first the end of what was killed, then what is due.
+
+    Beside a new plan it would leave the older one alone, and after the older one
+    alone what was written since would be due once more.
+    """
+    if table.has_unfinished():
+        yield "execute"
+    if waiting(table) >= due:
+        yield "scheduleAndExecute"
 
 
 def _note(run: TableRun, layer: str, what: str, instant: Optional[str]) -> None:
@@ -67,21 +98,15 @@ def small_files(table: HudiTable) -> int:
     return len(table.read().inputFiles())
 
 
-def _compact(run: TableRun, table: HudiTable) -> Optional[str]:
+def _compact(run: TableRun, table: HudiTable, operation: str) -> Optional[str]:
     options = upkeep_options()
-    _call(run, "run_compaction", table, op="schedule", options=options)
-    return _call(run, "run_compaction", table, op="run", options=options)
+    return _call(run, "run_compaction", table, op=operation, options=options)
 
 
-def _cluster(run: TableRun, table: HudiTable) -> Optional[str]:
+def _cluster(run: TableRun, table: HudiTable, operation: str) -> Optional[str]:
     options = clustering_options(pinned=table.is_pinned)
     return _call(
-        run,
-        "run_clustering",
-        table,
-        op="scheduleAndExecute",
-        order="lake_key",
-        options=options,
+        run, "run_clustering", table, op=operation, order="lake_key", options=options
     )
 
 

@@ -16,9 +16,12 @@ from lake_spark import derived, fold, withdrawals
 from lake_spark.current import current_layer
 from lake_spark.derived import INSERTED, REMOVED, SAME, Layer
 from lake_spark.errors import DiffersFromLog
-from lake_spark.history import history_layer
 from lake_spark.hudi_table import HudiTable
-from lake_spark.materialise import complete_events, keep_counts
+from lake_spark.materialise import (
+    complete_events,
+    keep_counts,
+    layer_of_history,
+)
 from lake_spark.table_run import TableRun, table_columns
 from lake_spark.whole_table import about_all_keys
 
@@ -34,7 +37,7 @@ def verify(run: TableRun) -> None:
     columns = [name for name, _ in table_columns(run.spec, run.log)]
     layers = (
         (run.current, current_layer(run.spec, columns)),
-        (run.history, history_layer(run.spec, columns)),
+        (run.history, layer_of_history(run, columns)),
     )
     found: List[str] = []
     for table, layer in layers:

@@ -1,0 +1,1 @@
+"""A subject's key leaves everything that a table keeps: contract section 8."""

@@ -1,0 +1,126 @@
+"""Records of a text file made blank, so that those after them keep their numbers.
+
+Records are counted as Spark counts them: whoever blanks one checks that by reading
+the file again.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import re
+from typing import Any, Callable, Dict, Iterable, Iterator, Set, Tuple
+
+from lake_spec.column_type import ColumnType
+from lake_spec.model import Csv
+
+_Codec = Tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]
+_CODECS: Dict[str, _Codec] = {
+    ".gz": (gzip.decompress, lambda content: gzip.compress(content, mtime=0)),
+    ".bz2": (bz2.decompress, bz2.compress),
+}
+_UNREADABLE = (".zst", ".deflate", ".snappy", ".lz4", ".xz", ".Z")
+
+
+class NotBlanked(Exception):
+    """Why a file's records cannot be blanked here."""
+
+
+def blanked(path: str, content: bytes, blank: Callable[[bytes], bytes]) -> bytes:
+    """The content with `blank` applied to its text, compressed as it was."""
+    if path.endswith(_UNREADABLE):
+        raise NotBlanked(f"{path.rsplit('.', 1)[-1]} files cannot be rewritten")
+    for suffix, (unpack, pack) in _CODECS.items():
+        if path.endswith(suffix):
+            return pack(blank(unpack(content)))
+    return blank(content)
+
+
+def blank_csv(content: bytes, records: Set[int], kind: Csv) -> bytes:
+    """CSV with these records (from 1) empty: as many fields, none with a value."""
+    text = content.decode(kind.encoding, errors="strict")
+    head = text[:1] if text[:1] == "\ufeff" else ""
+    parts = [head]
+    number = 0 if kind.header else 1
+    for record, fields, end in _csv_records(text[len(head) :], kind):
+        if not record.strip():
+            parts.append(record + end)
+            continue
+        if number in records:
+            record = kind.quote * 2 + kind.delimiter * (fields - 1)
+        parts.append(record + end)
+        number += 1
+    return "".join(parts).encode(kind.encoding)
+
+
+def _csv_records(text: str, kind: Csv) -> Iterator[Tuple[str, int, str]]:
+    """(record, how many fields, its line end) of each record, empty ones too."""
+    quote, comma = re.escape(kind.quote), re.escape(kind.delimiter)
+    inside = "" if kind.multiline else r"\r\n"
+    quoted = f"{quote}(?:[^{quote}{inside}]|{quote}{quote})*{quote}[^{comma}\\r\\n]*"
+    field = re.compile(f"(?:{quoted}|[^{comma}\\r\\n]*)")
+    begin = at = 0
+    fields = 0
+    while at < len(text):
+        at = field.match(text, at).end()
+        fields += 1
+        if text.startswith(kind.delimiter, at):
+            at += len(kind.delimiter)
+            if at < len(text):
+                continue
+            fields += 1
+        end = "\r\n" if text.startswith("\r\n", at) else text[at : at + 1]
+        yield text[begin:at], fields, end
+        begin = at = at + len(end)
+        fields = 0
+
+
+def blank_json(
+    content: bytes, records: Set[int], maps: Iterable[Tuple[str, ColumnType]]
+) -> bytes:
+    """JSON lines with these records (from 1) empty: their names stay, no value does.
+
+    `maps` are the declared columns by the names that files have for them: in a map
+    the names are values too.
+    """
+    declared = {name.lower(): kind for name, kind in maps}
+    lines = re.split(rb"(\r\n|\n|\r)", content)
+    number = 0
+    for i in range(0, len(lines), 2):
+        if not lines[i].strip():
+            continue
+        number += 1
+        if number in records:
+            lines[i] = _blank_line(lines[i], declared)
+    return b"".join(lines)
+
+
+def _blank_line(line: bytes, declared: Dict[str, ColumnType]) -> bytes:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return b"{}"  # what cannot be parsed has no names to keep
+    if not isinstance(record, dict):
+        return b"{}"
+    blank = {
+        name: _blank(value, declared.get(name.lower(), _ANY))
+        for name, value in record.items()
+    }
+    return json.dumps(blank, ensure_ascii=False).encode()
+
+
+_ANY = ColumnType("string")
+
+
+def _blank(value: Any, kind: ColumnType) -> Any:
+    """The names of structs and the nesting of lists, without any value."""
+    if isinstance(value, dict):
+        if kind.name == "map":
+            return {}
+        known = dict(zip((n.lower() for n in kind.fields), kind.inner))
+        return {n: _blank(v, known.get(n.lower(), _ANY)) for n, v in value.items()}
+    if isinstance(value, list):
+        inner = kind.inner[0] if kind.name == "array" else _ANY
+        return [_blank(each, inner) for each in value]
+    return None

@@ -1,0 +1,132 @@
+"""The proof of an erase: every file that is left is read, and none has a key.
+
+Rows are compared by their typed keys; files without rows are searched for the text
+of a key, where that is long enough to mean something.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, List, Sequence, Set
+
+from pyspark.sql import functions as F
+
+from lake_spec.hudi_options import METADATA_FOLDER, METADATA_TABLE_FOLDER
+from lake_spark.erasure import landing, quarantined
+from lake_spark.erasure.subjects import Subjects
+from lake_spark.errors import StillThere
+from lake_spark.fold import KEY
+from lake_spark.hudi_table import HUDI_COLUMNS
+from lake_spark.table_run import TableRun
+
+_RECORD_KEY = HUDI_COLUMNS[2]
+_LOG_FILE = re.compile(r"\.log\.\d+")
+_ROWS = f"{KEY} string, {_RECORD_KEY} string"
+
+
+def scan(run: TableRun, subjects: Subjects) -> int:
+    """How many files were read; StillThere names those that have a key."""
+    found = landing.find(run, subjects)
+    found.release()
+    bad = [f"{run.landing}/{path}" for path in sorted(found.records)]
+    files = [each.uri for each in run.store.list(f"{run.home}/")]
+    bad += _bad(run, subjects, files)
+    if bad:
+        raise StillThere(
+            f"{run.spec.full_name}: {len(bad)} file(s) may still hold an erased key, first "
+            f"{bad[0]}. Start the run again with the same request."
+        )
+    return len(files) + len(found.batch.inputs)
+
+
+def _bad(run: TableRun, subjects: Subjects, files: Sequence[str]) -> List[str]:
+    """The files of the table that hold a key, or that cannot be vouched for."""
+    unread = {uri for uri in files if _is_unread(uri)}
+    parquet = {uri for uri in files if uri.endswith(".parquet")} - unread
+    of_rows = {uri for uri in parquet if f"/{METADATA_FOLDER}/" not in uri}
+    kept_bad = {uri for uri in of_rows if uri.startswith(f"{run.home}/quarantine/")}
+    bad = unread | _with_keys(run, subjects, of_rows - kept_bad)
+    bad |= {uri for uri in of_rows if _footer_has(run, uri, subjects)}
+    bad |= _with_raw_records(run, subjects, kept_bad)
+    bad |= _with_values(run, subjects, parquet - of_rows)
+    texts = sorted(set(files) - parquet - unread)
+    bad |= {uri for uri in texts if subjects.in_bytes(run.store.read(uri))}
+    return sorted(bad)
+
+
+def _is_unread(uri: str) -> bool:
+    """Log files and indexes, of which an erase leaves none."""
+    name = uri.rsplit("/", 1)[-1]
+    return f"/{METADATA_TABLE_FOLDER}/" in uri or bool(_LOG_FILE.search(name))
+
+
+def _with_keys(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[str]:
+    """Files of rows, of whatever version, that have one of a subject."""
+    if not uris:
+        return set()
+    rows = run.spark.read.schema(_ROWS).parquet(*sorted(uris))
+    return _files_of(subjects.of(rows.withColumn("uri", F.input_file_name())), uris)
+
+
+def _with_raw_records(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[str]:
+    """Files of the quarantine that have a record of a subject."""
+    if not uris:
+        return set()
+    rows = run.spark.read.parquet(*sorted(uris))
+    told = rows.withColumn("uri", F.input_file_name())
+    return _files_of(quarantined.of(run, subjects, told), uris)
+
+
+def _with_values(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[str]:
+    """Files of old commits that have the text of a key in any column."""
+    if not uris:
+        return set()
+    rows = run.spark.read.parquet(*sorted(uris))
+    text = F.concat_ws(" ", *[F.col(name).cast("string") for name in rows.columns])
+    is_named = F.udf(subjects.in_text(), "boolean")
+    found = rows.withColumn("uri", F.input_file_name()).where(is_named(text))
+    return _files_of(found, uris)
+
+
+def _files_of(rows, uris: Set[str]) -> Set[str]:
+    """The URIs, as we spell them, of the files that these rows are in."""
+    names = {
+        row.uri.rsplit("/", 1)[-1] for row in rows.select("uri").distinct().collect()
+    }
+    return {uri for uri in uris if uri.rsplit("/", 1)[-1] in names}
+
+
+def _footer_has(run: TableRun, uri: str, subjects: Subjects) -> bool:
+    """Whether the footer of a file of rows names a subject as its least or greatest."""
+    jvm = run.spark._jvm
+    path = jvm.org.apache.hadoop.fs.Path(uri)
+    configuration = run.spark._jsc.hadoopConfiguration()
+    file = jvm.org.apache.parquet.hadoop.util.HadoopInputFile.fromPath(
+        path, configuration
+    )
+    reader = jvm.org.apache.parquet.hadoop.ParquetFileReader.open(file)
+    try:
+        footer = reader.getFooter()
+        return any(text in subjects.record_keys for text in _extremes(footer))
+    finally:
+        reader.close()
+
+
+def _extremes(footer) -> Iterator[str]:
+    """Least and greatest keys: what Hudi notes of the file, and each column chunk's own."""
+    noted = footer.getFileMetaData().getKeyValueMetaData()
+    for name in ("hoodie_min_record_key", "hoodie_max_record_key"):
+        yield from _up_to_path(noted.get(name))
+    for block in footer.getBlocks():
+        for column in block.getColumns():
+            if column.getPath().toDotString() in (KEY, _RECORD_KEY):
+                found = column.getStatistics()
+                if found is not None and found.hasNonNullValue():
+                    yield from _up_to_path(found.minAsString())
+                    yield from _up_to_path(found.maxAsString())
+
+
+def _up_to_path(text) -> Iterator[str]:
+    """A record key's first part, which is the row's key: no key has a comma."""
+    if text is not None:
+        yield text.split(",")[0]

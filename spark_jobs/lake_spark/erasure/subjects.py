@@ -1,0 +1,103 @@
+"""The keys of a request, typed as the table's own: what every place is searched for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Callable, List, Sequence, Set, Tuple
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from lake_spec.sql_text import sql_identifier
+from lake_spark.erasure.request import Key
+from lake_spark.errors import RefusedRequest
+from lake_spark.fold import KEY
+from lake_spark.row_sql import any_null, from_text, key_text
+from lake_spark.table_run import TableRun, table_columns
+
+SHORTEST = 6
+"""A key of fewer characters is not searched for as text: it may stand for anything."""
+
+
+@dataclass(frozen=True)
+class Subjects:
+    """Keys: each as its one text (`lake_key`), and its parts as the source writes them."""
+
+    keys: Tuple[str, ...]
+    parts: Tuple[Tuple[str, ...], ...]
+
+    def table(self, spark: SparkSession) -> DataFrame:
+        """The keys as rows of lake_key: rows of the driver, which no plan shows."""
+        return spark.createDataFrame([(key,) for key in self.keys], f"{KEY} string")
+
+    def of(self, rows: DataFrame) -> DataFrame:
+        """The rows whose lake_key is one of them."""
+        keys = F.broadcast(self.table(rows.sparkSession))
+        return rows.join(keys, KEY, "left_semi")
+
+    @property
+    def record_keys(self) -> Set[str]:
+        """What record keys of Hudi begin with, up to their first comma."""
+        return {text for key in self.keys for text in (key, f"{KEY}:{key}")}
+
+    def in_text(self) -> Callable[[str], bool]:
+        """Whether a text has a key or one of its parts that is long enough to be told."""
+        texts = {t for each in (self.keys, *self.parts) for t in each}
+        long = tuple(text for text in texts if len(text) >= SHORTEST)
+
+        def is_there(text: str) -> bool:
+            return text is not None and any(each in text for each in long)
+
+        return is_there
+
+    def in_bytes(self, content: bytes) -> bool:
+        """The same of the content of a file."""
+        return self.in_text()(content.decode("utf-8", errors="replace"))
+
+    def named_in(self) -> Callable[[str], bool]:
+        """Whether a text has all parts of a key as words: for what has no columns."""
+        # The function goes to the workers whole: they need no module of ours.
+        words = [
+            [re.compile(rf"(?<!\w){re.escape(part)}(?!\w)") for part in parts]
+            for parts in self.parts
+        ]
+
+        def is_named(text: str) -> bool:
+            return text is not None and any(
+                all(word.search(text) for word in each) for each in words
+            )
+
+        return is_named
+
+
+def subjects(run: TableRun, keys: Sequence[Key], place: str) -> Subjects:
+    """The request's keys of a table; RefusedRequest for one that its columns cannot hold."""
+    spec, kinds = run.spec, dict(table_columns(run.spec, run.log))
+    columns = [(name, kinds[name]) for name in spec.key]
+    asked: List[Tuple[str, ...]] = [
+        tuple(key[name] for name in spec.key) for key in keys
+    ]
+    schema = ", ".join(
+        f"{sql_identifier(name)} string" for name in ("lake_nth", *spec.key)
+    )
+    rows = [(str(i), *parts) for i, parts in enumerate(asked)]
+    typed = run.spark.createDataFrame(rows, schema).selectExpr(
+        "CAST(lake_nth AS int) AS lake_nth",
+        *[
+            f"{from_text(spec, name, kind)} AS {sql_identifier(name)}"
+            for name, kind in columns
+        ],
+    )
+    found = typed.selectExpr(
+        "lake_nth", f"{key_text(columns)} AS {KEY}", f"({any_null(spec.key)}) AS bad"
+    ).orderBy("lake_nth")
+    texts = found.collect()
+    bad = [str(row.lake_nth) for row in texts if row.bad]
+    if bad:
+        wanted = ", ".join(f"{name} {kind}" for name, kind in columns)
+        raise RefusedRequest(
+            f"{place}: number {', '.join(bad)} (from 0) cannot be read as the key of "
+            f"{spec.full_name}: {wanted}."
+        )
+    return Subjects(tuple(row[KEY] for row in texts), tuple(asked))

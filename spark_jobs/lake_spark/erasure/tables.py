@@ -1,0 +1,83 @@
+"""A subject's rows taken out of a table's Hudi tables, each by one commit."""
+
+from __future__ import annotations
+
+from typing import Dict, Iterator, Tuple
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from lake_spec.hudi_options import Operation
+from lake_spec.model import TableType
+from lake_spark import derived, fold, history, materialise
+from lake_spark.current import current_layer
+from lake_spark.erasure import quarantined
+from lake_spark.erasure.subjects import Subjects
+from lake_spark.hudi_table import HudiTable, without_hudi_columns
+from lake_spark.row_sql import typed
+from lake_spark.spark_types import with_types
+from lake_spark.table_run import TableRun, table_columns
+
+
+def tables(run: TableRun) -> Iterator[Tuple[str, HudiTable]]:
+    """Every Hudi table that a table of the lake has, by the name of its folder."""
+    for name in ("changes", "current", "history", "surrogate_keys", "quarantine"):
+        table = run.log if name == "changes" else getattr(run, name)
+        if table.has_data():
+            yield name, table
+
+
+def held(run: TableRun, subjects: Subjects) -> Dict[str, int]:
+    """How many rows of the subjects each Hudi table has."""
+    counts = {}
+    for name, table in tables(run):
+        counts[name] = _rows(run, name, table, subjects).count()
+    return counts
+
+
+def _rows(run: TableRun, name: str, table: HudiTable, subjects: Subjects) -> DataFrame:
+    if name == "quarantine":
+        return quarantined.of(run, subjects, table.read())
+    return subjects.of(table.read())
+
+
+def erase(run: TableRun, subjects: Subjects) -> None:
+    """Take the subjects' rows out of the log first, then out of what is made of it.
+
+    Files of a table that had none of them are not touched.
+    """
+    for name, table in tables(run):
+        if name in ("current", "history"):
+            _from_derived(run, table, name, subjects)
+        else:
+            rows = without_hudi_columns(_rows(run, name, table, subjects))
+            metadata = run.commit_metadata()
+            run.report.commits[name] = table.write(rows, Operation.DELETE, metadata)
+
+
+def _from_derived(
+    run: TableRun, table: HudiTable, name: str, subjects: Subjects
+) -> None:
+    """As if the log had touched these keys and had no event of theirs."""
+    columns = table_columns(run.spec, run.log)
+    names = [each for each, _ in columns]
+    none = with_types(run.log.read().where(F.lit(False)), typed(columns))
+    roles = fold.Roles.of(run.spec, names)
+    events = materialise.complete_events(
+        fold.mark_events(none, roles), run.spec, roles, ()
+    )
+    built = table.last_value(derived.LOG_INSTANT)
+    keys = subjects.table(run.spark)
+    layer = (
+        current_layer(run.spec, names)
+        if name == "current"
+        else history.history_layer(run.spec, names)
+    )
+    touched = derived.TouchedEvents(events, keys, built, built)
+    materialise.write(run, layer, touched)
+
+
+def is_merged(run: TableRun, name: str) -> bool:
+    """Whether a table's rows may stand in log files."""
+    merged = run.spec.storage.type is TableType.MERGE_ON_READ
+    return merged and name in ("current", "history", "surrogate_keys")

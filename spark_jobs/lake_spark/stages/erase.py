@@ -1,0 +1,103 @@
+"""erase: a request's keys taken out of landing and of every table, for good.
+
+The list of keyed hashes comes first and the receipt last, so a run that was killed
+anywhere is started again with the same request. docs/erase.md.
+"""
+
+from __future__ import annotations
+
+from lake_spec.hudi_options import newest_version_options
+from lake_spec.report import State
+from lake_spark.erasure import landing, reports, request, tables
+from lake_spark.erasure.scan import scan
+from lake_spark.erasure.subjects import Subjects, subjects
+from lake_spark.errors import NotErasable, UnfinishedRedo
+from lake_spark.file_shape import column_in_path, time_column
+from lake_spark.materialise import build_current, build_history
+from lake_spark.stages.maintenance import compact_all, finish_killed
+from lake_spark.table_run import TableRun
+
+
+def erase(run: TableRun) -> None:
+    """Erase the keys that the request names for this table; none is nothing to do."""
+    asked = request.read(run.store, run.request, run.domain_tables)
+    keys = asked.keys.get(run.spec.name, [])
+    if not keys:
+        return
+    _refuse_what_is_out_of_reach(run)
+    of_table = subjects(run, keys, f"{run.request}: keys.{run.spec.name}")
+    secret = run.environment.erase_secret
+    run.erased_keys.hasher(secret, run.erased_keys.load())  # or NoSecret
+    if run.dry_run:
+        _count(run, of_table).release()
+        run.report.state = State.DRY_RUN.value
+        return
+    build_current(run)
+    build_history(run)
+    _from_landing(run, of_table)
+    _from_tables(run, of_table)
+    run.report.erasure["files_scanned"] = scan(run, of_table)
+    run.report.state = State.DONE.value
+
+
+def _refuse_what_is_out_of_reach(run: TableRun) -> None:
+    """NotErasable where rows would stay somewhere; UnfinishedRedo where more come."""
+    name, reasons = run.spec.full_name, []
+    for each in run.domain_tables:
+        source = each.source
+        if each.is_dimension and run.spec.name in (
+            source.main.table,
+            source.joined.table,
+        ):
+            reasons.append(f"the dimension {each.name} is made of it")
+    if time_column(run.spec):
+        reasons.append("its extracts' times stand in a column (extract_time.column)")
+    if column_in_path(run.spec) in run.spec.key:
+        reasons.append("the paths of its files say a part of the key (scope.pattern)")
+    if reasons:
+        raise NotErasable(
+            f"{name}: {'; '.join(reasons)}, which erase does not reach yet. Nothing was "
+            "erased."
+        )
+    if run.taken_in().redo:
+        raise UnfinishedRedo(
+            f"{name}: a redo is not finished: run {run.spec.domain}_redo first."
+        )
+
+
+def _count(run: TableRun, of_table: Subjects) -> landing.Found:
+    """Tell how many rows of the subjects are where."""
+    found = landing.find(run, of_table)
+    run.report.erasure = {
+        "keys": len(of_table.keys),
+        "landing": found.count,
+        **tables.held(run, of_table),
+    }
+    return found
+
+
+def _from_landing(run: TableRun, of_table: Subjects) -> None:
+    """Make what is to be put, then the list, then put it."""
+    landing.clear(run)
+    found = _count(run, of_table)
+    try:
+        made = landing.make(run, found)
+        run.erased_keys.add(of_table.keys, run.environment.erase_secret)
+        landing.put(run, made, found)
+    finally:
+        found.release()
+        landing.clear(run)
+
+
+def _from_tables(run: TableRun, of_table: Subjects) -> None:
+    for name, table in tables.tables(run):
+        finish_killed(run, name, table)
+    tables.erase(run, of_table)
+    for name, table in tables.tables(run):
+        if tables.is_merged(run, name):
+            compact_all(run, table)
+        table.clean(newest_version_options())
+        table.drop_indexes()
+    run.report.erasure["reports"] = reports.redact(run, of_table)
+    for folder in (run.landing, run.home):
+        run.store.delete_old_versions(f"{folder}/")

@@ -1,0 +1,48 @@
+"""How long the tables of a domain take: noted by each step, for the next to plan by.
+
+`<runs>/timings/<domain>.json` is `{"<stage>": {"<table>": seconds}}`. It is a hint:
+without it, or where it cannot be read, tables are taken in the order of the domain.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Dict, Sequence
+
+from lake_spec.packing import blended
+from lake_spec.report import Report, State
+from lake_spark.object_store import ObjectStore
+
+Timings = Dict[str, Dict[str, float]]
+_WORKED = (State.DONE.value, State.NOTHING_NEW.value)
+
+
+def uri(runs: str, domain: str) -> str:
+    """The address of a domain's timings."""
+    return f"{runs}/timings/{domain}.json"
+
+
+def read(store: ObjectStore, runs: str, domain: str) -> Timings:
+    """Expected seconds by stage and table; none of what is unknown or unreadable."""
+    try:
+        found = json.loads(store.read(uri(runs, domain)))
+        return {
+            stage: {table: float(seconds) for table, seconds in tables.items()}
+            for stage, tables in found.items()
+        }
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def note(store: ObjectStore, runs: str, reports: Sequence[Report]) -> None:
+    """Blend in the seconds of one step's tables; a failure says nothing of them."""
+    worked = [report for report in reports if report.state in _WORKED]
+    if not worked:
+        return
+    domain = worked[0].domain
+    timings = read(store, runs, domain)
+    for report in worked:
+        stage = timings.setdefault(report.stage, {})
+        before = stage.get(report.table)
+        stage[report.table] = round(blended(before, report.seconds), 1)
+    store.write(uri(runs, domain), json.dumps(timings, indent=1).encode())

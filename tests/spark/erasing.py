@@ -1,0 +1,71 @@
+"""What tests of an erase do to a lake, and a search of its files of its own.
+
+The search knows nothing of the product's: it opens every file below the lake, packed
+ones unpacked, every Parquet file as rows of whatever version, and looks for a text.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+from pathlib import Path
+from typing import Dict, List, Set
+
+from pyspark.sql import functions as F
+
+from lake_spec.report import Report
+from tests.spark.lake import Lake
+
+SECRET = "a secret of the tests"
+
+
+def ask(lake: Lake, *keys: Dict[str, object], name: str = "request") -> str:
+    """Put a request to erase these keys of the lake's table; its URI."""
+    file = lake.root / "runs" / "erase" / "tests" / f"{name}.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"keys": {lake.spec.name: list(keys)}}))
+    (lake.root / "secret").write_text(SECRET)
+    return f"file://{file}"
+
+
+def erased(lake: Lake, *keys: Dict[str, object]) -> Report:
+    """Erase these keys; it may not fail."""
+    report = lake.run("erase", request=ask(lake, *keys))
+    assert report.error is None, report.error
+    return report
+
+
+def places_of(lake: Lake, text: str) -> Set[str]:
+    """Folders (landing, changes, current ...) of the lake that have a file with the text."""
+    return {_place(lake, file) for file in files_with(lake, text)}
+
+
+def files_with(lake: Lake, text: str) -> List[Path]:
+    """Every file of landing, warehouse and reports that has the text, also in its name."""
+    found = []
+    for folder in ("landing", "warehouse", "runs/test"):
+        files = sorted(f for f in (lake.root / folder).rglob("*") if f.is_file())
+        found += [f for f in files if _has(lake, f, text) or text in str(f)]
+    return found
+
+
+def _has(lake: Lake, file: Path, text: str) -> bool:
+    content = file.read_bytes()
+    for suffix, unpack in ((".gz", gzip.decompress), (".bz2", bz2.decompress)):
+        content = unpack(content) if file.name.endswith(suffix) else content
+    if text.encode() in content:
+        return True
+    return file.suffix == ".parquet" and _has_row(lake, file, text)
+
+
+def _has_row(lake: Lake, file: Path, text: str) -> bool:
+    rows = lake.spark.read.parquet(f"file://{file}")
+    values = [F.col(f"`{name}`").cast("string") for name in rows.columns]
+    told = F.concat_ws(" ", *values)
+    return not rows.where(F.contains(told, F.lit(text))).isEmpty()
+
+
+def _place(lake: Lake, file: Path) -> str:
+    parts = file.relative_to(lake.root).parts
+    return parts[3] if parts[0] == "warehouse" else parts[0]

@@ -1,0 +1,50 @@
+"""A step takes the tables that took longest first, and notes what they take."""
+
+import json
+
+import pytest
+
+from lake_spec.encode import to_data
+from lake_spec.packing import TABLES_AT_ONCE
+from lake_spark import application
+from tests.unit.lake_airflow.specs import ENVIRONMENT, domain, table
+
+
+@pytest.fixture
+def step(tmp_path, spark, monkeypatch):
+    """Runs a stage that only notes its tables; they, in the order it took them."""
+    taken = []
+    monkeypatch.setitem(
+        application.STAGES, "scd2", lambda run: taken.append(run.spec.name)
+    )
+    monkeypatch.setattr(application, "open_session", lambda name: spark)
+    at = f"file://{tmp_path}"
+    places = {name: f"{at}/{name}" for name in ("landing", "warehouse", "runs")}
+    release = {
+        "release": "r1",
+        "environment": {**to_data(ENVIRONMENT), **places},
+        "domain": to_data(domain(*map(table, ("orders", "items", "shops")))),
+    }
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "sales.json").write_text(json.dumps(release))
+    argv = ["--release", at, "--domain", "sales", "--run", "sales_scd2/1"]
+    spark.conf.set(TABLES_AT_ONCE, "1")
+    yield lambda: (application.main([*argv, "--stage", "scd2"]), taken)
+    spark.conf.unset(TABLES_AT_ONCE)
+
+
+def test_the_order_is_that_of_the_seconds_before(step, tmp_path, capsys):
+    noted = tmp_path / "runs" / "timings" / "sales.json"
+    noted.parent.mkdir(parents=True)
+    noted.write_text('{"scd2": {"orders": 20.0, "items": 300.0}}')
+    assert step() == (0, ["shops", "items", "orders"])
+    assert (
+        "LAKE sales scd2: up to 1 tables at once, in this order: shops, items, orders."
+        " By earlier steps 320 s for 2 of 3." in capsys.readouterr().out
+    )
+    found = json.loads(noted.read_text())["scd2"]
+    assert (found["items"] > 149, found["shops"] < 1) == (True, True)
+
+
+def test_without_any_note_it_is_that_of_the_domain(step):
+    assert step() == (0, ["orders", "items", "shops"])

@@ -1,0 +1,159 @@
+"""An erase: a subject leaves landing files, log, tables, quarantine and old versions.
+
+Of three subjects, ZQX-canary-7 is erased. The feed's tables are merge on read, with
+numbers for versions; its files are CSV, one of them packed, with a line break inside
+a value. The others' rows must be as they were.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from lake_local.show import reading
+from lake_local.show.request import Request
+from lake_local.show.timeline import Refused
+from lake_spark.erasure import landing, scan, tables
+from tests.spark.erasing import ask, erased, files_with, places_of
+from tests.spark.lake import Lake, table
+from tests.spark.redoing import done_redo, rows
+
+CANARY = "ZQX-canary-7"
+KEY = {"id": CANARY}
+FEED = """
+source:
+  kind: feed
+  path: tests/things
+  load: "load/*"
+  changes: "changes/*"
+  format: {type: csv}
+  operation: {column: op}
+columns: {id: string, ts: timestamp, amount: int, note: string}
+key: [id]
+order_by: [ts]
+quality: [{column: amount, at_least: 0, on_fail: quarantine}]
+history: {surrogate_key: {kind: increasing}}
+storage: {type: merge_on_read, buckets: 1}
+"""
+HEADER = "op,id,ts,amount,note\n"
+LOAD = f"""id,ts,amount,note
+a,2026-01-01,1,"two
+lines, and more"
+{CANARY},2026-01-01,1,"my
+note"
+b,2026-01-01,1,x
+"""
+CHANGES = HEADER + (
+    f"U,{CANARY},2026-01-02,2,b\nU,a,2026-01-02,2,b\nU,{CANARY},2026-01-03,-5,bad\n"
+    f"U,b,2026-01-03,-5,bad\n"
+)
+LATE = HEADER + f"U,{CANARY},2026-01-09,9,late\nU,b,2026-01-09,9,late\n"
+EVERYWHERE = {"landing", "changes", "current", "history"}
+
+
+def others(lake: Lake) -> list:
+    """Both tables without the subject."""
+    return [[row for row in one if CANARY not in map(str, row)] for one in rows(lake)]
+
+
+@pytest.fixture(scope="module")
+def feed(spark, tmp_path_factory):
+    lake = Lake(spark, tmp_path_factory.mktemp("feed"), table(FEED))
+    lake.land("load/1.csv", LOAD)
+    lake.land("changes/1.csv.gz", gzip.compress(CHANGES.encode()))
+    lake.land("changes/2.csv", HEADER + "D,a,2026-01-05,,\n")
+    lake.done("full_load", "scd2", "incremental", "scd2")
+    return lake
+
+
+def test_a_dry_run_counts_and_leaves_everything(feed):
+    assert places_of(feed, CANARY) == {*EVERYWHERE, "surrogate_keys", "quarantine"}
+    before = feed.files()
+    report = feed.run("erase", request=ask(feed, KEY), dry_run=True)
+    assert report.error is None, report.error
+    assert report.erasure == {
+        "keys": 1,
+        "landing": 3,
+        "changes": 2,
+        "current": 1,
+        "history": 2,
+        "surrogate_keys": 2,
+        "quarantine": 1,
+    }
+    assert feed.files() == before
+
+
+def test_an_erase_that_is_killed_anywhere_is_ended_by_the_next(feed, monkeypatch):
+    was, request = others(feed), ask(feed, KEY)
+    steps = (
+        (landing, "note_what_was_put", 2),  # contents are put, their ETags not noted
+        (tables, "_from_derived", 2),  # log and current are done, history is not
+        (scan, "_with_keys", 1),
+    )
+    for module, name, nth in steps:
+        with monkeypatch.context() as patched:
+            patched.setattr(module, name, _killed(getattr(module, name), nth))
+            report = feed.run("erase", request=request)
+        assert report.error["message"] == "killed", (name, report.error)
+    report = erased(feed, KEY)
+    assert (report.state, report.erasure["landing"]) == ("done", 0)
+    assert files_with(feed, CANARY) == []
+    assert others(feed) == was == list(rows(feed))
+
+
+def _killed(step, nth: int):
+    """The step, killed when it is asked for the nth time."""
+    calls = []
+
+    def killed(*arguments):
+        calls.append(arguments)
+        if len(calls) > 1 or step.__name__ not in (
+            "note_what_was_put",
+            "_from_derived",
+        ):
+            raise RuntimeError("killed")
+        return step(*arguments)
+
+    return killed
+
+
+def test_records_keep_their_numbers_and_the_list_names_nobody(feed):
+    file = feed.root / "landing/tests/things/load/1.csv"
+    expected = 'id,ts,amount,note\na,2026-01-01,1,"two\nlines, and more"\n"",,,\n'
+    assert file.read_text() == expected + "b,2026-01-01,1,x\n"
+    listed = json.loads((feed.root / "warehouse/tests/things/erased.json").read_text())
+    assert [len(each) for each in listed["hashes"]] == [64]
+    assert {path: each["records"] for path, each in listed["files"].items()} == {
+        "changes/1.csv.gz": [1, 3],
+        "load/1.csv": [2],
+    }
+
+
+def test_nothing_older_than_the_erase_can_be_read(feed):
+    for layer in ("current", "history"):
+        path = getattr(feed.tables, layer).path
+        first = [each.instant for each in getattr(feed.tables, layer).commits()][-1]
+        with pytest.raises(Refused, match="is older than what is retained"):
+            reading.rows(feed.spark, Request("tests.things", layer, path, as_of=first))
+
+
+def test_neither_late_copies_nor_redo_nor_rebuild_bring_the_subject_back(feed):
+    was = rows(feed)
+    feed.done("rebuild")
+    assert rows(feed) == was
+    report = done_redo(feed, "load/1.csv", "changes/1.csv.gz")
+    assert (report.rows_in, report.erased, report.quarantined) == (7, 3, 1)
+    assert rows(feed) == was
+
+    feed.land("changes/3.csv", LATE)
+    report = feed.done("incremental", "scd2")[0]
+    assert (report.rows_in, report.accepted, report.erased) == (2, 1, 1)
+    assert report.files[0].is_balanced
+    assert ("b", "late") in feed.living("note")
+    assert places_of(feed, CANARY) == {"landing"}
+
+    erased(feed, KEY)
+    assert files_with(feed, CANARY) == []
+    assert feed.run("incremental").state == "nothing_new"

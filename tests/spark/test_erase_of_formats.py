@@ -1,0 +1,167 @@
+"""An erase from JSON extracts, from Parquet files, and of a table of the streamer.
+
+Every value of the subject has ZQX-canary-7 in it, so that any of them is found.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lake_spark.erasure import landing
+from tests.spark.erasing import ask, erased, files_with, places_of
+from tests.spark.lake import Lake, table
+from tests.spark.parquet_files import land_parquet
+from tests.spark.redoing import done_redo, redo_files, rows
+
+CANARY = "ZQX-canary-7"
+SNAPSHOT = """
+source:
+  kind: snapshot
+  path: tests/things
+  files: "*.json"
+  format: {type: json}
+  extract_time: {pattern: "^(.*)[.]json$"}
+columns:
+  id: int
+  site: string
+  note: string
+  tags: "map<string,string>"
+  parts: "array<struct<a:string>>"
+key: [id, site]
+storage: {index: record}
+"""
+PARQUET = """
+source: {kind: feed, path: tests/things, format: {type: parquet}}
+columns: {id: "decimal(9,2)", ts: timestamp, note: string}
+key: [id]
+order_by: [ts]
+storage: {buckets: 1}
+"""
+STREAMED = """
+source: {kind: feed, path: tests/things, format: {type: csv}}
+columns: {id: string, ts: timestamp}
+key: [id]
+order_by: [ts]
+engine: streamer
+storage: {buckets: 1}
+"""
+
+
+def record(number: int, site: str, text: str) -> dict:
+    """A row of an extract that has the text everywhere."""
+    nested = {"tags": {text: text}, "parts": [{"a": text}]}
+    return {"id": number, "site": site, "note": text, **nested}
+
+
+def extract(*records: dict) -> str:
+    return "".join(json.dumps(each) + "\n" for each in records)
+
+
+@pytest.fixture(scope="module")
+def extracts(spark, tmp_path_factory):
+    lake = Lake(spark, tmp_path_factory.mktemp("extracts"), table(SNAPSHOT))
+    subject, other = record(7, "a|b", CANARY), record(7, "a", "other")
+    lake.land("2026-01-01.json", extract(other, subject, record(1, "a|b", "x")))
+    lake.land("2026-01-02.json", extract({**subject, "tags": None}, other))
+    lake.done("full_load", "incremental", "scd2")
+    return lake
+
+
+def test_a_subject_leaves_extracts_and_none_of_later_ones_brings_it_back(extracts):
+    was = [[row for row in one if CANARY not in repr(row)] for one in rows(extracts)]
+    found = {"landing", "changes", "current", "history"}
+    assert places_of(extracts, CANARY) == found
+    report = erased(extracts, {"id": 7, "site": "a|b"})
+    assert (report.erasure["landing"], report.erasure["changes"]) == (2, 2)
+    assert files_with(extracts, CANARY) == []
+    assert [*rows(extracts)] == was
+
+    again = record(7, "a|b", CANARY)
+    extracts.land("2026-01-03.json", extract(record(7, "a", "changed"), again))
+    report = extracts.done("incremental", "scd2")[0]
+    assert (report.accepted, report.erased, report.derived_deletes) == (1, 1, 0)
+    was = rows(extracts)
+    assert places_of(extracts, CANARY) == {"landing"}
+    done_redo(extracts, "2026-01-01.json")
+    assert rows(extracts) == was
+
+
+def test_what_cannot_be_rewritten_is_refused_before_the_list_is_longer(
+    extracts, monkeypatch
+):
+    listed = extracts.tables.erased_keys.load()
+    asked = ask(extracts, {"id": 7, "site": "a"})
+    with monkeypatch.context() as patched:
+        patched.setattr(landing, "_blank", lambda run, text, records: text[:-2])
+        message = extracts.run("erase", request=asked).error["message"]
+    assert "2026-01-01.json holds rows of a key that is to be erased" in message
+    extracts.land("2026-01-04.json", "")
+    extracts.land("2026-01-05.json", '{"site": "a"}\n')
+    message = extracts.run("erase", request=asked).error["message"]
+    assert "2026-01-05.json lacks the column(s) id" in message
+    assert extracts.tables.erased_keys.load() == listed
+    for name in ("2026-01-04.json", "2026-01-05.json"):
+        extracts.remove(name)
+
+
+def test_a_request_names_keys_that_the_table_can_have(extracts):
+    asked = ask(extracts, {"id": 1, "site": "a"}, {"id": "x7", "site": "a"})
+    message = extracts.run("erase", request=asked).error["message"]
+    assert "number 1 (from 0) cannot be read as the key of tests.things" in message
+    assert "x7" not in message
+
+
+def test_another_secret_is_refused_and_so_is_none(extracts):
+    asked = ask(extracts, {"id": 1, "site": "a|b"})
+    secret = extracts.root / "secret"
+    secret.write_text("another")
+    message = extracts.run("erase", request=asked).error["message"]
+    assert "holds another secret than the one" in message
+    secret.unlink()
+    extracts.land("2026-01-06.json", extract(record(1, "a|b", "x")))
+    message = extracts.run("incremental").error["message"]
+    assert f"there is no secret {secret}" in message
+
+
+def test_rows_of_parquet_are_null_in_their_places(spark, tmp_path):
+    lake = Lake(spark, tmp_path, table(PARQUET))
+    values = ", ".join(
+        f"({number}, timestamp'2026-01-0{i + 1}', '{note}', array({i}))"
+        for i, (number, note) in enumerate([(1, "a"), (7, CANARY), (2, "b")])
+    )
+    names = "AS rows(id, ts, note, more)"
+    select = (
+        f"CAST(id AS decimal(9,2)) AS id, ts, note, more FROM VALUES {values} {names}"
+    )
+    land_parquet(lake, "load/1.parquet", select)
+    lake.done("full_load", "scd2")
+    was = [[row for row in one if CANARY not in repr(row)] for one in rows(lake)]
+    erased(lake, {"id": "7"})
+    assert files_with(lake, CANARY) == []
+    assert [*rows(lake)] == was
+
+    assert done_redo(lake, "load/*").erased == 1
+    assert [*rows(lake)] == was
+    records = lake.changes.select("lake_record").distinct().collect()
+    assert sorted(row.lake_record for row in records if row.lake_record > 0) == [1, 3]
+
+
+def test_the_sql_of_the_streamer_leaves_erased_keys_out(spark, tmp_path):
+    lake = Lake(spark, tmp_path, table(STREAMED))
+    text = f"id,ts\na,2026-01-01\n{CANARY},2026-01-01\n"
+    lake.land("load/1.csv", text)
+    assert redo_files(lake, "load/1.csv").error is None  # fills the log without it
+    lake.done("scd2")
+    erased(lake, {"id": CANARY})
+    assert files_with(lake, CANARY) == []
+
+    lake.land("changes/1.csv", text.replace("01-01", "01-02"))
+    run = lake.prepare("incremental")
+    assert (run.report.accepted, run.report.erased) == (1, 1)
+    sql = (tmp_path / "warehouse/tests/things/inputs").glob("*.sql")
+    (statements,) = [file.read_text().split(";\n") for file in sql]
+    for view in statements[:-1]:
+        spark.sql(view)
+    assert [row.id for row in spark.sql(statements[-1]).collect()] == ["a"]

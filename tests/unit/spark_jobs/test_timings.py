@@ -1,0 +1,66 @@
+"""Steps note how long tables took; a note that cannot be read is none."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lake_spark import timings
+from lake_spec.report import Report
+
+RUNS, NOTED = "s3://lake/runs", "s3://lake/runs/timings/sales.json"
+
+
+class Store:
+    """A store of one object, or of none."""
+
+    def __init__(self, content=None):
+        self.objects = {} if content is None else {NOTED: content}
+
+    def read(self, uri, *, limit=None):
+        return self.objects[uri]
+
+    def write(self, uri, content):
+        self.objects[uri] = content
+
+
+def report(table, seconds, *, stage="incremental", state="done"):
+    return Report(
+        run="sales_incremental/1",
+        release="r",
+        domain="sales",
+        table=table,
+        stage=stage,
+        engine="pyspark",
+        state=state,
+        seconds=seconds,
+    )
+
+
+def test_a_step_finds_what_the_steps_before_it_noted():
+    store = Store()
+    timings.note(store, RUNS, [report("orders", 8.0), report("items", 40.0)])
+    timings.note(store, RUNS, [report("orders", 4.0, state="nothing_new")])
+    timings.note(store, RUNS, [report("orders", 2.0, stage="scd2")])
+    assert timings.read(store, RUNS, "sales") == {
+        "incremental": {"orders": 6.0, "items": 40.0},
+        "scd2": {"orders": 2.0},
+    }
+
+
+@pytest.mark.parametrize("state", ["failed", "dry_run"])
+def test_what_did_not_do_the_work_says_nothing(state):
+    store = Store(json.dumps({"incremental": {"orders": 8.0}}).encode())
+    timings.note(store, RUNS, [report("orders", 0.1, state=state)])
+    assert timings.read(store, RUNS, "sales") == {"incremental": {"orders": 8.0}}
+
+
+@pytest.mark.parametrize(
+    "content", [None, b"", b"[]", b'{"scd2": 1}', b'{"scd2": {"orders": "long"}}']
+)
+def test_without_a_note_nothing_is_expected(content):
+    store = Store(content)
+    assert timings.read(store, RUNS, "sales") == {}
+    timings.note(store, RUNS, [report("orders", 8.0)])
+    assert timings.read(store, RUNS, "sales") == {"incremental": {"orders": 8.0}}

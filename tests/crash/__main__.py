@@ -1,6 +1,6 @@
 """Random kill -9 points over the stages of a table, as many as asked for.
 
-    python -m tests.crash --points N [--seed S]
+    python -m tests.crash --points N [--seed S] [--stage NAME]...
 
 At each point a stage runs in a process of its own, which is stopped at one of
 the changes that it makes to the files of its lake; what kill -9 would leave of
@@ -22,20 +22,22 @@ from pathlib import Path
 from typing import Dict, Optional, Sequence, TextIO
 
 from tests.asked import parser
+from tests.crash.stages import STAGES
 
 
-def play_all(count: int, seed: int, home: Path) -> int:
-    """Play the points of a seed, a line for each; at how many something differed.
+def play_all(count: int, seed: int, names: Sequence[str], home: Path) -> int:
+    """Play points of these stages, a line for each; at how many something differed.
 
     What the stages say goes to a file of the home.
     """
-    from tests.crash.lakes import Undisturbed
+    from tests.crash.kinds import Kind
     from tests.crash.play import play
-    from tests.crash.stages import Kind, in_groups, random_points
+    from tests.crash.stages import in_groups, random_points
+    from tests.crash.undisturbed import Undisturbed, undisturbed
     from tests.crash.victim import Victim
     from tests.spark.local_session import local_session
 
-    points = list(islice(random_points(seed), count))
+    points = list(islice(random_points(seed, names), count))
     spark = local_session()
     wrong, number, terminal = 0, 0, sys.stdout
     with ExitStack() as stack:
@@ -47,7 +49,7 @@ def play_all(count: int, seed: int, home: Path) -> int:
         lakes: Dict[Kind, Undisturbed] = {}
         for kind, of_stage in in_groups(points):
             if kind not in lakes:
-                lakes[kind] = Undisturbed(spark, home / kind.name, kind, seed)
+                lakes[kind] = undisturbed(spark, home / kind.name, kind, seed)
             where = home / f"{kind.name}-{of_stage[0].stage.name}"
             for point, outcome in play(of_stage, lakes[kind], victim, where):
                 number += 1
@@ -67,11 +69,16 @@ def _tell(number: int, point, outcome, file: TextIO) -> None:
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
     """Play, tell, and say by the exit code whether nothing differed."""
-    asked = parser("crash", "points", __doc__).parse_args(argv)
+    asking = parser("crash", "points", __doc__)
+    names = [stage.name for stage in STAGES]
+    asking.add_argument(
+        "--stage", action="append", choices=names, help="points of these stages alone"
+    )
+    asked = asking.parse_args(argv)
     os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")
     print(f"seed {asked.seed}", flush=True)
     home = Path(tempfile.mkdtemp(prefix="lake-crash-"))
-    wrong = play_all(asked.points, asked.seed, home)
+    wrong = play_all(asked.points, asked.seed, asked.stage or names, home)
     if wrong:
         print(f"the lakes that differ are kept in {home}")
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Dict, Iterable, List
+from typing import Dict, Iterable, List, Sequence
 
 Tables = Dict[str, Counter]
 """Layer -> its rows as JSON, each with how often it is there."""
@@ -13,12 +13,14 @@ _INSTANT = re.compile(r"(\d+)(?:_\d+)?\..*?(requested|inflight)?$")
 """Hudi's names: `1.commit.requested`, `1.inflight`, then `1_2.commit` or `1.commit`."""
 
 
-def half_visible(seen: Tables, before: Tables, after: Tables) -> List[str]:
-    """Tables that show neither the old rows nor the new ones."""
+def half_visible(
+    seen: Tables, states: Sequence[Tables], layers: Iterable[str]
+) -> List[str]:
+    """Of these layers, those that show neither the old rows nor new ones."""
     return [
-        f"killed: {layer} is neither old nor new: {_told(rows, after[layer])}"
-        for layer, rows in seen.items()
-        if rows not in (before[layer], after[layer])
+        f"killed: {layer} is neither old nor new: {_told(seen[layer], states[-1][layer])}"
+        for layer in layers
+        if seen[layer] not in [rows[layer] for rows in states]
     ]
 
 

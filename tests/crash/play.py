@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Dict, Iterator, List, Sequence, Tuple
 
 from tests.crash.comparison import half_visible, pending, unequal
-from tests.crash.lakes import ALL_UPKEEP, Undisturbed, rows_of, run_stage
+from tests.crash.lakes import ALL_UPKEEP, rows_of, run_stage
 from tests.crash.stages import Point, Stage
+from tests.crash.undisturbed import Undisturbed
 from tests.crash.victim import Victim
 from tests.crash.watch import Watch
 from tests.spark.lake import Lake
@@ -87,6 +89,7 @@ def stopped(
             "root": str(root),
             "type": undisturbed.kind.type.value,
             "engine": undisturbed.kind.engine.value,
+            "source": undisturbed.kind.source.value,
             "stage": stage.runs,
             "upkeep": stage.upkeep,
         }
@@ -123,7 +126,7 @@ def last_of(watch: Watch, unfinished: Sequence[Path], root: Path) -> str:
     """What had just happened to the files, shown below the table's folder."""
     names = [str(path.relative_to(root.resolve())) for path in unfinished]
     words = [f"while writing {', '.join(names)}"] if names else watch.changes[-1:]
-    return "".join(words).replace("warehouse/tests/things/", "")
+    return re.sub("warehouse/tests/[^/]*/", "", "".join(words))
 
 
 def differences(point: Point, undisturbed: Undisturbed, root: Path) -> List[str]:
@@ -131,7 +134,7 @@ def differences(point: Point, undisturbed: Undisturbed, root: Path) -> List[str]
     stage, rows = point.stage, undisturbed.rows
     lake = undisturbed.lake(root, stage.upkeep)
     is_upkeep = stage.runs == "maintenance"
-    found = half_visible(rows_of(lake), rows[stage.begins_with], rows[stage.ends_with])
+    found = half_visible(rows_of(lake), [rows[s] for s in stage.states], stage.whole)
     if point.detour and is_upkeep:
         undisturbed.go_on(lake)
     elif point.detour:
@@ -159,10 +162,8 @@ def left_over(lake: Lake) -> List[str]:
 
 def touched_again(lake: Lake, stage: Stage) -> List[str]:
     """What a run with nothing to do did all the same."""
-    if stage.runs == "rebuild":
-        return []
     files = lake.files()
-    report = run_stage(lake, stage.runs)
+    report = run_stage(lake, stage.idle or stage.runs)
     found = [] if report.state == "nothing_new" else [f"once more: {report.commits}"]
     touched = sorted(files.items() ^ lake.files().items())
     return found + [f"once more: touched {path}" for path, _ in touched[:3]]

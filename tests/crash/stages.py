@@ -1,8 +1,9 @@
 """The stages that are killed, and the points at which they are.
 
-A stage begins and ends with a state of the lake: `landed`, `loaded` (full load
-taken in), `recorded` (in history too), `changed` (upkeep done, more change files
-landed), `taken in`, `built` (in history too); lakes.py makes them.
+A stage begins and ends with a state of the lake, as undisturbed.py makes them:
+`landed`, `loaded` (full load taken in), `recorded` (in history too), `changed`
+(upkeep done, more files landed), `one taken` (of two extracts), `taken in`, `built`
+(in history too), `corrected` (other files landed), `redone`.
 """
 
 from __future__ import annotations
@@ -10,28 +11,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Dict, Iterable, Iterator, List, Optional, Pattern, Tuple
+from typing import Container, Dict, Iterable, Iterator, List, Optional, Pattern, Tuple
 
-from lake_spec.model import Engine, TableType
+from tests.crash.kinds import (
+    COPIED,
+    DIMENSIONS,
+    EXTRACTS,
+    FEEDS,
+    MERGED,
+    STREAMED,
+    Kind,
+)
 from tests.crash.watch import Watch
 
-
-@dataclass(frozen=True)
-class Kind:
-    """How a lake stores its tables, and who fills its change log."""
-
-    type: TableType
-    engine: Engine = Engine.PYSPARK
-
-    @property
-    def name(self) -> str:
-        """As a folder is called and a line of output."""
-        return f"{self.type.value}-{self.engine.value}"
-
-
-COPIED, MERGED = Kind(TableType.COPY_ON_WRITE), Kind(TableType.MERGE_ON_READ)
-STREAMED = Kind(TableType.COPY_ON_WRITE, Engine.STREAMER)
 KINDS = (COPIED, MERGED, STREAMED)
+LAYERS = ("changes", "current", "history", "quarantine")
 LOG_COMMIT = re.compile(r"^\+.*/changes/\.hoodie/(timeline/)?[0-9_]+\.commit$")
 
 
@@ -41,6 +35,8 @@ class Stage:
 
     `upkeep` makes one kind of maintenance due. `since` is the change at which
     the kind begins, `until` the one at which it ends, if not with the stage.
+    Its `whole` layers show the rows of one state, at its ends or in `between`.
+    Afterwards the stage `idle`, if it is another one, has nothing to do.
     """
 
     name: str
@@ -51,6 +47,9 @@ class Stage:
     since: Optional[Pattern[str]] = None
     until: Optional[Pattern[str]] = None
     kinds: Tuple[Kind, ...] = KINDS
+    between: Tuple[str, ...] = ()
+    whole: Tuple[str, ...] = LAYERS
+    idle: str = ""
 
     def counted(self, watch: Watch) -> int:
         """How many changes of this kind the watch has seen so far."""
@@ -60,20 +59,22 @@ class Stage:
         return 0 if first is None else end - first
 
     @property
+    def states(self) -> Tuple[str, ...]:
+        """Those of the lake that may be seen when it is killed."""
+        return (self.begins_with, *self.between, self.ends_with)
+
+    @property
     def repaired(self) -> Stage:
         """The run after a killed one: whatever it changes is of this kind."""
         return replace(self, since=None, until=None)
 
 
-NOT_STREAMED = (COPIED, MERGED)
-"""For stages that do not ask who filled the change log."""
-
 STAGES = (
     Stage("first load", "full_load", "landed", "loaded"),
-    Stage("first history", "scd2", "loaded", "recorded", kinds=NOT_STREAMED),
+    Stage("first history", "scd2", "loaded", "recorded", kinds=FEEDS),
     Stage("ingest", "incremental", "changed", "taken in", until=LOG_COMMIT),
     Stage("current", "incremental", "changed", "taken in", since=LOG_COMMIT),
-    Stage("history", "scd2", "taken in", "built", kinds=NOT_STREAMED),
+    Stage("history", "scd2", "taken in", "built", kinds=FEEDS),
     Stage(
         "compaction",
         "maintenance",
@@ -84,7 +85,34 @@ STAGES = (
     ),
     Stage("clustering", "maintenance", "built", "built", {"cluster_after": 2}),
     Stage("cleaning", "maintenance", "built", "built", {"keep_commits": 1}),
-    Stage("rebuild", "rebuild", "built", "built", kinds=NOT_STREAMED),
+    Stage("rebuild", "rebuild", "built", "built", kinds=FEEDS, idle="incremental"),
+    Stage(
+        "redo",
+        "redo",
+        "corrected",
+        "redone",
+        kinds=(*KINDS, *EXTRACTS),
+        whole=("current", "history"),  # the log has withdrawn files for a while
+        idle="incremental",
+    ),
+    Stage(
+        "extracts",
+        "incremental",
+        "changed",
+        "taken in",
+        kinds=EXTRACTS,
+        between=("one taken",),
+    ),
+    Stage("first dimension", "dimension", "landed", "loaded", kinds=DIMENSIONS),
+    Stage("dimension", "dimension", "changed", "built", kinds=DIMENSIONS),
+    Stage(
+        "rebuilt dimension",
+        "rebuild_dimension",
+        "built",
+        "built",
+        kinds=DIMENSIONS,
+        idle="dimension",
+    ),
 )
 
 
@@ -102,14 +130,15 @@ class Point:
     detour: bool = False
 
 
-def random_points(seed: int) -> Iterator[Point]:
-    """Every stage in each kind of lake in random order, then all again.
+def random_points(seed: int, names: Container[str]) -> Iterator[Point]:
+    """The stages of these names in each kind of lake in random order, then all again.
 
     One point in four is killed twice: the second time while it is run again.
     """
     random = Random(seed)
     while True:
-        pairs = [(stage, kind) for stage in STAGES for kind in stage.kinds]
+        stages = [stage for stage in STAGES if stage.name in names]
+        pairs = [(stage, kind) for stage in stages for kind in stage.kinds]
         random.shuffle(pairs)
         for stage, kind in pairs:
             kills = [random.random() for _ in range(random.choice([1, 1, 1, 2]))]

@@ -137,15 +137,16 @@ def _written_as_lsof_tells(group: int) -> Iterator[str]:
 def main(protocol: IO[str]) -> None:
     """Run the stages that stdin names, one after the other."""
     from lake_spec.model import Engine, TableType
+    from tests.crash.kinds import Kind, Source
     from tests.crash.lakes import open_lake, run_stage
-    from tests.crash.stages import Kind
     from tests.spark.local_session import local_session
 
     spark = local_session()
     print("ready", file=protocol, flush=True)
     for line in sys.stdin:
         task = json.loads(line)
-        kind = Kind(TableType(task["type"]), Engine(task["engine"]))
+        engine, source = Engine(task["engine"]), Source(task["source"])
+        kind = Kind(TableType(task["type"]), engine, source)
         lake = open_lake(spark, Path(task["root"]), kind, task["upkeep"])
         run_stage(lake, task["stage"])
         print("done", file=protocol, flush=True)

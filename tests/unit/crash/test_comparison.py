@@ -11,13 +11,19 @@ def current(*rows):
     return {"current": Counter(rows)}
 
 
+def visible(seen, *states):
+    return half_visible(seen, states, ["current"])
+
+
 def test_old_or_new_rows_are_whole():
-    old, new = current("a"), current("a", "b")
-    assert half_visible(old, old, new) == half_visible(new, old, new) == []
+    old, between, new = current("a"), current("b"), current("a", "b")
+    assert visible(old, old, new) == visible(new, old, new) == []
+    assert visible(between, old, between, new) == []
+    assert visible(between, old, new) != [] == half_visible(between, [old, new], [])
 
 
 def test_some_of_the_new_rows_are_half_a_commit():
-    (found,) = half_visible(current("a", "b"), current("a"), current("a", "b", "c"))
+    (found,) = visible(current("a", "b"), current("a"), current("a", "b", "c"))
     assert found.startswith("killed: current is neither old nor new: 0 too many, 1 ")
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import islice
 
-from tests.crash.stages import COPIED, MERGED, STAGES, random_points
+from lake_spec.model import TableType
+from tests.crash.stages import STAGES, random_points
 from tests.crash.watch import Watch
 
 NAMED = {stage.name: stage for stage in STAGES}
@@ -13,14 +14,25 @@ LOG = "warehouse/tests/things/changes/.hoodie"
 
 def test_every_stage_comes_once_in_each_kind_of_lake_before_one_comes_again():
     pairs = [(stage.name, kind) for stage in STAGES for kind in stage.kinds]
-    points = list(islice(random_points(1), len(pairs)))
+    points = list(islice(random_points(1, NAMED), len(pairs)))
     assert {(point.stage.name, point.kind) for point in points} == set(pairs)
-    assert {name for name, kind in pairs if kind is MERGED} == set(NAMED)
-    assert {name for name, _ in pairs if (name, COPIED) not in pairs} == {"compaction"}
+    merged = {name for name, kind in pairs if kind.type is TableType.MERGE_ON_READ}
+    copied = {name for name, kind in pairs if kind.type is TableType.COPY_ON_WRITE}
+    assert merged == set(NAMED)
+    assert merged - copied == {"compaction"}
+    assert len({kind.name for _, kind in pairs}) == len({kind for _, kind in pairs})
+
+
+def test_points_can_be_of_one_stage_alone():
+    points = list(islice(random_points(1, ["redo"]), len(NAMED["redo"].kinds)))
+    assert {point.stage.name for point in points} == {"redo"}
+    assert {point.kind for point in points} == set(NAMED["redo"].kinds)
 
 
 def test_a_seed_gives_the_same_points_again_and_another_one_others():
-    one, again, other = (list(islice(random_points(seed), 40)) for seed in (1, 1, 2))
+    one, again, other = (
+        list(islice(random_points(seed, NAMED), 40)) for seed in (1, 1, 2)
+    )
     assert one == again != other
     assert {len(point.kills) for point in one} == {1, 2}
     assert all(0 <= share < 1 for point in one for share in point.kills)

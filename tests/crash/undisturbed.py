@@ -1,0 +1,169 @@
+"""Lakes that nobody kills, copies of their states and what is in them.
+
+Each is played to its end once: a full load, then three times more files; a
+dimension beside its two tables. What was killed must come to the same.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from pathlib import Path
+from typing import Dict, Optional, Tuple
+
+from pyspark.sql import SparkSession
+
+from tests.crash.comparison import Tables
+from tests.crash.kinds import Kind, Source
+from tests.crash.lakes import COMPACT, domain, open_lake, rows_of, run_stage
+from tests.crash.landings import CORRECTED, LANDED, Files, landings
+from tests.crash.stages import Stage
+from tests.crash.watch import Watch
+from tests.spark.lake import Lake
+from tests.spark.shop import EXTRACT_DAYS, Shop
+
+
+class Undisturbed:
+    """A lake of a feed or of extracts: a copy and the rows of each of its states."""
+
+    def __init__(self, spark: SparkSession, home: Path, kind: Kind, seed: int) -> None:
+        self.kind = kind
+        self.rows: Dict[str, Tables] = {}
+        self._spark = spark
+        self._home = home
+        self._watches: Dict[Tuple[str, str], Watch] = {}
+        self._landings = landings(kind.source, seed)
+        self._play(self.lake(home / "lake"))
+
+    def lake(self, root: Path, upkeep: Optional[Dict[str, int]] = None) -> Lake:
+        """A lake of this kind below the folder."""
+        return open_lake(self._spark, root, self.kind, upkeep or {})
+
+    def _play(self, lake: Lake) -> None:
+        first, second, _ = self._landings.batches
+        _land(lake, self._landings.loads)
+        self._watched(lake, "landed", "full_load")
+        self._watched(lake, "loaded", "scd2")
+        self._keep(lake, "recorded")
+        _land(lake, first)
+        _take_in(lake)
+        self.lake(lake.root, COMPACT).done("maintenance")
+        self._keep(lake, "kept up")
+        self._take_one_of(second)
+        _land(lake, second)
+        self._watched(lake, "changed", "incremental")
+        self._watched(lake, "taken in", "scd2")
+        self._keep(lake, "built")
+        self._redo()
+        self.go_on(lake)
+        self.rows["gone on"] = rows_of(lake)
+
+    def _take_one_of(self, extracts: Files) -> None:
+        """A lake that goes another way: one extract lands where there are two."""
+        lake = self._another("kept up")
+        _land(lake, dict([min(extracts.items())]))
+        run_stage(lake, "incremental")
+        self.rows["one taken"] = rows_of(lake)
+
+    def _redo(self) -> None:
+        """A lake that goes another way: what landed is corrected and redone."""
+        lake = self._another("built")
+        _land(lake, self._landings.corrected, at=CORRECTED)
+        self._watched(lake, "corrected", "redo")
+        self.rows["redone"] = rows_of(lake)
+
+    def go_on(self, lake: Lake) -> None:
+        """What comes after: the last files."""
+        _land(lake, self._landings.batches[2])
+        _take_in(lake)
+
+    def _watched(self, lake: Lake, state: str, stage: str) -> None:
+        self._keep(lake, state)
+        self._watches[state, stage] = watched(lake, stage)
+
+    def _keep(self, lake: Lake, state: str) -> None:
+        shutil.copytree(lake.root, self._home / state)
+        self.rows[state] = rows_of(lake)
+
+    def _another(self, state: str) -> Lake:
+        root = self._home / f"{state}, another"
+        self.copy(state, root)
+        return self.lake(root)
+
+    def copy(self, state: str, root: Path) -> None:
+        """The lake as it was in that state, in a folder of its own."""
+        shutil.copytree(self._home / state, root)
+
+    def changes(self, stage: Stage) -> int:
+        """How many changes the stage makes when nobody kills it."""
+        name = stage.name if stage.runs == "maintenance" else stage.runs
+        if (stage.begins_with, name) not in self._watches:
+            root = self._home / name
+            self.copy(stage.begins_with, root)
+            lake = self.lake(root, stage.upkeep)
+            self._watches[stage.begins_with, name] = watched(lake, stage.runs)
+        return stage.counted(self._watches[stage.begins_with, name])
+
+
+class UndisturbedDimension(Undisturbed):
+    """The same of a dimension of customers and their addresses."""
+
+    def _play(self, lake: Lake) -> None:
+        shop = Shop(self._spark, lake.root, domain())
+        self._bring_up(shop, 0, "full_load")
+        self._watched(lake, "landed", "dimension")
+        self._keep(lake, "loaded")
+        self._bring_up(shop, 1, "incremental")
+        lake.done("dimension")
+        self.lake(lake.root, COMPACT).done("maintenance")
+        self._bring_up(shop, 2, "incremental")
+        self._watched(lake, "changed", "dimension")
+        self._keep(lake, "built")
+
+    def _bring_up(self, shop: Shop, nth: int, stage: str) -> None:
+        """Land the n-th files of both tables and take them in."""
+        shop.land_customers(f"{CUSTOMER_FILES[nth]}/{nth}.csv", "", "")
+        shop.land_addresses(EXTRACT_DAYS[nth], {})
+        for name in ("customer", "address"):
+            shop.lakes[name].done(stage, "scd2")
+
+
+CUSTOMER_FILES = ("load", "changes", "changes")
+
+
+def undisturbed(spark: SparkSession, home: Path, kind: Kind, seed: int) -> Undisturbed:
+    """The undisturbed lake of a kind, below the folder."""
+    is_dimension = kind.source is Source.DIMENSION
+    of_kind = UndisturbedDimension if is_dimension else Undisturbed
+    return of_kind(spark, home, kind, seed)
+
+
+def _land(lake: Lake, files: Files, at: str = LANDED) -> None:
+    for path, text in files.items():
+        lake.land(path, text, at=at)
+
+
+def _take_in(lake: Lake) -> None:
+    for stage in ("incremental", "scd2"):
+        run_stage(lake, stage)
+
+
+def watched(lake: Lake, stage: str) -> Watch:
+    """Run a stage and count the changes that it makes."""
+    watch, ended = Watch(str(lake.root)), threading.Event()
+
+    def look() -> None:
+        while not ended.is_set():
+            watch.look()
+            time.sleep(0.001)  # the stage needs the core too
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        run_stage(lake, stage)
+    finally:
+        ended.set()
+        looking.join()
+    watch.look()
+    return watch

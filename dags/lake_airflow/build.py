@@ -19,14 +19,20 @@ def build_domain(name: str) -> dict[str, DAG]:
     """
     settings = read_settings()
     domain = load_domain(name, settings.tables)
-    renderer = Renderer(
-        domain,
-        cluster=load_cluster(domain.cluster, settings.clusters),
-        environment=load_environment(settings.environment, settings.environments),
-        release=read_release(settings.release_file),
-        poll_seconds=settings.poll_seconds,
-    )
-    return {each.dag_id: renderer.dag(each) for each in plan(domain)}
+    environment = load_environment(settings.environment, settings.environments)
+    release = read_release(settings.release_file)
+    plans = {each: environment.cluster or each.cluster for each in plan(domain)}
+    renderers = {
+        cluster: Renderer(
+            domain,
+            cluster=load_cluster(cluster, settings.clusters),
+            environment=environment,
+            release=release,
+            poll_seconds=settings.poll_seconds,
+        )
+        for cluster in set(plans.values())
+    }
+    return {each.dag_id: renderers[name].dag(each) for each, name in plans.items()}
 
 
 def build_reaper() -> dict[str, DAG]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from lake_airflow.instances import given, instances, managed_scaling_policy
 from lake_airflow.plan import DagPlan
 from lake_airflow.run import Run
 from lake_spec.model import ClusterSpec, EnvironmentSpec
+from lake_spec.packing import TABLES_AT_ONCE
 
 ALIVE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING")
 ENDING = ("TERMINATING",)
 ENDED = ("TERMINATED", "TERMINATED_WITH_ERRORS")
+NAME_PREFIX = "lake "  # of the names of all clusters of ours
 _TAG_VALUE = re.compile(r"[\w .:/=+@-]{1,256}")
 
 # What Spark needs to read and write Hudi tables.
@@ -25,33 +28,44 @@ SPARK_DEFAULTS = {
     ),
 }
 
+# On Spot, application masters stay on core nodes, which are on demand: a lost task
+# node costs tasks that are done again, a lost master the whole step.
+MASTERS_ON_CORE = {
+    "yarn.node-labels.enabled": "true",
+    "yarn.node-labels.am.default-node-label-expression": "CORE",
+}
+# As AWS says for several applications at once on labelled nodes.
+MANY_MASTERS = {"yarn.scheduler.capacity.maximum-am-resource-percent": "1"}
+
 
 def cluster_name(run_name: str) -> str:
     """One name per run: who looks for the run's cluster finds it by this."""
-    return f"lake {run_name.replace('/', ' ', 1)}"
+    return f"{NAME_PREFIX}{run_name.replace('/', ' ', 1)}"
 
 
 def run_job_flow_request(
     plan: DagPlan, *, run: Run, cluster: ClusterSpec, environment: EnvironmentSpec
 ) -> dict[str, Any]:
     """What to ask EMR for: one transient cluster for all stages of the run."""
-    request = {
-        "Name": cluster_name(run.name),
-        "LogUri": log_folder(environment, run.name),
-        "ReleaseLabel": cluster.release_label,
-        "Applications": [{"Name": "Hadoop"}, {"Name": "Spark"}],
-        "Configurations": _configurations(cluster),
-        "Instances": _instances(cluster, environment),
-        "StepConcurrencyLevel": cluster.step_concurrency,
-        "AutoTerminationPolicy": {"IdleTimeout": cluster.idle_minutes * 60},
-        "ServiceRole": environment.service_role,
-        "JobFlowRole": environment.instance_profile,
-        "VisibleToAllUsers": True,
-        "Tags": _tags(plan, run, cluster, environment),
-    }
-    if environment.security_configuration:
-        request["SecurityConfiguration"] = environment.security_configuration
-    return request
+    return given(
+        Name=cluster_name(run.name),
+        LogUri=log_folder(environment, run.name),
+        LogEncryptionKmsKeyId=environment.log_encryption_kms_key_id,
+        ReleaseLabel=cluster.release_label,
+        Applications=[{"Name": "Hadoop"}, {"Name": "Spark"}],
+        Configurations=_configurations(cluster, environment),
+        Instances=instances(cluster, environment),
+        EbsRootVolumeSize=cluster.ebs_root_volume_size,
+        ManagedScalingPolicy=managed_scaling_policy(cluster),
+        StepConcurrencyLevel=cluster.step_concurrency_level,
+        AutoTerminationPolicy={"IdleTimeout": cluster.idle_minutes * 60},
+        BootstrapActions=_bootstrap_actions(cluster, environment),
+        SecurityConfiguration=environment.security_configuration,
+        ServiceRole=environment.service_role,
+        JobFlowRole=environment.instance_profile,
+        VisibleToAllUsers=True,
+        Tags=_tags(plan, run, cluster, environment),
+    )
 
 
 def log_folder(environment: EnvironmentSpec, run_name: str) -> str:
@@ -59,40 +73,55 @@ def log_folder(environment: EnvironmentSpec, run_name: str) -> str:
     return f"{environment.logs}/{run_name}/"
 
 
-def _configurations(cluster: ClusterSpec) -> list[dict[str, Any]]:
-    defaults = {**SPARK_DEFAULTS, "spark.driver.memory": cluster.driver_memory}
-    return [{"Classification": "spark-defaults", "Properties": defaults}]
-
-
-def _instances(cluster: ClusterSpec, environment: EnvironmentSpec) -> dict[str, Any]:
-    instances = {
-        "InstanceGroups": [
-            _group("Primary", "MASTER", cluster.primary_type, 1),
-            _group("Core", "CORE", cluster.core_type, cluster.core_count),
-        ],
-        "KeepJobFlowAliveWhenNoSteps": True,
-        "TerminationProtected": False,
+def _configurations(
+    cluster: ClusterSpec, environment: EnvironmentSpec
+) -> list[dict[str, Any]]:
+    ours = {
+        **SPARK_DEFAULTS,
+        "spark.driver.memory": cluster.driver_memory,
+        TABLES_AT_ONCE: str(cluster.tables_at_once),
     }
-    if environment.subnet:
-        instances["Ec2SubnetId"] = environment.subnet
-    return instances
+    properties = {"spark-defaults": {**dict(cluster.spark_defaults), **ours}}
+    if cluster.instances.has_spot:
+        properties["yarn-site"] = MASTERS_ON_CORE
+        if cluster.step_concurrency_level > 1:
+            properties["capacity-scheduler"] = MANY_MASTERS
+    if key := environment.s3_encryption_kms_key_id:
+        properties["core-site"] = {
+            "fs.s3a.encryption.algorithm": "SSE-KMS",
+            "fs.s3a.encryption.key": key,
+        }
+    return [
+        {"Classification": name, "Properties": each}
+        for name, each in properties.items()
+    ]
 
 
-def _group(name: str, role: str, instance_type: str, count: int) -> dict[str, Any]:
-    return {
-        "Name": name,
-        "InstanceRole": role,
-        "InstanceType": instance_type,
-        "InstanceCount": count,
-        "Market": "ON_DEMAND",
-    }
+def _bootstrap_actions(
+    cluster: ClusterSpec, environment: EnvironmentSpec
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "Name": action.name,
+            "ScriptBootstrapAction": {
+                "Path": (
+                    action.path
+                    if action.path.startswith("s3://")
+                    else f"{environment.artifacts}/{action.path}"
+                ),
+                "Args": list(action.args),
+            },
+        }
+        for action in cluster.bootstrap_actions
+    ]
 
 
 def _tags(
     plan: DagPlan, run: Run, cluster: ClusterSpec, environment: EnvironmentSpec
 ) -> list[dict[str, str]]:
-    """Ours win over the cluster file's: what ends clusters goes by them."""
+    """Ours win over those of the files: what ends clusters goes by them."""
     tags = {
+        **dict(environment.tags),
         **dict(cluster.tags),
         # Without this tag EMR_DefaultRole_V2 may not start instances.
         "for-use-with-amazon-emr-managed-policies": "true",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, NoReturn
 
 from airflow.providers.amazon.aws.operators.emr import (
     EmrCreateJobFlowOperator,
@@ -14,21 +14,25 @@ from airflow.providers.amazon.aws.operators.emr import (
 from airflow.providers.amazon.aws.triggers.emr import EmrTerminateJobFlowTrigger
 from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
 
-from lake_airflow.airflow_errors import AirflowFailException
+from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
+from lake_airflow.backfill import earlier_run, interval_of
 from lake_airflow.cluster import (
     ALIVE,
     ENDED,
     ENDING,
     cluster_name,
-    run_job_flow_request,
 )
 from lake_airflow.emr import ReplyLost, SendsOnce
 from lake_airflow.handover import CAUSE_XCOM, CLUSTER_ID, RUN_XCOM, run_name
 from lake_airflow.lease import HoldsLease
+from lake_airflow.ledger import Ledger, told
 from lake_airflow.living import living_clusters
 from lake_airflow.plan import DagPlan
+from lake_airflow.preview import Preview, preview
+from lake_airflow.request_check import request_problems
 from lake_airflow.run import Run, RunRefused, check_run
 from lake_airflow.run_files import RunFiles
+from lake_airflow.steps import StepError
 from lake_airflow.summary import summarise_without_cluster
 from lake_airflow.waiting import OutlivesTriggers, WaitsForEmr
 from lake_spec.model import ClusterSpec, EnvironmentSpec, WhenBusy
@@ -79,8 +83,13 @@ class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
     def execute(self, context: Any) -> str:
         try:
             run = self._checked(context)
+            if run.plan_only:
+                self._show_plan(context, run)
+            self._wait_for_earlier(context)
             self._take_lease(run)
             return self._find_or_create(context, run)
+        except AirflowSkipException:
+            raise
         except Exception as error:
             try:
                 self._end_what_was_created()
@@ -90,12 +99,33 @@ class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
             raise
 
     def without_trigger(self, context: Any) -> str:
-        """Look at the lease again."""
+        """Look again whether it is this run's turn."""
         return self.execute(context)
 
     def execute_again(self, context: Any, event: Any = None) -> str:
-        """After some waiting for the lease."""
+        """After some waiting for its turn."""
         return self.execute(context)
+
+    def _preview(self, run: Run) -> Preview:
+        return preview(
+            self.plan, run=run, cluster=self.cluster, environment=self.environment
+        )
+
+    def _show_plan(self, context: Any, run: Run) -> NoReturn:
+        """Tell what would be asked for, and end: without a cluster there is no stage."""
+        planned = self._preview(run)
+        for line in planned.to_lines():
+            self.log.info(line)
+        files = RunFiles(self.environment, run.name, aws_conn_id=self.aws_conn_id)
+        address = files.write("plan.json", planned.to_json())
+        context["ti"].xcom_push(key=RUN_XCOM, value=run.to_xcom())
+        raise AirflowSkipException(f"Only the plan was asked for: {address}")
+
+    def _wait_for_earlier(self, context: Any) -> None:
+        """A run of a backfill waits, without a worker, for what comes before it."""
+        if run_id := earlier_run(context):
+            self.log.info("Waiting for the end of the earlier run %s.", run_id)
+            self._come_again()
 
     def _take_lease(self, run: Run) -> None:
         """Take it; while another run has it, wait without a worker, or refuse."""
@@ -111,6 +141,9 @@ class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
                 f"The run is refused: {words}. Start it again when that one is over."
             )
         self.log.info("%s. Waiting for its end.", words)
+        self._come_again()
+
+    def _come_again(self) -> None:
         pause = timedelta(seconds=max(self.poll_seconds, SHORTEST_PAUSE))
         self.defer(trigger=TimeDeltaTrigger(pause), method_name="execute_again")
 
@@ -131,9 +164,7 @@ class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
 
     def _find_or_create(self, context: Any, run: Run) -> str:
         context["ti"].xcom_push(key=RUN_XCOM, value=run.to_xcom())
-        request = run_job_flow_request(
-            self.plan, run=run, cluster=self.cluster, environment=self.environment
-        )
+        request = self._preview(run).request
         if found := self._find(request["Name"]):
             self.log.info("The run has a cluster already: %s", found[0])
             return found[0]
@@ -161,14 +192,27 @@ class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
 
     def _checked(self, context: Any) -> Run:
         try:
-            return check_run(
+            run = check_run(
                 self.plan,
                 run_id=context["run_id"],
                 params=context["params"],
                 release=self.release,
+                interval=interval_of(context),
             )
-        except RunRefused as refused:
+            # A step or a cluster that EMR would refuse is told before.
+            self._check_request(self._preview(run).request)
+            return run
+        except (RunRefused, StepError) as refused:
             raise AirflowFailException(f"The run is refused: {refused}") from None
+
+    def _check_request(self, request: dict[str, Any]) -> None:
+        if problems := request_problems(request, self.hook.conn.meta.service_model):
+            raise RunRefused(
+                [
+                    f"the cluster {self.cluster.name} cannot be asked for: {problems}"
+                    " Mend its file in clusters/ or that of the environment."
+                ]
+            )
 
     def _end_what_was_created(self) -> None:
         if not self._job_flow_id:
@@ -230,7 +274,17 @@ class TerminateCluster(WaitsForEmr, HoldsLease, EmrTerminateJobFlowOperator):
     def _gone(self, context: Any) -> str:
         """The id of the cluster, whose run needs the lease no more."""
         self.give_back(context)
+        self._note_cost()
         return self.job_flow_id
+
+    def _note_cost(self) -> None:
+        """Its entry in the ledger; what cannot be written now is left to the reaper."""
+        try:
+            ledger = Ledger(self.environment, aws_conn_id=self.aws_conn_id)
+            if entry := ledger.note(self.job_flow_id):
+                self.log.info("%s", told(entry))
+        except Exception:
+            self.log.exception("%s is not in the ledger.", self.job_flow_id)
 
     def _ended_within(self, limit: timedelta, *, every: int) -> bool:
         for _ in range(int(limit.total_seconds()) // every):

@@ -7,6 +7,7 @@ that did nothing is sent again; who gets no reply looks for what it asked for.
 
 from __future__ import annotations
 
+import shlex
 import time
 from typing import Any
 
@@ -36,11 +37,18 @@ class SendsOnce(EmrHook):
         return self._send("run_job_flow", **job_flow_overrides)
 
     def add_job_flow_steps(
-        self, job_flow_id: str, steps: Any = None, **_: Any
+        self,
+        job_flow_id: str,
+        steps: Any = None,
+        execution_role_arn: str | None = None,
+        **_: Any,
     ) -> list[str]:
         """The ids of the steps. Raises ReplyLost if EMR does not say."""
-        reply = self._send("add_job_flow_steps", JobFlowId=job_flow_id, Steps=steps)
-        return reply["StepIds"]
+        request = {"JobFlowId": job_flow_id, "Steps": steps}
+        if execution_role_arn:
+            request["Steps"] = [_escaped(step) for step in steps]
+            request["ExecutionRoleArn"] = execution_role_arn
+        return self._send("add_job_flow_steps", **request)["StepIds"]
 
     def _send(self, name: str, **request: Any) -> dict[str, Any]:
         client = self.get_client_type(config=_ONCE)
@@ -64,6 +72,13 @@ class SendsOnce(EmrHook):
             if _may_have_worked(error):
                 raise ReplyLost(f"{name}: {error}") from error
             raise
+
+
+def _escaped(step: dict[str, Any]) -> dict[str, Any]:
+    """The step as EMR wants it with a runtime role: its arguments pass a shell."""
+    jar = step["HadoopJarStep"]
+    args = [shlex.quote(argument) for argument in jar["Args"]]
+    return {**step, "HadoopJarStep": {**jar, "Args": args}}
 
 
 def _may_have_worked(error: ClientError) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
+from datetime import datetime, timezone
 from typing import Any
 
 from airflow.sdk import BaseOperator
@@ -17,14 +20,21 @@ from lake_airflow.handover import (
     pinned_run,
     run_name,
 )
+from lake_airflow.notify import AWS_CONNECTION, RunNotifier
 from lake_airflow.plan import DagPlan
+from lake_airflow.reports import read_reports
 from lake_airflow.run import Run
 from lake_airflow.run_files import RunFiles
-from lake_airflow.steps import selected
-from lake_airflow.summary import Summary, summarise, summarise_without_cluster
+from lake_airflow.summary import (
+    Summary,
+    summarise,
+    summarise_without_cluster,
+    summary_of_plan,
+)
 from lake_spec.model import EnvironmentSpec
 
-AWS_CONNECTION = "aws_default"
+_LEVELS = {"WARNING": logging.WARNING, "FAILED": logging.ERROR}
+"""By the first word of a line, so that Airflow's filter of levels finds the causes."""
 
 
 class SummariseRun(BaseOperator):
@@ -45,7 +55,7 @@ class SummariseRun(BaseOperator):
         summary = self._summary(context)
         address = self._files(summary.run).write("summary.json", summary.to_json())
         for line in summary.to_lines():
-            self.log.info(line)
+            self.log.log(_level(line), line)
         if summary.causes:
             raise AirflowFailException("\n".join(summary.causes))
         return address
@@ -53,6 +63,10 @@ class SummariseRun(BaseOperator):
     def _summary(self, context: Any) -> Summary:
         ti = context["ti"]
         if ti.xcom_pull(task_ids=CREATE_TASK) is None:
+            if pinned := ti.xcom_pull(task_ids=CREATE_TASK, key=RUN_XCOM):
+                run = Run.from_xcom(pinned)
+                if run.plan_only:
+                    return summary_of_plan(self.plan, run)
             cause = ti.xcom_pull(task_ids=CREATE_TASK, key=CAUSE_XCOM)
             name = run_name(self.plan, context)
             unknown = f"see the log of the task {CREATE_TASK}."
@@ -62,18 +76,13 @@ class SummariseRun(BaseOperator):
             stage.name: ti.xcom_pull(task_ids=stage.name, key=STEPS_XCOM)
             for stage in self.plan.stages
         }
-        return summarise(self.plan, run, steps=steps, reports=self._reports(run))
-
-    def _reports(self, run: Run) -> dict[tuple[str, str], Any]:
-        names = {
-            f"{stage.name}/{table}.json": (stage.name, table)
-            for stage in self.plan.stages
-            if stage.writes_reports
-            for table in selected(stage, run)
-        }
-        files = self._files(run.name)
-        there = files.names()
-        return {at: _report(files, n) for n, at in names.items() if n in there}
+        return summarise(
+            self.plan,
+            run,
+            steps=steps,
+            reports=read_reports(self._files(run.name), self.plan, run, steps),
+            now=datetime.now(timezone.utc),
+        )
 
     def _files(self, run_name: str) -> RunFiles:
         return RunFiles(self.environment, run_name, aws_conn_id=AWS_CONNECTION)
@@ -84,20 +93,42 @@ class Verdict(BaseOperator):
 
     A teardown, and the only one that the run's state goes by: Airflow runs it also
     after somebody marked the run as failed, which would end as a success without it.
+    It tells the domain's topic; where that fails, its log says so, and the run is as
+    it was.
     """
+
+    def __init__(
+        self, *, plan: DagPlan, environment: EnvironmentSpec, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.plan = plan
+        self.environment = environment
 
     def execute(self, context: Any) -> None:
         ti = context["ti"]
+        notifier = RunNotifier(self.plan, self.environment, context)
         lacking = [
             task
             for task in (SUMMARY_TASK, END_TASK)
             if ti.xcom_pull(task_ids=task) is None
         ]
-        if lacking:
-            raise AirflowFailException(
-                f"The run failed, or was ended by hand: {' and '.join(lacking)} did not"
-                " succeed, see there."
-            )
+        if not lacking:
+            self._tell(notifier.succeeded)
+            return
+        words = (
+            f"The run failed, or was ended by hand: {' and '.join(lacking)} did not"
+            " succeed, see there."
+        )
+        # The summary's own causes say more than that it failed.
+        self._tell(notifier.failed, () if lacking == [SUMMARY_TASK] else (words,))
+        raise AirflowFailException(words)
+
+    def _tell(self, tell: Callable[..., None], *args: Any) -> None:
+        try:
+            tell(*args)
+        except Exception as error:
+            topic = self.plan.notifications.topic
+            self.log.warning("%s was not told: %s", topic, error, exc_info=True)
 
 
 class AnnounceChanges(BaseOperator):
@@ -109,13 +140,5 @@ class AnnounceChanges(BaseOperator):
             raise AirflowSkipException("A dry run changes nothing.")
 
 
-def _report(files: RunFiles, name: str) -> Any:
-    """The report; one that cannot be read counts as that of a failure."""
-    try:
-        report = files.read(name)
-        if not isinstance(report, dict):
-            raise ValueError(f"{name}: got {type(report).__name__}, not an object.")
-    except ValueError as error:
-        cause = {"type": "UnreadableReport", "message": str(error)}
-        return {"state": "failed", "error": cause}
-    return report
+def _level(line: str) -> int:
+    return _LEVELS.get(line.partition(" ")[0], logging.INFO)

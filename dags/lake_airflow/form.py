@@ -5,6 +5,7 @@ from __future__ import annotations
 from airflow.sdk import Param
 
 from lake_airflow.plan import DagPlan
+from lake_spec.erase_request import REQUEST
 
 
 def params(plan: DagPlan) -> dict[str, Param]:
@@ -12,6 +13,7 @@ def params(plan: DagPlan) -> dict[str, Param]:
     window = _window(plan) if plan.takes_window else {}
     choice = _choice() if plan.takes_files else {}
     accepts = {name: _ACCEPTS[name]() for name in plan.accepts}
+    request = {"request": _request()} if plan.takes_request else {}
     verify = {"verify": _verify(), "sample": _sample()} if plan.takes_verify else {}
     return {
         "tables": _tables(plan),
@@ -19,7 +21,9 @@ def params(plan: DagPlan) -> dict[str, Param]:
         **choice,
         **accepts,
         **verify,
-        "dry_run": _dry_run(),
+        **request,
+        "plan_only": _plan_only(),
+        "dry_run": _dry_run(plan),
     }
 
 
@@ -42,11 +46,11 @@ def _window(plan: DagPlan) -> dict[str, Param]:
             type=["null", "string"],
             format="date-time",
             title=title,
-            description=f"Take landing files from {which}. Left out: {left_out}.",
+            description=f"Only landing files {which}. Left out: {left_out}.",
         )
         for name, title, which in (
-            ("window_from", "Window from", "this time on"),
-            ("window_to", "Window to", "before this time"),
+            ("window_from", "Window from", "of this time or later"),
+            ("window_to", "Window to", "from before this time"),
         )
     }
 
@@ -108,8 +112,28 @@ def _sample() -> Param:
     )
 
 
-def _dry_run() -> Param:
-    return _switch("Dry run", "Say what would be done and write nothing.")
+def _plan_only() -> Param:
+    return _switch(
+        "Plan only",
+        "Show the cluster and the steps that would be asked for; it costs nothing.",
+    )
+
+
+def _request() -> Param:
+    return Param(
+        None,
+        type=["null", "string"],
+        pattern=f"^{REQUEST.pattern}$",
+        title="Request",
+        description="Name of the object <runs>/erase/<domain>/<name>.json that says which"
+        " keys to erase. Its name is seen in logs: no key belongs into it.",
+    )
+
+
+def _dry_run(plan: DagPlan) -> Param:
+    reads = "Read the files on a cluster, say what would be done and write nothing."
+    checks = "Check the specs against the tables on a cluster and write nothing."
+    return _switch("Dry run", reads if plan.takes_window else checks)
 
 
 def _switch(title: str, description: str) -> Param:

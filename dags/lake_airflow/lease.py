@@ -15,10 +15,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from airflow.providers.amazon.aws.hooks.s3 import S3Hook
-from botocore.exceptions import ClientError
-
 from lake_airflow.handover import run_name
+from lake_airflow.s3_object import S3Object
 from lake_spec.lease import holder_of, lease_uri
 from lake_spec.model import EnvironmentSpec
 
@@ -26,7 +24,6 @@ GRACE = timedelta(minutes=20)
 """So long a run may take from its lease to a cluster that EMR lists."""
 
 _ATTEMPTS = 5
-_LOST = {"PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey"}
 
 
 @dataclass(frozen=True)
@@ -71,10 +68,10 @@ class DomainLease:
     def __init__(
         self, environment: EnvironmentSpec, domain: str, *, aws_conn_id: str | None
     ) -> None:
-        hook = S3Hook(aws_conn_id=aws_conn_id, region_name=environment.region)
         self.address = lease_uri(environment.runs, domain)
-        self._bucket, self._key = hook.parse_s3_url(self.address)
-        self._client = hook.conn
+        self._object = S3Object(
+            self.address, region=environment.region, aws_conn_id=aws_conn_id
+        )
 
     def take(self, holder: str, lives: Callable[[str], bool]) -> Lease | None:
         """Take it, also anew: None, or the lease of the run that has it.
@@ -87,7 +84,7 @@ class DomainLease:
             if lease and lease.holder != holder:
                 if now - lease.since < GRACE or lives(lease.holder):
                     return lease
-            if self._write({"holder": holder, "since": now.isoformat()}, etag):
+            if self._object.write({"holder": holder, "since": now.isoformat()}, etag):
                 return None
         raise LeaseBusy(f"{self.address}: another run wrote it at the same moment.")
 
@@ -95,17 +92,12 @@ class DomainLease:
         """Give it back; what another run has by now stays as it is."""
         lease, etag = self._read()
         if lease and lease.holder == holder:
-            self._write({"holder": None}, etag)
+            self._object.write({"holder": None}, etag)
 
     def _read(self) -> tuple[Lease | None, str | None]:
         """The lease, if somebody has it, and the ETag of its object, if there is one."""
-        try:
-            found = self._client.get_object(Bucket=self._bucket, Key=self._key)
-        except ClientError as error:
-            if error.response["Error"]["Code"] != "NoSuchKey":
-                raise
-            return None, None
-        return self._parsed(found["Body"].read()), found["ETag"]
+        content, etag = self._object.read()
+        return (None if content is None else self._parsed(content)), etag
 
     def _parsed(self, text: bytes) -> Lease | None:
         try:
@@ -115,20 +107,3 @@ class DomainLease:
             return Lease(holder, datetime.fromisoformat(json.loads(text)["since"]))
         except (ValueError, TypeError, KeyError) as error:
             raise ValueError(f"{self.address}: {error}") from None
-
-    def _write(self, content: dict[str, Any], etag: str | None) -> bool:
-        """Write it if nobody did since it was read; whether that was so."""
-        condition = {"IfMatch": etag} if etag else {"IfNoneMatch": "*"}
-        try:
-            self._client.put_object(
-                Bucket=self._bucket,
-                Key=self._key,
-                Body=json.dumps(content).encode(),
-                ContentType="application/json",
-                **condition,
-            )
-        except ClientError as error:
-            if error.response["Error"]["Code"] not in _LOST:
-                raise
-            return False
-        return True

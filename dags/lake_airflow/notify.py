@@ -1,39 +1,207 @@
-"""Who hears of a failed run: the domain's SNS topic, or nobody."""
+"""Who hears of a run: the domain's SNS topic, or nobody; each thing once.
+
+What was told is noted beside the run's reports, so that a task or callback that comes
+again stays silent. What could not be published is told by the next of them; where
+nobody knows whether it was, a failure is told rather twice than not at all.
+"""
 
 from __future__ import annotations
 
-from typing import Optional
+import json
+import logging
+from typing import Any, Optional
+from urllib.parse import quote
 
 from airflow.configuration import conf
+from airflow.providers.amazon.aws.hooks.sns import SnsHook
 from airflow.providers.amazon.aws.notifications.sns import SnsNotifier
+from botocore.exceptions import BotoCoreError, ClientError
 
+from lake_airflow import notice
+from lake_airflow.handover import run_name
 from lake_airflow.plan import DagPlan
+from lake_airflow.run_files import RunFiles
+from lake_airflow.s3_object import S3Object
+from lake_airflow.steps import report_folder
+from lake_spec.model import EnvironmentSpec
 
-_SUBJECT_LIMIT = 100  # characters of an SNS subject
+AWS_CONNECTION = "aws_default"
+
+log = logging.getLogger(__name__)
 
 
-def failure_notifier(plan: DagPlan) -> Optional[SnsNotifier]:
-    """What publishes a failed run to the domain's topic, once per run."""
-    words = "The causes stand at the end of the log of its task summary"
-    return _notifier(plan.dag_id, plan.failure_topic, words)
+class RunNotifier:
+    """Tells the topic of a plan's domain how one run ended."""
+
+    def __init__(
+        self, plan: DagPlan, environment: EnvironmentSpec, context: Any
+    ) -> None:
+        self.plan = plan
+        self.environment = environment
+        self.run_id = context["run_id"]
+        self.run = run_name(plan, context)
+
+    def failed(self, also: tuple[str, ...] = ()) -> None:
+        """Tell of a failed run; `also` are causes that its summary does not know."""
+        if self.plan.notifications.topic is None:
+            return
+        summary = self._summary_if_any()
+        told = notice.of_failure(self.plan, self.run_id, summary, also, self._links())
+        note = self._note("failure")
+        try:
+            if not note.begin(told):
+                return
+            self._remember(summary, failed=True)
+        except (BotoCoreError, ClientError) as error:
+            log.warning("%s: whether it was told is not known: %s", self.run, error)
+        self._publish(told)
+        note.end(told)
+
+    def succeeded(self) -> None:
+        """Tell of a green run what is worth it, if anything is."""
+        if self.plan.notifications.topic is None:
+            return
+        summary, before = self._summary(), self._memory()[0]
+        events = notice.events_of(self.plan, summary, before)
+        wanted = tuple(e for e in events if e in self.plan.notifications.events)
+        told = notice.of_success(self.plan, self.run_id, summary, wanted, self._links())
+        note = self._note("success")
+        if wanted and note.begin(told):
+            self._publish(told)
+            note.end(told)
+        self._remember(summary, failed=False)
+
+    def _publish(self, told: notice.Notice) -> None:
+        if set(told.events) & set(self.plan.notifications.events):
+            publish(self.plan, told)
+
+    def _summary(self) -> dict[str, Any]:
+        """What the run's summary says."""
+        files = RunFiles(self.environment, self.run, aws_conn_id=AWS_CONNECTION)
+        return files.read("summary.json")
+
+    def _summary_if_any(self) -> dict[str, Any]:
+        """The same of a run that may have ended without one."""
+        try:
+            return self._summary()
+        except (BotoCoreError, ClientError, ValueError) as error:
+            log.info("%s has no summary that can be read: %s", self.run, error)
+            return {}
+
+    def _remember(self, summary: dict[str, Any], *, failed: bool) -> None:
+        before, etag = self._memory()
+        after = notice.memory_after(self.plan, self.run, summary, before, failed=failed)
+        if after != before:
+            self._state().write(after, etag)
+
+    def _memory(self) -> tuple[dict[str, Any], Optional[str]]:
+        """What the DAG's runs told before, and the ETag of the object."""
+        content, etag = self._state().read()
+        return json.loads(content or b"{}"), etag
+
+    def _state(self) -> S3Object:
+        return self._object(f"{self.environment.runs}/states/{self.plan.dag_id}.json")
+
+    def _note(self, outcome: str) -> Note:
+        return Note(self._object(f"{self._folder()}/notices/{outcome}.json"))
+
+    def _object(self, address: str) -> S3Object:
+        region = self.environment.region
+        return S3Object(address, region=region, aws_conn_id=AWS_CONNECTION)
+
+    def _folder(self) -> str:
+        return report_folder(self.environment, self.run)
+
+    def _links(self) -> list[str]:
+        return [
+            f"Run: {run_link(self.plan.dag_id, quote(self.run_id, safe=''))}",
+            f"Summary: {self._folder()}/summary.json",
+        ]
+
+
+class Note:
+    """What was told of a run, as an object beside its reports.
+
+    It is there before the message is published, and says afterwards that it was:
+    what was begun and never ended is told by who comes next.
+    """
+
+    def __init__(self, address: S3Object) -> None:
+        self._object = address
+
+    def begin(self, told: notice.Notice) -> bool:
+        """Note what is going to be published; whether that is still to be done."""
+        content, etag = self._object.read()
+        if content is not None and json.loads(content)["published"]:
+            return False
+        return self._object.write({**told.to_json(), "published": False}, etag)
+
+    def end(self, told: notice.Notice) -> None:
+        """Note that it was published; no error, for it was."""
+        try:
+            self._object.replace({**told.to_json(), "published": True})
+        except (BotoCoreError, ClientError):
+            log.warning("%s: it may be told again.", self._object.address)
+
+
+def publish(plan: DagPlan, told: notice.Notice) -> None:
+    """Hand a notice to SNS, with attributes that subscriptions can filter by."""
+    topic = plan.notifications.topic
+    hook = SnsHook(aws_conn_id=AWS_CONNECTION, region_name=_region(topic))
+    names = {"domain": plan.domain, "dag_id": plan.dag_id}
+    hook.publish_to_target(
+        topic, told.message, told.subject, {**names, **told.attributes}
+    )
+
+
+class FailureCallback:
+    """What Airflow calls when a run failed: tells what its last task could not."""
+
+    def __init__(self, plan: DagPlan, environment: EnvironmentSpec) -> None:
+        self.plan = plan
+        self.environment = environment
+
+    def __call__(self, context: Any) -> None:
+        """`reason` is Airflow's word for why the run failed."""
+        also = () if context.get("reason") == "task_failure" else _also(context)
+        RunNotifier(self.plan, self.environment, context).failed(also)
+
+
+def _also(context: Any) -> tuple[str, ...]:
+    return (f"Airflow says: {context.get('reason') or 'no reason given'}.",)
+
+
+def failure_callback(
+    plan: DagPlan, environment: EnvironmentSpec
+) -> Optional[FailureCallback]:
+    """What tells the domain's topic of failed runs, if there is one."""
+    if plan.notifications.topic is None:
+        return None
+    return FailureCallback(plan, environment)
 
 
 def alarm_notifier(dag_id: str, topic: Optional[str]) -> Optional[SnsNotifier]:
     """What publishes to an environment's topic that clusters could not be ended."""
-    words = "Clusters that nobody needs live on and cost money; its log names them"
-    return _notifier(dag_id, topic, words)
-
-
-def _notifier(dag_id: str, topic: Optional[str], words: str) -> Optional[SnsNotifier]:
     if topic is None:
         return None
-    base_url = conf.get("api", "base_url", fallback=None) or "http://localhost:8080"
-    link = f"{base_url.rstrip('/')}/dags/{dag_id}/runs/{{{{ run_id | urlencode }}}}"
+    link = run_link(dag_id, "{{ run_id | urlencode }}")
     return SnsNotifier(
         target_arn=topic,
-        region_name=topic.split(":")[3],
-        subject=f"{dag_id} failed"[:_SUBJECT_LIMIT],
+        region_name=_region(topic),
+        subject=f"{dag_id}: failed"[: notice.LONGEST_SUBJECT],
         message=(
-            f"The run {{{{ run_id }}}} of the DAG {dag_id} failed.\n{words}: {link}"
+            f"The run {{{{ run_id }}}} of the DAG {dag_id} failed.\n"
+            "Clusters that nobody needs live on and cost money; its log names them.\n"
+            f"Run: {link}"
         ),
     )
+
+
+def run_link(dag_id: str, run_id: str) -> str:
+    """The page of a run; the run id as it stands in an address."""
+    base_url = conf.get("api", "base_url", fallback=None) or "http://localhost:8080"
+    return f"{base_url.rstrip('/')}/dags/{dag_id}/runs/{run_id}"
+
+
+def _region(topic: str) -> str:
+    return topic.split(":")[3]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Optional
 
 from lake_airflow.cluster import ENDED, ENDING
 
 ALIVE = ("PENDING", "CANCEL_PENDING", "RUNNING")
 MISSING = "MISSING"
+NOT_SUBMITTED = "NOT_SUBMITTED"
+STARTING = ("STARTING", "BOOTSTRAPPING")
 
 
 def newest_by_name(steps: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
@@ -47,7 +49,50 @@ def end_of_step(
         "state": status["State"],
         "reason": reason,
         "log": log,
+        "submitted": created(step).isoformat(),
     }
+
+
+def not_submitted(name: str, reason: str) -> dict[str, Any]:
+    """The end of a step that EMR never got."""
+    return {"name": name, "state": NOT_SUBMITTED, "reason": reason}
+
+
+def is_failed(end: Mapping[str, Any]) -> bool:
+    """Whether a step ended otherwise than it should."""
+    return end["state"] != "COMPLETED"
+
+
+def add_reason(end: dict[str, Any], more: Optional[str]) -> None:
+    """Say more of why a step failed, if it is not said already."""
+    told = end["reason"] or ""
+    if more and more not in told:
+        end["reason"] = " ".join(filter(None, (told, more)))
+
+
+def words_of(end: Mapping[str, Any]) -> str:
+    """How a step ended, for people: which, how, why, and where its log is."""
+    id = f" {end['id']}" if end.get("id") else ""
+    log = f" Log: {end['log']}" if end.get("log") else ""
+    reason = end.get("reason") or "no reason given."
+    return f"step{id} {end['name']!r} {end['state']}: {reason}{log}"
+
+
+def overdue(
+    cluster: Mapping[str, Any], *, now: datetime, limit: timedelta, file: str
+) -> Optional[str]:
+    """Why nobody waits any longer for a cluster to start; None while it may yet."""
+    status = cluster["Status"]
+    age = now - status["Timeline"]["CreationDateTime"]
+    if status["State"] not in STARTING or age <= limit:
+        return None
+    said = (status.get("StateChangeReason") or {}).get("Message") or "nothing"
+    minutes = int(limit.total_seconds()) // 60
+    return (
+        f"cluster {cluster['Id']} is {status['State']} since"
+        f" {int(age.total_seconds()) // 60} min, limit {minutes} ({file}:"
+        f" start_minutes); EMR says: {said}"
+    )
 
 
 def end_of_cluster(cluster: Mapping[str, Any]) -> Optional[str]:
@@ -56,5 +101,8 @@ def end_of_cluster(cluster: Mapping[str, Any]) -> Optional[str]:
     if status["State"] not in (*ENDING, *ENDED):
         return None
     reason = status.get("StateChangeReason") or {}
-    text = reason.get("Message") or reason.get("Code") or "no reason given"
+    told = [": ".join(filter(None, (reason.get("Code"), reason.get("Message"))))]
+    for each in status.get("ErrorDetails") or ():
+        told.append(f"{each.get('ErrorCode')}: {each.get('ErrorMessage')}")
+    text = "; ".join(filter(None, told)) or "no reason given"
     return f"cluster {cluster['Id']} {status['State']}: {text}"

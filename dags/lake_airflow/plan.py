@@ -10,6 +10,7 @@ from lake_spec.model import (
     DomainSpec,
     Engine,
     HistoryRuns,
+    Notifications,
     Snapshot,
     TableSpec,
     WhenBusy,
@@ -17,6 +18,9 @@ from lake_spec.model import (
 
 REDO = "redo"
 """The stage, and the kind of DAG, whose runs choose the landing files they are about."""
+
+ERASE = "erase"
+"""The stage, and the kind of DAG, whose runs are told by an object what to erase."""
 
 REBUILD_DIMENSION = "rebuild_dimension"
 """The stage that joins a dimension anew; there is nothing in it to verify."""
@@ -50,6 +54,14 @@ class Stage:
 
 
 @dataclass(frozen=True)
+class Watched:
+    """When people are told of a table although nothing failed: never where None."""
+
+    late_after_hours: Optional[float] = None
+    warn_share: Optional[float] = None
+
+
+@dataclass(frozen=True)
 class DagPlan:
     """One DAG: who, when and which stages, on one cluster per run."""
 
@@ -70,7 +82,9 @@ class DagPlan:
     takes_files: bool = False
     accepts: Tuple[str, ...] = ()
     takes_verify: bool = False
-    failure_topic: Optional[str] = None
+    takes_request: bool = False
+    notifications: Notifications = Notifications()
+    watched: Tuple[Tuple[str, Watched], ...] = ()
 
 
 def plan(domain: DomainSpec) -> Tuple[DagPlan, ...]:
@@ -79,7 +93,8 @@ def plan(domain: DomainSpec) -> Tuple[DagPlan, ...]:
     dags = [_full_load(domain), _incremental(domain, own_history)]
     if own_history:
         dags.append(_scd2(domain))
-    return (*dags, _redo(domain), _maintenance(domain), _rebuild(domain))
+    upkeep = (_maintenance(domain), _rebuild(domain), _erase(domain))
+    return (*dags, _redo(domain), *upkeep)
 
 
 def changes_of(domain: str) -> str:
@@ -167,6 +182,16 @@ def _redo(domain: DomainSpec) -> DagPlan:
     )
 
 
+def _erase(domain: DomainSpec) -> DagPlan:
+    return _dag(
+        domain,
+        ERASE,
+        f"Keys of {domain.name} taken out of its files and tables for good",
+        stages=(_spark(domain, ERASE),),
+        takes_request=True,
+    )
+
+
 def _ingestion(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:
     """The ingesting stage, after its streamer where a table has one."""
     streamed = _names(t for t in domain.tables if t.engine is Engine.STREAMER)
@@ -193,6 +218,10 @@ def _spark(domain: DomainSpec, stage: str) -> Stage:
     return Stage(stage, _names(t for t in domain.tables if not t.is_dimension))
 
 
+def _watched(table: TableSpec) -> Watched:
+    return Watched(table.late_after_hours, table.quarantine.warn_share)
+
+
 def _names(tables: Iterable[TableSpec]) -> Tuple[str, ...]:
     return tuple(table.name for table in tables)
 
@@ -204,10 +233,11 @@ def _dag(domain: DomainSpec, kind: str, description: str, **rest: Any) -> DagPla
         description=description,
         domain=domain.name,
         owner=domain.owner,
-        cluster=domain.cluster,
+        cluster=domain.cluster_of(kind),
         tags=tuple(dict.fromkeys(("lake", domain.name, kind, *domain.tags))),
         tables=_names(domain.tables),
         when_busy=domain.when_busy,
-        failure_topic=domain.notifications.failure_topic,
+        notifications=domain.notifications,
+        watched=tuple((table.name, _watched(table)) for table in domain.tables),
         **rest,
     )

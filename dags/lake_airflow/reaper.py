@@ -13,6 +13,7 @@ from airflow.providers.amazon.aws.hooks.emr import EmrHook
 from airflow.sdk import DAG, BaseOperator
 from botocore.exceptions import BotoCoreError, ClientError
 
+from lake_airflow.ledger import Ledger
 from lake_airflow.living import created, living_clusters, tags_of
 from lake_airflow.notify import alarm_notifier
 from lake_spec.model import EnvironmentSpec
@@ -64,10 +65,20 @@ class EndLeftovers(BaseOperator):
                 continue
             self.log.warning("Ending cluster %s", words)
             ended.append(cluster["Id"])
+        self._note_costs()
         if failed:
             told = "\n".join(failed)
             raise LeftOver(f"End by hand, they cost money:\n{told}")
         return ended
+
+    def _note_costs(self) -> None:
+        """In the ledger, clusters that ended without the task of their run."""
+        try:
+            ledger = Ledger(self.environment, aws_conn_id=self.aws_conn_id)
+            for each in ledger.note_missing():
+                self.log.info("%s is in the ledger now.", each)
+        except Exception:  # what is about money is that they end
+            self.log.exception("The ledger could not be brought up to date.")
 
     def _why(self, cluster: dict[str, Any], ti: Any) -> str | None:
         """Why nobody needs it any more; None if somebody may."""

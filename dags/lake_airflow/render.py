@@ -6,17 +6,19 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from airflow.sdk import DAG, Asset, BaseOperator, chain
+from airflow.timetables.interval import CronDataIntervalTimetable
 
 from lake_airflow.cluster_tasks import END_LIMIT, CreateCluster, TerminateCluster
 from lake_airflow.end_tasks import AnnounceChanges, SummariseRun, Verdict
 from lake_airflow.form import params
 from lake_airflow.handover import CREATE_TASK, END_TASK, SUMMARY_TASK
-from lake_airflow.notify import failure_notifier
+from lake_airflow.notify import failure_callback
 from lake_airflow.plan import DagPlan, Stage, StageKind
 from lake_airflow.stage_tasks import STAGE_LIMIT, SubmitStage, SubmitStreamer
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
 
-START = datetime(2026, 1, 1, tzinfo=timezone.utc)
+START = datetime(2000, 1, 1, tzinfo=timezone.utc)
+"""Airflow leaves every task of an earlier interval waiting, also those of a backfill."""
 _SUBMITS = {StageKind.SPARK: SubmitStage, StageKind.STREAMER: SubmitStreamer}
 
 
@@ -50,7 +52,7 @@ class Renderer:
             stages = [self._stage(plan, stage) for stage in plan.stages]
             summary = self._summary(plan)
             terminate = self._terminate(plan, create)
-            done = Verdict(task_id="done")
+            done = Verdict(task_id="done", plan=plan, environment=self.environment)
             chain(create, *stages, summary, terminate)
             stages >> summary
             [summary, terminate] >> done
@@ -65,7 +67,7 @@ class Renderer:
             plan.dag_id,
             description=plan.description,
             doc_md=_documentation(plan, self.domain),
-            schedule=[_changes(plan.after)] if plan.after else plan.schedule,
+            schedule=_schedule(plan),
             start_date=START,
             catchup=False,
             max_active_runs=1,
@@ -76,7 +78,7 @@ class Renderer:
                 "retry_delay": timedelta(seconds=30),
             },
             tags=list(plan.tags),
-            on_failure_callback=failure_notifier(plan),
+            on_failure_callback=failure_callback(plan, self.environment),
         )
 
     def _create(self, plan: DagPlan) -> CreateCluster:
@@ -99,6 +101,7 @@ class Renderer:
             plan=plan,
             stage=stage,
             environment=self.environment,
+            start_minutes=self.cluster.start_minutes,
             poll_seconds=self.poll_seconds,
             trigger_rule="all_success" if is_first else "all_done",
         )
@@ -127,6 +130,19 @@ class Renderer:
             terminate >> AnnounceChanges(
                 task_id="announce_changes", outlets=[_changes(plan.updates)]
             )
+
+
+def _schedule(plan: DagPlan) -> Any:
+    """When the DAG starts; where runs take a window, each has an interval.
+
+    Of a cron text alone Airflow makes intervals without length, which is no window
+    for the runs of a backfill.
+    """
+    if plan.after:
+        return [_changes(plan.after)]
+    if plan.schedule and plan.takes_window:
+        return CronDataIntervalTimetable(plan.schedule, timezone="UTC")
+    return plan.schedule
 
 
 def _changes(name: str) -> Asset:

@@ -5,22 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime, timezone
 from difflib import get_close_matches
 from typing import Any, Optional, Tuple
 
 from lake_airflow.plan import DagPlan
 from lake_airflow.settings import UNRELEASED
+from lake_airflow.window import WINDOW, Interval, checked_window
+from lake_spec.erase_request import REQUEST
+from lake_spec.faults import LONGEST_VALUE, shown
 from lake_spec.run_key import run_key
 
-_TIME = re.compile(
-    r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?"
-)
-_LONGEST_SHOWN = 60
 _FILE = re.compile(r"[^/].{0,1023}")
 _SCOPE = re.compile(r"[^\x00-\x1f\x7f]{1,128}")
-_WINDOW = ("window_from", "window_to")
 _CHOICE = ("files", "quarantined", "withdraw_missing")
+_SWITCHES = ("dry_run", "plan_only", "accept_losses")
+_SHOWS = ("plan_only", "dry_run")
 _LISTS = ("tables", "files", "empty_scopes")
 
 
@@ -43,12 +42,14 @@ class Run:
     tables: Tuple[str, ...]
     window: Optional[str] = None
     dry_run: bool = False
+    plan_only: bool = False
     accept_losses: bool = False
     files: Tuple[str, ...] = ()
     quarantined: bool = False
     withdraw_missing: bool = False
     empty_scopes: Tuple[str, ...] = ()
     verify: Optional[float] = None
+    request: Optional[str] = None
     run_id: str = ""  # as Airflow has it, for who asks whether it is over
 
     @property
@@ -67,9 +68,17 @@ class Run:
 
 
 def check_run(
-    plan: DagPlan, *, run_id: str, params: Mapping[str, Any], release: str
+    plan: DagPlan,
+    *,
+    run_id: str,
+    params: Mapping[str, Any],
+    release: str,
+    interval: Optional[Interval] = None,
 ) -> Run:
-    """The run that the Params describe; RunRefused names every fault of them."""
+    """The run that the Params describe; RunRefused names every fault of them.
+
+    `interval` is what a run of a backfill is about: it is the window of the run.
+    """
     faults: list[str] = []
     if release == UNRELEASED:
         faults.append(
@@ -78,27 +87,29 @@ def check_run(
         )
     faults += _unknown(plan, params)
     tables = _tables(plan, params.get("tables"), faults)
-    window = _window(params, faults) if plan.takes_window else None
-    dry_run = _switch("dry_run", params, faults)
-    losses = _switch("accept_losses", params, faults)
+    window = checked_window(params, interval, faults) if plan.takes_window else None
+    switches = {name: _switch(name, params, faults) for name in _SWITCHES}
     more = _choice(plan, params, faults) if plan.takes_files else {}
     more["empty_scopes"] = _empty_scopes(params.get("empty_scopes", []), faults)
     if plan.takes_verify:
         more["verify"] = _verify(params, faults)
+    if plan.takes_request:
+        more["request"] = _request(params.get("request"), faults)
     key = _key(run_id, faults)
     if faults:
         raise RunRefused(faults)
     more["run_id"] = run_id
-    return Run(plan.dag_id, key, release, tables, window, dry_run, losses, **more)
+    return Run(plan.dag_id, key, release, tables, window, **switches, **more)
 
 
 def _unknown(plan: DagPlan, params: Mapping[str, Any]) -> list[str]:
-    window = _WINDOW if plan.takes_window else ()
+    window = WINDOW if plan.takes_window else ()
     choice = _CHOICE if plan.takes_files else ()
     verify = ("verify", "sample") if plan.takes_verify else ()
-    known = ("tables", *window, *choice, *plan.accepts, *verify, "dry_run")
+    request = ("request",) if plan.takes_request else ()
+    known = ("tables", *window, *choice, *plan.accepts, *verify, *request, *_SHOWS)
     return [
-        f"{_shown(name)}: unknown param. {plan.dag_id} takes: {', '.join(known)}."
+        f"{shown(name)}: unknown param. {plan.dag_id} takes: {', '.join(known)}."
         for name in params
         if name not in known
     ]
@@ -110,7 +121,7 @@ def _tables(plan: DagPlan, value: Any, faults: list[str]) -> Tuple[str, ...]:
         return plan.tables
     if not isinstance(value, (list, tuple)) or not value:
         faults.append(
-            f"tables: got {_shown(value)}. Give a list of at least one of:"
+            f"tables: got {shown(value)}. Give a list of at least one of:"
             f" {', '.join(plan.tables)}."
         )
         return ()
@@ -119,58 +130,19 @@ def _tables(plan: DagPlan, value: Any, faults: list[str]) -> Tuple[str, ...]:
 
 
 def _no_table(plan: DagPlan, name: Any) -> str:
-    near = get_close_matches(str(name)[:_LONGEST_SHOWN], plan.tables, n=1)
+    near = get_close_matches(str(name)[:LONGEST_VALUE], plan.tables, n=1)
     if near:
         hint = f"Did you mean {near[0]!r}?"
     else:
         hint = f"Choose from: {', '.join(plan.tables)}."
-    return f"tables: {_shown(name)} is no table of {plan.domain}. {hint}"
-
-
-def _window(params: Mapping[str, Any], faults: list[str]) -> Optional[str]:
-    texts = [params.get(name) for name in _WINDOW]
-    if all(text is None for text in texts):
-        return None
-    if any(text is None for text in texts):
-        faults.append("window: give both window_from and window_to, or neither.")
-        return None
-    times = [_time(name, text, faults) for name, text in zip(_WINDOW, texts)]
-    if None in times:
-        return None
-    start, end = times
-    if end <= start:
-        faults.append(
-            f"window: window_to {_text(end)} is not after window_from {_text(start)}."
-            " A window runs from its first moment up to, not including, its last."
-        )
-    return f"{_text(start)}..{_text(end)}"
-
-
-def _time(name: str, text: Any, faults: list[str]) -> Optional[datetime]:
-    """The moment in UTC; a time without a zone is UTC."""
-    try:
-        if not isinstance(text, str) or not _TIME.fullmatch(text):
-            raise ValueError
-        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
-    except ValueError:
-        faults.append(
-            f"{name}: got {_shown(text)}. Give a time such as 2026-01-31T00:00:00Z."
-        )
-        return None
-    if moment.tzinfo is None:
-        return moment.replace(tzinfo=timezone.utc)
-    return moment.astimezone(timezone.utc)
-
-
-def _text(moment: datetime) -> str:
-    return moment.replace(tzinfo=None).isoformat() + "Z"
+    return f"tables: {shown(name)} is no table of {plan.domain}. {hint}"
 
 
 def _choice(
     plan: DagPlan, params: Mapping[str, Any], faults: list[str]
 ) -> dict[str, Any]:
     """Which files a redo is about; one that names none at all is refused."""
-    if all(not params.get(name) for name in ("files", "quarantined", *_WINDOW)):
+    if all(not params.get(name) for name in ("files", "quarantined", *WINDOW)):
         faults.append(
             f"{plan.dag_id}: nothing is chosen. Give at least one of: window_from and"
             " window_to, files, quarantined."
@@ -186,10 +158,10 @@ def _files(value: Any, faults: list[str]) -> Tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, (list, tuple)):
-        faults.append(f"files: got {_shown(value)}. Give a list of paths or globs.")
+        faults.append(f"files: got {shown(value)}. Give a list of paths or globs.")
         return ()
     faults += [
-        f"files: {_shown(each)} is no path or glob below the table's landing folder."
+        f"files: {shown(each)} is no path or glob below the table's landing folder."
         for each in value
         if not isinstance(each, str)
         or not _FILE.fullmatch(each)
@@ -201,7 +173,7 @@ def _files(value: Any, faults: list[str]) -> Tuple[str, ...]:
 def _switch(name: str, params: Mapping[str, Any], faults: list[str]) -> bool:
     value = params.get(name, False)
     if not isinstance(value, bool):
-        faults.append(f"{name}: got {_shown(value)}. Choose true or false.")
+        faults.append(f"{name}: got {shown(value)}. Choose true or false.")
     return value is True
 
 
@@ -210,12 +182,12 @@ def _empty_scopes(value: Any, faults: list[str]) -> Tuple[str, ...]:
     for each in texts:
         if not isinstance(each, str) or not _SCOPE.fullmatch(each):
             faults.append(
-                f"empty_scopes: got {_shown(each)}. Give a list of values, each a text of"
+                f"empty_scopes: got {shown(each)}. Give a list of values, each a text of"
                 " up to 128 characters."
             )
             return ()
     if texts is not value:
-        faults.append(f"empty_scopes: got {_shown(value)}. Give a list of values.")
+        faults.append(f"empty_scopes: got {shown(value)}. Give a list of values.")
     return tuple(dict.fromkeys(texts))
 
 
@@ -224,16 +196,27 @@ def _verify(params: Mapping[str, Any], faults: list[str]) -> Optional[float]:
     sample = params.get("sample", 1)
     is_number = isinstance(sample, (int, float)) and not isinstance(sample, bool)
     if not is_number or not 0 < sample <= 1:
-        faults.append(f"sample: got {_shown(sample)}. Give a number above 0, up to 1.")
+        faults.append(f"sample: got {shown(sample)}. Give a number above 0, up to 1.")
         return None
     if _switch("verify", params, faults):
         return float(sample)
     if sample != 1:
         faults.append(
-            f"sample: got {_shown(sample)} without verify, which would rebuild all."
+            f"sample: got {shown(sample)} without verify, which would rebuild all."
             " Add verify=true."
         )
     return None
+
+
+def _request(value: Any, faults: list[str]) -> Optional[str]:
+    """The name of a request; what it holds never passes through here."""
+    if not isinstance(value, str) or not REQUEST.fullmatch(value):
+        faults.append(
+            "request: give the name of the object <runs>/erase/<domain>/<name>.json that"
+            " says which keys to erase, of up to 128 letters, digits, '_', '.' and '-'."
+        )
+        return None
+    return value
 
 
 def _key(run_id: str, faults: list[str]) -> str:
@@ -242,11 +225,3 @@ def _key(run_id: str, faults: list[str]) -> str:
     except ValueError as error:
         faults.append(str(error))
         return ""
-
-
-def _shown(value: Any) -> str:
-    """The value as a reader may see it in a log: one short line."""
-    text = repr(value)
-    if len(text) <= _LONGEST_SHOWN:
-        return text
-    return f"{text[:_LONGEST_SHOWN]}... ({len(text)} characters)"

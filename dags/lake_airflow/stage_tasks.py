@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import time
 from datetime import datetime, timedelta, timezone
-from typing import Any
+from typing import Any, NoReturn
 
 from airflow.providers.amazon.aws.operators.emr import EmrAddStepsOperator
 from airflow.providers.amazon.aws.triggers.emr import EmrAddStepsTrigger
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from lake_airflow import outcome
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
-from lake_airflow.cluster import log_folder
+from lake_airflow.cluster import ENDED, log_folder
 from lake_airflow.emr import ReplyLost, SendsOnce
 from lake_airflow.handover import CLUSTER_ID, STEPS_XCOM, pinned_run
+from lake_airflow.living import created
 from lake_airflow.plan import DagPlan, Stage
+from lake_airflow.reports import Reports, lacks_report, read_reports
 from lake_airflow.run import Run
 from lake_airflow.run_files import RunFiles
 from lake_airflow.steps import Step, StepError, selected, spark_step, streamer_steps
+from lake_airflow.summary import causes_of_stage
+from lake_airflow.step_log import last_exception
 from lake_airflow.waiting import WaitsForEmr
 from lake_spec.model import EnvironmentSpec
 
@@ -42,6 +48,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         plan: DagPlan,
         stage: Stage,
         environment: EnvironmentSpec,
+        start_minutes: int,
         poll_seconds: int,
         **kwargs: Any,
     ) -> None:
@@ -50,6 +57,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             waiter_delay=poll_seconds,
             waiter_max_attempts=int(STAGE_LIMIT.total_seconds()) // poll_seconds,
             job_flow_id=CLUSTER_ID,
+            execution_role_arn=environment.runtime_role_of(plan.domain),
             wait_for_completion=False,
             deferrable=False,
             **kwargs,
@@ -57,6 +65,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         self.plan = plan
         self.stage = stage
         self.environment = environment
+        self.start_limit = timedelta(minutes=start_minutes)
 
     def wanted_steps(self, run: Run) -> list[Step]:
         """The steps of the stage for this run; none where there is nothing to do."""
@@ -69,7 +78,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     def execute(self, context: Any) -> None:
         if not self.job_flow_id:
             raise AirflowSkipException("The run has no cluster.")
-        wanted = self._wanted(pinned_run(context))
+        wanted = self._wanted(context)
         if not wanted:
             context["ti"].xcom_push(key=STEPS_XCOM, value=[])
             raise AirflowSkipException(f"{self.stage.name}: nothing to do.")
@@ -77,6 +86,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         there = outcome.newest_by_name(listed)
         self.steps = [s for s in wanted if not outcome.is_alive(there.get(s["Name"]))]
         if self.steps:
+            self._refuse_lost_cluster(context)
             self._submit(context, known=_ids(listed))
         self.follow(context, may_defer=True)
 
@@ -92,13 +102,28 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
                 if _ids(self._listed()) - known:
                     return
                 if not tries_left:
-                    raise
+                    self._give_up(context, str(error))
+            except ClientError as error:
+                why = outcome.end_of_cluster(self._cluster())
+                self._give_up(context, " ".join(filter(None, (str(error), why))))
 
-    def _wanted(self, run: Run) -> list[Step]:
+    def _refuse_lost_cluster(self, context: Any) -> None:
+        """No step for a cluster that is gone, or that does not come up."""
+        cluster = self._cluster()
+        if why := outcome.end_of_cluster(cluster) or self._overdue(cluster):
+            self._give_up(context, why)
+
+    def _give_up(self, context: Any, why: str) -> NoReturn:
+        """Leave word of steps that EMR does not have, and fail."""
+        names = [step["Name"] for step in self.steps]
+        self._leave(context, [outcome.not_submitted(name, why) for name in names])
+
+    def _wanted(self, context: Any) -> list[Step]:
         try:
-            return self.wanted_steps(run)
+            return self.wanted_steps(pinned_run(context))
         except StepError as error:
-            raise AirflowFailException(str(error)) from None
+            end = outcome.not_submitted(self.stage.name, str(error))
+            self._leave(context, [end])
 
     def _steps(self, wanted: list[Step]) -> dict[str, Any]:
         """What EMR knows of each wanted step, by name; None if nothing."""
@@ -113,18 +138,31 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
 
     def follow(self, context: Any, *, may_defer: bool) -> None:
         """Wait until no step of the stage is alive, then tell how each ended."""
-        wanted = self._wanted(pinned_run(context))
+        wanted = self._wanted(context)
         steps = self._steps(wanted)
         may_defer = may_defer and self.can_defer()
         while alive := [step for step in steps.values() if outcome.is_alive(step)]:
-            self._stop_at_limit(alive)
+            cluster = self._cluster()
+            if why := self._why_no_longer(alive, cluster):
+                self._end(context, steps, why)
             if may_defer:
-                self._defer_until_any_end(alive)
+                self._defer_until_any_end(alive, cluster)
             time.sleep(self.waiter_delay)
             steps = self._steps(wanted)
         self._end(context, steps)
 
-    def _defer_until_any_end(self, alive: list[dict[str, Any]]) -> None:
+    def _cluster(self) -> dict[str, Any]:
+        return self.hook.conn.describe_cluster(ClusterId=self.job_flow_id)["Cluster"]
+
+    def _overdue(self, cluster: dict[str, Any]) -> str | None:
+        file = f"clusters/{self.plan.cluster}.yml"
+        now = datetime.now(timezone.utc)
+        return outcome.overdue(cluster, now=now, limit=self.start_limit, file=file)
+
+    def _defer_until_any_end(
+        self, alive: list[dict[str, Any]], cluster: dict[str, Any]
+    ) -> None:
+        """Wake when a step ended, and when the cluster should have started."""
         self.defer(
             trigger=EmrAddStepsTrigger(
                 job_flow_id=self.job_flow_id,
@@ -134,15 +172,25 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
                 aws_conn_id=self.aws_conn_id,
             ),
             method_name="execute_complete",
+            timeout=self._time_to_start(cluster),
         )
 
-    def _stop_at_limit(self, alive: list[dict[str, Any]]) -> None:
+    def _time_to_start(self, cluster: dict[str, Any]) -> timedelta | None:
+        if cluster["Status"]["State"] not in outcome.STARTING:
+            return None
+        return created(cluster) + self.start_limit - datetime.now(timezone.utc)
+
+    def _why_no_longer(
+        self, alive: list[dict[str, Any]], cluster: dict[str, Any]
+    ) -> str | None:
+        """Why nobody waits any longer for steps; None while they may yet end."""
+        if cluster["Status"]["State"] in ENDED:
+            return outcome.end_of_cluster(cluster)
         oldest = min(outcome.created(step) for step in alive)
         if datetime.now(timezone.utc) - oldest > STAGE_LIMIT:
             self._cancel(alive)
-            raise AirflowFailException(
-                f"{self.stage.name}: not done within {STAGE_LIMIT}; cancelled."
-            )
+            return f"not done within {STAGE_LIMIT}; cancelled."
+        return self._overdue(cluster)
 
     def _cancel(self, alive: list[dict[str, Any]]) -> None:
         self.hook.conn.cancel_steps(
@@ -151,25 +199,44 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             StepCancellationOption="SEND_INTERRUPT",
         )
 
-    def _end(self, context: Any, steps: dict[str, Any]) -> None:
+    def _end(self, context: Any, steps: dict[str, Any], why: str | None = None) -> None:
+        """Tell how each step ended, with all that is known of why."""
         run = pinned_run(context)
         logs = f"{log_folder(self.environment, run.name)}{self.job_flow_id}/"
         ends = [outcome.end_of_step(*each, log_folder=logs) for each in steps.items()]
-        if any(end["state"] != "COMPLETED" for end in ends):
-            self._add_end_of_cluster(ends)
+        failed = [end for end in ends if outcome.is_failed(end)]
+        if failed and not why:
+            why = outcome.end_of_cluster(self._cluster())
+        for end in failed:
+            outcome.add_reason(end, why)
+        self._leave(context, ends)
+
+    def _leave(self, context: Any, ends: list[dict[str, Any]]) -> None:
+        """Hand the ends on to the summary; fail with their causes, if there are any."""
+        run, failed = pinned_run(context), [e for e in ends if outcome.is_failed(e)]
+        reports = self._reports(run, ends) if failed else {}
+        for end in failed:
+            if end.get("log") and lacks_report(self.stage, run, reports):
+                outcome.add_reason(end, self._exception(end["log"]))
         context["ti"].xcom_push(key=STEPS_XCOM, value=ends)
         for end in ends:
             self.log.info("Step %s %s %s", end.get("id"), end["name"], end["state"])
-        failed = [end for end in ends if end["state"] != "COMPLETED"]
         if failed:
-            raise AirflowFailException("\n".join(_told(end) for end in failed))
+            causes = causes_of_stage(self.plan, self.stage, run, ends, reports)
+            raise AirflowFailException("\n".join(causes))
 
-    def _add_end_of_cluster(self, ends: list[dict[str, Any]]) -> None:
-        reply = self.hook.conn.describe_cluster(ClusterId=self.job_flow_id)
-        reason = outcome.end_of_cluster(reply["Cluster"])
-        for end in ends:
-            if reason and end["state"] != "COMPLETED":
-                end["reason"] = " ".join(filter(None, (end["reason"], reason)))
+    def _reports(self, run: Run, ends: list[dict[str, Any]]) -> Reports:
+        """What the stage's tables tell; nothing where it cannot be read just now."""
+        files = RunFiles(self.environment, run.name, aws_conn_id=self.aws_conn_id)
+        try:
+            return read_reports(files, self.plan, run, {self.stage.name: ends})
+        except (BotoCoreError, ClientError):
+            self.log.exception("The reports of %s could not be read.", run.name)
+            return {}
+
+    def _exception(self, log: str) -> str | None:
+        region = self.environment.region
+        return last_exception(log, region=region, aws_conn_id=self.aws_conn_id)
 
     def on_kill(self) -> None:
         """Ask EMR to cancel what this task waits for in the worker."""
@@ -195,10 +262,3 @@ class SubmitStreamer(SubmitStage):
 
 def _ids(steps: list[dict[str, Any]]) -> set[str]:
     return {step["Id"] for step in steps}
-
-
-def _told(end: dict[str, Any]) -> str:
-    return (
-        f"Step {end.get('id')} {end['name']!r} {end['state']}:"
-        f" {end['reason'] or 'no reason given.'} Log: {end.get('log')}"
-    )

@@ -54,6 +54,8 @@ def spark_step(
         argv += _accepted(run)
     if stage.name == REDO:
         argv += _choice(run)
+    if run.request is not None:
+        argv += ["--request", run.request]
     if run.verify is not None:
         argv += ["--verify", f"{run.verify:g}"]
     if run.dry_run:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Optional
 
+from lake_airflow.outcome import is_failed, words_of
 from lake_airflow.plan import DagPlan, Stage
+from lake_airflow.reports import Report, Reports, Steps
 from lake_airflow.run import Run
 from lake_airflow.steps import selected
-
-Report = Mapping[str, Any]
-Reports = Mapping[tuple[str, str], Report]  # by (stage, table)
-Steps = Sequence[Mapping[str, Any]]  # name, id, state, reason and log of each
+from lake_airflow.watching import Finding, findings
+from lake_spec.model import Event
 
 SUCCEEDED, FAILED, SKIPPED = "succeeded", "failed", "skipped"
 _COLUMNS = (
@@ -45,6 +46,10 @@ class Summary:
     tables: Mapping[str, Mapping[str, Report]]
     causes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    window: Optional[str] = None
+    late_sources: tuple[str, ...] = ()
+    over_warn_share: tuple[str, ...] = ()
 
     @property
     def state(self) -> str:
@@ -63,6 +68,10 @@ class Summary:
             "stages": self.stages,
             "warnings": list(self.warnings),
             "causes": list(self.causes),
+            "asked": list(self.asked),
+            "window": self.window,
+            "late_sources": list(self.late_sources),
+            "over_warn_share": list(self.over_warn_share),
         }
 
     def to_lines(self) -> Iterator[str]:
@@ -78,7 +87,12 @@ class Summary:
 
 
 def summarise(
-    plan: DagPlan, run: Run, *, steps: Mapping[str, Optional[Steps]], reports: Reports
+    plan: DagPlan,
+    run: Run,
+    *,
+    steps: Mapping[str, Optional[Steps]],
+    reports: Reports,
+    now: datetime,
 ) -> Summary:
     """The summary of a run whose cluster was made.
 
@@ -86,10 +100,10 @@ def summarise(
     stage never got there. Whatever is missing is a cause: no green without
     proof.
     """
+    found = tuple(findings(plan, reports, now))
     causes: list[str] = []
     for stage in plan.stages:
-        causes += _causes_of_steps(plan, stage, steps.get(stage.name))
-        causes += _causes_of_tables(plan, stage, run, reports)
+        causes += causes_of_stage(plan, stage, run, steps.get(stage.name), reports)
     return Summary(
         run=run.name,
         domain=plan.domain,
@@ -98,7 +112,14 @@ def summarise(
         stages={s.name: _stage(steps.get(s.name)) for s in plan.stages},
         tables=_by_table(plan, reports),
         causes=tuple(causes),
-        warnings=tuple(_warnings(plan, reports)),
+        warnings=(
+            *_warnings(plan, reports),
+            *(f"{plan.domain}.{each.table}: {each.words}" for each in found),
+        ),
+        asked=run.tables,
+        window=run.window,
+        late_sources=_tables_of(found, Event.LATE_SOURCE),
+        over_warn_share=_tables_of(found, Event.QUARANTINE),
     )
 
 
@@ -115,18 +136,38 @@ def summarise_without_cluster(plan: DagPlan, run_name: str, cause: str) -> Summa
     )
 
 
+def summary_of_plan(plan: DagPlan, run: Run) -> Summary:
+    """The summary of a run that was asked for its plan only."""
+    return Summary(
+        run=run.name,
+        domain=plan.domain,
+        release=run.release,
+        dry_run=True,
+        stages={stage.name: _stage(()) for stage in plan.stages},
+        tables={},
+    )
+
+
+def _tables_of(found: Sequence[Finding], event: Event) -> tuple[str, ...]:
+    return tuple(each.table for each in found if each.event is event)
+
+
+def causes_of_stage(
+    plan: DagPlan, stage: Stage, run: Run, steps: Optional[Steps], reports: Reports
+) -> Iterator[str]:
+    """Why a stage failed: its tables first, its steps with their logs last."""
+    yield from _causes_of_tables(plan, stage, run, reports)
+    yield from _causes_of_steps(plan, stage, steps)
+
+
 def _causes_of_steps(
     plan: DagPlan, stage: Stage, steps: Optional[Steps]
 ) -> Iterator[str]:
     if steps is None:
         yield f"{plan.domain} {stage.name}: did not end; see the log of its task."
     for step in steps or ():
-        if step["state"] != "COMPLETED":
-            reason = step.get("reason") or "no reason given"
-            yield (
-                f"{plan.domain} {stage.name}: step {step.get('id')} {step['name']!r}"
-                f" {step['state']}: {reason} Log: {step.get('log')}"
-            )
+        if is_failed(step):
+            yield f"{plan.domain} {stage.name}: {words_of(step)}"
 
 
 def _causes_of_tables(
@@ -134,18 +175,22 @@ def _causes_of_tables(
 ) -> Iterator[str]:
     if not stage.writes_reports:
         return
-    for table in selected(stage, run):
-        where = f"{plan.domain}.{table} {stage.name}"
-        report = reports.get((stage.name, table))
-        yield from (f"{where}: {cause}" for cause in _causes_of_report(report))
+    names = {table: f"{plan.domain}.{table}" for table in selected(stage, run)}
+    for table, name in names.items():
+        for cause in _causes_of_report(reports.get((stage.name, table), {})):
+            yield f"{name} {stage.name}: {cause}"
+    if lacking := [n for t, n in names.items() if (stage.name, t) not in reports]:
+        # One line, or a crash with many tables would hide its own cause.
+        what = "this table" if len(lacking) == 1 else "these tables"
+        yield (
+            f"{', '.join(lacking)} {stage.name}: no report: the stage did not get to"
+            f" the end of {what}."
+        )
 
 
-def _causes_of_report(report: Optional[Report]) -> Iterator[str]:
-    if report is None:
-        yield "no report: the stage did not get to the end of this table."
-        return
+def _causes_of_report(report: Report) -> Iterator[str]:
     told = ""
-    if report.get("state") not in ("done", "nothing_new", "dry_run"):
+    if report and report.get("state") not in ("done", "nothing_new", "dry_run"):
         error = report.get("error") or {}
         told = error.get("message", "no message")
         yield f"{error.get('type', 'Error')}: {told}"
@@ -166,8 +211,7 @@ def _stage(steps: Optional[Steps]) -> dict[str, Any]:
         return {"state": FAILED, "steps": []}
     if not steps:
         return {"state": SKIPPED, "steps": []}
-    complete = all(step["state"] == "COMPLETED" for step in steps)
-    state = SUCCEEDED if complete else FAILED
+    state = FAILED if any(map(is_failed, steps)) else SUCCEEDED
     return {"state": state, "steps": [dict(step) for step in steps]}
 
 

@@ -28,9 +28,15 @@ class OutlivesTriggers:
         """Go on; how the trigger ended only matters if it says so itself."""
         try:
             return super().resume_execution(next_method, next_kwargs, context)
-        except (TaskDeferralError, TaskDeferralTimeout):
+        except TaskDeferralTimeout:
+            return self.after_timeout(context)
+        except TaskDeferralError:
             self.log.info("The trigger ended early; this task goes on without it.")
             return self.without_trigger(context)
+
+    def after_timeout(self, context: Any) -> Any:
+        """After the time that the operator gave its trigger."""
+        return self.without_trigger(context)
 
 
 class WaitsForEmr(OutlivesTriggers):
@@ -52,6 +58,10 @@ class WaitsForEmr(OutlivesTriggers):
         """After a trigger's event; one that is no success ends the deferring."""
         succeeded = bool(event) and event.get("status") == "success"
         return self.follow(context, may_defer=succeeded)
+
+    def after_timeout(self, context: Any) -> Any:
+        """The operator wanted to look at that time: it may defer again."""
+        return self.follow(context, may_defer=True)
 
     def without_trigger(self, context: Any) -> Any:
         """Ask EMR from the worker."""

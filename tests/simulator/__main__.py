@@ -2,14 +2,16 @@
 
     python -m tests.simulator --schedules N [--seed S] [--stock]
 
-Each schedule has three runs of one domain, two of one DAG one after the other and
-one of another DAG beside them. EMR throttles, replies get lost, clusters die, steps
-fail, workers are killed, triggers fail, users mark, clear and delete; then the
-reaper comes. Never may a run have two clusters at once, the domain two steps at
-once, a step run again that nobody cleared, a cluster stay, or a run end in a state
-that does not say what happened. With --stock the provider's operators, wired as in
-its example, play the same. The last line says `N schedules, M violations`; the exit
-code is 1 if M is not 0.
+Each schedule has five runs of one domain: two of one DAG one after the other, one of
+another DAG beside them, and two of a backfill, which Airflow starts at once. EMR
+throttles, replies get lost, clusters start late or die, steps fail, workers are
+killed, triggers fail, users mark, clear and delete; then the reaper comes. Never may
+a run have two clusters at once, the domain two steps at once, a step run again that
+nobody cleared, an interval be taken before an earlier one, a cluster stay, be waited
+for without an end or be missing in the ledger, or a run end in a state that does not
+say what happened. With --stock the provider's operators, wired as in its example,
+play the same. The last line says `N schedules, M violations`; the exit code is 1 if
+M is not 0.
 """
 
 from __future__ import annotations
@@ -23,6 +25,11 @@ from typing import Optional, Sequence
 from tests.asked import parser
 
 SHOWN = 10
+KINDS = (
+    *("left over", "clusters at once", "steps of", "times", "was needed"),
+    *("not in the ledger", "waited for", "told again", "nobody was told"),
+)
+"""Words by which a violation tells which promise it is of."""
 
 
 def play_all(schedules: int, seed: int, *, stock: bool) -> Counter:
@@ -31,6 +38,7 @@ def play_all(schedules: int, seed: int, *, stock: bool) -> Counter:
     os.environ["AIRFLOW__LOGGING__LOGGING_LEVEL"] = "CRITICAL"
     logging.disable(logging.CRITICAL)
     from tests.simulator import designs
+    from tests.simulator.promises import violations
     from tests.simulator.world import PLANS, World
 
     design = designs.stock if stock else designs.ours
@@ -39,7 +47,7 @@ def play_all(schedules: int, seed: int, *, stock: bool) -> Counter:
     for number in range(schedules):
         world = World(seed + number, wired)
         world.play()
-        for violation in world.violations():
+        for violation in violations(world):
             if sum(found.values()) < SHOWN:
                 print(f"seed {seed + number}: {violation}", flush=True)
             found[kind_of(violation)] += 1
@@ -48,7 +56,7 @@ def play_all(schedules: int, seed: int, *, stock: bool) -> Counter:
 
 def kind_of(violation: str) -> str:
     """Which promise a violation is of."""
-    for kind in ("left over", "clusters at once", "steps of", "times", "was needed"):
+    for kind in KINDS:
         if kind in violation:
             return kind
     return violation.split(": ")[-1]

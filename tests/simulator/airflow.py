@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import copy
 from datetime import datetime, timedelta
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from types import SimpleNamespace
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from airflow.providers.amazon.aws.sensors.emr import EmrStepSensor
 
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
 from lake_airflow.handover import CREATE_TASK
 from lake_airflow.plan import DagPlan
+from lake_airflow.window import Interval
 from tests.simulator.client import Killed
 from tests.simulator.cloud import Cloud
 from tests.simulator.designs import Design
@@ -35,6 +37,10 @@ class TaskInstance:
     def xcom_pull(self, task_ids: str, key: str = "return_value") -> Any:
         return self._run.xcoms.get((task_ids, key))
 
+    def get_previous_dagrun(self, state: str) -> Any:
+        earlier = self._run.earlier
+        return earlier if earlier and earlier.state == state else None
+
 
 class Interfered(BaseException):
     """A user did something to the run: what, and to which task."""
@@ -44,7 +50,15 @@ class SimulatedRun:
     """One run of a DAG, from its first task to its state."""
 
     def __init__(
-        self, cloud: Cloud, plan: DagPlan, design: Design, run_id: str, *, kills: bool
+        self,
+        cloud: Cloud,
+        plan: DagPlan,
+        design: Design,
+        run_id: str,
+        *,
+        kills: bool,
+        interval: Optional[Interval] = None,
+        earlier: Optional["SimulatedRun"] = None,
     ) -> None:
         self.cloud, self.plan, self.design, self.run_id = cloud, plan, design, run_id
         self.xcoms: Dict[Tuple[str, str], Any] = {}
@@ -52,9 +66,10 @@ class SimulatedRun:
         self.state = "queued"
         self.causes: List[str] = []
         self.clears = 0
-        self.is_marked = False
+        self.is_marked = self.was_called_back = False
         self._retried_after_kill = kills
         self._random = cloud.random
+        self.interval, self.earlier = interval, earlier
 
     @property
     def key(self) -> str:
@@ -75,6 +90,27 @@ class SimulatedRun:
                     return
                 self._mark() if what == "mark" else self._clear(task)
         self.state = self._final_state()
+        if self.state == "failed" and not self.is_marked and self.design.on_failure:
+            yield from self._call_back(self.design.on_failure)
+
+    def _call_back(self, callback: Callable[[Any], None]) -> Iterator[datetime]:
+        """As Airflow does once, and 3.0 was seen to do again and again."""
+        for _ in range(self._random.randint(1, 3)):
+            yield self.cloud.now + timedelta(seconds=10)
+            try:
+                callback({"run_id": self.run_id, "reason": "task_failure"})
+                self.was_called_back = True
+            except (Killed, Exception) as error:
+                self.causes.append(f"callback: {type(error).__name__}")
+
+    def _dag_run(self) -> SimpleNamespace:
+        """What Airflow tells of the run; with an interval it is one of a backfill."""
+        if self.interval is None:
+            return SimpleNamespace(run_type="manual")
+        start, end = self.interval
+        return SimpleNamespace(
+            run_type="backfill", data_interval_start=start, data_interval_end=end
+        )
 
     def _all_tasks(self) -> Iterator[datetime]:
         for name in self.design.tasks:
@@ -137,7 +173,13 @@ class SimulatedRun:
 
     def _try(self, name: str) -> Iterator[datetime]:
         ti = TaskInstance(self, name)
-        context = {"ti": ti, "run_id": self.run_id, "params": {}, "task_instance": ti}
+        context = {
+            "ti": ti,
+            "run_id": self.run_id,
+            "params": {},
+            "task_instance": ti,
+            "dag_run": self._dag_run(),
+        }
         method, kwargs = None, None
         while True:
             task = self._fresh(name)
@@ -188,6 +230,8 @@ class SimulatedRun:
             raise deferred
         if self._random.random() < 0.03:
             return "__fail__", {"error": "Trigger failure"}
+        if deferred.timeout and self._random.random() < 0.1:
+            return "__fail__", {"error": "Trigger timeout"}
         event = {"status": "success", "value": None}
         return deferred.method_name, {**(deferred.kwargs or {}), "event": event}
 

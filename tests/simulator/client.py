@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
+import botocore.session
 from botocore.exceptions import ClientError, ReadTimeoutError
+from botocore.model import ServiceModel
 
 from tests.simulator.cloud import Cloud, Cluster, Step
 
 READ_SECONDS, WRITE_SECONDS = 0.2, 0.5
+
+
+@lru_cache(maxsize=None)
+def emr_model() -> ServiceModel:
+    """AWS's own model of EMR."""
+    return botocore.session.Session().get_service_model("emr")
 
 
 class Killed(BaseException):
@@ -41,7 +51,9 @@ class EmrClient:
         self._repeats = repeats
         # As of a resource, which is what hooks take for what is no BaseClient.
         here = SimpleNamespace(region_name="eu-central-1", partition="aws")
-        self.meta = SimpleNamespace(client=SimpleNamespace(meta=here))
+        self.meta = SimpleNamespace(
+            client=SimpleNamespace(meta=here), service_model=emr_model()
+        )
 
     def _read(self) -> None:
         self._cloud.pass_time(READ_SECONDS)
@@ -104,7 +116,7 @@ class EmrClient:
             if step.id in StepIds and not step.is_over:
                 step.close(self._cloud.now, "CANCELLED")
 
-    def list_clusters(self, ClusterStates: List[str]) -> Dict[str, Any]:
+    def list_clusters(self, ClusterStates: List[str], **_: Any) -> Dict[str, Any]:
         self._read()
         found = [self._told(each) for each in self._cloud.clusters.values()]
         wanted = [c for c in found if c["Status"]["State"] in ClusterStates]
@@ -123,9 +135,25 @@ class EmrClient:
             "Status": {
                 "State": cluster.state(self._cloud.now),
                 "StateChangeReason": {"Message": cluster.reason},
-                "Timeline": {"CreationDateTime": cluster.created},
+                "Timeline": self._timeline(cluster),
             },
         }
+
+    def _timeline(self, cluster: Cluster) -> Dict[str, Any]:
+        now, end = self._cloud.now, cluster.ended
+        found = {"CreationDateTime": cluster.created}
+        if cluster.ready <= min(now, end or now):
+            found["ReadyDateTime"] = cluster.ready
+        if end and end <= now:
+            found["EndDateTime"] = end
+        return found
+
+    def list_instances(self, *, ClusterId: str) -> Dict[str, Any]:
+        self._read()
+        cluster = self._cloud.clusters[ClusterId]
+        groups = cluster.request["Instances"]["InstanceGroups"]
+        one = {"Status": {"Timeline": self._timeline(cluster)}}
+        return {"Instances": [one] * sum(each["InstanceCount"] for each in groups)}
 
     def list_steps(self, *, ClusterId: str, **_: Any) -> Dict[str, Any]:
         self._read()
@@ -144,8 +172,34 @@ def _ok(**reply: Any) -> Dict[str, Any]:
 
 
 def _told_step(step: Step) -> Dict[str, Any]:
-    status = {"State": step.state, "Timeline": {"CreationDateTime": step.created}}
+    times = {
+        "CreationDateTime": step.created,
+        "StartDateTime": step.began,
+        "EndDateTime": step.ended,
+    }
+    status = {"State": step.state, "Timeline": {k: v for k, v in times.items() if v}}
     return {"Id": step.id, "Name": step.name, "Status": status}
+
+
+class SnsClient:
+    """SNS; what arrived goes to `told`, of whom nobody knows that to `unsure`."""
+
+    def __init__(self, cloud: Cloud, told: List[str], unsure: List[str]) -> None:
+        self._cloud, self._told, self._unsure = cloud, told, unsure
+
+    def publish(self, *, Message: str, **_: Any) -> Dict[str, Any]:
+        chance = self._cloud.random.random
+        self._cloud.pass_time(WRITE_SECONDS)
+        if chance() < 0.05:
+            raise refused("InternalError", "Publish")
+        if chance() < 0.01:
+            raise Killed
+        first_line = json.loads(Message)["default"].split("\n")[0]
+        self._told.append(first_line)
+        if chance() < 0.01:
+            self._unsure.append(first_line)
+            raise Killed
+        return _ok()
 
 
 class S3Client:
@@ -161,6 +215,14 @@ class S3Client:
             raise refused("NoSuchKey", "GetObject")
         body = self._objects[Bucket, Key]
         return {"Body": io.BytesIO(body), "ETag": _etag(body)}
+
+    def get_paginator(self, name: str) -> Pages:
+        return Pages(getattr(self, name))
+
+    def list_objects_v2(self, *, Bucket: str, Prefix: str) -> Dict[str, Any]:
+        self._cloud.pass_time(0.05)
+        keys = [key for at, key in self._objects if at == Bucket]
+        return {"Contents": [{"Key": k} for k in keys if k.startswith(Prefix)]}
 
     def put_object(self, *, Bucket: str, Key: str, Body: bytes, **more: Any) -> None:
         self._cloud.pass_time(0.05)

@@ -1,7 +1,7 @@
 """A simulated EMR with a clock: what it was asked for, when each step ran.
 
-Clusters take minutes to start, run their steps one after the other, end when they
-are told to, when they are idle for an hour, or when they die.
+Clusters take minutes to start, now and then hours, run their steps one after the
+other, end when they are told to, when they are idle for an hour, or when they die.
 """
 
 from __future__ import annotations
@@ -126,7 +126,9 @@ class Cloud:
         return f"{prefix}-{self._ids:06}"
 
     def add_cluster(self, request: Dict[str, Any]) -> Cluster:
-        starting = timedelta(seconds=self.random.uniform(180, 540))
+        slow = self.random.random() < 0.03
+        most = (3600, 7200) if slow else (180, 540)
+        starting = timedelta(seconds=self.random.uniform(*most))
         dies = None
         if self.random.random() < 0.06:
             dies = self.now + timedelta(seconds=self.random.uniform(60, 3000))

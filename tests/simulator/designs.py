@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Callable, Dict, FrozenSet, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Optional, Tuple
 
 from airflow.providers.amazon.aws.operators.emr import (
     EmrAddStepsOperator,
@@ -40,6 +40,7 @@ class Design:
     verdict: str
     has_reaper: bool
     prepare: Callable[[Any, str], None] = lambda task, run_id: None
+    on_failure: Optional[Callable[[Any], None]] = None
 
 
 def ours(plan: DagPlan) -> Design:
@@ -64,7 +65,15 @@ def ours(plan: DagPlan) -> Design:
         # What follows a setup in its scope is run only if that succeeded.
         return name == CREATE_TASK or states[CREATE_TASK] == "success"
 
-    return Design(tasks, runs, stages, teardowns, "done", True)
+    return Design(
+        tasks,
+        runs,
+        stages,
+        teardowns,
+        "done",
+        has_reaper=True,
+        on_failure=dag.on_failure_callback,
+    )
 
 
 def stock(plan: DagPlan) -> Design:

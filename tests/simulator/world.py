@@ -1,4 +1,4 @@
-"""One schedule: an account, an Airflow, runs of one domain, and what must be true."""
+"""One schedule: an account, an Airflow and runs of one domain."""
 
 from __future__ import annotations
 
@@ -11,35 +11,71 @@ from unittest import mock
 
 from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
 
-from lake_airflow import cluster_tasks, end_tasks, lease, reaper, stage_tasks
+from lake_airflow import (
+    cluster_tasks,
+    end_tasks,
+    lease,
+    ledger,
+    notify,
+    reaper,
+    stage_tasks,
+)
 from lake_airflow.waiting import WaitsForEmr
+from lake_spec.model import Notifications
 from tests.simulator.airflow import SimulatedRun, is_active
-from tests.simulator.client import EmrClient, Killed, S3Client
+from tests.simulator.client import EmrClient, Killed, S3Client, SnsClient
 from tests.simulator.cloud import Cloud, Cluster, Step
 from tests.simulator.designs import Design
-from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
+from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, domain
 
-PLANS = {kind: dag_plan(kind) for kind in ("incremental", "maintenance")}
+TOPIC = "arn:aws:sns:eu-central-1:123456789012:sales-runs"
+TOLD = domain(notifications=Notifications(TOPIC))
+PLANS = {kind: dag_plan(kind, TOLD) for kind in ("incremental", "maintenance")}
 REAPER_EVERY, ROUNDS = 900, 4  # seconds; how often it comes after the last run
 OVER = ("success", "failed", "deleted")
 
 
 class World:
-    """A schedule by its seed: play it, then ask for its violations."""
+    """A schedule by its seed; promises.py tells what must be true once it was played."""
 
     def __init__(self, seed: int, designs: Dict[str, Design]) -> None:
         self.cloud = Cloud(seed, self._completed)
         self.objects: Dict[Tuple[str, str], bytes] = {}
         self.files: Dict[str, Dict[str, str]] = {}
         self.reaped: Set[str] = set()
+        self.told: List[str] = []
+        self.unsure: List[str] = []
         self._designs = designs
         kills = self.cloud.random.random() < 0.5  # as Airflow 3.3 does, or as 3.0
         self.runs = [
-            SimulatedRun(
-                self.cloud, PLANS[kind], designs[kind], f"manual__{n}", kills=kills
-            )
+            self._run(kind, f"manual__{n}", kills=kills)
             for n, kind in enumerate(("incremental", "maintenance", "incremental"))
         ]
+        self.backfill = self._backfill(kills)
+        self.runs += self.backfill
+
+    def _run(self, kind: str, run_id: str, **more: Any) -> SimulatedRun:
+        return SimulatedRun(
+            self.cloud, PLANS[kind], self._designs[kind], run_id, **more
+        )
+
+    def _backfill(self, kills: bool) -> List[SimulatedRun]:
+        """Two runs over the intervals before now, which Airflow starts at once."""
+        end, hour = self.cloud.now, timedelta(hours=1)
+        first = self._run(
+            "incremental",
+            "backfill__1",
+            kills=kills,
+            interval=(end - 2 * hour, end - hour),
+        )
+        second = self._run(
+            "incremental",
+            "backfill__2",
+            kills=kills,
+            interval=(end - hour, end),
+            earlier=first,
+        )
+        return [first, second]
 
     def _completed(self, cluster: Cluster, step: Step) -> None:
         """A step that completed left the reports of its tables."""
@@ -52,11 +88,16 @@ class World:
     def play(self) -> None:
         """All runs, then the reaper as often as it comes in an hour."""
         with self._simulated():
-            first, beside, second = (run.play() for run in self.runs)
-            plays = [_after(first, second), beside]
-            if all(design.has_reaper for design in self._designs.values()):
+            first, beside, second, *backfill = (run.play() for run in self.runs)
+            plays = [_after(first, second), beside, _at_once(*backfill)]
+            if self.has_reaper:
                 plays.append(self._reaper())
             self._play_beside(*plays)
+
+    @property
+    def has_reaper(self) -> bool:
+        """Whether the designs count on one."""
+        return all(design.has_reaper for design in self._designs.values())
 
     def _play_beside(self, *plays: Iterator[datetime]) -> None:
         chance = self.cloud.random
@@ -108,11 +149,11 @@ class World:
             mock.patch.object(AwsGenericHook, "get_client_type", self._client()),
             mock.patch.object(WaitsForEmr, "can_defer", lambda task: True),
             mock.patch("time.sleep", self.cloud.pass_time),
-            *[mock.patch.object(m, "datetime", clock) for m in (lease, reaper)],
+            *[mock.patch.object(m, "datetime", clock) for m in (lease, ledger, reaper)],
             mock.patch.object(stage_tasks, "datetime", clock),
             *[
                 mock.patch.object(module, "RunFiles", files)
-                for module in (cluster_tasks, end_tasks, stage_tasks)
+                for module in (cluster_tasks, end_tasks, ledger, notify, stage_tasks)
             ],
         ]
         with ExitStack() as stack:
@@ -124,69 +165,14 @@ class World:
         def client(hook: Any, region_name: Any = None, config: Any = None) -> Any:
             if hook.client_type == "s3":
                 return S3Client(self.cloud, self.objects)
+            if hook.client_type == "sns":
+                return SnsClient(self.cloud, self.told, self.unsure)
             once = (
                 bool(config) and (config.retries or {}).get("total_max_attempts") == 1
             )
             return EmrClient(self.cloud, repeats=not once)
 
         return client
-
-    def violations(self) -> List[str]:
-        """What is not as it must be, in words."""
-        return [*self._clusters(), *self._steps(), *self._states()]
-
-    def _clusters(self) -> Iterator[str]:
-        by_run: Dict[str, List[Cluster]] = {}
-        for cluster in self.cloud.clusters.values():
-            by_run.setdefault(cluster.tags["lake:run"], []).append(cluster)
-        for run, clusters in by_run.items():
-            lives = [(c.created, c.told_to_end or self.cloud.now) for c in clusters]
-            if _overlap(lives):
-                yield f"{run}: several clusters at once"
-        for cluster in self.cloud.living():
-            yield f"{cluster.id} of {cluster.tags['lake:run']} is left over"
-        for cluster in sorted(self.reaped):
-            yield f"{cluster} was needed by its run when the reaper ended it"
-
-    def _steps(self) -> Iterator[str]:
-        ran = [
-            (step.began, step.ended or self.cloud.now)
-            for cluster in self.cloud.clusters.values()
-            for step in cluster.steps
-            if step.began
-        ]
-        if _overlap(ran):
-            yield "two steps of the domain at once"
-        for run in self.runs:
-            times: Dict[str, int] = {}
-            for cluster in self.cloud.clusters.values():
-                if cluster.tags.get("lake:run-id") == run.run_id:
-                    for step in cluster.steps:
-                        times[step.name] = times.get(step.name, 0) + (
-                            step.state == "COMPLETED"
-                        )
-            for name, count in times.items():
-                if count > 1 + run.clears:
-                    yield f"{run.key}: {name} ran {count} times"
-
-    def _states(self) -> Iterator[str]:
-        for run in self.runs:
-            if run.state == "failed" and not run.causes:
-                yield f"{run.key}: failed without a cause"
-            if run.state == "success" and not self._did_all(run):
-                yield f"{run.key}: green, but not all of its steps completed"
-            if run.state not in OVER:
-                yield f"{run.key}: is {run.state}"
-
-    def _did_all(self, run: SimulatedRun) -> bool:
-        done = {
-            step.name.split(" ")[0]
-            for cluster in self.cloud.clusters.values()
-            if cluster.tags.get("lake:run-id") == run.run_id
-            for step in cluster.steps
-            if step.state == "COMPLETED"
-        }
-        return {stage.name for stage in run.plan.stages} <= done
 
 
 class Counts:
@@ -206,9 +192,18 @@ def _after(first: Iterator[datetime], then: Iterator[datetime]) -> Iterator[date
     yield from then
 
 
-def _overlap(times: List[Tuple[datetime, datetime]]) -> bool:
-    ordered = sorted(times)
-    return any(a[1] > b[0] for a, b in zip(ordered, ordered[1:]))
+def _at_once(
+    first: Iterator[datetime], second: Iterator[datetime]
+) -> Iterator[datetime]:
+    """Two runs beside each other, the first a moment earlier."""
+    waiting = [
+        (at, n, p) for n, p in enumerate((first, second)) if (at := next(p, None))
+    ]
+    while waiting:
+        at, n, play = heapq.heappop(waiting)
+        yield at
+        if (wants := next(play, None)) is not None:
+            heapq.heappush(waiting, (wants, n, play))
 
 
 def _clock(cloud: Cloud) -> Any:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from functools import lru_cache
+from types import SimpleNamespace
+from typing import Any
 
 import boto3
 import pytest
@@ -19,15 +22,20 @@ REGION = "eu-central-1"
 class TaskInstance:
     """What operators use of a task instance: its XComs and those of others."""
 
-    def __init__(self, task_id: str, store: dict) -> None:
+    def __init__(self, task_id: str, store: dict, earlier: Any = None) -> None:
         self.task_id = task_id
         self.store = store
+        self.earlier = earlier
 
     def xcom_push(self, key, value):
         self.store[self.task_id, key] = value
 
     def xcom_pull(self, task_ids, key="return_value"):
         return self.store.get((task_ids, key))
+
+    def get_previous_dagrun(self, state):
+        assert state == "running"
+        return self.earlier
 
 
 class Runner:
@@ -37,10 +45,13 @@ class Runner:
         self.xcoms: dict = {}
         self.run_id = "manual-1"
         self.params: dict = {}
+        self.dag_run = SimpleNamespace(run_type="manual")
+        self.earlier: Any = None  # a run of the DAG that is under way
 
     def context(self, task_id: str) -> dict:
         return {
-            "ti": TaskInstance(task_id, self.xcoms),
+            "ti": TaskInstance(task_id, self.xcoms, self.earlier),
+            "dag_run": self.dag_run,
             "run_id": self.run_id,
             "params": self.params,
         }
@@ -97,3 +108,13 @@ def emr(aws, monkeypatch):
 @pytest.fixture
 def runner():
     return Runner()
+
+
+@pytest.fixture
+def quiet(monkeypatch):
+    """Hooks that find a connection, and logs that nobody reads: for simulators."""
+    connection = "aws://?region_name=eu-central-1"
+    monkeypatch.setenv("AIRFLOW_CONN_AWS_DEFAULT", connection)
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)

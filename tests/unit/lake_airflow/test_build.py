@@ -4,18 +4,21 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from airflow.models import DagBag
 
-from lake_airflow import build_domain
+from lake_airflow import build, build_domain
+from lake_airflow.settings import read_settings
 
 DAGS = Path(__file__).resolve().parents[3] / "dags"
 
 
 def test_the_example_domain_has_its_dags():
     assert set(build_domain("moma")) == {
+        "moma_erase",
         "moma_full_load",
         "moma_incremental",
         "moma_maintenance",
@@ -29,6 +32,47 @@ def test_the_package_has_nothing_else_to_offer():
 
     with pytest.raises(AttributeError, match="no attribute 'build_everything'"):
         lake_airflow.build_everything
+
+
+@pytest.mark.parametrize(
+    "environment, cluster", [("local", "standard"), ("dev", "large")]
+)
+def test_an_environment_can_choose_the_cluster_of_every_domain(
+    tmp_path, monkeypatch, environment, cluster
+):
+    shutil.copytree(DAGS / "environments", tmp_path / "environments")
+    dev = tmp_path / "environments" / "dev.yml"
+    dev.write_text(dev.read_text().replace("cluster: standard", "cluster: large"))
+    monkeypatch.setenv("LAKE_ENVIRONMENT", environment)
+    changed = replace(read_settings(), environments=tmp_path / "environments")
+    monkeypatch.setattr(build, "read_settings", lambda: changed)
+    create = build_domain("moma")["moma_full_load"].get_task("create_cluster")
+    assert (create.environment.name, create.cluster.name) == (environment, cluster)
+
+
+def test_a_dag_runs_on_a_cluster_of_its_own_where_the_domain_says_so(
+    tmp_path, monkeypatch
+):
+    shutil.copytree(DAGS / "tables", tmp_path / "tables")
+    with (tmp_path / "tables" / "moma" / "_domain.yml").open("a") as file:
+        file.write("clusters: {full_load: large, rebuild: large}\n")
+    environments = tmp_path / "environments"
+    environments.mkdir()
+    local = (DAGS / "environments" / "local.yml").read_text()
+    (environments / "local.yml").write_text(local.replace("cluster: standard", ""))
+    tables = tmp_path / "tables"
+    changed = replace(read_settings(), environments=environments, tables=tables)
+    monkeypatch.setattr(build, "read_settings", lambda: changed)
+    made = build_domain("moma").items()
+    found = {name: dag.get_task("create_cluster").cluster.name for name, dag in made}
+    assert found == {
+        "moma_erase": "standard",
+        "moma_full_load": "large",
+        "moma_incremental": "standard",
+        "moma_redo": "standard",
+        "moma_maintenance": "standard",
+        "moma_rebuild": "large",
+    }
 
 
 PARSE = """
@@ -61,7 +105,7 @@ def test_dags_parse_without_pyspark_network_or_warnings():
     )
     assert (done.returncode, done.stdout) == (
         0,
-        "['lake_reaper', 'moma_full_load', 'moma_incremental', 'moma_maintenance',"
+        "['lake_reaper', 'moma_erase', 'moma_full_load', 'moma_incremental', 'moma_maintenance',"
         " 'moma_rebuild', 'moma_redo']\n",
     ), done.stderr
 

@@ -1,16 +1,25 @@
-"""The RunJobFlow request, also judged by AWS's own model of it."""
+"""The RunJobFlow request of a cluster file in an environment."""
 
 from dataclasses import replace
+from pathlib import Path
 
-import botocore.session
 import pytest
-from botocore.validate import ParamValidator
 
 from lake_airflow.cluster import run_job_flow_request
+from lake_spec.aws import BootstrapAction
+from lake_spec.instances import (
+    CoreGroup,
+    EbsVolume,
+    InstanceGroups,
+    ManagedScaling,
+    Market,
+    TaskGroup,
+)
+from lake_spec.load import load_cluster, load_environment
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, dag_plan, run
 
 PLAN = dag_plan("full_load")
-
+DAGS = Path(__file__).resolve().parents[3] / "dags"
 
 SMALL_CLUSTER = {
     "Name": "lake sales_full_load manual-1",
@@ -31,6 +40,7 @@ SMALL_CLUSTER = {
                     "org.apache.spark.sql.hudi.catalog.HoodieCatalog"
                 ),
                 "spark.driver.memory": "4g",
+                "spark.lake.tablesAtOnce": "4",
             },
         }
     ],
@@ -81,13 +91,6 @@ def test_the_whole_request_of_a_small_cluster():
     assert request() == SMALL_CLUSTER
 
 
-def test_subnet_and_security_configuration_come_from_the_environment():
-    private = replace(ENVIRONMENT, subnet="subnet-1", security_configuration="locked")
-    found = request(environment=private)
-    assert found["Instances"]["Ec2SubnetId"] == "subnet-1"
-    assert found["SecurityConfiguration"] == "locked"
-
-
 def test_a_cluster_file_cannot_take_our_tags_away():
     tags = (("team", "sales"), ("lake:environment", "prod"))
     found = {
@@ -97,25 +100,154 @@ def test_a_cluster_file_cannot_take_our_tags_away():
     assert found["lake:environment"] == "test"
 
 
+def properties(found):
+    return {each["Classification"]: each["Properties"] for each in found}
+
+
+LABELS = {
+    "yarn.node-labels.enabled": "true",
+    "yarn.node-labels.am.default-node-label-expression": "CORE",
+}
+
+
 @pytest.mark.parametrize(
-    "environment",
-    [ENVIRONMENT, replace(ENVIRONMENT, subnet="s", security_configuration="c")],
-    ids=["plain", "private"],
+    "task, level, wanted",
+    [
+        (None, 4, {}),
+        (TaskGroup(market=Market.ON_DEMAND), 4, {}),
+        (TaskGroup(), 1, {"yarn-site": LABELS}),
+        (
+            TaskGroup(),
+            2,
+            {
+                "yarn-site": LABELS,
+                "capacity-scheduler": {
+                    "yarn.scheduler.capacity.maximum-am-resource-percent": "1"
+                },
+            },
+        ),
+    ],
+    ids=["no task nodes", "on demand", "on Spot", "on Spot, two steps at once"],
 )
-def test_botocore_takes_the_request(environment):
-    assert not faults_by_botocore(request(environment=environment))
+def test_beside_spot_nodes_application_masters_stay_on_core_nodes(task, level, wanted):
+    cluster = replace(
+        CLUSTER, instances=InstanceGroups(task=task), step_concurrency_level=level
+    )
+    found = properties(request(cluster)["Configurations"])
+    assert found.pop("spark-defaults") and found == wanted
 
 
-def test_botocore_would_refuse_a_wrong_request():
-    assert "AutoTermination" in faults_by_botocore(
-        {**request(), "AutoTerminationPolicy": {"IdleTimeout": "1h"}}
+def test_settings_of_a_cluster_file_never_win_over_what_tables_need():
+    cluster = replace(
+        CLUSTER,
+        spark_defaults=(("spark.executor.memory", "9g"), ("spark.serializer", "x")),
+    )
+    found = properties(request(cluster)["Configurations"])["spark-defaults"]
+    assert found["spark.executor.memory"] == "9g"
+    assert found["spark.serializer"] == "org.apache.spark.serializer.KryoSerializer"
+
+
+def test_bootstrap_scripts_are_below_the_artifacts_of_the_environment():
+    actions = (
+        BootstrapAction("ca", "bootstrap/ca.sh", ("--quiet",)),
+        BootstrapAction("far", "s3://other/boot.sh"),
+    )
+    found = request(replace(CLUSTER, bootstrap_actions=actions))["BootstrapActions"]
+    assert found == [
+        {
+            "Name": "ca",
+            "ScriptBootstrapAction": {
+                "Path": "s3://lake/artifacts/bootstrap/ca.sh",
+                "Args": ["--quiet"],
+            },
+        },
+        {
+            "Name": "far",
+            "ScriptBootstrapAction": {"Path": "s3://other/boot.sh", "Args": []},
+        },
+    ]
+
+
+@pytest.fixture(scope="module")
+def large():
+    """The request of clusters/large.yml in environments/prod.yml."""
+    return request(
+        load_cluster("large", DAGS / "clusters"),
+        load_environment("prod", DAGS / "environments"),
     )
 
 
-def faults_by_botocore(found) -> str:
-    service = botocore.session.Session().get_service_model("emr")
-    shape = service.operation_model("RunJobFlow").input_shape
-    return ParamValidator().validate(found, shape).generate_report()
+def test_a_large_cluster_has_its_core_on_demand_and_its_task_nodes_on_spot(large):
+    instances = large["Instances"]
+    assert [fleet["InstanceFleetType"] for fleet in instances["InstanceFleets"]] == [
+        "MASTER",
+        "CORE",
+        "TASK",
+    ]
+    primary, core, task = instances["InstanceFleets"]
+    assert (primary["TargetOnDemandCapacity"], primary["TargetSpotCapacity"]) == (1, 0)
+    assert (core["TargetOnDemandCapacity"], core["TargetSpotCapacity"]) == (2, 0)
+    assert (task["TargetOnDemandCapacity"], task["TargetSpotCapacity"]) == (0, 4)
+    assert "SpotSpecification" not in core["LaunchSpecifications"]
+    assert task["InstanceTypeConfigs"][4:] == [
+        {"InstanceType": "r7g.4xlarge", "WeightedCapacity": 2},
+        {"InstanceType": "r6g.4xlarge", "WeightedCapacity": 2},
+    ]
+    assert task["LaunchSpecifications"] == {
+        "OnDemandSpecification": {"AllocationStrategy": "lowest-price"},
+        "SpotSpecification": {
+            "TimeoutDurationMinutes": 15,
+            "TimeoutAction": "SWITCH_TO_ON_DEMAND",
+            "AllocationStrategy": "price-capacity-optimized",
+        },
+    }
+
+
+def test_a_large_cluster_scales_where_production_has_its_networks_and_keys(large):
+    assert large["ManagedScalingPolicy"]["ComputeLimits"] == {
+        "UnitType": "InstanceFleetUnits",
+        "MinimumCapacityUnits": 2,
+        "MaximumCapacityUnits": 20,
+        "MaximumOnDemandCapacityUnits": 2,
+        "MaximumCoreCapacityUnits": 2,
+    }
+    subnets = ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"]
+    assert large["Instances"]["Ec2SubnetIds"] == subnets
+    assert large["Instances"]["EmrManagedSlaveSecurityGroup"] == "sg-0123456789abcdef1"
+    assert large["Instances"]["ServiceAccessSecurityGroup"] == "sg-0123456789abcdef2"
+    key = large["LogEncryptionKmsKeyId"]
+    assert key.startswith("arn:aws:kms:eu-central-1:111122223333:key/")
+    assert properties(large["Configurations"])["core-site"] == {
+        "fs.s3a.encryption.algorithm": "SSE-KMS",
+        "fs.s3a.encryption.key": key,
+    }
+    assert large["SecurityConfiguration"] == "lake-prod"
+    assert large["Tags"][0] == {"Key": "cost-center", "Value": "lake"}
+
+
+def test_groups_take_the_first_subnet_and_scale_by_instances():
+    cluster = replace(
+        load_cluster("standard", DAGS / "clusters"),
+        managed_scaling=ManagedScaling(2, 10, maximum_on_demand_capacity_units=10),
+        instances=InstanceGroups(core=CoreGroup(ebs_volumes=(EbsVolume(64),))),
+    )
+    found = request(cluster, replace(ENVIRONMENT, subnets=("subnet-1", "subnet-2")))
+    assert found["Instances"]["Ec2SubnetId"] == "subnet-1"
+    assert "Ec2SubnetIds" not in found["Instances"]
+    assert found["ManagedScalingPolicy"]["ComputeLimits"] == {
+        "UnitType": "Instances",
+        "MinimumCapacityUnits": 2,
+        "MaximumCapacityUnits": 10,
+        "MaximumOnDemandCapacityUnits": 10,
+    }
+    volumes = [
+        {
+            "VolumeSpecification": {"VolumeType": "gp3", "SizeInGB": 64},
+            "VolumesPerInstance": 1,
+        }
+    ]
+    core = found["Instances"]["InstanceGroups"][1]
+    assert core["EbsConfiguration"] == {"EbsBlockDeviceConfigs": volumes}
 
 
 @pytest.mark.parametrize(

@@ -13,17 +13,18 @@ from lake_airflow.cluster_tasks import CreateCluster, TerminateCluster
 from lake_airflow.emr import ReplyLost, SendsOnce
 from lake_airflow.lease import DomainLease
 from lake_airflow.run import Run
+from lake_spec.instances import InstanceGroups, PrimaryGroup
 from lake_spec.model import WhenBusy
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, dag_plan
 
 PLAN = dag_plan("full_load")
 
 
-def create(release=RELEASE, environment=ENVIRONMENT, plan=PLAN):
+def create(release=RELEASE, environment=ENVIRONMENT, plan=PLAN, cluster=CLUSTER):
     return CreateCluster(
         task_id="create_cluster",
         plan=plan,
-        cluster=CLUSTER,
+        cluster=cluster,
         environment=environment,
         release=release,
         poll_seconds=15,
@@ -96,6 +97,21 @@ def test_a_refused_run_leaves_a_summary_for_who_asks_later(aws, emr, runner):
     (cause,) = found["causes"]
     assert found["state"] == "failed"
     assert cause.startswith("sales: no cluster was created: The run is refused: ")
+
+
+def test_a_cluster_that_emr_cannot_take_costs_no_lease(aws, emr, runner):
+    """Such as one whose setting the botocore of an older image does not know."""
+    nodes = InstanceGroups(primary=PrimaryGroup("m" * 257))
+    with pytest.raises(
+        AirflowFailException,
+        match="The run is refused: the cluster standard cannot be asked for:"
+        r" RunJobFlow.Instances.InstanceGroups\[0\].InstanceType: got 257 characters."
+        " At most 256. Mend its file",
+    ):
+        runner.execute(create(cluster=replace(CLUSTER, instances=nodes)))
+    assert emr.clusters == []
+    listed = aws.list_objects_v2(Bucket="lake", Prefix="runs/leases/")
+    assert listed["KeyCount"] == 0
 
 
 def test_the_cause_survives_where_the_summary_cannot_be_written(aws, emr, runner):

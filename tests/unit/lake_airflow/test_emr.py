@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
 from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutError
@@ -105,3 +107,26 @@ def test_botocore_repeats_nothing(monkeypatch):
     )
     SendsOnce(aws_conn_id=None, region_name="eu-central-1").create_job_flow({})
     assert seen == [{"total_max_attempts": 1}]
+
+
+def test_with_a_runtime_role_arguments_are_written_for_a_shell(hook):
+    """As EMR asks for; without a role they are taken as they are."""
+    args = ["spark-submit", "--file=a b/*.csv", '["us"]', "it's"]
+    step = {"Name": "x", "HadoopJarStep": {"Jar": "command-runner.jar", "Args": args}}
+    sent = []
+
+    class Recorder(Client):
+        def add_job_flow_steps(self, **request):
+            sent.append(request)
+            return {"StepIds": ["s-1"]}
+
+    made = hook(Recorder())
+    made.add_job_flow_steps("j-1", [step])
+    made.add_job_flow_steps("j-1", [step], execution_role_arn="arn:role")
+    plain, escaped = sent
+    assert plain == {"JobFlowId": "j-1", "Steps": [step]}
+    assert escaped["ExecutionRoleArn"] == "arn:role"
+    found = escaped["Steps"][0]["HadoopJarStep"]["Args"]
+    assert found[:2] == ["spark-submit", "'--file=a b/*.csv'"]
+    assert shlex.split(" ".join(found)) == args
+    assert step["HadoopJarStep"]["Args"] == args

@@ -1,12 +1,14 @@
 """The summary on S3 and in the log; the announcement of changes."""
 
 import json
+import logging
 from unittest.mock import Mock
 
 import pytest
 
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
 from lake_airflow.end_tasks import AnnounceChanges, SummariseRun, Verdict
+from lake_airflow.notify import RunNotifier
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, run
 
 PLAN = dag_plan("maintenance")
@@ -39,6 +41,10 @@ def summarise(runner):
     )
 
 
+def verdict():
+    return Verdict(task_id="done", plan=PLAN, environment=ENVIRONMENT)
+
+
 def written(aws):
     body = aws.get_object(Bucket="lake", Key=f"{FOLDER}/summary.json")["Body"]
     return json.loads(body.read())
@@ -66,15 +72,29 @@ def test_a_report_that_cannot_be_read_is_a_failure_of_its_table(aws, finished, b
         summarise(finished)
 
 
-def test_the_causes_are_the_last_lines_of_the_log(aws, finished, monkeypatch):
+def told(finished, monkeypatch):
+    """The lines of the log of a red run, with their levels."""
     log = Mock()
     monkeypatch.setattr(SummariseRun, "log", log)
     with pytest.raises(AirflowFailException):
         summarise(finished)
-    lines = [call.args[0] for call in log.info.call_args_list]
-    assert [line.split(":")[0] for line in lines[-2:]] == [
-        "FAILED sales.orders maintenance",
-        "FAILED sales.customers maintenance",
+    return [call.args for call in log.log.call_args_list]
+
+
+def test_the_causes_are_the_last_lines_of_the_log(aws, finished, monkeypatch):
+    lines = [line for _, line in told(finished, monkeypatch)]
+    assert lines[-2] == "The run failed."
+    assert lines[-1].startswith("FAILED sales.orders, sales.customers maintenance: no")
+
+
+def test_causes_and_warnings_are_found_by_their_level(aws, finished, monkeypatch):
+    put(aws, "maintenance/orders.json", {"state": "done", "warnings": ["two ties"]})
+    lines = told(finished, monkeypatch)
+    assert lines[0][0] == logging.INFO
+    assert [(level, line.split(":")[0]) for level, line in lines[-3:]] == [
+        (logging.WARNING, "WARNING sales.orders maintenance"),
+        (logging.INFO, "The run failed."),
+        (logging.ERROR, "FAILED sales.customers maintenance"),
     ]
 
 
@@ -93,6 +113,14 @@ def test_a_run_without_a_cluster_is_red_and_says_why(aws, runner, xcoms, cause):
     assert written(aws)["state"] == "failed"
 
 
+def test_a_run_that_only_planned_is_green(aws, runner):
+    pinned = run(PLAN, plan_only=True).to_xcom()
+    runner.xcoms["create_cluster", "run"] = pinned
+    summarise(runner)
+    told = written(aws)
+    assert (told["state"], told["dry_run"], told["tables"]) == ("succeeded", True, {})
+
+
 def test_a_run_id_without_room_still_has_a_summary(aws, runner):
     runner.run_id = "x" * 300
     with pytest.raises(AirflowFailException, match="no cluster"):
@@ -106,13 +134,47 @@ def test_the_verdict_is_red_where_one_of_the_two_did_not_succeed(finished, lacki
         if task != lacking:
             finished.xcoms[task, "return_value"] = value
     with pytest.raises(AirflowFailException, match=f": {lacking} did not succeed"):
-        finished.execute(Verdict(task_id="done"))
+        finished.execute(verdict())
 
 
 def test_the_verdict_is_green_where_both_did(finished):
     finished.xcoms["summary", "return_value"] = "s3://lake/summary.json"
     finished.xcoms["terminate_cluster", "return_value"] = "j-1"
-    finished.execute(Verdict(task_id="done"))
+    finished.execute(verdict())
+
+
+@pytest.mark.parametrize("is_green", [True, False])
+def test_the_verdict_tells_and_is_the_same_where_nobody_can_be_told(
+    finished, monkeypatch, is_green
+):
+    asked, log = [], Mock()
+
+    def cannot(notifier, *also):
+        asked.append(also)
+        raise RuntimeError("no such topic")
+
+    monkeypatch.setattr(Verdict, "log", log)
+    monkeypatch.setattr(RunNotifier, "succeeded", cannot)
+    monkeypatch.setattr(RunNotifier, "failed", cannot)
+    finished.xcoms["terminate_cluster", "return_value"] = "j-1"
+    if is_green:
+        finished.xcoms["summary", "return_value"] = "s3://lake/summary.json"
+        finished.execute(verdict())
+        assert asked == [()]
+    else:
+        with pytest.raises(AirflowFailException, match="summary did not succeed"):
+            finished.execute(verdict())
+        assert asked == [((),)]
+    (words, _, error), _ = log.warning.call_args
+    assert words == "%s was not told: %s" and str(error) == "no such topic"
+
+
+def test_a_cluster_that_did_not_end_is_told_beside_the_causes(finished, monkeypatch):
+    asked = []
+    monkeypatch.setattr(RunNotifier, "failed", lambda _, also: asked.append(also))
+    with pytest.raises(AirflowFailException) as caught:
+        finished.execute(verdict())
+    assert asked == [(str(caught.value),)]
 
 
 def test_changes_are_announced(finished):

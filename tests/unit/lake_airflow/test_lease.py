@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
+from threading import Lock
 
 import pytest
 
@@ -95,7 +96,19 @@ def test_a_lease_lives_for_its_grace_and_then_with_its_cluster(
     assert holder(aws) == (MINE if is_free else THEIRS)
 
 
-def test_of_many_runs_at_once_exactly_one_gets_it(lease):
+@pytest.fixture
+def one_write_at_a_time(aws, monkeypatch):
+    """S3 looks at a condition and writes in one go; moto's threads do not."""
+    put, turn = aws.put_object, Lock()
+
+    def in_one_go(**asked):
+        with turn:
+            return put(**asked)
+
+    monkeypatch.setattr(aws, "put_object", in_one_go)
+
+
+def test_of_many_runs_at_once_exactly_one_gets_it(lease, one_write_at_a_time):
     runs = [f"sales_incremental/manual-{n}" for n in range(8)]
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda run: lease.take(run, everybody), runs))

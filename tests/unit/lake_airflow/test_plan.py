@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from lake_airflow.plan import DagPlan, Stage, StageKind, changes_of, plan
+from lake_airflow.plan import DagPlan, Stage, StageKind, changes_of, plan, Watched
 from lake_spec.model import Engine, HistoryRuns, Notifications, Schedules
 from tests.unit.lake_airflow.specs import dag_plan, dimension, domain, table
 
@@ -23,6 +23,7 @@ def dag_of(kind, description, *stages, **takes):
         tags=("lake", "sales", kind),
         tables=BOTH,
         stages=tuple(Stage(stage, BOTH) for stage in stages),
+        watched=tuple((name, Watched()) for name in BOTH),
         **takes,
     )
 
@@ -33,6 +34,7 @@ def test_a_domain_has_a_dag_for_loading_changes_upkeep_and_rebuilding():
     upkeep = "Compaction, clustering and cleaning of sales where due"
     redone = "Chosen files of sales withdrawn and taken in anew"
     anew = "Current and history of sales anew from the change log"
+    gone = "Keys of sales taken out of its files and tables for good"
     chosen = {"takes_window": True, "takes_files": True}
     assert plan(domain()) == (
         dag_of("full_load", loads, "full_load", "scd2", takes_window=True),
@@ -40,6 +42,7 @@ def test_a_domain_has_a_dag_for_loading_changes_upkeep_and_rebuilding():
         dag_of("redo", redone, "redo", "scd2", **chosen),
         dag_of("maintenance", upkeep, "maintenance"),
         dag_of("rebuild", anew, "rebuild", takes_verify=True),
+        dag_of("erase", gone, "erase", takes_request=True),
     )
 
 
@@ -82,6 +85,7 @@ def test_dimensions_follow_the_history_of_their_tables_and_take_no_files():
         Stage("rebuild", files),
         Stage("rebuild_dimension", dims),
     )
+    assert stages["erase"] == (Stage("erase", files),)
     assert stages["maintenance"] == (Stage("maintenance", ("orders", "dim", "clicks")),)
 
 
@@ -107,8 +111,9 @@ def test_a_domain_sets_schedules_tags_and_the_topic_of_failures():
         "redo": None,
         "maintenance": "0 3 * * *",
         "rebuild": None,
+        "erase": None,
     }
-    assert {each.failure_topic for each in plan(spec)} == {
+    assert {each.notifications.topic for each in plan(spec)} == {
         "arn:aws:sns:eu-central-1:1:alarms"
     }
     assert dag_plan("full_load", spec).tags == ("lake", "sales", "full_load", "shop")

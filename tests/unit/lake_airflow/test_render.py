@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pendulum
 import pytest
 
 from lake_airflow.end_tasks import AnnounceChanges
@@ -14,7 +15,7 @@ SPEC = domain(
     table("orders"),
     table("clicks", Engine.STREAMER),
     history_runs=HistoryRuns.OWN_DAG,
-    schedules=Schedules(incremental="0 * * * *"),
+    schedules=Schedules(incremental="0 * * * *", maintenance="@weekly"),
 )
 KINDS = ("full_load", "incremental", "scd2", "redo", "maintenance")
 
@@ -123,7 +124,7 @@ def test_a_form_offers_the_tables_a_window_and_a_dry_run(dags):
     assert params["dry_run"].value is False
 
 
-ALL_PARAMS = ("tables", "window_from", "window_to", "dry_run")
+ALL_PARAMS = ("tables", "window_from", "window_to", "plan_only", "dry_run")
 
 
 def test_the_form_of_a_redo_asks_for_files_too(dags):
@@ -136,15 +137,28 @@ def test_the_form_of_a_redo_asks_for_files_too(dags):
     assert "Left out: files of any time." in params["window_from"].description
 
 
+def test_a_dry_run_promises_no_more_than_it_does(dags):
+    told = {kind: dags[kind].params.get_param("dry_run").description for kind in dags}
+    assert told["incremental"].startswith("Read the files on a cluster")
+    for kind in ("maintenance", "rebuild", "scd2"):
+        assert told[kind].startswith("Check the specs against the tables")
+
+
 def test_only_ingestion_takes_a_window(dags):
     for kind in ("scd2", "maintenance"):
-        assert set(dags[kind].params) == {"tables", "dry_run"}
+        assert set(dags[kind].params) == {"tables", "plan_only", "dry_run"}
 
 
 def test_a_rebuild_can_verify_instead(dags):
     params = dags["rebuild"].params
-    assert set(params) == {"tables", "verify", "sample", "dry_run"}
+    assert set(params) == {"tables", "verify", "sample", "plan_only", "dry_run"}
     assert (params["verify"], params["sample"]) == (False, 1)
+
+
+def test_an_erase_asks_for_its_request(dags):
+    params = dags["erase"].params
+    assert set(params) == {"tables", "request", "plan_only", "dry_run"}
+    assert params["request"] is None
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -155,8 +169,18 @@ def test_a_dag_never_overlaps_itself_catches_up_or_hangs(dags, kind):
 
 
 def test_a_schedule_is_the_domains(dags):
-    assert dags["incremental"].schedule == "0 * * * *"
+    assert dags["incremental"].timetable.summary == "0 * * * *"
     assert dags["full_load"].schedule is None
+
+
+def test_a_scheduled_run_has_an_interval_which_a_backfill_takes_as_window(dags):
+    at = pendulum.datetime(2026, 3, 29, 12)
+    interval = dags["incremental"].timetable.infer_manual_data_interval(run_after=at)
+    assert interval == (at.subtract(hours=1), at)
+
+
+def test_upkeep_needs_no_interval(dags):
+    assert dags["maintenance"].schedule == "@weekly"
 
 
 def test_owner_tags_and_page_tell_whose_it_is(dags):

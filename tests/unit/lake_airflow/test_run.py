@@ -219,3 +219,18 @@ def test_a_sample_that_is_no_share_is_refused(sample):
 def test_a_sample_alone_does_not_start_a_rebuild():
     found = faults({"sample": 0.1}, plan=dag_plan("rebuild"))
     assert "sample: got 0.1 without verify, which would rebuild all." in found
+
+
+def test_an_erase_is_told_the_name_of_its_request():
+    plan = dag_plan("erase")
+    assert check({"request": "2026-11-21.gdpr_7"}, plan=plan).request == (
+        "2026-11-21.gdpr_7"
+    )
+    assert "'request': unknown param" in faults({"request": "a"})
+
+
+@pytest.mark.parametrize("name", [None, "", "a/b", "../a", "a b", ["a"], "x" * 129])
+def test_a_request_that_is_no_name_is_refused_and_never_shown(name):
+    found = faults({"request": name} if name else {}, plan=dag_plan("erase"))
+    assert "request: give the name of the object <runs>/erase/<domain>/<name>" in found
+    assert repr(name) not in found

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from types import SimpleNamespace
 
 import pytest
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
 
+from lake_airflow import cluster_tasks
+from lake_airflow import outcome
 from lake_airflow.cluster_tasks import CreateCluster
 from lake_airflow.end_tasks import Verdict
 from lake_airflow.lease import DomainLease
+from lake_airflow.ledger import Ledger
+from lake_airflow.notify import FailureCallback, Note
 from lake_airflow.reaper import EndLeftovers
 from lake_airflow.stage_tasks import SubmitStage
 from tests.simulator import __main__ as command
 from tests.simulator import designs, world
+from tests.simulator.promises import violations
 from tests.simulator.world import PLANS, World
 
-SCHEDULES = 40
+SCHEDULES = 20
 
 
-@pytest.fixture(autouse=True)
-def quiet(monkeypatch):
-    """Hooks that find a connection, and logs that nobody reads."""
-    connection = "aws://?region_name=eu-central-1"
-    monkeypatch.setenv("AIRFLOW_CONN_AWS_DEFAULT", connection)
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
+pytestmark = pytest.mark.usefixtures("quiet")
 
 
 def play(design=designs.ours, schedules=SCHEDULES):
@@ -42,13 +39,13 @@ def play(design=designs.ours, schedules=SCHEDULES):
 def broken(**more):
     """The kinds of promises that schedules break, one after the other."""
     for played in play(**more):
-        yield from map(command.kind_of, played.violations())
+        yield from map(command.kind_of, violations(played))
 
 
 def test_no_schedule_breaks_a_promise():
     states: Counter = Counter()
     for played in play():
-        assert played.violations() == []
+        assert violations(played) == []
         states.update(run.state for run in played.runs)
     # Neither an idle simulator nor one in which nothing works says anything.
     assert states["success"] > SCHEDULES and states["failed"] > SCHEDULES / 4
@@ -98,6 +95,26 @@ def without_reaper(monkeypatch):
     return "left over"
 
 
+def without_a_limit_for_the_start(monkeypatch):
+    monkeypatch.setattr(outcome, "overdue", lambda *_, **__: None)
+    return "waited for"
+
+
+def without_the_reaper_s_entries(monkeypatch):
+    monkeypatch.setattr(Ledger, "note_missing", lambda *_: [])
+    return "not in the ledger"
+
+
+def without_a_note_of_what_was_told(monkeypatch):
+    monkeypatch.setattr(Note, "begin", lambda *_: True)
+    return "told again"
+
+
+def without_the_callback(monkeypatch):
+    monkeypatch.setattr(FailureCallback, "__call__", lambda *_: None)
+    return "nobody was told"
+
+
 def with_a_reaper_that_asks_nobody(monkeypatch):
     def nothing(*_, **__):
         return 0
@@ -113,14 +130,24 @@ def with_a_verdict_that_always_agrees(monkeypatch):
     return "green, but not all of its steps completed"
 
 
+def without_waiting_for_the_earlier(monkeypatch):
+    monkeypatch.setattr(cluster_tasks, "earlier_run", lambda _: None)
+    return "began before its earlier interval"
+
+
 @pytest.mark.parametrize(
     "change",
     [
         without_lease,
+        without_waiting_for_the_earlier,
         with_botocore_s_retries,
         with_steps_sent_again,
         without_looking_first,
         without_reaper,
+        without_a_limit_for_the_start,
+        without_the_reaper_s_entries,
+        without_a_note_of_what_was_told,
+        without_the_callback,
         with_a_reaper_that_asks_nobody,
         with_a_verdict_that_always_agrees,
     ],
@@ -128,7 +155,7 @@ def with_a_verdict_that_always_agrees(monkeypatch):
 )
 def test_what_is_taken_away_is_missed(monkeypatch, change):
     expected = change(monkeypatch)
-    assert expected in broken(schedules=3 * SCHEDULES)
+    assert expected in broken(schedules=6 * SCHEDULES)
 
 
 @pytest.mark.parametrize("found, code", [({}, 0), ({"left over": 3}, 1)])

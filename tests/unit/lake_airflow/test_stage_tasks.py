@@ -6,68 +6,28 @@ woken by the test with what a trigger of either provider version sends.
 
 import json
 from datetime import timedelta
+from unittest.mock import ANY
 
 import pytest
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
 
 from lake_airflow import stage_tasks
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
-from lake_airflow.cluster_tasks import CreateCluster
 from lake_airflow.emr import ReplyLost, SendsOnce
-from lake_airflow.stage_tasks import SubmitStage, SubmitStreamer
-from lake_spec.model import Engine
-from tests.unit.lake_airflow.specs import (
-    CLUSTER,
-    ENVIRONMENT,
-    RELEASE,
-    dag_plan,
-    domain,
-    table,
+from lake_airflow.stage_tasks import SubmitStage
+from tests.unit.lake_airflow.stages import (
+    STREAMED,
+    deferred,
+    made_cluster,
+    stage,
 )
 
-STREAMED = [f"s{number:02}" for number in range(12)]
-PLAN = dag_plan(
-    "full_load",
-    domain(table("orders"), *(table(name, Engine.STREAMER) for name in STREAMED)),
-)
 MANIFEST = "sales_full_load/manual-1/prepare_full_load/streamer.json"
 
 
 @pytest.fixture
 def cluster(emr, runner):
-    """The cluster of the run."""
-    create = CreateCluster(
-        task_id="create_cluster",
-        plan=PLAN,
-        cluster=CLUSTER,
-        environment=ENVIRONMENT,
-        release=RELEASE,
-        poll_seconds=15,
-    )
-    runner.execute(create)
-    return emr.clusters[0]
-
-
-def stage(name, *, defers=False):
-    (found,) = [each for each in PLAN.stages if each.name == name]
-    cls = SubmitStreamer if name == "streamer" else SubmitStage
-    task = cls(
-        task_id=name,
-        plan=PLAN,
-        stage=found,
-        environment=ENVIRONMENT,
-        poll_seconds=1,
-    )
-    task.can_defer = lambda: defers
-    return task
-
-
-def deferred(runner, act):
-    """The trigger that a task defers to."""
-    with pytest.raises(BaseException) as caught:
-        act()
-    assert type(caught.value).__name__ == "TaskDeferred"
-    return caught.value.trigger
+    return made_cluster(emr, runner)
 
 
 def put_manifest(aws, tables):
@@ -86,6 +46,7 @@ def test_a_stage_is_one_step_and_its_end_is_handed_on(emr, cluster, runner):
             "reason": None,
             "log": f"s3://lake/logs/sales_full_load/manual-1/{cluster.id}/steps"
             f"/{step.id}/stderr.gz",
+            "submitted": ANY,
         }
     ]
 
@@ -128,15 +89,7 @@ def test_a_stage_that_has_ended_is_submitted_again_on_request(emr, cluster, runn
 
 def test_a_stage_of_no_chosen_table_is_skipped(emr, runner):
     runner.params = {"tables": ["orders"]}
-    create = CreateCluster(
-        task_id="create_cluster",
-        plan=PLAN,
-        cluster=CLUSTER,
-        environment=ENVIRONMENT,
-        release=RELEASE,
-        poll_seconds=15,
-    )
-    runner.execute(create)
+    made_cluster(emr, runner)
     for name in ("prepare_full_load", "streamer"):
         with pytest.raises(AirflowSkipException, match="nothing to do"):
             runner.execute(stage(name))
@@ -201,9 +154,11 @@ def test_steps_of_a_lost_reply_are_there_once(emr, cluster, runner, monkeypatch,
 
 def test_steps_that_never_arrive_fail_the_task(emr, cluster, runner, monkeypatch):
     monkeypatch.setattr(SendsOnce, "add_job_flow_steps", lost(9, made=False))
-    with pytest.raises(ReplyLost):
+    with pytest.raises(AirflowFailException, match="NOT_SUBMITTED: .*no reply of EMR"):
         runner.execute(stage("full_load"))
     assert emr.steps == []
+    (end,) = runner.xcoms["full_load", "steps"]
+    assert end["reason"] == "add_job_flow_steps: no reply of EMR"
 
 
 def test_a_broken_manifest_fails_the_task_by_name(aws, cluster, runner):
@@ -266,7 +221,9 @@ def test_a_stage_over_its_limit_is_cancelled(emr, cluster, runner, monkeypatch):
     monkeypatch.setattr(
         SubmitStage, "_cancel", lambda self, alive: cancelled.extend(alive)
     )
-    with pytest.raises(AirflowFailException, match="full_load: not done within"):
+    with pytest.raises(
+        AirflowFailException, match="RUNNING: not done within 0:00:00; cancelled"
+    ):
         runner.execute(stage("full_load"))
     assert [step["Name"] for step in cancelled] == ["full_load manual-1"]
 

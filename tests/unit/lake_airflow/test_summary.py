@@ -1,5 +1,7 @@
 """A run of orders and customers told from its reports; green only with proof."""
 
+from datetime import datetime, timezone
+
 import pytest
 
 from lake_airflow.summary import summarise, summarise_without_cluster
@@ -8,6 +10,7 @@ from tests.unit.lake_airflow.specs import dag_plan, domain, run, table
 
 PLAN = dag_plan("full_load")
 COMPLETED = {"name": "full_load manual-1", "id": "s-1", "state": "COMPLETED"}
+NOW = datetime(2026, 11, 21, tzinfo=timezone.utc)
 STEPS = {"full_load": [COMPLETED], "scd2": [COMPLETED]}
 
 
@@ -52,7 +55,9 @@ def reports(**changes):
 
 def summary(*, steps=STEPS, found=None, plan=PLAN, **run_changes):
     found = reports() if found is None else found
-    return summarise(plan, run(plan, **run_changes), steps=steps, reports=found)
+    return summarise(
+        plan, run(plan, **run_changes), steps=steps, reports=found, now=NOW
+    )
 
 
 def test_a_run_is_green_when_every_step_and_report_is():
@@ -155,6 +160,10 @@ def test_the_summary_as_json():
         },
         "warnings": ["sales.orders full_load: few rows"],
         "causes": ["sales scd2: did not end; see the log of its task."],
+        "asked": ["orders", "customers"],
+        "window": None,
+        "late_sources": [],
+        "over_warn_share": [],
     }
     assert {name: list(stages) for name, stages in tables.items()} == {
         "orders": ["full_load", "scd2"],

@@ -1,0 +1,217 @@
+"""Writes the ledger: what a cluster's minutes were, and which tables they were for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from airflow.providers.amazon.aws.hooks.emr import EmrHook
+from airflow.providers.amazon.aws.hooks.s3 import S3Hook
+
+from lake_airflow.cluster import ENDED, NAME_PREFIX
+from lake_airflow.living import created, tags_of
+from lake_airflow.run_files import RunFiles
+from lake_spec.ledger import Interval, covered_minutes, day_folder, dealt
+from lake_spec.model import EnvironmentSpec
+
+LONGEST_LIFE = timedelta(days=8)
+"""No cluster lives longer: `max_hours` is at most 168."""
+
+LOOKS_BACK = timedelta(days=1)
+"""Of clusters that ended longer ago nobody looks whether they have an entry."""
+
+_DIGITS = 3  # of minutes
+_SHOWN = 5  # tables in a line of a log
+
+
+class Ledger:
+    """The ledger of one environment, `<runs>/costs/<day>/<cluster>.json`."""
+
+    def __init__(
+        self, environment: EnvironmentSpec, *, aws_conn_id: str | None
+    ) -> None:
+        self.environment = environment
+        self.aws_conn_id = aws_conn_id
+        where = {"aws_conn_id": aws_conn_id, "region_name": environment.region}
+        self._emr = EmrHook(**where).conn
+        self._s3 = S3Hook(**where)
+
+    def note(self, cluster_id: str) -> dict[str, Any] | None:
+        """Write the entry of a cluster that is gone; None for one that is not ours."""
+        cluster = self._emr.describe_cluster(ClusterId=cluster_id)["Cluster"]
+        tags = tags_of(cluster)
+        if tags.get("lake:environment") != self.environment.name:
+            return None
+        run = f"{tags['lake:dag']}/{tags['lake:run']}"
+        entry = entry_of(
+            cluster,
+            run=run,
+            domain=tags["lake:domain"],
+            steps=self._listed("list_steps", "Steps", cluster_id),
+            instances=self._listed("list_instances", "Instances", cluster_id),
+            seconds=self._seconds(run),
+        )
+        bucket, key = self._place(cluster)
+        body = json.dumps(entry, indent=1).encode()
+        self._s3.conn.put_object(Bucket=bucket, Key=key, Body=body)
+        return entry
+
+    def note_missing(self) -> list[str]:
+        """Write the entries of clusters that ended, but not by the task of their run;
+        their ids."""
+        now = datetime.now(timezone.utc)
+        pages = self._emr.get_paginator("list_clusters").paginate(
+            ClusterStates=list(ENDED), CreatedAfter=now - LONGEST_LIFE
+        )
+        ended = [
+            cluster
+            for page in pages
+            for cluster in page["Clusters"]
+            if cluster["Name"].startswith(NAME_PREFIX)
+            and now - _ended(cluster) < LOOKS_BACK
+        ]
+        folders = {self._folder(cluster) for cluster in ended}
+        known = {key for folder in folders for key in self._keys(folder)}
+        places = {each["Id"]: self._place(each) for each in ended}
+        return [
+            cluster_id
+            for cluster_id, (_, key) in places.items()
+            if key not in known and self.note(cluster_id)
+        ]
+
+    def _folder(self, cluster: Mapping[str, Any]) -> str:
+        day = created(cluster).astimezone(timezone.utc).date()
+        return day_folder(self.environment.runs, day)
+
+    def _place(self, cluster: Mapping[str, Any]) -> tuple[str, str]:
+        """Bucket and key of its entry."""
+        return self._s3.parse_s3_url(f"{self._folder(cluster)}{cluster['Id']}.json")
+
+    def _keys(self, folder: str) -> Iterator[str]:
+        bucket, prefix = self._s3.parse_s3_url(folder)
+        pages = self._s3.conn.get_paginator("list_objects_v2")
+        for page in pages.paginate(Bucket=bucket, Prefix=prefix):
+            yield from (each["Key"] for each in page.get("Contents", ()))
+
+    def _listed(self, call: str, what: str, cluster_id: str) -> list[dict[str, Any]]:
+        pages = self._emr.get_paginator(call).paginate(ClusterId=cluster_id)
+        return [each for page in pages for each in page[what]]
+
+    def _seconds(self, run: str) -> dict[str, dict[str, float]]:
+        """Seconds of the run's reports, by stage and table."""
+        files = RunFiles(self.environment, run, aws_conn_id=self.aws_conn_id)
+        found: dict[str, dict[str, float]] = {}
+        for name in sorted(files.names()):
+            stage, slash, file = name.partition("/")
+            if slash and file != "streamer.json":
+                seconds = _seconds_of(files, name)
+                found.setdefault(stage, {})[file.rsplit(".", 1)[0]] = seconds
+        return found
+
+
+def entry_of(
+    cluster: Mapping[str, Any],
+    *,
+    run: str,
+    domain: str,
+    steps: Sequence[Mapping[str, Any]],
+    instances: Sequence[Mapping[str, Any]],
+    seconds: Mapping[str, Mapping[str, float]],
+) -> dict[str, Any]:
+    """The entry of a described cluster; `seconds` are of reports, by stage and table."""
+    began, end = created(cluster), _ended(cluster)
+    ready = min(cluster["Status"]["Timeline"].get("ReadyDateTime") or end, end)
+    total, start = _minutes(began, end), _minutes(began, ready)
+    ran = [(step["Name"], *_interval(step, end)) for step in steps if _ran(step)]
+    busy = min(covered_minutes(each[1:] for each in ran), total - start)
+    return {
+        "cluster": cluster["Id"],
+        "run": run,
+        "domain": domain,
+        "state": cluster["Status"]["State"],
+        "created": began.isoformat(),
+        "ready": ready.isoformat(),
+        "ended": end.isoformat(),
+        "minutes": {
+            "start": round(start, _DIGITS),
+            "busy": round(busy, _DIGITS),
+            "idle": round(total - start - busy, _DIGITS),
+            "total": round(total, _DIGITS),
+        },
+        "instances": len(instances),
+        "instance_minutes": round(_instance_minutes(instances, began, end), _DIGITS),
+        "normalized_instance_hours": cluster.get("NormalizedInstanceHours"),
+        "tables": _by_table(ran, busy, seconds),
+    }
+
+
+def told(entry: Mapping[str, Any]) -> str:
+    """The entry as a line of a log."""
+    minutes = entry["minutes"]
+    tables = {name: sum(of.values()) for name, of in entry["tables"].items()}
+    dearest = sorted(tables.items(), key=lambda each: -each[1])[:_SHOWN]
+    return (
+        f"Cluster {entry['cluster']}: {minutes['total']:.1f} minutes,"
+        f" {minutes['start']:.1f} to start, {minutes['busy']:.1f} busy,"
+        f" {minutes['idle']:.1f} idle."
+        + "".join(f" {name} {spent:.1f}." for name, spent in dearest)
+    )
+
+
+def _by_table(
+    ran: Sequence[tuple[str, datetime, datetime]],
+    busy: float,
+    seconds: Mapping[str, Mapping[str, float]],
+) -> dict[str, dict[str, float]]:
+    """Busy minutes by table and stage. Steps that ran at once share their time; in a
+    step its tables do, by the seconds of their reports."""
+    apart = sum(_minutes(start, end) for _, start, end in ran)
+    found: dict[str, dict[str, float]] = {}
+    for name, start, end in ran:
+        stage, *of_table = name.split(" ")[:-1]
+        weights = dict.fromkeys(of_table, 1.0) or seconds.get(stage, {})
+        part = busy * _minutes(start, end) / apart if apart else 0.0
+        for table, minutes in dealt(part, weights).items():
+            stages = found.setdefault(table, {})
+            stages[stage] = round(stages.get(stage, 0.0) + minutes, _DIGITS)
+    return found
+
+
+def _instance_minutes(
+    instances: Sequence[Mapping[str, Any]], began: datetime, end: datetime
+) -> float:
+    """Minutes of all instances, also of those that came later or went sooner."""
+    times = [each["Status"]["Timeline"] for each in instances]
+    return sum(
+        _minutes(each.get("CreationDateTime") or began, each.get("EndDateTime") or end)
+        for each in times
+    )
+
+
+def _ran(step: Mapping[str, Any]) -> bool:
+    return bool(step["Status"]["Timeline"].get("StartDateTime"))
+
+
+def _interval(step: Mapping[str, Any], end: datetime) -> Interval:
+    """When a step ran; one that the end of its cluster met has no end of its own."""
+    times = step["Status"]["Timeline"]
+    return times["StartDateTime"], min(times.get("EndDateTime") or end, end)
+
+
+def _ended(cluster: Mapping[str, Any]) -> datetime:
+    now = datetime.now(timezone.utc)
+    return cluster["Status"]["Timeline"].get("EndDateTime") or now
+
+
+def _minutes(start: datetime, end: datetime) -> float:
+    return max((end - start).total_seconds() / 60, 0.0)
+
+
+def _seconds_of(files: RunFiles, name: str) -> float:
+    """Of a report that cannot be read, none: it is told of by the summary."""
+    try:
+        return float(files.read(name)["seconds"])
+    except (ValueError, TypeError, KeyError):
+        return 0.0

@@ -1,0 +1,73 @@
+"""What a run would ask EMR for, told instead of asked."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lake_airflow.cluster import run_job_flow_request
+from lake_airflow.plan import DagPlan, Stage, StageKind
+from lake_airflow.run import Run
+from lake_airflow.steps import Step, selected, spark_step
+from lake_spec.model import ClusterSpec, EnvironmentSpec
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The request for the cluster and the steps of each stage.
+
+    The steps of a HoodieStreamer stage are not known before: there is one per table
+    that has new input.
+    """
+
+    run: Run
+    cluster: str
+    request: dict[str, Any]
+    steps: Mapping[str, list[Step]]
+    tables: Mapping[str, tuple[str, ...]]
+
+    def to_json(self) -> dict[str, Any]:
+        """What `plan.json` holds."""
+        return {
+            "run": self.run.name,
+            "window": self.run.window,
+            "run_job_flow": self.request,
+            "tables": {stage: list(tables) for stage, tables in self.tables.items()},
+            "steps": self.steps,
+        }
+
+    def to_lines(self) -> Iterator[str]:
+        """The plan as a person reads it."""
+        yield f"Plan of the run {self.run.name}, release {self.run.release}"
+        yield f"cluster {self.cluster}: {self.request['ReleaseLabel']}"
+        yield f"landing files: {self.run.window or 'all that are not taken yet'}"
+        for stage, tables in self.tables.items():
+            yield f"stage {stage}: {', '.join(tables) or 'nothing to do'}"
+            for step in self.steps[stage]:
+                yield f"  {shlex.join(step['HadoopJarStep']['Args'])}"
+        yield "Nothing was created."
+
+
+def preview(
+    plan: DagPlan, *, run: Run, cluster: ClusterSpec, environment: EnvironmentSpec
+) -> Preview:
+    """The plan of a run. Raises StepError for a step that EMR would not take."""
+    return Preview(
+        run=run,
+        cluster=cluster.name,
+        request=run_job_flow_request(
+            plan, run=run, cluster=cluster, environment=environment
+        ),
+        steps={s.name: _steps(plan, s, run, environment) for s in plan.stages},
+        tables={stage.name: selected(stage, run) for stage in plan.stages},
+    )
+
+
+def _steps(
+    plan: DagPlan, stage: Stage, run: Run, environment: EnvironmentSpec
+) -> list[Step]:
+    if stage.kind is StageKind.STREAMER or not selected(stage, run):
+        return []
+    return [spark_step(plan, stage, run=run, environment=environment)]

@@ -1,0 +1,67 @@
+"""The reports that a run's stages left on S3, one per table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Optional
+
+from lake_airflow.plan import DagPlan, Stage
+from lake_airflow.run import Run
+from lake_airflow.run_files import RunFiles
+from lake_airflow.steps import selected
+
+CLOCKS = timedelta(minutes=5)
+"""So far the clock of a cluster may be from EMR's."""
+
+Report = Mapping[str, Any]
+Reports = Mapping[tuple[str, str], Report]  # by (stage, table)
+Steps = Sequence[Mapping[str, Any]]  # name, id, state, reason and log of each
+
+
+def read_reports(
+    files: RunFiles, plan: DagPlan, run: Run, steps: Mapping[str, Optional[Steps]]
+) -> Reports:
+    """Every report that the last steps of the stages left.
+
+    One that began before its step was handed in is of a try before: a run that was
+    cleared has them.
+    """
+    there, found = files.names(), {}
+    for stage in plan.stages:
+        for table in selected(stage, run) if stage.writes_reports else ():
+            name = f"{stage.name}/{table}.json"
+            if stage.name in steps and name in there:
+                report = _report(files, name)
+                if not _is_of_before(report, steps[stage.name]):
+                    found[stage.name, table] = report
+    return found
+
+
+def lacks_report(stage: Stage, run: Run, reports: Reports) -> bool:
+    """Whether a table of the stage tells nothing itself."""
+    told = {table for name, table in reports if name == stage.name}
+    return not stage.writes_reports or not set(selected(stage, run)) <= told
+
+
+def _is_of_before(report: Report, steps: Optional[Steps]) -> bool:
+    began = report.get("started")
+    submitted = max(
+        (s["submitted"] for s in steps or () if "submitted" in s), default=""
+    )
+    if not began or not submitted:
+        return False
+    waited = datetime.fromisoformat(submitted) - datetime.fromisoformat(began)
+    return waited > CLOCKS
+
+
+def _report(files: RunFiles, name: str) -> Report:
+    """The report; one that cannot be read counts as that of a failure."""
+    try:
+        report = files.read(name)
+        if not isinstance(report, dict):
+            raise ValueError(f"{name}: got {type(report).__name__}, not an object.")
+    except ValueError as error:
+        cause = {"type": "UnreadableReport", "message": str(error)}
+        return {"state": "failed", "error": cause}
+    return report

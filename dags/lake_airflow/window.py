@@ -1,0 +1,71 @@
+"""Which landing files a run takes: those of a window, asked for or of a backfill."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from typing import Any, Optional
+
+from lake_spec.faults import shown
+
+Interval = tuple[datetime, datetime]
+
+WINDOW = ("window_from", "window_to")
+"""The Params of a window."""
+
+_TIME = re.compile(
+    r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?"
+)
+
+
+def checked_window(
+    params: Mapping[str, Any], interval: Optional[Interval], faults: list[str]
+) -> Optional[str]:
+    """The window as `<from>..<to>` in UTC; None is all that is not taken yet.
+
+    `interval` is that of a backfill's run. What cannot be is added to `faults`.
+    """
+    texts = [params.get(name) for name in WINDOW]
+    if all(text is None for text in texts):
+        return _span(*interval, faults) if interval else None
+    if interval:
+        faults.append(
+            "window: a run of a backfill takes the files of its own interval. Leave"
+            " window_from and window_to out of the backfill's configuration."
+        )
+        return None
+    if any(text is None for text in texts):
+        faults.append("window: give both window_from and window_to, or neither.")
+        return None
+    times = [_time(name, text, faults) for name, text in zip(WINDOW, texts)]
+    return None if None in times else _span(*times, faults)
+
+
+def _span(start: datetime, end: datetime, faults: list[str]) -> str:
+    if end <= start:
+        faults.append(
+            f"window: window_to {_text(end)} is not after window_from {_text(start)}."
+            " A window runs from its first moment up to, not including, its last."
+        )
+    return f"{_text(start)}..{_text(end)}"
+
+
+def _time(name: str, text: Any, faults: list[str]) -> Optional[datetime]:
+    """The moment in UTC; a time without a zone is UTC."""
+    try:
+        if not isinstance(text, str) or not _TIME.fullmatch(text):
+            raise ValueError
+        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        faults.append(
+            f"{name}: got {shown(text)}. Give a time such as 2026-01-31T00:00:00Z."
+        )
+        return None
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=timezone.utc)
+    return moment.astimezone(timezone.utc)
+
+
+def _text(moment: datetime) -> str:
+    return moment.astimezone(timezone.utc).replace(tzinfo=None).isoformat() + "Z"

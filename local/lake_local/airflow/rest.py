@@ -76,6 +76,31 @@ class Airflow:
         answer = self._call("GET", f"/api/v2/dags/~/dagRuns?{query}&limit=1000")
         return [(each["dag_id"], each["dag_run_id"]) for each in answer["dag_runs"]]
 
+    def backfill(self, dag_id: str, asked: dict[str, Any]) -> list[str]:
+        """Create a backfill; the logical dates of its runs, oldest first.
+
+        None is created where no interval is left to run. ApiError for what Airflow
+        refuses: 409 while the DAG has another one.
+        """
+        body = {"dag_id": dag_id, **asked}
+        answer = self._call("POST", "/api/v2/backfills/dry_run", body)
+        dates = sorted(each["logical_date"] for each in answer["backfills"])
+        if dates:
+            self._call("POST", "/api/v2/backfills", body)
+        return dates
+
+    def runs(self, dag_id: str) -> list[dict[str, Any]]:
+        """Every run of a DAG, each with its state and what started it."""
+        path = f"/api/v2/dags/{_path(dag_id)}/dagRuns?limit=1000"
+        return self._call("GET", path)["dag_runs"]
+
+    def runs_at(self, dag_id: str, dates: list[str]) -> dict[str, str]:
+        """The ids of the runs that these logical dates have, by date."""
+        query = {"logical_date_gte": dates[0], "logical_date_lte": dates[-1]}
+        path = f"/api/v2/dags/{_path(dag_id)}/dagRuns?{urlencode(query)}&limit=1000"
+        found = self._call("GET", path)["dag_runs"]
+        return {each["logical_date"]: each["dag_run_id"] for each in found}
+
     def fail(self, dag_id: str, run_id: str) -> None:
         """Mark a run failed; its running tasks are ended, its teardown still runs."""
         self._call("PATCH", _run_path(dag_id, run_id), {"state": "failed"})
@@ -84,6 +109,16 @@ class Airflow:
         """Mark one task of a run failed, whatever it waits for."""
         path = f"{_run_path(dag_id, run_id)}/taskInstances/{_path(task_id)}"
         self._call("PATCH", path, {"new_state": "failed"})
+
+    def clear_task(self, dag_id: str, run_id: str, task_id: str) -> None:
+        """Clear one task of a run, whatever its state, as a user of the pages does."""
+        body = {
+            "dag_run_id": run_id,
+            "task_ids": [task_id],
+            "only_failed": False,
+            "dry_run": False,
+        }
+        self._call("POST", f"/api/v2/dags/{_path(dag_id)}/clearTaskInstances", body)
 
     def _call(
         self, method: str, path: str, body: Any = None, *, signed: bool = True

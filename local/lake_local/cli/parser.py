@@ -7,11 +7,25 @@ from pathlib import Path
 from typing import Sequence
 
 from lake_local import demo
-from lake_local.cli.commands import down, logs, put, run, show, status, up, validate
+from lake_local.cli.commands import (
+    backfill,
+    cost,
+    down,
+    logs,
+    put,
+    run,
+    show,
+    status,
+    up,
+    validate,
+)
 from lake_local.cli.project import find
 
 PROGRAM = "./run_locally.sh"
-COMMANDS = (demo, up, down, status, put, run, logs, validate, show)
+COMMANDS = (demo, up, down, status, put, run, backfill, logs, validate, show, cost)
+KEEPING = (demo, run, backfill)
+"""Those that may leave up what they started."""
+
 _EPILOG = """\
 Every command starts what it needs and stops it again, or uses what is up.
 `up` leaves it up, for all commands, until `down`. Without a command: the demo.
@@ -25,10 +39,9 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if args.command is None:
         for key, value in vars(parser.parse_args([*argv, demo.NAME])).items():
             setattr(args, key, value)
-    if args.keep_up and args.command not in (demo.NAME, run.NAME):
-        parser.error(
-            f"--keep-up goes with {demo.NAME} and {run.NAME}, not {args.command}"
-        )
+    keeping = [command.NAME for command in KEEPING]
+    if args.keep_up and args.command not in keeping:
+        parser.error(f"--keep-up goes with {', '.join(keeping)}, not {args.command}")
     args.line = " ".join(argv) or demo.NAME
     return args
 

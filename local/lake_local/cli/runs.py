@@ -42,12 +42,23 @@ class Ended:
 
 def run(session: Session, dag_id: str, conf: dict[str, Any]) -> Ended:
     """Release, trigger, follow; raises BadRequest for an unknown DAG or param."""
-    dags_of(session.home, session.specs)
-    number = release.publish(session.home, session.specs, session.aws("s3"))
-    _wait_until_known(session, dag_id)
+    number = prepare(session, dag_id)
     run_id = f"cli__{datetime.now(timezone.utc):%Y-%m-%dT%H-%M-%S.%f}"
     _trigger(session, dag_id, run_id, conf)
     tell(f"{dag_id}  run {run_id}  release {number}")
+    return follow(session, dag_id, run_id)
+
+
+def prepare(session: Session, dag_id: str) -> str:
+    """Publish the release and wait until Airflow knows the DAG; the release's id."""
+    dags_of(session.home, session.specs)
+    number = release.publish(session.home, session.specs, session.aws("s3"))
+    _wait_until_known(session, dag_id)
+    return number
+
+
+def follow(session: Session, dag_id: str, run_id: str) -> Ended:
+    """Tell what a run does until it ends."""
     begin = time.monotonic()
     state = _follower(session, dag_id, run_id).follow(dag_id, run_id)
     return Ended(

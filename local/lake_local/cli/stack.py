@@ -6,6 +6,7 @@ import os
 import sys
 from datetime import datetime
 from pathlib import Path
+from secrets import token_hex
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -15,6 +16,7 @@ from lake_local.cli import background, clusters, ports, project, standin, state
 from lake_local.cli.home import Home
 from lake_local.cli.specs import Specs
 from lake_local.cli.state import Stack
+from lake_spec.model import EnvironmentSpec
 
 LEFTOVER_SECONDS = 10
 
@@ -40,6 +42,7 @@ def start(home: Home, specs: Specs, *, airflow: bool, kept: bool = False) -> Sta
     if airflow:
         _start_airflow(home, specs, stack, env)
     standin.wait_until_healthy(home, stack.processes[0], stack.aws_url)
+    _make_secret(stack, specs.environment)
     if airflow:
         processes.wait_until_healthy(home, stack.airflow_url, stack.processes)
     stack.kept = kept
@@ -98,6 +101,19 @@ def _start_airflow(home: Home, specs: Specs, stack: Stack, env: dict[str, str]) 
 def _environment(stack: Stack, specs: Specs) -> dict[str, str]:
     keys = settings.aws_environment(stack.aws_url, specs.environment.region)
     return {**settings.inherited(os.environ), **keys}
+
+
+def _make_secret(stack: Stack, environment: EnvironmentSpec) -> None:
+    """The parameter that an erase needs, as a deployment has it; kept once made."""
+    if environment.erase_secret is None:
+        return
+    ssm = clusters.client("ssm", stack, environment.region)
+    try:
+        ssm.put_parameter(
+            Name=environment.erase_secret, Value=token_hex(32), Type="SecureString"
+        )
+    except ssm.exceptions.ParameterAlreadyExists:
+        pass
 
 
 def _end_clusters(stack: Stack, region: str) -> None:

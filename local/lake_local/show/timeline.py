@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Optional, Tuple
+from typing import Any, Optional, Sequence, Tuple
 
 from pyspark.sql import SparkSession
 
@@ -48,7 +48,8 @@ def read(spark: SparkSession, table: str, path: str) -> Timeline:
     active = client.getActiveTimeline()
     writes = active.getWriteTimeline().filterCompletedInstants().getInstants()
     commits = sorted(each.requestedTime() for each in writes)
-    return Timeline(table, tuple(commits), _kept_from(spark, client, active))
+    kept_from = _kept_from(spark, client, active, commits)
+    return Timeline(table, tuple(commits), kept_from)
 
 
 def _client(spark: SparkSession, path: str) -> Any:
@@ -60,11 +61,18 @@ def _client(spark: SparkSession, path: str) -> Any:
     return builder.setConf(storage).setBasePath(path).build()
 
 
-def _kept_from(spark: SparkSession, client: Any, active: Any) -> Optional[str]:
-    """The first instant whose files the last cleaning left whole."""
-    last = active.getCleanerTimeline().filterCompletedInstants().lastInstant()
-    if not last.isPresent():
-        return None
-    cleaner = spark._jvm.org.apache.hudi.common.util.CleanerUtils
-    found = cleaner.getCleanerMetadata(client, last.get()).getEarliestCommitToRetain()
-    return found or None
+def _kept_from(
+    spark: SparkSession, client: Any, active: Any, commits: Sequence[str]
+) -> Optional[str]:
+    """The first commit whose files every cleaning left whole.
+
+    One that names none kept the newest version of each file alone, as after an
+    erase: what is readable is the last commit before it.
+    """
+    metadata = spark._jvm.org.apache.hudi.common.util.CleanerUtils.getCleanerMetadata
+    found = []
+    for each in active.getCleanerTimeline().filterCompletedInstants().getInstants():
+        kept = metadata(client, each).getEarliestCommitToRetain()
+        before = [commit for commit in commits if commit < each.requestedTime()]
+        found += [kept] if kept else before[-1:]
+    return max(found, default=None)

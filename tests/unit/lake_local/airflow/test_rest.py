@@ -99,3 +99,37 @@ def test_a_proxy_of_the_environment_is_not_used(api, fake, monkeypatch):
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     fake.answer("GET", "/api/v2/dags/a", {"dag_id": "a"})
     assert api.dag("a") == {"dag_id": "a"}
+
+
+BACKFILL = {"from_date": "2016-03-01T00:00:00Z", "max_active_runs": 3}
+MARCH = ["2016-03-01T00:00:00Z", "2016-03-02T00:00:00Z"]
+
+
+def test_a_backfill_tells_the_dates_of_its_runs(api, fake):
+    dates = [{"logical_date": date} for date in reversed(MARCH)]
+    fake.answer("POST", "/api/v2/backfills/dry_run", {"backfills": dates})
+    fake.answer("POST", "/api/v2/backfills", {"id": 1})
+    assert api.backfill("a", BACKFILL) == MARCH
+    method, path, body, _ = fake.asked[-1]
+    assert (path, body) == ("/api/v2/backfills", {"dag_id": "a", **BACKFILL})
+
+
+def test_a_backfill_without_an_interval_is_not_made(api, fake):
+    fake.answer("POST", "/api/v2/backfills/dry_run", {"backfills": []})
+    assert api.backfill("a", BACKFILL) == []
+    assert fake.asked[-1][1] == "/api/v2/backfills/dry_run"
+
+
+def test_runs_are_found_by_their_logical_dates(api, fake):
+    query = "logical_date_gte=2016-03-01T00%3A00%3A00Z&logical_date_lte=2016-03-02T00%3A00%3A00Z"
+    runs = [{"logical_date": MARCH[0], "dag_run_id": "r1"}]
+    fake.answer("GET", f"/api/v2/dags/a/dagRuns?{query}&limit=1000", {"dag_runs": runs})
+    assert api.runs_at("a", MARCH) == {MARCH[0]: "r1"}
+
+
+def test_a_task_is_cleared_whatever_its_state(api, fake):
+    fake.answer("POST", "/api/v2/dags/a/clearTaskInstances", {})
+    api.clear_task("a", "r1", "incremental")
+    body = fake.asked[-1][2]
+    assert (body["task_ids"], body["dag_run_id"]) == (["incremental"], "r1")
+    assert body["only_failed"] is body["dry_run"] is False

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lake_local.cli.commands import backfill
 from lake_local.cli.parser import COMMANDS, parse
 
 
@@ -47,6 +48,28 @@ def test_run_takes_params_and_a_window():
     assert args.window == ["2016-03-01", "2016-05-01"]
 
 
+def test_a_backfill_is_asked_for_as_airflow_s_api_takes_it():
+    args = parse(
+        ["backfill", "moma_incremental", "--from", "2016-03-01", "--to", "2016-03-03"]
+        + ["--param", "tables=artists", "--reprocess", "failed"]
+    )
+    assert backfill.asked_of(args) == {
+        "from_date": "2016-03-01T00:00:00Z",
+        "to_date": "2016-03-03T00:00:00Z",
+        "reprocess_behavior": "failed",
+        "max_active_runs": 3,
+        "dag_run_conf": {"tables": ["artists"]},
+    }
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "many"])
+def test_a_backfill_has_a_run_at_a_time_at_least(capsys, number):
+    span = ["--from", "2016-03-01", "--to", "2016-03-03"]
+    with pytest.raises(SystemExit):
+        parse(["backfill", "moma_incremental", *span, "--max-active-runs", number])
+    assert f"{number!r}: it takes a whole number, 1 or more" in capsys.readouterr().err
+
+
 def test_as_of_and_between_exclude_each_other(capsys):
     with pytest.raises(SystemExit):
         parse(["show", "moma.artists", "--as-of", "2026", "--between", "1", "2"])
@@ -56,7 +79,9 @@ def test_as_of_and_between_exclude_each_other(capsys):
 def test_keep_up_is_refused_where_nothing_is_left_to_keep(capsys):
     with pytest.raises(SystemExit):
         parse(["show", "moma.artists", "--keep-up"])
-    assert "--keep-up goes with demo and run, not show" in capsys.readouterr().err
+    assert (
+        "--keep-up goes with demo, run, backfill, not show" in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize("command", [each.NAME for each in COMMANDS])

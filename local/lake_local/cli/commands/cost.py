@@ -1,0 +1,70 @@
+"""Cluster-minutes of runs, tables or domains, from the ledger that runs leave.
+
+Of a cluster, a table bears its part of the busy minutes, and the same part of those
+in which the cluster started or was idle. Clusters start at once on this machine:
+--start-minutes 9 counts them as EMR would have started them.
+
+Examples:
+  ./run_locally.sh cost --by table --start-minutes 9
+  ./run_locally.sh cost --since 2026-01-31 --csv > minutes.csv
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from datetime import date, datetime, timedelta, timezone
+from typing import Any
+
+from lake_spec import ledger
+
+from lake_local.cli import objects, session, text
+from lake_local.cli.commands.scope import home_of, specs_of_args
+
+NAME = "cost"
+HELP = "cluster-minutes by run, table or domain"
+DAYS = 30
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The period, and how its minutes are shown."""
+    parser.add_argument(
+        "--since",
+        type=date.fromisoformat,
+        metavar="DATE",
+        help=f"clusters made on this day (UTC) or later; default {DAYS} days ago",
+    )
+    parser.add_argument("--by", choices=ledger.BY, default=ledger.BY[0])
+    parser.add_argument(
+        "--start-minutes",
+        type=float,
+        metavar="N",
+        help="count every cluster as if it had taken N minutes to start",
+    )
+    parser.add_argument("--csv", action="store_true", help="for other programs")
+
+
+def run(args: Namespace) -> int:
+    """Print one row for each, the dearest first, and their sum; it changes nothing."""
+    specs = specs_of_args(args)
+    with session.observed(home_of(args), specs, who=NAME) as opened:
+        entries = _entries(opened.aws("s3"), specs.environment.runs, _since(args))
+    rows = ledger.rows(entries, args.by, start_minutes=args.start_minutes)
+    if args.csv:
+        print(ledger.to_csv(rows, args.by), end="")
+        return 0
+    head = (args.by, *(name.replace("_", " ") for name in ledger.COLUMNS))
+    for line in text.table(head, [tuple(row.values()) for row in rows]):
+        print(line)
+    return 0
+
+
+def _since(args: Namespace) -> date:
+    today = datetime.now(timezone.utc).date()
+    return args.since or today - timedelta(days=DAYS)
+
+
+def _entries(s3: Any, runs: str, since: date) -> list[ledger.Entry]:
+    folder = ledger.ledger_folder(runs)
+    bucket, _ = objects.split(folder)
+    keys = ledger.made_since(objects.under(s3, folder), since)
+    return [objects.read_json(s3, f"s3://{bucket}/{key}") for key in keys]

@@ -5,6 +5,7 @@
 #   ./run_tests_locally.sh properties --histories N [--seed S]
 #   ./run_tests_locally.sh crash --points N [--seed S]
 #   ./run_tests_locally.sh simulate --schedules N [--seed S] [--stock]
+#   ./run_tests_locally.sh deploy
 #
 #   fast   black, flake8, unit and policy tests: no Java, under a minute
 #   full   fast, then the same tests on Airflow 3.0.6, the Spark tests and the
@@ -12,6 +13,7 @@
 #   properties   random histories against an independent oracle, as many as asked for
 #   crash  every stage killed at random points, run again and compared
 #   simulate  runs with faults of EMR, workers and users, without Java or network
+#   deploy  the CloudFormation templates: our rules, grants against calls, cfn-lint, checkov
 #
 # Installs what it needs first, prints each command, stops at the first that fails.
 # What needs no Java runs side by side, and so do two halves of the Spark tests.
@@ -23,8 +25,8 @@ SPEED=full
 case ${1:-} in
     fast | full) SPEED=$1 && shift ;;
     -h | --help) sed -n '2,/^set /p' "$0" | sed -e '/^set /d' -e 's/^# \{0,1\}//' && exit 0 ;;
-    properties | crash | simulate) SPEED=$1 && shift ;;
-    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, crash or simulate, see --help" >&2 && exit 2 ;;
+    properties | crash | simulate | deploy) SPEED=$1 && shift ;;
+    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, crash, simulate or deploy, see --help" >&2 && exit 2 ;;
 esac
 PARTS=   # "pid function argument..." lines of what runs side by side
 OUTPUTS= # the folder with their outputs
@@ -148,7 +150,7 @@ full() {
 }
 
 program() { # with the Python in $1, a program of the tests, with the arguments given
-    PYTHONPATH=dags:spark_jobs:local:. run "$1" -m "$2" ${CHOSEN:+"${CHOSEN[@]}"}
+    PYTHONPATH=dags:spark_jobs:local:infra:. run "$1" -m "$2" ${CHOSEN:+"${CHOSEN[@]}"}
 }
 
 properties() {
@@ -164,6 +166,11 @@ crash() {
 simulate() {
     run ./setup.sh --quiet --only airflow
     program .venv-airflow/bin/python tests.simulator
+}
+
+deploy() {
+    run ./setup.sh --quiet --only airflow --only infra
+    program .venv-airflow/bin/python tests.deploy
 }
 
 trap end_parts EXIT

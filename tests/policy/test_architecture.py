@@ -16,7 +16,9 @@ from typing import Dict, FrozenSet, Iterator, List, Tuple
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-OURS = frozenset({"lake_spec", "lake_airflow", "lake_spark", "lake_local"})
+OURS = frozenset(
+    {"lake_spec", "lake_airflow", "lake_spark", "lake_local", "lake_infra"}
+)
 NEWER_THAN_PYTHON_39 = frozenset({"tomllib"})
 STDLIB = frozenset(sys.stdlib_module_names) - NEWER_THAN_PYTHON_39
 
@@ -59,6 +61,12 @@ LAYERS = (
             | {"psutil", "pyspark", "requests", "bundle"}
         ),
         remedy="the stand-in speaks to Airflow and Spark as a user does: over HTTP and argv",
+    ),
+    Layer(
+        "infra/lake_infra",
+        frozenset({"lake_infra", "lake_spec"}),
+        {"yaml": ("template.py",)},
+        "templates are made of specs alone, without an account",
     ),
 )
 

@@ -10,7 +10,10 @@ from typing import Iterator, List, Tuple
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-CODE = ("dags", "spark_jobs", "plugins", "local", "benchmarks", "docs", "tests")
+CODE = (
+    *("dags", "spark_jobs", "plugins", "local", "infra"),
+    *("benchmarks", "docs", "tests"),
+)
 SHIPPED = ("dags", "spark_jobs", "plugins", "local")
 FILE_LINES = 300
 FUNCTION_LINES = 40

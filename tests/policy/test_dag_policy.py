@@ -67,7 +67,7 @@ def emails(bag: DagBag) -> Iterator[str]:
     """Nobody is told by email; domains name an SNS topic."""
     for task_id, task in tasks(bag):
         if getattr(task, "email", None):
-            yield f"{task_id}: sends email: set the domain's failure_topic instead"
+            yield f"{task_id}: sends email: set the domain's notifications.topic instead"
 
 
 def retries(bag: DagBag) -> Iterator[str]:
@@ -192,7 +192,7 @@ plan = dag_plan("maintenance")
 create = CreateCluster(task_id="create_cluster", plan=plan, cluster=CLUSTER,
     environment=ENVIRONMENT, release="r", poll_seconds=1)
 work = SubmitStage(task_id="maintenance", plan=plan, stage=plan.stages[0],
-    environment=ENVIRONMENT, poll_seconds=1)
+    environment=ENVIRONMENT, start_minutes=40, poll_seconds=1)
 create >> work
 """
 END = """
@@ -258,7 +258,8 @@ def test_a_planted_violation_is_found(tmp_path, rule, old, new, fault):
 def test_only_a_verdict_that_counts_may_be_the_last(tmp_path, counts, hides):
     code = f"""
 from lake_airflow.end_tasks import Verdict
-done = Verdict(task_id="done").as_teardown(on_failure_fail_dagrun={counts})
+done = Verdict(task_id="done", plan=None, environment=None)
+done.as_teardown(on_failure_fail_dagrun={counts})
 load >> done
 """
     assert bool(list(hidden_failures(plant(tmp_path, more(code))))) == hides

@@ -134,7 +134,13 @@ def test_airflow_is_locked_to_the_versions_of_the_mwaa_images():
 
 @pytest.mark.parametrize(
     "name",
-    ["setup.sh", "run_tests_locally.sh", ".ci/run", ".githooks/pre-push"],
+    [
+        "setup.sh",
+        "run_tests_locally.sh",
+        "docs/screens.sh",
+        ".ci/run",
+        ".githooks/pre-push",
+    ],
 )
 def test_a_script_can_be_run_and_is_sound_bash(name):
     path = ROOT / name

@@ -196,7 +196,8 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
     code, output, commands = run("slow")
     assert (code, commands) == (2, [])
     assert (
-        "'slow' is no speed; choose fast, full, properties, crash or simulate" in output
+        "'slow' is no speed; choose fast, full, properties, crash, simulate or deploy"
+        in output
     )
 
 
@@ -214,6 +215,15 @@ def test_the_random_tests_take_their_numbers(run, speed, needs, python, program)
     assert commands == [
         f"./setup.sh --quiet {needs}",
         f".venv-{python}/bin/python -m {program} --seed 5",
+    ]
+
+
+def test_the_templates_are_checked_with_two_environments(run):
+    code, _, commands = run("deploy")
+    assert code == 0
+    assert commands == [
+        "./setup.sh --quiet --only airflow --only infra",
+        ".venv-airflow/bin/python -m tests.deploy",
     ]
 
 

@@ -1,0 +1,1 @@
+"""CloudFormation of an environment: its templates' parameters, and what its domains need."""

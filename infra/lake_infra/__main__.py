@@ -1,0 +1,81 @@
+"""`python -m lake_infra parameters|template|settings`: CloudFormation from the specs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any, Optional, Sequence
+
+from lake_infra.domains import domains_template
+from lake_infra.parameters import parameters
+from lake_infra.places import check_deployable
+from lake_infra.settings import settings
+from lake_infra.template import LAYERS, load_template
+from lake_spec.errors import LakeError
+from lake_spec.load import load_environment, load_lake
+
+DAGS = Path(__file__).resolve().parents[2] / "dags"
+
+
+def main(argv: Optional[Sequence[str]] = None) -> int:
+    """Print what was asked for; 1 where the specs do not allow it."""
+    args = _parser().parse_args(argv)
+    try:
+        print(args.command(args))
+    except LakeError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parameters(args: argparse.Namespace) -> str:
+    """`Name=value` words, for --parameter-overrides."""
+    environment, domains = _specs(args)
+    known = parameters(_template(args), environment, domains)
+    return " ".join(f"{name}={value}" for name, value in known.items())
+
+
+def _print_template(args: argparse.Namespace) -> str:
+    return json.dumps(domains_template(*_specs(args)), indent=1)
+
+
+def _settings(args: argparse.Namespace) -> str:
+    return settings(args.environment, sys.stdin.read())
+
+
+def _template(args: argparse.Namespace) -> dict[str, Any]:
+    if args.layer == "domains":
+        return domains_template(*_specs(args))
+    return load_template(args.layer)
+
+
+def _specs(args: argparse.Namespace) -> tuple:
+    environment = load_environment(args.environment, args.dags / "environments")
+    domains = list(load_lake(args.dags / "tables").domains.values())
+    check_deployable(environment, domains)
+    return environment, domains
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="lake_infra", description=__doc__)
+    parser.add_argument("--dags", type=Path, default=DAGS, help=argparse.SUPPRESS)
+    commands = parser.add_subparsers(required=True)
+    asked = commands.add_parser("parameters", help="of a layer, as words")
+    asked.add_argument("environment")
+    asked.add_argument("layer", choices=LAYERS)
+    asked.set_defaults(command=_parameters)
+    asked = commands.add_parser("template", help="of the domains, as JSON")
+    asked.add_argument("environment")
+    asked.set_defaults(command=_print_template)
+    asked = commands.add_parser(
+        "settings", help="of what `aws cloudformation describe-stacks` prints"
+    )
+    asked.add_argument("environment")
+    asked.set_defaults(command=_settings)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

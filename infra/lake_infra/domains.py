@@ -1,0 +1,180 @@
+"""The template of what depends on the domains: their roles, databases and topics.
+
+Generated, so that a new domain or table is a change of its spec alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, List, Sequence
+
+from lake_infra.places import NotDeployable, last_part, runtime_roles, topics
+from lake_infra.runtime_role import landing_documents, role_statements
+from lake_spec.model import DomainSpec, EnvironmentSpec
+
+MOST_RESOURCES = 500
+"""What CloudFormation takes in one template."""
+
+_ON = "UsesLakeFormation"
+
+Resource = Dict[str, Any]
+
+
+def domains_template(
+    environment: EnvironmentSpec, domains: Iterable[DomainSpec]
+) -> Dict[str, Any]:
+    """The template, the same for the same specs. Raises NotDeployable if it is too big."""
+    domains = sorted(domains, key=lambda each: each.name)
+    resources: Dict[str, Resource] = {}
+    for arn, chosen in runtime_roles(environment, domains).items():
+        resources.update(_role(environment, arn, chosen))
+    for domain in domains:
+        resources.update(_database(environment, domain))
+    for arn in topics(environment, domains)["domains"]:
+        resources[_id("Topic", last_part(arn))] = _topic(arn)
+    _check_size(environment, resources)
+    return {
+        "AWSTemplateFormatVersion": "2010-09-09",
+        "Description": "Roles, databases and topics of domains, generated from their specs",
+        "Parameters": {
+            "Environment": {
+                "Type": "String",
+                "AllowedPattern": "[a-z][a-z0-9-]{0,19}",
+            },
+            "LakeFormation": {
+                "Type": "String",
+                "AllowedValues": ["on", "off"],
+                "Default": "off",
+            },
+        },
+        "Conditions": {_ON: {"Fn::Equals": [{"Ref": "LakeFormation"}, "on"]}},
+        "Resources": resources,
+    }
+
+
+def _check_size(environment: EnvironmentSpec, resources: Dict[str, Resource]) -> None:
+    if len(resources) > MOST_RESOURCES:
+        reason = (
+            f"its domains need {len(resources)} resources, and a template takes"
+            f" {MOST_RESOURCES}. Let several domains share a runtime role."
+        )
+        raise NotDeployable(environment.name, [reason])
+
+
+def _id(kind: str, name: str) -> str:
+    """A logical id: letters and digits, another one for every name."""
+    return kind + "".join(c if c.isalnum() else f"X{ord(c):02x}X" for c in name)
+
+
+def _role(
+    environment: EnvironmentSpec, arn: str, domains: Sequence[DomainSpec]
+) -> Dict[str, Resource]:
+    name = last_part(arn)
+    path = arn.split(":role", 1)[1][: -len(name)]
+    role = _id("Role", name)
+    resources = {
+        role: {
+            "Type": "AWS::IAM::Role",
+            "Properties": {
+                "RoleName": name,
+                "Path": path,
+                "Description": f"Steps of {', '.join(d.name for d in domains)}"[:1000],
+                "AssumeRolePolicyDocument": _policy([_trust()]),
+                "Policies": [
+                    {
+                        "PolicyName": "lake",
+                        "PolicyDocument": _policy(
+                            role_statements(environment, domains)
+                        ),
+                    }
+                ],
+            },
+        }
+    }
+    documents = landing_documents(environment, domains)
+    for number, statements in enumerate(documents, start=1):
+        resources[f"{role}Landing{number}"] = {
+            "Type": "AWS::IAM::ManagedPolicy",
+            "Properties": {
+                "Description": "Landing files of tables",
+                "PolicyDocument": _policy(statements),
+                "Roles": [{"Ref": role}],
+            },
+        }
+    return resources
+
+
+def _policy(statements: List[Dict[str, Any]]) -> Dict[str, Any]:
+    return {"Version": "2012-10-17", "Statement": statements}
+
+
+def _trust() -> Dict[str, Any]:
+    """The nodes become the role of the step that they run."""
+    nodes = {"Fn::ImportValue": {"Fn::Sub": "lake-${Environment}-InstanceRoleArn"}}
+    return {
+        "Effect": "Allow",
+        "Principal": {"AWS": nodes},
+        "Action": ["sts:AssumeRole", "sts:TagSession"],
+    }
+
+
+def _database(environment: EnvironmentSpec, domain: DomainSpec) -> Dict[str, Resource]:
+    database = _id("Database", domain.name)
+    role = _id("Role", last_part(environment.runtime_role_of(domain.name) or ""))
+    account = {"Ref": "AWS::AccountId"}
+    name = {"Ref": database}
+    return {
+        database: {
+            "Type": "AWS::Glue::Database",
+            "DeletionPolicy": "Retain",
+            "UpdateReplacePolicy": "Retain",
+            "Properties": {
+                "CatalogId": account,
+                "DatabaseInput": {
+                    "Name": domain.name,
+                    "Description": domain.description,
+                    "CreateTableDefaultPermissions": {
+                        "Fn::If": [_ON, [], {"Ref": "AWS::NoValue"}]
+                    },
+                },
+            },
+        },
+        f"{database}Grant": _grant(
+            role,
+            {"Database": {"CatalogId": account, "Name": name}},
+            ["CREATE_TABLE", "DESCRIBE"],
+        ),
+        f"{database}TablesGrant": _grant(
+            role,
+            {
+                "Table": {
+                    "CatalogId": account,
+                    "DatabaseName": name,
+                    "TableWildcard": {},
+                }
+            },
+            ["ALTER", "DESCRIBE"],
+        ),
+    }
+
+
+def _grant(role: str, thing: Resource, permissions: List[str]) -> Resource:
+    """Of Lake Formation, where it decides on the catalogue."""
+    holder = {"DataLakePrincipalIdentifier": {"Fn::GetAtt": [role, "Arn"]}}
+    return {
+        "Type": "AWS::LakeFormation::PrincipalPermissions",
+        "Condition": _ON,
+        "Properties": {
+            "Principal": holder,
+            "Resource": thing,
+            "Permissions": permissions,
+            "PermissionsWithGrantOption": [],
+        },
+    }
+
+
+def _topic(arn: str) -> Resource:
+    key = {"Fn::ImportValue": {"Fn::Sub": "lake-${Environment}-KeyArn"}}
+    return {
+        "Type": "AWS::SNS::Topic",
+        "Properties": {"TopicName": last_part(arn), "KmsMasterKeyId": key},
+    }

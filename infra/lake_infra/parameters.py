@@ -1,0 +1,43 @@
+"""What the templates are told of an environment: values of their parameters."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Mapping
+
+from lake_infra.places import Root, last_part, runtime_roles, topics
+from lake_spec.model import DomainSpec, EnvironmentSpec
+
+
+def known_values(
+    environment: EnvironmentSpec, domains: Iterable[DomainSpec]
+) -> dict[str, str]:
+    """Everything that the files say, by the name of the parameter that takes it."""
+    domains = list(domains)
+    work = Root.of(environment.artifacts)
+    told = topics(environment, domains)
+    return {
+        "Environment": environment.name,
+        "LandingBucket": Root.of(environment.landing).bucket,
+        "WarehouseBucket": Root.of(environment.warehouse).bucket,
+        "WorkBucket": work.bucket,
+        "ArtifactsPrefix": work.prefix,
+        "RunsPrefix": Root.of(environment.runs).prefix,
+        "LogsPrefix": Root.of(environment.logs).prefix,
+        "ServiceRoleName": last_part(environment.service_role),
+        "InstanceProfileName": environment.instance_profile,
+        "SecurityConfigurationName": environment.security_configuration or "",
+        "RuntimeRoleArns": ",".join(runtime_roles(environment, domains)),
+        "AlarmTopicName": "".join(last_part(arn) for arn in told["alarms"]),
+        "TopicArns": ",".join([*told["alarms"], *told["domains"]]),
+    }
+
+
+def parameters(
+    template: Mapping[str, Any],
+    environment: EnvironmentSpec,
+    domains: Iterable[DomainSpec],
+) -> dict[str, str]:
+    """The values of those parameters of a template that the files give."""
+    known = known_values(environment, domains)
+    asked = template.get("Parameters", {})
+    return {name: known[name] for name in asked if known.get(name)}

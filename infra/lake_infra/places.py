@@ -1,0 +1,142 @@
+"""Where an environment's things are: buckets and prefixes, names of roles and topics."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Iterable, Iterator, Optional, Sequence
+
+from lake_spec.errors import LakeError
+from lake_spec.model import DomainSpec, EnvironmentSpec
+
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,19}")
+
+
+class NotDeployable(LakeError):
+    """An environment that the templates cannot make; all reasons at once."""
+
+    def __init__(self, environment: str, reasons: Sequence[str]) -> None:
+        super().__init__(environment, tuple(reasons))
+        self.environment = environment
+        self.reasons = tuple(reasons)
+
+    def __str__(self) -> str:
+        file = f"environments/{self.environment}.yml"
+        return "\n".join(f"{file}: {reason}" for reason in self.reasons)
+
+
+@dataclass(frozen=True)
+class Root:
+    """A root of an environment: its bucket, and its prefix with a slash at its end."""
+
+    bucket: str
+    prefix: str
+
+    @classmethod
+    def of(cls, uri: str) -> Root:
+        """Of an s3:// URI."""
+        bucket, _, folder = uri[len("s3://") :].partition("/")
+        return cls(bucket, f"{folder}/" if folder else "")
+
+
+def last_part(arn: str) -> str:
+    """The name at the end of an ARN of a role or topic; a plain name is its own."""
+    return re.split(r"[:/]", arn)[-1]
+
+
+def runtime_roles(
+    environment: EnvironmentSpec, domains: Iterable[DomainSpec]
+) -> dict[str, list[DomainSpec]]:
+    """The domains whose steps run as a role, by its ARN."""
+    roles: dict[str, list[DomainSpec]] = {}
+    for domain in sorted(domains, key=lambda each: each.name):
+        arn = environment.runtime_role_of(domain.name)
+        if arn:
+            roles.setdefault(arn, []).append(domain)
+    return dict(sorted(roles.items()))
+
+
+def topics(
+    environment: EnvironmentSpec, domains: Iterable[DomainSpec]
+) -> dict[Optional[str], list[str]]:
+    """ARNs of the topics that Airflow publishes to: `alarms`, and those of domains."""
+    of_domains = {each.notifications.topic for each in domains} - {None}
+    alarm = environment.alarm_topic
+    return {
+        "alarms": [alarm] if alarm else [],
+        "domains": sorted(of_domains - {alarm}),
+    }
+
+
+def check_deployable(
+    environment: EnvironmentSpec, domains: Iterable[DomainSpec]
+) -> None:
+    """Raises NotDeployable, with every reason why the templates do not fit."""
+    domains = list(domains)
+    reasons = [*_names(environment), *_buckets(environment)]
+    reasons += [*_roles(environment, domains), *_accounts(environment, domains)]
+    if reasons:
+        raise NotDeployable(environment.name, reasons)
+
+
+def _names(environment: EnvironmentSpec) -> Iterator[str]:
+    if not _NAME.fullmatch(environment.name):
+        yield (
+            f"name: got {environment.name!r}. Stacks and buckets are named after it:"
+            " 1 to 20 of a-z 0-9 -, a letter first."
+        )
+    if environment.security_configuration is None:
+        yield "security_configuration: missing. Name the one to be made, as in lake-prod."
+    if environment.alarm_topic is None:
+        yield (
+            "alarm_topic: missing. Write the ARN that the topic is to have: it hears of"
+            " the budget, of a scheduler that stands still and of clusters left over."
+        )
+    role = environment.service_role
+    if role.startswith("arn:") and not role.endswith(f":role/{last_part(role)}"):
+        yield f"service_role: got {role!r}. It is made without a path: write its name."
+
+
+def _buckets(environment: EnvironmentSpec) -> Iterator[str]:
+    artifacts = Root.of(environment.artifacts)
+    for name in ("runs", "logs"):
+        if Root.of(getattr(environment, name)).bucket != artifacts.bucket:
+            yield (
+                f"{name}: got {getattr(environment, name)!r}. Artifacts, runs and logs"
+                f" share a bucket, here {artifacts.bucket}."
+            )
+    seen = {artifacts.bucket: "artifacts"}
+    for name in ("landing", "warehouse"):
+        bucket = Root.of(getattr(environment, name)).bucket
+        if bucket in seen:
+            yield (
+                f"{name}: got {getattr(environment, name)!r}, in the bucket of"
+                f" {seen[bucket]}. It has a lifecycle of its own: name another bucket."
+            )
+        seen[bucket] = name
+
+
+def _roles(
+    environment: EnvironmentSpec, domains: Sequence[DomainSpec]
+) -> Iterator[str]:
+    without = [d.name for d in domains if not environment.runtime_role_of(d.name)]
+    if without:
+        yield (
+            f"runtime_role: missing, and runtime_roles does not name {', '.join(without)}."
+            " Steps run as the role of their domain: write the ARN that it is to have."
+        )
+
+
+def _accounts(
+    environment: EnvironmentSpec, domains: Sequence[DomainSpec]
+) -> Iterator[str]:
+    arns = [
+        *runtime_roles(environment, domains),
+        *topics(environment, domains)["alarms"],
+    ]
+    accounts = sorted({arn.split(":")[4] for arn in arns})
+    if len(accounts) > 1:
+        yield (
+            f"runtime_roles, alarm_topic: got the accounts {', '.join(accounts)}."
+            " An environment is one account."
+        )

@@ -1,0 +1,217 @@
+"""What a runtime role may do: the steps of its domains, and nothing of any other."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterator, List, Sequence
+
+from lake_infra.places import Root
+from lake_spec.model import DomainSpec, EnvironmentSpec
+
+DAG_KINDS = (
+    *("erase", "full_load", "incremental"),
+    *("maintenance", "rebuild", "redo", "scd2"),
+)
+"""Whose runs have a folder; a test holds them to the DAGs that there are."""
+
+READ = ("s3:GetObject",)
+WRITE = (
+    "s3:AbortMultipartUpload",
+    "s3:DeleteObject",
+    "s3:GetObject",
+    "s3:ListMultipartUploadParts",
+    "s3:PutObject",
+)
+ERASE = ("s3:DeleteObjectVersion", "s3:PutObject")
+"""What an erase needs of landing files, where the environment names its secret."""
+
+GLUE = (
+    "glue:CreateDatabase",
+    "glue:CreateTable",
+    "glue:GetDatabase",
+    "glue:GetTable",
+    "glue:UpdateTable",
+)
+LONGEST_POLICY = 5500
+"""Characters of a managed policy: IAM takes 6144, and the partition's name is longer."""
+
+Statement = Dict[str, Any]
+
+
+def role_statements(
+    environment: EnvironmentSpec, domains: Sequence[DomainSpec]
+) -> List[Statement]:
+    """All but the landing files, for as many tables as there may be."""
+    return [
+        *_tables(Root.of(environment.warehouse), domains),
+        *_runs(Root.of(environment.runs), domains),
+        *_releases(Root.of(environment.artifacts), domains),
+        _catalogue(domains),
+        _key(),
+        *_erase(environment, domains),
+    ]
+
+
+def landing_documents(
+    environment: EnvironmentSpec, domains: Sequence[DomainSpec]
+) -> Iterator[List[Statement]]:
+    """Statements on the landing files of all tables, in documents that IAM takes."""
+    root = Root.of(environment.landing)
+    paths = sorted({t.source.path for d in domains for t in d.tables if _has_files(t)})
+    to = (*READ, *ERASE) if environment.erase_secret else READ
+    chosen: List[str] = []
+    for path in paths:
+        if chosen and len(str(_landing(root, [*chosen, path], to))) > LONGEST_POLICY:
+            yield _landing(root, chosen, to)
+            chosen = []
+        chosen.append(path)
+    if chosen:
+        yield _landing(root, chosen, to)
+
+
+def _has_files(table: Any) -> bool:
+    return not table.is_dimension
+
+
+def _landing(root: Root, paths: Sequence[str], to: Sequence[str]) -> List[Statement]:
+    folders = [f"{root.prefix}{path.strip('/')}/*" for path in paths]
+    return [
+        _objects("ReadLandingFiles", to, root, folders),
+        _listing("FindLandingFiles", root, folders),
+    ]
+
+
+def _tables(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
+    """The folders of the domains.
+
+    Hadoop asks whether a folder is a file, hence the names without a slash, and for
+    the folder above it, which it lists one level deep.
+    """
+    folders = [
+        f"{root.prefix}{domain.name}{end}" for domain in domains for end in ("", "/*")
+    ]
+    yield _objects("Tables", WRITE, root, folders)
+    yield _listing("FindTables", root, folders)
+    if root.prefix:
+        yield {
+            "Sid": "FindTheirFolder",
+            "Effect": "Allow",
+            "Action": "s3:ListBucket",
+            "Resource": _bucket(root),
+            "Condition": {
+                "StringEquals": {"s3:prefix": root.prefix, "s3:delimiter": "/"}
+            },
+        }
+
+
+def _runs(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
+    folders = [
+        f"{root.prefix}{domain.name}_{kind}/*"
+        for domain in domains
+        for kind in DAG_KINDS
+    ]
+    leases = [f"{root.prefix}leases/{domain.name}.json" for domain in domains]
+    yield _objects("Runs", WRITE, root, folders)
+    yield _objects("Leases", READ, root, leases)
+    # Also what makes S3 say that an object is not there, and not that it is denied.
+    yield _listing("FindRunsAndLeases", root, [*folders, *leases])
+
+
+def _erase(
+    environment: EnvironmentSpec, domains: Sequence[DomainSpec]
+) -> Iterator[Statement]:
+    """What an erase does beyond its tables: requests, old versions, its secret."""
+    if environment.erase_secret is None:
+        return
+    runs, house = Root.of(environment.runs), Root.of(environment.warehouse)
+    roots = {each.bucket: each for each in (Root.of(environment.landing), house, runs)}
+    requests = [f"{runs.prefix}erase/{domain.name}/*" for domain in domains]
+    tables = [f"{house.prefix}{domain.name}/*" for domain in domains]
+    yield _objects("EraseRequests", (*READ, *ERASE), runs, requests)
+    yield _listing("FindEraseRequests", runs, requests)
+    yield _objects("EraseOldVersions", ERASE[:1], house, tables)
+    yield {
+        "Sid": "FindOldVersions",
+        "Effect": "Allow",
+        "Action": ["s3:GetBucketVersioning", "s3:ListBucketVersions"],
+        "Resource": [_bucket(each) for each in roots.values()],
+    }
+    name = environment.erase_secret.lstrip("/")
+    yield {
+        "Sid": "SecretOfErasedKeys",
+        "Effect": "Allow",
+        "Action": "ssm:GetParameter",
+        "Resource": _arn("ssm", f"parameter/{name}"),
+    }
+
+
+def _releases(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
+    names = [
+        "lake.zip",
+        "main.py",
+        *(f"specs/{domain.name}.json" for domain in domains),
+    ]
+    objects = [f"{root.prefix}releases/*/{name}" for name in names]
+    yield _objects("Releases", READ, root, objects)
+
+
+def _catalogue(domains: Sequence[DomainSpec]) -> Statement:
+    things = [f"{kind}/{d.name}" for d in domains for kind in ("database", "table")]
+    return {
+        "Sid": "Catalogue",
+        "Effect": "Allow",
+        "Action": list(GLUE),
+        "Resource": [
+            _arn("glue", thing + ("/*" if thing.startswith("table/") else ""))
+            for thing in ["catalog", *things]
+        ],
+    }
+
+
+def _key() -> Statement:
+    return {
+        "Sid": "KeyOfTheBuckets",
+        "Effect": "Allow",
+        "Action": ["kms:Decrypt", "kms:GenerateDataKey"],
+        "Resource": {"Fn::ImportValue": {"Fn::Sub": "lake-${Environment}-KeyArn"}},
+        "Condition": {
+            "StringEquals": {
+                "kms:ViaService": {"Fn::Sub": "s3.${AWS::Region}.amazonaws.com"}
+            }
+        },
+    }
+
+
+def _objects(
+    sid: str, actions: Sequence[str], root: Root, keys: Sequence[str]
+) -> Statement:
+    resources = [_sub(f"arn:${{AWS::Partition}}:s3:::{root.bucket}/{k}") for k in keys]
+    return {
+        "Sid": sid,
+        "Effect": "Allow",
+        "Action": list(actions),
+        "Resource": resources,
+    }
+
+
+def _listing(sid: str, root: Root, prefixes: Sequence[str]) -> Statement:
+    return {
+        "Sid": sid,
+        "Effect": "Allow",
+        "Action": "s3:ListBucket",
+        "Resource": _bucket(root),
+        "Condition": {"StringLike": {"s3:prefix": list(prefixes)}},
+    }
+
+
+def _bucket(root: Root) -> Dict[str, str]:
+    return _sub(f"arn:${{AWS::Partition}}:s3:::{root.bucket}")
+
+
+def _arn(service: str, thing: str) -> Dict[str, str]:
+    return _sub(
+        f"arn:${{AWS::Partition}}:{service}:${{AWS::Region}}:${{AWS::AccountId}}:{thing}"
+    )
+
+
+def _sub(text: str) -> Dict[str, str]:
+    return {"Fn::Sub": text}

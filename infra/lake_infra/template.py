@@ -1,0 +1,41 @@
+"""The templates as they stand in their files, with CloudFormation's short tags."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
+LAYERS = ("network", "endpoints", "data", "emr", "domains", "alerts", "mwaa", "deploy")
+"""In the order in which they are deployed; the template of `domains` is generated."""
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML with `!Ref`, `!Sub` and the like, read as their long forms."""
+
+
+def _long_form(loader: _Loader, tag: str, node: yaml.Node) -> dict[str, Any]:
+    if isinstance(node, yaml.ScalarNode):
+        value: Any = loader.construct_scalar(node)
+    elif isinstance(node, yaml.SequenceNode):
+        value = loader.construct_sequence(node, deep=True)
+    else:
+        value = loader.construct_mapping(node, deep=True)
+    if tag == "GetAtt" and isinstance(value, str):
+        value = value.split(".", 1)
+    return {tag if tag in ("Ref", "Condition") else f"Fn::{tag}": value}
+
+
+_Loader.add_multi_constructor("!", _long_form)
+
+
+def read_template(text: str) -> dict[str, Any]:
+    """A template as plain data."""
+    return yaml.load(text, _Loader)  # a safe loader, but for the tags above
+
+
+def load_template(layer: str) -> dict[str, Any]:
+    """The template of a layer that has a file."""
+    return read_template((TEMPLATES / f"{layer}.yml").read_text(encoding="utf-8"))

@@ -1,0 +1,51 @@
+"""Every check of the CloudFormation templates, without an account.
+
+    python -m tests.deploy
+
+Our own rules, what the code calls against what its roles are granted, cfn-lint, and
+checkov from its own environment. The last line says `N checks, M failed`; the exit
+code is 1 if M is not 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+from typing import Callable, Iterator, List, Tuple
+
+from tests.deploy.checks import checkov, import_faults, lint, rule_checks
+from tests.deploy.granted import ROLES
+
+
+def checks(folder: Path) -> Iterator[Tuple[str, Callable[[], List[str]]]]:
+    """Every check: what it is called, and what gives its findings."""
+    for check in rule_checks():
+        yield f"{check.template}: {check.rule}", check.find
+    for name, compare in ROLES.items():
+        yield f"role of {name}: calls are granted", lambda c=compare: c().faults()
+    yield "layers hand on what the next ones take", import_faults
+    yield "cfn-lint", lambda: lint(folder)
+    yield "checkov", lambda: checkov(folder)
+
+
+def main() -> int:
+    """Run them all, a line for each."""
+    raw = argparse.RawDescriptionHelpFormatter
+    argparse.ArgumentParser(description=__doc__, formatter_class=raw).parse_args()
+    count = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, find in checks(Path(folder)):
+            found = find()
+            print(f"{'FAILED' if found else 'ok':6} {name}", flush=True)
+            for each in found:
+                print(f"       {each}")
+            count += 1
+            failed += bool(found)
+    print(f"{count} checks, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

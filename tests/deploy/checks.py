@@ -1,0 +1,118 @@
+"""Every check of the templates, by name: what it looks at and what it finds."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Callable, Dict, Iterator, List, NamedTuple
+
+from lake_infra.domains import domains_template
+from lake_infra.template import LAYERS, TEMPLATES
+from lake_spec.load import load_environment, load_lake
+
+from tests.deploy import shape, statements
+
+ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENTS = ("dev", "prod")
+RULES: Dict[str, Callable[[str], List[str]]] = {
+    "every wildcard has its reason": statements.unexplained,
+    "actions and resources are named": statements.nameless,
+    "roles are passed by name": statements.loose_roles,
+    "clusters are ended by their tag": statements.loose_ends,
+    "no alias": shape.aliases,
+    "data outlives its stack": shape.lost_with_the_stack,
+    "nothing is open to the internet": shape.open_to_the_internet,
+    "buckets are closed": shape.open_buckets,
+}
+
+
+class Check(NamedTuple):
+    """A rule and the template that it is held to."""
+
+    rule: str
+    template: str
+    find: Callable[[], List[str]]
+
+
+def written() -> Dict[str, str]:
+    """The templates that have a file, by its name."""
+    return {path.name: path.read_text("utf-8") for path in TEMPLATES.glob("*.yml")}
+
+
+def generated() -> Dict[str, str]:
+    """The template of the domains, for each environment that we ship."""
+    domains = list(load_lake(ROOT / "dags" / "tables").domains.values())
+    return {
+        f"domains-{name}.json": json.dumps(
+            domains_template(
+                load_environment(name, ROOT / "dags" / "environments"), domains
+            ),
+            indent=1,
+        )
+        for name in ENVIRONMENTS
+    }
+
+
+def rule_checks() -> Iterator[Check]:
+    """Our own rules, which need no other program."""
+    for name, text in sorted({**written(), **generated()}.items()):
+        for rule, find in RULES.items():
+            yield Check(rule, name, lambda find=find, text=text: find(text))
+        if name.endswith(".yml"):
+            yield Check("short", name, lambda text=text: shape.too_long(text))
+
+
+def import_faults() -> List[str]:
+    """Values that layers hand on to each other and that are not there, or not used."""
+    templates = {
+        **{name.removesuffix(".yml"): text for name, text in written().items()},
+        "domains": generated()["domains-prod.json"],
+    }
+    return shape.loose_imports(templates, LAYERS)
+
+
+def lint(folder: Path) -> List[str]:
+    """What cfn-lint has against the templates; generated ones go to the folder."""
+    paths = [str(path) for path in sorted(TEMPLATES.glob("*.yml"))]
+    for name, text in generated().items():
+        (folder / name).write_text(text, "utf-8")
+        paths.append(str(folder / name))
+    linter = Path(sys.executable).with_name("cfn-lint")
+    command = [str(linter), "--regions", "eu-central-1"]
+    done = subprocess.run(
+        [*command, "--format", "parseable", "--", *paths],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    found = (done.stdout + done.stderr).splitlines()
+    return found or (
+        [f"cfn-lint ended with {done.returncode}"] if done.returncode else []
+    )
+
+
+def checkov(folder: Path) -> List[str]:
+    """What checkov has against the templates; exceptions stand beside what they except."""
+    program = ROOT / ".venv-infra" / "bin" / "checkov"
+    for name, text in {**written(), **generated()}.items():
+        (folder / name).write_text(text, "utf-8")
+    options = ["--framework", "cloudformation", "--skip-download", "--quiet"]
+    done = subprocess.run(
+        [str(program), "--directory", str(folder), *options, "--output", "json"],
+        capture_output=True,
+        text=True,
+    )
+    try:
+        report = json.loads(done.stdout)
+        scanned = report["summary"]["passed"]
+    except (ValueError, KeyError, TypeError):
+        return [f"checkov ended with {done.returncode}: {done.stderr.strip()[-500:]}"]
+    if not scanned:
+        return ["checkov found nothing to check"]
+    return [
+        f"{each['file_path'].strip('/')}: {each['resource']}: {each['check_id']}"
+        f" {each['check_name']}"
+        for each in report["results"]["failed_checks"]
+    ]

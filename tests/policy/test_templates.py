@@ -1,0 +1,179 @@
+"""The CloudFormation templates: least privilege, nothing public, nothing lost.
+
+Each rule is also run on a template that breaks it, so that none can fall asleep.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from lake_infra.template import LAYERS
+
+from tests.deploy import shape, statements
+from tests.deploy.checks import Check, import_faults, lint, rule_checks, written
+
+CHECKS = list(rule_checks())
+
+
+@pytest.mark.parametrize(
+    "check", CHECKS, ids=lambda each: f"{each.template} {each.rule}"
+)
+def test_a_template_keeps_the_rule(check: Check):
+    assert check.find() == []
+
+
+def test_cfn_lint_has_nothing_against_any_template(tmp_path):
+    assert lint(tmp_path) == []
+
+
+def test_layers_hand_on_what_the_next_ones_take():
+    assert import_faults() == []
+
+
+def test_an_import_of_what_is_not_there_is_found_and_so_is_an_idle_export():
+    templates = {
+        "a": "Outputs: {X: {Value: 1, Export: {Name: !Sub 'x-${E}'}}}",
+        "b": "Resources: {R: {P: !ImportValue y}}",
+    }
+    assert shape.loose_imports(templates, ["a", "b"]) == [
+        "b: imports y, which none before it exports",
+        "a: exports x-${E}, which none imports",
+    ]
+
+
+def test_every_layer_but_the_generated_one_has_a_file():
+    assert {f"{layer}.yml" for layer in LAYERS if layer != "domains"} == set(written())
+
+
+def policy(statement: str) -> str:
+    return f"Resources: {{A: {{Properties: {{Statement: [{statement}]}}}}}}\n"
+
+
+def allow(action: str, resource: str, rest: str = "") -> str:
+    return policy(f"{{Effect: Allow, Action: {action}, Resource: {resource}{rest}}}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        allow("a:B", '"*"'),
+        allow("a:B", '["arn:aws:s3:::x/y", "*"]'),
+        allow("a:B", '!Sub "arn:${AWS::Partition}:s3:::${Bucket}/*"'),
+        allow("a:B", '"arn:aws:elasticmapreduce:eu-central-1:1:cluster/*"'),
+        allow("a:B", '{"Fn::Sub": "arn:aws:sns:r:1:*"}'),
+        allow('"a:*"', '"arn:aws:s3:::x/y"'),
+        allow('["a:B", "a:Get*"]', '"arn:aws:s3:::x/y"'),
+        policy(
+            '{Effect: Allow, Principal: "*", Action: a, Resource: "arn:aws:s3:::x/y"}'
+        ),
+        policy('{Effect: Allow, Principal: {AWS: "*"}, Action: a}'),
+    ],
+    ids=[
+        "all",
+        "one-of-two",
+        "bucket",
+        "kind",
+        "topics",
+        "service",
+        "action",
+        "principal",
+        "principal-by-kind",
+    ],
+)
+def test_a_wildcard_without_its_reason_is_found(text):
+    (found,) = statements.unexplained(text)
+    assert found.startswith("line 1: ")
+    assert statements.unexplained(text.rstrip("\n") + " # because\n") == []
+
+
+@pytest.mark.parametrize(
+    "resource",
+    ['"arn:aws:s3:::x/y/*"', '"arn:aws:glue:r:1:table/moma/*"', "!Ref Roles"],
+)
+def test_a_named_resource_needs_no_reason(resource):
+    assert statements.unexplained(allow("a:B", resource)) == []
+
+
+def test_a_statement_by_what_it_leaves_out_is_found():
+    text = policy('{Effect: Allow, NotAction: "iam:*", Resource: "*"}')
+    assert statements.nameless(text) == [
+        "line 1: write Action and Resource, not their opposites"
+    ]
+
+
+CONDITION = ', Condition: {StringEquals: {"iam:PassedToService": x.amazonaws.com}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        allow("iam:PassRole", '"arn:aws:iam::1:role/a"'),
+        allow("iam:PassRole", '"arn:aws:iam::1:role/*"', CONDITION),
+        allow('["iam:PassRole", "a:B"]', '"arn:aws:iam::1:role/a"', CONDITION),
+    ],
+    ids=["to-anybody", "any-role", "with-others"],
+)
+def test_a_role_that_is_passed_loosely_is_found(text):
+    assert len(statements.loose_roles(text)) == 1
+
+
+def test_a_named_role_for_a_named_service_is_no_fault():
+    text = allow("iam:PassRole", '"arn:aws:iam::1:role/a"', CONDITION)
+    assert statements.loose_roles(text) == []
+
+
+def test_an_end_of_any_cluster_is_found():
+    action = "elasticmapreduce:TerminateJobFlows"
+    tag = "elasticmapreduce:ResourceTag/lake:environment"
+    tagged = f', Condition: {{StringEquals: {{"{tag}": prod}}}}'
+    assert len(statements.loose_ends(allow(action, '"arn:x"'))) == 1
+    assert statements.loose_ends(allow(action, '"arn:x"', tagged)) == []
+
+
+def resource(kind: str, **rest: object) -> str:
+    return json.dumps({"Resources": {"A": {"Type": kind, **rest}}})
+
+
+@pytest.mark.parametrize(
+    "rule, text",
+    [
+        (shape.aliases, "Resources: {A: &a {Type: x}, B: *a}"),
+        (shape.too_long, "a\n" * 301),
+        (
+            shape.lost_with_the_stack,
+            resource("AWS::S3::Bucket", DeletionPolicy="Retain"),
+        ),
+        (shape.open_to_the_internet, resource("AWS::EC2::NatGateway")),
+        (
+            shape.open_to_the_internet,
+            resource("AWS::EC2::Subnet", Properties={"MapPublicIpOnLaunch": True}),
+        ),
+        (
+            shape.open_to_the_internet,
+            resource(
+                "AWS::EC2::SecurityGroupIngress", Properties={"CidrIp": "0.0.0.0/0"}
+            ),
+        ),
+        (
+            shape.open_to_the_internet,
+            resource(
+                "AWS::EC2::SecurityGroup",
+                Properties={"SecurityGroupIngress": [{"CidrIpv6": "::/0"}]},
+            ),
+        ),
+        (shape.open_buckets, resource("AWS::S3::Bucket", Properties={})),
+    ],
+    ids=[
+        "alias",
+        "long",
+        "lost",
+        "gateway",
+        "address",
+        "rule",
+        "rule-of-group",
+        "bucket",
+    ],
+)
+def test_a_template_that_breaks_the_rule_is_found(rule, text):
+    assert rule(text)

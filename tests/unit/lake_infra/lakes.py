@@ -1,0 +1,67 @@
+"""An environment and domains to make templates of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lake_spec.model import (
+    DomainSpec,
+    EnvironmentSpec,
+    Feed,
+    Notifications,
+    Parquet,
+    TableSpec,
+)
+
+ACCOUNT = "111122223333"
+
+
+def role(name: str) -> str:
+    return f"arn:aws:iam::{ACCOUNT}:role/{name}"
+
+
+def topic(name: str) -> str:
+    return f"arn:aws:sns:eu-central-1:{ACCOUNT}:{name}"
+
+
+ENVIRONMENT = EnvironmentSpec(
+    name="test",
+    region="eu-central-1",
+    landing="s3://land/files",
+    warehouse="s3://house/tables",
+    artifacts="s3://work/artifacts",
+    runs="s3://work/runs",
+    logs="s3://work/logs",
+    service_role="arn:aws:iam::111122223333:role/emr",
+    instance_profile="nodes",
+    runtime_role=role("steps"),
+    runtime_roles=(("sales", role("lake/steps-sales")),),
+    security_configuration="lake",
+    alarm_topic=topic("alarms"),
+)
+
+
+def environment(**changes: object) -> EnvironmentSpec:
+    return replace(ENVIRONMENT, **changes)
+
+
+def domain(name: str, *paths: str, told: str = "") -> DomainSpec:
+    """A domain with a table for each path of landing files."""
+    tables = tuple(
+        TableSpec(
+            name=f"t{number}",
+            domain=name,
+            description="",
+            owner="",
+            source=Feed(path=path, format=Parquet()),
+            key=("id",),
+        )
+        for number, path in enumerate(paths)
+    )
+    return DomainSpec(
+        name=name,
+        description=f"What {name} is about",
+        owner="somebody",
+        notifications=Notifications(topic=topic(told) if told else None),
+        tables=tables,
+    )

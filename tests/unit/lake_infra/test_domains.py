@@ -1,0 +1,182 @@
+"""The generated template: what a role may reach, and what it may not.
+
+Domain sales has a role of its own; stock and moma share one.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from lake_airflow.plan import plan
+from lake_infra.domains import domains_template
+from lake_infra.places import NotDeployable
+from lake_infra.runtime_role import (
+    DAG_KINDS,
+    LONGEST_POLICY,
+    landing_documents,
+    role_statements,
+)
+from lake_spec.model import HistoryRuns
+
+from tests.unit.lake_infra.lakes import domain, environment, topic
+
+SALES = domain("sales", "erp/orders", "erp/customers/", told="people")
+STOCK, MOMA = domain("stock", "wms"), domain("moma", "museum/artists")
+TEMPLATE = domains_template(environment(), [STOCK, SALES, MOMA])
+RESOURCES = TEMPLATE["Resources"]
+
+
+def statements(name: str) -> dict:
+    properties = RESOURCES[name]["Properties"]
+    documents = [each["PolicyDocument"] for each in properties.get("Policies", [])]
+    documents += (
+        [properties["PolicyDocument"]] if "PolicyDocument" in properties else []
+    )
+    return {
+        each["Sid"]: each for document in documents for each in document["Statement"]
+    }
+
+
+def keys(statement: dict) -> list:
+    """The resources without what all of them begin with."""
+    found = [each["Fn::Sub"] for each in statement["Resource"]]
+    start = "arn:${AWS::Partition}:"
+    assert all(each.startswith(start) for each in found)
+    return [each[len(start) :] for each in found]
+
+
+def test_there_is_a_role_for_each_that_domains_have_and_a_database_for_each_domain():
+    assert {
+        name: each["Type"].split("::", 1)[1] for name, each in RESOURCES.items()
+    } == {
+        "RolestepsX2dXsales": "IAM::Role",
+        "RolestepsX2dXsalesLanding1": "IAM::ManagedPolicy",
+        "Rolesteps": "IAM::Role",
+        "RolestepsLanding1": "IAM::ManagedPolicy",
+        "Databasemoma": "Glue::Database",
+        "DatabasemomaGrant": "LakeFormation::PrincipalPermissions",
+        "DatabasemomaTablesGrant": "LakeFormation::PrincipalPermissions",
+        "Databasesales": "Glue::Database",
+        "DatabasesalesGrant": "LakeFormation::PrincipalPermissions",
+        "DatabasesalesTablesGrant": "LakeFormation::PrincipalPermissions",
+        "Databasestock": "Glue::Database",
+        "DatabasestockGrant": "LakeFormation::PrincipalPermissions",
+        "DatabasestockTablesGrant": "LakeFormation::PrincipalPermissions",
+        "Topicpeople": "SNS::Topic",
+    }
+    properties = RESOURCES["RolestepsX2dXsales"]["Properties"]
+    assert (properties["RoleName"], properties["Path"]) == ("steps-sales", "/lake/")
+    assert RESOURCES["Rolesteps"]["Properties"]["Path"] == "/"
+
+
+def test_a_role_writes_the_tables_and_runs_of_its_domain_alone():
+    found = statements("RolestepsX2dXsales")
+    writing = [s for s, each in found.items() if "s3:PutObject" in each["Action"]]
+    assert writing == ["Tables", "Runs"]
+    assert keys(found["Tables"]) == [
+        "s3:::house/tables/sales",
+        "s3:::house/tables/sales/*",
+    ]
+    assert keys(found["Runs"]) == [
+        f"s3:::work/runs/sales_{kind}/*" for kind in DAG_KINDS
+    ]
+
+
+def test_a_role_reads_the_landing_files_of_its_tables_alone():
+    found = statements("RolestepsX2dXsalesLanding1")
+    paths = ["files/erp/customers/*", "files/erp/orders/*"]
+    assert keys(found["ReadLandingFiles"]) == [f"s3:::land/{path}" for path in paths]
+    assert found["ReadLandingFiles"]["Action"] == ["s3:GetObject"]
+    condition = {"StringLike": {"s3:prefix": paths}}
+    assert found["FindLandingFiles"]["Condition"] == condition
+
+
+def test_a_role_reads_its_lease_and_its_part_of_every_release():
+    found = statements("RolestepsX2dXsales")
+    assert keys(found["Leases"]) == ["s3:::work/runs/leases/sales.json"]
+    assert keys(found["Releases"]) == [
+        "s3:::work/artifacts/releases/*/lake.zip",
+        "s3:::work/artifacts/releases/*/main.py",
+        "s3:::work/artifacts/releases/*/specs/sales.json",
+    ]
+    assert found["Leases"]["Action"] == found["Releases"]["Action"] == ["s3:GetObject"]
+
+
+def test_a_role_writes_the_catalogue_of_its_database_alone():
+    start = "glue:${AWS::Region}:${AWS::AccountId}:"
+    assert keys(statements("RolestepsX2dXsales")["Catalogue"]) == [
+        f"{start}catalog",
+        f"{start}database/sales",
+        f"{start}table/sales/*",
+    ]
+
+
+def test_a_shared_role_reaches_all_of_its_domains_and_no_other():
+    text = json.dumps([statements("Rolesteps"), statements("RolestepsLanding1")])
+    assert "tables/moma" in text and "tables/stock" in text
+    assert "sales" not in text and "erp" not in text
+
+
+def test_a_domain_whose_name_begins_another_does_not_reach_it():
+    """`sales` beside `sales_eu`: no pattern of the one matches a key of the other."""
+    template = domains_template(environment(), [domain("sales"), domain("sales_eu")])
+    policy = template["Resources"]["RolestepsX2dXsales"]["Properties"]["Policies"][0]
+    text = json.dumps(policy)
+    assert "sales*" not in text and "sales_*" not in text
+    assert set(template["Resources"]) >= {"Databasesales", "DatabasesalesX5fXeu"}
+
+
+def test_every_kind_of_dag_has_its_folder():
+    specs = domain("sales", "a")
+    designs = [replace(specs, history_runs=each) for each in HistoryRuns]
+    assert {dag.kind for each in designs for dag in plan(each)} == set(DAG_KINDS)
+
+
+def test_the_template_is_the_same_whatever_the_order_of_the_domains():
+    again = domains_template(environment(), [MOMA, STOCK, SALES])
+    assert json.dumps(again) == json.dumps(TEMPLATE)
+
+
+def test_lake_formation_grants_only_where_it_is_asked_for():
+    grants = [n for n in RESOURCES if n.endswith("Grant")]
+    assert {RESOURCES[n]["Condition"] for n in grants} == {"UsesLakeFormation"}
+    assert TEMPLATE["Parameters"]["LakeFormation"]["Default"] == "off"
+
+
+def test_the_topic_of_alarms_is_of_another_layer():
+    same = domain("sales", told="alarms")
+    template = domains_template(environment(alarm_topic=topic("alarms")), [same])
+    assert not [n for n in template["Resources"] if n.startswith("Topic")]
+
+
+def test_the_landing_files_of_many_tables_are_in_several_policies_that_iam_takes():
+    many = domain("many", *(f"source/of_some_length/table_{n:03d}" for n in range(200)))
+    documents = list(landing_documents(environment(), [many]))
+    assert len(documents) > 1
+    assert all(len(str(each)) <= LONGEST_POLICY for each in documents)
+    read = [key for each in documents for key in each[0]["Resource"]]
+    assert len(read) == 200
+
+
+def test_more_domains_than_a_template_takes_are_refused():
+    with pytest.raises(NotDeployable, match="need 60[0-9] resources"):
+        domains_template(environment(), [domain(f"d{n}") for n in range(200)])
+
+
+def test_only_where_a_secret_is_named_may_a_role_erase():
+    assert not {"EraseRequests", "SecretOfErasedKeys"} & set(
+        statements("RolestepsX2dXsales")
+    )
+    named = replace(environment(), erase_secret="/lake/dev/erase")
+    found = {each["Sid"]: each for each in role_statements(named, [SALES])}
+    assert keys(found["EraseRequests"]) == ["s3:::work/runs/erase/sales/*"]
+    assert keys(found["EraseOldVersions"]) == ["s3:::house/tables/sales/*"]
+    assert found["SecretOfErasedKeys"]["Resource"]["Fn::Sub"].endswith(
+        ":parameter/lake/dev/erase"
+    )
+    ((files, _),) = landing_documents(named, [SALES])
+    assert set(files["Action"]) == {
+        *("s3:DeleteObjectVersion", "s3:GetObject", "s3:PutObject")
+    }

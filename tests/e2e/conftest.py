@@ -1,9 +1,10 @@
 """One story that all end-to-end tests read: each fixture is a chapter of it.
 
 up -> three runs that are refused -> a full load with a broken file -> the file
-replaced, and a comparison that waits for that run -> a run that is marked as
-failed -> the reaper -> an incremental run whose Spark is killed -> the run repeated
--> upkeep -> the stand-in killed -> the same input once more -> down.
+replaced, and a comparison that waits for that run -> a run that is marked as failed
+-> the reaper -> a backfill of another domain -> an incremental run whose Spark is
+killed -> the run repeated -> upkeep -> the stand-in killed -> the same input once more
+-> down.
 
 A chapter asks for the one before it, and takes down what only it can see; so a
 test may ask for any chapter, alone or in any order.
@@ -13,86 +14,30 @@ from __future__ import annotations
 
 import os
 import signal
-from dataclasses import dataclass
-from typing import Any, Dict, List
+from typing import Any, Dict
 
 import pytest
 
 from tests.cases import museum
-from tests.e2e import processes
-from tests.e2e.command_line import Done
-from tests.e2e.lake import Figures, Lake, Run
+from tests.e2e import days_lake, processes
+from tests.e2e.chapters import (
+    Backfilled,
+    Chapter,
+    Down,
+    Marked,
+    Queued,
+    Reaped,
+    Refused,
+    Repeated,
+)
+from tests.e2e.command_line import Running
+from tests.e2e.lake import Lake, Run
 from tests.e2e.museum_lake import LANDING, MARCH, MAY
 from tests.e2e.waiting import until
 
 TABLES = ("moma.artists", "moma.artists_feed")
 COMPARE_WORKS = ("--param", "tables=works", "--param", "verify=true")
 WINDOW_BACKWARDS = ("--window", "2016-06-01", "2016-05-01")
-
-
-@dataclass(frozen=True)
-class Chapter:
-    """A run, and the figures of the museum's tables after it."""
-
-    run: Run
-    figures: Dict[str, Figures]
-
-
-@dataclass(frozen=True)
-class Refused:
-    """Runs that were refused, and the clusters that there were afterwards."""
-
-    dag: Done
-    table: Done
-    window: Done
-    clusters: List[Any]
-
-
-@dataclass(frozen=True)
-class Queued:
-    """Two runs of one domain asked for at once, and `status` meanwhile."""
-
-    load: Run
-    status: Done
-    compare: Run
-
-
-@dataclass(frozen=True)
-class Marked:
-    """A run that was marked as failed: its cluster, its tasks, its own state."""
-
-    cluster: Dict[str, Any]
-    tasks: Dict[str, str]
-    state: str
-
-
-@dataclass(frozen=True)
-class Reaped:
-    """The reaper's run and the states of two clusters after it."""
-
-    done: Done
-    left: str
-    other: str
-
-
-@dataclass(frozen=True)
-class Repeated:
-    """The same input once more, between two looks at everything stored."""
-
-    run: Run
-    before: Dict[str, Any]
-    after: Dict[str, Any]
-    clusters: List[Dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Down:
-    """What lived before and after `down`, and what can still be asked."""
-
-    before: List[str]
-    after: List[str]
-    versions: str
-    after_show: List[str]
 
 
 @pytest.fixture(scope="session")
@@ -198,31 +143,80 @@ def reaped(lake, marked) -> Reaped:
 
 
 @pytest.fixture(scope="session")
-def killed(lake, reaped) -> Run:
+def backfilled(lake, reaped) -> Backfilled:
+    """A new domain with a schedule; then its extracts of three days, years ago."""
+    before = {each["Id"] for each in lake.clusters()}
+    days_lake.write_spec(lake.tables)
+    plan = lake.command("run", "days_incremental", "--param", "plan_only=true")
+    scheduled = until(
+        lambda: _scheduled(lake, "days_incremental"), "a run", seconds=180
+    )
+    made = [c for c in lake.clusters() if c["Id"] not in before]
+    for file in days_lake.write_landing_files(lake.home.parent / "days"):
+        lake.land(file, f"{days_lake.LANDING}/")
+    first, *_, last = days_lake.DAYS
+    runs = lake.runs_of(
+        lake.command("backfill", "days_incremental", "--from", first, "--to", last)
+    )
+    asked = ("--columns", days_lake.COLUMNS, "--format", "csv", "--layer", "history")
+    [versions] = lake.shown(("days.stock", *asked))
+    return Backfilled(plan, made, scheduled, runs, versions.splitlines()[1:])
+
+
+def _scheduled(lake: Lake, dag_id: str) -> Any:
+    """The run of a schedule, once it is over."""
+    runs = [
+        each for each in lake.airflow.runs(dag_id) if each["run_type"] == "scheduled"
+    ]
+    return runs[0] if runs and runs[0]["state"] in ("success", "failed") else None
+
+
+@pytest.fixture(scope="session")
+def killed(lake, backfilled) -> Run:
     """New input; the Spark of the run gets kill -9 when `artists` is half done."""
     lake.land(museum.SECOND, f"{LANDING}/artists/")
     lake.land(lake.files["feed"], f"{LANDING}/artists_feed/changes/")
     running = lake.command.start("run", "moma_incremental")
 
-    def half_done() -> processes.Seen | None:
-        assert not running.is_over, str(running.end())
-        step = processes.spark_of_stage(lake.home, "incremental")
-        half = "LAKE moma.artists incremental: change log commit"
-        return step if step and half in step.output(lake.home) else None
-
     try:
-        until(half_done, "artists has its log commit", seconds=600).kill()
+        half = "LAKE moma.artists incremental: change log commit"
+        _spark(lake, running, saying=half).kill()
     except BaseException:
         running.stop()
         raise
     return lake.ended(running.end(code=1))
 
 
+def _spark(lake: Lake, running: Running, saying: str = "") -> processes.Seen:
+    """The Spark of an incremental run, once it has said something."""
+
+    def seen() -> processes.Seen | None:
+        assert not running.is_over, str(running.end())
+        step = processes.spark_of_stage(lake.home, "incremental")
+        return step if step and saying in step.output(lake.home) else None
+
+    return until(seen, f"Spark, saying {saying!r}", seconds=600)
+
+
 @pytest.fixture(scope="session")
 def repaired(lake, killed) -> Chapter:
-    """The killed run repeated; `works` has new input of its own by now."""
+    """The killed run repeated; `works` has new input of its own by now.
+
+    EMR's replies about the cluster and the first step get lost, and somebody clears
+    the stage while its step works.
+    """
     lake.land(lake.files[MAY], f"{LANDING}/works/")
-    return _chapter(lake, lake.run("moma_incremental"))
+    for call in ("RunJobFlow", "AddJobFlowSteps"):
+        lake.fault("lost_reply", call)
+    running = lake.command.start("run", "moma_incremental")
+    try:
+        _spark(lake, running)
+        ((dag_id, run_id),) = lake.airflow.active_runs()
+        lake.airflow.clear_task(dag_id, run_id, "incremental")
+    except BaseException:
+        running.stop()
+        raise
+    return _chapter(lake, lake.ended(running.end()))
 
 
 @pytest.fixture(scope="session")

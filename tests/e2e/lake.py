@@ -6,12 +6,14 @@ import csv
 import io
 import json
 import re
+import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
 from lake_local.airflow.rest import Airflow
 from lake_local.aws import client
+from lake_spec.run_key import run_key
 from tests.e2e.command_line import CommandLine, Done
 from tests.e2e.museum_lake import write_landing_files, write_specs
 
@@ -29,6 +31,7 @@ class Run:
 
     done: Done
     dag_id: str
+    run_id: str
     key: str
     cluster: Dict[str, Any]
     steps: List[Dict[str, Any]]
@@ -65,11 +68,11 @@ class Lake:
 
     def __init__(self, folder: Path) -> None:
         self.home = folder / "home"
-        tables = folder / "tables"
-        write_specs(tables)
+        self.tables = folder / "tables"
+        write_specs(self.tables)
         self.files = write_landing_files(folder / "sources")
         self.command = CommandLine(
-            home=self.home, tables=tables, output=folder / "output"
+            home=self.home, tables=self.tables, output=folder / "output"
         )
         self._url = ""
 
@@ -84,6 +87,11 @@ class Lake:
         """A client of the stand-in that is up."""
         return client(service, self._url)
 
+    def fault(self, kind: str, call: str) -> None:
+        """Let the stand-in do this to the next call of that name."""
+        rule = json.dumps({"kind": kind, "call": call}).encode()
+        urllib.request.urlopen(f"{self._url}/_lake/faults", rule, timeout=30).close()
+
     def land(self, file: Path, to: str) -> None:
         """Land a file under an address of the museum."""
         self.command("put", str(file), to)
@@ -94,14 +102,21 @@ class Lake:
 
     def ended(self, done: Done) -> Run:
         """What a run left."""
-        dag_id, key = _RUN.search(done.err).groups()
+        return self.runs_of(done)[0]
+
+    def runs_of(self, done: Done) -> List[Run]:
+        """What the runs of a command left, in their order."""
+        return [self._left(done, *found) for found in _RUN.findall(done.err)]
+
+    def _left(self, done: Done, dag_id: str, run_id: str) -> Run:
+        key = run_key(run_id)
         cluster = next(c for c in self.clusters() if tags(c).get("lake:run") == key)
         pages = self.aws("emr").get_paginator("list_steps")
         steps = pages.paginate(ClusterId=cluster["Id"]).build_full_result()["Steps"]
         found = self._json_below(f"runs/{dag_id}/{key}/")
         summary = found.pop("summary")
         reports = {name: each for name, each in found.items() if "stage" in each}
-        return Run(done, dag_id, key, cluster, steps, summary, reports)
+        return Run(done, dag_id, run_id, key, cluster, steps, summary, reports)
 
     def clusters(self) -> List[Dict[str, Any]]:
         """Every cluster there ever was, as EMR describes it."""

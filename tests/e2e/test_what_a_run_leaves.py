@@ -109,3 +109,16 @@ def test_the_summary_holds_the_reports(loaded):
     for name, report in loaded.run.reports.items():
         stage, table = name.split("/")
         assert loaded.run.summary["tables"][table][stage] == report
+
+
+def test_the_ledger_tells_every_run_and_what_its_tables_took(
+    lake, loaded, killed, repaired
+):
+    runs = _first_column(lake.command("cost", "--csv").out)
+    assert {loaded.run.name, killed.name, repaired.run.name, "all"} <= runs
+    tables = _first_column(lake.command("cost", "--by", "table", "--csv").out)
+    assert {"moma.artists", "moma.artists_feed", "moma.works"} <= tables
+
+
+def _first_column(text):
+    return {line.split(",")[0] for line in text.splitlines()}

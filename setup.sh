@@ -10,6 +10,8 @@
 #   streamer       .venv-streamer        Spark 3.4.4, and HoodieStreamer 0.14.0 in .local/jars
 #   airflow-3.0.6  .venv-airflow-3.0.6   the older Airflow, for the full tests only
 #   spec           .venv-spec            Python 3.9, if there is one, for the tests of lake_spec
+#   infra          .venv-infra           checkov, for ./run_tests_locally.sh deploy
+#   browser        .venv-browser         what takes the pictures of Airflow's pages for docs/
 #
 # Without --only: airflow, spark and streamer. LAKE_PYTHON picks the Python (3.11 or 3.12).
 # Works with the bash 3.2 of macOS, hence no newer shell features.
@@ -49,11 +51,11 @@ read_arguments() {
 
 pieces_of() {
     case $1 in
-        airflow | airflow-3.0.6) echo ".venv-$1" ;;
+        airflow | airflow-3.0.6 | infra | browser) echo ".venv-$1" ;;
         spec) [ ! -x .venv-spec/bin/python ] && ! find_python_39 >/dev/null || echo .venv-spec ;;
         spark) echo ".venv-spark .local/jars/spark-3.5" ;;
         streamer) echo ".venv-streamer .local/jars/spark-3.4 .local/jars/streamer" ;;
-        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec" ;;
+        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec, infra, browser" ;;
     esac
 }
 

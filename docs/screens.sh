@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Takes the pictures of docs/screens.md anew: runs a small lake in a home of its own,
+# looks at Airflow's pages with a headless Chromium, leaves nothing running.
+#
+#   docs/screens.sh [--home DIR] [PICTURE]...        about five minutes
+#
+#   --home DIR   keep the lake of the pictures in DIR; the next time, nothing runs anew
+#   PICTURE      take only these (default: all), say, the-log-of-a-red-run
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+./setup.sh --quiet --only browser >&2
+exec .venv-browser/bin/python -m docs.screens "$@"

@@ -11,7 +11,7 @@ import pytest
 from lake_infra.template import LAYERS
 
 from tests.deploy import shape, statements
-from tests.deploy.checks import Check, import_faults, lint, rule_checks, written
+from tests.deploy.checks import Check, import_faults, rule_checks, written
 
 CHECKS = list(rule_checks())
 
@@ -21,10 +21,6 @@ CHECKS = list(rule_checks())
 )
 def test_a_template_keeps_the_rule(check: Check):
     assert check.find() == []
-
-
-def test_cfn_lint_has_nothing_against_any_template(tmp_path):
-    assert lint(tmp_path) == []
 
 
 def test_layers_hand_on_what_the_next_ones_take():

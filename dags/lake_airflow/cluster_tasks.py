@@ -16,12 +16,7 @@ from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
 
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
 from lake_airflow.backfill import earlier_run, interval_of
-from lake_airflow.cluster import (
-    ALIVE,
-    ENDED,
-    ENDING,
-    cluster_name,
-)
+from lake_airflow.cluster import ALIVE, ENDED, ENDING, cluster_name
 from lake_airflow.emr import ReplyLost, SendsOnce
 from lake_airflow.handover import CAUSE_XCOM, CLUSTER_ID, RUN_XCOM, run_name
 from lake_airflow.lease import HoldsLease
@@ -82,12 +77,12 @@ class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
 
     def execute(self, context: Any) -> str:
         try:
-            run = self._checked(context)
-            if run.plan_only:
-                self._show_plan(context, run)
+            planned = self._planned(context)
+            if planned.run.plan_only:
+                self._show_plan(context, planned)
             self._wait_for_earlier(context)
-            self._take_lease(run)
-            return self._find_or_create(context, run)
+            self._take_lease(planned.run)
+            return self._find_or_create(context, planned)
         except AirflowSkipException:
             raise
         except Exception as error:
@@ -106,14 +101,9 @@ class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
         """After some waiting for its turn."""
         return self.execute(context)
 
-    def _preview(self, run: Run) -> Preview:
-        return preview(
-            self.plan, run=run, cluster=self.cluster, environment=self.environment
-        )
-
-    def _show_plan(self, context: Any, run: Run) -> NoReturn:
+    def _show_plan(self, context: Any, planned: Preview) -> NoReturn:
         """Tell what would be asked for, and end: without a cluster there is no stage."""
-        planned = self._preview(run)
+        run = planned.run
         for line in planned.to_lines():
             self.log.info(line)
         files = RunFiles(self.environment, run.name, aws_conn_id=self.aws_conn_id)
@@ -162,9 +152,9 @@ class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
         except Exception:  # the cause is what the reader of the log is after
             self.log.exception("The summary of the run could not be written.")
 
-    def _find_or_create(self, context: Any, run: Run) -> str:
-        context["ti"].xcom_push(key=RUN_XCOM, value=run.to_xcom())
-        request = self._preview(run).request
+    def _find_or_create(self, context: Any, planned: Preview) -> str:
+        context["ti"].xcom_push(key=RUN_XCOM, value=planned.run.to_xcom())
+        request = planned.request
         if found := self._find(request["Name"]):
             self.log.info("The run has a cluster already: %s", found[0])
             return found[0]
@@ -190,7 +180,8 @@ class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
         )
         return [cluster["Id"] for cluster in found]
 
-    def _checked(self, context: Any) -> Run:
+    def _planned(self, context: Any) -> Preview:
+        """What the run asks for; a step or a cluster that EMR refuses is told here."""
         try:
             run = check_run(
                 self.plan,
@@ -199,9 +190,11 @@ class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
                 release=self.release,
                 interval=interval_of(context),
             )
-            # A step or a cluster that EMR would refuse is told before.
-            self._check_request(self._preview(run).request)
-            return run
+            planned = preview(
+                self.plan, run=run, cluster=self.cluster, environment=self.environment
+            )
+            self._check_request(planned.request)
+            return planned
         except (RunRefused, StepError) as refused:
             raise AirflowFailException(f"The run is refused: {refused}") from None
 

@@ -62,16 +62,18 @@ class SummariseRun(BaseOperator):
 
     def _summary(self, context: Any) -> Summary:
         ti = context["ti"]
-        if ti.xcom_pull(task_ids=CREATE_TASK) is None:
-            if pinned := ti.xcom_pull(task_ids=CREATE_TASK, key=RUN_XCOM):
-                run = Run.from_xcom(pinned)
-                if run.plan_only:
-                    return summary_of_plan(self.plan, run)
-            cause = ti.xcom_pull(task_ids=CREATE_TASK, key=CAUSE_XCOM)
-            name = run_name(self.plan, context)
-            unknown = f"see the log of the task {CREATE_TASK}."
-            return summarise_without_cluster(self.plan, name, cause or unknown)
-        run = Run.from_xcom(ti.xcom_pull(task_ids=CREATE_TASK, key=RUN_XCOM))
+        pinned = ti.xcom_pull(task_ids=CREATE_TASK, key=RUN_XCOM)
+        run = Run.from_xcom(pinned) if pinned else None
+        if run and run.plan_only:
+            return summary_of_plan(self.plan, run)
+        if run and ti.xcom_pull(task_ids=CREATE_TASK) is not None:
+            return self._of_stages(ti, run)
+        cause = ti.xcom_pull(task_ids=CREATE_TASK, key=CAUSE_XCOM)
+        unknown = f"see the log of the task {CREATE_TASK}."
+        name = run_name(self.plan, context)
+        return summarise_without_cluster(self.plan, name, cause or unknown)
+
+    def _of_stages(self, ti: Any, run: Run) -> Summary:
         steps = {
             stage.name: ti.xcom_pull(task_ids=stage.name, key=STEPS_XCOM)
             for stage in self.plan.stages

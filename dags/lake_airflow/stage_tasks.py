@@ -8,7 +8,6 @@ from typing import Any, NoReturn
 
 from airflow.providers.amazon.aws.operators.emr import EmrAddStepsOperator
 from airflow.providers.amazon.aws.triggers.emr import EmrAddStepsTrigger
-
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lake_airflow import outcome
@@ -22,8 +21,8 @@ from lake_airflow.reports import Reports, lacks_report, read_reports
 from lake_airflow.run import Run
 from lake_airflow.run_files import RunFiles
 from lake_airflow.steps import Step, StepError, selected, spark_step, streamer_steps
-from lake_airflow.summary import causes_of_stage
 from lake_airflow.step_log import last_exception
+from lake_airflow.summary import causes_of_stage
 from lake_airflow.waiting import WaitsForEmr
 from lake_spec.model import EnvironmentSpec
 

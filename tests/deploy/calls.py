@@ -1,7 +1,7 @@
 """Policies from calls: what our code asks of AWS, and what its roles may ask.
 
 Calls are found in the code as it stands: names of operations that botocore's models
-have, methods of Airflow's hooks, classes of its provider, commands of the workflows.
+have, methods of Airflow's hooks, classes of its provider.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
 import botocore.session
-import yaml
 from botocore import xform_name
 
 Calls = Dict[str, str]
 """IAM actions, each with a place that needs it."""
 
-PREFIXES = {"emr": "elasticmapreduce"}
+PREFIXES = {"emr": "elasticmapreduce", "mwaa": "airflow"}
 """Services whose actions begin otherwise than botocore names them."""
 
 ACTIONS = {
@@ -64,12 +63,6 @@ PROVIDER: Dict[str, Tuple[str, ...]] = {
     "EmrTerminateJobFlowTrigger": ("elasticmapreduce:DescribeCluster",),
 }
 """What Airflow's own classes call, by their source; one that is not here is told."""
-
-COMMANDS = {
-    "aws s3 sync": ("s3:ListBucket", "s3:PutObject"),
-    "aws s3 cp": ("s3:PutObject",),
-}
-"""What the workflows run; `--delete` adds s3:DeleteObject."""
 
 
 class Unknown(NamedTuple):
@@ -124,20 +117,6 @@ def operations(service: str) -> Dict[str, str]:
     prefix = PREFIXES.get(service, service)
     names = {xform_name(each): f"{prefix}:{each}" for each in model.operation_names}
     return {method: ACTIONS.get(action, action) for method, action in names.items()}
-
-
-def commands_of(workflow: str) -> Calls:
-    """What a workflow's steps ask of AWS, by its text."""
-    found: Calls = {}
-    for job in yaml.safe_load(workflow)["jobs"].values():
-        for step in job["steps"]:
-            run = step.get("run", "")
-            for command, actions in COMMANDS.items():
-                if command in run:
-                    deletes = ("s3:DeleteObject",) if "--delete" in run else ()
-                    for action in (*actions, *deletes):
-                        found.setdefault(action, step["name"])
-    return found
 
 
 def grants(template: Dict[str, Any], role: str) -> Set[str]:

@@ -9,7 +9,7 @@ from lake_infra.domains import domains_template
 from lake_infra.template import load_template
 from lake_spec.load import load_environment, load_lake
 
-from tests.deploy.calls import Calls, Unknown, calls_of, commands_of, grants
+from tests.deploy.calls import Calls, Unknown, calls_of, grants
 
 ROOT = Path(__file__).resolve().parents[2]
 DAGS = ROOT / "dags"
@@ -103,10 +103,10 @@ def steps() -> Compared:
 
 
 def deploy() -> Compared:
-    """The workflow that deploys, as the role that GitHub has."""
-    workflow = (ROOT / ".github" / "workflows" / "sync_dags.yml").read_text("utf-8")
+    """What deploys releases, as the role that GitHub has."""
+    calls, unknown = calls_of(ROOT / "infra" / "lake_release", ("s3", "mwaa"))
     granted = grants(load_template("deploy"), "DeployRole")
-    return Compared(commands_of(workflow), granted, DEPLOY, [])
+    return Compared(calls, granted, DEPLOY, unknown)
 
 
 ROLES = {"airflow": airflow, "steps": steps, "deploy": deploy}

@@ -18,6 +18,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 OURS = frozenset(
     {"lake_spec", "lake_airflow", "lake_spark", "lake_local", "lake_infra"}
+    | {"lake_release"}
 )
 NEWER_THAN_PYTHON_39 = frozenset({"tomllib"})
 STDLIB = frozenset(sys.stdlib_module_names) - NEWER_THAN_PYTHON_39
@@ -67,6 +68,15 @@ LAYERS = (
         frozenset({"lake_infra", "lake_spec"}),
         {"yaml": ("template.py",)},
         "templates are made of specs alone, without an account",
+    ),
+    Layer(
+        "infra/lake_release",
+        frozenset(
+            {"lake_release", "lake_infra", "lake_spec", "bundle", "boto3", "botocore"}
+            | {"lake_current"}
+        ),
+        {"boto3": ("__main__.py",)},
+        "a release is made of the tree and put by clients that __main__.py makes",
     ),
 )
 

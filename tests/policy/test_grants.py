@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.deploy.calls import calls_of, commands_of
+from tests.deploy.calls import calls_of
 from tests.deploy.granted import ROLES, Compared, airflow
 
 
@@ -48,12 +48,3 @@ def test_a_grant_without_a_call_is_found_and_so_is_an_idle_reason():
     assert Compared({"a:B": "x"}, {"a:B"}, {"a:B": "y"}, []).faults() == [
         "a:B has a reason that it does not need any more"
     ]
-
-
-def test_commands_of_a_workflow_are_calls():
-    step = "{name: Sync, run: aws s3 sync a s3://b --delete}"
-    assert commands_of(f"jobs: {{a: {{steps: [{step}, {{uses: x}}]}}}}") == {
-        "s3:ListBucket": "Sync",
-        "s3:PutObject": "Sync",
-        "s3:DeleteObject": "Sync",
-    }

@@ -40,23 +40,3 @@ def test_a_domain_comes_back_from_its_file(tmp_path):
     domain = from_data(DomainSpec, data["domain"])
     assert data["release"] == release.id
     assert [table.full_name for table in domain.tables] == ["moma.artists"]
-
-
-def test_the_command_points_the_dags_at_the_release(tmp_path, capsys):
-    import shutil
-
-    dags = tmp_path / "dags"
-    for name in ("tables", "clusters", "environments"):
-        shutil.copytree(DAGS / name, dags / name)
-    arguments = [
-        "--environment",
-        "local",
-        "--output",
-        str(tmp_path),
-        "--dags",
-        str(dags),
-    ]
-    assert bundle.main(arguments) == 0
-    release = json.loads((dags / "release.json").read_text())["release"]
-    assert (tmp_path / "releases" / release / "lake.zip").is_file()
-    assert release in capsys.readouterr().out

@@ -1,0 +1,147 @@
+"""`infra/release.py build|plan|deploy|rollback|status`: releases of an environment."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Optional, Sequence
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from lake_release.built import PROJECT, Built, build
+from lake_release.deployment import Deployment
+from lake_release.errors import ReleaseError
+from lake_release.mwaa import Airflow
+from lake_release.target import Target
+from lake_spec.errors import LakeError
+from lake_spec.load import load_environment
+
+OUTPUT = PROJECT / ".local" / "build" / "releases"
+
+
+def main(argv: Optional[Sequence[str]] = None) -> int:
+    """Do what was asked for; 1 with the reason where it cannot be done."""
+    args = _parser().parse_args(argv)
+    try:
+        args.command(args)
+    except (ReleaseError, LakeError, BotoCoreError, ClientError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _build(args: argparse.Namespace) -> None:
+    built = _built(args)
+    print(f"release {built.id} in {built.folder}")
+
+
+def _plan(args: argparse.Namespace) -> None:
+    built = _built(args)
+    for line in _deployment(args).plan(built):
+        print(line)
+
+
+def _deploy(args: argparse.Namespace) -> None:
+    built = _built(args)
+    deployment = _deployment(args)
+    for line in deployment.plan(built):
+        print(line)
+    deployment.deploy(built)
+
+
+def _rollback(args: argparse.Namespace) -> None:
+    _deployment(args).rollback(args.to)
+
+
+def _status(args: argparse.Namespace) -> None:
+    for line in _deployment(args).status():
+        print(line)
+
+
+def _built(args: argparse.Namespace) -> Built:
+    return build(
+        args.environment, args.output, project=args.project, wheels=args.wheels
+    )
+
+
+def _deployment(args: argparse.Namespace) -> Deployment:
+    environment = load_environment(
+        args.environment, args.project / "dags" / "environments"
+    )
+    target = Target.of(environment, args.dags_bucket)
+    airflow = None
+    if not args.only_s3:
+        airflow = Airflow(_client("mwaa", target.region), target.airflow, say=_say)
+    s3 = _client("s3", target.region)
+    return Deployment(target, s3, airflow=airflow, by=_who(args.project), say=_say)
+
+
+def _client(service: str, region: str) -> Any:
+    return boto3.client(service, region_name=region)
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+def _who(project: Path) -> str:
+    """Who deploys, and the commit of the tree."""
+    done = subprocess.run(
+        ["git", "-C", str(project), "describe", "--always", "--dirty"],
+        capture_output=True,
+        text=True,
+    )
+    commit = done.stdout.strip() or "no commit"
+    return f"{os.environ.get('GITHUB_ACTOR') or getpass.getuser()} {commit}"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="infra/release.py", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="command")
+    for command, words in (
+        (_build, "build the release of this checkout"),
+        (_plan, "build it, and tell what deploying it would change"),
+        (_deploy, "build it, tell what it changes, and deploy it"),
+        (_rollback, "go back to the release before"),
+        (_status, "tell the releases that were deployed"),
+    ):
+        asked = commands.add_parser(command.__name__.lstrip("_"), help=words)
+        asked.set_defaults(command=command)
+        _options(asked, builds=command in (_build, _plan, _deploy))
+        if command is not _build:
+            _places(asked)
+        if command is _rollback:
+            asked.add_argument(
+                "--to", metavar="RELEASE", help="default: the one before"
+            )
+    return parser
+
+
+def _options(parser: argparse.ArgumentParser, *, builds: bool) -> None:
+    parser.add_argument("environment", help="a file of dags/environments/")
+    parser.add_argument("--project", type=Path, default=PROJECT, help=argparse.SUPPRESS)
+    if builds:
+        parser.add_argument(
+            "--output", type=Path, default=OUTPUT, help="default: .local/build/releases"
+        )
+        parser.add_argument(
+            "--wheels", type=Path, help="a folder of wheels for plugins.zip"
+        )
+
+
+def _places(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--dags-bucket", help="default: lake-<environment>-airflow-<account>"
+    )
+    parser.add_argument(
+        "--only-s3", action="store_true", help="leave MWAA alone: there is none"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""What MWAA installs: requirements.txt, startup.sh and, with wheels, plugins.zip.
+
+MWAA takes them in when its environment is updated, which restarts it. So they are the
+same bytes for the same content, and a release that does not change them updates nothing.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Dict, Optional
+
+from lake_release.errors import ReleaseError
+
+REQUIREMENTS, STARTUP, PLUGINS = "requirements.txt", "startup.sh", "plugins.zip"
+OFFLINE = "--no-index\n--find-links /usr/local/airflow/plugins\n"
+"""Where MWAA unpacks plugins.zip: the network of docs/deploy.md has no package index."""
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def write(
+    folder: Path, *, project: Path, environment: str, wheels: Optional[Path]
+) -> None:
+    """Write the files. Raises ReleaseError where the folder of wheels has none."""
+    folder.mkdir(parents=True)
+    requirements = (project / "requirements" / "airflow.txt").read_text("utf-8")
+    packed = _plugins(project / "plugins", wheels)
+    if wheels:
+        requirements = OFFLINE + requirements
+    (folder / REQUIREMENTS).write_text(requirements, encoding="utf-8")
+    startup = f"export LAKE_ENVIRONMENT={environment}\n"
+    (folder / STARTUP).write_text(startup, encoding="utf-8")
+    if packed:
+        _zip(packed, folder / PLUGINS)
+
+
+def _plugins(plugins: Path, wheels: Optional[Path]) -> Dict[str, Path]:
+    """The files of plugins.zip by their names in it."""
+    packed = {
+        file.relative_to(plugins).as_posix(): file for file in plugins.rglob("*.py")
+    }
+    if wheels is None:
+        return packed
+    found = {file.name: file for file in wheels.glob("*.whl")}
+    if not found:
+        raise ReleaseError(
+            f"--wheels {wheels}: no *.whl is there. docs/deploy.md says how to fetch them."
+        )
+    return {**packed, **found}
+
+
+def _zip(files: Dict[str, Path], target: Path) -> None:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, _EPOCH)
+            entry.external_attr = 0o644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, files[name].read_bytes())

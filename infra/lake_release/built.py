@@ -1,0 +1,123 @@
+"""A release as a folder: what goes to S3, to Airflow's dags folder and to MWAA.
+
+<output>/<id>/artifacts  lake.zip, main.py, specs: what steps read, under the release's id
+<output>/<id>/dags       the dags folder as Airflow is to have it
+<output>/<id>/airflow    requirements.txt, startup.sh and plugins.zip, which MWAA installs
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, Iterator, Optional
+
+from lake_release import airflow_files
+from lake_release.errors import ReleaseError
+from lake_spec import compiled
+from lake_spec.load import load_environment, load_lake
+from lake_spec.model import EnvironmentSpec
+
+PROJECT = Path(__file__).resolve().parents[2]
+PARTS = ("artifacts", "dags", "airflow")
+MANIFEST = "manifest.json"
+_MADE = ("__pycache__", "*.pyc", "release.json", compiled.FILE)
+
+Manifest = Dict[str, Dict[str, str]]
+"""SHA-256 of every file, by part and path."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A release in a folder of its own."""
+
+    id: str
+    folder: Path
+    environment: EnvironmentSpec
+
+    def files(self, part: str) -> Dict[str, Path]:
+        """The files of a part, by their paths in it."""
+        return dict(_files(self.folder / part))
+
+    def manifest(self) -> Manifest:
+        """What is in it, so that two releases can be compared."""
+        return {part: hashes(self.folder / part) for part in PARTS}
+
+    def specs(self) -> Dict[str, Any]:
+        """The specs that its steps read, by domain."""
+        files = sorted((self.folder / "artifacts" / "specs").glob("*.json"))
+        return {file.stem: json.loads(file.read_text("utf-8")) for file in files}
+
+    def sizes(self) -> Dict[str, int]:
+        """Bytes of every file of the dags folder, by which Airflow knows it is whole."""
+        return {name: f.stat().st_size for name, f in self.files("dags").items()}
+
+
+def build(
+    environment: str,
+    output: Path,
+    *,
+    project: Path = PROJECT,
+    wheels: Optional[Path] = None,
+) -> Built:
+    """Build the release of this tree for an environment below `output`.
+
+    Raises SpecErrors for specs that cannot be used, ReleaseError for wheels that are
+    not there. The same tree gives the same bytes and the same id.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="building-", dir=output) as made:
+        folder = Path(made) / "release"
+        place = load_environment(environment, project / "dags" / "environments")
+        _copy_dags(project / "dags", folder / "dags")
+        airflow_files.write(
+            folder / "airflow", project=project, environment=environment, wheels=wheels
+        )
+        id = _build_artifacts(folder, place, project)
+        release = json.dumps({"release": id})
+        (folder / "dags" / "release.json").write_text(release, encoding="utf-8")
+        final = output / id
+        shutil.rmtree(final, ignore_errors=True)
+        folder.rename(final)
+    return Built(id, final, place)
+
+
+def _copy_dags(dags: Path, to: Path) -> None:
+    if not dags.is_dir():
+        raise ReleaseError(
+            f"{dags} is not there: build from a checkout of the project."
+        )
+    shutil.copytree(dags, to, ignore=shutil.ignore_patterns(*_MADE))
+    for folder in sorted(each for each in (to / "tables").iterdir() if each.is_dir()):
+        text = compiled.compile_domain(to / "tables", folder.name)
+        (folder / compiled.FILE).write_text(text, encoding="utf-8")
+
+
+def _build_artifacts(folder: Path, place: EnvironmentSpec, project: Path) -> str:
+    sys.path.insert(0, str(PROJECT / "spark_jobs"))
+    import bundle  # It knows what steps run.
+
+    lake = load_lake(
+        project / "dags" / "tables", clusters=project / "dags" / "clusters"
+    )
+    besides = {part: hashes(folder / part) for part in ("dags", "airflow")}
+    domains = list(lake.domains.values())
+    return bundle.build(domains, place, folder / "artifacts", besides=besides).id
+
+
+def hashes(folder: Path) -> Dict[str, str]:
+    """SHA-256 of every file below a folder, by its path there."""
+    return {
+        name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for name, file in _files(folder)
+    }
+
+
+def _files(folder: Path) -> Iterator[tuple]:
+    for file in sorted(folder.rglob("*")):
+        if file.is_file():
+            yield file.relative_to(folder).as_posix(), file

@@ -1,0 +1,118 @@
+"""What a release would change: its plan, before anything is written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+
+from lake_release.built import Manifest
+from lake_release.store import dag_files
+
+MORE = 12
+"""So many settings of a table are named; of more, how many they are."""
+_STEPS = ("lake.zip", "main.py")
+_TOLD_ALREADY = ("tables/", "environments/", "release.json")
+
+
+@dataclass(frozen=True)
+class State:
+    """A release to compare: its id, its files, its specs by domain."""
+
+    release: Optional[str]
+    manifest: Manifest
+    specs: Mapping[str, Any]
+
+
+def changes(old: State, new: State) -> Iterator[str]:
+    """A line per thing that differs, none where nothing does."""
+    yield from _tables(old.specs, new.specs)
+    yield from _environment(old.specs, new.specs)
+    yield from _dag_files(old.manifest, new.manifest)
+    yield from _code(old.manifest, new.manifest)
+    yield from _airflow(old.manifest, new.manifest)
+
+
+def _tables(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    for domain in sorted({*old, *new}):
+        before, after = (_domain(specs.get(domain)) for specs in (old, new))
+        for table in sorted({*before[1], *after[1]}):
+            name = f"{domain}.{table}"
+            yield from _compared(
+                "table", name, before[1].get(table), after[1].get(table)
+            )
+        yield from _compared("domain", domain, before[0], after[0])
+
+
+def _domain(spec: Any) -> Tuple[Optional[Dict], Dict[str, Dict]]:
+    """Settings of a domain without its tables, and those tables by name."""
+    if spec is None:
+        return None, {}
+    settings = dict(spec["domain"])
+    return settings, {each["name"]: each for each in settings.pop("tables")}
+
+
+def _environment(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    before, after = (
+        next((each["environment"] for each in specs.values()), None)
+        for specs in (old, new)
+    )
+    if before and after:
+        yield from _compared("environment", after["name"], before, after)
+
+
+def _compared(
+    what: str, name: str, old: Optional[Mapping], new: Optional[Mapping]
+) -> Iterator[str]:
+    if old == new:
+        return
+    if old is None:
+        yield f"{what} {name}: new"
+    elif new is None:
+        yield f"{what} {name}: gone from the specs; its data stay"
+    else:
+        settings = list(_differing(old, new))
+        told = ", ".join(settings[:MORE])
+        more = f" and {len(settings) - MORE} more" if len(settings) > MORE else ""
+        yield f"{what} {name}: {told}{more}"
+
+
+def _differing(old: Any, new: Any, at: str = "") -> Iterator[str]:
+    """The dotted settings whose values differ."""
+    if not (isinstance(old, dict) and isinstance(new, dict)):
+        yield at
+        return
+    for key in sorted({*old, *new}):
+        if old.get(key) != new.get(key):
+            yield from _differing(
+                old.get(key), new.get(key), f"{at}.{key}" if at else key
+            )
+
+
+def _dag_files(old: Manifest, new: Manifest) -> Iterator[str]:
+    before, after = (dag_files(each.get("dags", ())) for each in (old, new))
+    yield from (f"DAG file {name}: new" for name in sorted(after - before))
+    yield from (f"DAG file {name}: gone" for name in sorted(before - after))
+
+
+def _code(old: Manifest, new: Manifest) -> Iterator[str]:
+    if set(_STEPS) & set(_changed(old, new, "artifacts")):
+        yield "code of the steps: changed"
+    names = [n for n in _changed(old, new, "dags") if not n.startswith(_TOLD_ALREADY)]
+    folders = Counter(name.split("/")[0] for name in names)
+    for folder, count in sorted(folders.items()):
+        yield f"dags/{folder}: {count} file(s) differ"
+
+
+def _airflow(old: Manifest, new: Manifest) -> Iterator[str]:
+    for name in _changed(old, new, "airflow"):
+        yield f"{name}: changed, so MWAA's environment is updated, which takes up to an hour"
+
+
+def _changed(old: Manifest, new: Manifest, part: str) -> List[str]:
+    names = sorted({*old.get(part, ()), *new.get(part, ())})
+    return [name for name in names if _of(old, part, name) != _of(new, part, name)]
+
+
+def _of(manifest: Manifest, part: str, name: str) -> str:
+    return manifest.get(part, {}).get(name, "")

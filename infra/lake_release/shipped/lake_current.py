@@ -1,0 +1,69 @@
+"""Which release the DAG files of this folder show.
+
+`current.json` names the releases that were deployed here, the newest first; the files of
+each are in `releases/<id>`. MWAA copies files one after the other, so a release counts
+once all files that its manifest lists are here: until then the one before it is shown.
+
+This file and its like change with no release: they are the same in all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import runpy
+import sys
+from pathlib import Path
+from typing import Any, Dict
+
+PACKAGES = ("lake_airflow", "lake_spec")
+
+
+class NoRelease(RuntimeError):
+    """No release is here with all of its files."""
+
+
+def dags_of(stub: str) -> Dict[str, Any]:
+    """What the DAG file of that name in the current release defines; nothing without."""
+    folder = current(Path(stub).parent)
+    file = folder / Path(stub).name
+    if not file.is_file():
+        return {}
+    _import_from(folder)
+    found = runpy.run_path(str(file))
+    return {name: each for name, each in found.items() if not name.startswith("__")}
+
+
+def current(dags: Path) -> Path:
+    """The folder of the newest release that is here as a whole."""
+    pointer = dags / "current.json"
+    ids = [
+        each["release"] for each in json.loads(pointer.read_text("utf-8"))["deploys"]
+    ]
+    for id in ids:
+        folder = dags / "releases" / id
+        if _is_whole(folder):
+            return folder
+    raise NoRelease(
+        f"{pointer} names {', '.join(ids) or 'none'}, and of none all files are here."
+        " If they are still on their way this passes; otherwise deploy again."
+    )
+
+
+def _is_whole(folder: Path) -> bool:
+    try:
+        sizes = json.loads((folder / "manifest.json").read_text("utf-8"))
+        return all(
+            (folder / file).stat().st_size == size for file, size in sizes.items()
+        )
+    except (OSError, ValueError):
+        return False
+
+
+def _import_from(folder: Path) -> None:
+    """Take our packages from this release, also in a process that had another."""
+    for name in [each for each in sys.modules if each.split(".")[0] in PACKAGES]:
+        file = getattr(sys.modules[name], "__file__", None)
+        if not file or folder not in Path(file).parents:
+            del sys.modules[name]
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))

@@ -1,0 +1,145 @@
+"""The files of releases on S3: put, looked for, taken away."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any, Dict, Iterator, Optional, Set
+
+from lake_release.built import MANIFEST, Built, Manifest, hashes
+from lake_release.pointer import AirflowFile, Deploy, Pointer
+from lake_release.target import DAGS, Target
+
+SHIPPED = Path(__file__).resolve().parent / "shipped"
+IGNORED = "releases\nlake_current.py\n"
+KEPT = 5
+"""Releases that stay in Airflow's folder, so that going back is one small write."""
+UNDER_WAY = timedelta(days=1)
+"""So long the files of a release that no deploy finished are left alone."""
+
+
+class Store:
+    """The buckets of an environment, through one client of S3."""
+
+    def __init__(self, s3: Any, target: Target) -> None:
+        self._s3 = s3
+        self._target = target
+
+    def put_artifacts(self, built: Built) -> int:
+        """What steps read; the manifest is put last and says that all is there."""
+        key = self._target.artifact(built.id, MANIFEST)
+        if self.manifest(built.id) is not None:
+            return 0
+        for name, file in built.files("artifacts").items():
+            self._put_artifact(self._target.artifact(built.id, name), file.read_bytes())
+        self._put_artifact(key, json.dumps(built.manifest(), indent=1).encode())
+        return len(built.files("artifacts"))
+
+    def put_dags(self, built: Built) -> int:
+        """The release's own dags folder, which nothing reads before the pointer names it."""
+        files = built.files("dags")
+        for name, file in files.items():
+            self._put(self._target.dag_file(built.id, name), file.read_bytes())
+        sizes = json.dumps(built.sizes()).encode()
+        self._put(self._target.dag_file(built.id, MANIFEST), sizes)
+        return len(files)
+
+    def put_airflow_files(
+        self, built: Built, current: Optional[Deploy]
+    ) -> Dict[str, AirflowFile]:
+        """What MWAA installs; what is as in the current release is not put again."""
+        known = current.airflow if current else {}
+        found = {}
+        for name, sha256 in hashes(built.folder / "airflow").items():
+            if name in known and known[name].sha256 == sha256:
+                found[name] = known[name]
+                continue
+            done = self._put(name, (built.folder / "airflow" / name).read_bytes())
+            found[name] = AirflowFile(sha256, done.get("VersionId"))
+        return found
+
+    def put_stubs(self, names: Set[str]) -> None:
+        """A file per DAG file, the same in every release; only what differs is put."""
+        stub = (SHIPPED / "stub.py").read_bytes()
+        loader = (SHIPPED / "lake_current.py").read_bytes()
+        wanted = {"lake_current.py": loader, ".airflowignore": IGNORED.encode()}
+        wanted.update({name: stub for name in names})
+        for name, text in wanted.items():
+            if self._get(self._target.dags_bucket, DAGS + name) != text:
+                self._put(DAGS + name, text)
+
+    def prune(self, pointer: Pointer, *, now: datetime) -> Iterator[str]:
+        """Take away DAG files and releases that nothing shows any more; their keys."""
+        kept = list(dict.fromkeys(each.release for each in pointer.deploys))[:KEPT]
+        stubs = {"lake_current.py", ".airflowignore", "current.json"}
+        stubs |= {name for id in kept for name in self._dag_files(id)}
+        for each in self._listed(DAGS):
+            name = each["Key"][len(DAGS) :]
+            top, _, rest = name.partition("/")
+            if top == "releases":
+                stays = (
+                    rest.split("/")[0] in kept or now - each["LastModified"] < UNDER_WAY
+                )
+            else:
+                stays = name in stubs
+            if not stays:
+                self._s3.delete_object(Bucket=self._target.dags_bucket, Key=each["Key"])
+                yield each["Key"]
+
+    def manifest(self, release: str) -> Optional[Manifest]:
+        """What a release holds, if all of its artifacts are there."""
+        key = self._target.artifact(release, MANIFEST)
+        text = self._get(self._target.artifacts.bucket, key)
+        return None if text is None else json.loads(text)
+
+    def specs(self, release: str) -> Dict[str, Any]:
+        """The specs that a release's steps read, by domain."""
+        names = (self.manifest(release) or {}).get("artifacts", {})
+        found = {}
+        for name in names:
+            if name.startswith("specs/"):
+                key = self._target.artifact(release, name)
+                text = self._get(self._target.artifacts.bucket, key)
+                found[name[len("specs/") : -len(".json")]] = json.loads(text)
+        return found
+
+    def has_dags(self, release: str) -> bool:
+        """Whether a release can be shown as it is."""
+        key = self._target.dag_file(release, MANIFEST)
+        return self._get(self._target.dags_bucket, key) is not None
+
+    def _dag_files(self, release: str) -> Set[str]:
+        text = self._get(
+            self._target.dags_bucket, self._target.dag_file(release, MANIFEST)
+        )
+        return dag_files(json.loads(text)) if text else set()
+
+    def _put(self, key: str, body: bytes) -> Dict[str, Any]:
+        return self._s3.put_object(Bucket=self._target.dags_bucket, Key=key, Body=body)
+
+    def _put_artifact(self, key: str, body: bytes) -> None:
+        bucket = self._target.artifacts.bucket
+        self._s3.put_object(Bucket=bucket, Key=key, Body=body)
+
+    def _get(self, bucket: str, key: str) -> Optional[bytes]:
+        try:
+            return self._s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+        except self._s3.exceptions.NoSuchKey:
+            return None
+
+    def _listed(self, prefix: str) -> Iterator[Dict[str, Any]]:
+        pages = self._s3.get_paginator("list_objects_v2")
+        listed = pages.paginate(Bucket=self._target.dags_bucket, Prefix=prefix)
+        for page in listed:
+            yield from page.get("Contents", ())
+
+
+def dag_files(names: Any) -> Set[str]:
+    """The DAG files among the paths of a dags folder."""
+    return {each for each in names if each.endswith(".py") and "/" not in each}
+
+
+def utc_now() -> datetime:
+    """The time in UTC, to the second."""
+    return datetime.now(timezone.utc).replace(microsecond=0)

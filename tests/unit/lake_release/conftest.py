@@ -1,0 +1,145 @@
+"""A small project, an AWS account in memory, and Airflow's folder as MWAA copies it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import boto3
+import bundle
+import pytest
+from lake_release.built import PROJECT, build
+from lake_release.deployment import Deployment
+from lake_release.target import Target
+from lake_spec.load import load_environment
+from moto import mock_aws
+
+from tests.unit.lake_release.mwaa import Mwaa
+
+REGION = "eu-central-1"
+BUCKET = "lake-prod-airflow-111122223333"
+SHOWN = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+import runpy
+for stub in sorted(Path(sys.argv[1]).glob("*.py")):
+    if stub.name != "lake_current.py":
+        found = runpy.run_path(str(stub)).get("SHOWN")
+        if found:
+            print(stub.name, found)
+"""
+"""The DAG files that show something, in a process that knows nothing else."""
+
+
+@pytest.fixture(autouse=True)
+def small_zip(monkeypatch):
+    """Packing the code of the steps takes longer than all the rest, and is tested elsewhere."""
+    monkeypatch.setattr(bundle, "PACKAGES", ())
+
+
+@pytest.fixture
+def project(tmp_path) -> Path:
+    """A project whose one DAG file shows the version of its package and its release."""
+    dags = tmp_path / "project" / "dags"
+    for name in ("tables", "clusters", "environments"):
+        shutil.copytree(PROJECT / "dags" / name, dags / name)
+    (dags / "lake_airflow").mkdir()
+    write_dags(dags.parent, "one", "moma.py")
+    (dags.parent / "requirements").mkdir()
+    text = "apache-airflow-providers-amazon\n"
+    (dags.parent / "requirements" / "airflow.txt").write_text(text)
+    (dags.parent / "plugins").mkdir()
+    return dags.parent
+
+
+def write_dags(project: Path, version: str, *files: str) -> None:
+    """Let the package be this version, and these be the DAG files."""
+    dags = project / "dags"
+    (dags / "lake_airflow" / "__init__.py").write_text(f"VERSION = {version!r}\n")
+    for old in dags.glob("*.py"):
+        old.unlink()
+    for name in files:
+        (dags / name).write_text(
+            "import json\nfrom pathlib import Path\nfrom lake_airflow import VERSION\n"
+            "release = Path(__file__).with_name('release.json').read_text()\n"
+            "SHOWN = VERSION + ' ' + json.loads(release)['release']\n"
+        )
+
+
+@pytest.fixture
+def s3(monkeypatch):
+    """S3 with the buckets of the environment prod."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    with mock_aws():
+        client = boto3.client("s3", region_name=REGION)
+        place = {"LocationConstraint": REGION}
+        for bucket in (BUCKET, "lake-prod-work-111122223333"):
+            client.create_bucket(Bucket=bucket, CreateBucketConfiguration=place)
+        versioned = {"Status": "Enabled"}
+        client.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration=versioned)
+        yield client
+
+
+@pytest.fixture
+def mwaa(s3):
+    return Mwaa(REGION)
+
+
+@pytest.fixture
+def lake(tmp_path, project, s3):
+    return Releases(tmp_path, project, s3)
+
+
+class Releases:
+    """What the tests do with an environment's releases, and what they see."""
+
+    def __init__(self, folder: Path, project: Path, s3) -> None:
+        self.folder = folder
+        self.project = project
+        self.s3 = s3
+        self.said: list = []
+        environments = project / "dags" / "environments"
+        self.target = Target.of(load_environment("prod", environments), None)
+
+    def built(self):
+        return build("prod", self.folder / "releases", project=self.project)
+
+    def deployment(self, s3=None, airflow=None):
+        return Deployment(
+            self.target,
+            s3 or self.s3,
+            by="a test",
+            airflow=airflow,
+            say=self.said.append,
+        )
+
+    def deploy(self, **more) -> str:
+        built = self.built()
+        self.deployment(**more).deploy(built)
+        return built.id
+
+    def shown(self) -> dict:
+        """What each DAG file shows in a folder that MWAA copied from the bucket."""
+        folder = self.folder / "mwaa"
+        shutil.rmtree(folder, ignore_errors=True)
+        copy(self.s3, folder)
+        done = subprocess.run(
+            [sys.executable, "-c", SHOWN, str(folder)], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return dict(line.split(" ", 1) for line in done.stdout.splitlines())
+
+
+def copy(s3, folder: Path) -> None:
+    """What is below dags/ in the bucket of Airflow."""
+    pages = s3.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix="dags/")
+    for page in pages:
+        for each in page.get("Contents", ()):
+            file = folder / each["Key"][len("dags/") :]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            body = s3.get_object(Bucket=BUCKET, Key=each["Key"])["Body"]
+            file.write_bytes(body.read())

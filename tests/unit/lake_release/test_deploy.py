@@ -1,0 +1,172 @@
+"""Releases come and go; what Airflow's folder shows is one of them, whole, at any time."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+import pytest
+from lake_release import pointer
+from lake_release.errors import ReleaseError
+from lake_release.store import Store, utc_now
+
+from tests.unit.lake_release.conftest import BUCKET, write_dags
+
+
+def keys(s3, prefix="dags/"):
+    listed = s3.list_objects_v2(Bucket=BUCKET, Prefix=prefix).get("Contents", ())
+    return {each["Key"] for each in listed}
+
+
+def test_what_is_deployed_is_shown(lake):
+    release = lake.deploy()
+    assert lake.shown() == {"moma.py": f"one {release}"}
+
+
+def test_steps_find_what_they_read(lake):
+    release = lake.deploy()
+    found = lake.s3.get_object(
+        Bucket="lake-prod-work-111122223333",
+        Key=f"artifacts/releases/{release}/specs/moma.json",
+    )
+    assert json.load(found["Body"])["release"] == release
+
+
+def test_the_same_tree_is_the_same_release_and_is_not_deployed_again(lake):
+    release = lake.deploy()
+    before = keys(lake.s3)
+    assert lake.deploy() == release
+    assert lake.said[-1] == f"{release} is the current release already"
+    assert keys(lake.s3) == before
+
+
+def test_a_second_release_takes_over_and_its_dag_files_come_and_go(lake):
+    lake.deploy()
+    write_dags(lake.project, "two", "shop.py")
+    release = lake.deploy()
+    assert lake.shown() == {"shop.py": f"two {release}"}
+
+
+def test_a_rollback_shows_the_release_before(lake):
+    first = lake.deploy()
+    write_dags(lake.project, "two", "moma.py", "shop.py")
+    second = lake.deploy()
+    lake.deployment().rollback()
+    assert lake.shown() == {"moma.py": f"one {first}"}
+    lake.deployment().rollback(second)
+    assert lake.shown() == {"moma.py": f"two {second}", "shop.py": f"two {second}"}
+
+
+def test_a_rollback_to_what_is_not_remembered_is_refused_with_the_choices(lake):
+    with pytest.raises(ReleaseError, match="no release before"):
+        lake.deployment().rollback()
+    first = lake.deploy()
+    write_dags(lake.project, "two", "moma.py")
+    lake.deploy()
+    with pytest.raises(ReleaseError, match=f"release x: .* Choose from: {first}"):
+        lake.deployment().rollback("x")
+
+
+class Killed(BaseException):
+    """As kill -9: nothing of ours handles it."""
+
+
+class Dying:
+    """A client of S3 that dies before its n-th writing call."""
+
+    def __init__(self, s3, calls: int) -> None:
+        self._s3 = s3
+        self._left = calls
+
+    def __getattr__(self, name):
+        return getattr(self._s3, name)
+
+    def _write(self, name, arguments):
+        if not self._left:
+            raise Killed
+        self._left -= 1
+        return getattr(self._s3, name)(**arguments)
+
+    def put_object(self, **arguments):
+        return self._write("put_object", arguments)
+
+    def delete_object(self, **arguments):
+        return self._write("delete_object", arguments)
+
+
+def test_a_deploy_that_dies_anywhere_leaves_one_whole_release_and_is_repeated(lake):
+    first = lake.deploy()
+    old = {"moma.py": f"one {first}"}
+    write_dags(lake.project, "two", "shop.py")
+    second = lake.built().id
+    new = {"shop.py": f"two {second}"}
+    seen = []
+    for calls in range(200):
+        try:
+            lake.deploy(s3=Dying(lake.s3, calls))
+            break
+        except Killed:
+            seen.append(lake.shown())
+    assert seen.count(old) > 10
+    assert seen == [old] * seen.count(old) + [new] * seen.count(new)
+    assert lake.shown() == new
+
+
+def test_of_two_deploys_at_once_one_is_refused(lake):
+    lake.deploy()
+    write_dags(lake.project, "two", "moma.py")
+    late = lake.deployment()
+    built = lake.built()
+
+    def meanwhile(line):
+        if line.endswith("files for Airflow") and not lake.said:
+            write_dags(lake.project, "three", "moma.py")
+            lake.deploy()
+
+    lake.said.clear()
+    late._say = meanwhile
+    with pytest.raises(ReleaseError, match="another release while this one"):
+        late.deploy(built)
+    assert lake.shown()["moma.py"].startswith("three ")
+
+
+def test_a_release_whose_files_are_still_on_their_way_is_not_shown(lake):
+    first = lake.deploy()
+    write_dags(lake.project, "two", "moma.py")
+    second = lake.deploy()
+    key = f"dags/releases/{second}/lake_airflow/__init__.py"
+    whole = lake.s3.get_object(Bucket=BUCKET, Key=key)["Body"].read()
+    for part in (whole[:3], None):
+        if part is None:
+            lake.s3.delete_object(Bucket=BUCKET, Key=key)
+        else:
+            lake.s3.put_object(Bucket=BUCKET, Key=key, Body=part)
+        assert lake.shown() == {"moma.py": f"one {first}"}
+
+
+def test_old_releases_go_and_so_does_what_lay_there_before(lake):
+    lake.s3.put_object(Bucket=BUCKET, Key="dags/lake_airflow/old.py", Body=b"")
+    lake.s3.put_object(Bucket=BUCKET, Key="dags/releases/unfinished/a.py", Body=b"")
+    releases = []
+    for version in map(str, range(7)):
+        write_dags(lake.project, version, "moma.py")
+        releases.append(lake.deploy())
+    assert "dags/lake_airflow/old.py" not in keys(lake.s3)
+    store = Store(lake.s3, lake.target)
+    later = utc_now() + timedelta(days=2)
+    gone = list(store.prune(pointer.read(lake.s3, lake.target), now=later))
+    assert "dags/releases/unfinished/a.py" in gone
+    left = {key.split("/")[2] for key in keys(lake.s3, "dags/releases/")}
+    assert left == set(releases[-5:])
+    with pytest.raises(ReleaseError, match=f"{releases[0]} are not kept"):
+        lake.deployment().rollback(releases[0])
+
+
+def test_status_tells_the_deploys_the_newest_first(lake):
+    assert list(lake.deployment().status()) == ["prod: no release yet"]
+    first = lake.deploy()
+    write_dags(lake.project, "two", "moma.py")
+    second = lake.deploy()
+    head, *deploys = lake.deployment().status()
+    assert head == f"prod: {second}"
+    assert [line.split()[1] for line in deploys] == [second, first]

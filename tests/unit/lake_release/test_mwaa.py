@@ -1,0 +1,114 @@
+"""MWAA installs before the switch; a run that only plans proves it, or it is taken back."""
+
+from __future__ import annotations
+
+import pytest
+from lake_release import mwaa as module
+from lake_release.errors import ReleaseError
+from lake_release.mwaa import Airflow
+
+from tests.unit.lake_release.conftest import BUCKET, write_dags
+
+
+@pytest.fixture
+def airflow(mwaa, lake, monkeypatch):
+    monkeypatch.setattr(module.time, "sleep", lambda seconds: None)
+    return Airflow(mwaa.client, "lake-prod", say=lake.said.append)
+
+
+def change_packages(lake):
+    (lake.project / "requirements" / "airflow.txt").write_text("newer\n")
+    write_dags(lake.project, "two", "moma.py")
+
+
+def test_an_airflow_that_is_not_there_is_told_how_to_make(lake, mwaa, airflow):
+    mwaa.there = None
+    lake.deploy(airflow=airflow)
+    versions = {
+        name: lake.s3.head_object(Bucket=BUCKET, Key=name)["VersionId"]
+        for name in ("requirements.txt", "startup.sh")
+    }
+    assert (
+        "lake-prod is not there yet. Make it with: deploy mwaa ..."
+        f" RequirementsVersion={versions['requirements.txt']}"
+        f" StartupVersion={versions['startup.sh']}"
+    ) in lake.said
+
+
+def test_the_first_release_is_installed_and_tried(lake, mwaa, airflow):
+    mwaa.shows = [lake.built().id]
+    release = lake.deploy(airflow=airflow)
+    (update,) = mwaa.updates
+    assert update["RequirementsS3Path"] == "requirements.txt"
+    assert update["StartupScriptS3ObjectVersion"]
+    (run,) = mwaa.runs
+    assert run["conf"] == {"plan_only": True}
+    assert f"moma_incremental planned as release {release}" in lake.said
+
+
+def test_a_release_with_the_same_packages_updates_nothing(lake, mwaa, airflow):
+    mwaa.shows = [lake.built().id]
+    lake.deploy(airflow=airflow)
+    write_dags(lake.project, "two", "moma.py")
+    mwaa.shows = [lake.built().id]
+    lake.deploy(airflow=airflow)
+    assert len(mwaa.updates) == 1
+
+
+def test_packages_that_cannot_be_installed_leave_the_release_before(
+    lake, mwaa, airflow
+):
+    mwaa.shows = [lake.built().id]
+    first = lake.deploy(airflow=airflow)
+    change_packages(lake)
+    mwaa.update_fails = True
+    with pytest.raises(ReleaseError, match="its update FAILED: no such package"):
+        lake.deploy(airflow=airflow)
+    assert lake.shown() == {"moma.py": f"one {first}"}
+
+
+def test_airflow_is_waited_for_until_it_shows_the_release(lake, mwaa, airflow):
+    mwaa.shows = ["older", "older", lake.built().id]
+    lake.deploy(airflow=airflow)
+    assert len(mwaa.runs) == 3
+    assert "waiting for Airflow to show the release" in lake.said
+
+
+def test_a_release_whose_run_fails_is_taken_back_with_its_packages(lake, mwaa, airflow):
+    mwaa.shows = [lake.built().id]
+    first = lake.deploy(airflow=airflow)
+    change_packages(lake)
+    mwaa.shows, mwaa.run_state = [lake.built().id], "failed"
+    with pytest.raises(ReleaseError, match=f"failed.\n{first} is the current release"):
+        lake.deploy(airflow=airflow)
+    assert lake.shown() == {"moma.py": f"one {first}"}
+    old, _, again = (each["RequirementsS3ObjectVersion"] for each in mwaa.updates)
+    assert again == old
+    assert list(lake.deployment().status())[0] == f"prod: {first}"
+    with pytest.raises(ReleaseError, match="no release before"):
+        lake.deployment().rollback()
+
+
+def test_a_rollback_takes_the_packages_of_that_release(lake, mwaa, airflow):
+    first = mwaa.shows = [lake.built().id]
+    lake.deploy(airflow=airflow)
+    change_packages(lake)
+    mwaa.shows = [lake.built().id]
+    lake.deploy(airflow=airflow)
+    mwaa.shows = first
+    lake.deployment(airflow=airflow).rollback()
+    one, two, three = (each["RequirementsS3ObjectVersion"] for each in mwaa.updates)
+    assert (one == three, one == two) == (True, False)
+
+
+def test_an_airflow_that_never_shows_it_is_told(lake, mwaa, airflow):
+    mwaa.shows = ["older"]
+    with pytest.raises(ReleaseError, match="does not show release .* ran as older"):
+        lake.deploy(airflow=airflow)
+
+
+def test_where_every_dag_is_paused_nothing_is_tried(lake, mwaa, airflow):
+    mwaa.paused = True
+    lake.deploy(airflow=airflow)
+    assert mwaa.runs == []
+    assert "no DAG <domain>_incremental is unpaused, so nothing was tried" in lake.said

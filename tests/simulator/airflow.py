@@ -37,6 +37,9 @@ class TaskInstance:
     def xcom_pull(self, task_ids: str, key: str = "return_value") -> Any:
         return self._run.xcoms.get((task_ids, key))
 
+    def get_task_states(self, dag_id: str, task_ids: Any, run_ids: Any) -> Any:
+        return {run_id: dict(self._run.states) for run_id in run_ids}
+
     def get_previous_dagrun(self, state: str) -> Any:
         earlier = self._run.earlier
         return earlier if earlier and earlier.state == state else None
@@ -66,6 +69,7 @@ class SimulatedRun:
         self.state = "queued"
         self.causes: List[str] = []
         self.clears = 0
+        self.cleared: Dict[str, datetime] = {}
         self.is_marked = self.was_called_back = False
         self._retried_after_kill = kills
         self._random = cloud.random
@@ -155,8 +159,7 @@ class SimulatedRun:
             cleared.add(CREATE_TASK)
         for name in cleared:
             self.states.pop(name, None)
-        for at in [at for at in self.xcoms if at[0] in cleared]:
-            del self.xcoms[at]
+        self.cleared.update(dict.fromkeys(cleared, self.cloud.now))
         self.clears += 1
 
     def _task(self, name: str) -> Iterator[datetime]:
@@ -173,6 +176,7 @@ class SimulatedRun:
 
     def _try(self, name: str) -> Iterator[datetime]:
         ti = TaskInstance(self, name)
+        self._forget_xcoms(name)
         context = {
             "ti": ti,
             "run_id": self.run_id,
@@ -207,6 +211,11 @@ class SimulatedRun:
             except BaseException as deferred:
                 method, kwargs = self._woken(deferred)
             yield from self._pause(name, 15, 240)
+
+    def _forget_xcoms(self, name: str) -> None:
+        """As Airflow does when a try starts, and no sooner."""
+        for at in [at for at in self.xcoms if at[0] == name]:
+            del self.xcoms[at]
 
     def _fresh(self, name: str) -> Any:
         """The task as a new worker process has it, its templates rendered."""

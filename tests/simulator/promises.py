@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-from typing import Dict, Iterator, List, Tuple
+from datetime import datetime, timedelta, timezone
+from typing import Any, Dict, Iterator, List, Tuple
 
 from tests.simulator.airflow import SimulatedRun
 from tests.simulator.cloud import Cluster
 from tests.simulator.world import OVER, World
 from tests.unit.lake_airflow.specs import CLUSTER
 
+NEVER = datetime.min.replace(tzinfo=timezone.utc)
 PATIENCE = timedelta(minutes=CLUSTER.start_minutes + 45)
 """After the limit come a late wake, the other stages, and tries that failed."""
 
@@ -115,14 +116,20 @@ def _told(world: World) -> Iterator[str]:
 
 
 def _did_all(world: World, run: SimulatedRun) -> bool:
+    """Whether every stage has a step that completed, since it was cleared if it was."""
     done = {
-        step.name.split(" ")[0]
+        _stage(step)
         for cluster in world.cloud.clusters.values()
         if cluster.tags.get("lake:run-id") == run.run_id
         for step in cluster.steps
         if step.state == "COMPLETED"
+        and step.ended > run.cleared.get(_stage(step), NEVER)
     }
     return {stage.name for stage in run.plan.stages} <= done
+
+
+def _stage(step: Any) -> str:
+    return step.name.split(" ")[0]
 
 
 def _overlap(times: List[Tuple[datetime, datetime]]) -> bool:

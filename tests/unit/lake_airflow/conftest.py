@@ -22,10 +22,17 @@ REGION = "eu-central-1"
 class TaskInstance:
     """What operators use of a task instance: its XComs and those of others."""
 
-    def __init__(self, task_id: str, store: dict, earlier: Any = None) -> None:
+    def __init__(
+        self, task_id: str, store: dict, states: dict, earlier: Any = None
+    ) -> None:
         self.task_id = task_id
         self.store = store
+        self.states = states
         self.earlier = earlier
+
+    def get_task_states(self, dag_id, task_ids, run_ids):
+        (run_id,) = run_ids
+        return {run_id: {t: s for t, s in self.states.items() if t in task_ids}}
 
     def xcom_push(self, key, value):
         self.store[self.task_id, key] = value
@@ -43,6 +50,7 @@ class Runner:
 
     def __init__(self) -> None:
         self.xcoms: dict = {}
+        self.states: dict = {}
         self.run_id = "manual-1"
         self.params: dict = {}
         self.dag_run = SimpleNamespace(run_type="manual")
@@ -50,7 +58,7 @@ class Runner:
 
     def context(self, task_id: str) -> dict:
         return {
-            "ti": TaskInstance(task_id, self.xcoms, self.earlier),
+            "ti": TaskInstance(task_id, self.xcoms, self.states, self.earlier),
             "dag_run": self.dag_run,
             "run_id": self.run_id,
             "params": self.params,
@@ -118,3 +126,8 @@ def quiet(monkeypatch):
     logging.disable(logging.CRITICAL)
     yield
     logging.disable(logging.NOTSET)
+
+
+@pytest.fixture
+def topic(aws):
+    return client("sns").create_topic(Name="sales-runs")["TopicArn"]

@@ -129,17 +129,21 @@ def test_a_run_id_without_room_still_has_a_summary(aws, runner):
 
 @pytest.mark.parametrize("lacking", ["summary", "terminate_cluster"])
 def test_the_verdict_is_red_where_one_of_the_two_did_not_succeed(finished, lacking):
-    both = {"summary": "s3://lake/summary.json", "terminate_cluster": "j-1"}
-    for task, value in both.items():
-        if task != lacking:
-            finished.xcoms[task, "return_value"] = value
+    for task in {"summary", "terminate_cluster"} - {lacking}:
+        finished.states[task] = "success"
     with pytest.raises(AirflowFailException, match=f": {lacking} did not succeed"):
         finished.execute(verdict())
 
 
-def test_the_verdict_is_green_where_both_did(finished):
+def test_what_a_task_returned_before_it_was_cleared_is_no_success(finished):
     finished.xcoms["summary", "return_value"] = "s3://lake/summary.json"
-    finished.xcoms["terminate_cluster", "return_value"] = "j-1"
+    finished.states.update(summary="skipped", terminate_cluster="success")
+    with pytest.raises(AirflowFailException, match=": summary did not succeed"):
+        finished.execute(verdict())
+
+
+def test_the_verdict_is_green_where_both_did(finished):
+    finished.states.update(summary="success", terminate_cluster="success")
     finished.execute(verdict())
 
 
@@ -156,9 +160,9 @@ def test_the_verdict_tells_and_is_the_same_where_nobody_can_be_told(
     monkeypatch.setattr(Verdict, "log", log)
     monkeypatch.setattr(RunNotifier, "succeeded", cannot)
     monkeypatch.setattr(RunNotifier, "failed", cannot)
-    finished.xcoms["terminate_cluster", "return_value"] = "j-1"
+    finished.states["terminate_cluster"] = "success"
     if is_green:
-        finished.xcoms["summary", "return_value"] = "s3://lake/summary.json"
+        finished.states["summary"] = "success"
         finished.execute(verdict())
         assert asked == [()]
     else:

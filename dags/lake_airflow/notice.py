@@ -95,11 +95,13 @@ def memory_after(
     if failed:
         tables = asked.union(open_failure["tables"] if open_failure else ())
         window = summary.get("window")
+        if open_failure and open_failure["window"] != window:
+            window = None  # only a run without a window does what both were to do
         open_failure = {"run": run_name, "tables": sorted(tables), "window": window}
     elif Event.RECOVERY in events_of(plan, summary, before):
         open_failure = None
     late = set(before.get("late_sources", ()))
-    if "late_sources" in summary:
+    if "late_sources" in summary and not failed:  # the next green run tells of them
         late = late - asked | set(summary["late_sources"])
     return {"failed": open_failure, "late_sources": sorted(late)}
 

@@ -27,6 +27,9 @@ from lake_spec.model import EnvironmentSpec
 
 AWS_CONNECTION = "aws_default"
 
+_NOT_OURS = (ValueError, TypeError, KeyError, AttributeError)
+"""What comes of an object that something else wrote."""
+
 log = logging.getLogger(__name__)
 
 
@@ -52,7 +55,7 @@ class RunNotifier:
             if not note.begin(told):
                 return
             self._remember(summary, failed=True)
-        except (BotoCoreError, ClientError) as error:
+        except (BotoCoreError, ClientError, *_NOT_OURS) as error:
             log.warning("%s: whether it was told is not known: %s", self.run, error)
         self._publish(told)
         note.end(told)

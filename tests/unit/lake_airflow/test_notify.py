@@ -7,108 +7,18 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
-from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 from botocore.exceptions import ClientError
-from moto.core import DEFAULT_ACCOUNT_ID
-from moto.sns.models import sns_backends
 
 from lake_airflow import notice, notify
-from lake_airflow.notify import FailureCallback, RunNotifier
-from lake_airflow.run_files import RunFiles
 from lake_airflow.s3_object import S3Object
-from lake_airflow.summary import Summary, summarise
-from lake_spec.model import Event, Notifications, Quarantine
-from tests.unit.lake_airflow.conftest import REGION, client
-from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, domain, run, table
+from lake_spec.model import Event
+from tests.unit.lake_airflow.notices import DAYS_LATER, FAILED, Dag, sent, subjects
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "notifications.md"
 EXAMPLE = re.compile(r"subject `([^`]+)`:\n```text\n(.*?)\n```", re.DOTALL)
-LANDED = "2026-11-20T23:10:05+00:00"
-MORNING, DAYS_LATER = "2026-11-21T03:00:00+00:00", "2026-11-22T03:00:00+00:00"
-BAD_ROWS = "120 of 900 rows are bad: orders/7.csv record 3: amount: not a decimal(10,2)"
-FAILED = {
-    "state": "failed",
-    "error": {"type": "TooManyBadRows", "message": BAD_ROWS},
-}
-
-
-@pytest.fixture
-def topic(aws):
-    return client("sns").create_topic(Name="sales-runs")["TopicArn"]
-
-
-def sent(topic):
-    """(subject, text, attributes) of each message, the oldest first."""
-    found = sns_backends[DEFAULT_ACCOUNT_ID][REGION].topics[topic].sent_notifications
-    return [(each[2], json.loads(each[1])["default"], each[3]) for each in found]
-
-
-def subjects(topic):
-    return [subject for subject, _, _ in sent(topic)]
-
-
-class Dag:
-    """The runs of sales_incremental, told as its tasks and its callback would."""
-
-    def __init__(self, topic, *events):
-        orders = table("orders")
-        orders = replace(
-            orders,
-            source=replace(orders.source, late_after_hours=26),
-            quarantine=Quarantine(warn_share=0.001),
-        )
-        told = Notifications(topic, events or tuple(Event))
-        spec = domain(orders, table("customers"), notifications=told)
-        self.plan = dag_plan("incremental", spec)
-
-    def ends(
-        self, run_id, *, now=MORNING, customers=None, asked=None, window=None, **orders
-    ):
-        """Leave the summary of a run whose reports say that of its tables."""
-        report = {"state": "done", "rows_in": 900, "newest_input": LANDED}
-        changes = {"orders": orders, "customers": customers or {}}
-        names = asked or ("orders", "customers")
-        pinned = run(self.plan, key=run_id, tables=names, window=window)
-        steps = {s.name: [{"state": "COMPLETED"}] for s in self.plan.stages}
-        summary = summarise(
-            self.plan,
-            pinned,
-            steps=steps,
-            reports={
-                (stage.name, name): (
-                    {**report, **changes[name]}
-                    if stage.name == "incremental"
-                    else {"state": "done"}
-                )
-                for stage in self.plan.stages
-                for name in names
-            },
-            now=datetime.fromisoformat(now),
-        )
-        self.write(run_id, summary)
-
-    def write(self, run_id, summary: Summary):
-        name = self.notifier(run_id).run
-        files = RunFiles(ENVIRONMENT, name, aws_conn_id=None)
-        files.write("summary.json", summary.to_json())
-
-    def notifier(self, run_id):
-        return RunNotifier(self.plan, ENVIRONMENT, {"run_id": run_id})
-
-    def is_red(self, run_id, **told):
-        self.ends(run_id, **{**FAILED, **told})
-        self.notifier(run_id).failed()
-
-    def is_green(self, run_id, **told):
-        self.ends(run_id, **told)
-        self.notifier(run_id).succeeded()
-
-    def callback(self, run_id, reason="task_failure"):
-        FailureCallback(self.plan, ENVIRONMENT)({"run_id": run_id, "reason": reason})
 
 
 @pytest.fixture
@@ -173,69 +83,6 @@ def test_a_summary_that_cannot_be_read_keeps_nobody_from_being_told(dag, topic, 
     assert subjects(topic) == ["sales_incremental: failed"]
 
 
-def test_only_the_first_green_run_after_a_failed_one_is_a_recovery(dag, topic):
-    dag.is_green("r0")
-    dag.is_red("r1")
-    dag.callback("r2")  # lost with its worker
-    dag.is_green("r3")
-    dag.is_green("r4")
-    assert subjects(topic)[2:] == ["sales_incremental: recovered"]
-
-
-def test_a_run_that_is_green_after_it_was_cleared_is_a_recovery(dag, topic):
-    dag.is_red("r1")
-    dag.is_green("r1")
-    assert subjects(topic) == [
-        "sales_incremental: failed",
-        "sales_incremental: recovered",
-    ]
-
-
-def test_a_run_of_other_tables_or_a_dry_run_is_no_recovery(dag, topic):
-    dag.is_red("r1", asked=("orders",))
-    dag.is_green("r2", asked=("customers",))
-    dry = summarise(
-        dag.plan,
-        run(dag.plan, key="r3", dry_run=True),
-        steps={},
-        reports={},
-        now=datetime.now(timezone.utc),
-    )
-    dag.write("r3", replace(dry, causes=()))
-    dag.notifier("r3").succeeded()
-    assert subjects(topic) == ["sales_incremental: failed"]
-    dag.is_green("r4", asked=("orders",))
-    assert subjects(topic)[1:] == ["sales_incremental: recovered"]
-
-
-def test_a_run_of_another_window_is_no_recovery(dag, topic):
-    dag.is_red("r1", window="2026-01-01..2026-01-02")
-    dag.is_green("r2", window="2026-01-02..2026-01-03")
-    assert subjects(topic) == ["sales_incremental: failed"]
-    dag.is_green("r1", window="2026-01-01..2026-01-02")
-    assert subjects(topic)[1:] == ["sales_incremental: recovered"]
-
-
-def test_a_late_source_is_told_again_only_after_it_was_on_time(dag, topic):
-    dag.is_green("r1", now=DAYS_LATER)
-    dag.is_green("r2", now=DAYS_LATER)
-    dag.is_green("r3", now=DAYS_LATER, asked=("customers",))
-    dag.is_green("r4", now=DAYS_LATER)
-    assert subjects(topic) == ["sales_incremental: source is late"]
-    dag.is_green("r5")
-    dag.is_green("r6", now=DAYS_LATER)
-    assert len(subjects(topic)) == 2
-
-
-def test_a_failed_run_tells_of_late_sources_too_and_once(dag, topic):
-    dag.ends("r1", now=DAYS_LATER, customers=FAILED)
-    dag.notifier("r1").failed()
-    dag.is_green("r2", now=DAYS_LATER)
-    (_, text, _), (subject, *_) = sent(topic)
-    assert "WARNING sales.orders: source is late" in text
-    assert subject == "sales_incremental: recovered"
-
-
 @pytest.mark.parametrize("quarantined, told", [(0, 0), (1, 1)])
 def test_bad_rows_are_told_over_the_share_that_warns(dag, topic, quarantined, told):
     dag.is_green("r1", quarantined=quarantined)
@@ -267,6 +114,19 @@ def test_what_could_not_be_published_is_told_by_who_comes_next(dag, topic, monke
             dag.is_red("r1")
     dag.callback("r1")
     dag.callback("r1")
+    assert subjects(topic) == ["sales_incremental: failed"]
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["states/sales_incremental.json", "sales_incremental/r1/notices/failure.json"],
+)
+@pytest.mark.parametrize("text", [b"{ha", b"[]", b"{}"])
+def test_a_failure_is_told_also_where_what_was_noted_cannot_be_read(
+    dag, topic, aws, key, text
+):
+    aws.put_object(Bucket="lake", Key=f"runs/{key}", Body=text)
+    dag.is_red("r1")
     assert subjects(topic) == ["sales_incremental: failed"]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from airflow.sdk import DAG
 from lake_spec.load import load_cluster, load_domain, load_environment
 
@@ -21,7 +23,10 @@ def build_domain(name: str) -> dict[str, DAG]:
     domain = load_domain(name, settings.tables)
     environment = load_environment(settings.environment, settings.environments)
     release = read_release(settings.release_file)
-    plans = {each: environment.cluster or each.cluster for each in plan(domain)}
+    plans = [
+        replace(each, cluster=environment.cluster or each.cluster)
+        for each in plan(domain)
+    ]
     renderers = {
         cluster: Renderer(
             domain,
@@ -30,9 +35,9 @@ def build_domain(name: str) -> dict[str, DAG]:
             release=release,
             poll_seconds=settings.poll_seconds,
         )
-        for cluster in set(plans.values())
+        for cluster in {each.cluster for each in plans}
     }
-    return {each.dag_id: renderers[name].dag(each) for each, name in plans.items()}
+    return {each.dag_id: renderers[each.cluster].dag(each) for each in plans}
 
 
 def build_reaper() -> dict[str, DAG]:

@@ -39,6 +39,9 @@ the deferral fails the task, and a cluster without work can end that quickly."""
 
 SHORTEST_PAUSE = 10  # seconds, for the same reason
 
+EARLIER_LOOKS = 4
+"""A run may wait for others of its backfill for hours, and each look takes a worker."""
+
 LOOKS, BETWEEN_LOOKS = 6, 10
 """How often a cluster that may have been made is looked for, and seconds between."""
 
@@ -80,7 +83,7 @@ class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
             planned = self._planned(context)
             if planned.run.plan_only:
                 self._show_plan(context, planned)
-            self._wait_for_earlier(context)
+            self._wait_for_earlier(context, planned)
             self._take_lease(planned.run)
             return self._find_or_create(context, planned)
         except AirflowSkipException:
@@ -111,11 +114,15 @@ class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
         context["ti"].xcom_push(key=RUN_XCOM, value=run.to_xcom())
         raise AirflowSkipException(f"Only the plan was asked for: {address}")
 
-    def _wait_for_earlier(self, context: Any) -> None:
-        """A run of a backfill waits, without a worker, for what comes before it."""
-        if run_id := earlier_run(context):
+    def _wait_for_earlier(self, context: Any, planned: Preview) -> None:
+        """A run of a backfill waits, without a worker, for what comes before it.
+
+        One that has its cluster goes on: the earlier one may wait for its lease.
+        """
+        run_id = earlier_run(context)
+        if run_id and not self._find(planned.request["Name"]):
             self.log.info("Waiting for the end of the earlier run %s.", run_id)
-            self._come_again()
+            self._come_again(looks=EARLIER_LOOKS)
 
     def _take_lease(self, run: Run) -> None:
         """Take it; while another run has it, wait without a worker, or refuse."""
@@ -133,8 +140,9 @@ class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
         self.log.info("%s. Waiting for its end.", words)
         self._come_again()
 
-    def _come_again(self) -> None:
-        pause = timedelta(seconds=max(self.poll_seconds, SHORTEST_PAUSE))
+    def _come_again(self, *, looks: int = 1) -> None:
+        """Defer for so many times of what lies between two looks at EMR."""
+        pause = timedelta(seconds=max(looks * self.poll_seconds, SHORTEST_PAUSE))
         self.defer(trigger=TimeDeltaTrigger(pause), method_name="execute_again")
 
     def _lives(self, holder: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -21,6 +22,8 @@ LONGEST_LIFE = timedelta(days=8)
 
 LOOKS_BACK = timedelta(days=1)
 """Of clusters that ended longer ago nobody looks whether they have an entry."""
+
+log = logging.getLogger(__name__)
 
 _DIGITS = 3  # of minutes
 _SHOWN = 5  # tables in a line of a log
@@ -75,11 +78,16 @@ class Ledger:
         folders = {self._folder(cluster) for cluster in ended}
         known = {key for folder in folders for key in self._keys(folder)}
         places = {each["Id"]: self._place(each) for each in ended}
-        return [
-            cluster_id
-            for cluster_id, (_, key) in places.items()
-            if key not in known and self.note(cluster_id)
-        ]
+        lacking = [id for id, (_, key) in places.items() if key not in known]
+        return [id for id in lacking if self._noted(id)]
+
+    def _noted(self, cluster_id: str) -> bool:
+        """Write one entry; a cluster that cannot be told keeps no other one from it."""
+        try:
+            return self.note(cluster_id) is not None
+        except Exception:
+            log.exception("%s is not in the ledger.", cluster_id)
+            return False
 
     def _folder(self, cluster: Mapping[str, Any]) -> str:
         day = created(cluster).astimezone(timezone.utc).date()
@@ -170,7 +178,7 @@ def _by_table(
     apart = sum(_minutes(start, end) for _, start, end in ran)
     found: dict[str, dict[str, float]] = {}
     for name, start, end in ran:
-        stage, *of_table = name.split(" ")[:-1]
+        stage, *of_table = name.split(" ")[:-1] or [name]  # one may be added by hand
         weights = dict.fromkeys(of_table, 1.0) or seconds.get(stage, {})
         part = busy * _minutes(start, end) / apart if apart else 0.0
         for table, minutes in dealt(part, weights).items():

@@ -6,6 +6,7 @@ cluster ends: it may not be there yet.
 
 from __future__ import annotations
 
+import logging
 import re
 import zlib
 from typing import Any, Optional
@@ -14,6 +15,8 @@ from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lake_airflow.masking import masked
+
+log = logging.getLogger(__name__)
 
 LARGEST = 64 * 1024 * 1024  # bytes of a packed log that is read to its end
 TAIL = 64 * 1024  # bytes of it that are looked at
@@ -43,7 +46,8 @@ def last_exception(
         if found["ContentLength"] > LARGEST:
             return None
         text = _tail(found["Body"])
-    except (BotoCoreError, ClientError, zlib.error):
+    except (BotoCoreError, ClientError, zlib.error) as error:
+        log.info("%s cannot be read: %s", address, error)
         return None
     told = exception_in(text.decode("utf-8", "replace"))
     return masked(told)[:LONGEST] if told else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -106,7 +107,8 @@ def _streamer_step(stage: Stage, table: str, argv: Any, run: Run) -> Step:
 
 
 def _step(name: str, argv: Sequence[str]) -> Step:
-    length = sum(len(text) for text in ("command-runner.jar", *argv))
+    # With a runtime role they are sent quoted.
+    length = sum(len(shlex.quote(text)) for text in ("command-runner.jar", *argv))
     if length > LONGEST_STEP:
         raise StepError(
             f"step {name!r}: its arguments have {length} characters and EMR takes"

@@ -13,7 +13,7 @@ from lake_local.cli.session import Session
 from lake_local.cli.stack import tell
 
 START_SECONDS = 120
-"""So long the scheduler may take to begin with the next run."""
+"""So long Airflow may take to make the runs that it promised."""
 
 REPROCESS = ("none", "failed", "completed")
 
@@ -39,7 +39,9 @@ def _create(session: Session, dag_id: str, asked: dict[str, Any]) -> list[str]:
     except ApiError as error:
         if error.status >= 500:
             raise
-        raise BadRequest(f"{dag_id} refuses this: {error.detail}") from error
+        raise BadRequest(
+            f"{dag_id} refuses this: {error.detail}{_remedy(error)}"
+        ) from error
     if not dates:
         raise BadRequest(
             f"{dag_id}: from {asked['from_date']} to {asked['to_date']} no interval is"
@@ -47,6 +49,15 @@ def _create(session: Session, dag_id: str, asked: dict[str, Any]) -> list[str]:
             " is run again with --reprocess failed or --reprocess completed."
         )
     return dates
+
+
+def _remedy(error: ApiError) -> str:
+    if "non-periodic" not in str(error.detail):
+        return ""
+    return (
+        ". Give its domain a schedule in _domain.yml, such as schedules: {incremental:"
+        ' "@daily"}: its intervals are those of the backfill.'
+    )
 
 
 def _begun(session: Session, dag_id: str, date: str) -> str:

@@ -61,6 +61,13 @@ def test_a_run_of_a_backfill_waits_for_an_earlier_run_before_it_takes_the_lease(
     assert runner.wake(task, "execute_again") == emr.clusters[0].id
 
 
+def test_a_run_of_a_backfill_that_has_its_cluster_waits_for_no_earlier_one(emr, runner):
+    backfill(runner)
+    made = runner.execute(create())
+    runner.earlier = SimpleNamespace(run_id="backfill__2026-02-28")  # it was cleared
+    assert runner.execute(create()) == made
+
+
 def test_other_runs_wait_for_no_earlier_one(emr, runner):
     runner.earlier = SimpleNamespace(run_id="scheduled__2026-02-28")
     assert runner.execute(create()) == emr.clusters[0].id

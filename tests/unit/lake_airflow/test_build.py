@@ -46,7 +46,9 @@ def test_an_environment_can_choose_the_cluster_of_every_domain(
     monkeypatch.setenv("LAKE_ENVIRONMENT", environment)
     changed = replace(read_settings(), environments=tmp_path / "environments")
     monkeypatch.setattr(build, "read_settings", lambda: changed)
-    create = build_domain("moma")["moma_full_load"].get_task("create_cluster")
+    dag = build_domain("moma")["moma_full_load"]
+    assert dag.get_task("full_load").plan.cluster == cluster
+    create = dag.get_task("create_cluster")
     assert (create.environment.name, create.cluster.name) == (environment, cluster)
 
 

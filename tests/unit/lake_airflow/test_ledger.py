@@ -100,6 +100,11 @@ def test_a_cluster_that_never_was_ready_only_started():
     assert found["tables"] == {}
 
 
+def test_a_step_that_somebody_added_by_hand_belongs_to_no_table():
+    by_hand = {**step("incremental", 10, 30), "Name": "debug"}
+    assert entry([by_hand])["tables"] == {"-": {"debug": 20.0}}
+
+
 def test_the_log_names_the_dearest_tables():
     seconds = {"incremental": {"orders": 90.0, "items": 30.0}}
     assert told(entry([step("incremental", 10, 30)], seconds=seconds)) == (
@@ -160,13 +165,33 @@ def test_the_reaper_leaves_entries_of_what_ended_without_its_run(aws, emr, runne
     assert list(entries(aws).values()) == [{}]  # written once
 
 
-def test_clusters_of_others_are_not_in_the_ledger(aws, emr):
-    prod = replace(ENVIRONMENT, name="prod")
+def ended(environment, key):
+    """A cluster that was made and ended, not by its run; its id."""
     request = run_job_flow_request(
-        PLAN, run=run(PLAN), cluster=CLUSTER, environment=prod
+        PLAN, run=run(PLAN, key=key), cluster=CLUSTER, environment=environment
     )
     made = client("emr").run_job_flow(**request)["JobFlowId"]
     client("emr").terminate_job_flows(JobFlowIds=[made])
+    return made
+
+
+def test_a_cluster_that_cannot_be_told_keeps_no_other_one_from_the_ledger(
+    aws, emr, monkeypatch
+):
+    made = [ended(ENVIRONMENT, key) for key in ("one", "two")]
+    note = Ledger.note
+
+    def fails_for_one(ledger, cluster_id):
+        if cluster_id == made[0]:
+            raise ValueError("no such thing")
+        return note(ledger, cluster_id)
+
+    monkeypatch.setattr(Ledger, "note", fails_for_one)
+    assert Ledger(ENVIRONMENT, aws_conn_id="aws_default").note_missing() == made[1:]
+
+
+def test_clusters_of_others_are_not_in_the_ledger(aws, emr):
+    ended(replace(ENVIRONMENT, name="prod"), "one")
     assert Ledger(ENVIRONMENT, aws_conn_id="aws_default").note_missing() == []
 
 

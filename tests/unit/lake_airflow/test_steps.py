@@ -121,6 +121,14 @@ def test_a_step_that_is_too_long_for_emr_is_refused_in_words():
         step_of("incremental", plan, tables=tuple(names))
 
 
+def test_a_step_counts_as_long_as_it_is_quoted():
+    plan = dag_plan("redo")
+    names = [f"it's {number:0>3}.csv" for number in range(400)]
+    assert sum(len(f"--file={each}") for each in names) < LONGEST_STEP - 1000
+    with pytest.raises(StepError, match="EMR takes 10240"):
+        step_of("redo", plan, files=tuple(names))
+
+
 def test_all_of_very_many_tables_fit_because_they_are_not_named():
     names = [f"table_{number:0>50}" for number in range(200)]
     plan = dag_plan("incremental", domain(*map(table, names)))

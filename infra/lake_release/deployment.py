@@ -17,7 +17,7 @@ from lake_release import pointer
 from lake_release.built import Built
 from lake_release.changes import State, changes
 from lake_release.errors import ReleaseError
-from lake_release.mwaa import Airflow
+from lake_release.mwaa import Airflow, words
 from lake_release.pointer import AirflowFile, Deploy, Pointer
 from lake_release.store import Store, dag_files, utc_now
 from lake_release.target import Target
@@ -80,6 +80,8 @@ class Deployment:
         """The deploys that are remembered, the newest first."""
         there = pointer.read(self._s3, self._target)
         yield f"{self._target.environment}: {_named(there.current)}"
+        if there.current:
+            yield words(there.current.airflow)
         for each in there.deploys:
             yield f"{each.at}  {each.release}  {each.by}"
 

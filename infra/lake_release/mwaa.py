@@ -45,10 +45,7 @@ class Airflow:
         """How to make an Airflow that is not there yet; None where it is."""
         if self._described() is not None:
             return None
-        words = " ".join(
-            f"{PARAMETERS[name]}={file.version}" for name, file in files.items()
-        )
-        return f"{self._name} is not there yet. Make it with: deploy mwaa ... {words}"
+        return f"{self._name} is not there yet. Make it with these: {words(files)}"
 
     def install(self, files: Dict[str, AirflowFile]) -> bool:
         """Let it install these versions and wait; False where it has them already."""
@@ -147,6 +144,13 @@ class Airflow:
             return self._airflow.get_environment(Name=self._name)["Environment"]
         except self._airflow.exceptions.ResourceNotFoundException:
             return None
+
+
+def words(files: Dict[str, AirflowFile]) -> str:
+    """The versions of the files, as parameters of the layer mwaa."""
+    return " ".join(
+        f"{PARAMETERS[name]}={file.version}" for name, file in sorted(files.items())
+    )
 
 
 def _settings(files: Dict[str, AirflowFile]) -> Iterator[tuple]:

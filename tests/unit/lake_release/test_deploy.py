@@ -167,6 +167,8 @@ def test_status_tells_the_deploys_the_newest_first(lake):
     first = lake.deploy()
     write_dags(lake.project, "two", "moma.py")
     second = lake.deploy()
-    head, *deploys = lake.deployment().status()
+    head, words, *deploys = lake.deployment().status()
     assert head == f"prod: {second}"
+    names = [word.split("=")[0] for word in words.split()]
+    assert names == ["RequirementsVersion", "StartupVersion"]
     assert [line.split()[1] for line in deploys] == [second, first]

@@ -14,13 +14,13 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Iterator, Optional
+from typing import Any, Dict, Iterator, List, Optional
 
 from lake_release import airflow_files
 from lake_release.errors import ReleaseError
 from lake_spec import compiled
 from lake_spec.load import load_environment, load_lake
-from lake_spec.model import EnvironmentSpec
+from lake_spec.model import DomainSpec, EnvironmentSpec
 
 PROJECT = Path(__file__).resolve().parents[2]
 PARTS = ("artifacts", "dags", "airflow")
@@ -69,6 +69,7 @@ def build(
     Raises SpecErrors for specs that cannot be used, ReleaseError for wheels that are
     not there. The same tree gives the same bytes and the same id.
     """
+    domains = _domains(project)  # first: mistakes are told with the files' own names
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="building-", dir=output) as made:
         folder = Path(made) / "release"
@@ -77,7 +78,7 @@ def build(
         airflow_files.write(
             folder / "airflow", project=project, environment=environment, wheels=wheels
         )
-        id = _build_artifacts(folder, place, project)
+        id = _build_artifacts(folder, place, domains)
         release = json.dumps({"release": id})
         (folder / "dags" / "release.json").write_text(release, encoding="utf-8")
         final = output / id
@@ -86,26 +87,29 @@ def build(
     return Built(id, final, place)
 
 
-def _copy_dags(dags: Path, to: Path) -> None:
+def _domains(project: Path) -> List[DomainSpec]:
+    dags = project / "dags"
     if not dags.is_dir():
         raise ReleaseError(
             f"{dags} is not there: build from a checkout of the project."
         )
+    return list(load_lake(dags / "tables", clusters=dags / "clusters").domains.values())
+
+
+def _copy_dags(dags: Path, to: Path) -> None:
     shutil.copytree(dags, to, ignore=shutil.ignore_patterns(*_MADE))
     for folder in sorted(each for each in (to / "tables").iterdir() if each.is_dir()):
         text = compiled.compile_domain(to / "tables", folder.name)
         (folder / compiled.FILE).write_text(text, encoding="utf-8")
 
 
-def _build_artifacts(folder: Path, place: EnvironmentSpec, project: Path) -> str:
+def _build_artifacts(
+    folder: Path, place: EnvironmentSpec, domains: List[DomainSpec]
+) -> str:
     sys.path.insert(0, str(PROJECT / "spark_jobs"))
     import bundle  # It knows what steps run.
 
-    lake = load_lake(
-        project / "dags" / "tables", clusters=project / "dags" / "clusters"
-    )
     besides = {part: hashes(folder / part) for part in ("dags", "airflow")}
-    domains = list(lake.domains.values())
     return bundle.build(domains, place, folder / "artifacts", besides=besides).id
 
 

@@ -8,12 +8,12 @@
 #   ./run_tests_locally.sh deploy
 #
 #   fast   black, flake8, unit and policy tests: no Java, under a minute
-#   full   fast, then the tests of the DAGs on Airflow 3.0.6, the templates' linters,
+#   full   fast, then the tests of the DAGs on Airflow 3.0.6, the linters of infra/,
 #          the Spark tests and the end-to-end tests: under 30 minutes (the default)
 #   properties   random histories against an independent oracle, as many as asked for
 #   crash  every stage killed at random points, run again and compared
 #   simulate  runs with faults of EMR, workers and users, without Java or network
-#   deploy  the CloudFormation templates: our rules, grants against calls, cfn-lint, checkov
+#   deploy  templates and workflows: our rules, grants against calls, cfn-lint, checkov, zizmor
 #
 # Installs what it needs first, prints each command, stops at the first that fails.
 # What needs no Java runs side by side, and so do two halves of the Spark tests.

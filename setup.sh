@@ -10,7 +10,7 @@
 #   streamer       .venv-streamer        Spark 3.4.4, and HoodieStreamer 0.14.0 in .local/jars
 #   airflow-3.0.6  .venv-airflow-3.0.6   the older Airflow, for the full tests only
 #   spec           .venv-spec            Python 3.9, if there is one, for the tests of lake_spec
-#   infra          .venv-infra           checkov, for the full tests and deploy
+#   infra          .venv-infra           checkov and zizmor, for the full tests and deploy
 #   browser        .venv-browser         what takes the pictures of Airflow's pages for docs/
 #
 # Without --only: airflow, spark and streamer. LAKE_PYTHON picks the Python (3.11 or 3.12).

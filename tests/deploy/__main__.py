@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Callable, Iterator, List, Tuple
 
-from tests.deploy.checks import checkov, import_faults, lint, rule_checks
+from tests.deploy.checks import checkov, import_faults, lint, rule_checks, zizmor
 from tests.deploy.granted import ROLES
 
 
@@ -28,6 +28,7 @@ def checks(folder: Path) -> Iterator[Tuple[str, Callable[[], List[str]]]]:
     yield "layers hand on what the next ones take", import_faults
     yield "cfn-lint", lambda: lint(folder)
     yield "checkov", lambda: checkov(folder)
+    yield "zizmor", zizmor
 
 
 def main() -> int:

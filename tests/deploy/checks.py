@@ -93,6 +93,19 @@ def lint(folder: Path) -> List[str]:
     )
 
 
+def zizmor(folder: Path = ROOT / ".github") -> List[str]:
+    """What zizmor has against the workflows, asking nobody outside this machine."""
+    program = ROOT / ".venv-infra" / "bin" / "zizmor"
+    done = subprocess.run(
+        [str(program), "--offline", "--no-progress", "--format", "plain", str(folder)],
+        capture_output=True,
+        text=True,
+    )
+    if not done.returncode:
+        return []
+    return done.stdout.splitlines() or [f"zizmor: {done.stderr.strip()[-500:]}"]
+
+
 def checkov(folder: Path) -> List[str]:
     """What checkov has against the templates; exceptions stand beside what they except."""
     program = ROOT / ".venv-infra" / "bin" / "checkov"

@@ -18,8 +18,10 @@ def test_zizmor_has_nothing_against_any_workflow():
 
 
 def test_a_workflow_that_zizmor_has_something_against_is_told(tmp_path):
-    (tmp_path / "a.yml").write_text(
+    folder = tmp_path / ".github" / "workflows"
+    folder.mkdir(parents=True)
+    (folder / "a.yml").write_text(
         "on: push\njobs:\n  a:\n    runs-on: ubuntu-24.04\n"
         "    steps: [{uses: actions/checkout@v4}]\n"
     )
-    assert any("unpinned-uses" in line for line in zizmor(tmp_path))
+    assert any("unpinned-uses" in line for line in zizmor(folder.parent))

@@ -8,8 +8,9 @@
 #   ./run_tests_locally.sh deploy
 #
 #   fast   black, flake8, unit and policy tests: no Java, under a minute
-#   full   fast, then the tests of the DAGs on Airflow 3.0.6, the linters of infra/,
-#          the Spark tests and the end-to-end tests: under 30 minutes (the default)
+#   full   fast, then the tests of the DAGs on Airflow 3.0.6, a release as MWAA and EMR
+#          get it, the linters of infra/, the Spark tests and the end-to-end tests:
+#          under 30 minutes (the default)
 #   properties   random histories against an independent oracle, as many as asked for
 #   crash  every stage killed at random points, run again and compared
 #   simulate  runs with faults of EMR, workers and users, without Java or network
@@ -124,10 +125,10 @@ other_units() {
 # What MWAA's older version runs: the DAGs and what they import, nothing beside them.
 older_airflow() {
     tests .venv-airflow-3.0.6/bin/python tests/unit/lake_airflow tests/unit/lake_spec \
-        tests/policy/test_dag_policy.py
+        tests/policy/test_dag_policy.py tests/deploy/test_as_mwaa.py
 }
 
-linters_of_templates() { tests .venv-airflow/bin/python tests/deploy; }
+deployment() { tests .venv-airflow/bin/python tests/deploy; }
 
 # One Spark session uses little more than one core, so there are two, each for half
 # of the files.
@@ -150,7 +151,7 @@ full() {
     run ./setup.sh --quiet --only airflow --only spec --only spark --only streamer \
         --only airflow-3.0.6 --only infra
     fast
-    side_by_side older_airflow linters_of_templates
+    side_by_side older_airflow deployment
     spark_tests
     tests .venv-airflow/bin/python tests/e2e
 }

@@ -97,7 +97,8 @@ UNITS = [
 ]
 OLDER = [
     ".venv-airflow-3.0.6/bin/python -m pytest tests/unit/lake_airflow"
-    " tests/unit/lake_spec tests/policy/test_dag_policy.py",
+    " tests/unit/lake_spec tests/policy/test_dag_policy.py"
+    " tests/deploy/test_as_mwaa.py",
     ".venv-airflow/bin/python -m pytest tests/deploy",
 ]
 SPARK = [

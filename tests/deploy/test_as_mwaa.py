@@ -1,7 +1,8 @@
 """Airflow's folder as MWAA lays it out: a release deployed, copied, and parsed by Airflow.
 
 Only what the bucket holds is there, in a folder of its own; nothing of the checkout is on
-Python's path. Runs with the Airflow of each version of MWAA.
+Python's path. No pyspark, no network, and a warning is an error. Runs with the Airflow of
+each version of MWAA.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from moto import mock_aws
 
 from tests.unit.lake_release.conftest import BUCKET, REGION, copy
 
+# Airflow's own reading of .airflowignore is not ours to mend.
+WARNINGS = ("-W", "error", "-W", "ignore:GitWildMatchPattern:DeprecationWarning")
 PARSE = """
 import json, socket, sys
 
@@ -73,7 +76,7 @@ def parsed(release, tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     done = subprocess.run(
-        [sys.executable, "-c", PARSE, str(dags)],
+        [sys.executable, *WARNINGS, "-c", PARSE, str(dags)],
         env={
             **kept,
             "PYTHONPATH": str(dags),  # as MWAA sets it

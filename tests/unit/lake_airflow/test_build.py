@@ -1,9 +1,6 @@
 """A DAG file of five lines: its DAGs, or all mistakes of its domain as one error."""
 
-import os
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -75,41 +72,6 @@ def test_a_dag_runs_on_a_cluster_of_its_own_where_the_domain_says_so(
         "moma_maintenance": "standard",
         "moma_rebuild": "large",
     }
-
-
-PARSE = """
-import socket, sys
-
-def refuse(*_):
-    raise OSError("a socket was opened")
-
-sys.modules["pyspark"] = None
-socket.socket.connect = socket.getaddrinfo = refuse
-
-from airflow.models import DagBag
-
-bag = DagBag(sys.argv[1])
-for error in bag.import_errors.values():
-    print(error)
-print(sorted(bag.dags))
-"""
-
-
-def test_dags_parse_without_pyspark_network_or_warnings():
-    # Airflow's own reading of .airflowignore is not ours to mend.
-    warnings = ["-W", "error", "-W", "ignore:GitWildMatchPattern:DeprecationWarning"]
-    environ = {"PYTHONPATH": str(DAGS), "AIRFLOW__LOGGING__LOGGING_LEVEL": "CRITICAL"}
-    done = subprocess.run(
-        [sys.executable, *warnings, "-c", PARSE, str(DAGS)],
-        env={**os.environ, **environ},
-        capture_output=True,
-        text=True,
-    )
-    assert (done.returncode, done.stdout) == (
-        0,
-        "['lake_reaper', 'moma_erase', 'moma_full_load', 'moma_incremental', 'moma_maintenance',"
-        " 'moma_rebuild', 'moma_redo']\n",
-    ), done.stderr
 
 
 def test_mistakes_in_a_domain_are_the_import_error_of_its_dag_file(

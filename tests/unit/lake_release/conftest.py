@@ -12,6 +12,7 @@ import bundle
 import pytest
 from lake_release.built import PROJECT, build
 from lake_release.deployment import Deployment
+from lake_release.shipped import lake_current
 from lake_release.target import Target
 from lake_spec.load import load_environment
 from moto import mock_aws
@@ -122,13 +123,23 @@ class Releases:
         self.deployment(**more).deploy(built)
         return built.id
 
-    def shown(self) -> dict:
-        """What each DAG file shows in a folder that MWAA copied from the bucket."""
+    def copied(self) -> Path:
+        """A folder that MWAA copied from the bucket."""
         folder = self.folder / "mwaa"
         shutil.rmtree(folder, ignore_errors=True)
         copy(self.s3, folder)
+        return folder
+
+    def current(self) -> str:
+        """The release that DAG files show there."""
+        return lake_current.current(self.copied()).name
+
+    def shown(self) -> dict:
+        """What each DAG file shows there."""
         done = subprocess.run(
-            [sys.executable, "-c", SHOWN, str(folder)], capture_output=True, text=True
+            [sys.executable, "-c", SHOWN, str(self.copied())],
+            capture_output=True,
+            text=True,
         )
         assert done.returncode == 0, done.stderr
         return dict(line.split(" ", 1) for line in done.stdout.splitlines())

@@ -15,6 +15,10 @@ from lake_local.cli.stack import tell
 START_SECONDS = 120
 """So long Airflow may take to make the runs that it promised."""
 
+BUSY = 503  # HTTP status
+BUSY_SECONDS = 60
+"""So long is asked again where the database is busy; Airflow then has made nothing."""
+
 REPROCESS = ("none", "failed", "completed")
 
 
@@ -34,14 +38,7 @@ def run(session: Session, dag_id: str, asked: dict[str, Any]) -> Iterator[Ended]
 
 
 def _create(session: Session, dag_id: str, asked: dict[str, Any]) -> list[str]:
-    try:
-        dates = session.airflow.backfill(dag_id, asked)
-    except ApiError as error:
-        if error.status >= 500:
-            raise
-        raise BadRequest(
-            f"{dag_id} refuses this: {error.detail}{_remedy(error)}"
-        ) from error
+    dates = _asked_for(session, dag_id, asked)
     if not dates:
         raise BadRequest(
             f"{dag_id}: from {asked['from_date']} to {asked['to_date']} no interval is"
@@ -49,6 +46,21 @@ def _create(session: Session, dag_id: str, asked: dict[str, Any]) -> list[str]:
             " is run again with --reprocess failed or --reprocess completed."
         )
     return dates
+
+
+def _asked_for(session: Session, dag_id: str, asked: dict[str, Any]) -> list[str]:
+    """Ask until Airflow's database, one file, lets it: it takes one writer at a time."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            return session.airflow.backfill(dag_id, asked)
+        except ApiError as error:
+            if error.status < 500:
+                words = f"{dag_id} refuses this: {error.detail}{_remedy(error)}"
+                raise BadRequest(words) from error
+            if error.status != BUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(1)
 
 
 def _remedy(error: ApiError) -> str:

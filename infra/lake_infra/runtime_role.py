@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import Any, Dict, Iterator, List, Sequence
 
 from lake_infra.places import Root
+from lake_spec.dag_kinds import DAG_KINDS
 from lake_spec.model import DomainSpec, EnvironmentSpec
-
-DAG_KINDS = (
-    *("erase", "full_load", "incremental"),
-    *("maintenance", "rebuild", "redo", "scd2"),
-)
-"""Whose runs have a folder; a test holds them to the DAGs that there are."""
 
 READ = ("s3:GetObject",)
 WRITE = (
@@ -21,6 +16,7 @@ WRITE = (
     "s3:ListMultipartUploadParts",
     "s3:PutObject",
 )
+NOTE = ("s3:GetObject", "s3:PutObject")
 ERASE = ("s3:DeleteObjectVersion", "s3:PutObject")
 """What an erase needs of landing files, where the environment names its secret."""
 
@@ -110,10 +106,12 @@ def _runs(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
         for kind in DAG_KINDS
     ]
     leases = [f"{root.prefix}leases/{domain.name}.json" for domain in domains]
+    timings = [f"{root.prefix}timings/{domain.name}.json" for domain in domains]
     yield _objects("Runs", WRITE, root, folders)
     yield _objects("Leases", READ, root, leases)
+    yield _objects("Timings", NOTE, root, timings)
     # Also what makes S3 say that an object is not there, and not that it is denied.
-    yield _listing("FindRunsAndLeases", root, [*folders, *leases])
+    yield _listing("FindRunsAndWhatIsBeside", root, [*folders, *leases, *timings])
 
 
 def _erase(

@@ -31,7 +31,7 @@ from lake_spec.report import Report, State
 from lake_spark import definition, fence, timings
 from lake_spark.arguments import Arguments, parse
 from lake_spark.erasure import request
-from lake_spark.file_shape import first_line
+from lake_spark.errors import first_line
 from lake_spark.object_store import ObjectStore, open_store
 from lake_spark.session import open_session
 from lake_spark.stages.dimension import dimension, rebuild_dimension

@@ -93,3 +93,10 @@ class StillThere(StageError):
 
 class NoSecret(StageError):
     """The secret that the list of erased keys was made with is not there."""
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error that says something, for reports."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    causes = [line for line in lines if line.startswith("Caused by:")]
+    return (causes[-1] if causes else lines[0] if lines else type(error).__name__)[:500]

@@ -17,8 +17,8 @@ from pyspark.sql import functions as F
 from lake_spec.model import ExtractTime, TableSpec
 from lake_spec.sql_text import sql_identifier
 from lake_spark import reader, row_sql
-from lake_spark.errors import BadFile
-from lake_spark.file_shape import CORRUPT, Shape, first_line, shape_of
+from lake_spark.errors import BadFile, first_line
+from lake_spark.file_shape import CORRUPT, Shape, shape_of
 from lake_spark.landing import LandingFile, scopes_of
 from lake_spark.table_run import TableRun
 from lake_spark.zones import as_utc

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from lake_spec.column_type import ColumnType
 from lake_spec.model import Csv, Feed, Format, Json, TableSpec
 from lake_spec.sql_text import sql_identifier
-from lake_spark.errors import BadFile
+from lake_spark.errors import BadFile, first_line
 from lake_spark.landing import LandingFile, glob_pattern
 from lake_spark.object_store import ObjectStore
 from lake_spark.spark_types import typed_names
@@ -172,13 +172,6 @@ TEXT = ColumnType("string")
 
 CORRUPT = "_lake_corrupt"
 """Where Spark puts the text of a record that it cannot parse."""
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of an error that says something, for reports."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    causes = [line for line in lines if line.startswith("Caused by:")]
-    return (causes[-1] if causes else lines[0] if lines else type(error).__name__)[:500]
 
 
 def _names_can_be_spelled(file: LandingFile, shape: Shape) -> None:

@@ -13,8 +13,8 @@ from lake_spec.model import Snapshot
 from lake_spec.report import FileReport
 from lake_spark import definition, extract_times, quarantine, reloads, snapshot
 from lake_spark.erased import LeftOut, left_out, without
-from lake_spark.errors import BadFile, RefusedInput, TooManyBadRows
-from lake_spark.file_shape import first_line, is_load, shape_of
+from lake_spark.errors import BadFile, RefusedInput, TooManyBadRows, first_line
+from lake_spark.file_shape import is_load, shape_of
 from lake_spark.inputs import NARROW, WIDE, Inputs
 from lake_spark.landing import LandingFile, list_landing, moved_on
 from lake_spark.log_rows import log_columns, warned_rules

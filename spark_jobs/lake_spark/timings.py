@@ -1,7 +1,8 @@
 """How long the tables of a domain take: noted by each step, for the next to plan by.
 
 `<runs>/timings/<domain>.json` is `{"<stage>": {"<table>": seconds}}`. It is a hint:
-without it, or where it cannot be read, tables are taken in the order of the domain.
+without it, or where it cannot be read, tables are taken in the order of the domain, and
+no failure to read or to note it fails a step.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Dict, Sequence
 
 from lake_spec.packing import blended
 from lake_spec.report import Report, State
+from lake_spark.errors import first_line
 from lake_spark.object_store import ObjectStore
 
 Timings = Dict[str, Dict[str, float]]
@@ -25,13 +27,21 @@ def uri(runs: str, domain: str) -> str:
 def read(store: ObjectStore, runs: str, domain: str) -> Timings:
     """Expected seconds by stage and table; none of what is unknown or unreadable."""
     try:
-        found = json.loads(store.read(uri(runs, domain)))
+        return _found(store, uri(runs, domain))
+    except Exception as error:  # a hint: whatever it is, the step goes on
+        _say(domain, uri(runs, domain), "were not read", error)
+        return {}
+
+
+def _found(store: ObjectStore, place: str) -> Timings:
+    try:
+        found = json.loads(store.read(place))
         return {
             stage: {table: float(seconds) for table, seconds in tables.items()}
             for stage, tables in found.items()
         }
     except (KeyError, ValueError, TypeError, AttributeError):
-        return {}
+        return {}  # none yet, or no timings: the next note takes their place
 
 
 def note(store: ObjectStore, runs: str, reports: Sequence[Report]) -> None:
@@ -40,9 +50,22 @@ def note(store: ObjectStore, runs: str, reports: Sequence[Report]) -> None:
     if not worked:
         return
     domain = worked[0].domain
-    timings = read(store, runs, domain)
+    place = uri(runs, domain)
+    try:
+        timings = _blended(_found(store, place), worked)
+        store.write(place, json.dumps(timings, indent=1).encode())
+    except Exception as error:  # as above
+        _say(domain, place, "were not noted", error)
+
+
+def _blended(timings: Timings, worked: Sequence[Report]) -> Timings:
     for report in worked:
         stage = timings.setdefault(report.stage, {})
         before = stage.get(report.table)
         stage[report.table] = round(blended(before, report.seconds), 1)
-    store.write(uri(runs, domain), json.dumps(timings, indent=1).encode())
+    return timings
+
+
+def _say(domain: str, place: str, what: str, error: Exception) -> None:
+    told = f"{type(error).__name__}: {first_line(error)}"
+    print(f"LAKE {domain}: the timings {place} {what}: {told}", flush=True)

@@ -13,11 +13,11 @@ from lake_airflow.plan import plan
 from lake_infra.domains import domains_template
 from lake_infra.places import NotDeployable
 from lake_infra.runtime_role import (
-    DAG_KINDS,
     LONGEST_POLICY,
     landing_documents,
     role_statements,
 )
+from lake_spec.dag_kinds import DAG_KINDS
 from lake_spec.model import HistoryRuns
 
 from tests.unit.lake_infra.lakes import domain, environment, topic
@@ -74,7 +74,7 @@ def test_there_is_a_role_for_each_that_domains_have_and_a_database_for_each_doma
 def test_a_role_writes_the_tables_and_runs_of_its_domain_alone():
     found = statements("RolestepsX2dXsales")
     writing = [s for s, each in found.items() if "s3:PutObject" in each["Action"]]
-    assert writing == ["Tables", "Runs"]
+    assert writing == ["Tables", "Runs", "Timings"]
     assert keys(found["Tables"]) == [
         "s3:::house/tables/sales",
         "s3:::house/tables/sales/*",
@@ -102,6 +102,14 @@ def test_a_role_reads_its_lease_and_its_part_of_every_release():
         "s3:::work/artifacts/releases/*/specs/sales.json",
     ]
     assert found["Leases"]["Action"] == found["Releases"]["Action"] == ["s3:GetObject"]
+
+
+def test_a_role_reads_and_notes_the_timings_of_its_domain_alone():
+    found = statements("RolestepsX2dXsales")
+    assert keys(found["Timings"]) == ["s3:::work/runs/timings/sales.json"]
+    assert found["Timings"]["Action"] == ["s3:GetObject", "s3:PutObject"]
+    listed = found["FindRunsAndWhatIsBeside"]["Condition"]["StringLike"]["s3:prefix"]
+    assert "runs/timings/sales.json" in listed
 
 
 def test_a_role_writes_the_catalogue_of_its_database_alone():

@@ -64,3 +64,34 @@ def test_without_a_note_nothing_is_expected(content):
     assert timings.read(store, RUNS, "sales") == {}
     timings.note(store, RUNS, [report("orders", 8.0)])
     assert timings.read(store, RUNS, "sales") == {"incremental": {"orders": 8.0}}
+
+
+class Refusing:
+    """A store that grants nothing."""
+
+    def read(self, uri, *, limit=None):
+        raise PermissionError("403\nForbidden")
+
+    def write(self, uri, content):
+        raise PermissionError("403\nForbidden")
+
+
+class ReadOnly(Store):
+    """A store that grants no writing."""
+
+    write = Refusing.write
+
+
+@pytest.mark.parametrize("store", [Refusing(), ReadOnly()], ids=["all", "writing"])
+def test_what_is_refused_is_told_in_one_line_and_fails_nothing(store, capsys):
+    assert timings.read(store, RUNS, "sales") == {}
+    capsys.readouterr()
+    timings.note(store, RUNS, [report("orders", 8.0)])
+    told = f"LAKE sales: the timings {NOTED} were not noted: PermissionError: 403\n"
+    assert capsys.readouterr().out == told
+
+
+def test_timings_that_may_not_be_read_are_told_and_none(capsys):
+    assert timings.read(Refusing(), RUNS, "sales") == {}
+    told = f"LAKE sales: the timings {NOTED} were not read: PermissionError: 403\n"
+    assert capsys.readouterr().out == told

@@ -38,13 +38,15 @@ class Rewritten:
     """A landing file some records of which are blank; `records` has their numbers.
 
     `was` is the ETag it was taken in with, `etags` are those of what was put in its
-    place. The last is put after the object was: until then `sha256` tells it.
+    place. The last is noted after the object was put (`is_put`): until then `sha256`
+    tells it.
     """
 
     was: str
     sha256: str
     records: Tuple[int, ...]
     etags: Tuple[str, ...] = ()
+    is_put: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,13 +73,13 @@ class ErasedObject:
 
     def __init__(self, store: ObjectStore, uri: str, table: str) -> None:
         self._store = store
-        self._uri = uri
+        self.uri = uri
         self._table = table
 
     def load(self) -> Erased:
         """The list; an empty one where nothing was ever erased."""
         try:
-            data = json.loads(self._store.read(self._uri))
+            data = json.loads(self._store.read(self.uri))
         except KeyError:
             return Erased()
         files = {
@@ -86,6 +88,7 @@ class ErasedObject:
                 each["sha256"],
                 tuple(each["records"]),
                 tuple(each["etags"]),
+                each.get("is_put", False),
             )
             for path, each in data["files"].items()
         }
@@ -95,7 +98,7 @@ class ErasedObject:
         """Put the list, in one piece; the list."""
         files = {path: asdict(each) for path, each in sorted(erased.files.items())}
         data = {"check": erased.check, "hashes": sorted(erased.hashes), "files": files}
-        self._store.write(self._uri, json.dumps(data, indent=1).encode())
+        self._store.write(self.uri, json.dumps(data, indent=1).encode())
         return erased
 
     def hasher(self, secret_name: Optional[str], erased: Erased) -> "Hasher":
@@ -115,7 +118,7 @@ class ErasedObject:
         if erased.check not in ("", keyed_hash("")):
             raise NoSecret(
                 f"{self._table}: {secret_name} holds another secret than the one that "
-                f"{self._uri} was made with: put the old one back, else erased keys "
+                f"{self.uri} was made with: put the old one back, else erased keys "
                 "would not be known again."
             )
         return keyed_hash

@@ -13,6 +13,7 @@ from lake_spec.model import Snapshot
 from lake_spec.report import FileReport
 from lake_spark import definition, extract_times, quarantine, reloads, snapshot
 from lake_spark.erased import LeftOut, left_out, without
+from lake_spark.erased_contents import known_contents
 from lake_spark.errors import BadFile, RefusedInput, TooManyBadRows, first_line
 from lake_spark.file_shape import is_load, shape_of
 from lake_spark.inputs import NARROW, WIDE, Inputs
@@ -45,7 +46,7 @@ def unseen_files(
 ) -> List[LandingFile]:
     """Landing files of the run's window that no commit has taken in."""
     landing = list_landing(run.store, run.landing, globs)
-    ours = run.erased_keys.load().etags
+    ours = known_contents(run).etags
     found = taken.unseen(landing, run.spec.domain, ours)
     found = dated_files(run, found)
     return [
@@ -107,7 +108,7 @@ class Rows:
 
 def read_rows(run: TableRun, batch: Batch) -> Optional[Rows]:
     """The batch's rows and counts, but for rows of erased keys; else as `read_all`."""
-    listed, erased = run.erased_keys, run.erased_keys.load()
+    listed, erased = run.erased_keys, known_contents(run)
     if not erased.hashes:
         return read_all(run, batch)
     keyed_hash = listed.hasher(run.environment.erase_secret, erased)

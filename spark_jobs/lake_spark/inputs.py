@@ -10,7 +10,6 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from types import MappingProxyType
 from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 from lake_spark.errors import RefusedInput
@@ -80,7 +79,7 @@ class Inputs:
         self,
         found: Sequence[LandingFile],
         domain: str,
-        ours: Mapping[Tuple[str, str], Sequence[str]] = MappingProxyType({}),
+        ours: Mapping[Tuple[str, str], Sequence[str]],
     ) -> List[LandingFile]:
         """The files found that were never taken in.
 

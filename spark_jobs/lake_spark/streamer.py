@@ -18,6 +18,7 @@ from lake_spec.sql_text import sql_identifier, sql_literal
 from lake_spec.streamer_options import streamer_argv
 from lake_spark import ingest, log_rows, quarantine, reader, reloads, row_sql
 from lake_spark.erased import LeftOut
+from lake_spark.erased_contents import known_contents
 from lake_spark.errors import NotIngested
 from lake_spark.file_shape import CORRUPT
 from lake_spark.inputs import Inputs
@@ -79,7 +80,8 @@ def account(run: TableRun, globs: Sequence[str]) -> bool:
             f"(the change log's last are {last}). Its step log says why; a new run takes them in."
         )
     inputs = run.inputs.load(named)
-    inputs.unseen(list_landing(run.store, run.landing, globs), run.spec.domain)
+    landing = list_landing(run.store, run.landing, globs)
+    inputs.unseen(landing, run.spec.domain, known_contents(run).etags)
     accounting = inputs.accounting
     run.report.add_files([FileReport(**each) for each in accounting.values()])
     run.report.commits["changes"] = run.log.last_instant("inputs") or ""

@@ -7,7 +7,6 @@ only then in the place of the old one. Decision 021.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from typing import Dict, List, Optional, Sequence, Set
 
@@ -17,6 +16,7 @@ from pyspark.sql import functions as F
 from lake_spec.model import Csv, Parquet
 from lake_spark import ingest
 from lake_spark.erased import Erased, Rewritten
+from lake_spark.erased_contents import known_contents, sha256
 from lake_spark.erasure.blanking import NotBlanked, blank_csv, blank_json, blanked
 from lake_spark.erasure.parquet import blank_parquet
 from lake_spark.erasure.subjects import Subjects
@@ -76,9 +76,8 @@ def find(run: TableRun, subjects: Subjects) -> Found:
 
 def _listed(run: TableRun) -> List[LandingFile]:
     """The table's landing files; another content under a known name is refused."""
-    note_what_was_put(run)
+    ours = known_contents(run).etags
     files = list_landing(run.store, run.landing, all_globs(run.spec))
-    ours = run.erased_keys.load().etags
     run.taken_in().unseen(files, run.spec.domain, ours)
     return files
 
@@ -90,21 +89,6 @@ def _refuse_unread(run: TableRun) -> None:
             f"{run.spec.full_name}: {'; '.join(told[:3])}. Nothing was erased: nobody can "
             "tell whose rows such a file has. Mend it or take it away."
         )
-
-
-def note_what_was_put(run: TableRun) -> None:
-    """Learn the ETags of files that were put right before an erase was killed."""
-    erased = run.erased_keys.load()
-    there = {e.path: e for e in list_landing(run.store, run.landing, ["**"])}
-    files = dict(erased.files)
-    for path, known in erased.files.items():
-        file = there.get(path)
-        if file is None or file.etag in (known.was, *known.etags):
-            continue
-        if _sha256(run.store.read(file.uri)) == known.sha256:
-            files[path] = replace(known, etags=(*known.etags, file.etag))
-    if files != erased.files:
-        run.erased_keys.save(replace(erased, files=files))
 
 
 def make(run: TableRun, found: Found) -> Dict[str, str]:
@@ -209,7 +193,7 @@ def put(run: TableRun, made: Dict[str, str], found: Found) -> None:
             erased,
             files[path],
             taken,
-            _sha256(run.store.read(uri)),
+            sha256(run.store.read(uri)),
             found.records[path],
         )
         for path, uri in made.items()
@@ -219,7 +203,7 @@ def put(run: TableRun, made: Dict[str, str], found: Found) -> None:
     for path, uri in made.items():
         run.store.write(files[path].uri, run.store.read(uri))
         run.say(f"erased {len(found.records[path]):,} record(s) of {path}")
-    note_what_was_put(run)
+    known_contents(run)
 
 
 def _rewritten(
@@ -243,10 +227,6 @@ def _rewritten(
 
 def _only(batch: ingest.Batch, paths: Sequence[str]) -> ingest.Batch:
     return replace(batch, inputs=[e for e in batch.inputs if e.file.path in paths])
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def _cannot(run: TableRun, file: LandingFile, why: str) -> NotErasable:

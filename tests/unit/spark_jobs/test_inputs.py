@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
+
+import pytest
+
+from lake_spark.errors import RefusedInput
 from lake_spark.inputs import Inputs, Taken
+from lake_spark.landing import LandingFile
 
 
 def taken(path, landed_at):
@@ -17,3 +23,17 @@ def test_the_newest_file_is_that_which_landed_last_whenever_it_was_taken():
 
 def test_before_the_first_file_there_is_no_newest():
     assert Inputs().newest is None
+
+
+def landed(path, etag):
+    at = datetime(2026, 11, 19, tzinfo=timezone.utc)
+    return LandingFile(path, etag, f"s3://land/{path}", 1, at)
+
+
+def test_another_content_is_refused_but_for_what_an_erase_put_there():
+    inputs = Inputs((taken("a", "2026-11-19T02:00:00+00:00"),))
+    found = [landed("a", "blank"), landed("b", "new")]
+    with pytest.raises(RefusedInput, match="a: has another content than when it was"):
+        inputs.unseen(found, "shop", {})
+    ours = {("a", "etag"): ("blank",)}
+    assert [each.path for each in inputs.unseen(found, "shop", ours)] == ["b"]

@@ -10,22 +10,27 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from lake_spec.sql_text import sql_identifier
+from lake_spark.erasure import words
 from lake_spark.erasure.request import Key
 from lake_spark.errors import RefusedRequest
 from lake_spark.fold import KEY
 from lake_spark.row_sql import any_null, from_text, key_text
 from lake_spark.table_run import TableRun, table_columns
 
-SHORTEST = 6
-"""A key of fewer characters is not searched for as text: it may stand for anything."""
+_TIMES = ("date", "timestamp")
+"""Types of keys whose text is never searched for: it stands for a day, not a subject."""
 
 
 @dataclass(frozen=True)
 class Subjects:
-    """Keys: each as its one text (`lake_key`), and its parts as the source writes them."""
+    """Keys: each as its one text (`lake_key`), and its parts as the source writes them.
+
+    `are_times` where the key is one column, and that a date or a timestamp.
+    """
 
     keys: Tuple[str, ...]
     parts: Tuple[Tuple[str, ...], ...]
+    are_times: bool = False
 
     def table(self, spark: SparkSession) -> DataFrame:
         """The keys as rows of lake_key: rows of the driver, which no plan shows."""
@@ -41,31 +46,33 @@ class Subjects:
         """What record keys of Hudi begin with, up to their first comma."""
         return {text for key in self.keys for text in (key, f"{KEY}:{key}")}
 
+    def texts(self) -> Set[str]:
+        """What names a subject by itself: of a key of several columns only all of it."""
+        if self.are_times:
+            return set()
+        return {*self.keys, *(parts[0] for parts in self.parts if len(parts) == 1)}
+
     def in_text(self) -> Callable[[str], bool]:
-        """Whether a text has a key or one of its parts that is long enough to be told."""
-        texts = {t for each in (self.keys, *self.parts) for t in each}
-        long = tuple(text for text in texts if len(text) >= SHORTEST)
+        """Whether a text names a subject by a text that is long enough to be told."""
+        return words.any_in(self.texts())
 
-        def is_there(text: str) -> bool:
-            return text is not None and any(each in text for each in long)
-
-        return is_there
-
-    def in_bytes(self, content: bytes) -> bool:
-        """The same of the content of a file."""
-        return self.in_text()(content.decode("utf-8", errors="replace"))
+    def in_message(self) -> Callable[[str], bool]:
+        """The same of what a report says, which may tell a key's columns apart."""
+        by_itself = self.in_text()
+        by_parts = words.all_in([] if self.are_times else self.parts)
+        return lambda text: by_itself(text) or by_parts(text)
 
     def named_in(self) -> Callable[[str], bool]:
         """Whether a text has all parts of a key as words: for what has no columns."""
         # The function goes to the workers whole: they need no module of ours.
-        words = [
+        patterns = [
             [re.compile(rf"(?<!\w){re.escape(part)}(?!\w)") for part in parts]
             for parts in self.parts
         ]
 
         def is_named(text: str) -> bool:
             return text is not None and any(
-                all(word.search(text) for word in each) for each in words
+                all(word.search(text) for word in each) for each in patterns
             )
 
         return is_named
@@ -100,4 +107,5 @@ def subjects(run: TableRun, keys: Sequence[Key], place: str) -> Subjects:
             f"{place}: number {', '.join(bad)} (from 0) cannot be read as the key of "
             f"{spec.full_name}: {wanted}."
         )
-    return Subjects(tuple(row[KEY] for row in texts), tuple(asked))
+    are_times = len(columns) == 1 and columns[0][1] in _TIMES
+    return Subjects(tuple(row[KEY] for row in texts), tuple(asked), are_times)

@@ -1,0 +1,80 @@
+"""A key's text in other texts: where it counts as named, and what has none to search.
+
+A text counts where it stands as a word, between signs that are neither letters nor
+digits: an id within a hash, or a part of a longer name, is another thing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Callable, Iterable, Iterator, Sequence
+
+SHORTEST = 6
+"""Texts of fewer characters are not searched for: they may stand for anything."""
+
+_EDGES = r"(?<![0-9A-Za-z]){}(?![0-9A-Za-z])"
+
+
+def any_in(texts: Iterable[str]) -> Callable[[str], bool]:
+    """Whether one of these texts that is long enough stands in a text."""
+    # The functions go to the workers whole: they need no module of ours.
+    long = {text for text in texts if len(text) >= SHORTEST}
+    plain = frozenset(text for text in long if re.fullmatch("[0-9A-Za-z]+", text))
+    others = [(t, re.compile(_EDGES.format(re.escape(t)))) for t in long - plain]
+    word = re.compile("[0-9A-Za-z]+")
+
+    def is_there(text: str) -> bool:
+        if text is None:
+            return False
+        if not plain.isdisjoint(word.findall(text)):
+            return True
+        return any(t in text and pattern.search(text) for t, pattern in others)
+
+    return is_there
+
+
+def all_in(keys: Iterable[Sequence[str]]) -> Callable[[str], bool]:
+    """Whether all parts of a key that is long enough stand in a text."""
+    long = [parts for parts in keys if sum(map(len, parts)) >= SHORTEST]
+    words = [[re.compile(_EDGES.format(re.escape(p))) for p in each] for each in long]
+
+    def is_there(text: str) -> bool:
+        return any(all(word.search(text) for word in each) for each in words)
+
+    return is_there
+
+
+def content_has(content: bytes, is_there: Callable[[str], bool]) -> bool:
+    """Whether a file's content has a text; of JSON its numbers, mere counts, apart."""
+    try:
+        data = json.loads(content)
+    except ValueError:
+        data = None
+    if isinstance(data, (dict, list)):
+        return any(map(is_there, strings(data)))
+    return is_there(content.decode("utf-8", errors="replace"))
+
+
+def strings(data: Any) -> Iterator[str]:
+    """Every string of JSON data, names included."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict):
+        yield from data
+        for each in data.values():
+            yield from strings(each)
+    elif isinstance(data, list):
+        for each in data:
+            yield from strings(each)
+
+
+def replaced(data: Any, change: Callable[[str], str]) -> Any:
+    """The same JSON data with every string changed; names stay."""
+    if isinstance(data, str):
+        return change(data)
+    if isinstance(data, dict):
+        return {name: replaced(each, change) for name, each in data.items()}
+    if isinstance(data, list):
+        return [replaced(each, change) for each in data]
+    return data

@@ -39,7 +39,7 @@ def role_statements(
     """All but the landing files, for as many tables as there may be."""
     return [
         *_tables(Root.of(environment.warehouse), domains),
-        *_runs(Root.of(environment.runs), domains),
+        *_runs(environment, domains),
         *_releases(Root.of(environment.artifacts), domains),
         _catalogue(domains),
         _key(),
@@ -99,15 +99,20 @@ def _tables(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
         }
 
 
-def _runs(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
+def _runs(
+    environment: EnvironmentSpec, domains: Sequence[DomainSpec]
+) -> Iterator[Statement]:
+    """The folders of runs, also of those before, whose words an erase takes out."""
+    root = Root.of(environment.runs)
     folders = [
         f"{root.prefix}{domain.name}_{kind}/*"
         for domain in domains
         for kind in DAG_KINDS
     ]
+    to = (*WRITE, *ERASE[:1]) if environment.erase_secret else WRITE
     leases = [f"{root.prefix}leases/{domain.name}.json" for domain in domains]
     timings = [f"{root.prefix}timings/{domain.name}.json" for domain in domains]
-    yield _objects("Runs", WRITE, root, folders)
+    yield _objects("Runs", to, root, folders)
     yield _objects("Leases", READ, root, leases)
     yield _objects("Timings", NOTE, root, timings)
     # Also what makes S3 say that an object is not there, and not that it is denied.

@@ -1,41 +1,60 @@
-"""Reports of earlier runs whose words name a subject: the words are taken out."""
+"""What earlier runs left to read: every text in it that names a subject is taken out.
+
+Reports, summaries that repeat them, notices: whatever JSON lies in the folders of the
+domain's runs. Counts stay.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Dict
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Callable, Iterator
 
+from lake_spec.dag_kinds import run_folders
 from lake_spark.erasure.subjects import Subjects
+from lake_spark.erasure.words import replaced
+from lake_spark.object_store import ObjectStore
 from lake_spark.table_run import TableRun
 
 INSTEAD = "(erased)"
+AT_ONCE = 16
+"""There are many, and all of them are small."""
 
 
 def redact(run: TableRun, subjects: Subjects) -> int:
-    """Rewrite reports of the table that name a key; how many."""
-    is_named, done = subjects.named_in(), 0
-    for each in run.store.list(f"{run.environment.runs}/{run.spec.domain}_"):
-        if not each.uri.endswith(f"/{run.spec.name}.json"):
-            continue
-        report = json.loads(run.store.read(each.uri))
-        clean = _without(report, is_named)
-        if clean != report:
-            run.store.write(each.uri, json.dumps(clean, indent=1).encode())
-            done += 1
+    """Rewrite what names a key, and remove its old versions; how many were rewritten.
+
+    A killed run may have left old versions of what it rewrote, so all of them go.
+    """
+    is_named = subjects.in_message()
+
+    def redacted(uri: str) -> bool:
+        return _redacted(run.store, uri, is_named)
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        done = sum(pool.map(redacted, _of_other_runs(run)))
+    for folder in run_folders(run.environment.runs, run.spec.domain):
+        run.store.delete_old_versions(folder)
     return done
 
 
-def _without(report: Dict[str, Any], is_named: Callable[[str], bool]) -> Dict[str, Any]:
-    """The report with every message that names a key left out; counts and paths stay."""
-    clean = dict(report)
-    clean["warnings"] = [
-        INSTEAD if is_named(each) else each for each in report.get("warnings", ())
-    ]
-    clean["set_aside"] = [
-        {**each, "reason": INSTEAD} if is_named(each["reason"]) else each
-        for each in report.get("set_aside", ())
-    ]
-    error = report.get("error")
-    if error and is_named(error["message"]):
-        clean["error"] = {**error, "message": INSTEAD}
-    return clean
+def _of_other_runs(run: TableRun) -> Iterator[str]:
+    """The JSON objects of the domain's runs but for this one, which still writes."""
+    own = f"{run.environment.runs}/{run.report.run}/"
+    for folder in run_folders(run.environment.runs, run.spec.domain):
+        for each in run.store.list(folder):
+            if each.uri.endswith(".json") and not each.uri.startswith(own):
+                yield each.uri
+
+
+def _redacted(store: ObjectStore, uri: str, is_named: Callable[[str], bool]) -> bool:
+    """Whether an object had to be rewritten; what is no JSON is none of ours."""
+    try:
+        before: Any = json.loads(store.read(uri))
+    except (KeyError, ValueError):  # gone since it was listed, or no JSON
+        return False
+    after = replaced(before, lambda text: INSTEAD if is_named(text) else text)
+    if after == before:
+        return False
+    store.write(uri, json.dumps(after, indent=1).encode())
+    return True

@@ -181,6 +181,9 @@ def test_only_where_a_secret_is_named_may_a_role_erase():
     found = {each["Sid"]: each for each in role_statements(named, [SALES])}
     assert keys(found["EraseRequests"]) == ["s3:::work/runs/erase/sales/*"]
     assert keys(found["EraseOldVersions"]) == ["s3:::house/tables/sales/*"]
+    delete = "s3:DeleteObjectVersion"
+    assert delete in found["Runs"]["Action"]
+    assert delete not in statements("RolestepsX2dXsales")["Runs"]["Action"]
     assert found["SecretOfErasedKeys"]["Resource"]["Fn::Sub"].endswith(
         ":parameter/lake/dev/erase"
     )

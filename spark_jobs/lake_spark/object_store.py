@@ -6,8 +6,11 @@ import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Dict, Iterator, List, Optional, Protocol, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Protocol, Tuple
 from urllib.parse import urlparse
+
+MOST_AT_ONCE = 1000
+"""What S3 deletes by one request."""
 
 
 @dataclass(frozen=True)
@@ -98,10 +101,26 @@ class S3Store:
             Bucket=bucket, Prefix=key
         )
         # All are listed before the first goes: what a page says must not move.
-        old = [each for page in pages for each in _old_versions(page)]
-        for each in old:
-            self._s3.delete_object(Bucket=bucket, **each)
-        return len(old)
+        listed = list(pages)
+        old = [_version(e) for p in listed for e in p.get("Versions", ()) if _is_old(e)]
+        marks = [_version(each) for p in listed for each in p.get("DeleteMarkers", ())]
+        # Without its mark a deleted object would be there again, in its old content.
+        self._delete_versions(bucket, old)
+        self._delete_versions(bucket, marks)
+        return len(old) + len(marks)
+
+    def _delete_versions(self, bucket: str, versions: List[Dict[str, str]]) -> None:
+        """OSError if one of them stays."""
+        for first in range(0, len(versions), MOST_AT_ONCE):
+            some = versions[first : first + MOST_AT_ONCE]
+            asked = {"Objects": some, "Quiet": True}
+            answer = self._s3.delete_objects(Bucket=bucket, Delete=asked)
+            for each in answer.get("Errors", ()):
+                raise OSError(
+                    f"s3://{bucket}/{each['Key']}: its old version {each['VersionId']} "
+                    f"cannot be deleted ({each['Code']}: {each['Message']}). Grant the "
+                    "role s3:DeleteObjectVersion on it, and run again."
+                )
 
     def secret(self, name: str) -> bytes:
         """The value of a parameter of SSM; KeyError if there is none."""
@@ -115,13 +134,13 @@ class S3Store:
         return found["Parameter"]["Value"].encode()
 
 
-def _old_versions(page: dict) -> Iterator[Dict[str, str]]:
-    """Of one page of versions: those that are not what a reader gets."""
-    for each in page.get("Versions", ()):
-        if not each["IsLatest"]:
-            yield {"Key": each["Key"], "VersionId": each["VersionId"]}
-    for each in page.get("DeleteMarkers", ()):
-        yield {"Key": each["Key"], "VersionId": each["VersionId"]}
+def _is_old(version: Dict[str, Any]) -> bool:
+    """Whether it is not what a reader gets."""
+    return not version["IsLatest"]
+
+
+def _version(each: Dict[str, Any]) -> Dict[str, str]:
+    return {"Key": each["Key"], "VersionId": each["VersionId"]}
 
 
 class FolderStore:

@@ -22,6 +22,7 @@ PREFIXES = {"emr": "elasticmapreduce", "mwaa": "airflow"}
 
 ACTIONS = {
     "s3:ListObjectsV2": "s3:ListBucket",
+    "s3:DeleteObjects": "s3:DeleteObject",
     "s3:HeadObject": "s3:GetObject",
     "s3:ListObjectVersions": "s3:ListBucketVersions",
     "s3:CreateMultipartUpload": "s3:PutObject",

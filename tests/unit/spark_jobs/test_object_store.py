@@ -6,6 +6,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
+from lake_spark import object_store
 from lake_spark.object_store import S3Store
 
 REGION = "eu-central-1"
@@ -40,6 +41,57 @@ def test_old_versions_and_marks_of_deletes_go_below_a_prefix_alone(s3):
         ("b/1", False),
     ]
     assert store.read("s3://lake/a/1") == b"new"
+
+
+class Answers:
+    """An S3 client that lists one version a page and notes what it is to delete."""
+
+    def __init__(self, errors=()):
+        self.asked = []
+        self._errors = list(errors)
+
+    def get_bucket_versioning(self, Bucket):
+        return {"Status": "Enabled"}
+
+    def get_paginator(self, name):
+        return self
+
+    def paginate(self, Bucket, Prefix):
+        found = [("DeleteMarkers", "gone", "3", True), ("Versions", "gone", "2", False)]
+        found += [("Versions", "kept", "9", True), ("Versions", "kept", "8", False)]
+        for kind, key, version, latest in found:
+            yield {kind: [{"Key": key, "VersionId": version, "IsLatest": latest}]}
+
+    def delete_objects(self, Bucket, Delete):
+        self.asked.append([(e["Key"], e["VersionId"]) for e in Delete["Objects"]])
+        return {"Errors": self._errors}
+
+
+def store_of(client, monkeypatch):
+    monkeypatch.setattr(boto3, "client", lambda name: client)
+    return S3Store()
+
+
+@pytest.mark.parametrize("most", [1, 1000])
+def test_the_mark_of_a_delete_goes_after_all_that_it_hides(most, monkeypatch):
+    client = Answers()
+    monkeypatch.setattr(object_store, "MOST_AT_ONCE", most)
+    assert store_of(client, monkeypatch).delete_old_versions("s3://lake/") == 3
+    assert [each for asked in client.asked for each in asked] == [
+        ("gone", "2"),
+        ("kept", "8"),
+        ("gone", "3"),
+    ]
+    assert max(map(len, client.asked)) == min(most, 2)
+
+
+def test_a_version_that_stays_is_an_error_and_no_mark_goes(monkeypatch):
+    denied = {"Key": "gone", "VersionId": "2", "Code": "AccessDenied", "Message": "no"}
+    client = Answers([denied])
+    told = "s3://lake/gone: its old version 2 cannot be deleted \\(AccessDenied: no"
+    with pytest.raises(OSError, match=told):
+        store_of(client, monkeypatch).delete_old_versions("s3://lake/")
+    assert len(client.asked) == 1
 
 
 def test_a_bucket_without_versions_has_no_old_ones(s3):

@@ -8,17 +8,25 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import json
 import re
-from typing import Any, Callable, Dict, Iterable, Iterator, Set, Tuple
+import zlib
+from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, Set, Tuple
 
 from lake_spec.column_type import ColumnType
 from lake_spec.model import Csv
 
-_Codec = Tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]
-_CODECS: Dict[str, _Codec] = {
-    ".gz": (gzip.decompress, lambda content: gzip.compress(content, mtime=0)),
-    ".bz2": (bz2.decompress, bz2.compress),
+LARGEST = 256 << 20
+"""Landing files of more bytes, unpacked, are not rewritten: they pass through memory."""
+
+_Packing = Tuple[Callable[[BinaryIO], BinaryIO], Callable[[bytes], bytes]]
+_PACKINGS: Dict[str, _Packing] = {
+    ".gz": (
+        lambda packed: gzip.GzipFile(fileobj=packed),
+        lambda content: gzip.compress(content, mtime=0),
+    ),
+    ".bz2": (bz2.BZ2File, bz2.compress),
 }
 _UNREADABLE = (".zst", ".deflate", ".snappy", ".lz4", ".xz", ".Z")
 
@@ -31,10 +39,27 @@ def blanked(path: str, content: bytes, blank: Callable[[bytes], bytes]) -> bytes
     """The content with `blank` applied to its text, compressed as it was."""
     if path.endswith(_UNREADABLE):
         raise NotBlanked(f"{path.rsplit('.', 1)[-1]} files cannot be rewritten")
-    for suffix, (unpack, pack) in _CODECS.items():
+    for suffix, (opened, pack) in _PACKINGS.items():
         if path.endswith(suffix):
-            return pack(blank(unpack(content)))
+            return pack(blank(_unpacked(opened(io.BytesIO(content)))))
+    refuse_large(len(content))
     return blank(content)
+
+
+def refuse_large(size: int) -> None:
+    """NotBlanked if a content has more bytes than pass through memory."""
+    if size > LARGEST:
+        raise NotBlanked(f"has more than {LARGEST:,} bytes, unpacked")
+
+
+def _unpacked(file: BinaryIO) -> bytes:
+    """All of a packed file, of which no more than the limit is unpacked."""
+    try:
+        content = file.read(LARGEST + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise NotBlanked(f"cannot be unpacked ({error})") from None
+    refuse_large(len(content))
+    return content
 
 
 def blank_csv(content: bytes, records: Set[int], kind: Csv) -> bytes:

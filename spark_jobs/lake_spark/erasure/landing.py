@@ -17,7 +17,13 @@ from lake_spec.model import Csv, Parquet
 from lake_spark import ingest
 from lake_spark.erased import Erased, Rewritten
 from lake_spark.erased_contents import known_contents, sha256
-from lake_spark.erasure.blanking import NotBlanked, blank_csv, blank_json, blanked
+from lake_spark.erasure.blanking import (
+    NotBlanked,
+    blank_csv,
+    blank_json,
+    blanked,
+    refuse_large,
+)
 from lake_spark.erasure.parquet import blank_parquet
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.errors import NotErasable
@@ -27,9 +33,6 @@ from lake_spark.reader import Input
 from lake_spark.row_sql import any_null
 from lake_spark.table_run import TableRun
 from lake_spark.widening import stored_type
-
-LARGEST = 1 << 30
-"""Landing files of more bytes than this are not rewritten: they pass through memory."""
 
 
 @dataclass(frozen=True)
@@ -116,10 +119,9 @@ def _beside(run: TableRun) -> str:
 def _made(run: TableRun, each: Input, found: Found, beside: str) -> str:
     """The URI of the new content, which was read and compared."""
     file, records = each.file, found.records[each.file.path]
-    if file.size > LARGEST:
-        raise _cannot(run, file, f"has more than {LARGEST:,} bytes")
     kind = run.spec.source.format
     try:
+        refuse_large(file.size)
         if isinstance(kind, Parquet):
             content = blank_parquet(run, file.uri, records, f"{beside}.folder")
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
 
@@ -9,7 +10,7 @@ import pytest
 
 from lake_spec.column_type import parse_type
 from lake_spec.model import Csv
-from lake_spark.erasure import request
+from lake_spark.erasure import blanking, request
 from lake_spark.erasure.blanking import NotBlanked, blank_csv, blank_json, blanked
 from lake_spark.errors import RefusedRequest
 from tests.unit.lake_airflow.specs import dimension, table
@@ -65,6 +66,37 @@ def test_a_file_is_packed_again_as_it_was_or_refused():
     assert gzip.decompress(packed) == b"ID\n1\n"
     with pytest.raises(NotBlanked, match="zst files cannot be rewritten"):
         blanked("a/1.csv.zst", b"", lambda text: text)
+
+
+def unchanged(text: bytes) -> bytes:
+    return text
+
+
+@pytest.mark.parametrize(
+    "name, pack", [("a.gz", gzip.compress), ("a.bz2", bz2.compress), ("a", unchanged)]
+)
+def test_what_is_too_large_when_unpacked_is_refused(name, pack, monkeypatch):
+    monkeypatch.setattr(blanking, "LARGEST", 100)
+    whole = pack(b"x" * 60) + pack(b"y" * 40)
+    assert blanked(name, whole, lambda text: text[:99]).startswith(pack(b"")[:3])
+    with pytest.raises(NotBlanked, match="has more than 100 bytes, unpacked"):
+        blanked(name, whole + pack(b"z"), unchanged)
+    with pytest.raises(NotBlanked, match="has more than 100 bytes, unpacked"):
+        blanked(name, pack(b"x" * 10_000_000), unchanged)
+
+
+@pytest.mark.parametrize(
+    "name, pack", [("a.gz", gzip.compress), ("a.bz2", bz2.compress)]
+)
+def test_all_parts_of_a_packed_file_are_unpacked_and_a_broken_one_is_refused(
+    name, pack
+):
+    seen = []
+    blanked(name, pack(b"1\n") + pack(b"2\n"), lambda text: seen.append(text) or text)
+    assert seen == [b"1\n2\n"]
+    for broken in (pack(b"1\n")[:-4], b"no packed content"):
+        with pytest.raises(NotBlanked, match="cannot be unpacked"):
+            blanked(name, broken, unchanged)
 
 
 class Objects(dict):

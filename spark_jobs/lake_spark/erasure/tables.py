@@ -19,12 +19,20 @@ from lake_spark.spark_types import with_types
 from lake_spark.table_run import TableRun, table_columns
 
 
-def tables(run: TableRun) -> Iterator[Tuple[str, HudiTable]]:
-    """Every Hudi table that a table of the lake has, by the name of its folder."""
+def begun(run: TableRun) -> Iterator[Tuple[str, HudiTable]]:
+    """Every Hudi table that a table of the lake has, by the name of its folder.
+
+    Also one whose first write was killed: it has no row, and files with rows.
+    """
     for name in ("changes", "current", "history", "surrogate_keys", "quarantine"):
         table = run.log if name == "changes" else getattr(run, name)
-        if table.has_data():
+        if table.exists():
             yield name, table
+
+
+def tables(run: TableRun) -> Iterator[Tuple[str, HudiTable]]:
+    """Those of them that have a commit."""
+    return ((name, table) for name, table in begun(run) if table.has_data())
 
 
 def held(run: TableRun, subjects: Subjects) -> Dict[str, int]:

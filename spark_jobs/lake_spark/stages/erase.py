@@ -90,13 +90,14 @@ def _from_landing(run: TableRun, of_table: Subjects) -> None:
 
 
 def _from_tables(run: TableRun, of_table: Subjects) -> None:
-    for name, table in tables.tables(run):
+    for name, table in tables.begun(run):
         finish_killed(run, name, table)
     tables.erase(run, of_table)
     for name, table in tables.tables(run):
         if tables.is_merged(run, name):
             compact_all(run, table)
         table.clean(newest_version_options())
+    for _, table in tables.begun(run):
         table.drop_indexes()
     run.report.erasure["reports"] = reports.redact(run, of_table)
     for folder in (run.landing, run.home):

@@ -234,5 +234,6 @@ def _only(batch: ingest.Batch, paths: Sequence[str]) -> ingest.Batch:
 def _cannot(run: TableRun, file: LandingFile, why: str) -> NotErasable:
     return NotErasable(
         f"{run.spec.full_name}: {file.path} holds rows of a key that is to be erased, and "
-        f"{why}, so it was not rewritten. Land it anew without them, and erase again."
+        f"{why}, so it was not rewritten. Land it anew without them, redo it "
+        f"({run.spec.domain}_redo, files={file.path}), then erase."
     )

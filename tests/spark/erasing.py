@@ -16,16 +16,26 @@ from pyspark.sql import functions as F
 
 from lake_spec.report import Report
 from tests.spark.lake import Lake
+from tests.spark.redoing import rows
 
 SECRET = "a secret of the tests"
+CANARY = "ZQX-canary-7"
+"""What stands in every row of the subject, and in no other."""
 
 
-def ask(lake: Lake, *keys: Dict[str, object], name: str = "request") -> str:
+def request_file(lake: Lake) -> Path:
+    """Where a request lies."""
+    return lake.root / "runs/erase/tests/request.json"
+
+
+def ask(lake: Lake, *keys: Dict[str, object]) -> str:
     """Put a request to erase these keys of the lake's table; its URI."""
-    file = lake.root / "runs" / "erase" / "tests" / f"{name}.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps({"keys": {lake.spec.name: list(keys)}}))
     (lake.root / "secret").write_text(SECRET)
+    file = request_file(lake)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    lake.store.write(
+        f"file://{file}", json.dumps({"keys": {lake.spec.name: list(keys)}}).encode()
+    )
     return f"file://{file}"
 
 
@@ -36,6 +46,11 @@ def erased(lake: Lake, *keys: Dict[str, object]) -> Report:
     return report
 
 
+def others(lake: Lake) -> tuple:
+    """Both tables without the rows of the subject."""
+    return tuple([r for r in one if CANARY not in repr(r)] for one in rows(lake))
+
+
 def places_of(lake: Lake, text: str) -> Set[str]:
     """Folders (landing, changes, current ...) of the lake that have a file with the text."""
     return {_place(lake, file) for file in files_with(lake, text)}
@@ -44,7 +59,7 @@ def places_of(lake: Lake, text: str) -> Set[str]:
 def files_with(lake: Lake, text: str) -> List[Path]:
     """Every file of landing, warehouse and reports that has the text, also in its name."""
     found = []
-    for folder in ("landing", "warehouse", "runs/test"):
+    for folder in ("landing", "warehouse", "runs/tests_incremental"):
         files = sorted(f for f in (lake.root / folder).rglob("*") if f.is_file())
         found += [f for f in files if _has(lake, f, text) or text in str(f)]
     return found

@@ -102,7 +102,7 @@ class Lake:
 
     def _report(self, stage: str) -> Report:
         spec = self.spec
-        run = f"test/{self._runs}"
+        run = f"{spec.domain}_incremental/{self._runs}"
         return Report(run, "test", spec.domain, spec.name, stage, spec.engine.value)
 
     def done(self, *stages: str) -> List[Report]:

@@ -16,11 +16,17 @@ from lake_local.show import reading
 from lake_local.show.request import Request
 from lake_local.show.timeline import Refused
 from lake_spark.erasure import landing, scan, tables
-from tests.spark.erasing import ask, erased, files_with, places_of
+from tests.spark.erasing import (
+    CANARY,
+    ask,
+    erased,
+    files_with,
+    others,
+    places_of,
+)
 from tests.spark.lake import Lake, table
 from tests.spark.redoing import done_redo, rows
 
-CANARY = "ZQX-canary-7"
 KEY = {"id": CANARY}
 FEED = """
 source:
@@ -46,16 +52,11 @@ note"
 b,2026-01-01,1,x
 """
 CHANGES = HEADER + (
-    f"U,{CANARY},2026-01-02,2,b\nU,a,2026-01-02,2,b\nU,{CANARY},2026-01-03,-5,bad\n"
+    f"U,{CANARY},2026-01-02,2,b\nU,a,2026-01-02,2,b\nU,{CANARY},2026-01-03,{CANARY},bad\n"
     f"U,b,2026-01-03,-5,bad\n"
 )
 LATE = HEADER + f"U,{CANARY},2026-01-09,9,late\nU,b,2026-01-09,9,late\n"
 EVERYWHERE = {"landing", "changes", "current", "history"}
-
-
-def others(lake: Lake) -> list:
-    """Both tables without the subject."""
-    return [[row for row in one if CANARY not in map(str, row)] for one in rows(lake)]
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +70,10 @@ def feed(spark, tmp_path_factory):
 
 
 def test_a_dry_run_counts_and_leaves_everything(feed):
-    assert places_of(feed, CANARY) == {*EVERYWHERE, "surrogate_keys", "quarantine"}
+    assert places_of(feed, CANARY) == {
+        *EVERYWHERE,
+        *("surrogate_keys", "quarantine", "runs"),
+    }
     before = feed.files()
     report = feed.run("erase", request=ask(feed, KEY), dry_run=True)
     assert report.error is None, report.error
@@ -88,7 +92,7 @@ def test_a_dry_run_counts_and_leaves_everything(feed):
 def test_an_erase_that_is_killed_anywhere_is_ended_by_the_next(feed, monkeypatch):
     was, request = others(feed), ask(feed, KEY)
     steps = (
-        (landing, "note_what_was_put", 2),  # contents are put, their ETags not noted
+        (landing, "known_contents", 2),  # contents are put, their ETags not noted
         (tables, "_from_derived", 2),  # log and current are done, history is not
         (scan, "_with_keys", 1),
     )
@@ -97,10 +101,26 @@ def test_an_erase_that_is_killed_anywhere_is_ended_by_the_next(feed, monkeypatch
             patched.setattr(module, name, _killed(getattr(module, name), nth))
             report = feed.run("erase", request=request)
         assert report.error["message"] == "killed", (name, report.error)
+        if module is landing:
+            goes_on(feed)
     report = erased(feed, KEY)
     assert (report.state, report.erasure["landing"]) == ("done", 0)
     assert files_with(feed, CANARY) == []
-    assert others(feed) == was == list(rows(feed))
+    assert others(feed) == was == rows(feed)
+
+
+def goes_on(lake: Lake) -> None:
+    """Contents that a killed erase put are no others to whoever looks first."""
+    listed = lake.root / "warehouse/tests/things/erased.json"
+    killed = listed.read_text()
+    assert lake.run("incremental", dry_run=True).error is None
+    assert listed.read_text() == killed
+    assert lake.run("incremental").state == "nothing_new"
+    assert listed.read_text() != killed
+    listed.write_text(killed)
+    report = done_redo(lake, "load/1.csv")
+    assert (report.erased, report.quarantined) == (1, 0)
+    listed.write_text(killed)
 
 
 def _killed(step, nth: int):
@@ -109,14 +129,28 @@ def _killed(step, nth: int):
 
     def killed(*arguments):
         calls.append(arguments)
-        if len(calls) > 1 or step.__name__ not in (
-            "note_what_was_put",
-            "_from_derived",
-        ):
+        if len(calls) == nth:
             raise RuntimeError("killed")
         return step(*arguments)
 
     return killed
+
+
+def test_what_earlier_runs_told_names_nobody(feed):
+    folder = feed.root / "runs/tests_incremental/2"
+    report = json.loads((folder / "incremental/things.json").read_text())
+    assert report["warnings"] == ["(erased)"]
+    assert report["quarantined"] == 2
+    cause = f"tests.things incremental: Refused: {CANARY}, 7"
+    for name in ("summary.json", "notices/failure.json"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        told = {"tables": {"things": {"scd2": report}}, "causes": [cause, "x"]}
+        (folder / name).write_text(json.dumps(told))
+    assert erased(feed, KEY).erasure["reports"] == 2
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["causes"] == ["(erased)", "x"]
+    assert summary["tables"]["things"]["scd2"] == report
+    assert files_with(feed, CANARY) == []
 
 
 def test_records_keep_their_numbers_and_the_list_names_nobody(feed):

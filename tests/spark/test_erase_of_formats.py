@@ -6,16 +6,26 @@ Every value of the subject has ZQX-canary-7 in it, so that any of them is found.
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
+from lake_spec.hudi_options import Operation
+from lake_spec.report import Report
 from lake_spark.erasure import landing
-from tests.spark.erasing import ask, erased, files_with, places_of
+from tests.spark.erasing import (
+    CANARY,
+    ask,
+    erased,
+    files_with,
+    others,
+    places_of,
+)
 from tests.spark.lake import Lake, table
 from tests.spark.parquet_files import land_parquet
-from tests.spark.redoing import done_redo, redo_files, rows
+from tests.spark.redoing import done_redo, rows
 
-CANARY = "ZQX-canary-7"
 SNAPSHOT = """
 source:
   kind: snapshot
@@ -37,6 +47,18 @@ source: {kind: feed, path: tests/things, format: {type: parquet}}
 columns: {id: "decimal(9,2)", ts: timestamp, note: string}
 key: [id]
 order_by: [ts]
+storage: {buckets: 1}
+"""
+SHOPS = """
+source:
+  kind: snapshot
+  path: tests/things
+  files: "*.csv"
+  format: {type: csv}
+  extract_time: {pattern: "^(.*)[.]csv$"}
+  scope: {column: shop}
+columns: {shop: string, day: date, note: string}
+key: [shop, day]
 storage: {buckets: 1}
 """
 STREAMED = """
@@ -70,13 +92,13 @@ def extracts(spark, tmp_path_factory):
 
 
 def test_a_subject_leaves_extracts_and_none_of_later_ones_brings_it_back(extracts):
-    was = [[row for row in one if CANARY not in repr(row)] for one in rows(extracts)]
+    was = others(extracts)
     found = {"landing", "changes", "current", "history"}
     assert places_of(extracts, CANARY) == found
     report = erased(extracts, {"id": 7, "site": "a|b"})
     assert (report.erasure["landing"], report.erasure["changes"]) == (2, 2)
     assert files_with(extracts, CANARY) == []
-    assert [*rows(extracts)] == was
+    assert rows(extracts) == was
 
     again = record(7, "a|b", CANARY)
     extracts.land("2026-01-03.json", extract(record(7, "a", "changed"), again))
@@ -137,31 +159,80 @@ def test_rows_of_parquet_are_null_in_their_places(spark, tmp_path):
     )
     land_parquet(lake, "load/1.parquet", select)
     lake.done("full_load", "scd2")
-    was = [[row for row in one if CANARY not in repr(row)] for one in rows(lake)]
+    was = others(lake)
     erased(lake, {"id": "7"})
     assert files_with(lake, CANARY) == []
-    assert [*rows(lake)] == was
+    assert rows(lake) == was
 
     assert done_redo(lake, "load/*").erased == 1
-    assert [*rows(lake)] == was
+    assert rows(lake) == was
     records = lake.changes.select("lake_record").distinct().collect()
     assert sorted(row.lake_record for row in records if row.lake_record > 0) == [1, 3]
 
 
-def test_the_sql_of_the_streamer_leaves_erased_keys_out(spark, tmp_path):
+def test_a_part_of_a_key_that_others_have_too_is_nobody(spark, tmp_path):
+    lake = Lake(spark, tmp_path, table(SHOPS))
+    days = [
+        f"amsterdam,2026-01-0{day},{note}\n" for day, note in ((1, CANARY), (2, "b"))
+    ]
+    lake.land("2026-01-01.csv", "".join(["shop,day,note\n", *days]))
+    lake.done("full_load", "scd2")
+    assert places_of(lake, "amsterdam") > {"inputs"}  # it is a scope
+    was = others(lake)
+    erased(lake, {"shop": "amsterdam", "day": "2026-01-01"})
+    assert files_with(lake, CANARY) == []
+    assert rows(lake) == was
+
+
+def test_files_of_a_first_write_that_was_killed_are_erased_too(spark, tmp_path):
+    lake = Lake(spark, tmp_path, table(STREAMED.replace("engine: streamer\n", "")))
+    lake.land("load/1.csv", f"id,ts\n{CANARY},2026-01-01\n")
+    lake.done("full_load")
+    unmake_first_commit(lake.root / "warehouse/tests/things/changes")
+    shutil.rmtree(lake.root / "warehouse/tests/things/current")
+    assert "changes" in places_of(lake, CANARY)
+    erased(lake, {"id": CANARY})
+    assert files_with(lake, CANARY) == []
+    report = lake.done("full_load")[0]
+    assert (report.accepted, report.erased) == (0, 1)
+
+
+def unmake_first_commit(path: Path) -> None:
+    """Leave a table as if its first write was killed before it was complete."""
+    (done,) = (path / ".hoodie/timeline").glob("*.commit")
+    done.unlink()
+    (path / f".hoodie/timeline/.{done.name}.crc").unlink(missing_ok=True)
+    markers = path / ".hoodie/.temp" / done.name.split("_")[0]
+    markers.mkdir(parents=True)
+    for file in path.glob("*.parquet"):
+        (markers / f"{file.name}.marker.CREATE").touch()
+
+
+def test_a_table_of_the_streamer_goes_on_after_an_erase(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(STREAMED))
     text = f"id,ts\na,2026-01-01\n{CANARY},2026-01-01\n"
     lake.land("load/1.csv", text)
-    assert redo_files(lake, "load/1.csv").error is None  # fills the log without it
+    lake.land("changes/1.csv", text.replace("01-01", "01-02"))
+    streamed(lake, "full_load")
+    streamed(lake, "incremental")
     lake.done("scd2")
     erased(lake, {"id": CANARY})
     assert files_with(lake, CANARY) == []
 
-    lake.land("changes/1.csv", text.replace("01-01", "01-02"))
-    run = lake.prepare("incremental")
-    assert (run.report.accepted, run.report.erased) == (1, 1)
-    sql = (tmp_path / "warehouse/tests/things/inputs").glob("*.sql")
-    (statements,) = [file.read_text().split(";\n") for file in sql]
-    for view in statements[:-1]:
-        spark.sql(view)
-    assert [row.id for row in spark.sql(statements[-1]).collect()] == ["a"]
+    lake.land("changes/2.csv", text.replace("01-01", "01-03"))
+    report = streamed(lake, "incremental")
+    assert (report.accepted, report.erased) == (1, 1)
+    assert places_of(lake, CANARY) == {"landing"}
+    assert [row.id for row in lake.current.collect()] == ["a"]
+
+
+def streamed(lake: Lake, stage: str) -> Report:
+    """Prepare, write what the SQL file says as HoodieStreamer would, and account."""
+    run = lake.prepare(stage)
+    id = run.report.commits["inputs"]
+    sql = lake.root / f"warehouse/tests/things/inputs/{id}.sql"
+    *views, rows = sql.read_text().split(";\n")
+    for view in views:
+        lake.spark.sql(view)
+    run.log.write(lake.spark.sql(rows), Operation.BULK_INSERT, {"inputs": id})
+    return lake.done(stage)[0]

@@ -59,7 +59,7 @@ class Subjects:
     def in_message(self) -> Callable[[str], bool]:
         """The same of what a report says, which may tell a key's columns apart."""
         by_itself = self.in_text()
-        by_parts = words.all_in([] if self.are_times else self.parts)
+        by_parts = words.all_in(parts for parts in self.parts if len(parts) > 1)
         return lambda text: by_itself(text) or by_parts(text)
 
     def named_in(self) -> Callable[[str], bool]:

@@ -175,7 +175,10 @@ class FolderStore:
         """Write a file, replacing one of that name."""
         path = _file(uri)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        # All of it or nothing is there at any moment, as on S3.
+        part = path.with_name(f".{path.name}.part")
+        part.write_bytes(content)
+        part.replace(path)
 
     def delete(self, uri: str) -> None:
         """Remove a file, if it is there."""

@@ -23,6 +23,7 @@ from tests.crash.kinds import Kind, Source
 from tests.crash.landings import CORRECTED, spec_of
 from tests.crash.stages import LAYERS
 from tests.spark import shop
+from tests.spark.erasing import ask, request_file
 from tests.spark.lake import Lake, stored
 from tests.spark.streaming import stream
 
@@ -62,7 +63,8 @@ def run_stage(lake: Lake, stage: str) -> Report:
         scratch = lake.root.with_name(f"{lake.root.name}-streamer")
         scratch.mkdir(exist_ok=True)
         stream(lake, stage, scratch)
-    report = lake.run(stage, window=_window(lake, stage))
+    request = _request(lake) if stage == "erase" else None
+    report = lake.run(stage, window=_window(lake, stage), request=request)
     assert report.error is None, report.error
     return report
 
@@ -74,6 +76,14 @@ def _window(lake: Lake, stage: str) -> Window:
     is_snapshot = isinstance(lake.spec.source, Snapshot)
     first = datetime.fromisoformat(SECOND_EXTRACT if is_snapshot else CORRECTED)
     return Window(first.replace(tzinfo=timezone.utc))
+
+
+def _request(lake: Lake) -> str:
+    """To erase the first key that lives; the same when it is run again."""
+    if not request_file(lake).is_file():
+        first = lake.current.select(*lake.spec.key).orderBy(*lake.spec.key).first()
+        return ask(lake, {name: str(value) for name, value in first.asDict().items()})
+    return f"file://{request_file(lake)}"
 
 
 def rows_of(lake: Lake) -> Tables:

@@ -3,7 +3,7 @@
 A stage begins and ends with a state of the lake, as undisturbed.py makes them:
 `landed`, `loaded` (full load taken in), `recorded` (in history too), `changed`
 (upkeep done, more files landed), `one taken` (of two extracts), `taken in`, `built`
-(in history too), `corrected` (other files landed), `redone`.
+(in history too), `corrected` (other files landed), `redone`, `erased` (a key is).
 """
 
 from __future__ import annotations
@@ -93,6 +93,14 @@ STAGES = (
         "redone",
         kinds=(*KINDS, *EXTRACTS),
         whole=("current", "history"),  # the log has withdrawn files for a while
+        idle="incremental",
+    ),
+    Stage(
+        "erase",
+        "erase",
+        "built",
+        "erased",
+        kinds=(*KINDS, *EXTRACTS),
         idle="incremental",
     ),
     Stage(

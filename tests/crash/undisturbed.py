@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import threading
 import time
+from functools import cached_property
 from pathlib import Path
 from typing import Dict, Optional, Tuple
 
@@ -17,7 +18,7 @@ from pyspark.sql import SparkSession
 from tests.crash.comparison import Tables
 from tests.crash.kinds import Kind, Source
 from tests.crash.lakes import COMPACT, domain, open_lake, rows_of, run_stage
-from tests.crash.landings import CORRECTED, LANDED, Files, landings
+from tests.crash.landings import CORRECTED, LANDED, Files, Landings, landings
 from tests.crash.stages import Stage
 from tests.crash.watch import Watch
 from tests.spark.lake import Lake
@@ -33,12 +34,17 @@ class Undisturbed:
         self._spark = spark
         self._home = home
         self._watches: Dict[Tuple[str, str], Watch] = {}
-        self._landings = landings(kind.source, seed)
+        self._seed = seed
         self._play(self.lake(home / "lake"))
 
     def lake(self, root: Path, upkeep: Optional[Dict[str, int]] = None) -> Lake:
         """A lake of this kind below the folder."""
         return open_lake(self._spark, root, self.kind, upkeep or {})
+
+    @cached_property
+    def _landings(self) -> Landings:
+        """The files of a feed or of extracts; a dimension has files of its own."""
+        return landings(self.kind.source, self._seed)
 
     def _play(self, lake: Lake) -> None:
         first, second, _ = self._landings.batches
@@ -56,22 +62,29 @@ class Undisturbed:
         self._watched(lake, "taken in", "scd2")
         self._keep(lake, "built")
         self._redo()
+        self._erase()
         self.go_on(lake)
         self.rows["gone on"] = rows_of(lake)
 
     def _take_one_of(self, extracts: Files) -> None:
         """A lake that goes another way: one extract lands where there are two."""
-        lake = self._another("kept up")
+        lake = self._another("kept up", "one taken")
         _land(lake, dict([min(extracts.items())]))
         run_stage(lake, "incremental")
         self.rows["one taken"] = rows_of(lake)
 
     def _redo(self) -> None:
         """A lake that goes another way: what landed is corrected and redone."""
-        lake = self._another("built")
+        lake = self._another("built", "redone")
         _land(lake, self._landings.corrected, at=CORRECTED)
         self._watched(lake, "corrected", "redo")
         self.rows["redone"] = rows_of(lake)
+
+    def _erase(self) -> None:
+        """A lake that goes another way: a key is erased."""
+        lake = self._another("built", "erased")
+        run_stage(lake, "erase")
+        self.rows["erased"] = rows_of(lake)
 
     def go_on(self, lake: Lake) -> None:
         """What comes after: the last files."""
@@ -86,8 +99,8 @@ class Undisturbed:
         shutil.copytree(lake.root, self._home / state)
         self.rows[state] = rows_of(lake)
 
-    def _another(self, state: str) -> Lake:
-        root = self._home / f"{state}, another"
+    def _another(self, state: str, then: str) -> Lake:
+        root = self._home / f"{state}, then {then}"
         self.copy(state, root)
         return self.lake(root)
 

@@ -36,6 +36,7 @@ def play(
     """
     stage, lake = points[0].stage, home / "lake"
     copies = [home / f"point-{number}" for number in range(len(points))]
+    undisturbed.go_ways_to(stage)
     undisturbed.copy(stage.begins_with, lake)
     first = [(point.kills[0], copy) for point, copy in zip(points, copies)]
     told = stopped(victim, stage, undisturbed, lake, first)

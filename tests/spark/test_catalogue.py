@@ -1,4 +1,4 @@
-"""A database of the Glue catalogue, before its tables are registered."""
+"""The Glue catalogue: its databases, and a commit that it does not hear of at once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 from lake_spark import catalogue
+
+from tests.spark.lake import Lake, table
 
 
 class EntityNotFoundException(Exception):
@@ -52,3 +54,37 @@ class Glue:
 def test_a_database_is_made_only_where_it_is_missing(glue, asked, names):
     catalogue._database(glue, "moma", "The museum")
     assert (glue.asked_to_make, glue.names) == (asked, names)
+
+
+THINGS = """
+source:
+  kind: snapshot
+  path: tests/things
+  files: "*.csv"
+  format: {type: csv}
+  extract_time: {pattern: "^(.*)[.]csv$"}
+columns: {id: int, note: string}
+key: [id]
+storage: {buckets: 1}
+"""
+
+
+@pytest.mark.parametrize("stages", [("full_load",), ("full_load", "scd2")], ids=str)
+def test_a_catalogue_that_is_down_after_a_commit_is_told_by_the_next_run(
+    spark, tmp_path, monkeypatch, stages
+):
+    def down(run):
+        raise ConnectionError("Glue does not answer")
+
+    lake, registered = Lake(spark, tmp_path, table(THINGS)), []
+    lake.land("2026-01-01.csv", "id,note\n1,a\n")
+    lake.done(*stages[:-1])
+    monkeypatch.setattr(catalogue, "register", down)
+    report = lake.run(stages[-1])
+    assert report.state == "failed"
+    assert report.error["message"] == "Glue does not answer"
+    assert report.commits
+    monkeypatch.setattr(catalogue, "register", lambda run: registered.append(run))
+    again = lake.run(stages[-1])
+    assert (again.state, again.commits, len(registered)) == ("nothing_new", {}, 1)
+    assert lake.living("note") == [(1, "a")]

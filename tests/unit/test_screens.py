@@ -99,7 +99,15 @@ def test_down_comes_whatever_happens(lake):
     assert notes(lake) == ["up", "down"]
 
 
-def test_ctrl_c_ends_the_command_under_way_then_all(lake):
+@pytest.fixture
+def heeded():
+    """Ctrl-C is heeded, also where whoever started these tests has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_ends_the_command_under_way_then_all(lake, heeded):
     timer = threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt), lake.up():
         timer.start()

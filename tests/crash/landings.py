@@ -11,17 +11,10 @@ from tests.crash.kinds import Source
 from tests.oracle.histories import Features, landing
 from tests.oracle.landing_files import file_text
 from tests.oracle.tables import SPECS
-from tests.spark.lake import table
+from tests.spark.lake import EXTRACTS, table
 
 FEED = table(SPECS["plain"])
-EXTRACT = table("""
-source:
-  kind: snapshot
-  path: tests/things
-  files: "*.csv"
-  format: {type: csv}
-  extract_time: {pattern: "^(.*)[.]csv$"}
-columns: {id: int, note: string, score: double}
+EXTRACT = table(EXTRACTS + """columns: {id: int, note: string, score: double}
 key: [id]
 quarantine: {max_share: 1.0}
 storage: {buckets: 1}

@@ -169,6 +169,27 @@ class Lake:
         return [tuple(row) for row in rows.collect()]
 
 
+EXTRACTS = """
+source:
+  kind: snapshot
+  path: tests/things
+  files: "*.csv"
+  format: {type: csv}
+  extract_time: {pattern: "^(.*)[.]csv$"}
+"""
+"""The source of a table of extracts; more of its settings, or columns, may follow."""
+
+FEED_FILES = """
+source:
+  kind: feed
+  path: tests/things
+  load: "load/*"
+  changes: "changes/*"
+  format: {type: csv}
+  operation: {column: op}
+"""
+"""The same of a full load and change files."""
+
 HEAD = """
 name: things
 description: Things that change in tests

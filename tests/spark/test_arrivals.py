@@ -14,17 +14,9 @@ import pytest
 from lake_spark.object_store import FolderStore, StoredObject
 from lake_spark.table_run import Window
 from tests.oracle.beside import Beside, delete, upsert
-from tests.spark.lake import Lake, table
+from tests.spark.lake import FEED_FILES, Lake, table
 
-SPEC = """
-source:
-  kind: feed
-  path: tests/things
-  load: "load/*"
-  changes: "changes/*"
-  format: {type: csv}
-  operation: {column: op}
-columns: {id: string, ts: timestamp, note: string}
+SPEC = FEED_FILES + """columns: {id: string, ts: timestamp, note: string}
 key: [id]
 order_by: [ts]
 storage: {buckets: 1}

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from lake_spark import catalogue
 
-from tests.spark.lake import Lake, table
+from tests.spark.lake import EXTRACTS, Lake, table
 
 
 class EntityNotFoundException(Exception):
@@ -56,14 +56,7 @@ def test_a_database_is_made_only_where_it_is_missing(glue, asked, names):
     assert (glue.asked_to_make, glue.names) == (asked, names)
 
 
-THINGS = """
-source:
-  kind: snapshot
-  path: tests/things
-  files: "*.csv"
-  format: {type: csv}
-  extract_time: {pattern: "^(.*)[.]csv$"}
-columns: {id: int, note: string}
+THINGS = EXTRACTS + """columns: {id: int, note: string}
 key: [id]
 storage: {buckets: 1}
 """

@@ -19,7 +19,7 @@ from tests.crash.play import play
 from tests.crash.stages import STAGES, Point
 from tests.crash.undisturbed import Undisturbed
 from tests.crash.victim import Victim
-from tests.spark.lake import Lake, stored, table
+from tests.spark.lake import EXTRACTS, Lake, stored, table
 
 POINTS = {
     "ingest": 0.7,
@@ -59,14 +59,7 @@ def test_a_stage_that_was_killed_and_run_again_leaves_the_same_rows(outcomes, st
     assert outcomes[stage].differences == [], outcomes[stage].killed
 
 
-THINGS = """
-source:
-  kind: snapshot
-  path: tests/things
-  files: "*.csv"
-  format: {type: csv}
-  extract_time: {pattern: "^(.*)[.]csv$"}
-columns: {id: int, note: string}
+THINGS = EXTRACTS + """columns: {id: int, note: string}
 key: [id]
 storage: {buckets: 1}
 """

@@ -24,19 +24,11 @@ from tests.spark.erasing import (
     others,
     places_of,
 )
-from tests.spark.lake import Lake, table
+from tests.spark.lake import FEED_FILES, Lake, table
 from tests.spark.redoing import done_redo, rows
 
 KEY = {"id": CANARY}
-FEED = """
-source:
-  kind: feed
-  path: tests/things
-  load: "load/*"
-  changes: "changes/*"
-  format: {type: csv}
-  operation: {column: op}
-columns: {id: string, ts: timestamp, amount: int, note: string}
+FEED = FEED_FILES + """columns: {id: string, ts: timestamp, amount: int, note: string}
 key: [id]
 order_by: [ts]
 quality: [{column: amount, at_least: 0, on_fail: quarantine}]

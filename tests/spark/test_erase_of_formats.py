@@ -22,7 +22,7 @@ from tests.spark.erasing import (
     others,
     places_of,
 )
-from tests.spark.lake import Lake, table
+from tests.spark.lake import EXTRACTS, Lake, table
 from tests.spark.parquet_files import land_parquet
 from tests.spark.redoing import done_redo, rows
 
@@ -49,14 +49,7 @@ key: [id]
 order_by: [ts]
 storage: {buckets: 1}
 """
-SHOPS = """
-source:
-  kind: snapshot
-  path: tests/things
-  files: "*.csv"
-  format: {type: csv}
-  extract_time: {pattern: "^(.*)[.]csv$"}
-  scope: {column: shop}
+SHOPS = EXTRACTS + """  scope: {column: shop}
 columns: {shop: string, day: date, note: string}
 key: [shop, day]
 storage: {buckets: 1}

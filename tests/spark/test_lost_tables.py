@@ -6,16 +6,9 @@ import shutil
 
 import pytest
 
-from tests.spark.lake import Lake, table
+from tests.spark.lake import EXTRACTS, Lake, table
 
-THINGS = """
-source:
-  kind: snapshot
-  path: tests/things
-  files: "*.csv"
-  format: {type: csv}
-  extract_time: {pattern: "^(.*)[.]csv$"}
-  lost_share: 1.0
+THINGS = EXTRACTS + """  lost_share: 1.0
 columns: {id: int, note: string}
 key: [id]
 storage: {buckets: 1}

@@ -10,7 +10,7 @@ import json
 
 import pytest
 
-from tests.spark.lake import Lake, table
+from tests.spark.lake import EXTRACTS, Lake, table
 from tests.spark.parquet_files import land_parquet
 
 FEED = """
@@ -107,17 +107,12 @@ def test_fields_that_differ_at_most_in_case_are_refused(feed):
     assert "has two columns that differ at most in case" in report.error["message"]
 
 
-SNAPSHOT = """
-source:
-  kind: snapshot
-  path: tests/things
-  files: "*.csv"
-  format: {type: csv}
-  extract_time: {pattern: "^(.*)[.]csv$"}
-columns: {id: int, note: string, size: {type: int, dropped: true}}
+SNAPSHOT = (
+    EXTRACTS + """columns: {id: int, note: string, size: {type: int, dropped: true}}
 key: [id]
 storage: {buckets: 1}
 """
+)
 
 
 def test_an_extract_without_a_dropped_column_is_compared_by_the_others(spark, tmp_path):

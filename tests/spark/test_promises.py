@@ -12,17 +12,9 @@ from pyspark.sql import functions as F
 from lake_spec.hudi_options import Operation
 from lake_spark import fold
 from lake_spark.hudi_table import DELETED
-from tests.spark.lake import Lake, table
+from tests.spark.lake import FEED_FILES, Lake, table
 
-SPEC = """
-source:
-  kind: feed
-  path: tests/things
-  load: "load/*"
-  changes: "changes/*"
-  format: {type: csv}
-  operation: {column: op}
-columns: {id: int, ts: timestamp, note: string}
+SPEC = FEED_FILES + """columns: {id: int, ts: timestamp, note: string}
 key: [id]
 order_by: [ts]
 storage: {buckets: 1}

@@ -11,16 +11,9 @@ from dataclasses import replace
 import pytest
 
 from lake_spec.model import History, TableType
-from tests.spark.lake import Lake, stored, table
+from tests.spark.lake import EXTRACTS, Lake, stored, table
 
-SPEC = """
-source:
-  kind: snapshot
-  path: tests/things
-  files: "*.csv"
-  format: {type: csv}
-  extract_time: {pattern: "^(.*)[.]csv$"}
-columns: {id: int, note: string, colour: string}
+SPEC = EXTRACTS + """columns: {id: int, note: string, colour: string}
 key: [id]
 storage: {buckets: 1}
 """

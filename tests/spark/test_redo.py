@@ -16,18 +16,10 @@ from lake_local.show import reading
 from lake_local.show.request import Request
 from lake_spark import quarantine
 from lake_spark.table_run import Selection, Window
-from tests.spark.lake import Lake, table
+from tests.spark.lake import FEED_FILES, Lake, table
 from tests.spark.redoing import done_redo, from_scratch, redo_files, rows
 
-FEED = """
-source:
-  kind: feed
-  path: tests/things
-  load: "load/*"
-  changes: "changes/*"
-  format: {type: csv}
-  operation: {column: op}
-columns: {id: int, ts: timestamp, amount: int, note: string}
+FEED = FEED_FILES + """columns: {id: int, ts: timestamp, amount: int, note: string}
 key: [id]
 order_by: [ts]
 quality: [{column: amount, at_least: 0, on_fail: quarantine}]

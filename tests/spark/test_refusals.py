@@ -14,30 +14,15 @@ import pytest
 
 from lake_spec.model import Column, OnTypeMismatch, Reloads, Rule, Scope, Snapshot
 from lake_spark.definition import of_log, of_table
-from tests.spark.lake import Lake, table
+from tests.spark.lake import EXTRACTS, FEED_FILES, Lake, table
 
-FEED = """
-source:
-  kind: feed
-  path: tests/things
-  load: "load/*"
-  changes: "changes/*"
-  format: {type: csv}
-  operation: {column: op}
-  reloads: {pattern: "reload/(?P<ts>[^/]+)/"}
+FEED = FEED_FILES + """  reloads: {pattern: "reload/(?P<ts>[^/]+)/"}
 columns: {id: int, ts: timestamp, other: timestamp, note: string}
 key: [id]
 order_by: [ts]
 storage: {buckets: 1}
 """
-SNAPSHOT = """
-source:
-  kind: snapshot
-  path: tests/things
-  files: "*.csv"
-  format: {type: csv}
-  extract_time: {pattern: "^(.*)[.]csv$"}
-columns: {id: int, note: string}
+SNAPSHOT = EXTRACTS + """columns: {id: int, note: string}
 key: [id]
 storage: {buckets: 1}
 """

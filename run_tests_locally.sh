@@ -8,9 +8,9 @@
 #   ./run_tests_locally.sh deploy
 #
 #   fast   black, flake8, unit and policy tests: no Java, under a minute
-#   full   fast, then the tests of the DAGs on Airflow 3.0.6, a release as MWAA and EMR
-#          get it, the linters of infra/, the Spark tests and the end-to-end tests:
-#          under 30 minutes (the default)
+#   full   fast, then the same tests on Airflow 3.0.6, a release as MWAA and EMR get it,
+#          the linters of infra/, the Spark tests and the end-to-end tests: about 45 minutes
+#          (the default)
 #   properties   random histories against an independent oracle, as many as asked for
 #   crash  every stage killed at random points, run again and compared
 #   simulate  runs with faults of EMR, workers and users, without Java or network
@@ -113,22 +113,22 @@ python_39() {
 }
 
 # Cut so that Airflow is imported once, and the stand-in's waiting is time for others.
-dags_and_policy() { tests .venv-airflow/bin/python tests/unit/lake_airflow tests/policy; }
+dags_and_policy() { tests "$1/bin/python" tests/unit/lake_airflow tests/policy; }
 
-stand_in() { tests .venv-airflow/bin/python tests/unit/lake_local; }
+stand_in() { tests "$1/bin/python" tests/unit/lake_local; }
 
 other_units() {
-    tests .venv-airflow/bin/python tests/unit \
-        --ignore tests/unit/lake_airflow --ignore tests/unit/lake_local
+    tests "$1/bin/python" tests/unit --ignore tests/unit/lake_airflow --ignore tests/unit/lake_local
 }
 
-# What MWAA's older version runs: the DAGs and what they import, nothing beside them.
-older_airflow() {
-    tests .venv-airflow-3.0.6/bin/python tests/unit/lake_airflow tests/unit/lake_spec \
-        tests/policy/test_dag_policy.py tests/deploy/test_as_mwaa.py
+units_and_policy() { # with the environment in $1, beside the other parts that follow
+    side_by_side "stand_in $1" "dags_and_policy $1" "other_units $1" "${@:2}"
 }
 
-deployment() { tests .venv-airflow/bin/python tests/deploy; }
+deployment() { # with the older Airflow only what it parses
+    tests .venv-airflow/bin/python tests/deploy
+    tests .venv-airflow-3.0.6/bin/python tests/deploy/test_as_mwaa.py
+}
 
 # One Spark session uses little more than one core, so there are two, each for half
 # of the files.
@@ -144,14 +144,14 @@ spark_tests() {
 fast() {
     run ./setup.sh --quiet --only airflow --only spec
     run .local/uv/bin/uv pip check --quiet --python .venv-airflow/bin/python
-    side_by_side stand_in dags_and_policy other_units style python_39
+    units_and_policy .venv-airflow style python_39
 }
 
 full() {
     run ./setup.sh --quiet --only airflow --only spec --only spark --only streamer \
         --only airflow-3.0.6 --only infra
     fast
-    side_by_side older_airflow deployment
+    units_and_policy .venv-airflow-3.0.6 deployment
     spark_tests
     tests .venv-airflow/bin/python tests/e2e
 }

@@ -12,14 +12,13 @@ import os
 import subprocess
 import sys
 
-import boto3
 import pytest
 from lake_release.built import build
 from lake_release.deployment import Deployment
 from lake_release.target import Target
 from moto import mock_aws
 
-from tests.unit.lake_release.conftest import BUCKET, REGION, copy
+from tests.unit.lake_release.buckets import REGION, copy, made_buckets
 
 # Airflow's own reading of .airflowignore is not ours to mend.
 WARNINGS = ("-W", "error", "-W", "ignore:GitWildMatchPattern:DeprecationWarning")
@@ -58,10 +57,7 @@ def release(tmp_path_factory):
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         patch.setenv(name, "testing")
     with mock_aws():
-        s3 = boto3.client("s3", region_name=REGION)
-        place = {"LocationConstraint": REGION}
-        for bucket in (BUCKET, "lake-prod-work-111122223333"):
-            s3.create_bucket(Bucket=bucket, CreateBucketConfiguration=place)
+        s3 = made_buckets()
         target = Target.of(built.environment, None)
         Deployment(target, s3, by="a test", say=lambda line: None).deploy(built)
         copy(s3, folder / "dags")

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import boto3
 import bundle
 import pytest
 from lake_release.built import PROJECT, build
@@ -17,10 +16,9 @@ from lake_release.target import Target
 from lake_spec.load import load_environment
 from moto import mock_aws
 
+from tests.unit.lake_release.buckets import BUCKET, REGION, copy, made_buckets
 from tests.unit.lake_release.mwaa import Mwaa
 
-REGION = "eu-central-1"
-BUCKET = "lake-prod-airflow-111122223333"
 SHOWN = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -76,10 +74,7 @@ def s3(monkeypatch):
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     with mock_aws():
-        client = boto3.client("s3", region_name=REGION)
-        place = {"LocationConstraint": REGION}
-        for bucket in (BUCKET, "lake-prod-work-111122223333"):
-            client.create_bucket(Bucket=bucket, CreateBucketConfiguration=place)
+        client = made_buckets()
         versioned = {"Status": "Enabled"}
         client.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration=versioned)
         yield client
@@ -125,10 +120,8 @@ class Releases:
 
     def copied(self) -> Path:
         """A folder that MWAA copied from the bucket."""
-        folder = self.folder / "mwaa"
-        shutil.rmtree(folder, ignore_errors=True)
-        copy(self.s3, folder)
-        return folder
+        copy(self.s3, self.folder / "mwaa")
+        return self.folder / "mwaa"
 
     def current(self) -> str:
         """The release that DAG files show there."""
@@ -143,14 +136,3 @@ class Releases:
         )
         assert done.returncode == 0, done.stderr
         return dict(line.split(" ", 1) for line in done.stdout.splitlines())
-
-
-def copy(s3, folder: Path) -> None:
-    """What is below dags/ in the bucket of Airflow."""
-    pages = s3.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix="dags/")
-    for page in pages:
-        for each in page.get("Contents", ()):
-            file = folder / each["Key"][len("dags/") :]
-            file.parent.mkdir(parents=True, exist_ok=True)
-            body = s3.get_object(Bucket=BUCKET, Key=each["Key"])["Body"]
-            file.write_bytes(body.read())

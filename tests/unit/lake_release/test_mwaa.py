@@ -7,7 +7,8 @@ from lake_release import mwaa as module
 from lake_release.errors import ReleaseError
 from lake_release.mwaa import Airflow
 
-from tests.unit.lake_release.conftest import BUCKET, write_dags
+from tests.unit.lake_release.buckets import BUCKET
+from tests.unit.lake_release.conftest import write_dags
 
 
 @pytest.fixture

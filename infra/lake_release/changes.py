@@ -17,9 +17,8 @@ _TOLD_ALREADY = ("tables/", "environments/", "release.json")
 
 @dataclass(frozen=True)
 class State:
-    """A release to compare: its id, its files, its specs by domain."""
+    """A release to compare: its files, its specs by domain."""
 
-    release: Optional[str]
     manifest: Manifest
     specs: Mapping[str, Any]
 

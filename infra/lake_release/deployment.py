@@ -124,13 +124,13 @@ class Deployment:
 
     def _state(self, there: Optional[Deploy]) -> State:
         if there is None:
-            return State(None, {}, {})
+            return State({}, {})
         manifest = self._store.manifest(there.release) or {}
-        return State(there.release, manifest, self._store.specs(there.release))
+        return State(manifest, self._store.specs(there.release, manifest))
 
 
 def _state_of(built: Built) -> State:
-    return State(built.id, built.manifest(), built.specs())
+    return State(built.manifest(), built.specs())
 
 
 def _named(deploy: Optional[Deploy]) -> str:

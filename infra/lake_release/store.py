@@ -93,11 +93,10 @@ class Store:
         text = self._get(self._target.artifacts.bucket, key)
         return None if text is None else json.loads(text)
 
-    def specs(self, release: str) -> Dict[str, Any]:
+    def specs(self, release: str, manifest: Manifest) -> Dict[str, Any]:
         """The specs that a release's steps read, by domain."""
-        names = (self.manifest(release) or {}).get("artifacts", {})
         found = {}
-        for name in names:
+        for name in manifest.get("artifacts", ()):
             if name.startswith("specs/"):
                 key = self._target.artifact(release, name)
                 text = self._get(self._target.artifacts.bucket, key)

@@ -37,12 +37,8 @@ _LEVELS = {"WARNING": logging.WARNING, "FAILED": logging.ERROR}
 """By the first word of a line, so that Airflow's filter of levels finds the causes."""
 
 
-class SummariseRun(BaseOperator):
-    """Tells the run in its log and in `summary.json`; red unless all is proven.
-
-    Runs whatever happened to the stages before it. It fails when a step failed, a table
-    failed, a file was set aside or a report is missing, naming each.
-    """
+class EndTask(BaseOperator):
+    """A task that knows the plan of its DAG, and where it runs."""
 
     def __init__(
         self, *, plan: DagPlan, environment: EnvironmentSpec, **kwargs: Any
@@ -50,6 +46,14 @@ class SummariseRun(BaseOperator):
         super().__init__(**kwargs)
         self.plan = plan
         self.environment = environment
+
+
+class SummariseRun(EndTask):
+    """Tells the run in its log and in `summary.json`; red unless all is proven.
+
+    Runs whatever happened to the stages before it. It fails when a step failed, a table
+    failed, a file was set aside or a report is missing, naming each.
+    """
 
     def execute(self, context: Any) -> str:
         summary = self._summary(context)
@@ -90,7 +94,7 @@ class SummariseRun(BaseOperator):
         return RunFiles(self.environment, run_name, aws_conn_id=AWS_CONNECTION)
 
 
-class Verdict(BaseOperator):
+class Verdict(EndTask):
     """Red unless the summary found no cause and the cluster is gone.
 
     A teardown, and the only one that the run's state goes by: Airflow runs it also
@@ -98,13 +102,6 @@ class Verdict(BaseOperator):
     It tells the domain's topic; where that fails, its log says so, and the run is as
     it was.
     """
-
-    def __init__(
-        self, *, plan: DagPlan, environment: EnvironmentSpec, **kwargs: Any
-    ) -> None:
-        super().__init__(**kwargs)
-        self.plan = plan
-        self.environment = environment
 
     def execute(self, context: Any) -> None:
         ti = context["ti"]

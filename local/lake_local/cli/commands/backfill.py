@@ -11,7 +11,7 @@ from typing import Any
 
 from lake_local.cli import backfills, runs, session
 from lake_local.cli.commands.run import lines
-from lake_local.cli.commands.scope import home_of, specs_of_args
+from lake_local.cli.commands.scope import add_dag, home_of, specs_of_args
 from lake_local.cli.stack import tell
 
 NAME = "backfill"
@@ -20,7 +20,7 @@ HELP = "run a DAG for past intervals of its schedule"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The DAG, the intervals and the params of every run."""
-    parser.add_argument("dag_id", metavar="DAG_ID")
+    add_dag(parser, params="a param of every run: tables=artists,works")
     parser.add_argument(
         "--from",
         dest="start",
@@ -34,13 +34,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="B",
         required=True,
         help="the last logical date that may have a run; a date alone is its midnight",
-    )
-    parser.add_argument(
-        "--param",
-        metavar="K=V",
-        action="append",
-        default=[],
-        help="a param of every run: tables=artists,works",
     )
     parser.add_argument(
         "--reprocess",

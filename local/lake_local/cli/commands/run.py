@@ -10,7 +10,7 @@ from argparse import ArgumentParser, Namespace
 from typing import Iterator
 
 from lake_local.cli import runs, session, text
-from lake_local.cli.commands.scope import home_of, specs_of_args
+from lake_local.cli.commands.scope import add_dag, home_of, specs_of_args
 from lake_local.cli.runs import Ended
 from lake_local.cli.stack import tell
 
@@ -32,14 +32,7 @@ _COLUMNS = {
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The DAG and its params."""
-    parser.add_argument("dag_id", metavar="DAG_ID")
-    parser.add_argument(
-        "--param",
-        metavar="K=V",
-        action="append",
-        default=[],
-        help="a param of the DAG: tables=artists,works or dry_run=true",
-    )
+    add_dag(parser, params="a param of the DAG: tables=artists,works or dry_run=true")
     parser.add_argument(
         "--window",
         nargs=2,

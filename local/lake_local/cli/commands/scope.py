@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 
 from lake_local.cli.home import Home
 from lake_local.cli.project import find
@@ -13,6 +13,14 @@ from lake_local.cli.specs import Specs, specs_of
 def home_of(args: Namespace | None) -> Home:
     """The home that the arguments name; the project's own without arguments."""
     return Home.at(args.home if args else find().root / ".local" / "home")
+
+
+def add_dag(parser: ArgumentParser, *, params: str) -> None:
+    """The arguments of commands that run a DAG; `params` is the help for its params."""
+    parser.add_argument("dag_id", metavar="DAG_ID")
+    parser.add_argument(
+        "--param", metavar="K=V", action="append", default=[], help=params
+    )
 
 
 def specs_of_args(args: Namespace) -> Specs:

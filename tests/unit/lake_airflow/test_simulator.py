@@ -22,7 +22,7 @@ from tests.simulator import designs, world
 from tests.simulator.promises import violations
 from tests.simulator.world import PLANS, World
 
-SCHEDULES = 20
+SCHEDULES = 40
 
 
 pytestmark = pytest.mark.usefixtures("quiet")
@@ -155,7 +155,7 @@ def without_waiting_for_the_earlier(monkeypatch):
 )
 def test_what_is_taken_away_is_missed(monkeypatch, change):
     expected = change(monkeypatch)
-    assert expected in broken(schedules=6 * SCHEDULES)
+    assert expected in broken(schedules=3 * SCHEDULES)
 
 
 @pytest.mark.parametrize("found, code", [({}, 0), ({"left over": 3}, 1)])

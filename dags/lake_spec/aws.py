@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional, Tuple
 
+from lake_spec.connections import Connection
 from lake_spec.instances import InstanceGroups, Instances, ManagedScaling
 from lake_spec.setting import setting
 
@@ -147,6 +148,24 @@ class EnvironmentSpec:
         " erased keys; without it nothing can be erased.",
         None,
         example="/lake/dev/erase",
+    )
+
+    connections: Tuple[Tuple[str, Connection], ...] = setting(
+        "Servers that landing files are pulled from, by the names that tables give them.",
+        (),
+        example={
+            "shop_db": {
+                "kind": "postgresql",
+                "host": "shop.example.internal",
+                "database": "shop",
+                "secret": "lake/dev/shop",
+            }
+        },
+    )
+    jars: Tuple[str, ...] = setting(
+        "s3:// URIs of jars that Spark steps are given, as drivers of databases.",
+        (),
+        example=["s3://lake/artifacts/jars/postgresql-42.7.4.jar"],
     )
 
     def runtime_role_of(self, domain: str) -> Optional[str]:

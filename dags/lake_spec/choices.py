@@ -100,3 +100,26 @@ class HistoryRuns(str, Enum):
 
     SAME_CLUSTER = "same_cluster"
     OWN_DAG = "own_dag"
+
+
+class Connector(str, Enum):
+    """Which of Debezium's connectors wrote the events: they say their order."""
+
+    POSTGRESQL = "postgresql"
+    MARIADB = "mariadb"
+    MYSQL = "mysql"
+
+
+class SecretStore(str, Enum):
+    """What keeps a secret."""
+
+    SECRETS_MANAGER = "secrets_manager"
+    SSM = "ssm"
+
+
+class KafkaSecurity(str, Enum):
+    """How Kafka's brokers are reached."""
+
+    PLAINTEXT = "plaintext"
+    TLS = "tls"
+    SCRAM = "scram"

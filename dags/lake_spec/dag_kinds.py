@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import List
 
 DAG_KINDS = (
-    *("erase", "full_load", "incremental"),
+    *("continuous", "erase", "full_load", "incremental"),
     *("maintenance", "rebuild", "redo", "scd2"),
 )
 """Whose runs have a folder; a test holds them to the DAGs that there are."""

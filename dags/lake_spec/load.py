@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
 from lake_spec.compiled import read_compiled
+from lake_spec.continuous import CONTINUOUS
 from lake_spec.errors import NoSuchSpec
 from lake_spec.faults import Fault
 from lake_spec.faults import Path as KeyPath
 from lake_spec.faults import Problem
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
 from lake_spec.nearest import did_you_mean
+from lake_spec.rules.connections import connection_problems
+from lake_spec.rules.continuous import cluster_problems
 from lake_spec.survey import (
     DOMAIN_FILE,
     ENDING,
@@ -79,7 +82,7 @@ def check(
 ) -> Tuple[int, List[Fault]]:
     """How many files were read and everything that is wrong with them."""
     survey = Survey()
-    _survey_lake(survey, tables, clusters)
+    lake = _survey_lake(survey, tables, clusters)
     if environments is not None:
         known = survey_folder(survey, EnvironmentSpec, environments)
         for name, environment in known.items():
@@ -87,6 +90,8 @@ def check(
             named = {("cluster",): environment.cluster}
             _check_clusters(survey, path, named, clusters)
             _check_domains(survey, path, environment, domain_names(Path(tables)))
+            _check_connections(survey, path, environment, lake)
+            _check_hours(survey, path, environment, lake)
     survey.judge_across()
     return survey.files, survey.faults
 
@@ -99,7 +104,11 @@ def _survey_lake(survey: Survey, tables: Path, clusters: Optional[Path]) -> Lake
     for name, domain in lake.domains.items():
         own = {("clusters", kind): each for kind, each in vars(domain.clusters).items()}
         named = {("cluster",): domain.cluster, **own}
-        _check_clusters(survey, tables / name / DOMAIN_FILE, named, clusters)
+        file = tables / name / DOMAIN_FILE
+        _check_clusters(survey, file, named, clusters)
+        cluster = known.get(domain.cluster_of(CONTINUOUS))
+        for problem in cluster_problems(domain, cluster) if cluster else ():
+            _tell(survey, file, problem)
     return Lake(lake.domains, known)
 
 
@@ -129,6 +138,28 @@ def _check_domains(
             message = f"no domain is named {name!r}"
             path = ("runtime_roles", name)
             _tell(survey, file, Problem(path, name, message, hint.strip()))
+
+
+def _check_connections(
+    survey: Survey, file: Path, environment: EnvironmentSpec, lake: Lake
+) -> None:
+    """Tell of connections that tables use and an environment that has some lacks.
+
+    One without any pulls nothing: runs of such tables there fail by name.
+    """
+    if environment.connections:
+        for problem in connection_problems(environment, lake.domains.values()):
+            _tell(survey, file, problem)
+
+
+def _check_hours(
+    survey: Survey, file: Path, environment: EnvironmentSpec, lake: Lake
+) -> None:
+    """Tell of continuous runs that are too long for the environment's own cluster."""
+    cluster = lake.clusters.get(environment.cluster or "")
+    for domain in lake.domains.values() if cluster else ():
+        for problem in cluster_problems(domain, cluster, ("cluster",)):
+            _tell(survey, file, problem)
 
 
 def _tell(survey: Survey, file: Path, problem: Problem) -> None:

@@ -15,6 +15,7 @@ from typing import Optional, Tuple
 from lake_spec.aws import ClusterSpec, EnvironmentSpec
 from lake_spec.choices import (
     Absence,
+    Connector,
     CurrentDeletes,
     Engine,
     Event,
@@ -40,7 +41,13 @@ from lake_spec.parts import (
     SurrogateKey,
 )
 from lake_spec.setting import setting
+from lake_spec.continuous import Continuous
+from lake_spec.connections import Connection, KafkaCluster, MariaDb, PostgreSql
+from lake_spec.enrichment import Enrichment
+from lake_spec.envelopes import Debezium
+from lake_spec.pulls import Changes, JdbcChanges, JdbcTable, KafkaTopic
 from lake_spec.sources import (
+    Avro,
     Csv,
     Dimension,
     ExtractTime,
@@ -48,6 +55,7 @@ from lake_spec.sources import (
     Format,
     Json,
     Operation,
+    Orc,
     Parquet,
     Reloads,
     Side,
@@ -58,15 +66,21 @@ from lake_spec.sources import (
 
 __all__ = [
     "Absence",
+    "Avro",
     "ClusterSpec",
     "Clusters",
     "Column",
+    "Connection",
+    "Connector",
+    "Continuous",
     "Csv",
     "Current",
     "CurrentDeletes",
+    "Debezium",
     "Dimension",
     "DomainSpec",
     "Engine",
+    "Enrichment",
     "EnvironmentSpec",
     "Event",
     "ExtractTime",
@@ -77,14 +91,21 @@ __all__ = [
     "HistoryDeletes",
     "HistoryRuns",
     "Index",
+    "JdbcChanges",
+    "JdbcTable",
     "Json",
+    "KafkaCluster",
+    "KafkaTopic",
     "Maintenance",
+    "MariaDb",
     "NewColumns",
     "Notifications",
     "OnFail",
     "OnTypeMismatch",
     "Operation",
+    "Orc",
     "Parquet",
+    "PostgreSql",
     "Quarantine",
     "Reloads",
     "Rule",
@@ -162,6 +183,21 @@ class TableSpec:
         return self.source.reloads if isinstance(self.source, Feed) else None
 
     @property
+    def envelope(self) -> Optional[Debezium]:
+        """What the rows of its change files are wrapped in, if they are."""
+        return self.source.envelope if isinstance(self.source, Feed) else None
+
+    @property
+    def changes_from(self) -> Optional[Changes]:
+        """Where its change files are pulled from, if they are."""
+        return self.source.changes_from if isinstance(self.source, Feed) else None
+
+    @property
+    def enrich(self) -> Tuple[Enrichment, ...]:
+        """The reference tables whose values its rows are given."""
+        return self.source.enrich if isinstance(self.source, Feed) else ()
+
+    @property
     def extract_time(self) -> Optional[ExtractTime]:
         """Where the time of an extract stands; None for a feed or a dimension."""
         return self.source.extract_time if isinstance(self.source, Snapshot) else None
@@ -184,6 +220,9 @@ class Schedules:
     full_load: Optional[str] = setting("Cron text of the full load.", None)
     incremental: Optional[str] = setting("Cron text of the incremental run.", None)
     maintenance: Optional[str] = setting("Cron text of the upkeep.", None)
+    continuous: Optional[str] = setting(
+        "Cron text of the continuous run, which starts where none is under way.", None
+    )
 
 
 @dataclass(frozen=True)
@@ -192,6 +231,7 @@ class Clusters:
 
     full_load: Optional[str] = setting("Of the first loads.", None)
     incremental: Optional[str] = setting("Of the incremental runs.", None)
+    continuous: Optional[str] = setting("Of the continuous runs.", None)
     scd2: Optional[str] = setting("Of history, with `history_runs: own_dag`.", None)
     redo: Optional[str] = setting("Of files taken in anew.", None)
     maintenance: Optional[str] = setting("Of the upkeep.", None)
@@ -237,6 +277,11 @@ class DomainSpec:
         WhenBusy.WAIT,
     )
     schedules: Schedules = setting("When its DAGs start.", Schedules())
+    continuous: Optional[Continuous] = setting(
+        "Runs of many micro-batches in one cluster, for near real time; left out, there"
+        " are none.",
+        None,
+    )
     notifications: Notifications = setting("Who is told.", Notifications())
     tables: Tuple[TableSpec, ...] = setting(
         "Its tables, from their own files.", (), given="files"

@@ -33,7 +33,12 @@ class Column:
         example=["ArtistBio", "DisplayDate"],
     )
     format: Optional[str] = setting(
-        "How text is a date or timestamp, as in Spark's datetime patterns.", None
+        "How the source writes it: Spark's datetime pattern of a text that is a date or"
+        " timestamp; epoch_days, epoch_seconds, epoch_millis, epoch_micros or epoch_nanos"
+        " where that is a whole number since 1970; base64 of a binary; base64_unscaled"
+        " of a decimal (its digits as big-endian bytes).",
+        None,
+        example="epoch_millis",
     )
     dropped: bool = setting(
         "Whether the source no longer sends it: a file without it leaves its values as"

@@ -7,6 +7,19 @@ from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Dict, List, Optional, Union
 
+MOST_LISTED = 100
+"""Surrogate keys that a report lists of those that moved; all are counted."""
+
+_ADDED_UP = (
+    *("seconds", "rows_in", "accepted", "unchanged", "duplicates", "quarantined"),
+    *("erased", "derived_deletes", "ties", "unresolved"),
+    *("versions_opened", "versions_closed", "keys_moved"),
+)
+_NEWEST = (
+    *("newest_input", "newest_event", "current_built"),
+    *("current_rows", "versions", "versions_open"),
+)
+
 
 class State(str, Enum):
     """How a stage ended for a table."""
@@ -15,6 +28,8 @@ class State(str, Enum):
     NOTHING_NEW = "nothing_new"
     DRY_RUN = "dry_run"
     FAILED = "failed"
+    RUNNING = "running"
+    """Of a continuous run that goes on: what is told is its work so far."""
 
 
 @dataclass
@@ -73,6 +88,10 @@ class Report:
     derived_deletes: int = 0
     newest_input: Optional[str] = None
     """When the newest landing file ever taken in landed: ISO 8601 in UTC."""
+    newest_event: Optional[str] = None
+    """The newest effective time ever taken in: ISO 8601 in UTC."""
+    current_built: Optional[str] = None
+    """When current was committed last: ISO 8601 in UTC."""
     ties: int = 0
     unresolved: int = 0
     current_rows: Optional[int] = None
@@ -111,6 +130,40 @@ class Report:
             each.duplicates += again
         self.accepted = sum(each.accepted for each in self.files)
         self.duplicates = sum(each.duplicates for each in self.files)
+
+    def add(self, later: Report) -> None:
+        """Take in what a later stage of the same run did; its end is not told by it.
+
+        Counts add up, of what stands in the tables the newest is told, and a warning
+        that was told stays told once.
+        """
+        for name in _ADDED_UP:
+            setattr(self, name, getattr(self, name) + getattr(later, name))
+        for name in _NEWEST:
+            if getattr(later, name) is not None:
+                setattr(self, name, getattr(later, name))
+        self.seconds = round(self.seconds, 1)
+        self.commits.update(later.commits)
+        self.files.extend(later.files)
+        self.withdrawn.extend(later.withdrawn)
+        self.moved_keys = [*self.moved_keys, *later.moved_keys][:MOST_LISTED]
+        self.warnings += [w for w in later.warnings if w not in self.warnings]
+
+    def fail_for_set_aside(self) -> None:
+        """A bad file leaves the others' rows in the tables and the run red."""
+        if not self.set_aside:
+            return
+        self.state = State.FAILED.value
+        bad, more = self.set_aside[0], len(self.set_aside) - 1
+        words = f"{bad['path']}: {bad['reason']}"
+        self.error = {
+            "type": "BadFile",
+            "message": words + (f" (and {more} more)" if more else ""),
+        }
+
+    def uri(self, runs: str) -> str:
+        """Where it is put, below the root of the runs."""
+        return f"{runs}/{self.run}/{self.stage}/{self.table}.json"
 
     def to_json(self) -> str:
         """The report as JSON text, keys in the order of the class."""

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import ClassVar, Optional, Tuple, Union
 
 from lake_spec.choices import Absence, NewColumns
+from lake_spec.enrichment import Enrichment
+from lake_spec.envelopes import Debezium
+from lake_spec.pulls import Changes, JdbcTable
 from lake_spec.setting import setting
 
 
 @dataclass(frozen=True)
 class Csv:
-    """Delimited text, plain or compressed (.gz, .zst, .bz2)."""
+    """Delimited text, plain or compressed (.gz, .bz2; .zst by `engine: pyspark`)."""
 
     type: ClassVar[str] = "csv"
     header: bool = setting("Whether the first record names the columns.", True)
@@ -26,10 +29,15 @@ class Csv:
 
 @dataclass(frozen=True)
 class Json:
-    """One JSON object per line, plain or compressed."""
+    """One JSON object a line, plain or compressed (.gz, .bz2; .zst by `engine: pyspark`)."""
 
     type: ClassVar[str] = "json"
     null_text: Tuple[str, ...] = setting("Texts that mean: no value.", ())
+    extended: bool = setting(
+        "Whether values may be wrapped as MongoDB exports them, as in"
+        ' {"$oid": "65a1"}: they are read as what is inside.',
+        False,
+    )
 
 
 @dataclass(frozen=True)
@@ -40,7 +48,23 @@ class Parquet:
     null_text: Tuple[str, ...] = setting("Texts that mean: no value.", ())
 
 
-Format = Union[Csv, Json, Parquet]
+@dataclass(frozen=True)
+class Avro:
+    """Apache Avro container files."""
+
+    type: ClassVar[str] = "avro"
+    null_text: Tuple[str, ...] = setting("Texts that mean: no value.", ())
+
+
+@dataclass(frozen=True)
+class Orc:
+    """Apache ORC files."""
+
+    type: ClassVar[str] = "orc"
+    null_text: Tuple[str, ...] = setting("Texts that mean: no value.", ())
+
+
+Format = Union[Csv, Json, Parquet, Avro, Orc]
 
 
 @dataclass(frozen=True)
@@ -85,6 +109,9 @@ class Operation:
         "Its values for inserts and updates.", ("I", "U", "c", "u", "r")
     )
     delete: Tuple[str, ...] = setting("Its values for deletes.", ("D", "d"))
+    load: Tuple[str, ...] = setting(
+        "Its values for rows of the first full load among the changes.", ()
+    )
     truncate: Tuple[str, ...] = setting(
         "Its values for truncates: a delete of every key, in a row that needs none.",
         ("T", "t"),
@@ -122,6 +149,11 @@ class Snapshot:
         "Where an extract's time is written.",
         example={"pattern": r"artists_(\d{4}-\d{2}-\d{2})"},
     )
+    pulled_from: Optional[JdbcTable] = setting(
+        "Where each run pulls an extract from; without it something else lands them.",
+        None,
+        example={"connection": "shop_db", "table": "public.artists"},
+    )
     absence: Absence = setting("What a missing key means.", Absence.DELETE)
     lost_share: float = setting(
         "Largest share of keys that an extract may lose (0 to 1).", 0.5
@@ -153,7 +185,31 @@ class Feed:
     operation: Optional[Operation] = setting(
         "The column that tells upserts from deletes; without it all are upserts.", None
     )
+    envelope: Optional[Debezium] = setting(
+        "What the rows of change files are wrapped in, where they are; its settings"
+        " stand for operation, order_by and effective_at that are left out.",
+        None,
+        example={"connector": "postgresql"},
+    )
+    load_from: Optional[JdbcTable] = setting(
+        "Where the full load pulls its files from; without it something else lands them.",
+        None,
+        example={"connection": "shop_db", "table": "public.orders"},
+    )
+    changes_from: Optional[Changes] = setting(
+        "Where each run pulls the files of changes from; without it something else lands"
+        " them.",
+        None,
+        example={
+            "kind": "kafka",
+            "connection": "shop_kafka",
+            "topic": "shop.public.orders",
+        },
+    )
     reloads: Optional[Reloads] = setting("Full loads that came after the first.", None)
+    enrich: Tuple[Enrichment, ...] = setting(
+        "Reference tables whose columns each row is given as it is taken in.", ()
+    )
     placeholder: Optional[str] = setting(
         "Text that stands for an unchanged value which the source did not send.",
         "__debezium_unavailable_value",

@@ -8,7 +8,7 @@ neither. docs/streamer.md says what was measured.
 from __future__ import annotations
 
 import re
-from typing import Dict, List
+from typing import Dict, List, Sequence
 
 from lake_spec.hudi_options import HudiKey, log_options
 
@@ -34,6 +34,7 @@ _SPARK = {
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+    "spark.sql.avro.datetimeRebaseModeInRead": "CORRECTED",
     # The old list structure cannot hold a null element: the write fails.
     "spark.hadoop.parquet.avro.write-old-list-structure": "false",
 }
@@ -43,7 +44,12 @@ _ARCHIVING = frozenset({HudiKey.ARCHIVE_MIN.value, HudiKey.ARCHIVE_MAX.value})
 
 
 def streamer_argv(
-    *, sql_file: str, checkpoint: str, base_path: str, table_name: str
+    *,
+    sql_file: str,
+    checkpoint: str,
+    base_path: str,
+    table_name: str,
+    jars: Sequence[str] = (),
 ) -> List[str]:
     """What follows `spark-submit` to append the rows of `sql_file`.
 
@@ -54,6 +60,7 @@ def streamer_argv(
     _check("table_name", table_name, _TABLE_NAME)
     return [
         *("--class", _CLASS, "--deploy-mode", "client"),
+        *(("--jars", ",".join(jars)) if jars else ()),
         *_each("--conf", _SPARK),
         UTILITIES_JAR,
         *("--source-class", _SOURCE),

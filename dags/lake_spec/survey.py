@@ -11,10 +11,13 @@ from lake_spec.decode import decode
 from lake_spec.defaults import merge
 from lake_spec.errors import SpecErrors
 from lake_spec.faults import Fault, got
+from lake_spec.implied import with_implied
 from lake_spec.model import DomainSpec, TableSpec
 from lake_spec.node import Node
 from lake_spec.rules.books import books_of
+from lake_spec.rules.continuous import table_problems
 from lake_spec.rules.dimension import dimension_problems
+from lake_spec.rules.enrichment import enrichment_problems
 from lake_spec.rules.lake import ACROSS
 from lake_spec.shape import shape_of
 from lake_spec.yaml_source import LARGEST, Document, parse_yaml
@@ -74,8 +77,9 @@ class Survey:
         for rule in ACROSS:
             for position, problem in rule(specs):
                 self.add([whole[position].root.fault(problem)])
-        for position, problem in dimension_problems(specs, self.names):
-            self.add([whole[position].root.fault(problem)])
+        for judge in (dimension_problems, enrichment_problems):
+            for position, problem in judge(specs, self.names):
+                self.add([whole[position].root.fault(problem)])
 
 
 def read_document(survey: Survey, path: Path) -> Document:
@@ -111,7 +115,7 @@ def read_spec(
     survey.add(decoded.faults)
     if decoded.spec is None or () in decoded.broken:
         return None
-    read = Read(root, decoded.spec, decoded.broken)
+    read = Read(root, with_implied(decoded.spec), decoded.broken)
     survey.add(_judged(read, name))
     return read
 
@@ -161,7 +165,10 @@ def survey_domain(survey: Survey, tables: Path, name: str) -> Optional[DomainSpe
             if table is not None:
                 survey.tables.append(table)
                 specs.append(table.spec)
-    return replace(read.spec, tables=tuple(specs)) if read else None
+    if read is None:
+        return None
+    survey.add(read.root.fault(each) for each in table_problems(read.spec, specs))
+    return replace(read.spec, tables=tuple(specs))
 
 
 def _defaults(survey: Survey, tables: Path) -> Optional[Node]:

@@ -11,6 +11,9 @@ from lake_spec.rules import names
 MOST_TAGS = 20
 """Of one file: EMR takes 50, and an environment, a cluster and a run add theirs."""
 
+PARAMETER = re.compile(r"(/[A-Za-z0-9_.-]+){1,15}|[A-Za-z0-9_.-]+")
+"""What a parameter of SSM can be called."""
+
 _PARTITION = r"arn:aws(-[a-z]+){0,2}"
 _REGION = r"[a-z]{2}(-[a-z]+){1,2}-\d"
 _ROLE_NAME = r"[A-Za-z0-9_+=,.@-]{1,64}"

@@ -8,14 +8,19 @@ from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.rules.book import RuleBook
 from lake_spec.rules.cluster import CLUSTER
 from lake_spec.rules.columns import COLUMNS
+from lake_spec.rules.connections import CONNECTIONS
+from lake_spec.rules.continuous import CONTINUOUS
 from lake_spec.rules.dimension import DIMENSION
 from lake_spec.rules.domain import DOMAIN
 from lake_spec.rules.drivers import DRIVERS
+from lake_spec.rules.enrichment import ENRICHMENT
+from lake_spec.rules.envelope import ENVELOPE
 from lake_spec.rules.environment import ENVIRONMENT
 from lake_spec.rules.extracts import EXTRACTS
 from lake_spec.rules.history import HISTORY
 from lake_spec.rules.instances import INSTANCES
 from lake_spec.rules.order import ORDER
+from lake_spec.rules.pulls import PULLS
 from lake_spec.rules.quality import QUALITY
 from lake_spec.rules.reloads import RELOADS
 from lake_spec.rules.source import SOURCE
@@ -23,12 +28,12 @@ from lake_spec.rules.table import TABLE
 
 BOOKS: Dict[type, Tuple[RuleBook, ...]] = {
     TableSpec: (
-        *(TABLE, SOURCE, EXTRACTS, RELOADS),
+        *(TABLE, SOURCE, ENVELOPE, ENRICHMENT, EXTRACTS, RELOADS, PULLS),
         *(COLUMNS, ORDER, HISTORY, QUALITY),
     ),
-    DomainSpec: (DOMAIN,),
+    DomainSpec: (DOMAIN, CONTINUOUS),
     ClusterSpec: (CLUSTER, INSTANCES, DRIVERS),
-    EnvironmentSpec: (ENVIRONMENT,),
+    EnvironmentSpec: (ENVIRONMENT, CONNECTIONS),
 }
 
 OF_DIMENSION = (TABLE, DIMENSION, COLUMNS, ORDER, HISTORY)

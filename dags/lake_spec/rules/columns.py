@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Dict, Iterator, List, Optional, Tuple
 
 from lake_spec.column_type import BadType, ColumnType, parse_type
+from lake_spec.encodings import TYPES
 from lake_spec.faults import Path, Problem, got, key_path
 from lake_spec.model import Column, TableSpec
 from lake_spec.nearest import did_you_mean
@@ -60,10 +61,11 @@ def references(spec: TableSpec) -> Iterator[Tuple[Path, str]]:
 @COLUMNS.rule("columns")
 def named_columns_exist(spec: TableSpec) -> Iterator[Problem]:
     declared = [name for name, _ in spec.columns]
+    given = [name for each in spec.enrich for _, name in each.given]
     for path, name in references(spec):
         if not declared:
             yield from names.name(path, name)
-        elif name not in declared:
+        elif name not in declared + (given if path[0] == "history" else []):
             hint = did_you_mean(name, declared)
             remedy = f"{hint}Declared columns: {_listed(declared)}."
             yield Problem(path, name, f"{name!r} is no declared column", remedy)
@@ -138,20 +140,30 @@ def _sources(name: str, column: Column) -> Iterator[Tuple[Path, str]]:
 
 
 @COLUMNS.rule("columns")
-def formats_are_for_times(spec: TableSpec) -> Iterator[Problem]:
+def formats_fit_their_types(spec: TableSpec) -> Iterator[Problem]:
     for name, column in spec.columns:
         if column.format is None:
             continue
         path = ("columns", name, "format")
+        kinds = TYPES.get(column.format, ("date", "timestamp"))
         kind = type_of(spec, name)
-        if kind and kind.name not in ("date", "timestamp"):
-            remedy = f"Only a date or timestamp has one, not {kind.name}: remove it."
+        if kind and kind.name not in kinds:
+            takes = f"Only a {' or '.join(kinds)} has one"
+            if column.format in TYPES:
+                takes = f"It is for columns of the type {' or '.join(kinds)}"
+            remedy = f"{takes}, not {kind.name}: remove it."
             yield got(path, column.format, remedy)
-        if not _FORMAT.fullmatch(column.format):
+        if column.format not in TYPES and not _is_pattern(column.format):
             remedy = (
-                "Write one of Spark's datetime patterns, as in yyyy-MM-dd HH:mm:ss."
+                f"{did_you_mean(column.format, list(TYPES))}Write one of Spark's datetime"
+                f" patterns, as in yyyy-MM-dd HH:mm:ss, or one of: {', '.join(TYPES)}."
             )
             yield got(path, column.format, remedy)
+
+
+def _is_pattern(text: str) -> bool:
+    """Whether a format can be Spark's pattern: a word of ours misspelled is none."""
+    return bool(_FORMAT.fullmatch(text)) and not text.startswith(("epoch", "base"))
 
 
 @COLUMNS.rule("columns")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, List, Sequence, Set, Tuple
+from typing import Iterator, List, Sequence, Set, Tuple
 
 from lake_spec.column_type import BadType, parse_type
 from lake_spec.faults import Path, Problem, got
 from lake_spec.model import Engine, Side, TableSpec
 from lake_spec.nearest import did_you_mean
 from lake_spec.rules import names
+from lake_spec.rules.beside import Beside, Found, beside
 from lake_spec.rules.book import RuleBook
 from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns, references
 from lake_spec.shown_columns import shown_columns
@@ -88,49 +89,34 @@ def shown_names_are_free(spec: TableSpec) -> Iterator[Problem]:
                 yield got(at, name, remedy)
 
 
-Found = Tuple[int, Problem]
-Tables = Dict[Tuple[str, str], TableSpec]
-
-
 def dimension_problems(
     specs: Sequence[TableSpec], files: Set[Tuple[str, str]]
 ) -> Iterator[Found]:
-    """What is wrong between dimensions and their tables.
-
-    `files` are (domain, name) of all tables; one that is not in `specs` has faults
-    of its own and is not judged here.
-    """
-    tables = {(spec.domain, spec.name): spec for spec in specs}
-    for position, spec in enumerate(specs):
-        if spec.is_dimension:
-            for problem in _problems(spec, tables, files):
-                yield position, problem
+    """What is wrong between dimensions and their tables; `files` as `beside` has them."""
+    for each in beside(specs, files):
+        if each.spec.is_dimension:
+            for problem in _problems(each):
+                yield each.position, problem
 
 
-def _problems(
-    spec: TableSpec, tables: Tables, files: Set[Tuple[str, str]]
-) -> Iterator[Problem]:
-    others = {name for domain, name in files if domain == spec.domain} - {spec.name}
-    unfit = list(_unfit(spec, tables, others))
+def _problems(each: Beside) -> Iterator[Problem]:
+    spec = each.spec
+    unfit = list(_unfit(each))
     yield from unfit
-    found = [tables.get((spec.domain, side.table)) for _, side in sides(spec)]
+    found = [each.tables.get(side.table) for _, side in sides(spec)]
     if not unfit and None not in found and spec.key:
         for rule in _BESIDE_TABLES:
             yield from rule(spec, *found)
 
 
-def _unfit(spec: TableSpec, tables: Tables, others: Set[str]) -> Iterator[Problem]:
+def _unfit(each: Beside) -> Iterator[Problem]:
     """Tables that are not there, or that are dimensions themselves."""
-    for path, side in sides(spec):
-        at, table = (*path, "table"), tables.get((spec.domain, side.table))
-        if side.table == spec.name:
+    for path, side in sides(each.spec):
+        at, table = (*path, "table"), each.tables.get(side.table)
+        if side.table == each.spec.name:
             continue  # told by a rule of its own
-        if side.table not in others:
-            listed = ", ".join(sorted(others)) or "none"
-            hint = did_you_mean(side.table, sorted(others))
-            remedy = f"{hint}Other tables of {spec.domain}: {listed}."
-            message = f"no table is named {side.table!r}"
-            yield Problem(at, side.table, message, remedy)
+        if side.table not in each.names:
+            yield each.missing(at, side.table)
         elif table is not None and table.is_dimension:
             remedy = "It is a dimension: name a table that takes landing files."
             yield got(at, side.table, remedy)

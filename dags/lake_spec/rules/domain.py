@@ -53,7 +53,7 @@ def domain_tags_are_plain(spec: DomainSpec) -> Iterator[Problem]:
 
 @DOMAIN.rule("schedules")
 def schedules_are_cron_texts(spec: DomainSpec) -> Iterator[Problem]:
-    for name in ("full_load", "incremental", "maintenance"):
+    for name in ("full_load", "incremental", "maintenance", "continuous"):
         yield from cron(("schedules", name), getattr(spec.schedules, name))
 
 

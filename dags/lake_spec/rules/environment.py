@@ -18,7 +18,6 @@ ROOTS = ("landing", "warehouse", "artifacts", "runs", "logs")
 _URI = re.compile(
     r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/(?!\.{1,2}(/|$))[A-Za-z0-9_.=+-]+)*"
 )
-_PARAMETER = re.compile(r"(/[A-Za-z0-9_.-]+){1,15}|[A-Za-z0-9_.-]+")
 
 
 @ENVIRONMENT.rule("name")
@@ -146,7 +145,7 @@ def alarm_topic_is_an_sns_topic(spec: EnvironmentSpec) -> Iterator[Problem]:
 @ENVIRONMENT.rule("erase_secret")
 def erase_secret_is_the_name_of_a_parameter(spec: EnvironmentSpec) -> Iterator[Problem]:
     name = spec.erase_secret
-    if name is not None and (not _PARAMETER.fullmatch(name) or len(name) > 1011):
+    if name is not None and (not aws.PARAMETER.fullmatch(name) or len(name) > 1011):
         remedy = (
             "Write the name of an SSM parameter, as in /lake/dev/erase, not its value."
         )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Iterator, List, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, Sequence
 
-from lake_spec.faults import Problem, got
+from lake_spec.faults import got
 from lake_spec.model import TableSpec
+from lake_spec.rules.beside import Found
 from lake_spec.rules.source import globs
-
-Found = Tuple[int, Problem]
-"""A problem and the position of its table among those that were judged."""
 
 SUFFIXES = ("_history", "_changes")
 """Endings of the catalogue names that a table takes besides its own."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Iterator, Sequence
 
+from lake_spec.envelopes import EVENT_TIME
 from lake_spec.faults import Path, Problem, got
-from lake_spec.model import Feed, Parquet, Snapshot, TableSpec
+from lake_spec.model import Avro, Feed, Orc, Parquet, Snapshot, TableSpec
 from lake_spec.moment import parse_moment
 from lake_spec.rules.book import RuleBook
 from lake_spec.rules.columns import type_of
@@ -67,7 +68,7 @@ def order_columns_can_be_ordered(spec: TableSpec) -> Iterator[Problem]:
 def order_columns_have_types(spec: TableSpec) -> Iterator[Problem]:
     if spec.is_dimension:
         return
-    is_typed = isinstance(spec.source.format, Parquet)
+    is_typed = isinstance(spec.source.format, (Avro, Orc, Parquet))
     if spec.order_by and not spec.columns and not is_typed:
         yield got(
             ("order_by",),
@@ -103,11 +104,11 @@ def deletes_have_an_order(spec: TableSpec) -> Iterator[Problem]:
 
 @ORDER.rule("source", "order_by", "effective_at", "columns")
 def feeds_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
-    if not isinstance(spec.source, Feed) or spec.effective_at is not None:
+    if not isinstance(spec.source, Feed) or spec.effective_at or spec.envelope:
         return
     kinds = [type_of(spec, name) for name in spec.order_by]
     # A column without a readable type has faults of its own, or gets its type
-    # from Parquet: it may be the timestamp.
+    # from its files: it may be the timestamp.
     if all(kind and kind.name != "timestamp" for kind in kinds):
         yield Problem(
             ("effective_at",),
@@ -124,6 +125,8 @@ def deletes_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
     deletes = isinstance(source, Feed) and source.operation and source.operation.delete
     if not deletes or not spec.order_by or spec.effective_at is None:
         return
+    if spec.envelope and spec.effective_at == EVENT_TIME:
+        return  # every event has it
     kinds = [type_of(spec, name) for name in spec.order_by]
     if all(kind and kind.name not in _TIMES for kind in kinds):
         yield got(

@@ -147,6 +147,9 @@ def operation_tells_upserts_from_deletes(spec: TableSpec) -> Iterator[Problem]:
     if not operation.upsert:
         remedy = "List the values of inserts and updates, as in [I, U]."
         yield got((*top, "upsert"), [], remedy)
+    for value in sorted(set(operation.load) - set(operation.upsert)):
+        remedy = "Rows of the full load are upserts: list it under upsert too."
+        yield got((*top, "load"), value, remedy)
     first: Dict[str, str] = {}
     for name in _WORDS:
         for value in sorted(set(getattr(operation, name))):
@@ -158,7 +161,7 @@ def operation_tells_upserts_from_deletes(spec: TableSpec) -> Iterator[Problem]:
 
 
 def _values_are_plain(operation: Operation, top: Path) -> Iterator[Problem]:
-    for name in _WORDS:
+    for name in (*_WORDS, "load"):
         for position, value in enumerate(getattr(operation, name)):
             if not _OPERATION_VALUE.fullmatch(value):
                 remedy = "An operation is 1 to 32 letters, digits and _ . -."

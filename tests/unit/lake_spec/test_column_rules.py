@@ -101,6 +101,38 @@ def test_a_column_must_be_readable(specs, column, message):
     assert message in fault
 
 
+@pytest.mark.parametrize(
+    "kind, form",
+    [
+        *(("timestamp", f"epoch_{unit}") for unit in ("seconds", "micros", "nanos")),
+        *(("date", form) for form in ("epoch_days", "yyyy_MM_dd")),
+        ("binary", "base64"),
+        ("decimal(12,2)", "base64_unscaled"),
+    ],
+)
+def test_encodings_fit_the_types_of_their_columns(specs, kind, form):
+    column = {"type": kind, "format": form}
+    assert faults_of(specs, FEED, {"columns.total": column}) == []
+
+
+@pytest.mark.parametrize(
+    "kind, form, message",
+    [
+        ("bigint", "epoch_days", "the type date or timestamp, not bigint: remove it."),
+        ("string", "base64", "It is for columns of the type binary, not string"),
+        ("binary", "base64_unscaled", "of the type decimal, not binary: remove it."),
+        ("decimal(9,2)", "base64", "of the type binary, not decimal: remove it."),
+        ("array<date>", "epoch_days", "not array: remove it."),
+        ("timestamp", "epoch_milis", "Did you mean 'epoch_millis'? Write one of Spark"),
+    ],
+)
+def test_encodings_of_other_types_are_told(specs, kind, form, message):
+    column = {"type": kind, "format": form}
+    (fault,) = faults_of(specs, FEED, {"columns.total": column})
+    assert fault.startswith(f"columns.total.format: got '{form}'. ")
+    assert message in fault
+
+
 def test_one_column_can_have_many_names_at_the_source(specs):
     column = {"type": "int", "source": ["Wiki QID", "wiki.qid", "after.$oid"]}
     assert faults_of(specs, FEED, {"columns.total": column}) == []

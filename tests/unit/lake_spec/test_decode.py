@@ -119,7 +119,8 @@ def test_a_key_unlike_any_other_is_told_with_the_choices_alone():
     (fault,) = faults(DomainSpec, "zzz: 1\n" + DOMAIN, tables=())
     assert fault == (
         "f.yml:1: zzz: unknown key. A domain takes: name, description, owner, cluster,"
-        " clusters, tags, history_runs, when_busy, schedules, notifications."
+        " clusters, tags, history_runs, when_busy, schedules, continuous,"
+        " notifications."
     )
 
 
@@ -172,7 +173,8 @@ def test_a_kind_takes_only_its_own_settings():
     (fault,) = faults(TableSpec, text, domain="sales")
     assert fault == (
         "f.yml:6: source.lost_share: unknown key. source takes: path, format, load,"
-        " changes, operation, reloads, placeholder, late_after_hours, timezone,"
+        " changes, operation, envelope, load_from, changes_from, reloads, enrich, placeholder,"
+        " late_after_hours, timezone,"
         " new_columns."
     )
 

@@ -59,7 +59,8 @@ def test_data_is_written_as_people_write_specs(domain):
     table = to_data(domain)["tables"][0]
     assert table["domain"] == "sales"
     assert table["source"]["kind"] == "feed"
-    assert table["source"]["format"] == {"type": "json", "null_text": ["NULL_"]}
+    format = {"type": "json", "null_text": ["NULL_"], "extended": False}
+    assert table["source"]["format"] == format
     assert table["columns"][1] == [
         "amount",
         {

@@ -42,7 +42,7 @@ TEN_MESSAGES = [
     " single slashes, of A-Z a-z 0-9 _ . = + @ -, as in sales/orders; no leading slash"
     " and no `..`.",
     "tables/sales/orders.yml:8: source.format.type: got 'cvs'. Did you mean 'csv'? Choose"
-    " one of: csv, json, parquet.",
+    " one of: csv, json, parquet, avro, orc.",
     "tables/sales/orders.yml:11: columns.order_id.type: got 'lonng'. Did you mean 'long'?"
     " Types: string, boolean, tinyint, byte, smallint, short, int, integer, bigint, long,"
     " float, double, date, timestamp, binary, decimal(p,s), array<type>, map<type, type>,"

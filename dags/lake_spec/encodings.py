@@ -1,0 +1,27 @@
+"""Words for `columns.<name>.format`: encodings of sources that lack the type."""
+
+from __future__ import annotations
+
+from typing import Dict, Tuple
+
+EPOCHS = (
+    "epoch_days",
+    "epoch_seconds",
+    "epoch_millis",
+    "epoch_micros",
+    "epoch_nanos",
+)
+"""A date or an instant as a whole number of units since 1970 in UTC."""
+
+BASE64 = "base64"
+"""Bytes as text."""
+
+UNSCALED = "base64_unscaled"
+"""The digits of a decimal as big-endian bytes, as text; the type says the scale."""
+
+TYPES: Dict[str, Tuple[str, ...]] = {
+    **{word: ("date", "timestamp") for word in EPOCHS},
+    BASE64: ("binary",),
+    UNSCALED: ("decimal",),
+}
+"""The types of columns that each word is for."""

@@ -1,0 +1,31 @@
+"""Jars of an EMR node that are on no class path until a step names them."""
+
+from __future__ import annotations
+
+from typing import Iterable, List, Sequence, Tuple
+
+from lake_spec.model import Avro, TableSpec
+
+HUDI = "/usr/lib/hudi/hudi-spark-bundle.jar"
+"""Each cluster has it in `spark.jars`."""
+
+AVRO = "/usr/lib/spark/external/lib/spark-avro.jar"
+"""Spark's reader of Avro files."""
+
+
+def step_jars(
+    of_tables: Sequence[str], of_environment: Sequence[str] = ()
+) -> List[str]:
+    """What follows `--jars`: those of the tables, then of the environment; [] for none.
+
+    The argument takes the place of `spark.jars`, so what stands there is the first.
+    """
+    others = [each for each in (*of_tables, *of_environment) if each != HUDI]
+    return [HUDI, *others] if others else []
+
+
+def jars_of(tables: Iterable[TableSpec]) -> Tuple[str, ...]:
+    """Jars that the steps of these tables need beside those of every step."""
+    sources = [table.source for table in tables if not table.is_dimension]
+    has_avro = any(isinstance(source.format, Avro) for source in sources)
+    return (AVRO,) if has_avro else ()

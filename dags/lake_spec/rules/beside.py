@@ -1,0 +1,46 @@
+"""A table beside the others of its domain, for rules on tables that name others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Dict, Iterator, List, Sequence, Set, Tuple
+
+from lake_spec.faults import Path, Problem
+from lake_spec.model import TableSpec
+from lake_spec.nearest import did_you_mean
+
+Found = Tuple[int, Problem]
+"""A problem and the position of its table among those that were judged."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A table, the names of the others of its domain, and those that could be read.
+
+    A name without a spec is of a table with faults of its own.
+    """
+
+    position: int
+    spec: TableSpec
+    names: List[str]
+    tables: Dict[str, TableSpec]
+
+    def missing(self, path: Path, name: str) -> Problem:
+        """What is told of a name that no other table of the domain has."""
+        hint = did_you_mean(name, self.names)
+        listed = ", ".join(self.names) or "none"
+        remedy = f"{hint}Other tables of {self.spec.domain}: {listed}."
+        return Problem(path, name, f"no table is named {name!r}", remedy)
+
+
+def beside(specs: Sequence[TableSpec], files: Set[Tuple[str, str]]) -> Iterator[Beside]:
+    """Each table with the others; `files` are (domain, name) of all tables."""
+    tables: Dict[str, Dict[str, TableSpec]] = {}
+    names: Dict[str, Set[str]] = {}
+    for spec in specs:
+        tables.setdefault(spec.domain, {})[spec.name] = spec
+    for domain, name in files:
+        names.setdefault(domain, set()).add(name)
+    for position, spec in enumerate(specs):
+        others = sorted(names.get(spec.domain, set()) - {spec.name})
+        yield Beside(position, spec, others, tables[spec.domain])

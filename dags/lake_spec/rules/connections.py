@@ -1,0 +1,115 @@
+"""Rules on the servers of an environment, and on the jars that reach them."""
+
+from __future__ import annotations
+
+import re
+from typing import Iterable, Iterator
+
+from lake_spec.choices import KafkaSecurity, SecretStore
+from lake_spec.faults import Path, Problem, got
+from lake_spec.model import Connection, DomainSpec, EnvironmentSpec, KafkaCluster
+from lake_spec.nearest import did_you_mean
+from lake_spec.pulled import KINDS, pulls_of
+from lake_spec.rules import aws, names
+from lake_spec.rules.book import RuleBook
+from lake_spec.rules.table import within
+
+CONNECTIONS = RuleBook()
+
+_LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_HOST_NAME = rf"(?=.{{1,253}}$){_LABEL}(\.{_LABEL})*"
+_HOST = re.compile(_HOST_NAME)
+_DATABASE = re.compile(r"[A-Za-z_][A-Za-z0-9_$-]{0,62}")
+_SECRET = re.compile(r"[A-Za-z0-9/_+=.@!-]{1,512}")
+_JAR = re.compile(
+    r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
+    r"(/(?!\.{1,2}/)[A-Za-z0-9_.=+-]+)*/[A-Za-z0-9_.+-]+\.jar"
+)
+
+
+@CONNECTIONS.rule()
+def connections_are_named_and_reached(spec: EnvironmentSpec) -> Iterator[Problem]:
+    for name, connection in spec.connections:
+        path: Path = ("connections", name)
+        yield from names.name(path, name)
+        yield from _secret(path, connection)
+        if isinstance(connection, KafkaCluster):
+            yield from _brokers(path, connection)
+            continue
+        if not _HOST.fullmatch(connection.host):
+            remedy = "Write a host name or an IPv4 address, without scheme and port."
+            yield got((*path, "host"), connection.host, remedy)
+        if not _DATABASE.fullmatch(connection.database):
+            remedy = "Write a name of A-Z a-z 0-9 _ $ -, which begins with a letter."
+            yield got((*path, "database"), connection.database, remedy)
+        yield from within((*path, "port"), connection.port, 1, 65535)
+
+
+def _secret(path: Path, connection: Connection) -> Iterator[Problem]:
+    secret = connection.secret
+    if secret is None:
+        return
+    pattern, remedy = (
+        _SECRET,
+        "Write the secret's name, of A-Z a-z 0-9 / _ + = . @ ! -.",
+    )
+    if connection.secret_store is SecretStore.SSM:
+        pattern = aws.PARAMETER
+        remedy = "Write the parameter's name, as in /lake/dev/shop."
+    if not pattern.fullmatch(secret):
+        yield got((*path, "secret"), secret, remedy)
+
+
+def _brokers(path: Path, cluster: KafkaCluster) -> Iterator[Problem]:
+    place: Path = (*path, "bootstrap_servers")
+    if not cluster.bootstrap_servers:
+        yield got(place, [], "Name a broker, as in b-1.kafka.example.internal:9096.")
+    for position, broker in enumerate(cluster.bootstrap_servers):
+        host, _, port = broker.rpartition(":")
+        is_port = port.isascii() and port.isdigit() and 1 <= int(port[:6]) <= 65535
+        if not _HOST.fullmatch(host) or not is_port:
+            remedy = "Write host:port, as in b-1.kafka.example.internal:9096."
+            yield got((*place, position), broker, remedy)
+    if cluster.security is KafkaSecurity.SCRAM and cluster.secret is None:
+        remedy = "scram tells brokers who asks: name the secret with user and password."
+        yield Problem((*path, "secret"), None, "missing", remedy)
+
+
+@CONNECTIONS.rule("jars")
+def jars_are_s3_uris(spec: EnvironmentSpec) -> Iterator[Problem]:
+    for position, jar in enumerate(spec.jars):
+        if not _JAR.fullmatch(jar):
+            remedy = (
+                "Write the s3:// URI of a jar, of A-Z a-z 0-9 _ . = + -, as in"
+                " s3://lake/artifacts/jars/postgresql-42.7.4.jar."
+            )
+            yield got(("jars", position), jar, remedy)
+        elif jar in spec.jars[:position]:
+            yield got(("jars", position), jar, "Name each jar once.")
+
+
+def connection_problems(
+    environment: EnvironmentSpec, domains: Iterable[DomainSpec]
+) -> Iterator[Problem]:
+    """Connections that pulls of tables name and the environment lacks, each once."""
+    known = dict(environment.connections)
+    told = set()
+    for table in (table for domain in domains for table in domain.tables):
+        for setting, pull in pulls_of(table):
+            name, kinds = pull.connection, KINDS[type(pull)]
+            if name in told or isinstance(known.get(name), kinds):
+                continue
+            told.add(name)
+            where = f"{table.full_name} (source.{setting})"
+            wanted = " or ".join(each.kind for each in kinds)
+            if name in known:
+                kind = known[name].kind
+                remedy = f"{where} needs a connection of kind {wanted}."
+                yield got(("connections", name, "kind"), kind, remedy)
+            else:
+                remedy = (
+                    f"{did_you_mean(name, known)}{where} uses it: add it, of kind"
+                    f" {wanted}, or correct the table."
+                )
+                message = f"no connection is named {name!r}"
+                yield Problem(("connections",), name, message, remedy)

@@ -1,0 +1,111 @@
+"""Rules on continuous runs: of the domain, its tables and its cluster."""
+
+from __future__ import annotations
+
+from typing import Iterator, Sequence
+
+from lake_spec.faults import Path, Problem, got
+from lake_spec.model import (
+    ClusterSpec,
+    DomainSpec,
+    Engine,
+    HistoryRuns,
+    Snapshot,
+    TableSpec,
+    WhenBusy,
+)
+from lake_spec.rules.book import RuleBook
+from lake_spec.rules.table import within
+
+CONTINUOUS = RuleBook()
+
+SPARE_HOURS = 2
+"""So much longer than a continuous run its cluster must be allowed to live: the last
+micro-batch, the upkeep and its own start and end come on top."""
+
+_NONE = "The domain has no continuous runs: add `continuous: {}`, or remove it."
+
+
+@CONTINUOUS.rule("continuous")
+def pace_is_in_bounds(spec: DomainSpec) -> Iterator[Problem]:
+    pace, top = spec.continuous, ("continuous",)
+    if pace is not None:
+        yield from within((*top, "every_seconds"), pace.every_seconds, 5, 3600)
+        yield from within((*top, "hours"), pace.hours, 0.01, 20)
+
+
+@CONTINUOUS.rule("continuous", "schedules", "clusters")
+def nothing_is_said_of_runs_that_there_are_not(spec: DomainSpec) -> Iterator[Problem]:
+    if spec.continuous is None:
+        for name in ("schedules", "clusters"):
+            value = getattr(spec, name).continuous
+            if value is not None:
+                yield got((name, "continuous"), value, _NONE)
+
+
+@CONTINUOUS.rule("continuous", "schedules")
+def one_schedule_takes_what_has_landed(spec: DomainSpec) -> Iterator[Problem]:
+    both = spec.schedules.continuous and spec.schedules.incremental
+    if spec.continuous is not None and both:
+        remedy = (
+            "Continuous runs have a schedule too and do its work, and each of its runs"
+            " would end one of them: remove one of the two."
+        )
+        yield got(("schedules", "incremental"), spec.schedules.incremental, remedy)
+
+
+@CONTINUOUS.rule("continuous", "when_busy")
+def others_wait_for_a_micro_batch(spec: DomainSpec) -> Iterator[Problem]:
+    if spec.continuous is not None and spec.when_busy is not WhenBusy.WAIT:
+        remedy = (
+            "Beside continuous runs every other run would be refused: write wait, then"
+            " it takes over after the present micro-batch."
+        )
+        yield got(("when_busy",), spec.when_busy.value, remedy)
+
+
+@CONTINUOUS.rule("continuous", "history_runs")
+def micro_batches_bring_history_up(spec: DomainSpec) -> Iterator[Problem]:
+    if spec.continuous is not None and spec.history_runs is HistoryRuns.OWN_DAG:
+        remedy = "Every micro-batch brings history up itself: write same_cluster."
+        yield got(("history_runs",), spec.history_runs.value, remedy)
+
+
+def table_problems(spec: DomainSpec, tables: Sequence[TableSpec]) -> Iterator[Problem]:
+    """What a domain with continuous runs has against its tables."""
+    if spec.continuous is None:
+        return
+    for table in tables:
+        if table.engine is Engine.STREAMER:
+            yield _unfit(
+                f"table {table.name!r} has engine: streamer",
+                "A HoodieStreamer step is an application of its own and no part of a"
+                " micro-batch: give the table engine: pyspark, or remove `continuous`.",
+            )
+        if isinstance(table.source, Snapshot) and table.source.pulled_from:
+            yield _unfit(
+                f"table {table.name!r} has source.pulled_from",
+                "Every micro-batch would pull the whole table: make it a feed with"
+                " changes_from, move it to another domain, or remove `continuous`.",
+            )
+
+
+def _unfit(message: str, remedy: str) -> Problem:
+    return Problem(("continuous",), None, message, remedy)
+
+
+def cluster_problems(
+    spec: DomainSpec, cluster: ClusterSpec, path: Path = ("continuous", "hours")
+) -> Iterator[Problem]:
+    """What the cluster of the continuous runs has against their hours."""
+    if spec.continuous is None:
+        return
+    hours, most = spec.continuous.hours, cluster.max_hours - SPARE_HOURS
+    if hours > most:
+        message = f"continuous runs of {spec.name} take {hours:g} hours"
+        remedy = (
+            f"The cluster {cluster.name!r} is ended after max_hours: {cluster.max_hours},"
+            f" and needs {SPARE_HOURS} to spare: choose up to {max(most, 0)} hours, or"
+            f" another cluster for them."
+        )
+        yield Problem(path, hours, message, remedy)

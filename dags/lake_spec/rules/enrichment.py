@@ -1,0 +1,140 @@
+"""Rules on enrichment: of a feed alone, and beside its reference tables."""
+
+from __future__ import annotations
+
+from typing import Iterator, Sequence, Set, Tuple
+
+from lake_spec.faults import Path, Problem, got
+from lake_spec.model import Engine, Enrichment, TableSpec
+from lake_spec.nearest import did_you_mean
+from lake_spec.rules import names
+from lake_spec.rules.beside import Beside, Found, beside
+from lake_spec.rules.book import RuleBook
+from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns, type_of
+
+ENRICHMENT = RuleBook()
+
+
+def _each(spec: TableSpec) -> Iterator[Tuple[Path, Enrichment]]:
+    for position, each in enumerate(spec.enrich):
+        yield ("source", "enrich", position), each
+
+
+@ENRICHMENT.rule("source", "engine")
+def enrichment_is_done_by_pyspark(spec: TableSpec) -> Iterator[Problem]:
+    if spec.enrich and spec.engine is not Engine.PYSPARK:
+        remedy = (
+            "HoodieStreamer joins no tables: write pyspark, or remove source.enrich."
+        )
+        yield got(("engine",), spec.engine.value, remedy)
+
+
+@ENRICHMENT.rule("source")
+def an_enrichment_says_what_it_gives(spec: TableSpec) -> Iterator[Problem]:
+    for path, each in _each(spec):
+        if each.table == spec.name:
+            remedy = "That is the table itself: name another table of the domain."
+            yield got((*path, "table"), each.table, remedy)
+        if not each.by:
+            remedy = "Say what the tables are joined by, as in by: {country: name}."
+            yield got((*path, "by"), {}, remedy)
+        if not each.columns:
+            remedy = f"List the columns of {each.table} that each row is given."
+            yield got((*path, "columns"), [], remedy)
+        for name, _ in each.rename:
+            if name not in each.columns:
+                remedy = "No row is given it: add it to `columns`, or remove it."
+                yield got((*path, "rename", name), name, remedy)
+
+
+@ENRICHMENT.rule("source", "columns")
+def rows_have_what_they_are_joined_by(spec: TableSpec) -> Iterator[Problem]:
+    declared = [name for name, _ in spec.columns]
+    for path, each in _each(spec):
+        for name, _ in each.by:
+            if name not in declared:
+                hint = did_you_mean(name, declared)
+                remedy = f"{hint}Declared columns: {', '.join(declared) or 'none'}."
+                at = (*path, "by", name)
+                yield Problem(at, name, f"{name!r} is no declared column", remedy)
+
+
+@ENRICHMENT.rule("source", "columns", "history")
+def given_names_are_free(spec: TableSpec) -> Iterator[Problem]:
+    taken = {name: "a column that the lake adds" for _, name in added_columns(spec)}
+    taken.update({name.lower(): "a column of this table" for name, _ in spec.columns})
+    for path, each in _each(spec):
+        for column, name in each.given:
+            renamed = column in dict(each.rename)
+            at = (
+                (*path, "rename", column)
+                if renamed
+                else (*path, "columns", each.columns.index(column))
+            )
+            yield from names.name(at, name)
+            first = taken.get(name.lower())
+            taken.setdefault(name.lower(), f"a column of {each.table}")
+            if name.startswith(RESERVED_PREFIXES):
+                first = f"ours, as all that begin with {RESERVED_PREFIXES[0]}"
+            if first:
+                remedy = f"That is {first}: write rename: {{{column}: {each.table}_{column}}}."
+                yield got(at, name, remedy)
+
+
+def enrichment_problems(
+    specs: Sequence[TableSpec], files: Set[Tuple[str, str]]
+) -> Iterator[Found]:
+    """What is wrong between feeds and reference tables; `files` as `beside` has them."""
+    for each in beside(specs, files):
+        for path, enrichment in _each(each.spec):
+            if enrichment.table != each.spec.name:  # told by a rule of its own
+                for problem in _unfit(each, path, enrichment):
+                    yield each.position, problem
+
+
+def _unfit(each: Beside, path: Path, enrichment: Enrichment) -> Iterator[Problem]:
+    at, table = (*path, "table"), each.tables.get(enrichment.table)
+    if enrichment.table not in each.names:
+        yield each.missing(at, enrichment.table)
+    elif table is not None and (table.is_dimension or table.enrich):
+        kind = "a dimension" if table.is_dimension else "enriched itself"
+        remedy = f"It is {kind}: name a table that is made of landing files alone."
+        yield got(at, enrichment.table, remedy)
+    elif table is not None:
+        yield from _columns_unfit(each.spec, path, enrichment, table)
+
+
+def _columns_unfit(
+    spec: TableSpec, path: Path, each: Enrichment, table: TableSpec
+) -> Iterator[Problem]:
+    declared = [name for name, _ in table.columns]
+    if not declared:
+        remedy = "It declares no columns, so nothing tells their types: declare them."
+        yield got((*path, "table"), each.table, remedy)
+        return
+    for position, name in enumerate(each.columns):
+        if name not in declared:
+            hint = did_you_mean(name, declared)
+            remedy = f"{hint}Its columns: {', '.join(declared)}."
+            message = f"{table.name} has no column {name!r}"
+            yield Problem((*path, "columns", position), name, message, remedy)
+            continue
+        kind = type_of(table, name)
+        if kind and kind.is_nested:
+            remedy = f"It is of type {kind.name}: give a column with single values."
+            yield got((*path, "columns", position), name, remedy)
+    if sorted(name for _, name in each.by) != sorted(table.key):
+        remedy = (
+            f"The key of {table.name} is [{', '.join(table.key)}]: give each of its columns"
+            " once, so that a row finds one row at most."
+        )
+        yield got((*path, "by"), dict(each.by), remedy)
+        return
+    for ours, theirs in each.by:
+        one, other = type_of(spec, ours), type_of(table, theirs)
+        if one and other and one.stored != other.stored:
+            remedy = (
+                f"It is {one.text}, and {theirs!r} of {table.name} is {other.text}: give"
+                " both the same type."
+            )
+            yield got((*path, "by", ours), theirs, remedy)

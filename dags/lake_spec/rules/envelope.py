@@ -1,0 +1,47 @@
+"""Rules on change files whose rows are wrapped."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from lake_spec.envelopes import columns_of, source_column
+from lake_spec.faults import Problem, got
+from lake_spec.model import Csv, TableSpec
+from lake_spec.rules.book import RuleBook
+
+ENVELOPE = RuleBook()
+
+
+@ENVELOPE.rule("source", "source.format")
+def envelopes_have_fields(spec: TableSpec) -> Iterator[Problem]:
+    if spec.envelope is not None and isinstance(spec.source.format, Csv):
+        remedy = "Fields of CSV hold no rows: choose json, avro or parquet."
+        yield got(("source", "format", "type"), "csv", remedy)
+
+
+@ENVELOPE.rule("source", "columns")
+def enveloped_tables_declare_columns(spec: TableSpec) -> Iterator[Problem]:
+    if spec.envelope is not None and not spec.columns:
+        yield Problem(
+            ("columns",),
+            None,
+            "missing",
+            "Events do not tell the types of all values: declare the columns of the"
+            " source's table.",
+        )
+
+
+@ENVELOPE.rule("source", "columns")
+def columns_of_the_envelope_keep_their_place(spec: TableSpec) -> Iterator[Problem]:
+    """A column of the source's table that has the name of one of the envelope's."""
+    if spec.envelope is None:
+        return
+    declared = dict(spec.columns)
+    for name in columns_of(spec.envelope):
+        column = declared.get(name)
+        if column is not None and source_column(name) not in column.source:
+            remedy = (
+                "The events' own column is named so. Give yours another name, as in"
+                f" {name}_of_row: {{type: {column.type}, source: [{name}]}}."
+            )
+            yield got(("columns", name), name, remedy)

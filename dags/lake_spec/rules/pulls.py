@@ -1,0 +1,188 @@
+"""Rules on tables that pull their landing files themselves."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Iterator, List, Set, Tuple
+
+from lake_spec.faults import Path, Problem, got
+from lake_spec.globs import glob_pattern
+from lake_spec.model import (
+    Csv,
+    Feed,
+    JdbcChanges,
+    JdbcTable,
+    KafkaTopic,
+    Snapshot,
+    TableSpec,
+)
+from lake_spec.pulled import CHANGES, EXTRACTS, LOAD, MOMENT, Pull, pulls_of
+from lake_spec.rules import names
+from lake_spec.rules.book import RuleBook
+from lake_spec.rules.table import within
+
+PULLS = RuleBook()
+
+_PART = r"[A-Za-z_][A-Za-z0-9_$]{0,62}"
+_TABLE = re.compile(rf"{_PART}(\.{_PART})?")
+_CURSOR = re.compile(_PART)
+_TOPIC = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}")
+_SAMPLE = datetime(2001, 2, 3, 4, 5, 6)
+_FILE = f"{_SAMPLE.strftime(MOMENT)}/part-00000-c000.snappy.parquet"
+_DEEP_FILE = "topic/0/00000000000000000000.json"
+LONGEST_OVERLAP = 31_622_400
+MOST_MESSAGES = 1_000_000
+
+
+def _each(spec: TableSpec) -> Iterator[Tuple[Path, Pull]]:
+    for name, pull in pulls_of(spec):
+        yield ("source", name), pull
+
+
+@PULLS.rule("source")
+def pulls_name_what_they_read(spec: TableSpec) -> Iterator[Problem]:
+    for path, pull in _each(spec):
+        yield from names.name((*path, "connection"), pull.connection)
+        if isinstance(pull, KafkaTopic):
+            if not _TOPIC.fullmatch(pull.topic):
+                remedy = "A topic is named by 1 to 249 of A-Z a-z 0-9 . _ -."
+                yield got((*path, "topic"), pull.topic, remedy)
+        elif not _TABLE.fullmatch(pull.table):
+            remedy = (
+                "Write table or schema.table, each of A-Z a-z 0-9 _ $ and not beginning"
+                " with a number, as in public.orders; for other names pull a view."
+            )
+            yield got((*path, "table"), pull.table, remedy)
+        if isinstance(pull, JdbcChanges) and not _CURSOR.fullmatch(pull.cursor):
+            remedy = "Write a column of A-Z a-z 0-9 _ $, as in updated_at."
+            yield got((*path, "cursor"), pull.cursor, remedy)
+
+
+@PULLS.rule("source")
+def numbers_of_pulls_are_in_their_range(spec: TableSpec) -> Iterator[Problem]:
+    for path, pull in _each(spec):
+        if isinstance(pull, JdbcTable):
+            yield from within((*path, "parallel"), pull.parallel, 1, 64)
+        elif isinstance(pull, JdbcChanges):
+            place = (*path, "overlap")
+            yield from within(place, pull.overlap, 0, LONGEST_OVERLAP)
+        else:
+            place = (*path, "messages_per_file")
+            yield from within(place, pull.messages_per_file, 1, MOST_MESSAGES)
+
+
+@PULLS.rule("source", "source.format")
+def pulled_rows_keep_their_types(spec: TableSpec) -> Iterator[Problem]:
+    is_csv = isinstance(getattr(spec.source, "format", None), Csv)
+    if is_csv and any(not isinstance(p, KafkaTopic) for _, p in pulls_of(spec)):
+        remedy = (
+            "Rows are pulled with their types, which CSV has not: choose parquet, avro,"
+            " orc or json."
+        )
+        yield got(("source", "format", "type"), Csv.type, remedy)
+
+
+@PULLS.rule("source")
+def globs_hold_what_is_pulled(spec: TableSpec) -> Iterator[Problem]:
+    """A load that no run sees would be pulled and never taken in."""
+    for name, folder, file in _written(spec):
+        glob = getattr(spec.source, name)
+        if not glob_pattern(glob).fullmatch(file):
+            remedy = (
+                f"Files are pulled into folders below {folder}/, which it does not hold:"
+                f" write {folder}/**."
+            )
+            yield got(("source", name), glob, remedy)
+
+
+@PULLS.rule("source")
+def pulled_files_are_of_one_glob(spec: TableSpec) -> Iterator[Problem]:
+    source = spec.source
+    if not isinstance(source, Feed):
+        return
+    others = {"load": source.changes, "changes": source.load}
+    for name, folder, file in _written(spec):
+        if glob_pattern(others[name]).fullmatch(file):
+            (other,) = {"load", "changes"} - {name}
+            remedy = (
+                f"It holds {folder}/ too, where the files of `{name}` are pulled to:"
+                f" write {other}/**."
+            )
+            yield got(("source", other), others[name], remedy)
+
+
+def _written(spec: TableSpec) -> List[Tuple[str, str, str]]:
+    """Glob, folder and a file of each pull, as it will be."""
+    found = []
+    for name, pull in pulls_of(spec):
+        file = _DEEP_FILE if isinstance(pull, KafkaTopic) else _FILE
+        glob, folder = {
+            "load_from": ("load", LOAD),
+            "changes_from": ("changes", CHANGES),
+            "pulled_from": ("files", EXTRACTS),
+        }[name]
+        found.append((glob, folder, f"{folder}/{file}"))
+    return found
+
+
+@PULLS.rule("source", "order_by", "columns")
+def a_cursor_gives_upserts_in_its_order(spec: TableSpec) -> Iterator[Problem]:
+    changes = spec.changes_from
+    if not isinstance(changes, JdbcChanges):
+        return
+    no_deletes = (
+        "Rows that are pulled by a cursor are upserts: deletes are not seen by it. Leave"
+        " this out; for deletes read the database's log by Debezium, or pull extracts."
+    )
+    if spec.operation is not None:
+        yield got(("source", "operation"), spec.operation.column, no_deletes)
+    if spec.envelope is not None:
+        connector = spec.envelope.connector.value
+        yield got(("source", "envelope"), connector, no_deletes)
+    cursor = changes.cursor
+    if not _columns_from(spec, cursor) & {each.lower() for each in spec.order_by}:
+        remedy = f"The cursor {cursor!r} orders the rows: name its column here."
+        yield got(("order_by",), list(spec.order_by), remedy)
+
+
+def _columns_from(spec: TableSpec, source_name: str) -> Set[str]:
+    """Lake columns that a source column goes to, in lower case."""
+    wanted = source_name.lower()
+    sources = {name: column.source or (name,) for name, column in spec.columns}
+    found = {
+        name.lower()
+        for name, spelled in sources.items()
+        if wanted in [each.lower() for each in spelled]
+    }
+    return found | ({wanted} if wanted not in map(str.lower, sources) else set())
+
+
+@PULLS.rule("source", "source.extract_time", "source.scope")
+def paths_of_pulled_extracts_are_read(spec: TableSpec) -> Iterator[Problem]:
+    source = spec.source
+    if not isinstance(source, Snapshot) or source.pulled_from is None:
+        return
+    where = source.extract_time
+    if not _reads_the_time(where.pattern, where.format):
+        path = ("source", "extract_time", "pattern" if where.pattern else "column")
+        yield got(
+            path,
+            where.pattern or where.column,
+            f"Extracts are pulled into {EXTRACTS}/<time>/, to the second and in UTC: write"
+            f" {{pattern: '{EXTRACTS}/([^/]+)/', format: '{MOMENT}'}}.",
+        )
+    if source.scope is not None and source.scope.pattern is not None:
+        remedy = (
+            "Paths of pulled extracts name no values: leave the pattern out, and the"
+            " rows say them."
+        )
+        yield got(("source", "scope", "pattern"), source.scope.pattern, remedy)
+
+
+def _reads_the_time(pattern: "str | None", form: str) -> bool:
+    try:
+        found = re.search(pattern or "", f"{EXTRACTS}/{_FILE}")
+        return bool(found) and datetime.strptime(found.group(1), form) == _SAMPLE
+    except (ValueError, IndexError, re.error, RecursionError, OverflowError):
+        return False

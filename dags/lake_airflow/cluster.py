@@ -8,6 +8,7 @@ from typing import Any
 from lake_airflow.instances import given, instances, managed_scaling_policy
 from lake_airflow.plan import DagPlan
 from lake_airflow.run import Run
+from lake_spec.jars import HUDI
 from lake_spec.model import ClusterSpec, EnvironmentSpec
 from lake_spec.packing import TABLES_AT_ONCE
 
@@ -19,7 +20,7 @@ _TAG_VALUE = re.compile(r"[\w .:/=+@-]{1,256}")
 
 # What Spark needs to read and write Hudi tables.
 SPARK_DEFAULTS = {
-    "spark.jars": "/usr/lib/hudi/hudi-spark-bundle.jar",
+    "spark.jars": HUDI,
     "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
     "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",
     "spark.sql.extensions": "org.apache.spark.sql.hudi.HoodieSparkSessionExtension",

@@ -138,6 +138,7 @@ class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
                 f"The run is refused: {words}. Start it again when that one is over."
             )
         self.log.info("%s. Waiting for its end.", words)
+        self.ask_to_stop(lease.holder, run.name)
         self._come_again()
 
     def _come_again(self, *, looks: int = 1) -> None:

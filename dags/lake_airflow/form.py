@@ -133,7 +133,7 @@ def _request() -> Param:
 def _dry_run(plan: DagPlan) -> Param:
     reads = "Read the files on a cluster, say what would be done and write nothing."
     checks = "Check the specs against the tables on a cluster and write nothing."
-    return _switch("Dry run", reads if plan.takes_window else checks)
+    return _switch("Dry run", reads if plan.reads_files else checks)
 
 
 def _switch(title: str, description: str) -> Param:

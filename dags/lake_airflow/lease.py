@@ -16,7 +16,9 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from lake_airflow.handover import run_name
+from lake_airflow.run_files import RunFiles
 from lake_airflow.s3_object import S3Object
+from lake_spec.continuous import CONTINUOUS, STOP
 from lake_spec.lease import holder_of, lease_uri
 from lake_spec.model import EnvironmentSpec
 
@@ -60,6 +62,23 @@ class HoldsLease:
                 self.lease().release(name)
         except Exception:
             self.log.exception("The lease of %s was not given back.", self.plan.domain)
+
+    def ask_to_stop(self, holder: str, by: str) -> None:
+        """Ask a continuous run to end after its micro-batch; other runs end anyway.
+
+        A run that looks again asks again: what was asked before a step began is not
+        heard, and an asking that failed is made up for.
+        """
+        asked_of = f"{self.plan.domain}_{CONTINUOUS}"
+        if holder.split("/")[0] != asked_of or self.plan.dag_id == asked_of:
+            return
+        try:
+            at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+            files = RunFiles(self.environment, holder, aws_conn_id=self.aws_conn_id)
+            files.write(STOP, {"by": by, "at": at})
+            self.log.info("It was asked to stop after its present micro-batch.")
+        except Exception:
+            self.log.exception("%s was not asked to stop.", holder)
 
 
 class DomainLease:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Iterable, Iterator, Optional, Tuple
 
+from lake_spec.continuous import CONTINUOUS
+from lake_spec.jars import jars_of
 from lake_spec.model import (
     DomainSpec,
     Engine,
@@ -26,6 +28,10 @@ REBUILD_DIMENSION = "rebuild_dimension"
 """The stage that joins a dimension anew; there is nothing in it to verify."""
 
 
+STAGE_HOURS = 8
+"""Hours after which the steps of a stage are cancelled."""
+
+
 class StageKind(str, Enum):
     """What a stage submits to the cluster."""
 
@@ -39,13 +45,14 @@ class Stage:
 
     A Spark stage is one step for all of its tables and writes one report per
     table. A streamer stage is one step per table that its `prepared_by`
-    stage names, and writes none.
+    stage names, and writes none. After `hours` its steps are cancelled.
     """
 
     name: str
     tables: Tuple[str, ...]
     kind: StageKind = StageKind.SPARK
     prepared_by: Optional[str] = None
+    hours: float = STAGE_HOURS
 
     @property
     def writes_reports(self) -> bool:
@@ -74,6 +81,7 @@ class DagPlan:
     tags: Tuple[str, ...]
     tables: Tuple[str, ...]
     stages: Tuple[Stage, ...]
+    jars: Tuple[str, ...] = ()
     when_busy: WhenBusy = WhenBusy.WAIT
     schedule: Optional[str] = None
     after: Optional[str] = None
@@ -86,11 +94,18 @@ class DagPlan:
     notifications: Notifications = Notifications()
     watched: Tuple[Tuple[str, Watched], ...] = ()
 
+    @property
+    def reads_files(self) -> bool:
+        """Whether its runs look for landing files."""
+        return self.takes_window or self.kind == CONTINUOUS
+
 
 def plan(domain: DomainSpec) -> Tuple[DagPlan, ...]:
     """The DAGs of a domain, in the order in which a new table meets them."""
     own_history = domain.history_runs is HistoryRuns.OWN_DAG
     dags = [_full_load(domain), _incremental(domain, own_history)]
+    if domain.continuous is not None:
+        dags.append(_continuous(domain, domain.continuous.hours))
     if own_history:
         dags.append(_scd2(domain))
     upkeep = (_maintenance(domain), _rebuild(domain), _erase(domain))
@@ -125,6 +140,19 @@ def _incremental(domain: DomainSpec, own_history: bool) -> DagPlan:
         updates=changes_of(domain.name) if own_history else None,
         takes_window=True,
         accepts=tuple(_accepts(domain)),
+    )
+
+
+def _continuous(domain: DomainSpec, hours: float) -> DagPlan:
+    """One stage of all tables, for as long as a run may take, then the upkeep."""
+    tables = _names(domain.tables)
+    batches = Stage(CONTINUOUS, tables, hours=max(STAGE_HOURS, hours + 1))
+    return _dag(
+        domain,
+        CONTINUOUS,
+        f"New files of {domain.name} all the time: up to the history, then upkeep",
+        stages=(batches, Stage("maintenance", tables)),
+        schedule=domain.schedules.continuous,
     )
 
 
@@ -236,6 +264,7 @@ def _dag(domain: DomainSpec, kind: str, description: str, **rest: Any) -> DagPla
         cluster=domain.cluster_of(kind),
         tags=tuple(dict.fromkeys(("lake", domain.name, kind, *domain.tags))),
         tables=_names(domain.tables),
+        jars=jars_of(domain.tables),
         when_busy=domain.when_busy,
         notifications=domain.notifications,
         watched=tuple((table.name, _watched(table)) for table in domain.tables),

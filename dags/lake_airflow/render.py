@@ -14,7 +14,7 @@ from lake_airflow.form import params
 from lake_airflow.handover import CREATE_TASK, END_TASK, SUMMARY_TASK
 from lake_airflow.notify import failure_callback
 from lake_airflow.plan import DagPlan, Stage, StageKind
-from lake_airflow.stage_tasks import STAGE_LIMIT, SubmitStage, SubmitStreamer
+from lake_airflow.stage_tasks import SubmitStage, SubmitStreamer
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
 
 START = datetime(2000, 1, 1, tzinfo=timezone.utc)
@@ -71,7 +71,7 @@ class Renderer:
             start_date=START,
             catchup=False,
             max_active_runs=1,
-            dagrun_timeout=len(plan.stages) * STAGE_LIMIT + 4 * END_LIMIT,
+            dagrun_timeout=_hours_of_stages(plan) + 4 * END_LIMIT,
             default_args={
                 "owner": plan.owner,
                 "retries": 0,
@@ -143,6 +143,10 @@ def _schedule(plan: DagPlan) -> Any:
     if plan.schedule and plan.takes_window:
         return CronDataIntervalTimetable(plan.schedule, timezone="UTC")
     return plan.schedule
+
+
+def _hours_of_stages(plan: DagPlan) -> timedelta:
+    return timedelta(hours=sum(stage.hours for stage in plan.stages))
 
 
 def _changes(name: str) -> Asset:

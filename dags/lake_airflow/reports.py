@@ -10,6 +10,7 @@ from lake_airflow.plan import DagPlan, Stage
 from lake_airflow.run import Run
 from lake_airflow.run_files import RunFiles
 from lake_airflow.steps import selected
+from lake_spec.report import State
 
 CLOCKS = timedelta(minutes=5)
 """So far the clock of a cluster may be from EMR's."""
@@ -40,8 +41,15 @@ def read_reports(
 
 def lacks_report(stage: Stage, run: Run, reports: Reports) -> bool:
     """Whether a table of the stage tells nothing itself."""
-    told = {table for name, table in reports if name == stage.name}
+    told = {
+        t for (s, t), each in reports.items() if s == stage.name and has_ended(each)
+    }
     return not stage.writes_reports or not set(selected(stage, run)) <= told
+
+
+def has_ended(report: Report) -> bool:
+    """Whether the stage got to the end of the table, and not just so far."""
+    return bool(report) and report.get("state") != State.RUNNING.value
 
 
 def _is_of_before(report: Report, steps: Optional[Steps]) -> bool:

@@ -26,7 +26,6 @@ from lake_airflow.summary import causes_of_stage
 from lake_airflow.waiting import WaitsForEmr
 from lake_spec.model import EnvironmentSpec
 
-STAGE_LIMIT = timedelta(hours=8)
 TRIES, BEFORE_LOOKING = 3, 10  # submissions without a reply; seconds
 _TRIGGER_STEPS = 10  # ids that EMR's ListSteps takes at once
 
@@ -54,7 +53,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         super().__init__(
             region_name=environment.region,
             waiter_delay=poll_seconds,
-            waiter_max_attempts=int(STAGE_LIMIT.total_seconds()) // poll_seconds,
+            waiter_max_attempts=int(stage.hours * 3600) // poll_seconds,
             job_flow_id=CLUSTER_ID,
             execution_role_arn=environment.runtime_role_of(plan.domain),
             wait_for_completion=False,
@@ -65,6 +64,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         self.stage = stage
         self.environment = environment
         self.start_limit = timedelta(minutes=start_minutes)
+        self.limit = timedelta(hours=stage.hours)
 
     def wanted_steps(self, run: Run) -> list[Step]:
         """The steps of the stage for this run; none where there is nothing to do."""
@@ -186,9 +186,9 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         if cluster["Status"]["State"] in ENDED:
             return outcome.end_of_cluster(cluster)
         oldest = min(outcome.created(step) for step in alive)
-        if datetime.now(timezone.utc) - oldest > STAGE_LIMIT:
+        if datetime.now(timezone.utc) - oldest > self.limit:
             self._cancel(alive)
-            return f"not done within {STAGE_LIMIT}; cancelled."
+            return f"not done within {self.limit}; cancelled."
         return self._overdue(cluster)
 
     def _cancel(self, alive: list[dict[str, Any]]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from lake_airflow.plan import REBUILD_DIMENSION, REDO, DagPlan, Stage
 from lake_airflow.run import Run
+from lake_spec.jars import step_jars
 from lake_spec.model import EnvironmentSpec
 
 LONGEST_STEP = 10_240  # characters of all strings of a HadoopJarStep; EMR's limit
@@ -44,6 +45,8 @@ def spark_step(
     """The one step of a Spark stage, for all tables that the run asks for."""
     root = release_root(environment, run.release)
     argv = ["spark-submit", "--deploy-mode", "client"]
+    jars = step_jars(plan.jars, environment.jars)
+    argv += ["--jars", ",".join(jars)] if jars else []
     argv += ["--py-files", f"{root}/lake.zip", f"{root}/main.py"]
     argv += ["--release", root, "--domain", plan.domain]
     argv += ["--stage", stage.name, "--run", run.name]

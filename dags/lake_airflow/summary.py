@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 from lake_airflow.outcome import is_failed, words_of
 from lake_airflow.plan import DagPlan, Stage
-from lake_airflow.reports import Report, Reports, Steps
+from lake_airflow.reports import Report, Reports, Steps, has_ended
 from lake_airflow.run import Run
 from lake_airflow.steps import selected
 from lake_airflow.watching import Finding, findings
@@ -27,6 +27,7 @@ _COLUMNS = (
     ("quarantined", "quarantined"),
     ("deletes", "derived_deletes"),
     ("current", "current_rows"),
+    ("newest event", "newest_event"),
     ("opened", "versions_opened"),
     ("closed", "versions_closed"),
     ("keys moved", "keys_moved"),
@@ -176,10 +177,11 @@ def _causes_of_tables(
     if not stage.writes_reports:
         return
     names = {table: f"{plan.domain}.{table}" for table in selected(stage, run)}
+    found = {table: reports.get((stage.name, table), {}) for table in names}
     for table, name in names.items():
-        for cause in _causes_of_report(reports.get((stage.name, table), {})):
+        for cause in _causes_of_report(found[table]):
             yield f"{name} {stage.name}: {cause}"
-    if lacking := [n for t, n in names.items() if (stage.name, t) not in reports]:
+    if lacking := [name for t, name in names.items() if not has_ended(found[t])]:
         # One line, or a crash with many tables would hide its own cause.
         what = "this table" if len(lacking) == 1 else "these tables"
         yield (
@@ -190,7 +192,12 @@ def _causes_of_tables(
 
 def _causes_of_report(report: Report) -> Iterator[str]:
     told = ""
-    if report and report.get("state") not in ("done", "nothing_new", "dry_run"):
+    if report and report.get("state") not in (
+        "done",
+        "nothing_new",
+        "dry_run",
+        "running",
+    ):
         error = report.get("error") or {}
         told = error.get("message", "no message")
         yield f"{error.get('type', 'Error')}: {told}"
@@ -254,6 +261,8 @@ def _cells(report: Report) -> Iterator[str]:
         value = report.get(key)
         if value is None:
             yield "-"
+        elif key == "newest_event":
+            yield str(value)[:19]
         elif isinstance(value, float):
             yield f"{value:.1f}"
         elif isinstance(value, int):

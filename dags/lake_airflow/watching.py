@@ -9,9 +9,10 @@ from typing import Optional
 
 from lake_airflow.plan import REDO, DagPlan, Watched
 from lake_airflow.reports import Report, Reports
+from lake_spec.continuous import CONTINUOUS
 from lake_spec.model import Event
 
-INGESTING = ("full_load", "incremental", REDO)
+INGESTING = ("full_load", "incremental", REDO, CONTINUOUS)
 """Stages whose reports tell the newest file of a table and all of its bad rows."""
 
 

@@ -153,7 +153,14 @@ class World:
             mock.patch.object(stage_tasks, "datetime", clock),
             *[
                 mock.patch.object(module, "RunFiles", files)
-                for module in (cluster_tasks, end_tasks, ledger, notify, stage_tasks)
+                for module in (
+                    cluster_tasks,
+                    end_tasks,
+                    ledger,
+                    lease,
+                    notify,
+                    stage_tasks,
+                )
             ],
         ]
         with ExitStack() as stack:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from lake_airflow.cluster_tasks import CreateCluster
 from lake_airflow.stage_tasks import SubmitStage, SubmitStreamer
 from lake_spec.model import Engine
+from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import (
-    CLUSTER,
     ENVIRONMENT,
-    RELEASE,
     dag_plan,
     domain,
     table,
@@ -25,15 +23,7 @@ PLAN = dag_plan(
 
 def made_cluster(emr, runner):
     """The cluster of the run."""
-    create = CreateCluster(
-        task_id="create_cluster",
-        plan=PLAN,
-        cluster=CLUSTER,
-        environment=ENVIRONMENT,
-        release=RELEASE,
-        poll_seconds=15,
-    )
-    runner.execute(create)
+    runner.execute(create_cluster(PLAN))
     return emr.clusters[0]
 
 

@@ -8,22 +8,15 @@ from types import SimpleNamespace
 import pytest
 
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
-from lake_airflow.cluster_tasks import CreateCluster
 from lake_airflow.run import Run
-from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, dag_plan
+from tests.unit.lake_airflow.first_task import create_cluster
+from tests.unit.lake_airflow.specs import dag_plan
 
 PLAN = dag_plan("full_load")
 
 
 def create(plan=PLAN):
-    return CreateCluster(
-        task_id="create_cluster",
-        plan=plan,
-        cluster=CLUSTER,
-        environment=ENVIRONMENT,
-        release=RELEASE,
-        poll_seconds=15,
-    )
+    return create_cluster(plan)
 
 
 def leases(aws):

@@ -9,26 +9,20 @@ from airflow.providers.amazon.aws.operators.emr import EmrCreateJobFlowOperator
 from botocore.exceptions import ClientError
 
 from lake_airflow.airflow_errors import AirflowFailException
-from lake_airflow.cluster_tasks import CreateCluster, TerminateCluster
+from lake_airflow.cluster_tasks import TerminateCluster
 from lake_airflow.emr import ReplyLost, SendsOnce
 from lake_airflow.lease import DomainLease
 from lake_airflow.run import Run
 from lake_spec.instances import InstanceGroups, PrimaryGroup
 from lake_spec.model import WhenBusy
+from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, dag_plan
 
 PLAN = dag_plan("full_load")
 
 
-def create(release=RELEASE, environment=ENVIRONMENT, plan=PLAN, cluster=CLUSTER):
-    return CreateCluster(
-        task_id="create_cluster",
-        plan=plan,
-        cluster=cluster,
-        environment=environment,
-        release=release,
-        poll_seconds=15,
-    )
+def create(plan=PLAN, **more):
+    return create_cluster(plan, **more)
 
 
 def terminate():
@@ -84,14 +78,14 @@ def test_the_cluster_of_another_environment_is_not_ours(emr, runner):
 def test_a_refused_run_has_no_cluster_and_says_why(emr, runner, params, release, cause):
     runner.params = params
     with pytest.raises(AirflowFailException, match=cause):
-        runner.execute(create(release))
+        runner.execute(create(release=release))
     assert emr.clusters == []
     assert cause in runner.xcoms["create_cluster", "cause"]
 
 
 def test_a_refused_run_leaves_a_summary_for_who_asks_later(aws, emr, runner):
     with pytest.raises(AirflowFailException):
-        runner.execute(create("unreleased"))
+        runner.execute(create(release="unreleased"))
     key = "runs/sales_full_load/manual-1/summary.json"
     found = json.loads(aws.get_object(Bucket="lake", Key=key)["Body"].read())
     (cause,) = found["causes"]
@@ -117,7 +111,7 @@ def test_a_cluster_that_emr_cannot_take_costs_no_lease(aws, emr, runner):
 def test_the_cause_survives_where_the_summary_cannot_be_written(aws, emr, runner):
     aws.delete_bucket(Bucket="lake")
     with pytest.raises(AirflowFailException, match="The DAGs refer to no release yet"):
-        runner.execute(create("unreleased"))
+        runner.execute(create(release="unreleased"))
 
 
 def holder(aws):

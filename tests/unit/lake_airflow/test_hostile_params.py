@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 
 from lake_airflow.airflow_errors import AirflowFailException
-from lake_airflow.cluster_tasks import CreateCluster
 from lake_airflow.form import params
 from lake_airflow.plan import plan
 from lake_airflow.preview import preview
 from lake_airflow.run import RunRefused, check_run
 from lake_spec.model import Scope
+from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import (
     CLUSTER,
     ENVIRONMENT,
@@ -90,14 +90,7 @@ def test_it_is_refused_by_name_or_one_argument_letter_by_letter(kind, name):
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_what_is_refused_never_had_a_cluster(emr, runner, text):
-    task = CreateCluster(
-        task_id="create_cluster",
-        plan=PLANS["incremental"],
-        cluster=CLUSTER,
-        environment=ENVIRONMENT,
-        release=RELEASE,
-        poll_seconds=15,
-    )
+    task = create_cluster(PLANS["incremental"])
     runner.params = {"tables": [text]}
     with pytest.raises(AirflowFailException, match="The run is refused: tables: "):
         runner.execute(task)

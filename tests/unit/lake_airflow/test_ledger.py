@@ -9,11 +9,12 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from lake_airflow.cluster import run_job_flow_request
-from lake_airflow.cluster_tasks import CreateCluster, TerminateCluster
+from lake_airflow.cluster_tasks import TerminateCluster
 from lake_airflow.ledger import Ledger, entry_of, told
 from lake_airflow.reaper import EndLeftovers
 from tests.unit.lake_airflow.conftest import client
-from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, dag_plan, run
+from tests.unit.lake_airflow.first_task import create_cluster
+from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, dag_plan, run
 
 PLAN = dag_plan("incremental")
 BEGIN = datetime(2026, 1, 31, tzinfo=timezone.utc)
@@ -124,11 +125,7 @@ def read(aws, key):
 
 def play(runner, cluster_ends=True):
     where = {"plan": PLAN, "environment": ENVIRONMENT, "poll_seconds": 15}
-    made = runner.execute(
-        CreateCluster(
-            task_id="create_cluster", cluster=CLUSTER, release=RELEASE, **where
-        )
-    )
+    made = runner.execute(create_cluster(PLAN))
     if cluster_ends:
         runner.execute(TerminateCluster(task_id="terminate_cluster", **where))
     return made

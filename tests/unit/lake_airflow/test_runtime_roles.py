@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from lake_airflow.cluster_tasks import CreateCluster
 from lake_airflow.emr import SendsOnce
 from lake_airflow.stage_tasks import SubmitStage
-from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, dag_plan
+from tests.unit.lake_airflow.first_task import create_cluster
+from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
 
 PLAN = dag_plan("full_load")
 ALL, SALES, HR = (
@@ -35,14 +35,7 @@ def test_steps_run_as_the_role_of_their_domain(emr, runner, monkeypatch, roles, 
 
     monkeypatch.setattr(SendsOnce, "add_job_flow_steps", record)
     shared = {"plan": PLAN, "environment": replace(ENVIRONMENT, **roles)}
-    create = CreateCluster(
-        task_id="create_cluster",
-        cluster=CLUSTER,
-        release=RELEASE,
-        poll_seconds=15,
-        **shared,
-    )
-    runner.execute(create)
+    runner.execute(create_cluster(**shared))
     (stage,) = [each for each in PLAN.stages if each.name == "full_load"]
     task = SubmitStage(
         task_id=stage.name, stage=stage, start_minutes=40, poll_seconds=1, **shared

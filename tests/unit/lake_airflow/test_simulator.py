@@ -1,45 +1,16 @@
-"""Schedules with faults: ours break no promise; what we do without, breaks one."""
+"""Schedules with faults: ours break no promise."""
 
 from __future__ import annotations
 
 from collections import Counter
-from types import SimpleNamespace
 
 import pytest
-from airflow.providers.amazon.aws.hooks.emr import EmrHook
 
-from lake_airflow import cluster_tasks
-from lake_airflow import outcome
-from lake_airflow.cluster_tasks import CreateCluster
-from lake_airflow.end_tasks import Verdict
-from lake_airflow.lease import DomainLease
-from lake_airflow.ledger import Ledger
-from lake_airflow.notify import FailureCallback, Note
-from lake_airflow.reaper import EndLeftovers
-from lake_airflow.stage_tasks import SubmitStage
 from tests.simulator import __main__ as command
-from tests.simulator import designs, world
+from tests.simulator.playing import SCHEDULES, play
 from tests.simulator.promises import violations
-from tests.simulator.world import PLANS, World
-
-SCHEDULES = 40
-
 
 pytestmark = pytest.mark.usefixtures("quiet")
-
-
-def play(design=designs.ours, schedules=SCHEDULES):
-    wired = {kind: design(plan) for kind, plan in PLANS.items()}
-    for seed in range(1, schedules + 1):
-        played = World(seed, wired)
-        played.play()
-        yield played
-
-
-def broken(**more):
-    """The kinds of promises that schedules break, one after the other."""
-    for played in play(**more):
-        yield from map(command.kind_of, violations(played))
 
 
 def test_no_schedule_breaks_a_promise():
@@ -59,103 +30,6 @@ def test_a_seed_plays_the_same_again():
         for each in [list(play(schedules=3))[-1]]
     )
     assert first == again and first
-
-
-def test_the_provider_s_example_breaks_every_promise():
-    assert set(broken(design=designs.stock)) >= {
-        "left over",
-        "clusters at once",
-        "steps of",
-        "times",
-    }
-
-
-def without_lease(monkeypatch):
-    monkeypatch.setattr(DomainLease, "take", lambda *_: None)
-    return "steps of"
-
-
-def with_botocore_s_retries(monkeypatch):
-    monkeypatch.setattr(CreateCluster, "aws_hook_class", EmrHook)
-    return "clusters at once"
-
-
-def with_steps_sent_again(monkeypatch):
-    monkeypatch.setattr(SubmitStage, "aws_hook_class", EmrHook)
-    return "times"
-
-
-def without_looking_first(monkeypatch):
-    monkeypatch.setattr(CreateCluster, "_find", lambda *_: [])
-    return "clusters at once"
-
-
-def without_reaper(monkeypatch):
-    monkeypatch.setattr(EndLeftovers, "execute", lambda *_: [])
-    return "left over"
-
-
-def without_a_limit_for_the_start(monkeypatch):
-    monkeypatch.setattr(outcome, "overdue", lambda *_, **__: None)
-    return "waited for"
-
-
-def without_the_reaper_s_entries(monkeypatch):
-    monkeypatch.setattr(Ledger, "note_missing", lambda *_: [])
-    return "not in the ledger"
-
-
-def without_a_note_of_what_was_told(monkeypatch):
-    monkeypatch.setattr(Note, "begin", lambda *_: True)
-    return "told again"
-
-
-def without_the_callback(monkeypatch):
-    monkeypatch.setattr(FailureCallback, "__call__", lambda *_: None)
-    return "nobody was told"
-
-
-def with_a_reaper_that_asks_nobody(monkeypatch):
-    def nothing(*_, **__):
-        return 0
-
-    monkeypatch.setattr(
-        world, "Counts", lambda _: SimpleNamespace(get_dr_count=nothing)
-    )
-    return "was needed"
-
-
-def with_a_verdict_that_always_agrees(monkeypatch):
-    monkeypatch.setattr(Verdict, "execute", lambda *_: None)
-    return "green, but not all of its steps completed"
-
-
-def without_waiting_for_the_earlier(monkeypatch):
-    monkeypatch.setattr(cluster_tasks, "earlier_run", lambda _: None)
-    return "began before its earlier interval"
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        without_lease,
-        without_waiting_for_the_earlier,
-        with_botocore_s_retries,
-        with_steps_sent_again,
-        without_looking_first,
-        without_reaper,
-        without_a_limit_for_the_start,
-        without_the_reaper_s_entries,
-        without_a_note_of_what_was_told,
-        without_the_callback,
-        with_a_reaper_that_asks_nobody,
-        with_a_verdict_that_always_agrees,
-    ],
-    ids=lambda change: change.__name__,
-)
-def test_what_is_taken_away_is_missed(monkeypatch, change):
-    expected = change(monkeypatch)
-    assert expected in broken(schedules=3 * SCHEDULES)
 
 
 @pytest.mark.parametrize("found, code", [({}, 0), ({"left over": 3}, 1)])

@@ -217,14 +217,15 @@ def test_a_step_that_emr_does_not_list_is_no_success(emr, cluster, runner):
 
 def test_a_stage_over_its_limit_is_cancelled(emr, cluster, runner, monkeypatch):
     cancelled = []
-    monkeypatch.setattr(stage_tasks, "STAGE_LIMIT", timedelta(0))
+    task = stage("full_load")
+    task.limit = timedelta(0)
     monkeypatch.setattr(
         SubmitStage, "_cancel", lambda self, alive: cancelled.extend(alive)
     )
     with pytest.raises(
         AirflowFailException, match="RUNNING: not done within 0:00:00; cancelled"
     ):
-        runner.execute(stage("full_load"))
+        runner.execute(task)
     assert [step["Name"] for step in cancelled] == ["full_load manual-1"]
 
 

@@ -1,10 +1,13 @@
 """Steps carry references and names; what EMR would not take is refused."""
 
+from dataclasses import replace
+
 import pytest
 
 from lake_airflow.plan import Stage, StageKind
 from lake_airflow.steps import LONGEST_STEP, StepError, spark_step, streamer_steps
-from lake_spec.model import Engine
+from lake_spec.jars import HUDI
+from lake_spec.model import Avro, Engine
 from tests.unit.lake_airflow.specs import (
     ENVIRONMENT,
     dag_plan,
@@ -20,9 +23,9 @@ STREAMER = Stage(
 )
 
 
-def step_of(name, plan=PLAN, **changes):
+def step_of(name, plan=PLAN, environment=ENVIRONMENT, **changes):
     (stage,) = [each for each in plan.stages if each.name == name]
-    return spark_step(plan, stage, run=run(plan, **changes), environment=ENVIRONMENT)
+    return spark_step(plan, stage, run=run(plan, **changes), environment=environment)
 
 
 def test_a_step_is_one_spark_submit_for_all_tables():
@@ -51,6 +54,16 @@ def test_a_step_is_one_spark_submit_for_all_tables():
     }
 
 
+def test_a_step_is_given_the_jars_of_its_environment():
+    jars = ("s3://lake/artifacts/a.jar", "s3://lake/artifacts/b.jar")
+    plain = step_of("incremental")["HadoopJarStep"]["Args"]
+    argv = step_of("incremental", environment=replace(ENVIRONMENT, jars=jars))
+    argv = argv["HadoopJarStep"]["Args"]
+    # The argument takes the place of what every cluster has.
+    given = ",".join((HUDI, *jars))
+    assert argv == [*plain[:3], "--jars", given, *plain[3:]]
+
+
 def test_chosen_tables_a_window_and_a_dry_run_are_arguments():
     window = "2026-01-01T00:00:00Z..2026-01-02T00:00:00Z"
     step = step_of("scd2", tables=("customers",), window=window, dry_run=True)
@@ -61,6 +74,17 @@ def test_chosen_tables_a_window_and_a_dry_run_are_arguments():
         window,
         "--dry-run",
     ]
+
+
+def test_the_reader_of_avro_is_named_only_where_a_table_needs_it():
+    clicks = table("clicks")
+    avro = replace(clicks, source=replace(clicks.source, format=Avro()))
+    args = step_of("scd2", dag_plan("incremental", domain(table("orders"), avro)))
+    jars = (
+        "/usr/lib/hudi/hudi-spark-bundle.jar,/usr/lib/spark/external/lib/spark-avro.jar"
+    )
+    assert args["HadoopJarStep"]["Args"][3:5] == ["--jars", jars]
+    assert "--jars" not in step_of("scd2")["HadoopJarStep"]["Args"]
 
 
 def test_losses_are_accepted_by_the_stage_that_takes_extracts():

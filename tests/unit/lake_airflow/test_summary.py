@@ -181,7 +181,7 @@ def test_the_summary_as_a_person_reads_it_with_the_causes_last():
     ]
     assert lines[2].split("  ")[0] == "stage"
     assert lines[3].split() == (
-        "full_load orders failed 15,000 14,769 0 231 0 0 9 0 0 0 12.3".split()
+        "full_load orders failed 15,000 14,769 0 231 0 0 9 - 0 0 0 12.3".split()
     )
     assert len({len(line) for line in lines[2:7]}) == 1
     assert lines[-3:] == [

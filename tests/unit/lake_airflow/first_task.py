@@ -1,0 +1,15 @@
+"""The first task of a run, for tests that need a cluster or its refusal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lake_airflow.cluster_tasks import CreateCluster
+from lake_airflow.plan import DagPlan
+from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE
+
+
+def create_cluster(plan: DagPlan, **more: Any) -> CreateCluster:
+    """It, with the cluster, environment and release of specs.py if none is given."""
+    given = {"cluster": CLUSTER, "environment": ENVIRONMENT, "release": RELEASE, **more}
+    return CreateCluster(task_id="create_cluster", plan=plan, poll_seconds=15, **given)

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 import sys
-import time
-import traceback
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from functools import partial
 from typing import Callable, Dict, List, Optional, Sequence
 
 from pyspark.sql import SparkSession
 
 from lake_spec import erase_request
+from lake_spec.continuous import CONTINUOUS
 from lake_spec.encode import from_data
 from lake_spec.model import (
     ClusterSpec,
@@ -28,10 +27,10 @@ from lake_spec.model import (
 )
 from lake_spec.packing import TABLES_AT_ONCE, longest_first, makespan
 from lake_spec.report import Report, State
-from lake_spark import definition, fence, timings
+from lake_spark import continuous, fence, timings
 from lake_spark.arguments import Arguments, parse
+from lake_spark.attempt import Stage, attempt
 from lake_spark.erasure import request
-from lake_spark.errors import first_line
 from lake_spark.object_store import ObjectStore, open_store
 from lake_spark.session import open_session
 from lake_spark.stages.dimension import dimension, rebuild_dimension
@@ -43,8 +42,7 @@ from lake_spark.stages.rebuild import rebuild
 from lake_spark.stages.redo import redo
 from lake_spark.stages.scd2 import scd2
 from lake_spark.table_run import TableRun
-
-Stage = Callable[[TableRun], None]
+from lake_spark.waves import waves
 
 STAGES: Dict[str, Stage] = {
     "prepare_full_load": prepare_full_load,
@@ -59,7 +57,7 @@ STAGES: Dict[str, Stage] = {
     "redo": redo,
     "erase": erase,
 }
-"""What a step can be asked to do."""
+"""What a step can be asked to do with each table, beside continuous rounds of some."""
 
 
 @dataclass(frozen=True)
@@ -73,18 +71,22 @@ class Release:
 
 def main(argv: Sequence[str]) -> int:
     """Run one stage; 0 when every table is done, 1 when one failed."""
-    asked = parse(argv, list(STAGES))
+    asked = parse(argv, [*STAGES, CONTINUOUS])
     release = load_release(asked)
     store = open_store(release.environment.runs)
     fence.check(store, release.environment.runs, asked.domain, asked.run)
     spark = open_session(f"{asked.domain} {asked.stage} {asked.run}")
     at_once = int(spark.conf.get(TABLES_AT_ONCE, str(ClusterSpec.tables_at_once)))
-    runs = [
-        _table_run(spark, store, release, asked, table)
-        for table in _planned(store, release, asked, at_once)
-    ]
+    tables = _planned(store, release, asked, at_once)
+    table_run = partial(_table_run, spark, store, release, asked)
+    if asked.stage == CONTINUOUS:
+        reports = _continuous(asked, release, tables, table_run, at_once)
+        timings.note(store, release.environment.runs, reports)
+        return _exit_code(reports)
+    runs = [table_run(table) for table in tables]
     with ThreadPoolExecutor(max_workers=at_once) as pool:
-        list(pool.map(lambda run: run_table(run, STAGES[asked.stage]), runs))
+        for wave in waves(runs):
+            list(pool.map(lambda run: run_table(run, STAGES[asked.stage]), wave))
     if asked.stage.startswith("prepare_"):
         _put_streamer_steps(store, release, asked, runs)
     reports = [run.report for run in runs]
@@ -94,6 +96,21 @@ def main(argv: Sequence[str]) -> int:
     if asked.stage == "erase" and not failed and not asked.dry_run:
         end_request(store, release, asked, runs)
     return failed
+
+
+def _continuous(
+    asked: Arguments,
+    release: Release,
+    tables: Sequence[TableSpec],
+    table_run: Callable[[TableSpec], TableRun],
+    at_once: int,
+) -> List[Report]:
+    """Rounds of the tables until something ends them; a report of each table."""
+    pace = release.domain.continuous
+    if pace is None:
+        raise SystemExit(f"{asked.domain}: the release says nothing of `continuous`.")
+    batches = continuous.MicroBatches(tables, table_run, at_once=at_once)
+    return batches.play(pace)
 
 
 def load_release(asked: Arguments) -> Release:
@@ -138,7 +155,7 @@ def _planned(
 
 def _has_stage(table: TableSpec, stage: str) -> bool:
     """Whether a stage is for a table: its engine's, a dimension's, or everyone's."""
-    if stage == "maintenance":
+    if stage in ("maintenance", CONTINUOUS):
         return True
     if stage.startswith("prepare_"):
         return table.engine is Engine.STREAMER
@@ -185,32 +202,12 @@ def _request_uri(release: Release, asked: Arguments) -> Optional[str]:
 
 def run_table(run: TableRun, stage: Stage) -> None:
     """Run the stage on one table and put its report; never raises."""
-    began = time.monotonic()
-    run.report.started = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    try:
-        definition.check(run)
-        stage(run)
-        _fail_for_set_aside(run.report)
-    except Exception as error:
-        traceback.print_exc()
-        run.report.state = State.FAILED.value
-        run.report.error = {"type": type(error).__name__, "message": first_line(error)}
-    run.report.seconds = round(time.monotonic() - began, 1)
-    uri = f"{run.environment.runs}/{run.report.run}/{run.report.stage}/{run.spec.name}.json"
+    attempt(run, stage)
+    if run.report.error is None:
+        run.report.fail_for_set_aside()
+    uri = run.report.uri(run.environment.runs)
     run.store.write(uri, run.report.to_json().encode())
     run.say(f"{run.report.state} in {run.report.seconds} s")
-
-
-def _fail_for_set_aside(report: Report) -> None:
-    """A bad file leaves the others' rows in the tables and the run red."""
-    if report.set_aside:
-        report.state = State.FAILED.value
-        bad = report.set_aside[0]
-        more = len(report.set_aside) - 1
-        words = f"{bad['path']}: {bad['reason']}" + (
-            f" (and {more} more)" if more else ""
-        )
-        report.error = {"type": "BadFile", "message": words}
 
 
 def _put_streamer_steps(

@@ -6,12 +6,17 @@ a field that the file lacks is null. Both engines use these texts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Optional, Tuple
 
 from lake_spec.column_type import ColumnType
+from lake_spec.encodings import EPOCHS, TYPES
 from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spark.encoded import decoded, is_whole
 from lake_spark.widening import field_of, mismatch
+
+_WRITTEN = "^[0-9]{4}-"
+"""How a time begins that is no number of units."""
 
 _NUMBERS = ("int", "bigint", "float", "double", "decimal")
 
@@ -21,13 +26,20 @@ class Conversion:
     """How the values of one column are read.
 
     `null_text` are texts that mean no value; `empty` whether a missing text is
-    the empty one; `pattern` and `timezone` say how text is a time.
+    the empty one; `pattern` and `timezone` say how text is a time, or `pattern` how
+    a value is encoded; `local_times` that timestamps are of a clock in `timezone`.
     """
 
     null_text: Tuple[str, ...] = ()
     empty: bool = False
     pattern: Optional[str] = None
     timezone: str = "UTC"
+    local_times: bool = False
+
+    def reads(self, found: ColumnType, table: ColumnType) -> bool:
+        """Whether the file's whole numbers are moments, by the column's format."""
+        is_moment = table.name in ("date", "timestamp")
+        return self.pattern in EPOCHS and is_moment and is_whole(found)
 
     def value(
         self, column: str, found: ColumnType, table: ColumnType, depth: int = 0
@@ -35,8 +47,10 @@ class Conversion:
         """An expression of the table's type; null where it cannot be read."""
         if found.name == "string":
             return self._from_text(self.text(column), table)
-        if found == table:
+        if found == table and not self.local_times:
             return column
+        if self.reads(found, table):
+            return decoded(column, self.pattern or "", table)
         if not (found.is_nested and found.name == table.name):
             return self._cast(column, found, table)
         if table.name == "struct":
@@ -45,7 +59,7 @@ class Conversion:
         values = self.value(each, found.inner[-1], table.inner[-1], depth + 1)
         if table.name == "array":
             return f"transform({column}, {each} -> {values})"
-        if found.inner[0] != table.inner[0]:
+        if found.inner[0] != table.inner[0] or self.local_times:
             keys = self.value("k", found.inner[0], table.inner[0], depth + 1)
             column = f"transform_keys({column}, (k, v) -> {keys})"
         return f"transform_values({column}, (k, {each}) -> {values})"
@@ -59,6 +73,9 @@ class Conversion:
                 return ""
             typed = self.value(column, found, table)
             return f"({self.text(column)} IS NOT NULL AND {typed} IS NULL)"
+        if self.reads(found, table):
+            typed = self.value(column, found, table)
+            return f"({column} IS NOT NULL AND {typed} IS NULL)"
         if found.is_nested and found.name == table.name:
             return self._fault_inside(column, found, table, depth)
         if mismatch(found, table, "") is None:
@@ -119,6 +136,8 @@ class Conversion:
 
     def _from_text(self, text: str, table: ColumnType) -> str:
         kind = table.text
+        if self.pattern in TYPES and table.name in TYPES[self.pattern]:
+            return self._encoded(text, table)
         if table.name == "string":
             return text
         if table.name in ("date", "timestamp"):
@@ -128,11 +147,26 @@ class Conversion:
         if table.name == "binary":
             return f"CAST({text} AS binary)"
         if table.name == "decimal":
-            # More digits than declared are unreadable, never rounded.
-            exact = f"try_cast({text} AS decimal(38,18))"
-            typed = f"try_cast({text} AS {kind})"
-            return f"CASE WHEN {typed} = {exact} THEN {typed} END"
+            return self._decimal(text, table)
         return f"try_cast({text} AS {kind})"
+
+    def _encoded(self, text: str, table: ColumnType) -> str:
+        """Times that are written out are read too: a full load by another reader."""
+        value = decoded(text, self.pattern or "", table)
+        if self.pattern not in EPOCHS:
+            return value
+        written = replace(self, pattern=None)._moment(text, table.name)
+        return f"CASE WHEN {text} RLIKE '{_WRITTEN}' THEN {written} ELSE {value} END"
+
+    def _decimal(self, text: str, table: ColumnType) -> str:
+        """More digits than declared are unreadable, never rounded."""
+        typed = f"try_cast({text} AS {table.text})"
+        exact = f"try_cast({text} AS decimal(38,18))"
+        zeros = rf"([.][0-9]{{0,{table.digits[1]}}}0*)?"
+        plain = sql_literal(rf"^\s*[+-]?[0-9]*{zeros}\s*$")
+        power = sql_literal("[eE]")
+        fits = f"{text} RLIKE {plain} OR ({text} RLIKE {power} AND {typed} = {exact})"
+        return f"CASE WHEN {fits} THEN {typed} END"
 
     def _moment(self, text: str, target: str) -> str:
         parsed = f"try_cast({text} AS timestamp)"
@@ -160,7 +194,8 @@ class Conversion:
         if found.name == "float" and table.name == "double":
             # 0.1 stays 0.1: the digits that the float was written with.
             return f"CAST(CAST({column} AS string) AS double)"
-        if found.name == "timestamp_ntz" and table.name == "timestamp":
+        zoneless = ("timestamp_ntz", "timestamp" if self.local_times else "")
+        if found.name in zoneless and table.name == "timestamp":
             return self._local(f"CAST({column} AS timestamp)")
         return f"CAST({column} AS {table.text})"
 

@@ -22,7 +22,7 @@ from lake_spark.widening import canonical_type
 _OF_LOG = ("key", "order_by", "effective_at", "load_effective_at", "future_dates")
 _OF_SOURCE = (
     *("kind", "operation", "absence", "timezone", "extract_time", "scope"),
-    *("placeholder", "reloads"),
+    *("placeholder", "reloads", "envelope"),
 )
 _NO_ROW = ("files", "lost_share")
 """What a source says of its files that changes no row."""
@@ -41,8 +41,9 @@ def of_log(spec: TableSpec, *, with_defaults: bool = True) -> Definition:
     if source.get("reloads"):
         kept = {n: v for n, v in source["reloads"].items() if n not in _NO_ROW}
         found["source.reloads"] = kept
-    if "null_text" in source["format"]:
-        found["source.format.null_text"] = source["format"]["null_text"]
+    for name in ("null_text", "extended"):
+        if name in source["format"]:
+            found[f"source.format.{name}"] = source["format"][name]
     for name, column in spec.columns:
         found[f"columns.{name}.type"] = canonical_type(column.type)
         found[f"columns.{name}.source"] = sorted(column.source or (name,))

@@ -19,6 +19,8 @@ from lake_spark.equality import comparable
 from lake_spark.errors import BrokenPromise
 from lake_spark.fold import KEY
 from lake_spark.hudi_table import DELETED, HudiTable, without_hudi_columns
+from lake_spark.inputs import RENAMED, WIDE
+from lake_spark.renamed_keys import with_families
 from lake_spark.spark_types import typed_names, with_types
 from lake_spark.whole_table import about_all_keys
 
@@ -253,22 +255,27 @@ def _to_write(changes: DataFrame, layer: Layer) -> DataFrame:
 
 
 def sightings_of(
-    log: DataFrame, since: Optional[str], *, wide: bool = False
+    log: DataFrame, since: Optional[str], holds: Sequence[str]
 ) -> Tuple[DataFrame, DataFrame]:
-    """(all live sightings of the touched keys, the touched keys).
+    """(all live sightings of the touched keys, the touched keys) of a judged log.
 
-    A key is touched when a sighting of it came, or became void, after that instant.
-    `wide`: whether the log has rows about every key. They belong to the sightings,
-    and such a change of one touches every key.
+    A key is touched when a sighting of it came, or became void, after that instant;
+    by such a change of a row about every key all of them are. Keys whose rows changed
+    their key are touched together. `holds` is that of the log's inputs.
     """
     live = withdrawals.live(log)
     if since is None:
         return live, live.select(KEY).distinct()
     moved = log.where(withdrawals.moved_after(log, since))
-    if wide and not moved.where(about_all_keys()).isEmpty():
+    if WIDE in holds and not moved.where(about_all_keys()).isEmpty():
         return live, log.select(KEY).distinct()
     keys = moved.select(KEY).distinct()
-    sightings = live.join(keys, KEY, "left_semi")
-    return (
-        sightings.unionByName(live.where(about_all_keys())) if wide else sightings
-    ), keys
+    if RENAMED in holds:
+        keys = with_families(keys, live)
+    return of_keys(live, keys, holds), keys
+
+
+def of_keys(live: DataFrame, keys: DataFrame, holds: Sequence[str]) -> DataFrame:
+    """The live sightings of those keys, and those about every key."""
+    own = live.join(keys, KEY, "left_semi")
+    return own.unionByName(live.where(about_all_keys())) if WIDE in holds else own

@@ -16,7 +16,6 @@ from lake_spark import definition, derived, fold, materialise, withdrawals
 from lake_spark.current import current_layer
 from lake_spark.derived import Layer, TouchedEvents
 from lake_spark.dimension_parts import Part, part_of, require_a_join
-from lake_spark.inputs import WIDE
 from lake_spark.joined_states import Versions, state_events
 from lake_spark.redefinition import Definition, changed
 from lake_spark.table_run import TableRun
@@ -121,8 +120,8 @@ def _touched_keys(parts: Sequence[Part], since: Optional[Instants]) -> DataFrame
             taken, log = part.run.taken_in(), part.run.log.read()
             built = log.where(F.col(withdrawals.COMMIT) <= part.log_instant)
             judged = withdrawals.judged(built, taken)
-            wide = WIDE in taken.holds
-            found.append(derived.sightings_of(judged, then, wide=wide)[1])
+            _, keys = derived.sightings_of(judged, then, taken.holds)
+            found.append(keys)
     return reduce(DataFrame.union, found).distinct()
 
 

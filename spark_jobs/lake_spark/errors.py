@@ -10,12 +10,16 @@ StageError
  +-- Redefined         a setting that can change rows was changed
  +-- ForeignTable      someone else filled a table of ours: it is not overwritten
  +-- NoJoin            the tables of a dimension do not fit together
+ +-- NoReference      a reference table that was never built can give no value
  +-- NotIngested       the streamer step did not commit the inputs it was given
  +-- DomainTaken       another run has the lease of the domain
  +-- RefusedRequest    a request to erase keys that is not what it must be
  +-- NotErasable       erase does not reach everything that holds these rows
  +-- StillThere        the scan after an erase found a key
- +-- NoSecret          the secret of the lists of erased keys is not there
+ +-- NoSecret          a secret is not there, or not what it must be
+ +-- NoConnection      a server that the environment does not name
+ +-- PullFailed        a server did not give what was asked of it: nothing was landed
+ +-- SourceMoved       what was to be pulled from a server is no longer there
  +-- UnfinishedRedo    extracts are still to be taken anew: the log is not whole
 """
 
@@ -67,12 +71,20 @@ class NoJoin(StageError):
     """The tables of a dimension do not fit together."""
 
 
+class NoReference(StageError):
+    """A reference table has no current table yet."""
+
+
 class NotIngested(StageError):
     """A streamer table's inputs were named but not committed."""
 
 
 class UnfinishedRedo(StageError):
     """A redo was stopped before all of its extracts were taken anew."""
+
+
+class SourceMoved(StageError):
+    """A server no longer has what was to be pulled from it next."""
 
 
 class DomainTaken(StageError):
@@ -92,7 +104,15 @@ class StillThere(StageError):
 
 
 class NoSecret(StageError):
-    """The secret that the list of erased keys was made with is not there."""
+    """A secret is not there, or not what it must be."""
+
+
+class NoConnection(StageError):
+    """A connection that the environment does not have, or has of another kind."""
+
+
+class PullFailed(StageError):
+    """A server did not give what was asked of it; nothing was landed."""
 
 
 def first_line(error: BaseException) -> str:

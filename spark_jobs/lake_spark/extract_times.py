@@ -18,8 +18,9 @@ from lake_spec.model import ExtractTime, TableSpec
 from lake_spec.sql_text import sql_identifier
 from lake_spark import reader, row_sql
 from lake_spark.errors import BadFile, first_line
-from lake_spark.file_shape import CORRUPT, Shape, shape_of
+from lake_spark.file_shape import shape_of
 from lake_spark.landing import LandingFile, scopes_of
+from lake_spark.shape import CORRUPT, Shape
 from lake_spark.table_run import TableRun
 from lake_spark.zones import as_utc
 
@@ -37,7 +38,7 @@ def dated(
         if where.column and file.path not in times:
             continue
         try:
-            zone = run.spec.source.timezone
+            zone = "UTC" if run.spec.source.pulled_from else run.spec.source.timezone
             at = times.get(file.path) or time_of_path(file.path, where, zone)
             scopes = scopes_of(file.path, run.spec.scope)
             found.append(replace(file, extract_at=at, scopes=scopes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from lake_spark import ingest, quarantine, reloads
+from lake_spark import enrichment, ingest, quarantine, reloads
 from lake_spark.inputs import Inputs
 from lake_spark.landing import LandingFile
 from lake_spark.table_run import TableRun
@@ -24,6 +24,7 @@ def take_files(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> bo
         if rows.counted.bad:
             quarantine.keep(run, rows.numbered)
         good = quarantine.good_rows(rows.numbered)
+        good = enrichment.enriched(run, good, batch.columns)
         ingest.commit(run, batch, reloads.with_markers(run, good, batch.inputs), taken)
     finally:
         rows.release()

@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-import bz2
 import csv
 import io
-import zlib
-from dataclasses import dataclass, replace
-from functools import partial, reduce
+from dataclasses import replace
+from functools import reduce
 from typing import Dict, Iterator, List, Optional, Tuple
 
 from pyspark.sql import SparkSession
 
 from lake_spec.column_type import ColumnType
-from lake_spec.model import Csv, Feed, Format, Json, TableSpec
+from lake_spec.globs import glob_pattern
+from lake_spec.model import Csv, Feed, Json, TableSpec
 from lake_spec.sql_text import sql_identifier
-from lake_spark.errors import BadFile, first_line
-from lake_spark.landing import LandingFile, glob_pattern
+from lake_spark import debezium
+from lake_spark.described import DOUBLE_NAME, described
+from lake_spark.envelope import unwrapped
+from lake_spark.errors import BadFile
+from lake_spark.landing import LandingFile
 from lake_spark.object_store import ObjectStore
-from lake_spark.spark_types import typed_names
-from lake_spark.widening import field_of, merged, stored_type
+from lake_spark.packed import refuse_unreadable, unpacked
+from lake_spark.shape import TEXT, Shape
+from lake_spark.widening import field_of, stored_type
 
 HEAD_BYTES = 1 << 18
-"""How much of a text file is read to find its header: 256 KiB."""
-
-
-@dataclass(frozen=True)
-class Shape:
-    """A file's columns in its own order: (name, type) each."""
-
-    columns: Tuple[Tuple[str, ColumnType], ...]
-
-    @property
-    def names(self) -> Tuple[str, ...]:
-        """The column names as the file spells them."""
-        return tuple(name for name, _ in self.columns)
-
-    def type_of(self, name: str) -> ColumnType:
-        """The type of a column of this file."""
-        return dict(self.columns)[name]
+"""How much of a text file is read to find its first record: 256 KiB."""
 
 
 def shape_of(
@@ -48,31 +35,44 @@ def shape_of(
     if file.size == 0:
         raise BadFile(file.path, "is empty (0 bytes)")
     kind = spec.source.format
+    if isinstance(kind, (Csv, Json)):
+        refuse_unreadable(file, spec)
     if isinstance(kind, Csv):
-        shape = _csv_shape(_head(store, file), file, kind, spec)
+        names = _csv_names(spark, store, file, spec)
+        shape = Shape(tuple((name, TEXT) for name in names))
     else:
-        shape = _self_described(spark, file, kind)
+        shape = described(spark, store, file, kind)
         if isinstance(kind, Json):
             shape = _with_declared_maps(shape, spec)
     _names_can_be_spelled(file, shape)
+    _no_double_names(file, shape)
+    shape = unwrapped(shape, spec)
     _no_double_names(file, shape)
     _has_needed_columns(file, shape, spec)
     return shape
 
 
-def _head(store: ObjectStore, file: LandingFile) -> bytes:
+def _csv_names(
+    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
+) -> List[str]:
+    """The columns' names, by the file's first record where it has a say in them."""
+    kind = spec.source.format
+    if kind.header:
+        return _first_record(_head(spark, store, file), file, kind)
+    names = declared_source_names(spec)
+    # DMS says what happened in files of changes, and not in those of full loads.
+    if spec.operation and is_load(spec, file):
+        fields = _first_record(_head(spark, store, file), file, kind)
+        return names[1:] if len(fields) == len(names) - 1 else names
+    return names
+
+
+def _head(spark: SparkSession, store: ObjectStore, file: LandingFile) -> bytes:
     try:
-        return store.read(file.uri, limit=HEAD_BYTES)
+        head = store.read(file.uri, limit=HEAD_BYTES)
     except KeyError:
         raise BadFile(file.path, "was removed after the run had listed it") from None
-
-
-def _csv_shape(head: bytes, file: LandingFile, kind: Csv, spec: TableSpec) -> Shape:
-    if not kind.header:
-        names = declared_source_names(spec)
-    else:
-        names = _header(_decompressed(head, file), file, kind)
-    return Shape(tuple((name, TEXT) for name in names))
+    return unpacked(spark, head, file, most=HEAD_BYTES)
 
 
 def declared_source_names(spec: TableSpec) -> List[str]:
@@ -87,53 +87,25 @@ def declared_source_names(spec: TableSpec) -> List[str]:
     return ([word] if word else []) + names
 
 
-def _decompressed(head: bytes, file: LandingFile) -> bytes:
-    try:
-        if file.path.endswith(".gz"):
-            return zlib.decompressobj(wbits=31).decompress(head)
-        if file.path.endswith(".bz2"):
-            return bz2.BZ2Decompressor().decompress(head)
-    except (zlib.error, OSError) as error:
-        suffix = file.path.rsplit(".", 1)[-1]
-        raise BadFile(file.path, f"is no {suffix} file: {error}") from None
-    return head
-
-
-def _header(content: bytes, file: LandingFile, kind: Csv) -> List[str]:
+def _first_record(content: bytes, file: LandingFile, kind: Csv) -> List[str]:
     encoding = (
         "utf-8-sig" if kind.encoding.upper() in ("UTF-8", "UTF8") else kind.encoding
     )
     # A character cut at the end of the head is not a fault of the file.
     text = content.decode(encoding, errors="replace")
-    if text.lstrip()[:1] == "<":
+    if kind.header and text.lstrip()[:1] == "<":
         raise BadFile(file.path, f"looks like HTML or XML, not CSV: {_start(text)}")
     rows = csv.reader(
         io.StringIO(text, newline=""), delimiter=kind.delimiter, quotechar=kind.quote
     )
-    names = next(rows, [])
-    if not names:
+    names = next((each for each in rows if each), [])
+    if not names and kind.header:
         raise BadFile(file.path, "has no header line")
     return names
 
 
 def _start(text: str) -> str:
     return repr(text.strip()[:40])
-
-
-def _self_described(spark: SparkSession, file: LandingFile, kind: Format) -> Shape:
-    reader = spark.read.option("__globPaths__", "false")
-    if isinstance(kind, Json):
-        reader = reader.option("primitivesAsString", "true").option(
-            "columnNameOfCorruptRecord", CORRUPT
-        )
-    try:
-        schema = reader.format(kind.type).load(file.uri).schema
-    except Exception as error:  # Spark raises many kinds for one reason
-        fault = f"is no {kind.type} file"
-        if "COLUMN_ALREADY_EXISTS" in str(error):
-            fault = DOUBLE_NAME
-        raise BadFile(file.path, f"{fault}: {first_line(error)}") from None
-    return Shape(tuple((n, t) for n, t in typed_names(schema) if n != CORRUPT))
 
 
 def _with_declared_maps(shape: Shape, spec: TableSpec) -> Shape:
@@ -153,7 +125,7 @@ def _with_declared_maps(shape: Shape, spec: TableSpec) -> Shape:
 def _with_maps(found: ColumnType, declared: ColumnType) -> ColumnType:
     """What Spark inferred of JSON, with a map where one is declared."""
     if found.name == "struct" and declared.name == "map":
-        value = reduce(partial(merged, promote=False), found.inner or (TEXT,))
+        value = reduce(_of_both, found.inner or (TEXT,))
         return ColumnType("map", (TEXT, _with_maps(value, declared.inner[1])))
     if found.name != declared.name or found.name not in ("array", "struct"):
         return found
@@ -168,10 +140,16 @@ def _with_maps(found: ColumnType, declared: ColumnType) -> ColumnType:
     return replace(found, inner=inner)
 
 
-TEXT = ColumnType("string")
-
-CORRUPT = "_lake_corrupt"
-"""Where Spark puts the text of a record that it cannot parse."""
+def _of_both(one: ColumnType, other: ColumnType) -> ColumnType:
+    """What Spark infers of JSON where both stand: text if they are too different."""
+    if one.name != other.name:
+        return TEXT
+    if one.name == "array":
+        return replace(one, inner=(_of_both(one.inner[0], other.inner[0]),))
+    fields = dict(zip(one.fields, one.inner))
+    for name, kind in zip(other.fields, other.inner):
+        fields[name] = _of_both(fields[name], kind) if name in fields else kind
+    return replace(one, inner=tuple(fields.values()), fields=tuple(fields))
 
 
 def _names_can_be_spelled(file: LandingFile, shape: Shape) -> None:
@@ -194,9 +172,6 @@ def _no_double_names(file: LandingFile, shape: Shape) -> None:
                 raise BadFile(file.path, f"{DOUBLE_NAME}: {other!r} and {name!r}")
 
 
-DOUBLE_NAME = "has two columns that differ at most in case"
-
-
 def _names(shape: Shape) -> Iterator[Tuple[str, ...]]:
     """The names that stand side by side: the columns, then the fields of each struct."""
     yield shape.names
@@ -214,9 +189,10 @@ def _has_needed_columns(file: LandingFile, shape: Shape, spec: TableSpec) -> Non
     if time and time.lower() not in [name.lower() for name in shape.names]:
         missing.append(time)
     if missing:
+        has = ", ".join(shape.names)[:300]
+        remedy = debezium.remedy(spec.envelope, missing)
         raise BadFile(
-            file.path,
-            f"lacks the column(s) {', '.join(missing)}; it has {', '.join(shape.names)[:300]}",
+            file.path, f"lacks the column(s) {', '.join(missing)}; it has {has}{remedy}"
         )
 
 

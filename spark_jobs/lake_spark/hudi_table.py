@@ -41,6 +41,8 @@ class Commit:
 
 
 _COMMITS: Dict[Tuple[str, str], Commit] = {}
+_MOST_COMMITS = 2000
+"""So many are remembered: a continuous run makes some every minute."""
 
 
 class HudiTable:
@@ -215,6 +217,8 @@ class HudiTable:
         at = instant.requestedTime()
         known = _COMMITS.get((self.path, at))
         if known is None:
+            if len(_COMMITS) >= _MOST_COMMITS:
+                _COMMITS.clear()
             known = Commit(at, self._metadata(instant, timeline))
             _COMMITS[self.path, at] = known
         return known

@@ -11,7 +11,8 @@ from pyspark.storagelevel import StorageLevel
 from lake_spec.hudi_options import Operation
 from lake_spec.model import Snapshot
 from lake_spec.report import FileReport
-from lake_spark import definition, extract_times, quarantine, reloads, snapshot
+from lake_spark import definition, enrichment, extract_times, quarantine, reloads
+from lake_spark import snapshot
 from lake_spark.erased import LeftOut, left_out, without
 from lake_spark.erased_contents import known_contents
 from lake_spark.errors import BadFile, RefusedInput, TooManyBadRows, first_line
@@ -39,6 +40,7 @@ class Batch:
     files: List[FileReport] = field(default_factory=list)
     holds: Set[str] = field(default_factory=set)
     left_out: LeftOut = field(default_factory=dict)
+    newest_event: Optional[str] = None
 
 
 def unseen_files(
@@ -75,15 +77,18 @@ def set_aside(run: TableRun, bad: BadFile) -> None:
 
 def shaped(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> Batch:
     """The good files with their shapes, and the columns that they lead to."""
-    columns = table_columns(run.spec, run.log)
+    columns = enrichment.with_given(run, table_columns(run.spec, run.log))
     good = []
     for file in files:
         try:
+            _refuse_known(run, file)
             shape = shape_of(run.spark, run.store, file, run.spec)
+            enrichment.refuse_given(run.spec, file, shape)
             columns = columns_with(run.spec, file, shape, columns)
             refuse_mismatch(run.spec, shape, columns, file.path)
             started = reloads.start_of(run.spec, file.path)
         except BadFile as bad:
+            run.known_bad[file.path, file.etag] = bad.reason
             set_aside(run, bad)
             continue
         is_first = is_load(run.spec, file) and started is None
@@ -91,6 +96,13 @@ def shaped(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> Batch:
             is_first = snapshot.is_full_load(file, taken)
         good.append(Input(file, shape, 0 if is_first else 1, started))
     return Batch(good, columns)
+
+
+def _refuse_known(run: TableRun, file: LandingFile) -> None:
+    """A file of the same content is not read again to find the same."""
+    reason = run.known_bad.get((file.path, file.etag))
+    if reason is not None:
+        raise BadFile(file.path, reason)
 
 
 @dataclass
@@ -156,6 +168,7 @@ def _readable(run: TableRun, batch: Batch) -> List[Input]:
             good.append(each)
         except Exception as error:
             reason = f"cannot be read: {first_line(error)}"
+            run.known_bad[each.file.path, each.file.etag] = reason
             set_aside(run, BadFile(each.file.path, reason))
     return good
 
@@ -191,6 +204,8 @@ def judge(run: TableRun, batch: Batch, rows: Rows, what: str) -> None:
     batch.files = file_reports(batch, rows.counted)
     has_reload = any(each.started for each in batch.inputs)
     batch.holds = rows.counted.holds | ({WIDE} if has_reload else set())
+    newest = rows.counted.newest
+    batch.newest_event = newest.isoformat(timespec="microseconds") if newest else None
     run.say(f"read {rows.counted.total:,} rows of {what}")
 
 
@@ -252,7 +267,7 @@ def inputs_of(run: TableRun, batch: Batch, taken: Inputs) -> Inputs:
         for path in narrow_paths(run.spec, each.shape, batch.columns)
     }
     holds = batch.holds | {NARROW + path for path in paths}
-    return taken.next(files, accounting, settings, sorted(holds))
+    return taken.next(files, accounting, settings, sorted(holds), batch.newest_event)
 
 
 def commit_withdrawals(run: TableRun, taken: Inputs) -> None:

@@ -19,6 +19,9 @@ from lake_spark.object_store import ObjectStore
 WIDE, PARTIAL, WITHDRAWN = "wide", "partial", "withdrawn"
 """Rows about every key; values that the source did not send; files that are void."""
 
+RENAMED = "renamed"
+"""Creates that lack values which their old keys had."""
+
 NARROW = "narrow:"
 """Before the path of a double that came as a float."""
 
@@ -46,13 +49,15 @@ class Inputs:
     accounting: Dict[str, Dict[str, int]] = field(default_factory=dict)
     definition: Dict[str, str] = field(default_factory=dict)
     holds: Tuple[str, ...] = ()
-    """What the log has that costs the fold more: WIDE, PARTIAL, WITHDRAWN, NARROW..."""
+    """What the log has that costs the fold more: WIDE, PARTIAL, RENAMED, WITHDRAWN..."""
     redos: int = 0
     """How many redos the log has had, this commit's among them."""
     withdrawn: Tuple[Taken, ...] = ()
     """Files whose sightings this commit makes void."""
     redo: Tuple[str, ...] = ()
     """Paths to take anew before the tables may be built: a redo of extracts."""
+    newest_event: Optional[str] = None
+    """The newest effective time that was ever taken in, as ISO 8601 in UTC."""
     withdrawing: Tuple[Taken, ...] = ()
     """What the commit to come will withdraw; never stored."""
 
@@ -105,6 +110,7 @@ class Inputs:
         accounting: Dict[str, Dict[str, int]],
         definition: Dict[str, str],
         holds: Sequence[str] = (),
+        newest_event: Optional[str] = None,
     ) -> "Inputs":
         """What a commit of these files after this one carries."""
         taken = tuple(_taken(each) for each in files)
@@ -120,6 +126,7 @@ class Inputs:
             self.redos + bool(withdrawn),
             withdrawn,
             tuple(path for path in self.redo if path not in done),
+            max(filter(None, (self.newest_event, newest_event)), default=None),
         )
 
     def without(self, files: Sequence[Taken], redo: Sequence[str] = ()) -> "Inputs":

@@ -8,9 +8,13 @@ from datetime import datetime
 from os.path import commonprefix
 from typing import List, Optional, Sequence, Tuple
 
+from lake_spec.globs import glob_pattern
 from lake_spec.model import Scope
 from lake_spark.errors import BadFile
 from lake_spark.object_store import ObjectStore, StoredObject
+
+PULLING = "_pulling"
+"""What hides the folder that it lies in: its files are still being pulled."""
 
 _DIGITS = re.compile(r"\d+")
 
@@ -51,16 +55,25 @@ def list_landing(
     """The files of a table that match a glob, in the order of their positions.
 
     Hidden and marker files (a part that starts with `.` or `_`) are none of
-    them, nor are folders' own empty objects.
+    them, nor are folders' own empty objects and folders that are being pulled.
     """
     prefix = root.rstrip("/") + "/"
     patterns = [glob_pattern(each) for each in globs]
+    found = store.list(prefix)
+    hidden = unfinished_folders(found)
     files = [
         _landing_file(each, prefix)
-        for each in store.list(prefix)
+        for each in found
         if _is_data(each.uri[len(prefix) :], patterns)
+        and not each.uri.startswith(hidden)
     ]
     return sorted(files, key=lambda each: each.position)
+
+
+def unfinished_folders(found: Sequence[StoredObject]) -> Tuple[str, ...]:
+    """The URIs, each with its slash, of folders that are being pulled."""
+    end = f"/{PULLING}"
+    return tuple(e.uri[: -len(PULLING)] for e in found if e.uri.endswith(end))
 
 
 def moved_on(store: ObjectStore, files: Sequence[LandingFile]) -> List[str]:
@@ -89,13 +102,6 @@ def _is_data(path: str, patterns: Sequence["re.Pattern[str]"]) -> bool:
     if hidden or not path or path.endswith("/"):
         return False
     return any(each.fullmatch(path) for each in patterns)
-
-
-def glob_pattern(glob: str) -> "re.Pattern[str]":
-    """A glob as a pattern: `*` within a folder, `**` over folders, `?` one."""
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", glob)
-    meaning = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    return re.compile("".join(meaning.get(part, re.escape(part)) for part in parts))
 
 
 def scopes_of(path: str, scope: Optional[Scope]) -> Tuple[str, ...]:

@@ -26,6 +26,7 @@ ENVELOPE: Tuple[Tuple[str, str], ...] = (
     ("lake_started", "string"),
     ("lake_unavailable", "string"),
     ("lake_narrow", "string"),
+    ("lake_old_key", "string"),
 )
 """Columns that every change log has, before the table's own.
 
@@ -35,6 +36,7 @@ lake_record: number of the record in its file from 1; -1 for a row that we deriv
 lake_started: the order at which the row's reload started, as JSON; else null.
 lake_unavailable: columns whose value the source did not send, `a,b`; else null.
 lake_narrow: paths of doubles that came as floats, `a,b.c`; else null.
+lake_old_key: for a create of a key change that lacks values, the key before it.
 """
 
 UPSERT, DELETE = "upsert", "delete"
@@ -86,6 +88,14 @@ def operation(spec: TableSpec) -> str:
         f"WHEN lake_word IN ({_words(declared.delete)}) THEN '{DELETE}' "
         f"WHEN {_is_truncate(spec)} THEN '{TRUNCATE}' END"
     )
+
+
+def rank(spec: TableSpec, of_file: str, word: str = "lake_word") -> str:
+    """The row's rank: its file's, but for rows of the full load among changes."""
+    declared = spec.operation
+    if declared is None or not declared.load:
+        return of_file
+    return f"CASE WHEN {word} IN ({_words(declared.load)}) THEN 0 ELSE {of_file} END"
 
 
 def effective_at(spec: TableSpec, columns: Columns) -> str:

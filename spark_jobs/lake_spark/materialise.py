@@ -18,7 +18,7 @@ from lake_spark.derived import Built, Layer, TouchedEvents
 from lake_spark.errors import UnfinishedRedo
 from lake_spark.history import history_layer, numbered_layer
 from lake_spark.hudi_table import HudiTable
-from lake_spark.inputs import NARROW, PARTIAL, WIDE, Inputs
+from lake_spark.inputs import NARROW, PARTIAL, RENAMED, WIDE, Inputs
 from lake_spark.log_rows import ALL_KEYS, IS_LOAD, RELOAD
 from lake_spark.moved_keys import moved_keys
 from lake_spark.row_sql import Columns, typed
@@ -178,8 +178,7 @@ def _narrow(run: TableRun, taken: Inputs) -> Sequence[str]:
 def _marked(run: TableRun, waiting: Pending, columns: Columns) -> tuple:
     read = with_types(run.log.read(), typed(columns))
     log = withdrawals.judged(read, waiting.taken)
-    wide = WIDE in waiting.taken.holds
-    sightings, keys = derived.sightings_of(log, waiting.since, wide=wide)
+    sightings, keys = derived.sightings_of(log, waiting.since, waiting.taken.holds)
     if waiting.since is not None:
         keys = keys.persist()
     names = [name for name, _ in columns]
@@ -198,7 +197,9 @@ def complete_events(
         events = whole_table.with_deletes_of_all(events, roles, spec)
     if PARTIAL in holds:
         dropped = [name for name, column in spec.columns if column.dropped]
-        events = partial_images.with_values_before(events, roles, dropped)
+        events = partial_images.with_values_before(
+            events, roles, dropped, renamed=RENAMED in holds
+        )
     return events
 
 

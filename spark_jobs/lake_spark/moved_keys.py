@@ -13,11 +13,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.model import TableSpec
-from lake_spec.report import MovedKey
+from lake_spec.report import MOST_LISTED, MovedKey
 from lake_spark.derived import REMOVED
 from lake_spark.fold import FROM, KEY
 
-MOST_LISTED = 100
 _FOREVER = 2**63 - 1
 
 

@@ -7,13 +7,16 @@ from typing import Iterator, List, Set, Tuple
 
 from lake_spec.column_type import ColumnType
 from lake_spec.model import NewColumns, TableSpec
+from lake_spark.envelope import is_of_envelope
 from lake_spark.errors import BadFile
-from lake_spark.file_shape import Shape, source_name, time_column
+from lake_spark.file_shape import source_name, time_column
 from lake_spark.landing import LandingFile
 from lake_spark.row_sql import Columns
+from lake_spark.shape import Shape
 from lake_spark.widening import merged, new_fields, stored_type
 
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_]")
+_MONGODB = "; or, for MongoDB's extended JSON, set source.format.extended"
 _KNOWN = (
     "string boolean int bigint float double decimal date timestamp binary"
     " array map struct"
@@ -28,8 +31,11 @@ def columns_with(
     A declared column keeps its type but for new fields of structs; of the
     others, a wider type of the file's becomes the table's.
     """
+    claimed = _claimed(spec, shape, columns)
     unknown = [
-        n for n in shape.names if n.lower() not in _claimed(spec, shape, columns)
+        name
+        for name in shape.names
+        if name.lower() not in claimed and not is_of_envelope(name, shape, spec)
     ]
     if spec.source.new_columns is NewColumns.IGNORE:
         return list(columns)
@@ -82,7 +88,7 @@ def _legal_type(kind: ColumnType, file: LandingFile, name: str) -> ColumnType:
                 file.path,
                 f"column {name!r} has the undeclared field {bad!r}, no legal name in the "
                 "lake. Declare the column with the fields that it shall have, and set "
-                "source.new_columns to ignore.",
+                f"source.new_columns to ignore{_MONGODB if bad[0] == '$' else ''}.",
             )
         if each.name not in _KNOWN:
             raise BadFile(

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Protocol, Tuple
 from urllib.parse import urlparse
 
+from lake_spec.choices import SecretStore
+
 MOST_AT_ONCE = 1000
 """What S3 deletes by one request."""
 
@@ -32,6 +34,9 @@ class ObjectStore(Protocol):
     def read(self, uri: str, *, limit: Optional[int] = None) -> bytes:
         """An object's bytes, the first `limit` if given; KeyError if absent."""
 
+    def read_end(self, uri: str, length: int) -> bytes:
+        """An object's last bytes; KeyError if absent."""
+
     def write(self, uri: str, content: bytes) -> None:
         """Put an object, replacing one of that name."""
 
@@ -41,8 +46,8 @@ class ObjectStore(Protocol):
     def delete_old_versions(self, prefix: str) -> int:
         """Remove what a store with versions keeps of replaced and deleted objects."""
 
-    def secret(self, name: str) -> bytes:
-        """The value of a secret parameter; KeyError if there is none."""
+    def secret(self, name: str, kept_in: SecretStore = SecretStore.SSM) -> bytes:
+        """The value of a secret; KeyError if there is none."""
 
 
 class S3Store:
@@ -74,8 +79,15 @@ class S3Store:
 
     def read(self, uri: str, *, limit: Optional[int] = None) -> bytes:
         """An object's bytes, the first `limit` if given; KeyError if absent."""
+        return self._get(uri, None if limit is None else f"0-{limit - 1}")
+
+    def read_end(self, uri: str, length: int) -> bytes:
+        """An object's last bytes; KeyError if absent."""
+        return self._get(uri, f"-{length}")
+
+    def _get(self, uri: str, part: Optional[str]) -> bytes:
         bucket, key = split_uri(uri)
-        extra = {} if limit is None else {"Range": f"bytes=0-{limit - 1}"}
+        extra = {} if part is None else {"Range": f"bytes={part}"}
         try:
             answer = self._s3.get_object(Bucket=bucket, Key=key, **extra)
         except self._s3.exceptions.NoSuchKey:
@@ -122,16 +134,27 @@ class S3Store:
                     "role s3:DeleteObjectVersion on it, and run again."
                 )
 
-    def secret(self, name: str) -> bytes:
-        """The value of a parameter of SSM; KeyError if there is none."""
+    def secret(self, name: str, kept_in: SecretStore = SecretStore.SSM) -> bytes:
+        """The value of a parameter of SSM or of a secret; KeyError if there is none."""
         import boto3
 
+        if kept_in is SecretStore.SECRETS_MANAGER:
+            return self._managed_secret(boto3.client("secretsmanager"), name)
         ssm = boto3.client("ssm")
         try:
             found = ssm.get_parameter(Name=name, WithDecryption=True)
         except ssm.exceptions.ParameterNotFound:
             raise KeyError(name) from None
         return found["Parameter"]["Value"].encode()
+
+    @staticmethod
+    def _managed_secret(manager: Any, name: str) -> bytes:
+        try:
+            found = manager.get_secret_value(SecretId=name)
+        except manager.exceptions.ResourceNotFoundException:
+            raise KeyError(name) from None
+        text = found.get("SecretString")
+        return found["SecretBinary"] if text is None else text.encode()
 
 
 def _is_old(version: Dict[str, Any]) -> bool:
@@ -171,6 +194,10 @@ class FolderStore:
         with path.open("rb") as stream:
             return stream.read(-1 if limit is None else limit)
 
+    def read_end(self, uri: str, length: int) -> bytes:
+        """A file's last bytes; KeyError if absent."""
+        return self.read(uri)[-length:]
+
     def write(self, uri: str, content: bytes) -> None:
         """Write a file, replacing one of that name."""
         path = _file(uri)
@@ -188,8 +215,8 @@ class FolderStore:
         """A folder keeps no old versions."""
         return 0
 
-    def secret(self, name: str) -> bytes:
-        """The content of the file of that name."""
+    def secret(self, name: str, kept_in: SecretStore = SecretStore.SSM) -> bytes:
+        """The content of the file of that name, whatever should keep it."""
         return self.read(f"file://{name}")
 
 

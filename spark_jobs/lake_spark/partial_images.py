@@ -9,24 +9,32 @@ from pyspark.sql import functions as F
 
 from lake_spark.fold import KEY, Roles, total_order
 from lake_spark.log_rows import DELETE
+from lake_spark.renamed_keys import LIFE, with_joined_lives
 
 UNRESOLVED = "lake_unresolved"
 """How many values of an upsert had nothing before them to be taken from."""
 
 
 def with_values_before(
-    events: DataFrame, roles: Roles, dropped: Sequence[str] = ()
+    events: DataFrame,
+    roles: Roles,
+    dropped: Sequence[str] = (),
+    *,
+    renamed: bool = False,
 ) -> DataFrame:
     """Fill values not sent with the last one before in the order; adds UNRESOLVED.
 
-    Not across a delete; with nothing before, the value is null. A new key has none
-    in a dropped column: that is not counted.
+    Not across a delete, but for the create of a key change, if there are any
+    (`renamed`); with nothing before, the value is null. A new key has none in a
+    dropped column: that is not counted.
     """
     order = Window.partitionBy(KEY).orderBy(*total_order(roles))
     so_far = order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     deletes = F.sum((F.col("lake_op") == DELETE).cast("int")).over(so_far)
+    lives = events.withColumn(LIFE, deletes)
+    lives = with_joined_lives(lives, roles) if renamed else lives
     life = (
-        Window.partitionBy(KEY, "lake_life")
+        Window.partitionBy(*(() if renamed else (KEY,)), LIFE)
         .orderBy(*total_order(roles))
         .rowsBetween(Window.unboundedPreceding, Window.currentRow)
     )
@@ -42,11 +50,7 @@ def with_values_before(
         for name in names
     }
     unresolved = F.when(F.col("lake_op") != DELETE, sum(nothing, F.lit(0)))
-    return (
-        events.withColumn("lake_life", deletes)
-        .withColumns({UNRESOLVED: unresolved, **filled})
-        .drop("lake_life")
-    )
+    return lives.withColumns({UNRESOLVED: unresolved, **filled}).drop(LIFE)
 
 
 def _not_sent(events: DataFrame) -> List[str]:

@@ -12,9 +12,9 @@ from pyspark.sql import functions as F
 from lake_spec.model import Csv, TableSpec
 from lake_spec.sql_text import sql_identifier
 from lake_spark import file_shape, log_rows, row_sql
-from lake_spark.file_shape import CORRUPT, Shape
 from lake_spark.landing import LandingFile
 from lake_spark.row_sql import Columns
+from lake_spark.shape import CORRUPT, Shape
 from lake_spark.small_table import small_table
 
 
@@ -72,6 +72,7 @@ def _read_group(
         f"{word_of(spec, shape)} AS lake_word",
         f"{row_sql.unavailable(spec, shape, columns)} AS lake_unavailable",
         f"{row_sql.narrow(spec, shape, columns)} AS lake_narrow",
+        f"{row_sql.old_key(spec, shape, columns)} AS lake_old_key",
         f"{CORRUPT if corrupt else 'CAST(NULL AS string)'} AS lake_corrupt",
         "input_file_name() AS lake_file",
         "input_file_block_start() AS lake_block",
@@ -79,6 +80,7 @@ def _read_group(
     )
     facts = small_table(spark, FACTS, [_facts(spark, each) for each in group])
     located = typed.join(F.broadcast(facts), "lake_file", "left")
+    located = located.withColumn("lake_rank", F.expr(log_rows.rank(spec, "lake_rank")))
     in_path = file_shape.column_in_path(spec)
     if in_path:
         located = located.withColumn(in_path, F.col("lake_scope"))
@@ -106,7 +108,7 @@ RAW_OF_BAD = "CASE WHEN lake_reason IS NOT NULL THEN to_json(lake_record_struct)
 
 def has_corrupt(spec: TableSpec) -> bool:
     """Whether the format can hold records that do not parse."""
-    return spec.source.format.type != "parquet"
+    return spec.source.format.type in ("csv", "json")
 
 
 def word_of(spec: TableSpec, shape: Shape) -> str:
@@ -143,7 +145,7 @@ def reader_options(spec: TableSpec) -> Dict[str, str]:
 
 def read_schema(spec: TableSpec, shape: Shape) -> str:
     """The schema to read a file with, as DDL."""
-    columns = [(name, kind.text) for name, kind in shape.columns]
+    columns = [(name, kind.text) for name, kind in shape.read_as]
     if has_corrupt(spec):
         columns.append((CORRUPT, "string"))
     return ", ".join(f"{sql_identifier(name)} {kind}" for name, kind in columns)
@@ -154,7 +156,8 @@ def load(
 ) -> DataFrame:
     """The raw columns of files of one shape."""
     reader = spark.read.schema(read_schema(spec, shape)).options(**reader_options(spec))
-    return reader.format(spec.source.format.type).load(uris)
+    records = reader.format(spec.source.format.type).load(uris)
+    return records.selectExpr(*shape.unwrap) if shape.unwrap else records
 
 
 def _facts(spark: SparkSession, each: Input) -> Tuple:

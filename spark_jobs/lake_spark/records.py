@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Dict, List, Mapping, Sequence, Set
+from datetime import datetime, timedelta, timezone
+from typing import Dict, List, Mapping, Optional, Sequence, Set
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from lake_spark.inputs import PARTIAL, WIDE
+from lake_spark.inputs import PARTIAL, RENAMED, WIDE
 from lake_spark.log_rows import ALL_KEYS
 from lake_spark.small_table import small_table
 
 OFFSETS = (("lake_path", "string"), ("lake_block", "bigint"), ("lake_offset", "bigint"))
 """From the ids of a split's rows to their numbers in the file."""
+
+
+_EFFECTIVE_OF_GOOD = (
+    "CASE WHEN lake_reason IS NULL THEN unix_micros(lake_effective_at) END"
+)
 
 
 @dataclass(frozen=True)
@@ -53,8 +59,14 @@ class Counted:
     @property
     def holds(self) -> Set[str]:
         """What these rows make the fold look for: see Inputs.holds."""
-        wide = {WIDE} if any(row.wide for row in self.splits) else set()
-        return wide | ({PARTIAL} if any(row.partial for row in self.splits) else set())
+        kinds = {"wide": WIDE, "partial": PARTIAL, "renamed": RENAMED}
+        return {held for n, held in kinds.items() if any(row[n] for row in self.splits)}
+
+    @property
+    def newest(self) -> Optional[datetime]:
+        """The newest effective time of the good rows, in UTC; None without any."""
+        times = [row.newest for row in self.splits if row.newest is not None]
+        return _in_utc(max(times)) if times else None
 
     @property
     def total(self) -> int:
@@ -65,6 +77,10 @@ class Counted:
     def bad(self) -> int:
         """Bad rows of all files."""
         return sum(row.quarantined for row in self.splits)
+
+
+def _in_utc(micros: int) -> datetime:
+    return datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=micros)
 
 
 def count_rows(rows: DataFrame, rules: Dict[str, str]) -> Counted:
@@ -78,6 +94,8 @@ def count_rows(rows: DataFrame, rules: Dict[str, str]) -> Counted:
             F.count("lake_reason").alias("quarantined"),
             F.count_if(F.expr(f"lake_key = '{ALL_KEYS}'")).alias("wide"),
             F.count("lake_unavailable").alias("partial"),
+            F.count("lake_old_key").alias("renamed"),
+            F.max(F.expr(_EFFECTIVE_OF_GOOD)).alias("newest"),
             *[F.expr(rules[each]).alias(f"rule_{i}") for i, each in enumerate(words)],
         )
         .orderBy("lake_path", "lake_block")

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Dict, List, Optional, Sequence
 
+from lake_spec.globs import glob_pattern
 from lake_spec.model import Snapshot, TableSpec
 from lake_spark import extracts, feed, ingest, quarantine, reloads, snapshot
 from lake_spark.errors import BadFile, RefusedInput
 from lake_spark.file_shape import all_globs
 from lake_spark.inputs import Inputs, Taken
-from lake_spark.landing import LandingFile, glob_pattern, list_landing
+from lake_spark.landing import LandingFile, list_landing
 from lake_spark.materialise import build_current
 from lake_spark.snapshot import group_extracts
 from lake_spark.table_run import TableRun

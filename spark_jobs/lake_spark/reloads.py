@@ -16,11 +16,12 @@ from typing import Any, Dict, Optional, Sequence, Set, Tuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from lake_spec.globs import glob_pattern
 from lake_spec.model import Absence, Reloads, TableSpec
 from lake_spark import snapshot, withdrawals
 from lake_spark.errors import BadFile
 from lake_spark.fold import KEY
-from lake_spark.landing import LandingFile, glob_pattern
+from lake_spark.landing import LandingFile
 from lake_spark.log_rows import ALL_KEYS, ENVELOPE, RELOAD
 from lake_spark.materialise import living_keys
 from lake_spark.reader import Input

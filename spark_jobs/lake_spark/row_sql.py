@@ -7,15 +7,21 @@ through sql_identifier and sql_literal.
 
 from __future__ import annotations
 
+import base64
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from lake_spec.column_type import ColumnType
-from lake_spec.model import Csv, OnTypeMismatch, TableSpec
+from lake_spec.encodings import BASE64
+from lake_spec.envelopes import OLD_KEY
+from lake_spec.model import Column, Csv, Json, OnTypeMismatch, Orc, TableSpec
 from lake_spec.sql_text import sql_identifier, sql_literal
 from lake_spark.conversion import Conversion
 from lake_spark.errors import BadFile
-from lake_spark.file_shape import CORRUPT, TEXT, Shape, source_name
+from lake_spark.file_shape import source_name
+from lake_spark.shape import CORRUPT, TEXT, Shape
 from lake_spark.widening import canonical_type, float_paths, mismatch, stored_type
+
+NO_TEXT = "CAST(NULL AS string)"
 
 Columns = Sequence[Tuple[str, str]]
 """Lake columns: (name, Spark type) each."""
@@ -71,9 +77,14 @@ def from_text(spec: TableSpec, name: str, kind: str, text: Optional[str] = None)
 
 
 def placeholders(spec: TableSpec) -> Tuple[str, ...]:
-    """The text of values that the source did not send, if the table has one."""
+    """The texts of values that the source did not send, if the table has one.
+
+    Where the value is bytes it stands in base64, as they do.
+    """
     placeholder = getattr(spec.source, "placeholder", None)
-    return (placeholder,) if placeholder else ()
+    if not placeholder:
+        return ()
+    return (placeholder, base64.b64encode(placeholder.encode()).decode())
 
 
 def narrow(spec: TableSpec, shape: Shape, columns: Columns) -> str:
@@ -113,8 +124,24 @@ def unavailable(spec: TableSpec, shape: Shape, columns: Columns) -> str:
                 for text in placeholders(spec)
             ]
     if not cases:
-        return "CAST(NULL AS string)"
+        return NO_TEXT
     return f"nullif(concat_ws(',', {', '.join(cases)}), '')"
+
+
+def old_key(spec: TableSpec, shape: Shape, columns: Columns) -> str:
+    """An expression: the key before a key change, where values were not sent."""
+    missing = unavailable(spec, shape, columns)
+    if OLD_KEY not in shape.names or missing == NO_TEXT:
+        return NO_TEXT
+    kinds, parts = dict(columns), []
+    for name in spec.key:
+        raw = source_name(spec, name, shape) or name
+        places = (sql_literal(f"{way}['{raw}']") for way in ("$", "$.payload"))
+        texts = [f"get_json_object({sql_identifier(OLD_KEY)}, {p})" for p in places]
+        text = f"coalesce({', '.join(texts)})"
+        parts.append((from_text(spec, name, kinds[name], text), kinds[name]))
+    known = " AND ".join(f"{value} IS NOT NULL" for value, _ in parts)
+    return f"CASE WHEN ({missing}) IS NOT NULL AND {known} THEN {joined_key(parts)} END"
 
 
 def _conversion(spec: TableSpec, name: str) -> Conversion:
@@ -124,9 +151,19 @@ def _conversion(spec: TableSpec, name: str) -> Conversion:
         null_text=(*kind.null_text, *placeholders(spec)),
         # Spark reads an empty field as null whatever it is told.
         empty=isinstance(kind, Csv),
-        pattern=declared.format if declared else None,
+        pattern=_format(spec, declared) if declared else None,
         timezone=spec.source.timezone,
+        # ORC's timestamps are what a clock showed, without its zone.
+        local_times=isinstance(kind, Orc) and spec.source.timezone.upper() != "UTC",
     )
+
+
+def _format(spec: TableSpec, column: Column) -> Optional[str]:
+    """The column's own format; MongoDB's bytes are always base64."""
+    kind = spec.source.format
+    is_extended = isinstance(kind, Json) and kind.extended
+    is_binary = canonical_type(column.type) == "binary"
+    return BASE64 if is_extended and is_binary else column.format
 
 
 def text_of(spec: TableSpec, raw: str) -> str:
@@ -140,8 +177,9 @@ def refuse_mismatch(spec: TableSpec, shape: Shape, columns: Columns, path: str) 
         raw = source_name(spec, name, shape)
         if raw is None or _is_lenient(spec, name):
             continue
-        place = mismatch(shape.type_of(raw), stored_type(kind), raw)
-        if place:
+        of_file, of_table = shape.type_of(raw), stored_type(kind)
+        place = mismatch(of_file, of_table, raw)
+        if place and not _conversion(spec, name).reads(of_file, of_table):
             where, found, table = place
             raise BadFile(
                 path,
@@ -208,11 +246,16 @@ def key_text(key: Sequence[Tuple[str, str]]) -> str:
     Parts are escaped before they are joined, so ("a|b", "c") is not
     ("a", "b|c"); no part holds Hudi's own separators `:` and `,`.
     """
-    return "concat_ws('|', " + ", ".join(_key_part(*part) for part in key) + ")"
+    return joined_key([(sql_identifier(name), kind) for name, kind in key])
 
 
-def _key_part(name: str, kind: str) -> str:
-    text = _canonical_text(sql_identifier(name), canonical_type(kind))
+def joined_key(parts: Sequence[Tuple[str, str]]) -> str:
+    """The same of parts that are expressions: (SQL, type) each."""
+    return "concat_ws('|', " + ", ".join(_key_part(*part) for part in parts) + ")"
+
+
+def _key_part(value: str, kind: str) -> str:
+    text = _canonical_text(value, canonical_type(kind))
     for char, code in (("%", "%25"), ("|", "%7C"), (",", "%2C"), (":", "%3A")):
         text = f"replace({text}, '{char}', '{code}')"
     # An empty text must not vanish: Hudi takes no empty key.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
+from lake_spark.packed import read_zstd
+
 CONFIGURATION = {
     "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
     "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",
@@ -23,6 +25,10 @@ CONFIGURATION = {
     "spark.hadoop.parquet.avro.write-old-list-structure": "false",
     # Tables of one application share the cores.
     "spark.scheduler.mode": "FAIR",
+    # What the driver remembers of past queries, with their plans, for its pages.
+    "spark.sql.ui.retainedExecutions": "50",
+    "spark.ui.retainedJobs": "200",
+    "spark.ui.retainedStages": "200",
 }
 """What the jobs rely on, whatever the cluster's defaults say."""
 
@@ -35,4 +41,5 @@ def open_session(name: str) -> SparkSession:
     session = builder.getOrCreate()
     cores = session.sparkContext.defaultParallelism
     session.conf.set("spark.sql.shuffle.partitions", str(max(2, cores)))
+    read_zstd(session)
     return session

@@ -12,6 +12,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Dict, List, Optional, Sequence
 
+from lake_spec.jars import jars_of, step_jars
 from lake_spec.model import TableSpec
 from lake_spec.report import FileReport
 from lake_spec.sql_text import sql_identifier, sql_literal
@@ -20,12 +21,12 @@ from lake_spark import ingest, log_rows, quarantine, reader, reloads, row_sql
 from lake_spark.erased import LeftOut
 from lake_spark.erased_contents import known_contents
 from lake_spark.errors import NotIngested
-from lake_spark.file_shape import CORRUPT
 from lake_spark.inputs import Inputs
 from lake_spark.landing import LandingFile, list_landing
 from lake_spark.log_columns import Written
 from lake_spark.reader import Input
 from lake_spark.row_sql import Columns
+from lake_spark.shape import CORRUPT
 from lake_spark.table_run import TableRun
 
 
@@ -62,6 +63,7 @@ def _name_inputs(run: TableRun, batch: ingest.Batch, taken: Inputs) -> None:
         checkpoint=id,
         base_path=run.log.path,
         table_name=f"{run.spec.name}_changes",
+        jars=step_jars(jars_of([run.spec])),
     )
 
 
@@ -152,17 +154,21 @@ def _no_rows(written: Sequence[Written]) -> str:
 
 def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
     """The typed rows of one file, in an order that its record numbers follow."""
+    columns_of_file = ", ".join(each.shape.unwrap) or "*"
     located = (
-        "SELECT *, input_file_block_start() AS lake_block, "
+        f"SELECT {columns_of_file}, input_file_block_start() AS lake_block, "
         f"monotonically_increasing_id() AS lake_id FROM {view}"
     )
     corrupt = CORRUPT if reader.has_corrupt(spec) else "CAST(NULL AS string)"
+    word = reader.word_of(spec, each.shape)
     typed = [
         *row_sql.typed_columns(spec, each.shape, columns),
         f"{row_sql.faults(spec, each.shape, columns)} AS lake_fault",
-        f"{reader.word_of(spec, each.shape)} AS lake_word",
+        f"{word} AS lake_word",
+        f"{log_rows.rank(spec, str(each.rank), word)} AS lake_rank",
         f"{row_sql.unavailable(spec, each.shape, columns)} AS lake_unavailable",
         f"{row_sql.narrow(spec, each.shape, columns)} AS lake_narrow",
+        f"{row_sql.old_key(spec, each.shape, columns)} AS lake_old_key",
         f"{corrupt} AS lake_corrupt",
         *_facts(each),
         "lake_block",
@@ -197,7 +203,6 @@ def _facts(each: Input) -> List[str]:
         f"{sql_literal(file.etag)} AS lake_etag",
         f"{_moment(file.landed_at)} AS lake_landed_at",
         f"{_moment(file.extract_at)} AS lake_extract_at",
-        f"{each.rank} AS lake_rank",
         f"{_text(each.started)} AS lake_started",
     ]
 

@@ -80,6 +80,10 @@ class TableRun:
     request: Optional[str] = None
     streamer_argv: List[str] = field(default_factory=list)
     domain_tables: Tuple[TableSpec, ...] = ()
+    known_bad: Dict[Tuple[str, str], str] = field(default_factory=dict)
+    """By (path, ETag) why a file is bad, as earlier rounds of the run found out."""
+    is_registered: bool = False
+    """Whether the catalogue was told of all that earlier rounds of the run committed."""
 
     def of_table(self, name: str) -> "TableRun":
         """The same run, on another table of the domain."""

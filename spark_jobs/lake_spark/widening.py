@@ -60,9 +60,12 @@ def mismatch(
 ) -> Optional[Tuple[str, ColumnType, ColumnType]]:
     """The first place where a file's type does not fit: (path, found, table's).
 
-    Text is read as any type, value by value; what is not nested can be text.
+    Text is read as any type, value by value; what is not nested can be text; what
+    has no type has no values.
     """
-    if found.name == "string" or (table.name == "string" and not found.is_nested):
+    if found.name in ("string", "void"):
+        return None
+    if table.name == "string" and not found.is_nested:
         return None
     if not (found.is_nested and found.name == table.name):
         return None if widens(found.stored, table) else (path, found, table)

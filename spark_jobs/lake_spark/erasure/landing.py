@@ -13,7 +13,7 @@ from typing import Dict, List, Optional, Sequence, Set
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import Csv, Parquet
+from lake_spec.model import Avro, Csv, Orc, Parquet
 from lake_spark import ingest
 from lake_spark.erased import Erased, Rewritten
 from lake_spark.erased_contents import known_contents, sha256
@@ -24,8 +24,8 @@ from lake_spark.erasure.blanking import (
     blanked,
     refuse_large,
 )
-from lake_spark.erasure.parquet import blank_parquet
 from lake_spark.erasure.subjects import Subjects
+from lake_spark.erasure.typed import blank_typed
 from lake_spark.errors import NotErasable
 from lake_spark.file_shape import all_globs, shape_of
 from lake_spark.landing import LandingFile, list_landing
@@ -122,8 +122,8 @@ def _made(run: TableRun, each: Input, found: Found, beside: str) -> str:
     kind = run.spec.source.format
     try:
         refuse_large(file.size)
-        if isinstance(kind, Parquet):
-            content = blank_parquet(run, file.uri, records, f"{beside}.folder")
+        if isinstance(kind, (Avro, Orc, Parquet)):
+            content = blank_typed(run, file.uri, records, f"{beside}.folder")
         else:
             content = blanked(
                 file.path,

@@ -13,7 +13,10 @@ from lake_spark.erasure.scan import scan
 from lake_spark.erasure.subjects import Subjects, subjects
 from lake_spark.errors import NotErasable, UnfinishedRedo
 from lake_spark.file_shape import column_in_path, time_column
+from lake_spark.inputs import RENAMED
 from lake_spark.materialise import build_current, build_history
+from lake_spark.pulls.folders import discard_unfinished
+from lake_spark.renamed_keys import families, links_of
 from lake_spark.stages.maintenance import compact_all, finish_killed
 from lake_spark.table_run import TableRun
 
@@ -32,8 +35,10 @@ def erase(run: TableRun) -> None:
         _count(run, of_table).release()
         run.report.state = State.DRY_RUN.value
         return
+    discard_unfinished(run)  # which no listing shows
     build_current(run)
     build_history(run)
+    _refuse_one_of_several_keys(run, of_table)
     _from_landing(run, of_table)
     _from_tables(run, of_table)
     run.report.erasure["files_scanned"] = scan(run, of_table)
@@ -50,6 +55,8 @@ def _refuse_what_is_out_of_reach(run: TableRun) -> None:
             source.joined.table,
         ):
             reasons.append(f"the dimension {each.name} is made of it")
+        if run.spec.name in [reference.table for reference in each.enrich]:
+            reasons.append(f"the rows of {each.name} were given values of it (enrich)")
     if time_column(run.spec):
         reasons.append("its extracts' times stand in a column (extract_time.column)")
     if column_in_path(run.spec) in run.spec.key:
@@ -62,6 +69,21 @@ def _refuse_what_is_out_of_reach(run: TableRun) -> None:
     if run.taken_in().redo:
         raise UnfinishedRedo(
             f"{name}: a redo is not finished: run {run.spec.domain}_redo first."
+        )
+
+
+def _refuse_one_of_several_keys(run: TableRun, of_table: Subjects) -> None:
+    """NotErasable where rows changed their key and the request lacks one of the keys."""
+    if RENAMED not in run.taken_in().holds:
+        return
+    asked = set(of_table.keys)
+    others = families(asked, links_of(run.log.read())) - asked
+    if others:
+        raise NotErasable(
+            f"{run.spec.full_name}: rows of the request had {len(others)} other key(s), "
+            "before or after a change of the key, and values of theirs stand there. Name "
+            "all keys of such a row: the column lake_old_key of the change log links "
+            "them. Nothing was erased."
         )
 
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from typing import Optional, Sequence, Set, Tuple
 
 from lake_spec.model import Engine, Feed
 from lake_spec.report import State
 from lake_spark import catalogue, extracts, feed, redo, streamer
+from lake_spark.derived import LOG_INSTANT
 from lake_spark.errors import LateExtract, RefusedInput
 from lake_spark.file_shape import load_globs
 from lake_spark.ingest import unseen_files
 from lake_spark.materialise import build_current
+from lake_spark.pulls.pull import FULL_LOAD, INCREMENTAL, pull
 from lake_spark.snapshot import group_extracts
 from lake_spark.table_run import TableRun
 
 
 def full_load(run: TableRun) -> None:
     """The first copy of a table: a feed's load files, or the first extract."""
+    pull(run, FULL_LOAD)
     if not redo.finish(run):
         return end(run)
     build_current(run)
@@ -29,6 +33,7 @@ def full_load(run: TableRun) -> None:
 
 def incremental(run: TableRun) -> None:
     """What came since: a feed's change files, or every extract not taken yet."""
+    pull(run, INCREMENTAL)
     if not redo.finish(run):
         return end(run)
     build_current(run)
@@ -81,10 +86,21 @@ def end(run: TableRun) -> None:
     unbalanced = [each.path for each in run.report.files if not each.is_balanced]
     if unbalanced:
         raise AssertionError(f"rows are unaccounted for in {', '.join(unbalanced)}")
-    run.report.newest_input = run.taken_in().newest
+    _tell_freshness(run)
     if run.dry_run:
         run.report.state = State.DRY_RUN.value
     elif run.report.commits:
         run.report.state = State.DONE.value
     if not run.dry_run:
         catalogue.register(run)
+
+
+def _tell_freshness(run: TableRun) -> None:
+    """How far current is behind: by events, by their landing, by its own commit."""
+    taken = run.taken_in()
+    run.report.newest_input = taken.newest
+    run.report.newest_event = taken.newest_event
+    built = run.current.last_instant(LOG_INSTANT)
+    if built:
+        moment = datetime.strptime(built[:14], "%Y%m%d%H%M%S")
+        run.report.current_built = moment.replace(tzinfo=timezone.utc).isoformat()

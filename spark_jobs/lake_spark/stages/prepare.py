@@ -8,16 +8,19 @@ from lake_spec.report import State
 from lake_spark import redo, streamer
 from lake_spark.file_shape import load_globs
 from lake_spark.ingest import unseen_files
+from lake_spark.pulls.pull import FULL_LOAD, INCREMENTAL, pull
 from lake_spark.table_run import TableRun
 
 
 def prepare_full_load(run: TableRun) -> None:
     """Name the unseen load files."""
+    pull(run, FULL_LOAD)
     _prepare(run, load_globs(run.spec))
 
 
 def prepare_incremental(run: TableRun) -> None:
     """Name the unseen change files."""
+    pull(run, INCREMENTAL)
     _prepare(run, [run.spec.source.changes])
 
 

@@ -17,11 +17,13 @@ from lake_spark.current import current_layer
 from lake_spark.derived import INSERTED, REMOVED, SAME, Layer
 from lake_spark.errors import DiffersFromLog
 from lake_spark.hudi_table import HudiTable
+from lake_spark.inputs import RENAMED
 from lake_spark.materialise import (
     complete_events,
     keep_counts,
     layer_of_history,
 )
+from lake_spark.renamed_keys import with_families
 from lake_spark.table_run import TableRun, table_columns
 from lake_spark.whole_table import about_all_keys
 
@@ -94,8 +96,13 @@ def _folded(
     log = run.log.read().where(F.col(withdrawals.COMMIT) <= built)
     sightings = withdrawals.live(withdrawals.judged(log, taken))
     chosen = sightings.where(_chosen(run.verify) | about_all_keys())
+    if RENAMED in taken.holds:  # what a chosen key shows may follow from another's
+        keys = sightings.where(_chosen(run.verify)).select(fold.KEY).distinct()
+        keys = with_families(keys, sightings)
+        chosen = derived.of_keys(sightings, keys, taken.holds)
     marked = fold.mark_events(chosen, roles)
-    return layer.desired(complete_events(marked, run.spec, roles, taken.holds))
+    folded = layer.desired(complete_events(marked, run.spec, roles, taken.holds))
+    return folded.where(_chosen(run.verify))
 
 
 def _chosen(share: float) -> Column:

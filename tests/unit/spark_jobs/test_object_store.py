@@ -8,6 +8,7 @@ from moto import mock_aws
 
 from lake_spark import object_store
 from lake_spark.object_store import S3Store
+from lake_spec.choices import SecretStore
 
 REGION = "eu-central-1"
 
@@ -41,6 +42,15 @@ def test_old_versions_and_marks_of_deletes_go_below_a_prefix_alone(s3):
         ("b/1", False),
     ]
     assert store.read("s3://lake/a/1") == b"new"
+
+
+def test_the_end_of_an_object_can_be_read_alone(s3):
+    store = S3Store()
+    store.write("s3://lake/a", b"0123456789")
+    assert store.read_end("s3://lake/a", 3) == b"789"
+    assert store.read("s3://lake/a", limit=3) == b"012"
+    with pytest.raises(KeyError):
+        store.read_end("s3://lake/none", 3)
 
 
 class Answers:
@@ -109,3 +119,14 @@ def test_a_secret_is_read_by_its_name(s3):
     assert S3Store().secret("/lake/erase") == b"x"
     with pytest.raises(KeyError, match="/lake/other"):
         S3Store().secret("/lake/other")
+
+
+def test_a_secret_of_the_secrets_manager_is_found_by_its_name(s3):
+    manager = boto3.client("secretsmanager")
+    manager.create_secret(Name="lake/shop", SecretString='{"username": "ä"}')
+    manager.create_secret(Name="lake/bytes", SecretBinary=b"{}")
+    kept_in = SecretStore.SECRETS_MANAGER
+    assert S3Store().secret("lake/shop", kept_in) == '{"username": "ä"}'.encode()
+    assert S3Store().secret("lake/bytes", kept_in) == b"{}"
+    with pytest.raises(KeyError, match="lake/other"):
+        S3Store().secret("lake/other", kept_in)

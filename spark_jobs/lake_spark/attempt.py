@@ -1,0 +1,29 @@
+"""One stage on one table: what goes wrong is told by its report, never raised."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from datetime import datetime, timezone
+from typing import Callable
+
+from lake_spec.report import State
+from lake_spark import definition
+from lake_spark.errors import first_line
+from lake_spark.table_run import TableRun
+
+Stage = Callable[[TableRun], None]
+
+
+def attempt(run: TableRun, stage: Stage) -> None:
+    """Run the stage, unless settings that it relies on were changed."""
+    began = time.monotonic()
+    run.report.started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    try:
+        definition.check(run)
+        stage(run)
+    except Exception as error:
+        traceback.print_exc()
+        run.report.state = State.FAILED.value
+        run.report.error = {"type": type(error).__name__, "message": first_line(error)}
+    run.report.seconds = round(time.monotonic() - began, 1)

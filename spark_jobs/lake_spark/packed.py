@@ -1,0 +1,67 @@
+"""The beginning of text files that may be compressed: by their names, as Spark goes."""
+
+from __future__ import annotations
+
+import bz2
+import zlib
+
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import SparkSession
+
+from lake_spec.model import Engine, TableSpec
+from lake_spark.errors import BadFile
+from lake_spark.landing import LandingFile
+
+ZSTD = ".zst"
+_CODEC = "io.airlift.compress.zstd.ZstdCodec"
+"""Comes with Spark 3.5, in plain Java; Hadoop's own needs a native library."""
+
+
+def read_zstd(spark: SparkSession) -> None:
+    """Let Spark read text files named .zst, whether Hadoop can by itself or not."""
+    try:
+        spark._jvm.java.lang.Class.forName(_CODEC)
+    except Py4JJavaError:
+        return  # then Hadoop's own is asked
+    settings = spark.sparkContext._jsc.hadoopConfiguration()
+    settings.set("io.compression.codecs", _CODEC)
+
+
+def refuse_unreadable(file: LandingFile, spec: TableSpec) -> None:
+    """BadFile for a compression that the table's engine does not read."""
+    if spec.engine is Engine.STREAMER and file.path.endswith(ZSTD):
+        raise BadFile(
+            file.path,
+            "is a zst file, which HoodieStreamer does not read everywhere: land it as .gz,"
+            " or set engine: pyspark",
+        )
+
+
+def unpacked(
+    spark: SparkSession, head: bytes, file: LandingFile, *, most: int
+) -> bytes:
+    """The text that the first bytes of a file hold; BadFile if they are no such file."""
+    try:
+        if file.path.endswith(".gz"):
+            return zlib.decompressobj(wbits=31).decompress(head)
+        if file.path.endswith(".bz2"):
+            return bz2.BZ2Decompressor().decompress(head)
+        if file.path.endswith(ZSTD):
+            return _from_zstd(spark, head, most)
+    except (zlib.error, OSError, Py4JJavaError) as error:
+        suffix = file.path.rsplit(".", 1)[-1]
+        reason = getattr(error, "java_exception", error)
+        raise BadFile(file.path, f"is no {suffix} file: {reason}") from None
+    return head
+
+
+def _from_zstd(spark: SparkSession, head: bytes, most: int) -> bytes:
+    jvm = spark._jvm
+    stream = jvm.com.github.luben.zstd.ZstdInputStream(
+        jvm.java.io.ByteArrayInputStream(head)
+    )
+    try:
+        stream.setContinuous(True)  # the head ends anywhere
+        return bytes(stream.readNBytes(most))
+    finally:
+        stream.close()

@@ -1,0 +1,34 @@
+"""The servers of the environment, by the names that tables give them."""
+
+from __future__ import annotations
+
+from typing import Tuple, Type, TypeVar
+
+from lake_spec.model import Connection, EnvironmentSpec
+from lake_spec.nearest import did_you_mean
+from lake_spark.errors import NoConnection
+
+Kind = TypeVar("Kind")
+
+
+def connection_of(environment: EnvironmentSpec, name: str, *kinds: Type[Kind]) -> Kind:
+    """The connection of that name; NoConnection if there is none of these kinds."""
+    known = dict(environment.connections)
+    found = known.get(name)
+    if found is None:
+        has = ", ".join(sorted(known)) or "none"
+        raise NoConnection(
+            f"connection {name!r}: the environment {environment.name!r} has none of that "
+            f"name. {did_you_mean(name, known)}Its connections: {has}. Add it under "
+            f"`connections` of environments/{environment.name}.yml."
+        )
+    if not isinstance(found, kinds):
+        raise NoConnection(
+            f"connection {name!r}: is of kind {found.kind} in the environment "
+            f"{environment.name!r}, and this source needs {_words(kinds)}."
+        )
+    return found
+
+
+def _words(kinds: Tuple[Type[Connection], ...]) -> str:
+    return " or ".join(each.kind for each in kinds)

@@ -1,0 +1,80 @@
+"""Whole tables of databases: a feed's full load, and extracts that come again.
+
+Decision 030.
+"""
+
+from __future__ import annotations
+
+from typing import Optional
+
+from lake_spec.globs import glob_pattern
+from lake_spec.model import JdbcChanges, JdbcTable
+from lake_spec.pulled import EXTRACTS, LOAD
+from lake_spark.file_shape import all_globs, load_globs
+from lake_spark.landing import list_landing
+from lake_spark.pulls import cursor
+from lake_spark.pulls.database import SourceColumn
+from lake_spark.pulls.folders import discard_unfinished, pulled_before
+from lake_spark.pulls.landed import land
+from lake_spark.pulls.tables import OpenTable, opened, opened_later
+from lake_spark.table_run import TableRun
+
+
+def pull_load(run: TableRun, pull: JdbcTable) -> None:
+    """The table as the full load, once: not where one was landed or taken in."""
+    discard_unfinished(run)
+    if pulled_before(run, LOAD) or _has_files(run, load=True):
+        run.say("the full load is there: nothing is pulled")
+        return
+    with opened(run, pull) as table:
+        rows = table.in_ranges(_first_key(table), pull.parallel)
+        land(table, f"{LOAD}/{_load_name(table, pull)}", rows)
+
+
+def _load_name(table: OpenTable, pull: JdbcTable) -> str:
+    """When it was; and up to which value, where a cursor goes on from there."""
+    changes = table.run.spec.changes_from
+    if isinstance(changes, JdbcChanges):
+        if (changes.connection, changes.table) == (pull.connection, pull.table):
+            return cursor.name_of_load(table, changes)
+    return table.opened.at
+
+
+def pull_first_extract(run: TableRun, pull: JdbcTable) -> None:
+    """An extract, where the table has none yet."""
+    discard_unfinished(run)
+    if _has_files(run, load=False):
+        run.say("an extract is there: nothing is pulled")
+        return
+    _extract(run, pull)
+
+
+def pull_extract(run: TableRun, pull: JdbcTable) -> None:
+    """The table as it is now, as one more extract."""
+    discard_unfinished(run)
+    _extract(run, pull)
+
+
+def _extract(run: TableRun, pull: JdbcTable) -> None:
+    with opened_later(run, pull, pulled_before(run, EXTRACTS)) as table:
+        rows = table.in_ranges(_first_key(table), pull.parallel)
+        land(table, f"{EXTRACTS}/{table.opened.at}", rows, keep_empty=True)
+
+
+def _has_files(run: TableRun, *, load: bool) -> bool:
+    """Whether files of the load, or any, are in landing or were taken in."""
+    globs = load_globs(run.spec) if load else all_globs(run.spec)
+    if list_landing(run.store, run.landing, globs):
+        return True
+    patterns = [glob_pattern(each) for each in globs]
+    return any(p.fullmatch(t.path) for t in run.taken_in().all for p in patterns)
+
+
+def _first_key(table: OpenTable) -> Optional[SourceColumn]:
+    """The source's column of the first key column."""
+    spec = table.run.spec
+    key = spec.key[0]
+    declared = dict(spec.columns).get(key)
+    names = (declared.source if declared else ()) or (key,)
+    found = [table.column(name) for name in names]
+    return next((each for each in found if each is not None), None)

@@ -1,0 +1,70 @@
+"""Pulled rows as the files of a folder."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, Observation
+from pyspark.sql import functions as F
+
+from lake_spark.pulls.folders import folder_at
+from lake_spark.pulls.tables import OpenTable
+
+FORMAT = {
+    "ignoreNullFields": "false",
+    # JSON would lose the microseconds.
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+    "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+}
+"""How values are written, and read back, in text."""
+
+
+def land(
+    table: OpenTable, path: str, rows: DataFrame, *, keep_empty: bool = False
+) -> int:
+    """Write rows into a folder below the landing folder, and finish it; how many.
+
+    Without rows there is no file, unless an empty one says something.
+    """
+    count = _write(table, path, rows)
+    if not count and not keep_empty:
+        folder = folder_at(table.run, path)
+        folder.discard()
+        folder.begin()
+    return _finish(table, path, rows, count, keep_empty=keep_empty)
+
+
+def land_if_any(table: OpenTable, path: str, rows: DataFrame) -> int:
+    """The same, but without rows there is no folder."""
+    count = _write(table, path, rows)
+    if not count:
+        folder_at(table.run, path).discard()
+        table.run.say(f"nothing new in {table.name}")
+        return 0
+    return _finish(table, path, rows, count, keep_empty=False)
+
+
+def _write(table: OpenTable, path: str, rows: DataFrame) -> int:
+    folder = folder_at(table.run, path)
+    folder.begin()
+    counted = Observation()
+    seen = rows.observe(counted, F.count(F.lit(1)).alias("rows"))
+    form = table.run.spec.source.format.type
+    seen.write.format(form).options(**FORMAT).mode("append").save(folder.uri)
+    return counted.get["rows"]
+
+
+def _finish(
+    table: OpenTable, path: str, rows: DataFrame, count: int, *, keep_empty: bool
+) -> int:
+    folder = folder_at(table.run, path)
+    folder.sweep(keep_empty=keep_empty)
+    folder.finish(
+        {
+            "connection": table.server.name,
+            "table": table.name,
+            "at": table.opened.at,
+            "rows": count,
+            "schema": rows.schema.jsonValue(),
+        }
+    )
+    table.run.say(f"pulled {count:,} row(s) of {table.name} into {path}/")
+    return count

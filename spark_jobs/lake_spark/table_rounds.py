@@ -1,0 +1,98 @@
+"""One table in all rounds of a continuous run: its one report, how often it failed."""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, List, Sequence
+
+from lake_spec.report import Report, State
+
+MOST_FAILURES = 3
+"""Rounds in a row that a table may fail in before the run ends, and people are told."""
+
+MOST_WARNINGS = 50
+"""What a report lists of them; the output of the step has all."""
+
+_MORE = "there were more warnings: the output of the step has them"
+
+
+class TableRounds:
+    """What the rounds did to a table, added up in the report of the run.
+
+    The report is put whenever a round changed something in it, so that everyone can
+    see how far the run is.
+    """
+
+    def __init__(self, report: Report, put: Callable[[Report], None]) -> None:
+        self.report = report
+        self.failures = 0
+        self.has_committed = False
+        self._put = put
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether its last round did not get to its end."""
+        return self.failures > 0
+
+    def quiet(self) -> None:
+        """A round that had nothing to look at."""
+        self.has_committed = False
+
+    def take(self, number: int, done: Sequence[Report]) -> None:
+        """Add what the stages of a round did, and tell it if it is worth telling."""
+        report, told_before = self.report, self._told()
+        for each in done:
+            report.add(each)
+            for warning in each.warnings:
+                self._say(warning)
+        self.has_committed = any(each.commits for each in done)
+        report.error = next((each.error for each in done if each.error), None)
+        self.failures = self.failures + 1 if report.error else 0
+        self._set_aside(number, done)
+        if report.error:
+            error = report.error
+            self._warn(f"round {number}: {error['type']}: {error['message']}")
+        del report.warnings[MOST_WARNINGS:]
+        if len(report.warnings) == MOST_WARNINGS:
+            report.warnings[-1] = _MORE
+        state = State.FAILED if report.error else State.RUNNING
+        report.state = state.value
+        if self.has_committed or self._told() != told_before:
+            self._put(report)
+
+    def _told(self) -> List[object]:
+        """What is worth telling beside commits."""
+        report = self.report
+        return [report.error, list(report.set_aside), list(report.warnings)]
+
+    def _set_aside(self, number: int, done: Sequence[Report]) -> None:
+        """Files that are bad as of the last round that could look at all of them."""
+        report = self.report
+        found: Dict[str, Dict[str, str]] = {}
+        for each in [*(report.set_aside if report.error else ()), *_of(done)]:
+            found[each["path"]] = each
+        for path, each in found.items():
+            if each not in report.set_aside:
+                self._warn(f"round {number}: set aside {path}: {each['reason']}")
+        report.set_aside = list(found.values())
+
+    def _warn(self, words: str) -> None:
+        self.report.warnings.append(words)
+        self._say(words)
+
+    def _say(self, words: str) -> None:
+        report = self.report
+        told = f"LAKE {report.domain}.{report.table} {report.stage}: WARNING {words}"
+        print(told, flush=True)
+
+    def end(self, *, dry_run: bool = False) -> None:
+        """Settle the state of the run: its last round's, red for files set aside."""
+        report = self.report
+        if report.error is None:
+            done = State.DONE if report.commits else State.NOTHING_NEW
+            report.state = (State.DRY_RUN if dry_run else done).value
+            report.fail_for_set_aside()
+        self._put(report)
+
+
+def _of(done: Sequence[Report]) -> List[Dict[str, str]]:
+    return [each for report in done for each in report.set_aside]

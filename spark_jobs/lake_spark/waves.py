@@ -1,0 +1,25 @@
+"""Which tables of a stage come before which: others need what they take in."""
+
+from __future__ import annotations
+
+from typing import List, Protocol, Sequence, TypeVar
+
+from lake_spec.model import TableSpec
+
+
+class OfTable(Protocol):
+    """Whatever is about one table."""
+
+    spec: TableSpec
+
+
+Each = TypeVar("Each", bound=OfTable)
+
+
+def waves(tables: Sequence[Each]) -> List[List[Each]]:
+    """The tables without references, then those that are given values of others.
+
+    So a row finds what landed with it.
+    """
+    first = [each for each in tables if not each.spec.enrich]
+    return [first, [each for each in tables if each.spec.enrich]]

@@ -1,0 +1,89 @@
+"""Connections and their secrets: found by name, and never shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from lake_spark.errors import NoConnection, NoSecret
+from lake_spark.object_store import FolderStore
+from lake_spark.pulls.connections import connection_of
+from lake_spark.pulls.secrets import credentials_of
+from lake_spec.choices import SecretStore
+from lake_spec.connections import DATABASES
+from lake_spec.model import EnvironmentSpec, KafkaCluster, PostgreSql
+
+SHOP = PostgreSql(host="h", database="d", secret="s")
+PLACES = dict.fromkeys(("landing", "warehouse", "artifacts", "runs", "logs"), "s3://x")
+DEV = EnvironmentSpec(
+    name="dev",
+    region="eu-central-1",
+    connections=(("shop_db", SHOP), ("events", KafkaCluster(("b:1",)))),
+    **PLACES,
+)
+
+
+def test_a_connection_is_found_by_its_name():
+    assert connection_of(DEV, "shop_db", *DATABASES) is SHOP
+
+
+def test_an_unknown_connection_is_told_with_those_that_there_are():
+    with pytest.raises(NoConnection) as told:
+        connection_of(DEV, "shop_bd", *DATABASES)
+    assert str(told.value) == (
+        "connection 'shop_bd': the environment 'dev' has none of that name. Did you mean"
+        " 'shop_db'? Its connections: events, shop_db. Add it under `connections` of"
+        " environments/dev.yml."
+    )
+
+
+def test_a_connection_of_another_kind_is_told():
+    with pytest.raises(NoConnection) as told:
+        connection_of(DEV, "events", *DATABASES)
+    assert str(told.value) == (
+        "connection 'events': is of kind kafka in the environment 'dev', and this source"
+        " needs postgresql or mariadb."
+    )
+
+
+def read(path, kept_in=SecretStore.SECRETS_MANAGER):
+    return credentials_of(FolderStore(), "shop_db", str(path), kept_in)
+
+
+def test_a_secret_is_a_user_and_a_password_which_no_text_shows(tmp_path):
+    path = tmp_path / "secret"
+    path.write_text('{"username": "lake", "password": "hush", "engine": "postgres"}')
+    found = read(path)
+    assert (found.username, found.password) == ("lake", "hush")
+    assert "hush" not in repr(found) and "hush" not in f"{found}"
+
+
+def test_a_secret_that_is_not_there_is_named(tmp_path):
+    path = tmp_path / "secret"
+    with pytest.raises(NoSecret) as told:
+        read(path, SecretStore.SSM)
+    assert str(told.value) == (
+        f"connection 'shop_db': the secret '{path}' (ssm) is not there. Make it, as JSON"
+        " with username and password, or correct `secret` and `secret_store` of the"
+        " connection."
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hush",
+        '"hush"',
+        '{"username": "hush"}',
+        '{"username": "lake", "password": 17}',
+        '{"username": "", "password": "hush"}',
+        '{"username": "lake", "password": "hush"',
+        "\udcff",
+    ],
+)
+def test_a_secret_that_is_no_user_and_password_is_named_and_not_shown(tmp_path, text):
+    path = tmp_path / "secret"
+    path.write_text(text, errors="surrogateescape")
+    with pytest.raises(NoSecret, match="is not what it must be: a JSON obj") as told:
+        read(path)
+    assert "hush" not in str(told.value)
+    assert told.value.__context__ is None  # a traceback would quote what was read

@@ -15,7 +15,9 @@ from typing import Mapping, Sequence
 
 PROJECT = Path(__file__).resolve().parents[3]
 COMMANDS = ("spark-submit", "bash", "python3", "true", "false")
-HUDI_JAR = re.compile(r"/usr/lib/hudi/(hudi-[a-z-]+)\.jar$")
+EMR_JAR = re.compile(r"/usr/lib/(?:hudi|spark/external/lib)/([a-z][a-z-]*)\.jar$")
+NOT_SHARED = ("slf4j-", "spark-avro")
+"""What a step does not get by itself: it would shadow Spark's own, or is named."""
 UTILITIES = "org.apache.hudi.utilities."
 
 
@@ -30,7 +32,7 @@ class Runtime:
     name: str
     venv: str
     jars: str
-    hudi_jars: tuple[tuple[str, str], ...]
+    emr_jars: tuple[tuple[str, str], ...]
 
     @property
     def home(self) -> Path:
@@ -43,15 +45,15 @@ class Runtime:
 
     @property
     def class_path(self) -> str:
-        """The runtime's jars, but for what would shadow Spark's own logging."""
+        """The runtime's jars that each step has without asking."""
         found = [
             str(jar)
             for jar in sorted(self.jar_folder.glob("*.jar"))
-            if not jar.name.startswith("slf4j-")
+            if not jar.name.startswith(NOT_SHARED)
         ]
         if not found:
             raise RuntimeMissing(f"{self.name}: no jars in {self.jar_folder}. {REMEDY}")
-        extra = self.hudi_jar("hudi-utilities-bundle")
+        extra = self.emr_jar("hudi-utilities-bundle")
         return ":".join([*found, str(extra)] if extra else found)
 
     @property
@@ -65,9 +67,9 @@ class Runtime:
             raise RuntimeMissing(f"{self.name}: no pyspark in {self.home}. {REMEDY}")
         return found[0]
 
-    def hudi_jar(self, name: str) -> Path | None:
-        """The jar that stands in for `/usr/lib/hudi/<name>.jar`, if there is one."""
-        for known, pattern in self.hudi_jars:
+    def emr_jar(self, name: str) -> Path | None:
+        """The jar that stands in for `<name>.jar` of a node, if there is one."""
+        for known, pattern in self.emr_jars:
             if known == name:
                 found = sorted(jars_root().glob(pattern))
                 if not found:
@@ -82,7 +84,10 @@ SPARK_35 = Runtime(
     "Spark 3.5.6 with Hudi 1.0.2",
     "spark",
     "spark-3.5",
-    (("hudi-spark-bundle", "spark-3.5/hudi-spark3.5-bundle*.jar"),),
+    (
+        ("hudi-spark-bundle", "spark-3.5/hudi-spark3.5-bundle*.jar"),
+        ("spark-avro", "spark-3.5/spark-avro*.jar"),
+    ),
 )
 STREAMER = Runtime(
     "Spark 3.4.4 with Hudi 0.14.0",
@@ -90,6 +95,7 @@ STREAMER = Runtime(
     "spark-3.4",
     (
         ("hudi-spark-bundle", "spark-3.4/hudi-spark3.4-bundle*.jar"),
+        ("spark-avro", "spark-3.4/spark-avro*.jar"),
         ("hudi-utilities-bundle", "streamer/hudi-utilities-slim.jar"),
         ("hudi-utilities-slim-bundle", "streamer/hudi-utilities-slim.jar"),
     ),
@@ -154,14 +160,14 @@ def _main_class(args: Sequence[str]) -> str:
 def _resolve_jars(
     runtime: Runtime, args: Sequence[str]
 ) -> tuple[list[str], tuple[str, ...]]:
-    """`/usr/lib/hudi/*.jar` by their stand-ins; in a list of jars, or leave it out."""
+    """A node's own jars by their stand-ins; in a list of jars, or leave it out."""
     resolved: list[str] = []
     notes: list[str] = []
     for arg in args:
         kept = []
-        for part in arg.split(",") if "/usr/lib/hudi/" in arg else [arg]:
-            found = HUDI_JAR.match(part)
-            jar = runtime.hudi_jar(found.group(1)) if found else part
+        for part in arg.split(",") if "/usr/lib/" in arg else [arg]:
+            found = EMR_JAR.match(part)
+            jar = runtime.emr_jar(found.group(1)) if found else part
             if jar is None and arg == part:
                 raise RuntimeMissing(f"{runtime.name} has nothing for {part}")
             if jar is None:
@@ -211,7 +217,9 @@ def _without_hudi_jars(value: str) -> str:
     """A cluster's own Hudi jars are on the class path already."""
     if "/usr/lib/hudi/" not in value:
         return value
-    return ",".join(part for part in value.split(",") if not HUDI_JAR.match(part))
+    return ",".join(
+        part for part in value.split(",") if not part.startswith("/usr/lib/hudi/")
+    )
 
 
 def _defaults(runtime: Runtime, scratch: Path, endpoint: str) -> dict[str, str]:

@@ -21,7 +21,8 @@ READER_GONE = 141
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; 0 for success, else as `errors.py` says."""
     args = parse(sys.argv[1:] if argv is None else argv)
-    shut_out_real_accounts()
+    if not args.uses_aws:
+        shut_out_real_accounts()
     _heed_signals()
     try:
         return args.run(args)

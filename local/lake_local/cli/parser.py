@@ -12,6 +12,7 @@ from lake_local.cli.commands import (
     cost,
     down,
     logs,
+    onboard,
     put,
     run,
     show,
@@ -22,7 +23,10 @@ from lake_local.cli.commands import (
 from lake_local.cli.project import find
 
 PROGRAM = "./run_locally.sh"
-COMMANDS = (demo, up, down, status, put, run, backfill, logs, validate, show, cost)
+COMMANDS = (
+    *(demo, up, down, status, put, run, backfill, logs),
+    *(validate, onboard, show, cost),
+)
 KEEPING = (demo, run, backfill)
 """Those that may leave up what they started."""
 
@@ -66,7 +70,8 @@ def _parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         command.add_arguments(added)
-        added.set_defaults(run=command.run)
+        uses_aws = getattr(command, "USES_AWS", False)
+        added.set_defaults(run=command.run, uses_aws=uses_aws)
     return parser
 
 

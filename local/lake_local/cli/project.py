@@ -70,6 +70,11 @@ def require_spark(project: Project) -> None:
         )
 
 
+def require_drivers(project: Project) -> None:
+    """Raise `Missing` unless there is a Python with the drivers of databases."""
+    _require(project.spark_python, "the Python with the drivers of databases")
+
+
 def _require(tool: Path, name: str) -> None:
     if not tool.exists():
         raise Missing(f"{name} is not set up: {tool} is missing. {SET_UP}")

@@ -11,7 +11,8 @@ from lake_local.aws import runtimes
 BUNDLE_35 = "spark-3.5/hudi-spark3.5-bundle_2.12-1.0.2.jar"
 BUNDLE_34 = "spark-3.4/hudi-spark3.4-bundle_2.12-0.14.0.jar"
 SLIM = "streamer/hudi-utilities-slim.jar"
-FILES = (BUNDLE_35, "spark-3.5/slf4j-api-1.7.30.jar", BUNDLE_34, SLIM)
+AVRO_35 = "spark-3.5/spark-avro_2.12-3.5.0.jar"
+FILES = (BUNDLE_35, "spark-3.5/slf4j-api-1.7.30.jar", AVRO_35, BUNDLE_34, SLIM)
 STREAMER = ("--class", "org.apache.hudi.utilities.streamer.HoodieStreamer")
 
 
@@ -108,6 +109,17 @@ def test_of_a_list_of_jars_the_one_that_is_not_here_is_left_out(machine):
     assert made.argv[4] == str(machine / "jars" / BUNDLE_34)
     [note] = made.notes
     assert note.startswith("left out: /usr/lib/hudi/hudi-aws-bundle.jar")
+
+
+def test_the_reader_of_avro_is_there_for_steps_that_name_it(machine):
+    jars = (
+        "/usr/lib/hudi/hudi-spark-bundle.jar,/usr/lib/spark/external/lib/spark-avro.jar"
+    )
+    made = command(machine, "spark-submit", "--jars", jars, "x.py")
+    folder = machine / "jars"
+    assert made.argv[2] == f"{folder / BUNDLE_35},{folder / AVRO_35}"
+    path = defaults(machine)["spark.driver.extraClassPath"]
+    assert "spark-avro" not in path
 
 
 def test_a_jar_that_the_runtime_does_not_have_is_refused(machine):

@@ -1,0 +1,96 @@
+"""Write the specs of all tables of a database, or of a folder of landing files.
+
+  --connection NAME    a database under `connections` of the environment's file
+  --jdbc-secret NAME   or one of which a secret says all, in the form that RDS writes:
+                       engine, host, port, dbname, username, password
+  --files FOLDER       or landing files, a folder per table: a folder, or s3://...
+
+It reads the catalogue, never rows of tables, and asks nothing: what it had to guess
+is marked GUESS in the files. Files that are there are not written again.
+
+Examples:
+  ./run_locally.sh onboard --connection shop_db --domain shop --environment dev \\
+      --kafka-connection shop_kafka --topic-prefix shop
+  ./run_locally.sh onboard --jdbc-secret rds/shop --domain shop --only 'order*,customer'
+  ./run_locally.sh onboard --files exports --domain shop
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from lake_spec.choices import SecretStore
+from lake_spec.rules import names
+
+from lake_local.cli.errors import BadRequest
+from lake_local.cli.onboarding import databases, folders
+from lake_local.onboard.origin import FILES, JDBC, KAFKA
+
+NAME = "onboard"
+HELP = "write table specs from a database's catalogue"
+USES_AWS = True
+"""Secrets may be in the caller's own account, unlike all else that commands use."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Where tables are read from, which of them, and where specs go."""
+    source = parser.add_argument_group("the source")
+    one = source.add_mutually_exclusive_group(required=True)
+    one.add_argument("--connection", metavar="NAME", help="of the environment")
+    one.add_argument("--jdbc-secret", metavar="NAME", help="a whole database's secret")
+    one.add_argument("--files", metavar="FOLDER", help="landing files")
+    stores = [each.value for each in SecretStore]
+    source.add_argument(
+        "--secret-store", choices=stores, default=stores[0], help="of --jdbc-secret"
+    )
+    source.add_argument(
+        "--no-tls", action="store_true", help="--jdbc-secret: not encrypted"
+    )
+    source.add_argument(
+        "--environment", metavar="NAME", help="or a file; default local"
+    )
+    source.add_argument(
+        "--schema", metavar="S", help="default public, or the database of MariaDB"
+    )
+    source.add_argument(
+        "--only", metavar="A,B*", default="", help="tables by name or pattern"
+    )
+    _add_ways(parser)
+
+
+def _add_ways(parser: ArgumentParser) -> None:
+    way = parser.add_argument_group("how rows come")
+    way.add_argument(
+        "--from",
+        dest="way",
+        choices=(KAFKA, JDBC, FILES),
+        help=f"{KAFKA}: events of Debezium (default with --kafka-connection), {JDBC}: by"
+        f" queries (default), {FILES}: such events that something else lands",
+    )
+    way.add_argument("--kafka-connection", metavar="NAME", help="of the environment")
+    way.add_argument("--topic-prefix", metavar="P", help="the connector's topic.prefix")
+    specs = parser.add_argument_group("the specs")
+    specs.add_argument(
+        "--domain", metavar="D", required=True, help="folder of the specs"
+    )
+    specs.add_argument(
+        "--owner", metavar="TEAM", default="", help="who answers for them"
+    )
+    specs.add_argument(
+        "--out", metavar="DIR", type=Path, help="default --tables, else dags/tables"
+    )
+    specs.add_argument(
+        "--force", action="store_true", help="write files again that are there"
+    )
+
+
+def run(args: Namespace) -> int:
+    """Write the specs; 0 if `validate` has nothing to say of them, else 1."""
+    for fault in names.name(("--domain",), args.domain):
+        raise BadRequest(f"--domain {args.domain!r}: {fault.remedy}")
+    for fault in names.owner(args.owner) if args.owner else ():
+        raise BadRequest(f"--owner {args.owner!r}: {fault.remedy}")
+    if args.files:
+        return folders.onboard(args)
+    return databases.onboard(args)

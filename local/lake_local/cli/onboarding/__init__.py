@@ -1,0 +1,1 @@
+"""What the command `onboard` does, by the kind of its source."""

@@ -1,0 +1,69 @@
+"""Whose AWS an environment is: the stand-in's, or the caller's own."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Callable, Iterator, Tuple
+
+import boto3
+from botocore.config import Config
+
+from lake_spec.encode import to_data
+from lake_spec.load import load_environment
+from lake_spec.model import Connection, EnvironmentSpec
+from lake_spec.survey import ENDING
+
+from lake_local.airflow.settings import shut_out_real_accounts
+from lake_local.cli import session
+from lake_local.cli.commands.scope import home_of
+from lake_local.cli.project import find
+from lake_local.cli.specs import ENVIRONMENT, Specs
+from lake_local.onboard.spec_text import flow, scalar
+
+Clients = Callable[[str], Any]
+_CONFIG = Config(connect_timeout=5, read_timeout=20, retries={"max_attempts": 2})
+
+
+def environment_of(args: Namespace) -> EnvironmentSpec:
+    """The environment that is named, or that the file given holds."""
+    given = args.environment or os.environ.get("LAKE_ENVIRONMENT") or ENVIRONMENT
+    if given.endswith(ENDING):
+        file = Path(given).expanduser().resolve()
+        return load_environment(file.stem, file.parent)
+    return load_environment(given, find().dags / "environments")
+
+
+def tables_folder(args: Namespace) -> Path:
+    """The folder of domains that specs are written to."""
+    return (args.out or args.tables or find().tables).expanduser().resolve()
+
+
+def only(args: Namespace) -> Tuple[str, ...]:
+    """Names and patterns of the tables that are asked for; none for all."""
+    return tuple(each.strip() for each in args.only.split(",") if each.strip())
+
+
+@contextmanager
+def clients(args: Namespace, environment: EnvironmentSpec) -> Iterator[Clients]:
+    """Clients of AWS by their services; the stand-in's for the environment `local`."""
+    if environment.name == ENVIRONMENT:
+        shut_out_real_accounts()
+        project = find()
+        specs = Specs(project, project.tables, environment)
+        with session.opened(home_of(args), specs, who="onboard") as opened:
+            yield opened.aws
+        return
+
+    def client(service: str) -> Any:
+        return boto3.client(service, region_name=environment.region, config=_CONFIG)
+
+    yield client
+
+
+def entry(name: str, connection: Connection) -> str:
+    """The connection as a line under `connections` of an environment."""
+    settings = {"kind": connection.kind, **to_data(connection, with_defaults=False)}
+    return f"{scalar(name)}: {flow(settings)}"

@@ -1,0 +1,147 @@
+"""Specs of a database's tables, from its catalogue."""
+
+from __future__ import annotations
+
+import sys
+import time
+from argparse import Namespace
+from typing import Any, List, Tuple
+
+from lake_spec.choices import Connector, SecretStore
+from lake_spec.connections import Database
+from lake_spec.model import EnvironmentSpec, KafkaCluster
+from lake_spec.rules import names
+
+from lake_local.cli.errors import BadRequest, LakeLocalError, unknown
+from lake_local.cli.onboarding import account, summary
+from lake_local.cli.project import find, require_drivers
+from lake_local.cli.stack import tell
+from lake_local.onboard import advice, asking, plan, secret
+from lake_local.onboard.catalog import Catalog
+from lake_local.onboard.naming import lake_name
+from lake_local.onboard.origin import JDBC, KAFKA, Origin
+from lake_local.onboard.plan import Draft, Request
+from lake_local.onboard.server import Server
+from lake_local.onboard.writing import write
+
+
+def onboard(args: Namespace) -> int:
+    """Read, plan, write, tell; the exit code is that of `validate`."""
+    started = time.monotonic()
+    environment = account.environment_of(args)
+    way = args.way or (KAFKA if args.kafka_connection else JDBC)
+    _require_whole_request(args, way)
+    name, server, to_add = _server(args, environment)
+    kafka, kafka_to_add = _kafka(args, environment, way)
+    catalog = _catalog(server, args.schema or "")
+    origin = Origin(
+        kind=way,
+        connection=name,
+        connector=None if way == JDBC else _connector(catalog),
+        kafka_connection=kafka,
+        topic_prefix=args.topic_prefix or "",
+    )
+    only = account.only(args)
+    planned = plan.planned(catalog, Request(args.domain, origin, only, args.owner))
+    if not planned:
+        known = ", ".join(each.name for each in catalog.tables[:20])
+        raise BadRequest(
+            f"--only {args.only!r}: no table is named so. There are: {known}"
+        )
+    if way != JDBC:
+        _warn(catalog, [each.table for each in planned if isinstance(each, Draft)])
+    out = account.tables_folder(args)
+    done = write(planned, out, args.domain, owner=args.owner, force=args.force)
+    seconds = time.monotonic() - started
+    return summary.told(done, out, seconds, [*to_add, *kafka_to_add])
+
+
+def _require_whole_request(args: Namespace, way: str) -> None:
+    if way == KAFKA and not args.kafka_connection:
+        raise BadRequest(
+            "--from kafka: say whose brokers, with --kafka-connection NAME, a connection"
+            " of kind kafka of the environment."
+        )
+    if way != KAFKA and (args.kafka_connection or args.topic_prefix):
+        raise BadRequest(
+            f"--from {way}: takes no topics. Leave out --kafka-connection and"
+            " --topic-prefix, or write --from kafka."
+        )
+    if args.no_tls and not args.jdbc_secret:
+        raise BadRequest("--no-tls: a connection's own `tls` says so. Change it there.")
+
+
+def _server(
+    args: Namespace, environment: EnvironmentSpec
+) -> Tuple[str, Server, List[str]]:
+    """The connection's name, its server, and lines to add to the environment."""
+    with account.clients(args, environment) as clients:
+        try:
+            if args.connection:
+                found = _connection(args.connection, environment)
+                return args.connection, secret.server_of(clients, found), []
+            store, tls = SecretStore(args.secret_store), not args.no_tls
+            server, found = secret.whole_server(
+                clients, args.jdbc_secret, store, tls=tls
+            )
+        except secret.BadSecret as error:
+            raise BadRequest(str(error)) from None
+    name = lake_name(f"{found.database}_db")
+    if dict(environment.connections).get(name) == found:
+        return name, server, []
+    return name, server, [account.entry(name, found)]
+
+
+def _connection(name: str, environment: EnvironmentSpec) -> Any:
+    known = dict(environment.connections)
+    found = known.get(name)
+    if found is None:
+        raise BadRequest(
+            f"--connection: {unknown('connection', name, known)} Add it under"
+            f" `connections` of environments/{environment.name}.yml, or name a secret"
+            " that says all of the database with --jdbc-secret."
+        )
+    if not isinstance(found, Database):
+        raise BadRequest(f"--connection {name}: is of kind {found.kind}, no database.")
+    return found
+
+
+def _kafka(
+    args: Namespace, environment: EnvironmentSpec, way: str
+) -> Tuple[str, List[str]]:
+    name = args.kafka_connection
+    if way != KAFKA:
+        return "", []
+    for fault in names.name(("--kafka-connection",), name):
+        raise BadRequest(f"--kafka-connection {name!r}: {fault.remedy}")
+    found = dict(environment.connections).get(name)
+    if found is None:
+        example = KafkaCluster(bootstrap_servers=("HOST:9096",), secret="NAME")
+        return name, [account.entry(name, example)]
+    if not isinstance(found, KafkaCluster):
+        raise BadRequest(f"--kafka-connection {name}: is of kind {found.kind}.")
+    return name, []
+
+
+def _catalog(server: Server, schema: str) -> Catalog:
+    project = find()
+    require_drivers(project)
+    tell(f"reading the catalogue of {server.database} at {server.host}")
+    try:
+        return asking.catalog_of(
+            project.spark_python, project.root / "local", server, schema
+        )
+    except asking.NoAnswer as error:
+        raise LakeLocalError(str(error)) from None
+
+
+def _connector(catalog: Catalog) -> Connector:
+    if catalog.engine == "postgresql":
+        return Connector.POSTGRESQL
+    version = catalog.settings.get("version", "")
+    return Connector.MARIADB if "maria" in version.lower() else Connector.MYSQL
+
+
+def _warn(catalog: Catalog, tables: List[Any]) -> None:
+    for words in advice.warnings(catalog, tables):
+        print(f"warning: {words}", file=sys.stderr)

@@ -1,0 +1,61 @@
+"""Specs of landing files, from a folder with a sub-folder per table."""
+
+from __future__ import annotations
+
+import time
+from argparse import Namespace
+from pathlib import Path
+from typing import List
+
+from lake_spec.model import EnvironmentSpec
+
+from lake_local.cli.errors import BadRequest
+from lake_local.cli.onboarding import account, summary
+from lake_local.cli.stack import tell
+from lake_local.onboard import files
+from lake_local.onboard.plan import Planned
+from lake_local.onboard.stores import LocalFolder, NoFiles, s3_folder
+from lake_local.onboard.writing import write
+
+OF_DATABASES = ("way", "schema", "kafka_connection", "topic_prefix", "no_tls")
+
+
+def onboard(args: Namespace) -> int:
+    """Read, plan, write, tell; the exit code is that of `validate`."""
+    started = time.monotonic()
+    given = [each for each in OF_DATABASES if getattr(args, each)]
+    if given:
+        words = "from" if given[0] == "way" else given[0].replace("_", "-")
+        raise BadRequest(f"--{words} is for databases: leave it out with --files.")
+    environment = account.environment_of(args)
+    only = account.only(args)
+    landing = _below_landing(args.files, environment)
+    request = files.Request(args.domain, landing, only, args.owner)
+    try:
+        planned = _planned(args, environment, request)
+    except NoFiles as error:
+        raise BadRequest(f"--files {error}") from None
+    if not planned:
+        raise BadRequest(
+            f"--files {args.files}: has no folder with files. Give the folder above"
+            " those of the tables; names that begin with . or _ are left out."
+        )
+    out = account.tables_folder(args)
+    done = write(planned, out, args.domain, owner=args.owner, force=args.force)
+    return summary.told(done, out, time.monotonic() - started, [])
+
+
+def _planned(
+    args: Namespace, environment: EnvironmentSpec, request: files.Request
+) -> List[Planned]:
+    tell(f"looking into {args.files}")
+    if "://" not in args.files:
+        return files.planned(LocalFolder(Path(args.files).expanduser()), request)
+    with account.clients(args, environment) as clients:
+        return files.planned(s3_folder(clients("s3"), args.files), request)
+
+
+def _below_landing(folder: str, environment: EnvironmentSpec) -> str:
+    """The folder's path below the landing area; '' where it is not there."""
+    root = f"{environment.landing}/"
+    return folder.rstrip("/")[len(root) :] if folder.startswith(root) else ""

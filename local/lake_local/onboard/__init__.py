@@ -1,0 +1,1 @@
+"""Table specs out of what a source says of itself: a database's catalogue, or files."""

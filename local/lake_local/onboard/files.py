@@ -1,0 +1,205 @@
+"""Specs of landing files, by their names and by how one of them begins."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from lake_spec.rules.names import glob, relative_path
+
+from lake_local.onboard.buckets import buckets_for
+from lake_local.onboard.catalog import Column, Table
+from lake_local.onboard.heads import MOST_RECORDS, Head, head_of
+from lake_local.onboard.keys import cursor_of, key_of
+from lake_local.onboard.naming import column_names, same_but_for_case, table_names
+from lake_local.onboard.plan import (
+    OWNER,
+    SCHEMA_LINE,
+    Draft,
+    Planned,
+    Skipped,
+    is_asked_for,
+)
+from lake_local.onboard.spec_text import ColumnText, Guess, SpecText
+from lake_local.onboard.stores import HEAD_BYTES, Store, by_folder, unpacked
+
+_TIMES = (
+    (r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}", "%Y-%m-%dT%H-%M-%S"),
+    (r"\d{8}T\d{6}", "%Y%m%dT%H%M%S"),
+    (r"\d{4}-\d{2}-\d{2}", "%Y-%m-%d"),
+    (r"\d{8}", "%Y%m%d"),
+)
+"""How times are written in names, the finest first."""
+_OPERATIONS = ("op", "__op", "operation", "change_type")
+_LETTERS = frozenset("IUDTiudcrt")
+_NO_TIME = (
+    "its files name no date, and there are no folders load/ and changes/: nothing says"
+    " whether they are extracts or changes"
+)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for; `landing` is the place of the folder below the landing area."""
+
+    domain: str
+    landing: str = ""
+    only: Tuple[str, ...] = ()
+    owner: str = ""
+
+
+class _NoSpec(Exception):
+    """A folder without a spec; says why."""
+
+
+def planned(store: Store, request: Request) -> List[Planned]:
+    """A draft, or a reason why not, for each sub-folder. Raises NoFiles."""
+    folders = by_folder(store)
+    names = table_names(folders)
+    found: List[Planned] = []
+    for folder, paths in sorted(folders.items()):
+        if is_asked_for(folder, request.only):
+            try:
+                found.append(_draft(store, folder, paths, names[folder], request))
+            except _NoSpec as reason:
+                found.append(Skipped(folder, str(reason)))
+    return found
+
+
+def _draft(
+    store: Store, folder: str, paths: List[str], name: str, request: Request
+) -> Draft:
+    chosen = _chosen(paths)
+    head = _head(store, f"{folder}/{chosen}")
+    is_feed = chosen.startswith("changes/")
+    table, columns, operation = _table(folder, head, is_feed)
+    path = f"{request.landing or request.domain}/{folder}"
+    if list(relative_path((), path)):
+        raise _NoSpec("its name is none of a landing folder: A-Z a-z 0-9 _ . = + @ -")
+    source, order = _source(path, paths, head, columns, operation, is_feed, table)
+    text = SpecText(
+        head=(
+            SCHEMA_LINE,
+            f"Made by `onboard` from the landing file {folder}/{chosen}.",
+        ),
+        name=name,
+        description=Guess(f"Rows of landing files in {path}", "say what a row is"),
+        owner=request.owner or Guess(OWNER, "name the team that answers for it"),
+        source=source,
+        columns=tuple(columns.values()),
+        key=_key(table, head, columns),
+        order_by=order,
+        storage={"index": "bucket", "buckets": buckets_for(None, None)},
+        size="of unknown size",
+        columns_guess=f"types fit the first {MOST_RECORDS:,} records of one file",
+    )
+    return Draft(table, text, "feed" if is_feed else "extracts")
+
+
+def _chosen(paths: Sequence[str]) -> str:
+    """The file that is looked into: the last of the changes, else of all."""
+    changes = [each for each in paths if each.startswith("changes/")]
+    loads = [each for each in paths if each.startswith("load/")]
+    return max(changes if loads and changes else paths)
+
+
+def _head(store: Store, path: str) -> Head:
+    packed = store.head(path)
+    try:
+        plain, content = unpacked(path, packed)
+        return head_of(plain, content, whole=len(packed) < HEAD_BYTES)
+    except ValueError as error:
+        raise _NoSpec(str(error)) from None
+
+
+def _table(
+    folder: str, head: Head, is_feed: bool
+) -> Tuple[Table, Dict[str, ColumnText], str]:
+    """The folder as a table, its columns for the spec, and its column of operations."""
+    if {"op", "source"} <= set(head.types) and {"before", "after"} & set(head.types):
+        raise _NoSpec("Debezium's events: onboard their database with --from files")
+    operation = _operation(head) if is_feed else ""
+    names = [each for each in head.types if each != operation]
+    double = same_but_for_case(names)
+    if double:
+        raise _NoSpec(f"columns {double[0]!r} and {double[1]!r} differ only in case")
+    named, _ = column_names(names, None)
+    columns = {}
+    for each, lake in named.items():
+        sources = () if each.lower() == lake else (each,)
+        columns[each] = ColumnText(lake, head.types[each], sources)
+    kinds = {"timestamp": "timestamp", "date": "date"}
+    listed = [Column(each, kinds.get(head.types[each], "text")) for each in columns]
+    return Table(folder, tuple(listed)), columns, operation
+
+
+def _operation(head: Head) -> str:
+    for name in head.types:
+        values = {record.get(name) for record in head.records} - {None}
+        if name.lower() in _OPERATIONS and values and values <= _LETTERS:
+            return name
+    return ""
+
+
+def _source(
+    path: str,
+    paths: Sequence[str],
+    head: Head,
+    columns: Dict[str, ColumnText],
+    operation: str,
+    is_feed: bool,
+    table: Table,
+) -> Tuple[Dict[str, Any], Any]:
+    if not is_feed:
+        files, time = _extracts(paths)
+        found = {"kind": "snapshot", "path": path, "files": files}
+        return {**found, "format": head.format, "extract_time": time}, None
+    cursor = cursor_of(table)
+    times = [each for each, text in columns.items() if text.type == "timestamp"]
+    column = cursor.columns[0] if cursor else (times[-1] if times else "")
+    if not column:
+        raise _NoSpec("its changes have no time that could put them in order")
+    source: Dict[str, Any] = {"kind": "feed", "path": path, "format": head.format}
+    source.update(load="load/**", changes="changes/**")
+    if operation:
+        source["operation"] = {"column": operation}
+    why = "the log's position orders better, where there is one"
+    return source, Guess([columns[column].name], why)
+
+
+def _extracts(paths: Sequence[str]) -> Tuple[str, Dict[str, str]]:
+    """The glob of extracts, and where in their paths a time stands."""
+    for pattern, form in _TIMES:
+        bounded = rf"(?<!\d)({pattern})(?!\d)"
+        if all(re.search(bounded, each) for each in paths):
+            ending = re.search(r"(\.[a-z]+){1,2}$", paths[0])
+            files = f"**/*{ending[0]}" if ending else "**"
+            if not any("/" in each for each in paths):
+                files = files[3:]
+            if list(glob((), files)):
+                files = "**"
+            return files, {"pattern": bounded, "format": form}
+    raise _NoSpec(_NO_TIME)
+
+
+def _key(table: Table, head: Head, columns: Dict[str, ColumnText]) -> Guess:
+    named = key_of(table)
+    if named is not None and named.columns[0] in columns:
+        return Guess([columns[named.columns[0]].name], "only its name says so")
+    unique = _unique(head, columns)
+    if unique is None:
+        raise _NoSpec(
+            "no column is named like a key, and none has other values each row"
+        )
+    return Guess([columns[unique].name], "its values differ in the records looked at")
+
+
+def _unique(head: Head, columns: Dict[str, ColumnText]) -> Optional[str]:
+    """The first column, of whole numbers or text, whose values are all different."""
+    for name, text in columns.items():
+        values = [record.get(name) for record in head.records]
+        if text.type in ("bigint", "string") and None not in values:
+            if len(values) > 1 and len(set(map(str, values))) == len(values):
+                return name
+    return None

@@ -1,0 +1,151 @@
+"""Columns, and types that fit them, from how a file begins."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+MOST_RECORDS = 1000
+PARQUET = (
+    "Parquet files are not looked into: write its spec by hand, where they tell their"
+    " types themselves (`columns` can be left out)"
+)
+NULLS = ("NULL", "\\N")
+
+_WHOLE = re.compile(r"-?(0|[1-9]\d{0,17})")
+_NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})\.(\d{1,10})")
+_FLOAT = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?")
+_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+_TIME = re.compile(
+    _DATE.pattern + r"[ T]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"
+    r"(Z|[+-]\d{2}:?\d{2})?"
+)
+_FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Head:
+    """What is known of a file's records.
+
+    `records` are the first of them, None for no value; `format` is for the spec.
+    """
+
+    format: Dict[str, Any]
+    types: Dict[str, str]
+    records: Tuple[Dict[str, Any], ...]
+
+
+def head_of(path: str, content: bytes, *, whole: bool) -> Head:
+    """The head of an unpacked file. Raises ValueError with the reason for none."""
+    ending = path.rsplit(".", 1)[-1].lower()
+    if ending in ("csv", "tsv", "txt"):
+        return _csv(path, content, whole)
+    if ending in ("json", "jsonl", "ndjson"):
+        return _json(path, content, whole)
+    if ending == "parquet":
+        raise ValueError(PARQUET)
+    raise ValueError(f"{path} is of no kind that can be looked into: .csv or .json")
+
+
+def _lines(content: bytes, whole: bool) -> str:
+    """The text, without its last line where that may be cut."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if error.start < len(content) - 4 or whole:
+            raise ValueError("it is not UTF-8: write its spec by hand") from None
+        text = content[: error.start].decode("utf-8-sig")
+    return text if whole else text[: text.rfind("\n") + 1]
+
+
+def _csv(path: str, content: bytes, whole: bool) -> Head:
+    text = _lines(content, whole)
+    first = text.split("\n", 1)[0]
+    delimiter = max(",;\t|", key=first.count)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    names = next(rows, [])
+    if not names or not all(names):
+        raise ValueError(f"{path} has no header that names every column")
+    listed = [row for _, row in zip(range(MOST_RECORDS), rows)]
+    nulls = [each for each in NULLS if any(each in row for row in listed)]
+    records = tuple(
+        {name: _value(text, nulls) for name, text in zip(names, row)} for row in listed
+    )
+    form: Dict[str, Any] = {"type": "csv"}
+    if delimiter != ",":
+        form["delimiter"] = delimiter
+    if nulls:
+        form["null_text"] = ["", *nulls]
+    types = {name: _type([row.get(name) for row in records]) for name in names}
+    return Head(form, types, records)
+
+
+def _value(text: str, nulls: Sequence[str]) -> Optional[str]:
+    return None if text == "" or text in nulls else text
+
+
+def _json(path: str, content: bytes, whole: bool) -> Head:
+    records: List[Dict[str, Any]] = []
+    for line in _lines(content, whole).splitlines()[:MOST_RECORDS]:
+        if line.strip():
+            records.append(_object(path, line))
+    names = list(dict.fromkeys(name for record in records for name in record))
+    if not names:
+        raise ValueError(f"{path} has no record in what was read of it")
+    types = {name: _type([row.get(name) for row in records]) for name in names}
+    return Head({"type": "json"}, types, tuple(records))
+
+
+def _object(path: str, line: str) -> Dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise ValueError(f"{path} is not one JSON object per line")
+    return found
+
+
+def _type(values: Sequence[Any]) -> str:
+    """The type that holds all values; text where there are none."""
+    known = [each for each in values if each is not None]
+    if not known:
+        return "string"
+    if all(isinstance(each, list) for each in known):
+        return f"array<{_type([inner for each in known for inner in each])}>"
+    if all(isinstance(each, dict) for each in known):
+        return _struct(known)
+    if all(isinstance(each, str) for each in known):
+        return _of_texts(known)
+    if all(isinstance(each, bool) for each in known):
+        return "boolean"
+    if all(isinstance(each, (int, float)) for each in known):
+        return _of_texts([json.dumps(each) for each in known])
+    return "string"
+
+
+def _struct(values: Sequence[Dict[str, Any]]) -> str:
+    names = list(dict.fromkeys(name for each in values for name in each))
+    if not names or not all(_FIELD.fullmatch(name) for name in names):
+        return "map<string,string>"
+    fields = [f"{name}:{_type([each.get(name) for each in values])}" for name in names]
+    return f"struct<{','.join(fields)}>"
+
+
+def _of_texts(texts: Sequence[str]) -> str:
+    for pattern, name in ((_WHOLE, "bigint"), (_DATE, "date"), (_TIME, "timestamp")):
+        if all(pattern.fullmatch(each) for each in texts):
+            return name
+    numbers = [_NUMBER.fullmatch(each) or _WHOLE.fullmatch(each) for each in texts]
+    if all(numbers):
+        places = max(len(each[2]) for each in numbers if each and each.re is _NUMBER)
+        return f"decimal(38,{places})"
+    if any("." in each for each in texts) and all(map(_FLOAT.fullmatch, texts)):
+        return "double"
+    if {each.lower() for each in texts} <= {"true", "false"}:
+        return "boolean"
+    return "string"

@@ -1,0 +1,102 @@
+"""Names of the lake for what sources call their tables and columns."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Dict, Iterable, List, Set, Tuple
+
+from lake_spec import envelopes
+from lake_spec.choices import Connector
+from lake_spec.parts import HistoryColumns, SurrogateKey
+from lake_spec.rules.columns import RESERVED_PREFIXES
+from lake_spec.rules.lake import SUFFIXES
+from lake_spec.rules.names import source_name
+
+LONGEST = 63
+OF_ROW = "_of_row"
+"""After a column's name that is one of the lake's own."""
+
+ADDED = frozenset({*vars(HistoryColumns()).values(), SurrogateKey().column})
+"""The columns that history adds to every table."""
+
+
+def lake_name(text: str) -> str:
+    """The name in lower case with underscores: `customerID` is customer_id."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    parted = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", plain)
+    parted = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", parted)
+    made = re.sub(r"[^a-z0-9]+", "_", parted.lower()).strip("_")
+    if not made or not made[0].isalpha():
+        made = f"x_{made}".rstrip("_")
+    return made[:LONGEST].rstrip("_")
+
+
+def column_names(
+    names: Iterable[str], connector: Connector | None
+) -> Tuple[Dict[str, str], List[str]]:
+    """Lake names by source names, and the source names that a spec cannot say.
+
+    Columns of the lake keep their names: those of history and of the envelope.
+    """
+    ours = set(ADDED)
+    if connector is not None:
+        ours.update(envelopes.columns_of(envelopes.Debezium(connector)))
+    taken = set(ours)
+    found: Dict[str, str] = {}
+    unsaid = []
+    for name in names:
+        if list(source_name((), name)):
+            unsaid.append(name)
+        else:
+            found[name] = _free(_column(name, ours), taken)
+    return found, unsaid
+
+
+def _column(name: str, ours: Set[str]) -> str:
+    made = lake_name(name)
+    if made.startswith(RESERVED_PREFIXES):
+        return f"row_{made}"[:LONGEST]
+    if made in ours:
+        return f"{made[: LONGEST - len(OF_ROW)]}{OF_ROW}"
+    return made
+
+
+def table_names(names: Iterable[str]) -> Dict[str, str]:
+    """Lake names by source names; those that catalogues need besides stay free."""
+    listed = sorted(names)
+    plain = {lake_name(name) for name in listed}
+    taken = {f"{name}{suffix}" for name in plain for suffix in SUFFIXES}
+    found = {}
+    for name in listed:
+        made = lake_name(name)
+        if made in taken and made.endswith(SUFFIXES):
+            made = f"{made[: LONGEST - 5]}_rows"
+        found[name] = _free(made, taken)
+    return found
+
+
+def _free(name: str, taken: Set[str]) -> str:
+    """The name, with a number where it is taken; taken from now on."""
+    made, number = name, 1
+    while made in taken:
+        number += 1
+        ending = f"_{number}"
+        made = f"{name[: LONGEST - len(ending)]}{ending}"
+    taken.add(made)
+    return made
+
+
+def same_but_for_case(names: Iterable[str]) -> Tuple[str, ...]:
+    """Two names that differ only in case, if there are such: files cannot have both."""
+    first: Dict[str, str] = {}
+    for name in names:
+        other = first.setdefault(name.lower(), name)
+        if other != name:
+            return other, name
+    return ()
+
+
+def topic(prefix: str, schema: str, table: str) -> str:
+    """The topic that Debezium gives a table; what Kafka does not take becomes `_`."""
+    return re.sub(r"[^A-Za-z0-9._-]", "_", f"{prefix}.{schema}.{table}")

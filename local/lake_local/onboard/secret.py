@@ -1,0 +1,122 @@
+"""Secrets of databases, by their names; their values are never told."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, Tuple
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from lake_spec.choices import SecretStore
+from lake_spec.connections import MariaDb, PostgreSql
+
+from lake_local.onboard.server import Server
+
+_ENGINES = {
+    "postgres": PostgreSql,
+    "postgresql": PostgreSql,
+    "aurora-postgresql": PostgreSql,
+    "mariadb": MariaDb,
+    "mysql": MariaDb,
+    "aurora-mysql": MariaDb,
+}
+"""What RDS calls an engine, and what a connection of it is here."""
+
+
+class BadSecret(Exception):
+    """A secret that is not there, or not what it must be."""
+
+
+def server_of(clients: Any, connection: Any) -> Server:
+    """A connection of the environment with its user. Raises BadSecret.
+
+    `clients` gives a boto3 client by the name of its service.
+    """
+    found = _content(clients, connection.secret, connection.secret_store)
+    username, password = _login(found, connection.secret)
+    return Server(
+        kind=connection.kind,
+        host=connection.host,
+        port=connection.port,
+        database=connection.database,
+        username=username,
+        password=password,
+        tls=connection.tls,
+    )
+
+
+def whole_server(
+    clients: Any, name: str, store: SecretStore, *, tls: bool
+) -> Tuple[Server, Any]:
+    """A database of which the secret says all, and the connection that it would be."""
+    found = _content(clients, name, store)
+    username, password = _login(found, name)
+    engine = found.get("engine")
+    cls = _ENGINES.get(str(engine).lower())
+    if cls is None:
+        raise BadSecret(
+            f"secret {name!r}: its engine is {engine!r}. Choose one of:"
+            f" {', '.join(_ENGINES)}."
+        )
+    missing = [each for each in ("host", "dbname") if not found.get(each)]
+    if missing:
+        raise BadSecret(
+            f"secret {name!r}: lacks {' and '.join(missing)}. It needs engine, host,"
+            " port, dbname, username and password, as RDS writes them."
+        )
+    connection = cls(
+        host=str(found["host"]),
+        database=str(found["dbname"]),
+        secret=name,
+        port=_port(found.get("port"), cls(host="", database="", secret="").port, name),
+        secret_store=store,
+        tls=tls,
+    )
+    place = (connection.host, connection.port, connection.database)
+    return Server(cls.kind, *place, username, password, tls), connection
+
+
+def _port(value: Any, default: int, name: str) -> int:
+    try:
+        return int(value or default)
+    except (TypeError, ValueError):
+        raise BadSecret(f"secret {name!r}: its port is no number.") from None
+
+
+def _login(found: Dict[str, Any], name: str) -> Tuple[str, str]:
+    values = [found.get(each) for each in ("username", "password")]
+    if not isinstance(values[0], str) or not isinstance(values[1], str):
+        raise BadSecret(
+            f"secret {name!r}: needs the texts username and password. Its value is not"
+            " shown."
+        )
+    return values[0], values[1]
+
+
+def _content(clients: Any, name: str, store: SecretStore) -> Dict[str, Any]:
+    try:
+        text = _text(clients, name, store)
+    except (BotoCoreError, ClientError) as error:
+        raise BadSecret(
+            f"secret {name!r} ({store.value}) cannot be read: {error} Check its name, the"
+            " region of the environment and whose AWS credentials are set."
+        ) from None
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise BadSecret(
+            f"secret {name!r}: is no JSON object with username and password. Its value"
+            " is not shown."
+        )
+    return found
+
+
+def _text(clients: Any, name: str, store: SecretStore) -> str:
+    if store is SecretStore.SSM:
+        found = clients("ssm").get_parameter(Name=name, WithDecryption=True)
+        return found["Parameter"]["Value"]
+    found = clients("secretsmanager").get_secret_value(SecretId=name)
+    text = found.get("SecretString")
+    return found["SecretBinary"].decode() if text is None else text

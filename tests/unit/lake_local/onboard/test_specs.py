@@ -1,0 +1,227 @@
+"""From a catalogue to files that `validate` has nothing to say of.
+
+One schema: orders (a primary key, a cursor), an audit table without any key, a
+partition, a table whose names are not the lake's.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lake_spec.choices import Connector
+from lake_spec.load import load_domain
+
+from lake_local.onboard import advice
+from lake_local.onboard.catalog import Catalog, Column, Index, Table, from_data, to_data
+from lake_local.onboard.origin import FILES, JDBC, KAFKA, Origin
+from lake_local.onboard.plan import Request, planned
+from lake_local.onboard.spec_text import one_line, scalar
+from lake_local.onboard.writing import faults_of, write
+
+ORDERS = Table(
+    name="orders",
+    columns=(
+        Column("id", "bigint", nullable=False),
+        Column("amount", "numeric(10,2)", comment="net, in EUR"),
+        Column("placed", "date"),
+        Column("state", "shop.state", kind="enum"),
+        Column("shape", "polygon"),
+        Column("valid_from", "timestamp without time zone"),
+        Column("updated_at", "timestamp with time zone", nullable=False),
+    ),
+    indexes=(Index("orders_pkey", ("id",), unique=True, primary=True),),
+    rows=1_200_000,
+    bytes=300_000_000,
+    comment="Orders of the shop: one row each",
+    replica_identity="default",
+)
+KEYED = ORDERS.indexes
+AUDIT = Table("audit", (Column("words", "text"),), replica_identity="default")
+PART = Table("orders_1", ORDERS.columns, parent="orders")
+ODD = Table(
+    "Odd Names",
+    (
+        Column("Key", "text", nullable=False),
+        Column("on", "bytea"),
+        Column('a"b', "text"),
+    ),
+    (Index("odd", ("Key",), unique=True),),
+    replica_identity="default",
+    comment="{{ no }}",
+)
+CATALOG = Catalog("postgresql", "shop", (ORDERS, AUDIT, PART, ODD))
+
+BY_EVENTS = Origin(KAFKA, "shop_db", Connector.POSTGRESQL, "shop_kafka", "pg")
+BY_QUERY = Origin(JDBC, "shop_db")
+
+
+def written(tmp_path, origin, catalog=CATALOG, force=False, **more):
+    drafts = planned(catalog, Request("shop", origin, **more))
+    return write(drafts, tmp_path, "shop", owner="", force=force)
+
+
+def reasons(done):
+    return {each.name: each.why for each in done.skipped}
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [BY_EVENTS, BY_QUERY, Origin(FILES, "shop_db", Connector.POSTGRESQL)],
+    ids=[KAFKA, JDBC, FILES],
+)
+def test_what_is_written_passes_validate(tmp_path, origin):
+    done = written(tmp_path, origin)
+    assert faults_of(tmp_path, "shop")[1] == []
+    assert [each.text.name for each in done.drafts][0] == "orders"
+
+
+def test_a_table_by_events_is_written_as_a_person_would(tmp_path):
+    written(tmp_path, BY_EVENTS)
+    assert (tmp_path / "shop/orders.yml").read_text() == """\
+# yaml-language-server: $schema=../../../docs/schema/table.schema.json
+# Made by `onboard` from the catalogue of postgresql: shop.orders of shop_db.
+name: orders
+description: "Orders of the shop: one row each"
+owner: lake-onboarding  # GUESS: name the team that answers for it
+source:
+  kind: feed
+  path: shop/orders
+  format: {type: json}
+  changes: changes/**
+  envelope: {connector: postgresql}
+  changes_from:
+    kind: kafka
+    connection: shop_kafka
+    topic: pg.shop.orders
+columns:
+  id: bigint
+  amount: decimal(10,2)  # net, in EUR
+  placed: {type: date, format: epoch_days}
+  state: string
+  # shape: string  # left out: Debezium sends no values of polygon
+  valid_from_of_row: {type: timestamp, source: [valid_from], format: epoch_micros}
+  updated_at: timestamp
+key: [id]
+storage: {index: bucket, buckets: 3}  # about 1,200,000 rows, 300 MB in the source
+"""
+
+
+def test_the_docs_show_what_is_written(tmp_path):
+    written(tmp_path, BY_EVENTS)
+    page = Path(__file__).parents[4] / "docs" / "onboarding.md"
+    assert (tmp_path / "shop/orders.yml").read_text() in page.read_text("utf-8")
+
+
+def test_by_queries_a_time_of_changes_is_the_cursor_and_the_order(tmp_path):
+    written(tmp_path, BY_QUERY)
+    (spec,) = load_domain("shop", tmp_path).tables
+    assert spec.source.changes_from.cursor == "updated_at"
+    assert spec.source.load_from.table == "shop.orders"
+    assert spec.order_by == ("updated_at",)
+
+
+def test_by_queries_a_table_without_such_a_time_is_a_snapshot(tmp_path):
+    still = Table("tags", (Column("id", "integer"),), ORDERS.indexes)
+    written(tmp_path, BY_QUERY, Catalog("postgresql", "shop", (still,)))
+    (spec,) = load_domain("shop", tmp_path).tables
+    assert (spec.source.kind, spec.source.pulled_from.table) == (
+        "snapshot",
+        "shop.tags",
+    )
+
+
+def test_what_has_no_spec_is_told_with_the_reason(tmp_path):
+    found = reasons(written(tmp_path, BY_QUERY))
+    assert "no primary key, no unique index" in found["audit"]
+    assert found["orders_1"] == "a partition of orders, which has its rows"
+    assert "make a view of it" in found["Odd Names"]
+
+
+def test_columns_that_differ_only_in_case_keep_a_table_out(tmp_path):
+    twice = Table("t", (Column("id", "int"), Column("ID", "int")))
+    found = reasons(written(tmp_path, BY_EVENTS, Catalog("mariadb", "s", (twice,))))
+    assert found["t"].startswith("columns 'id' and 'ID' differ only in case")
+
+
+def test_odd_names_are_mapped_or_left_out(tmp_path):
+    written(tmp_path, BY_EVENTS)
+    text = (tmp_path / "shop/odd_names.yml").read_text()
+    assert "description: Rows of the table Odd Names in shop  # GUESS" in text
+    assert "  key: string\n" in text
+    assert '  "on": {type: binary, format: base64}\n' in text
+    assert '  # "a\\"b": string  # left out: a spec cannot say this name' in text
+    assert "key: [key]  # GUESS: no primary key; the unique index odd" in text
+
+
+def test_a_prefix_that_nobody_named_is_a_guess(tmp_path):
+    origin = Origin(KAFKA, "shop_db", Connector.POSTGRESQL, "shop_kafka")
+    written(tmp_path, origin)
+    text = (tmp_path / "shop/orders.yml").read_text()
+    assert "topic: shop_db.shop.orders  # GUESS: the connector's topic.prefix" in text
+
+
+def test_files_that_are_there_stay_until_force(tmp_path):
+    written(tmp_path, BY_EVENTS)
+    file = tmp_path / "shop/orders.yml"
+    domain = tmp_path / "shop/_domain.yml"
+    file.write_text("name: mine\n")
+    domain.write_text("name: mine\n")
+    assert "--force" in reasons(written(tmp_path, BY_EVENTS))["orders"]
+    assert file.read_text() == "name: mine\n"
+    written(tmp_path, BY_EVENTS, force=True)
+    assert "name: orders" in file.read_text()
+    assert domain.read_text() == "name: mine\n"
+
+
+def test_patterns_choose_tables(tmp_path):
+    done = written(tmp_path, BY_EVENTS, only=("order*",))
+    assert [each.table.name for each in done.drafts] == ["orders"]
+    assert list(reasons(done)) == ["orders_1"]
+
+
+def test_a_catalogue_survives_json():
+    assert from_data(to_data(CATALOG)) == CATALOG
+
+
+def test_texts_of_the_source_cannot_leave_their_line():
+    assert one_line("a\nkey: [x]\u2028\x00b") == "a key: [x] b"
+    assert scalar("a: b # c") == '"a: b # c"'
+    assert scalar("Yes") == '"Yes"'
+    assert scalar("a\u2028b") == '"a\\u2028b"'
+
+
+def test_a_source_whose_changes_get_lost_is_warned_of():
+    silent = Table("t", ORDERS.columns, ORDERS.indexes, replica_identity="nothing")
+    catalog = Catalog("postgresql", "shop", (), {"wal_level": "replica"})
+    found = advice.warnings(catalog, [ORDERS, AUDIT, silent])
+    assert len(found) == 3
+    assert found[0].startswith("wal_level is replica: changes cannot be captured.")
+    assert "ALTER TABLE shop.audit REPLICA IDENTITY FULL" in found[1]
+    assert found[2].startswith("t: REPLICA IDENTITY NOTHING does not log the key")
+
+
+def test_a_binary_log_without_whole_rows_is_warned_of():
+    settings = {
+        "log_bin": "ON",
+        "binlog_format": "MIXED",
+        "binlog_row_image": "MINIMAL",
+    }
+    found = advice.warnings(Catalog("mariadb", "shop", (), settings), [ORDERS])
+    assert [each.split(":")[0] for each in found] == [
+        "binlog_format is MIXED",
+        "binlog_row_image is MINIMAL",
+    ]
+    settings.update(binlog_format="ROW", binlog_row_image="FULL")
+    assert advice.warnings(Catalog("mariadb", "shop", (), settings), [ORDERS]) == []
+
+
+def test_types_that_debezium_loses_of_mariadb_are_warned_of():
+    settings = {"log_bin": "ON", "binlog_format": "ROW", "binlog_row_image": "FULL"}
+    kinds = ("bigint(20) unsigned", "uuid", "longblob")
+    tables = [Table(each[:4], (Column("c", each),), KEYED) for each in kinds]
+    found = advice.warnings(Catalog("mariadb", "shop", (), settings), tables)
+    assert [each.split(":")[0] for each in found] == ["bigi", "uuid", "long"]
+    assert "a negative number" in found[0]
+    assert "--from jdbc" in found[1] and "NULL in the first snapshot" in found[2]

@@ -21,6 +21,14 @@ from lake_spark.object_store import FolderStore
 from lake_spark.table_run import Accepted, Selection, TableRun, Window
 
 
+def environment_in(root: Path) -> EnvironmentSpec:
+    """An environment whose places, and the secret of erase, are in a folder."""
+    names = ("landing", "warehouse", "artifacts", "runs", "logs")
+    places = {name: f"file://{root}/{name}" for name in names}
+    secret = str(root / "secret")
+    return EnvironmentSpec(name="folder", region="none", erase_secret=secret, **places)
+
+
 class Lake:
     """One table's lake below a folder; every stage is a run of its own."""
 
@@ -40,14 +48,7 @@ class Lake:
 
     @property
     def environment(self) -> EnvironmentSpec:
-        places = {
-            name: f"file://{self.root}/{name}"
-            for name in ("landing", "warehouse", "artifacts", "runs", "logs")
-        }
-        secret = str(self.root / "secret")
-        return EnvironmentSpec(
-            name="folder", region="none", erase_secret=secret, **places
-        )
+        return environment_in(self.root)
 
     def land(
         self, path: str, content: "bytes | str", *, at: Optional[str] = None
@@ -179,16 +180,19 @@ source:
 """
 """The source of a table of extracts; more of its settings, or columns, may follow."""
 
-FEED_FILES = """
+LOAD_AND_CHANGES = """
 source:
   kind: feed
   path: tests/things
   load: "load/*"
   changes: "changes/*"
-  format: {type: csv}
+"""
+"""The same of a full load and change files; their format must follow."""
+
+FEED_FILES = LOAD_AND_CHANGES + """  format: {type: csv}
   operation: {column: op}
 """
-"""The same of a full load and change files."""
+"""Such a source with files of CSV, whose column `op` says what happened."""
 
 HEAD = """
 name: things

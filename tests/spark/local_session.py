@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, Tuple
 from py4j.java_gateway import JavaPackage, JVMView
 from pyspark.sql import SparkSession
 
+from lake_spark.packed import read_zstd
 from lake_spark.session import CONFIGURATION
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -62,5 +63,6 @@ def local_session() -> SparkSession:
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    read_zstd(session)
     remember_java_names()
     return session

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import Sequence
 
 from lake_local.aws import runtimes
 from tests.spark.lake import Lake
@@ -13,11 +14,14 @@ from tests.spark.lake import Lake
 def stream(lake: Lake, stage: str, scratch: Path) -> int:
     """Prepare, then run the HoodieStreamer step if there is one; its exit code."""
     run = lake.prepare(stage)
-    if not run.streamer_argv:
-        return 0
+    return submit(run.streamer_argv, scratch) if run.streamer_argv else 0
+
+
+def submit(argv: Sequence[str], scratch: Path) -> int:
+    """Run a HoodieStreamer step; its exit code."""
     made = runtimes.command(
         "emr-7.13.0",
-        ["spark-submit", *run.streamer_argv],
+        ["spark-submit", *argv],
         endpoint="http://127.0.0.1:9",
         region="none",
         scratch=scratch,

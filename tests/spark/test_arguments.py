@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from lake_spec.continuous import CONTINUOUS
 from lake_spec.model import Engine
 from lake_spark.application import STAGES, Release, chosen_tables, end_request
 from lake_spark.arguments import parse
@@ -57,6 +58,7 @@ def test_a_redo_is_told_which_files(capsys):
         ("redo", ["orders", "clicks"]),
         ("rebuild_dimension", ["dim"]),
         ("erase", ["orders", "clicks"]),
+        ("continuous", ["orders", "clicks", "dim"]),
     ],
 )
 def test_a_stage_takes_the_tables_that_it_is_for(stage, tables):
@@ -66,7 +68,8 @@ def test_a_stage_takes_the_tables_that_it_is_for(stage, tables):
         dimension("dim", "orders", "clicks"),
     )
     more = {"redo": ["--quarantined"], "erase": ["--request", "r"]}.get(stage, [])
-    chosen = chosen_tables(shop, parse([*STEP, stage, *more], list(STAGES)))
+    stages = [*STAGES, CONTINUOUS]
+    chosen = chosen_tables(shop, parse([*STEP, stage, *more], stages))
     assert [each.name for each in chosen] == tables
 
 

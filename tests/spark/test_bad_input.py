@@ -10,15 +10,9 @@ import random
 
 import pytest
 
-from tests.spark.lake import Lake, table
+from tests.spark.lake import LOAD_AND_CHANGES, Lake, table
 
-SPEC = """
-source:
-  kind: feed
-  path: tests/things
-  load: "load/*"
-  changes: "changes/*"
-  format: {type: csv, null_text: ["", "NULL"]}
+SPEC = LOAD_AND_CHANGES + """  format: {type: csv, null_text: ["", "NULL"]}
   operation: {column: op}
 columns: {id: int, ts: timestamp, amount: "decimal(6,2)", note: string}
 key: [id]

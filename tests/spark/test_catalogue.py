@@ -56,6 +56,22 @@ def test_a_database_is_made_only_where_it_is_missing(glue, asked, names):
     assert (glue.asked_to_make, glue.names) == (asked, names)
 
 
+@pytest.mark.parametrize(
+    "commits, asked", [({}, 0), ({"current": "1"}, 1)], ids=["quiet", "commit"]
+)
+def test_a_quiet_round_of_a_continuous_run_asks_the_catalogue_nothing(
+    monkeypatch, commits, asked
+):
+    glue = Glue()
+    spec = SimpleNamespace(domain="moma", description="The museum")
+    report = SimpleNamespace(commits=commits)
+    run = SimpleNamespace(home="s3://l/t", is_registered=True, report=report, spec=spec)
+    monkeypatch.setattr(catalogue, "_client", lambda: glue)
+    monkeypatch.setattr(catalogue, "_tables", lambda run: [])
+    catalogue.register(run)
+    assert glue.asked_to_make == asked
+
+
 THINGS = EXTRACTS + """columns: {id: int, note: string}
 key: [id]
 storage: {buckets: 1}

@@ -147,6 +147,7 @@ def test_the_streamer_gives_the_tables_of_the_oracle_on_random_histories(
     assert list(play.differing(list(play.landing.files))) == []
 
 
+@pytest.mark.nightly
 def test_the_streamer_goes_on_after_a_redo(lakes):
     lake = lakes[Engine.STREAMER]
     lake.land("changes/1.csv", museum.change_feed(), at="2016-06-03")
@@ -184,6 +185,7 @@ storage: {{buckets: 1, type: merge_on_read}}
 """
 
 
+@pytest.mark.nightly
 def test_the_streamer_goes_on_with_new_columns_and_wider_types(spark, tmp_path):
     narrow = table(WIDENED.format(n="int", exact="decimal(4,2)", day="date"))
     wide = table(WIDENED.format(n="bigint", exact="decimal(9,4)", day="timestamp"))

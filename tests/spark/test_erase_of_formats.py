@@ -1,4 +1,4 @@
-"""An erase from JSON extracts, from Parquet files, and of a table of the streamer.
+"""An erase from JSON extracts, from typed files, and of a table of the streamer.
 
 Every value of the subject has ZQX-canary-7 in it, so that any of them is found.
 """
@@ -23,8 +23,8 @@ from tests.spark.erasing import (
     places_of,
 )
 from tests.spark.lake import EXTRACTS, Lake, table
-from tests.spark.parquet_files import land_parquet
 from tests.spark.redoing import done_redo, rows
+from tests.spark.typed_files import land_typed
 
 SNAPSHOT = """
 source:
@@ -42,8 +42,8 @@ columns:
 key: [id, site]
 storage: {index: record}
 """
-PARQUET = """
-source: {kind: feed, path: tests/things, format: {type: parquet}}
+TYPED = """
+source: {kind: feed, path: tests/things, format: {type: FORM}}
 columns: {id: "decimal(9,2)", ts: timestamp, note: string}
 key: [id]
 order_by: [ts]
@@ -54,6 +54,7 @@ columns: {shop: string, day: date, note: string}
 key: [shop, day]
 storage: {buckets: 1}
 """
+OTHERS = ("parquet", "orc")
 STREAMED = """
 source: {kind: feed, path: tests/things, format: {type: csv}}
 columns: {id: string, ts: timestamp}
@@ -140,8 +141,11 @@ def test_another_secret_is_refused_and_so_is_none(extracts):
     assert f"there is no secret {secret}" in message
 
 
-def test_rows_of_parquet_are_null_in_their_places(spark, tmp_path):
-    lake = Lake(spark, tmp_path, table(PARQUET))
+@pytest.mark.parametrize(
+    "form", ["avro", *(pytest.param(f, marks=pytest.mark.nightly) for f in OTHERS)]
+)
+def test_rows_of_typed_files_are_null_in_their_places(spark, tmp_path, form):
+    lake = Lake(spark, tmp_path, table(TYPED.replace("FORM", form)))
     values = ", ".join(
         f"({number}, timestamp'2026-01-0{i + 1}', '{note}', array({i}))"
         for i, (number, note) in enumerate([(1, "a"), (7, CANARY), (2, "b")])
@@ -150,7 +154,7 @@ def test_rows_of_parquet_are_null_in_their_places(spark, tmp_path):
     select = (
         f"CAST(id AS decimal(9,2)) AS id, ts, note, more FROM VALUES {values} {names}"
     )
-    land_parquet(lake, "load/1.parquet", select)
+    land_typed(lake, f"load/1.{form}", select)
     lake.done("full_load", "scd2")
     was = others(lake)
     erased(lake, {"id": "7"})
@@ -201,6 +205,7 @@ def unmake_first_commit(path: Path) -> None:
         (markers / f"{file.name}.marker.CREATE").touch()
 
 
+@pytest.mark.nightly
 def test_a_table_of_the_streamer_goes_on_after_an_erase(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(STREAMED))
     text = f"id,ts\na,2026-01-01\n{CANARY},2026-01-01\n"

@@ -15,7 +15,7 @@ COPY, MERGE = TableType
 WORLDS = [
     ("whole", 7, COPY),
     ("by_path", 8, MERGE),
-    ("by_column", 9, MERGE),
+    pytest.param("by_column", 9, MERGE, marks=pytest.mark.nightly),
 ]
 
 

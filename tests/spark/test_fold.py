@@ -12,11 +12,11 @@ from pyspark.sql import functions as F
 from lake_spark import fold, log_rows, reloads
 from lake_spark.current import living_rows
 from lake_spark.history import version_rows
-from lake_spark.file_shape import Shape
 from lake_spark.inputs import PARTIAL, WIDE
 from lake_spark.landing import LandingFile, position_of
 from lake_spark.materialise import complete_events
 from lake_spark.reader import Input
+from lake_spark.shape import Shape
 from tests.oracle import comparison, histories, oracle
 from tests.oracle.landing_files import log_record, started
 from tests.oracle.tables import SPECS, settings_of
@@ -57,6 +57,7 @@ def change_log(spark, spec, landing):
             "timestamp '2026-02-01' AS lake_landed_at",
             "CAST(NULL AS timestamp) AS lake_extract_at",
             "CAST(NULL AS string) AS lake_narrow",
+            "CAST(NULL AS string) AS lake_old_key",
             "CAST(pmod(hash(lake_path), 3) AS string) AS _hoodie_commit_time",
         )
         .select("_hoodie_commit_time", *log_rows.log_columns(columns))

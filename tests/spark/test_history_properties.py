@@ -64,6 +64,7 @@ def test_every_good_row_is_in_the_log_and_every_bad_one_in_the_quarantine(played
         assert play.lake.tables.quarantine.read().count() == len(landed) - len(good)
 
 
+@pytest.mark.nightly
 def test_a_redo_of_corrected_files_leaves_what_the_oracle_makes_of_them(played):
     for play, _ in played.values():
         mismatches = play.redo()

@@ -12,15 +12,9 @@ import pytest
 
 from lake_spec.model import Index, TableType
 from tests.oracle.beside import Beside, delete, upsert
-from tests.spark.lake import Lake, stored, table
+from tests.spark.lake import LOAD_AND_CHANGES, Lake, stored, table
 
-SPEC = """
-source:
-  kind: feed
-  path: tests/things
-  load: "load/*"
-  changes: "changes/*"
-  format: {type: json}
+SPEC = LOAD_AND_CHANGES + """  format: {type: json}
   operation: {column: op}
 columns: {id: string, ts: timestamp, country: string, note: string}
 key: [id]
@@ -109,10 +103,14 @@ AFTER_UPKEEP = {
 }
 COUNTRY = ("country",)
 KINDS = [
-    (TableType.COPY_ON_WRITE, Index.SIMPLE, COUNTRY),
+    pytest.param(
+        TableType.COPY_ON_WRITE, Index.SIMPLE, COUNTRY, marks=pytest.mark.nightly
+    ),
     (TableType.COPY_ON_WRITE, Index.RECORD, ()),
     (TableType.MERGE_ON_READ, Index.BUCKET, COUNTRY),
-    (TableType.MERGE_ON_READ, Index.BLOOM, COUNTRY),
+    pytest.param(
+        TableType.MERGE_ON_READ, Index.BLOOM, COUNTRY, marks=pytest.mark.nightly
+    ),
 ]
 
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 import pytest
 
 from lake_spec.model import TableType
-from tests.spark.lake import Lake, stored, table
+from tests.spark.lake import LOAD_AND_CHANGES, Lake, stored, table
 
 SPEC = """
 source: {kind: feed, path: tests/things, format: {type: json}}
@@ -46,26 +46,22 @@ def test_nested_values_beside_decimals_survive_later_commits(spark, tmp_path, ki
         assert found == [(1, *values), (2, *values)]
 
 
+OBJECTS = LOAD_AND_CHANGES + """  format: {type: json}
+columns:
+  id: int
+  at: timestamp
+  pair: "struct<b:string,a:string>"
+  size: "struct<x:double,names:array<string>>"
+  tags: "map<string,int>"
+key: [id]
+order_by: [at]
+storage: {buckets: 1}
+"""
+
+
 def test_objects_of_json_are_read_by_their_field_names(spark, tmp_path):
     """Declared in another order than the alphabet's, and one of them as a map."""
-    spec = table("""
-        source:
-          kind: feed
-          path: tests/things
-          load: "load/*"
-          changes: "changes/*"
-          format: {type: json}
-        columns:
-          id: int
-          at: timestamp
-          pair: "struct<b:string,a:string>"
-          size: "struct<x:double,names:array<string>>"
-          tags: "map<string,int>"
-        key: [id]
-        order_by: [at]
-        storage: {buckets: 1}
-        """)
-    lake = Lake(spark, tmp_path, spec)
+    lake = Lake(spark, tmp_path, table(OBJECTS))
     pair, size = '{"a": "first", "b": "second"}', '{"names": ["n"], "x": 1.5}'
     row = f'{{"id": 1, "at": "2026-01-01", "pair": {pair}, "size": {size}, "tags": {{"k": 7}}}}'
     lake.land("load/1.json", row + "\n")

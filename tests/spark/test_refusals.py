@@ -12,9 +12,21 @@ from typing import Any, Iterator, Tuple
 
 import pytest
 
-from lake_spec.model import Column, OnTypeMismatch, Reloads, Rule, Scope, Snapshot
+from lake_spec.model import (
+    Column,
+    Connector,
+    Debezium,
+    Enrichment,
+    JdbcTable,
+    KafkaTopic,
+    OnTypeMismatch,
+    Reloads,
+    Rule,
+    Scope,
+    Snapshot,
+)
 from lake_spark.definition import of_log, of_table
-from tests.spark.lake import EXTRACTS, FEED_FILES, Lake, table
+from tests.spark.lake import EXTRACTS, FEED_FILES, LOAD_AND_CHANGES, Lake, table
 
 FEED = FEED_FILES + """  reloads: {pattern: "reload/(?P<ts>[^/]+)/"}
 columns: {id: int, ts: timestamp, other: timestamp, note: string}
@@ -35,7 +47,8 @@ FILES_TO_COME = (
     *("source.path", "source.files", "source.load", "source.changes", "engine"),
     *("source.format.header", "source.format.delimiter", "source.format.quote"),
     *("source.format.encoding", "source.format.multiline", "source.new_columns"),
-    *("source.reloads.files", "quality"),
+    *("source.reloads.files", "source.enrich", "quality"),
+    *("source.load_from", "source.changes_from", "source.pulled_from"),
     *("columns.note.dropped", "columns.note.on_type_mismatch"),
 )
 LIMITS = (
@@ -47,6 +60,16 @@ LIMITS = (
 NO_ROW = {*WORDS, *FILES_TO_COME, *LIMITS}
 """What a row is once it is read does not hang on them."""
 
+
+OF_SOURCE = {
+    "scope": Scope("note"),
+    "envelope": Debezium(Connector.POSTGRESQL),
+    "enrich": (Enrichment("countries", (("note", "name"),), ("code",)),),
+    "load_from": JdbcTable("shop_db", "public.orders"),
+    "changes_from": KafkaTopic("shop_kafka", "shop.public.orders"),
+    "pulled_from": JdbcTable("shop_db", "public.orders"),
+}
+"""Another value of each setting of a source that is none by itself."""
 
 OF_COLUMN = {
     "type": "int",
@@ -68,8 +91,8 @@ def leaves(spec: Any, path: str = "") -> Iterator[Tuple[str, Any]]:
                 yield below, replace(spec, **{each.name: other})
         elif each.name == "columns" and isinstance(value, tuple):
             yield from columns_changed(spec)
-        elif each.name == "scope":
-            yield where, replace(spec, scope=Scope("note"))
+        elif each.name in OF_SOURCE:
+            yield where, replace(spec, **{each.name: OF_SOURCE[each.name]})
         elif each.name == "quality":
             yield where, replace(spec, quality=(Rule("note", not_null=True),))
         else:
@@ -171,13 +194,7 @@ def test_reloads_can_be_declared_later(lakes):
     assert "source.reloads was {" in error["message"]
 
 
-TYPED = """
-source:
-  kind: feed
-  path: tests/things
-  load: "load/*"
-  changes: "changes/*"
-  format: {type: parquet}
+TYPED = LOAD_AND_CHANGES + """  format: {type: parquet}
 columns: {id: int, ts: timestamp, amount: int}
 key: [id]
 order_by: [ts]

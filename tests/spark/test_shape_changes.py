@@ -16,16 +16,10 @@ import pytest
 
 from lake_spec.model import Column, TableType
 from lake_spark.widening import is_same, stored_type
-from tests.spark.lake import Lake, stored, table
+from tests.spark.lake import LOAD_AND_CHANGES, Lake, stored, table
 from tests.spark.parquet_files import land_parquet
 
-SPEC = """
-source:
-  kind: feed
-  path: tests/things
-  load: "load/*"
-  changes: "changes/*"
-  format: {type: parquet}
+SPEC = LOAD_AND_CHANGES + """  format: {type: parquet}
 columns:
   id: int
   ts: timestamp

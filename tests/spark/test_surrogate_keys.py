@@ -17,15 +17,9 @@ from lake_spec.model import SurrogateKey, SurrogateKind, TableType
 from lake_spark.hudi_table import HudiTable
 from lake_spark.moved_keys import moved_keys
 from tests.oracle.playing import Play, World
-from tests.spark.lake import Lake, stored, table
+from tests.spark.lake import LOAD_AND_CHANGES, Lake, stored, table
 
-SPEC = """
-source:
-  kind: feed
-  path: tests/things
-  load: "load/*"
-  changes: "changes/*"
-  format: {type: json}
+SPEC = LOAD_AND_CHANGES + """  format: {type: json}
   operation: {column: op}
 columns: {id: int, day: timestamp, note: string}
 key: [id]
@@ -80,7 +74,13 @@ def play(lake: Lake) -> list:
     return told
 
 
-@pytest.fixture(scope="module", params=list(TableType), ids=lambda kind: kind.value)
+KINDS = [
+    TableType.COPY_ON_WRITE,
+    pytest.param(TableType.MERGE_ON_READ, marks=pytest.mark.nightly),
+]
+
+
+@pytest.fixture(scope="module", params=KINDS, ids=lambda kind: kind.value)
 def numbered(request, spark, tmp_path_factory):
     """The lake after its story, and what was told on the way."""
     spec = stored(table(SPEC), type=request.param)
@@ -197,6 +197,7 @@ def test_a_crash_before_the_history_commit_loses_no_number(numbered, monkeypatch
     assert max(numbers_of(lake).values()) == highest + 3
 
 
+@pytest.mark.nightly
 def test_another_kind_of_key_is_refused_until_a_rebuild(spark, tmp_path):
     asked = stored(table(SPEC), type=TableType.MERGE_ON_READ)
     hashed = with_key(asked, SurrogateKey())

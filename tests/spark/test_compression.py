@@ -1,0 +1,81 @@
+"""Text files compressed in each way that the formats promise, whole and cut."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import random
+from dataclasses import replace
+
+import pytest
+
+from lake_spec.model import Engine
+from tests.spark.lake import Lake, table
+
+SPEC = """
+source: {{kind: feed, path: tests/things, format: {form}}}
+columns: {{id: int, ts: timestamp, note: string}}
+key: [id]
+order_by: [ts]
+storage: {{buckets: 1}}
+"""
+TEXTS = {
+    "csv": ("id,ts,note\n", "{id},2026-01-01,{note}\n"),
+    "json": ("", '{{"id": {id}, "ts": "2026-01-01", "note": "{note}"}}\n'),
+}
+ROWS = 5_000
+
+
+def content(kind: str, first: int, rows: int) -> bytes:
+    head, line = TEXTS[kind]
+    lines = (
+        line.format(id=first + i, note=random.Random(i).random()) for i in range(rows)
+    )
+    return (head + "".join(lines)).encode()
+
+
+def zstd(spark, text: bytes) -> bytes:
+    return bytes(spark._jvm.com.github.luben.zstd.Zstd.compress(text))
+
+
+def packed(spark, suffix: str, text: bytes) -> bytes:
+    if suffix == "zst":
+        return zstd(spark, text)
+    return {"gz": gzip.compress, "bz2": bz2.compress}[suffix](text)
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_packed_files_are_read_and_cut_ones_are_set_aside_by_name(
+    spark, tmp_path, kind
+):
+    lake = Lake(spark, tmp_path, table(SPEC.format(form=f"{{type: {kind}}}")))
+    cut = []
+    for place, suffix in enumerate(("gz", "bz2", "zst")):
+        first = place * ROWS
+        whole = packed(spark, suffix, content(kind, first, ROWS))
+        lake.land(f"changes/{suffix}.{kind}.{suffix}", whole, at="2026-02-01")
+        cut.append(f"changes/cut-{suffix}.{kind}.{suffix}")
+        lake.land(cut[-1], whole[: len(whole) * 2 // 3], at="2026-02-01")
+    report = lake.run("incremental")
+    assert sorted(each["path"] for each in report.set_aside) == sorted(cut)
+    assert report.accepted == 3 * ROWS and report.quarantined == 0
+    last = lake.changes.where(f"id = {3 * ROWS - 1}").collect()
+    assert [row.lake_record for row in last] == [ROWS]
+
+
+def test_zstd_files_joined_of_several_are_one(spark, tmp_path):
+    lake = Lake(spark, tmp_path, table(SPEC.format(form="{type: json}")))
+    parts = [zstd(spark, content("json", first, 3)) for first in (0, 3)]
+    lake.land("changes/1.json.zst", b"".join(parts), at="2026-02-01")
+    assert lake.done("incremental")[0].accepted == 6
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_what_is_no_zstd_and_zstd_for_the_streamer_are_set_aside(spark, tmp_path, kind):
+    lake = Lake(spark, tmp_path, table(SPEC.format(form=f"{{type: {kind}}}")))
+    lake.land("changes/1.zst", b"no zstd at all\n")
+    (told,) = lake.run("incremental").set_aside
+    assert f"is no {'zst' if kind == 'csv' else 'json'} file" in told["reason"]
+    lake.spec = replace(lake.spec, engine=Engine.STREAMER)
+    (told,) = lake.run("prepare_incremental").set_aside
+    assert "which HoodieStreamer does not read everywhere: land it as" in told["reason"]

@@ -1,0 +1,239 @@
+"""Debezium's events, whole and flat, of PostgreSQL and of MariaDB, as files.
+
+Each expectation is written by hand from contract.md sections 2, 3 and 7.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+import pytest
+
+from lake_spec.envelopes import columns_of
+from lake_spec.sql_text import sql_literal
+from tests.spark.lake import Lake, table
+from tests.spark.typed_files import typed_file
+
+SPEC = """
+source:
+  kind: feed
+  path: tests/events
+  format: {{type: json}}
+  changes: changes/**
+  envelope: {{connector: {connector}}}
+columns:
+  id: int
+  name: string
+  amount: decimal(10,2)
+key: [id]
+storage: {{buckets: 1}}
+"""
+LONG = "__debezium_unavailable_value"
+LONG_BYTES = "X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ=="
+
+
+def row(id, name=None, amount=None):
+    return {"id": id, "name": name, "amount": amount}
+
+
+class Log:
+    """Events of a database whose log is at a place, a second after the last one."""
+
+    def __init__(self) -> None:
+        self.seconds = 0
+
+    def event(self, op, image, **source):
+        self.seconds += 1
+        source["ts_ms"] = 1_767_312_000_000 + 1000 * self.seconds
+        is_delete = op == "d"
+        return {
+            "before": image if is_delete else None,
+            "after": None if is_delete or op == "t" else image,
+            "source": source,
+            "op": op,
+        }
+
+    def pg(self, op, row, commit, lsn, **source):
+        sequence = json.dumps([str(commit) if commit else None, str(lsn)])
+        return self.event(op, row, sequence=sequence, lsn=lsn, **source)
+
+    def binlog(self, op, row, file, pos, row_number=0):
+        source = {"file": f"bin.{file:06d}", "pos": pos, "row": row_number}
+        return self.event(op, row, **source)
+
+
+def lines(*events):
+    return "".join(json.dumps(each) + "\n" for each in events)
+
+
+def made(spark, root, connector, *files):
+    lake = Lake(spark, root, table(SPEC.format(connector=connector)))
+    for number, events in enumerate(files):
+        lake.land(f"changes/{number}.json", lines(*events), at="2026-03-01")
+    lake.done("incremental", "scd2")
+    return lake
+
+
+def current(lake):
+    rows = lake.current.orderBy("id").collect()
+    return [(each.id, each.name, each.amount and str(each.amount)) for each in rows]
+
+
+def versions(lake, key):
+    rows = lake.history.where(f"id = {key}").orderBy("valid_from").collect()
+    return [(each.name, each.valid_from.second, each.valid_to) for each in rows]
+
+
+def postgresql_events():
+    log = Log()
+    loaded = [log.pg("r", row(i, f"n{i}", "1.50"), None, 100) for i in (1, 2, 3)]
+    changes = [
+        # Two transactions: the second one began first, so its lsn is lower.
+        log.pg("u", row(1, "first", "2.00"), 100, 150),
+        log.pg("u", row(1, "second", "3.00"), 160, 140),
+        log.pg("u", row(2, LONG, "9.00"), 170, 175),  # not sent: too long, unchanged
+        log.pg("d", row(3, ""), 180, 185),
+        log.pg("c", row(4, "new", "0.10"), 190, 195),
+    ]
+    return loaded, changes
+
+
+@pytest.fixture(scope="module")
+def postgresql(spark, tmp_path_factory):
+    loaded, changes = postgresql_events()
+    return made(spark, tmp_path_factory.mktemp("pg"), "postgresql", loaded, changes)
+
+
+def test_transactions_stand_in_the_order_of_their_commits(postgresql):
+    assert [each[0] for each in versions(postgresql, 1)] == ["n1", "first", "second"]
+    assert current(postgresql)[0] == (1, "second", "3.00")
+
+
+@pytest.mark.parametrize(
+    "form", ["avro", pytest.param("parquet", marks=pytest.mark.nightly)]
+)
+def test_events_in_typed_files_give_the_same(spark, tmp_path, postgresql, form):
+    """As a sink writes them: images that are null, amounts as decimals."""
+    spec = SPEC.format(connector="postgresql").replace("json", form)
+    lake = Lake(spark, tmp_path, table(spec))
+    image = "struct<id: int, name: string, amount: decimal(10,2)>"
+    source = "struct<sequence: string, lsn: bigint, ts_ms: bigint>"
+    kinds = f"before {image}, after {image}, source {source}, op string"
+    for number, events in enumerate(postgresql_events()):
+        whole = ", ".join(map(sql_literal, lines(*events).splitlines()))
+        rows = f"inline(transform(array({whole}), e -> from_json(e, '{kinds}')))"
+        content = typed_file(lake, form, rows)
+        lake.land(f"changes/{number}.{form}", content, at="2026-03-01")
+    lake.done("incremental", "scd2")
+    assert current(lake) == current(postgresql)
+    assert versions(lake, 3) == versions(postgresql, 3)
+
+
+def test_an_unchanged_long_value_is_the_one_before(postgresql):
+    assert current(postgresql)[1] == (2, "n2", "9.00")
+
+
+def test_so_are_unchanged_long_bytes(spark, tmp_path):
+    log = Log()
+    events = [log.pg("c", row(1, "AAEC", "1.00"), 100, 105)]
+    events += [log.pg("u", row(1, LONG_BYTES, "2.00"), 110, 115)]
+    lake = made(spark, tmp_path, "postgresql", events)
+    assert current(lake) == [(1, "AAEC", "2.00")]
+
+
+def test_a_delete_ends_its_row(postgresql):
+    assert [each[0] for each in current(postgresql)] == [1, 2, 4]
+    ((name, _, end),) = versions(postgresql, 3)
+    assert (name, end) == ("n3", datetime(2026, 1, 2, 0, 0, 7))
+
+
+def test_tables_show_the_place_in_the_log_and_nothing_else_of_it(postgresql):
+    assert postgresql.current.columns[3:6] == list(columns_of(postgresql.spec.envelope))
+    others = [name for name in postgresql.current.columns if name.startswith("_")]
+    assert others == []
+
+
+def test_any_order_of_the_files_gives_the_same(spark, tmp_path, postgresql):
+    loaded, changes = postgresql_events()
+    other = made(spark, tmp_path, "postgresql", changes[3:], changes[:3], loaded)
+    assert current(other) == current(postgresql)
+    assert [versions(other, i) for i in (1, 2, 3, 4)] == [
+        versions(postgresql, i) for i in (1, 2, 3, 4)
+    ]
+
+
+def test_a_truncate_and_a_key_that_changes(spark, tmp_path):
+    log = Log()
+    events = [log.pg("r", row(i, f"n{i}"), None, 100) for i in (1, 2)]
+    events += [
+        log.pg("d", row(2, ""), 110, 115),
+        log.pg("c", row(22, "n2"), 110, 115),  # the same lsn as its delete
+        log.pg("t", None, 120, 125),
+        log.pg("c", row(5, "after"), 130, 135),
+    ]
+    lake = made(spark, tmp_path, "postgresql", events)
+    assert current(lake) == [(5, "after", None)]
+    assert versions(lake, 22)[0][1:] == (4, datetime(2026, 1, 2, 0, 0, 5))
+
+
+def test_a_row_of_an_incremental_snapshot_stands_among_the_changes(spark, tmp_path):
+    log = Log()
+    events = [
+        log.pg("c", row(1, "old"), 100, 105),
+        log.pg("r", row(1, "read again"), 110, 115, snapshot="incremental"),
+        log.pg("r", row(1, "first snapshot"), None, 90, snapshot="true"),
+    ]
+    lake = made(spark, tmp_path, "postgresql", events)
+    assert current(lake) == [(1, "read again", None)]
+
+
+def test_binlog_files_are_ordered_by_number(spark, tmp_path):
+    log = Log()
+    events = [
+        log.binlog("c", row(1, "third"), 10, 4),
+        log.binlog("u", row(1, "second"), 9, 500, 1),
+        log.binlog("u", row(1, "first"), 9, 500, 0),
+    ]
+    events[0]["source"]["file"], events[1]["source"]["file"] = "bin.10", "bin.9"
+    events[2]["source"]["file"] = "bin.9"
+    lake = made(spark, tmp_path, "mariadb", events)
+    assert current(lake) == [(1, "third", None)]
+
+
+def flat(event):
+    """What ExtractNewRecordState makes of an event, with delete mode `rewrite`."""
+    row = event["before"] if event["op"] == "d" else event["after"]
+    source = {f"__source_{name}": each for name, each in event["source"].items()}
+    deleted = "true" if event["op"] == "d" else "false"
+    return {**row, "__deleted": deleted, "__op": event["op"], **source}
+
+
+def test_flattened_events_give_the_same_tables(spark, tmp_path, postgresql):
+    files = [[flat(each) for each in events] for events in postgresql_events()]
+    lake = made(spark, tmp_path, "postgresql", *files)
+    assert current(lake) == current(postgresql)
+    assert versions(lake, 1) == versions(postgresql, 1)
+
+
+def test_schemas_beside_the_payload_are_no_columns(spark, tmp_path, postgresql):
+    def with_schema(event):
+        return {"schema": {"type": "struct", "name": "e"}, "payload": event}
+
+    files = [[with_schema(each) for each in part] for part in postgresql_events()]
+    lake = made(spark, tmp_path, "postgresql", *files)
+    assert lake.current.columns == postgresql.current.columns
+    assert current(lake) == current(postgresql)
+
+
+def test_flat_events_without_the_sequence_are_refused_by_name(spark, tmp_path):
+    _, changes = postgresql_events()
+    bare = [flat(each) for each in changes]
+    for each in bare:
+        del each["__source_sequence"]
+    lake = Lake(spark, tmp_path, table(SPEC.format(connector="postgresql")))
+    lake.land("changes/0.json", lines(*bare), at="2026-03-01")
+    report = lake.run("incremental")
+    (told,) = report.set_aside
+    assert "source_commit_lsn" in told["reason"]
+    assert "source.sequence" in told["reason"]

@@ -1,0 +1,195 @@
+"""Orders are given the continent of their country as they are taken in.
+
+Published as: a stream of orders joined with countries that change, one row per uuid,
+the newest by a date that is text (`m/d/yy`). Countries come as extracts.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lake_spec.load import load_domain
+from tests.spark.erasing import ask
+from tests.spark.lake import DOMAIN, Lake
+
+COUNTRIES = """
+name: countries
+description: Countries and their continents
+owner: test-team
+source:
+  kind: snapshot
+  path: tests/countries
+  files: "*.csv"
+  format: {type: csv}
+  extract_time: {pattern: "^(.*)[.]csv$"}
+columns: {name: string, continent: string, code: int}
+key: [name]
+current: {deletes: soft}
+storage: {buckets: 1}
+"""
+ORDERS = """
+name: orders
+description: Orders with the continent of their country
+owner: test-team
+source:
+  kind: feed
+  path: tests/orders
+  format: {type: json}
+  enrich:
+    - table: countries
+      by: {country: name}
+      columns: [continent, code]
+      rename: {code: country_code}
+columns:
+  uuid: string
+  country: string
+  order_date: {type: date, format: M/d/yy}
+  pieces: int
+key: [uuid]
+order_by: [order_date]
+effective_at: order_date
+storage: {buckets: 1}
+"""
+
+
+class Trade:
+    """The lakes of both tables."""
+
+    def __init__(self, spark, root: Path) -> None:
+        specs = root / "specs" / "tests"
+        specs.mkdir(parents=True)
+        (specs / "_domain.yml").write_text(DOMAIN)
+        (specs / "countries.yml").write_text(COUNTRIES)
+        (specs / "orders.yml").write_text(ORDERS)
+        domain = load_domain("tests", root / "specs").tables
+        found = {each.name: Lake(spark, root, each, domain) for each in domain}
+        self.countries, self.orders = found["countries"], found["orders"]
+
+    def land_countries(self, day: str, *rows: str) -> None:
+        """An extract of all countries, and current as of it."""
+        text = "name,continent,code\n" + "".join(f"{row}\n" for row in rows)
+        self.countries.land(f"{day}.csv", text)
+        self.countries.done("incremental")
+
+    def land_orders(self, number: int, *rows: tuple) -> None:
+        """A change file of (uuid, country, order date, pieces) rows."""
+        names = ("uuid", "country", "order_date", "pieces")
+        texts = [
+            "{" + ", ".join(f'"{n}": "{v}"' for n, v in zip(names, row)) + "}\n"
+            for row in rows
+        ]
+        self.orders.land(f"changes/{number}.json", "".join(texts))
+
+    def take(self) -> None:
+        """A run of the orders."""
+        self.orders.done("incremental", "scd2")
+
+    def found(self) -> dict:
+        """Of each order in current: date, pieces, continent, country_code."""
+        rows = self.orders.current.collect()
+        names = ("order_date", "pieces", "continent", "country_code")
+        return {
+            row.uuid: (str(row[names[0]]), *[row[n] for n in names[1:]]) for row in rows
+        }
+
+
+@pytest.fixture(scope="module")
+def trade(spark, tmp_path_factory):
+    """Two rounds, between which a continent changed and a country went."""
+    made = Trade(spark, tmp_path_factory.mktemp("trade"))
+    made.land_countries(
+        "2026-01-01", "Peru,America,51", "Mali,Africa,223", "Fiji,Asia,679"
+    )
+    made.land_orders(
+        1,
+        ("a", "Peru", "12/31/25", 1),
+        ("b", "Mali", "2/1/26", 2),
+        ("c", "Atlantis", "2/1/26", 3),
+        ("d", "Fiji", "2/1/26", 4),
+    )
+    made.take()
+    made.first = made.found()
+    made.land_countries("2026-02-01", "Peru,South America,51", "Fiji,Oceania,679")
+    made.land_orders(
+        2,
+        ("a", "Peru", "2/3/26", 10),  # as text before 12/31/25
+        ("b", "Mali", "12/9/25", 20),  # as text before 2/1/26, and older
+        ("e", "Mali", "2/4/26", 5),
+        ("f", "Fiji", "2/4/26", 6),
+        ("d", "__debezium_unavailable_value", "2/5/26", 40),
+    )
+    made.take()
+    return made
+
+
+def test_rows_are_given_values_by_a_left_join(trade):
+    assert trade.first == {
+        "a": ("2025-12-31", 1, "America", 51),
+        "b": ("2026-02-01", 2, "Africa", 223),
+        "c": ("2026-02-01", 3, None, None),
+        "d": ("2026-02-01", 4, "Asia", 679),
+    }
+
+
+def test_the_next_round_sees_the_newest_reference_and_dates_are_dates(trade):
+    assert trade.found() == {
+        "a": ("2026-02-03", 10, "South America", 51),
+        "b": ("2026-02-01", 2, "Africa", 223),
+        "c": ("2026-02-01", 3, None, None),
+        "d": ("2026-02-05", 40, "Asia", 679),  # its country was not sent again
+        "e": ("2026-02-04", 5, None, None),  # Mali is gone
+        "f": ("2026-02-04", 6, "Oceania", 679),
+    }
+
+
+def test_history_keeps_what_each_event_was_given(trade):
+    told = [row for row in trade.orders.versions("continent") if row[0] in "ab"]
+    assert told == [
+        ("a", "America", "2025-12-31 00:00:00", "2026-02-03 00:00:00"),
+        ("a", "South America", "2026-02-03 00:00:00", None),
+        ("b", None, "2025-12-09 00:00:00", "2026-02-01 00:00:00"),
+        ("b", "Africa", "2026-02-01 00:00:00", None),
+    ]
+
+
+def test_all_of_it_stands_in_the_change_log(trade):
+    assert trade.orders.verify().error is None
+    before = trade.found()
+    trade.orders.done("rebuild")
+    assert trade.found() == before
+
+
+def test_a_file_with_a_column_of_that_name_is_set_aside(trade):
+    row = '{"uuid": "z", "order_date": "2/9/26", "Continent": "Mu"}\n'
+    trade.orders.land("changes/3.json", row)
+    report = trade.orders.run("incremental")
+    trade.orders.remove("changes/3.json")
+    assert report.error["message"] == (
+        "changes/3.json: has a column 'Continent', and source.enrich gives one of that name"
+        " from countries: declare the file's under another name (source: [Continent]), or"
+        " rename the one that is given."
+    )
+
+
+def test_keys_of_a_reference_table_cannot_be_erased(trade):
+    asked = ask(trade.countries, {"name": "Peru"})
+    report = trade.countries.run("erase", request=asked)
+    assert report.error["type"] == "NotErasable"
+    assert "the rows of orders were given values of it (enrich)" in (
+        report.error["message"]
+    )
+
+
+def test_without_a_reference_table_nothing_is_taken_until_it_is_there(spark, tmp_path):
+    made = Trade(spark, tmp_path)
+    made.land_orders(1, ("a", "Peru", "1/2/26", 1))
+    report = made.orders.run("incremental")
+    assert report.error["type"] == "NoReference"
+    assert report.error["message"].startswith(
+        "tests.countries has no current table yet, so it can give no value: load it first"
+    )
+    made.land_countries("2026-01-01", "Peru,America,51")
+    made.take()
+    assert made.found() == {"a": ("2026-01-02", 1, "America", 51)}

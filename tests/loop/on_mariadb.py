@@ -1,0 +1,136 @@
+"""Random work on MariaDB, at times of its own: its triggers, its connector."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime, timezone
+from random import Random
+from typing import Any, Dict, Sequence
+
+from lake_spec.model import Connection
+from tests.loop.kinds import BLOB, MARIADB, word
+from tests.loop.source import LONGEST_WAIT, Session, Source
+from tests.loop.tables import Table
+from tests.servers.connectors import mariadb_connector
+from tests.servers.kafka import Kafka
+from tests.servers.mariadb import MariaDb
+from tests.spark.pulling import PASSWORD, mariadb_at
+
+HOURS_AGO = 6
+"""How long ago the work seems to begin."""
+
+
+class Clock:
+    """The time of statements: a new second now and then, however fast they follow."""
+
+    def __init__(self) -> None:
+        self._next = time.time() - HOURS_AGO * 3600
+
+    def tick(self) -> int:
+        """The second of the next statement."""
+        self._next += 0.4
+        return self.now()
+
+    def now(self) -> int:
+        """The second of the last one."""
+        return int(self._next)
+
+
+class OnMariaDb(Source):
+    """Events have the whole second at which their statement began."""
+
+    database = MARIADB
+    audit_columns = (
+        "audit_number BIGINT AUTO_INCREMENT PRIMARY KEY, audit_op CHAR(1),"
+        " audit_at DATETIME"
+    )
+    audit_at = "NOW()"
+    audit_time = "audit_at"
+    of_schema = " COLLATE utf8mb4_bin"  # else 'a' and 'A' were one key
+
+    def __init__(self, server: MariaDb, schema: str, kafka: Kafka, id_: int) -> None:
+        super().__init__(server, schema)
+        self.kafka = kafka
+        self.server_id = id_
+        self.clock = Clock()
+
+    def watch(self, table: Table) -> None:
+        key = list(table.key)
+        gone = self.audited(table, "d", "OLD", key)
+        made = self.audited(table, "u", "NEW", list(self.shapes[table.name].now))
+        same = " AND ".join(f"OLD.{name} <=> NEW.{name}" for name in key)
+        for when, body in (
+            ("INSERT", made),
+            ("DELETE", gone),
+            ("UPDATE", f"BEGIN IF NOT ({same}) THEN {gone}; END IF; {made}; END"),
+        ):
+            self.server.execute(
+                f"CREATE OR REPLACE TRIGGER {self.schema}.{table.name}_{when.lower()}"
+                f" AFTER {when} ON {self.schema}.{table.name} FOR EACH ROW {body}"
+            )
+
+    def alter(self, table: Table, how: str) -> None:
+        for when in ("insert", "delete", "update"):
+            self.server.execute(f"DROP TRIGGER {self.schema}.{table.name}_{when}")
+        self.server.execute(f"ALTER TABLE {self.schema}.{table.name} {how}")
+        self.watch(table)
+
+    def type_of(self, kind: str) -> str:
+        is_blob = self.is_loaded and kind == "long_bytes"
+        return BLOB if is_blob else super().type_of(kind)
+
+    def value(self, random: Random, kind: str) -> Any:
+        return word(random) if kind == "tags" else super().value(random, kind)
+
+    def now(self) -> datetime:
+        second = datetime.fromtimestamp(self.clock.now(), timezone.utc)
+        return second.replace(tzinfo=None)
+
+    def reader(self) -> Connection:
+        user = f"CREATE USER IF NOT EXISTS lake IDENTIFIED BY '{PASSWORD}'"
+        self.server.execute(user)
+        self.server.execute(f"GRANT SELECT ON {self.schema}.* TO lake")
+        return mariadb_at(self.server, self.schema)
+
+    def capturing(self) -> Dict[str, str]:
+        made = mariadb_connector(
+            self.server,
+            self.kafka,
+            prefix=self.schema,
+            database=self.schema,
+            server_id=self.server_id,
+        )
+        # By default the year 1 becomes 2001.
+        return {**made, "enable.time.adjuster": "false"}
+
+    def session(self) -> Session:
+        session = InMariaDb(self.server.connect(), self.clock)
+        session.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
+        session.execute(
+            f"SET SESSION innodb_lock_wait_timeout = {LONGEST_WAIT},"
+            f" lock_wait_timeout = {LONGEST_WAIT}"
+        )
+        return session
+
+
+class InMariaDb(Session):
+    """A connection whose statements say when they are."""
+
+    def __init__(self, connection: Any, clock: Clock) -> None:
+        super().__init__(connection)
+        self.clock = clock
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> None:
+        super().execute(f"SET TIMESTAMP = {self.clock.tick()}")
+        super().execute(sql, values)
+
+    def truncate(self, source: Source, table: Table) -> bool:
+        """No trigger sees it; the audit is told, at the same time."""
+        super().truncate(source, table)
+        Session.execute(
+            self,
+            f"INSERT INTO {source.audit}.{table.name} (audit_op, audit_at)"
+            " VALUES ('t', NOW())",
+        )
+        self.end(commit=True)
+        return True

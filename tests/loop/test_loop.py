@@ -1,0 +1,46 @@
+"""Real databases, captured and followed: the lake has what they have, and had.
+
+A little of what ./run_tests_locally.sh loop does with many seeds; and that a lake
+which is wrong is found out.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.loop.play import Loop, Size
+from tests.loop.seam import SeamLoop
+from tests.loop.servers import DATABASES, Servers
+from tests.loop.tables import TABLES
+
+SMALL = Size(before=60, phases=2, steps=120, kills=2, looks=0)
+SEAM = Size(before=60, phases=2, steps=120, kills=0, looks=0, only=("everything",))
+
+
+@pytest.fixture(scope="module")
+def servers():
+    with Servers() as started:
+        yield started
+
+
+@pytest.mark.parametrize("database", DATABASES)
+def test_the_lake_is_what_the_source_says(spark, servers, tmp_path, database):
+    loop = Loop(spark, servers, tmp_path, database, seed=1)
+    assert loop.play(SMALL) == []
+    # What no capture sees any more is told, of current and of history.
+    place = f"{loop.source.schema}.member"
+    loop.source.server.execute(f"INSERT INTO {place} VALUES (99, 'unseen')")
+    (member,) = [each for each in TABLES if each.name == "member"]
+    told = loop.compare(member)
+    assert len(told) == 2 and all("is missing" in words for words in told), told
+
+
+@pytest.mark.parametrize("database", DATABASES)
+def test_a_load_amid_the_work_joins_the_changes(spark, servers, tmp_path, database):
+    loop = SeamLoop(spark, servers, tmp_path, database, seed=1)
+    assert loop.play(SEAM) == []
+    # Events from before the load came again, over rows that it had read.
+    log = loop.lakes["everything"].changes
+    loaded = log.where("lake_rank = 0").select("lake_key")
+    older = log.where(f"unix_micros(source_ts) < {loop.since['everything']}")
+    assert older.join(loaded, "lake_key").count()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Sequence
+from typing import Any, Dict, Iterator, List, Sequence, Set
 
 from lake_infra.places import Root
+from lake_spec.choices import SecretStore
 from lake_spec.dag_kinds import DAG_KINDS
 from lake_spec.model import DomainSpec, EnvironmentSpec
+from lake_spec.pulled import pulls_of
 
 READ = ("s3:GetObject",)
 WRITE = (
@@ -44,6 +46,8 @@ def role_statements(
         _catalogue(domains),
         _key(),
         *_erase(environment, domains),
+        *_jars(environment),
+        *_secrets(environment, domains),
     ]
 
 
@@ -52,8 +56,17 @@ def landing_documents(
 ) -> Iterator[List[Statement]]:
     """Statements on the landing files of all tables, in documents that IAM takes."""
     root = Root.of(environment.landing)
-    paths = sorted({t.source.path for d in domains for t in d.tables if _has_files(t)})
-    to = (*READ, *ERASE) if environment.erase_secret else READ
+    tables = [t for d in domains for t in d.tables if _has_files(t)]
+    pulled = {t.source.path for t in tables if pulls_of(t)}
+    read = {t.source.path for t in tables} - pulled
+    erase = ERASE if environment.erase_secret else ()
+    yield from _documents(root, sorted(read), (*READ, *erase))
+    yield from _documents(root, sorted(pulled), (*WRITE, *erase[:1]))
+
+
+def _documents(
+    root: Root, paths: Sequence[str], to: Sequence[str]
+) -> Iterator[List[Statement]]:
     chosen: List[str] = []
     for path in paths:
         if chosen and len(str(_landing(root, [*chosen, path], to))) > LONGEST_POLICY:
@@ -69,9 +82,10 @@ def _has_files(table: Any) -> bool:
 
 
 def _landing(root: Root, paths: Sequence[str], to: Sequence[str]) -> List[Statement]:
+    verb = "Pull" if set(WRITE) <= set(to) else "Read"
     folders = [f"{root.prefix}{path.strip('/')}/*" for path in paths]
     return [
-        _objects("ReadLandingFiles", to, root, folders),
+        _objects(f"{verb}LandingFiles", to, root, folders),
         _listing("FindLandingFiles", root, folders),
     ]
 
@@ -147,6 +161,35 @@ def _erase(
     }
 
 
+def _jars(environment: EnvironmentSpec) -> Iterator[Statement]:
+    """The jars that steps are given."""
+    if environment.jars:
+        objects = [_in_bucket(jar[len("s3://") :]) for jar in environment.jars]
+        yield _allow("Jars", READ, objects)
+
+
+def _secrets(
+    environment: EnvironmentSpec, domains: Sequence[DomainSpec]
+) -> Iterator[Statement]:
+    """The secrets of the connections that tables of these domains use, no others."""
+    used = {p.connection for d in domains for t in d.tables for _, p in pulls_of(t)}
+    named = [each for name, each in environment.connections if name in used]
+    kept: Dict[SecretStore, Set[str]] = {store: set() for store in SecretStore}
+    for connection in named:
+        if connection.secret is not None:
+            kept[connection.secret_store].add(connection.secret)
+    # What the secrets manager adds to a name: a dash and six characters.
+    managed = [f"secret:{n}-??????" for n in sorted(kept[SecretStore.SECRETS_MANAGER])]
+    parameters = [f"parameter/{n.lstrip('/')}" for n in sorted(kept[SecretStore.SSM])]
+    if managed:
+        resources = [_arn("secretsmanager", each) for each in managed]
+        to = ("secretsmanager:GetSecretValue",)
+        yield _allow("SecretsOfConnections", to, resources)
+    if parameters:
+        resources = [_arn("ssm", each) for each in parameters]
+        yield _allow("ParametersOfConnections", ("ssm:GetParameter",), resources)
+
+
 def _releases(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
     names = [
         "lake.zip",
@@ -187,13 +230,20 @@ def _key() -> Statement:
 def _objects(
     sid: str, actions: Sequence[str], root: Root, keys: Sequence[str]
 ) -> Statement:
-    resources = [_sub(f"arn:${{AWS::Partition}}:s3:::{root.bucket}/{k}") for k in keys]
+    return _allow(sid, actions, [_in_bucket(f"{root.bucket}/{key}") for key in keys])
+
+
+def _allow(sid: str, to: Sequence[str], resources: Sequence[Any]) -> Statement:
     return {
         "Sid": sid,
         "Effect": "Allow",
-        "Action": list(actions),
-        "Resource": resources,
+        "Action": list(to),
+        "Resource": list(resources),
     }
+
+
+def _in_bucket(place: str) -> Dict[str, str]:
+    return _sub(f"arn:${{AWS::Partition}}:s3:::{place}")
 
 
 def _listing(sid: str, root: Root, prefixes: Sequence[str]) -> Statement:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Set
 
 from lake_infra.domains import domains_template
 from lake_infra.template import load_template
 from lake_spec.load import load_environment, load_lake
+from lake_spec.model import DomainSpec, Feed, JdbcTable, Parquet, PostgreSql
 
 from tests.deploy.calls import Calls, Unknown, calls_of, grants
 
@@ -92,14 +94,27 @@ def airflow() -> Compared:
 
 def steps() -> Compared:
     """The Spark jobs, as the role of their domain."""
-    calls, unknown = calls_of(ROOT / "spark_jobs", ("s3", "glue", "ssm"))
-    domains = list(load_lake(DAGS / "tables").domains.values())
-    environment = load_environment("prod", DAGS / "environments")
+    services = ("s3", "glue", "ssm", "secretsmanager")
+    calls, unknown = calls_of(ROOT / "spark_jobs", services)
+    domains = [_pulling(d) for d in load_lake(DAGS / "tables").domains.values()]
+    shop = PostgreSql(host="shop", database="shop", secret="shop")
+    environment = replace(
+        load_environment("prod", DAGS / "environments"), connections=(("shop", shop),)
+    )
     template = domains_template(environment, domains)
     (role,) = [
         n for n, r in template["Resources"].items() if r["Type"].endswith(":Role")
     ]
     return Compared(calls, grants(template, role), STEPS, unknown)
+
+
+def _pulling(domain: DomainSpec) -> DomainSpec:
+    """The domain with a table that is pulled, as ours are not."""
+    source = Feed(
+        path="shop", format=Parquet(), load_from=JdbcTable("shop", "public.orders")
+    )
+    pulled = replace(domain.tables[0], name="pulled", source=source)
+    return replace(domain, tables=(*domain.tables, pulled))
 
 
 def deploy() -> Compared:

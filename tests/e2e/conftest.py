@@ -34,6 +34,7 @@ from tests.e2e.command_line import Running
 from tests.e2e.lake import Lake, Run
 from tests.e2e.museum_lake import LANDING, MARCH, MAY
 from tests.e2e.waiting import until
+from tests.ending import ended_in_order  # noqa: F401
 
 TABLES = ("moma.artists", "moma.artists_feed")
 COMPARE_WORKS = ("--param", "tables=works", "--param", "verify=true")
@@ -41,19 +42,7 @@ WINDOW_BACKWARDS = ("--window", "2016-06-01", "2016-05-01")
 
 
 @pytest.fixture(scope="session")
-def ended_in_order():
-    """A test run that is asked to end stops what it started, as with Ctrl-C."""
-
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    yield
-    signal.signal(signal.SIGTERM, before)
-
-
-@pytest.fixture(scope="session")
-def lake(tmp_path_factory, ended_in_order):
+def lake(tmp_path_factory, ended_in_order):  # noqa: F811
     """A lake that is up; nothing of it is left running at the end."""
     made = Lake(tmp_path_factory.mktemp("lake"))
     try:

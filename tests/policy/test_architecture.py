@@ -61,6 +61,10 @@ LAYERS = (
             {"lake_local", "lake_spec", "boto3", "botocore", "moto", "werkzeug"}
             | {"psutil", "pyspark", "requests", "bundle"}
         ),
+        {
+            "psycopg": ("postgresql.py",),
+            "pymysql": ("mariadb.py",),
+        },
         remedy="the stand-in speaks to Airflow and Spark as a user does: over HTTP and argv",
     ),
     Layer(

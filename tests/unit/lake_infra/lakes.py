@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from lake_spec.model import (
     DomainSpec,
@@ -43,6 +44,12 @@ ENVIRONMENT = EnvironmentSpec(
 
 def environment(**changes: object) -> EnvironmentSpec:
     return replace(ENVIRONMENT, **changes)
+
+
+def pulling(spec: DomainSpec, **sources: Any) -> DomainSpec:
+    """The same domain, whose tables pull from that source."""
+    tables = tuple(replace(t, source=replace(t.source, **sources)) for t in spec.tables)
+    return replace(spec, tables=tables)
 
 
 def domain(name: str, *paths: str, told: str = "") -> DomainSpec:

@@ -14,13 +14,23 @@ from lake_infra.domains import domains_template
 from lake_infra.places import NotDeployable
 from lake_infra.runtime_role import (
     LONGEST_POLICY,
+    WRITE,
     landing_documents,
     role_statements,
 )
+from lake_spec.choices import SecretStore
 from lake_spec.dag_kinds import DAG_KINDS
-from lake_spec.model import HistoryRuns
+from lake_spec.model import (
+    Continuous,
+    HistoryRuns,
+    JdbcTable,
+    KafkaCluster,
+    KafkaTopic,
+    MariaDb,
+    PostgreSql,
+)
 
-from tests.unit.lake_infra.lakes import domain, environment, topic
+from tests.unit.lake_infra.lakes import domain, environment, pulling, topic
 
 SALES = domain("sales", "erp/orders", "erp/customers/", told="people")
 STOCK, MOMA = domain("stock", "wms"), domain("moma", "museum/artists")
@@ -139,6 +149,7 @@ def test_a_domain_whose_name_begins_another_does_not_reach_it():
 def test_every_kind_of_dag_has_its_folder():
     specs = domain("sales", "a")
     designs = [replace(specs, history_runs=each) for each in HistoryRuns]
+    designs.append(replace(specs, continuous=Continuous()))
     assert {dag.kind for each in designs for dag in plan(each)} == set(DAG_KINDS)
 
 
@@ -191,3 +202,52 @@ def test_only_where_a_secret_is_named_may_a_role_erase():
     assert set(files["Action"]) == {
         *("s3:DeleteObjectVersion", "s3:GetObject", "s3:PutObject")
     }
+
+
+CONNECTIONS = (
+    ("shop", PostgreSql(host="h", database="d", secret="lake/shop")),
+    ("old", MariaDb("h", "d", "/lake/old", secret_store=SecretStore.SSM)),
+    ("events", KafkaCluster(("b:1",), secret="AmazonMSK_lake")),
+    ("open", KafkaCluster(("b:1",))),
+    ("others", PostgreSql(host="h", database="d", secret="lake/others")),
+)
+PULLED = [
+    pulling(domain("a", "shop/a"), load_from=JdbcTable("shop", "a")),
+    pulling(domain("b", "shop/b"), load_from=JdbcTable("old", "b")),
+    pulling(domain("c", "c"), changes_from=KafkaTopic("events", "c")),
+    pulling(domain("d", "d"), changes_from=KafkaTopic("open", "d")),
+]
+
+
+def test_a_role_reads_the_secrets_that_pulls_of_its_tables_use_alone():
+    servers = environment(connections=CONNECTIONS)
+    found = {each["Sid"]: each for each in role_statements(servers, PULLED)}
+    start = "${AWS::Region}:${AWS::AccountId}:"
+    assert keys(found["SecretsOfConnections"]) == [
+        f"secretsmanager:{start}secret:AmazonMSK_lake-??????",
+        f"secretsmanager:{start}secret:lake/shop-??????",
+    ]
+    assert keys(found["ParametersOfConnections"]) == [f"ssm:{start}parameter/lake/old"]
+    assert found["SecretsOfConnections"]["Action"] == ["secretsmanager:GetSecretValue"]
+    assert "secret:" not in json.dumps(role_statements(servers, [SALES, PULLED[3]]))
+
+
+def test_a_role_writes_the_landing_files_that_its_tables_pull_alone():
+    read, pulled = landing_documents(environment(), [SALES, PULLED[0]])
+    assert keys(pulled[0]) == ["s3:::land/files/shop/a/*"]
+    assert pulled[0]["Action"] == list(WRITE)
+    assert keys(read[0]) == [
+        "s3:::land/files/erp/customers/*",
+        "s3:::land/files/erp/orders/*",
+    ]
+    assert read[0]["Action"] == ["s3:GetObject"]
+    erasing = environment(erase_secret="/lake/erase")
+    (written,) = landing_documents(erasing, [PULLED[0]])
+    assert set(written[0]["Action"]) == {*WRITE, "s3:DeleteObjectVersion"}
+
+
+def test_a_role_reads_the_jars_of_its_steps():
+    with_jars = environment(jars=("s3://work/jars/a.jar",))
+    found = {each["Sid"]: each for each in role_statements(with_jars, [SALES])}
+    assert keys(found["Jars"]) == ["s3:::work/jars/a.jar"]
+    assert found["Jars"]["Action"] == ["s3:GetObject"]

@@ -65,12 +65,17 @@ class Built:
 
 @dataclass(frozen=True)
 class TouchedEvents:
-    """Events of the keys that the log touched after an instant (all if None)."""
+    """Events of the keys that the log touched after an instant (all if None).
+
+    `before` are the events of these keys up to that instant, where the table is known
+    to hold the fold of them (materialise.py); else its rows are read.
+    """
 
     distinct: DataFrame
     keys: DataFrame
     since: Optional[str]
     log_instant: str
+    before: Optional[DataFrame] = None
 
 
 def build(
@@ -87,7 +92,7 @@ def build(
     `must_be_open` is how many rows must be open after it, where that is known.
     """
     desired = layer.desired(events.distinct)
-    stored = _stored(table, events, desired)
+    stored = _stored(table, layer, events, desired)
     identity = list(dict.fromkeys((*layer.record_key, *partition_by)))
     changes = difference(desired, stored, identity, layer).persist()
     try:
@@ -96,9 +101,14 @@ def build(
         changes.unpersist()
 
 
-def _stored(table: HudiTable, events: TouchedEvents, desired: DataFrame) -> DataFrame:
+def _stored(
+    table: HudiTable, layer: Layer, events: TouchedEvents, desired: DataFrame
+) -> DataFrame:
+    """What the table holds of the touched keys, in the desired rows' columns."""
     if events.since is None:
         return desired.limit(0)
+    if events.before is not None:
+        return shaped_as(layer.desired(events.before).drop(*layer.witnesses), desired)
     stored = shaped_as(table.read(), desired)
     return stored.join(events.keys, KEY, "left_semi").select(desired.columns)
 

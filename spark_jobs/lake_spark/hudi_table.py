@@ -169,6 +169,13 @@ class HudiTable:
         found = (commit.metadata.get(name) for commit in self.commits())
         return next((value for value in found if value is not None), None)
 
+    def metadata_with(self, name: str) -> Mapping[str, str]:
+        """The whole metadata of the newest commit that carries this; else nothing."""
+        found = (
+            commit.metadata for commit in self.commits() if name in commit.metadata
+        )
+        return next(found, {})
+
     @property
     def is_pinned(self) -> bool:
         """Whether its table version is held for another engine's sake."""

@@ -3,63 +3,25 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Dict, Optional, Sequence
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.storagelevel import StorageLevel
 
 from lake_spec.model import Feed, SurrogateKind, TableSpec
 from lake_spark import definition, derived, fold, partial_images, scopes
-from lake_spark import whole_table, withdrawals
+from lake_spark import standing, touched, whole_table
 from lake_spark.current import current_layer
 from lake_spark.derived import Built, Layer, TouchedEvents
-from lake_spark.errors import UnfinishedRedo
 from lake_spark.history import history_layer, numbered_layer
-from lake_spark.hudi_table import HudiTable
 from lake_spark.inputs import NARROW, PARTIAL, RENAMED, WIDE, Inputs
 from lake_spark.log_rows import ALL_KEYS, IS_LOAD, RELOAD
 from lake_spark.moved_keys import moved_keys
-from lake_spark.row_sql import Columns, typed
-from lake_spark.spark_types import typed_names, with_types
+from lake_spark.pending import Pending, anew_if_retyped, pending
 from lake_spark.table_run import TableRun, table_columns
-from lake_spark.widening import is_same
-
-
-@dataclass(frozen=True)
-class Pending:
-    """What the log holds that a table was not built from yet."""
-
-    since: Optional[str]
-    log_instant: str
-    taken: Inputs
-
-
-def pending(run: TableRun, table: HudiTable, *, anew: bool) -> Optional[Pending]:
-    """What to build: from the whole log if anew, else if the table is behind it."""
-    newest = run.log.last_instant("inputs")
-    built = None if anew else table.last_value(derived.LOG_INSTANT)
-    if newest is None or newest == built:
-        return None
-    taken = run.taken_in()
-    if _is_half_redone(run, taken.redo, anew=anew):
-        return None
-    return Pending(built, newest, taken)
-
-
-def _is_half_redone(run: TableRun, paths: Sequence[str], *, anew: bool) -> bool:
-    """Whether the log waits for extracts of a redo: nobody may see it folded."""
-    if not paths:
-        return False
-    words = (
-        f"a redo is not finished, {len(paths)} file(s) are still to be taken anew, "
-        f"first {paths[0]}: run {run.spec.domain}_redo or {run.spec.domain}_incremental"
-    )
-    if anew:
-        raise UnfinishedRedo(f"{run.spec.full_name}: {words}.")
-    run.report.warnings.append(f"the tables stay as they were: {words}")
-    return True
+from lake_spark.touched import Touched
 
 
 def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
@@ -70,18 +32,20 @@ def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
         return {}
     kinds = table_columns(run.spec, run.log)
     columns = [name for name, _ in kinds]
-    waiting = _anew_if_retyped(run.current, waiting, kinds)
-    marked, keys = _marked(run, waiting, kinds)
-    marked = marked.persist(StorageLevel.MEMORY_AND_DISK)
-    try:
-        duplicates = {}
-        if isinstance(run.spec.source, Feed):  # extracts are compared on their way in
-            duplicates = _duplicates(marked, waiting.since)
-            run.report.ties += _ties(run, marked, waiting.since)
-        layer = current_layer(run.spec, columns)
-        _build(run, layer, marked, keys, waiting, columns)
-    finally:
-        marked.unpersist()
+    waiting = anew_if_retyped(run.current, waiting, kinds)
+    roles = fold.Roles.of(run.spec, columns)
+    with touched.touched(run, run.current, waiting, kinds) as found:
+        marked = fold.mark_events(found.sightings, roles)
+        marked = marked.persist(StorageLevel.MEMORY_AND_DISK)
+        try:
+            duplicates = {}
+            if isinstance(run.spec.source, Feed):  # extracts are compared coming in
+                duplicates = _duplicates(marked, waiting.since)
+                run.report.ties += _ties(run, marked, waiting.since)
+            layer = current_layer(run.spec, columns)
+            _build(run, layer, found, marked, waiting, roles)
+        finally:
+            marked.unpersist()
     return duplicates
 
 
@@ -93,23 +57,28 @@ def build_history(run: TableRun, *, anew: bool = False) -> bool:
         return False
     kinds = table_columns(run.spec, run.log)
     columns = [name for name, _ in kinds]
-    waiting = _anew_if_retyped(run.history, waiting, kinds)
-    marked, keys = _marked(run, waiting, kinds)
+    waiting = anew_if_retyped(run.history, waiting, kinds)
     layer = layer_of_history(run, columns, _narrow(run, waiting.taken))
-    _build(run, layer, marked, keys, waiting, columns)
+    roles = fold.Roles.of(run.spec, columns)
+    with touched.touched(run, run.history, waiting, kinds) as found:
+        marked = fold.mark_events(found.sightings, roles)
+        _build(run, layer, found, marked, waiting, roles)
+    touched.clear(run)
     return True
 
 
 def write(run: TableRun, layer: Layer, events: TouchedEvents, **said: str) -> None:
     """Write what differs as one commit that says so, and tell the report."""
+    table = getattr(run, layer.name)
     built = derived.build(
-        getattr(run, layer.name),
+        table,
         layer,
         events,
         partition_by=run.spec.storage.partition_by,
         metadata={
             **run.commit_metadata(),
             "definition": json.dumps(definition.of_table(run.spec, layer.name)),
+            **standing.said(table, events.since),
             **said,
         },
         must_be_open=_living(run, layer, events.log_instant),
@@ -153,36 +122,11 @@ def _note_moved_keys(run: TableRun, changes: DataFrame) -> None:
         run.say(f"{moved.count:,} surrogate keys went, as the report lists")
 
 
-def _anew_if_retyped(table: HudiTable, waiting: Pending, columns: Columns) -> Pending:
-    """A stored column never changes its type: the table is built anew instead.
-
-    New columns are none of it, they are added by the next commit (decision 013).
-    """
-    if waiting.since is None:
-        return waiting
-    stored = dict(typed_names(table.schema()))
-    retyped = any(
-        name in stored and not is_same(stored[name], kind)
-        for name, kind in typed(columns)
-    )
-    return replace(waiting, since=None) if retyped else waiting
-
-
 def _narrow(run: TableRun, taken: Inputs) -> Sequence[str]:
     """The paths of doubles that came as floats, in files or in the table before."""
     held = [each for each in taken.holds if each.startswith(NARROW)]
     told = {each[len(NARROW) :] for each in held}
     return sorted(told.union(run.log.narrow_paths()))
-
-
-def _marked(run: TableRun, waiting: Pending, columns: Columns) -> tuple:
-    read = with_types(run.log.read(), typed(columns))
-    log = withdrawals.judged(read, waiting.taken)
-    sightings, keys = derived.sightings_of(log, waiting.since, waiting.taken.holds)
-    if waiting.since is not None:
-        keys = keys.persist()
-    names = [name for name, _ in columns]
-    return fold.mark_events(sightings, fold.Roles.of(run.spec, names)), keys
 
 
 def complete_events(
@@ -206,20 +150,26 @@ def complete_events(
 def _build(
     run: TableRun,
     layer: Layer,
+    found: Touched,
     marked: DataFrame,
-    keys: DataFrame,
     waiting: Pending,
-    columns: Sequence[str],
+    roles: fold.Roles,
 ) -> None:
-    try:
-        roles = fold.Roles.of(run.spec, columns)
-        complete = complete_events(marked, run.spec, roles, waiting.taken.holds)
-        if layer.name == "current":
-            run.report.unresolved += _unresolved(complete)
-        events = TouchedEvents(complete, keys, waiting.since, waiting.log_instant)
-        write(run, layer, events)
-    finally:
-        keys.unpersist()
+    def complete(marked: DataFrame) -> DataFrame:
+        return complete_events(marked, run.spec, roles, waiting.taken.holds)
+
+    events, before = complete(marked), None
+    if layer.name == "current":
+        run.report.unresolved += _unresolved(events)
+    table, since = getattr(run, layer.name), waiting.since
+    if since is not None and standing.is_folded(run, table, waiting.taken):
+        then = standing.until(found.sightings, since)
+        before = complete(fold.mark_events(then, roles))
+    write(
+        run,
+        layer,
+        TouchedEvents(events, found.keys, since, waiting.log_instant, before),
+    )
 
 
 def _living(run: TableRun, layer: Layer, log_instant: str) -> Optional[int]:
@@ -233,16 +183,12 @@ def _living(run: TableRun, layer: Layer, log_instant: str) -> Optional[int]:
 
 def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:
     """New sightings of events that an earlier row of the log already was."""
-    landed = _is_new(since) & (F.col("lake_op") != RELOAD)
+    landed = standing.came_after(since) & (F.col("lake_op") != RELOAD)
     again = marked.where(landed & (F.col("lake_arrival") > 1))
     return {
         row.lake_path: row["count"]
         for row in again.groupBy("lake_path").count().collect()
     }
-
-
-def _is_new(since: Optional[str]) -> Column:
-    return F.lit(True) if since is None else F.col("_hoodie_commit_time") > since
 
 
 def _ties(run: TableRun, marked: DataFrame, since: Optional[str]) -> int:
@@ -252,7 +198,8 @@ def _ties(run: TableRun, marked: DataFrame, since: Optional[str]) -> int:
         fold.KEY, *(run.spec.order_by or ("lake_extract_at",))
     )
     found = places.agg(
-        F.count_distinct("lake_path").alias("files"), F.max(_is_new(since)).alias("new")
+        F.count_distinct("lake_path").alias("files"),
+        F.max(standing.came_after(since)).alias("new"),
     )
     return found.where("files > 1 AND new").count()
 

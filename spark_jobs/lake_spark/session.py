@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from pyspark.sql import SparkSession
 
 from lake_spark.packed import read_zstd
@@ -23,6 +25,9 @@ CONFIGURATION = {
     "spark.sql.avro.datetimeRebaseModeInRead": "CORRECTED",
     # The old form of lists cannot hold a null.
     "spark.hadoop.parquet.avro.write-old-list-structure": "false",
+    # What a stage keeps is read once or twice more: looking for the best way to pack
+    # each column took longer than all else in a full load (docs/speed.md).
+    "spark.sql.inMemoryColumnarStorage.compressed": "false",
     # Tables of one application share the cores.
     "spark.scheduler.mode": "FAIR",
     # What the driver remembers of past queries, with their plans, for its pages.
@@ -31,6 +36,27 @@ CONFIGURATION = {
     "spark.ui.retainedStages": "200",
 }
 """What the jobs rely on, whatever the cluster's defaults say."""
+
+FOR_FEW_ROWS = {
+    # Compiling a query, and planning it again at each shuffle, takes longer than
+    # running it on some thousand rows (docs/speed.md).
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.shuffle.partitions": "2",
+}
+"""What differs in a session for queries of few rows."""
+
+
+@lru_cache(maxsize=1)
+def session_for_few_rows(spark: SparkSession) -> SparkSession:
+    """Another session of the same application, the same one each time."""
+    few = spark.newSession()
+    ours = {key: spark.conf.get(key) for key in CONFIGURATION}
+    for key, value in {**ours, **FOR_FEW_ROWS}.items():
+        if few.conf.isModifiable(key):
+            few.conf.set(key, value)
+    return few
 
 
 def open_session(name: str) -> SparkSession:

@@ -17,6 +17,7 @@ from typing import Any, Dict, Iterator, List, Sequence, Set, Tuple
 from pyspark.sql import SparkSession
 
 from lake_spec.model import CurrentDeletes, TableSpec, TableType
+from tests.oracle.large_tables import as_large
 from tests.oracle import comparison, oracle
 from tests.oracle.comparison import Rows
 from tests.oracle.extracts_oracle import LATE, Extract, Source, Story, of_keys
@@ -185,6 +186,10 @@ class ExtractPlay:
 
     def mismatches(self) -> Dict[int, str]:
         """By number, what differed first between the lake and the oracle."""
+        with as_large(self.lake):
+            return self._mismatches()
+
+    def _mismatches(self) -> Dict[int, str]:
         found: Dict[int, str] = {}
         for i, batch in enumerate(self.batches):
             for number, difference in [*self._take(batch), *self._differing()]:

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import CurrentDeletes, TableSpec, TableType
 from lake_spark.table_run import Selection
+from tests.oracle.large_tables import as_large
 from tests.oracle import comparison, oracle
 from tests.oracle.comparison import Rows
 from tests.oracle.histories import FRESH, Features, Landing, landing, shaped
@@ -99,6 +100,10 @@ class Play:
 
     def mismatches(self) -> Dict[int, str]:
         """By history number, what differed first; upkeep comes before the last run."""
+        with as_large(self.lake):
+            return self._mismatches()
+
+    def _mismatches(self) -> Dict[int, str]:
         found: Dict[int, str] = {}
         seen: List[str] = []
         for i, batch in enumerate(self.batches):

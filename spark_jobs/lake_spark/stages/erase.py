@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from lake_spec.hudi_options import newest_version_options
 from lake_spec.report import State
+from lake_spark import touched
 from lake_spark.erasure import landing, reports, request, tables
 from lake_spark.erasure.scan import scan
 from lake_spark.erasure.subjects import Subjects, subjects
@@ -115,6 +116,7 @@ def _from_tables(run: TableRun, of_table: Subjects) -> None:
     for name, table in tables.begun(run):
         finish_killed(run, name, table)
     tables.erase(run, of_table)
+    touched.clear(run)
     for name, table in tables.tables(run):
         if tables.is_merged(run, name):
             compact_all(run, table)

@@ -1,0 +1,123 @@
+"""The touched keys and all their sightings: looked for in the change log once.
+
+Current is built by the stage that takes files in, history by the stage after it. Both
+need the same sightings, and looking for them is what grows with the log. So what was
+found is left beside the tables, and taken from there by whoever comes next. It is a
+copy of committed rows, named by the commits that it lies between: where it is missing,
+of other commits or too large to be left, the log is read.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Iterator, Optional
+
+from pyspark.sql import DataFrame
+from pyspark.storagelevel import StorageLevel
+
+from lake_spark import derived, standing, withdrawals
+from lake_spark.fold import KEY
+from lake_spark.hudi_table import HudiTable
+from lake_spark.pending import Pending
+from lake_spark.row_sql import Columns, typed
+from lake_spark.session import session_for_few_rows
+from lake_spark.spark_types import with_types
+from lake_spark.table_run import TableRun
+
+MOST_KEYS = 200_000
+"""Sightings of more keys are not left: to write and read them costs as much."""
+
+FEW_BYTES = 16 * 1024 * 1024
+"""Files of no more than this are worked on by the session for few rows."""
+
+_DONE = "/_SUCCESS"
+
+
+@dataclass(frozen=True)
+class Touched:
+    """The touched keys, and all live sightings of them."""
+
+    keys: DataFrame
+    sightings: DataFrame
+
+
+@contextmanager
+def touched(
+    run: TableRun, table: HudiTable, waiting: Pending, columns: Columns
+) -> Iterator[Touched]:
+    """What the log holds of the keys that were touched since the table was built.
+
+    It is kept in memory while in use, but for a build of all keys.
+    """
+    found = _found(run, table, waiting, columns)
+    kept = [] if waiting.since is None else [found.keys, found.sightings]
+    for each in kept:
+        each.persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        yield found
+    finally:
+        for each in kept:
+            each.unpersist()
+
+
+def clear(run: TableRun) -> None:
+    """Remove what was left."""
+    for each in run.store.list(f"{run.home}/touched/"):
+        run.store.delete(each.uri)
+
+
+def _found(
+    run: TableRun, table: HudiTable, waiting: Pending, columns: Columns
+) -> Touched:
+    """From where it was left, or from the log and then left.
+
+    Only for tables that are folded: keys without any sighting count for the others.
+    """
+    if waiting.since is None or not standing.is_folded(run, table, waiting.taken):
+        return _in_log(run, waiting, columns)
+    left = _left(run, waiting, columns)
+    if left is None:
+        found = _in_log(run, waiting, columns)
+        if not _leave(run, found, waiting):
+            return found
+        left = _left(run, waiting, columns)
+        assert left is not None, "what was just left is there"
+    return left
+
+
+def _in_log(run: TableRun, waiting: Pending, columns: Columns) -> Touched:
+    read = with_types(run.log.read(), typed(columns))
+    log = withdrawals.judged(read, waiting.taken)
+    sightings, keys = derived.sightings_of(log, waiting.since, waiting.taken.holds)
+    return Touched(keys, sightings)
+
+
+def _leave(run: TableRun, found: Touched, waiting: Pending) -> bool:
+    """Write the sightings beside the tables; False if there are too many keys."""
+    clear(run)
+    keys = found.keys.persist()
+    try:
+        if keys.count() > MOST_KEYS:
+            return False
+        cores = run.spark.sparkContext.defaultParallelism
+        rows = found.sightings.coalesce(cores)
+        rows.write.mode("overwrite").parquet(_folder(run, waiting))
+        return True
+    finally:
+        keys.unpersist()
+
+
+def _left(run: TableRun, waiting: Pending, columns: Columns) -> Optional[Touched]:
+    folder = _folder(run, waiting)
+    files = run.store.list(f"{folder}/")
+    if not any(each.uri.endswith(_DONE) for each in files):
+        return None
+    is_few = sum(each.size for each in files) <= FEW_BYTES
+    spark = session_for_few_rows(run.spark) if is_few else run.spark
+    sightings = with_types(spark.read.parquet(folder), typed(columns))
+    return Touched(sightings.select(KEY).distinct(), sightings)
+
+
+def _folder(run: TableRun, waiting: Pending) -> str:
+    return f"{run.home}/touched/{waiting.since}_{waiting.log_instant}"

@@ -1,0 +1,117 @@
+"""What was found of the touched keys is used again; tables are not searched for them."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from lake_spark import standing, touched
+from lake_spark.hudi_table import HudiTable
+from tests.spark.lake import FEED_FILES, Lake, table
+
+SPEC = table(FEED_FILES + """\
+key: [id]
+order_by: [at]
+effective_at: at
+columns: {id: int, name: string, at: timestamp}
+""")
+LOADED = [
+    (1, "a", "2026-01-01 00:00:00", "2026-01-02 00:00:00"),
+    (1, "b", "2026-01-02 00:00:00", None),
+    (2, "c", "2026-01-01 00:00:00", None),
+]
+
+
+@pytest.fixture
+def lake(spark, tmp_path, monkeypatch):
+    """Two keys are loaded and built, and a change of the first has landed.
+
+    That few rows count as many.
+    """
+    monkeypatch.setattr(standing, "FEW_ROWS", 0)
+    lake = Lake(spark, tmp_path, SPEC)
+    lake.land("load/1.csv", "id,name,at\n1,a,2026-01-01\n2,c,2026-01-01\n")
+    lake.done("full_load", "scd2")
+    lake.land("changes/1.csv", "op,id,name,at\nU,1,b,2026-01-02\n")
+    return lake
+
+
+def folders(lake: Lake) -> list:
+    return sorted(lake.root.glob("warehouse/tests/things/touched/*_*/_SUCCESS"))
+
+
+def refuse(*_):
+    raise AssertionError("nobody may look for the keys here")
+
+
+def test_history_takes_what_current_left(lake, monkeypatch):
+    lake.done("incremental")
+    assert len(folders(lake)) == 1
+    monkeypatch.setattr(touched, "_in_log", refuse)
+    lake.done("scd2")
+    assert lake.versions("name") == LOADED
+    assert folders(lake) == []
+
+
+def test_what_was_half_left_is_not_taken(lake):
+    lake.done("incremental")
+    [done] = folders(lake)
+    done.unlink()
+    for file in done.parent.glob("*.parquet"):
+        file.write_bytes(b"half")
+    lake.done("scd2")
+    assert lake.versions("name") == LOADED
+
+
+def test_history_that_is_two_runs_behind_reads_the_log(lake):
+    lake.done("incremental")
+    lake.land("changes/2.csv", "op,id,name,at\nD,2,,2026-01-03\n")
+    lake.done("incremental", "scd2")
+    ended = (2, "c", "2026-01-01 00:00:00", "2026-01-03 00:00:00")
+    assert lake.versions("name") == [*LOADED[:2], ended]
+
+
+def test_sightings_of_many_keys_are_not_left(lake, monkeypatch):
+    monkeypatch.setattr(touched, "MOST_KEYS", 0)
+    lake.done("incremental")
+    assert folders(lake) == []
+    lake.done("scd2")
+    assert lake.versions("name") == LOADED
+
+
+def test_a_table_is_not_searched_for_the_keys(lake, monkeypatch):
+    monkeypatch.setattr(HudiTable, "read", refuse)
+    lake.done("incremental", "scd2")
+    monkeypatch.undo()
+    assert lake.versions("name") == LOADED
+    assert lake.living("name") == [(1, "b"), (2, "c")]
+
+
+def test_a_table_of_another_fold_is_read_until_it_is_built_anew(lake, monkeypatch):
+    monkeypatch.setattr(standing, "VERSION", "2")
+    assert not standing.is_folded(lake.tables, lake.tables.history, _taken(lake))
+    lake.done("incremental", "scd2")
+    assert lake.versions("name") == LOADED
+    assert not standing.is_folded(lake.tables, lake.tables.history, _taken(lake))
+    lake.done("rebuild")
+    assert standing.is_folded(lake.tables, lake.tables.history, _taken(lake))
+
+
+def test_a_table_of_withdrawn_files_is_read(lake):
+    lake.done("incremental", "scd2")
+    lake.land("changes/1.csv", "op,id,name,at\nU,1,d,2026-01-02\n")
+    lake.done("redo", "scd2")
+    assert not standing.is_folded(lake.tables, lake.tables.history, _taken(lake))
+    assert lake.living("name") == [(1, "d"), (2, "c")]
+
+
+def test_a_table_whose_log_was_lost_is_read(lake):
+    taken = _taken(lake)
+    assert standing.is_folded(lake.tables, lake.tables.history, taken)
+    shutil.rmtree(lake.root / "warehouse" / "tests" / "things" / "changes")
+    assert not standing.is_folded(lake.tables, lake.tables.history, taken)
+
+
+def _taken(lake: Lake):
+    return lake.tables.taken_in()

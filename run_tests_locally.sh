@@ -7,6 +7,7 @@
 #   ./run_tests_locally.sh loop --seeds N [--seed S] [--database postgresql|mariadb] [--seam]
 #   ./run_tests_locally.sh simulate --schedules N [--seed S] [--stock]
 #   ./run_tests_locally.sh deploy
+#   ./run_tests_locally.sh bench [--only K]... [--scale F] [--pairs N]
 #   ./run_tests_locally.sh nightly [argument of pytest]...
 #
 #   fast   black, flake8, unit and policy tests: no Java, under a minute
@@ -18,6 +19,7 @@
 #   loop   random work on real databases, captured by Debezium, against what they say
 #   simulate  runs with faults of EMR, workers and users, without Java or network
 #   deploy  templates and workflows: our rules, grants against calls, cfn-lint, checkov, zizmor
+#   bench  the targets of docs/speed.md, against Delta and plain Parquet: no tests
 #   nightly  Spark tests that repeat a promise on one more kind of table or source
 #
 # Installs what it needs first, prints each command, stops at the first that fails.
@@ -30,8 +32,8 @@ SPEED=full
 case ${1:-} in
     fast | full) SPEED=$1 && shift ;;
     -h | --help) sed -n '2,/^set /p' "$0" | sed -e '/^set /d' -e 's/^# \{0,1\}//' && exit 0 ;;
-    properties | crash | loop | simulate | deploy | nightly) SPEED=$1 && shift ;;
-    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, crash, loop, simulate, deploy or nightly, see --help" >&2 && exit 2 ;;
+    properties | crash | loop | simulate | deploy | bench | nightly) SPEED=$1 && shift ;;
+    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, crash, loop, simulate, deploy, bench or nightly, see --help" >&2 && exit 2 ;;
 esac
 PARTS=   # "pid function argument..." lines of what runs side by side
 OUTPUTS= # the folder with their outputs
@@ -196,6 +198,11 @@ loop() {
 simulate() {
     run ./setup.sh --quiet --only airflow
     program .venv-airflow/bin/python tests.simulator
+}
+
+bench() {
+    run ./setup.sh --quiet --only bench
+    program .venv-bench/bin/python benchmarks.speed
 }
 
 nightly() {

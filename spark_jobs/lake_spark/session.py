@@ -25,8 +25,8 @@ CONFIGURATION = {
     "spark.sql.avro.datetimeRebaseModeInRead": "CORRECTED",
     # The old form of lists cannot hold a null.
     "spark.hadoop.parquet.avro.write-old-list-structure": "false",
-    # What a stage keeps is read once or twice more: looking for the best way to pack
-    # each column took longer than all else in a full load (docs/speed.md).
+    # What a stage keeps is read once or twice more. Looking for the best way to pack each
+    # column was what thread dumps of a full load showed most (docs/speed.md).
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
     # Tables of one application share the cores.
     "spark.scheduler.mode": "FAIR",

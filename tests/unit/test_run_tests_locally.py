@@ -27,6 +27,7 @@ PROGRAMS = (
     ".venv-airflow/bin/flake8",
     ".venv-airflow/bin/python",
     ".venv-airflow-3.0.6/bin/python",
+    ".venv-bench/bin/python",
     ".venv-spark/bin/python",
     ".venv-spec/bin/python",
 )
@@ -214,7 +215,7 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
     assert (code, commands) == (2, [])
     assert (
         "'slow' is no speed; choose fast, full, properties, crash, loop, simulate,"
-        " deploy or nightly" in output
+        " deploy, bench or nightly" in output
     )
 
 
@@ -225,9 +226,10 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
         ("crash", "--only spark --only streamer", "spark", "tests.crash"),
         ("loop", "--only spark --only servers", "spark", "tests.loop"),
         ("simulate", "--only airflow", "airflow", "tests.simulator"),
+        ("bench", "--only bench", "bench", "benchmarks.speed"),
     ],
 )
-def test_the_random_tests_take_their_numbers(run, speed, needs, python, program):
+def test_programs_of_the_tests_take_their_numbers(run, speed, needs, python, program):
     code, _, commands = run(speed, "--seed", "5")
     assert code == 0
     assert commands == [

@@ -1,0 +1,83 @@
+"""Measure the targets of docs/speed.md: ratios within one run, never tests.
+
+    ./run_tests_locally.sh bench [--only K]... [--scale F] [--pairs N] [--seed S]
+
+K is the number of a target; --scale multiplies the sizes of tables (1: as the target
+says). Prints a table, keeps benchmarks/results/latest.json and draws docs/pictures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import tempfile
+from datetime import date
+from pathlib import Path
+from typing import Any, Dict, List
+
+from benchmarks.speed import result
+from benchmarks.speed.bench import Bench
+from benchmarks.speed.measuring import say
+from benchmarks.speed.plots import draw
+from benchmarks.speed.session import CORES, MEMORY, ROOT, open_both
+from benchmarks.speed.targets import TARGETS
+
+
+def main(argv: List[str]) -> int:
+    """Run what was asked for; 0 whatever the figures are."""
+    parser = argparse.ArgumentParser(prog="bench", description=__doc__.splitlines()[0])
+    parser.add_argument("--only", action="append", choices=list(TARGETS), default=[])
+    parser.add_argument("--scale", type=_positive, default=1.0)
+    parser.add_argument("--pairs", type=int, default=5, help="rounds that count")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--folder", type=Path, help="where the lakes are made")
+    asked = parser.parse_args(argv)
+    folder = asked.folder or ROOT / ".local"
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=folder) as name:
+        root = Path(name)
+        spark = open_both(root / "scratch")
+        bench = Bench(spark, root, asked.scale, asked.pairs, asked.seed)
+        try:
+            results = _measured(bench, asked.only or list(TARGETS), _about(asked))
+        finally:
+            spark.stop()
+    print("\n".join(result.lines(results)))
+    draw(result.LATEST, ROOT / "docs" / "pictures")
+    return 0
+
+
+def _measured(bench: Bench, names: List[str], about: Dict[str, Any]) -> List[Any]:
+    """Results are kept target by target, so that Ctrl-C loses one at most."""
+    results: List[result.Result] = []
+    for name in names:
+        say(f"target {name}: {TARGETS[name].__doc__.splitlines()[0]}")
+        found = TARGETS[name](bench)
+        result.write(found, about)
+        print("\n".join(result.lines(found)[1:]), flush=True)
+        results += found
+    return results
+
+
+def _about(asked: argparse.Namespace) -> Dict[str, Any]:
+    return {
+        "day": date.today().isoformat(),
+        "scale": asked.scale,
+        "pairs": asked.pairs,
+        "seed": asked.seed,
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "spark": f"local[{CORES}], {MEMORY}",
+    }
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError("a number above 0")
+    return value
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

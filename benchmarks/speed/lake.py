@@ -1,0 +1,62 @@
+"""Lakes in folders: land generated rows, run our stages on them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from lake_spec.model import TableSpec
+from lake_spec.report import Report
+from benchmarks.speed.generator import CHANGED_AT, COLUMNS, KEY, OPERATION
+from tests.spark.lake import Lake, table
+
+MERGE_ON_READ = "merge_on_read"
+
+
+def spec_of(*, buckets: int, kind: str = MERGE_ON_READ) -> TableSpec:
+    """The table of the generator: a feed of Parquet files, as DMS writes them."""
+    columns = "\n".join(f"  {name}: {kind}" for name, kind in COLUMNS)
+    return table(f"""\
+source:
+  kind: feed
+  path: bench/things
+  load: "load/*"
+  changes: "changes/*"
+  format: {{type: parquet}}
+  operation: {{column: {OPERATION}}}
+key: [{KEY}]
+order_by: [{CHANGED_AT}]
+effective_at: {CHANGED_AT}
+columns:
+{columns}
+storage: {{type: {kind}, buckets: {buckets}}}
+""")
+
+
+class BenchLake(Lake):
+    """One table's lake, its landing files made by Spark."""
+
+    def land_rows(self, rows: DataFrame, name: str) -> Path:
+        """Write rows as landing file(s) `name-<n>.parquet`; the folder they are in."""
+        made = self.root / "made"
+        rows.write.mode("overwrite").parquet(str(made))
+        parts = sorted(made.glob("part-*.parquet"))
+        target = self.root / "landing" / self.spec.source.path / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        for nth, part in enumerate(parts):
+            part.rename(f"{target}-{nth}.parquet")
+        shutil.rmtree(made)
+        return target.parent
+
+    def stage(self, name: str) -> Report:
+        """Run one stage, which must not fail."""
+        (report,) = self.done(name)
+        return report
+
+
+def new_lake(spark: SparkSession, root: Path, spec: TableSpec) -> BenchLake:
+    """An empty lake in a folder that is made anew."""
+    shutil.rmtree(root, ignore_errors=True)
+    return BenchLake(spark, root, spec)

@@ -1,0 +1,107 @@
+"""What a piece of work takes: seconds, bytes, files, Spark jobs; and work in turns."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable, Dict, List, Sequence, Tuple
+
+from pyspark.sql import SparkSession
+
+Work = Callable[[int], object]
+"""Does the n-th round of something; rounds count from 0, which warms up."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One round: seconds, and what it asked of the storage.
+
+    `read` and `written` are bytes through Hadoop's file systems, of this process and
+    so of all its tasks. `files` are those that are new or changed afterwards: on S3
+    each is one PUT, if it is smaller than a part of a multipart upload. Files that
+    the work itself removes again, as markers, are not among them.
+    """
+
+    seconds: float
+    read: int
+    written: int
+    files: int
+    jobs: int
+
+
+class Meter:
+    """Measures work of one session on files below a folder."""
+
+    def __init__(self, spark: SparkSession, root: Path) -> None:
+        self._spark = spark
+        self._root = root
+
+    def measure(self, work: Callable[[], object]) -> Measured:
+        """Do the work once, after collecting what earlier work left to collect."""
+        self._spark._jvm.System.gc()
+        files, jobs, (read, written) = self._files(), self._jobs(), self._bytes()
+        began = time.monotonic()
+        work()
+        seconds = time.monotonic() - began
+        now_read, now_written = self._bytes()
+        new = sum(files.get(name) != seen for name, seen in self._files().items())
+        return Measured(
+            seconds, now_read - read, now_written - written, new, self._jobs() - jobs
+        )
+
+    def in_turns(
+        self, works: Dict[str, Work], pairs: int, *, first: int = 0
+    ) -> Dict[str, List[Measured]]:
+        """Each work once per round, one after the other; round `first` is not counted.
+
+        Every second round goes through them backwards, so that none is always the
+        one that comes after another's garbage.
+        """
+        found: Dict[str, List[Measured]] = {name: [] for name in works}
+        for nth in range(first, first + pairs + 1):
+            names = list(works) if nth % 2 else list(reversed(works))
+            for name in names:
+                measured = self.measure(lambda: works[name](nth))
+                if nth > first:
+                    found[name].append(measured)
+                print(f"    round {nth} {name}: {measured.seconds:.2f} s", flush=True)
+        return found
+
+    def _files(self) -> Dict[str, Tuple[int, int]]:
+        found = {}
+        for path in self._root.rglob("*"):
+            try:
+                stat = path.stat()
+            except FileNotFoundError:
+                continue
+            if path.is_file() and not path.name.endswith(".crc"):
+                found[str(path)] = (stat.st_mtime_ns, stat.st_size)
+        return found
+
+    def _bytes(self) -> Tuple[int, int]:
+        every = self._spark._jvm.org.apache.hadoop.fs.FileSystem.getAllStatistics()
+        return (
+            sum(each.getBytesRead() for each in every),
+            sum(each.getBytesWritten() for each in every),
+        )
+
+    def _jobs(self) -> int:
+        return self._spark._jsc.sc().dagScheduler().nextJobId()
+
+
+def median(found: Sequence[Measured], of: str = "seconds") -> float:
+    """The median of one kind of figure."""
+    return statistics.median(getattr(each, of) for each in found)
+
+
+def ratios(ours: Sequence[Measured], theirs: Sequence[Measured]) -> List[float]:
+    """Seconds of ours over theirs, round by round, sorted."""
+    return sorted(a.seconds / b.seconds for a, b in zip(ours, theirs))
+
+
+def say(words: str) -> None:
+    """A line of progress."""
+    print(f"  {words}", file=sys.stderr, flush=True)

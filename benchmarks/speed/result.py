@@ -1,0 +1,86 @@
+"""Figures against their targets: the table that is printed, the file that is kept."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Optional, Sequence
+
+LATEST = Path(__file__).resolve().parents[1] / "results" / "latest.json"
+
+
+@dataclass(frozen=True)
+class Result:
+    """One figure: a median over rounds with its range, and what it should be at most.
+
+    `target` is None where a figure is told without one. `more` holds what else was
+    counted, as bytes and files, by name.
+    """
+
+    id: str
+    what: str
+    figure: float
+    low: float
+    high: float
+    target: Optional[float] = None
+    unit: str = "ratio"
+    more: Dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def holds(self) -> Optional[bool]:
+        """Whether the median is within the target; None without one."""
+        return None if self.target is None else self.figure <= self.target
+
+    def as_data(self) -> Dict[str, Any]:
+        """The result as the file of results has it."""
+        return {**asdict(self), "holds": self.holds}
+
+
+def over(
+    id: str, what: str, values: Sequence[float], target: Optional[float], **more: Any
+) -> Result:
+    """The result of one value for each round."""
+    unit = more.pop("unit", "ratio")
+    middle = statistics.median(values)
+    return Result(id, what, middle, min(values), max(values), target, unit, more)
+
+
+def lines(results: Iterable[Result]) -> List[str]:
+    """A table for the terminal."""
+    head = f"{'id':<6} {'figure':>9} {'range':>19} {'target':>7}  {'verdict':<7}  what"
+    return [head, *(_line(each) for each in results)]
+
+
+def _line(result: Result) -> str:
+    verdicts = {None: "-", True: "holds", False: "MISSED"}
+    target = "-" if result.target is None else f"{result.target:g}"
+    unit = "" if result.unit == "ratio" else f" {result.unit}"
+    spread = f"{result.low:.2f} to {result.high:.2f}"
+    return (
+        f"{result.id:<6} {f'{result.figure:.2f}{unit}':>9} {spread:>19} {target:>7}"
+        f"  {verdicts[result.holds]:<7}  {result.what}"
+    )
+
+
+def write(
+    results: Sequence[Result], about: Dict[str, Any], path: Path = LATEST
+) -> None:
+    """Keep the results of a run, with what it ran on.
+
+    A run of some targets replaces those alone, so that the file has the newest of each.
+    """
+    kept: Dict[str, Any] = {}
+    if path.exists():
+        kept = {each["id"]: each for each in json.loads(path.read_text())}
+    kept.update({each.id: {**each.as_data(), **about} for each in results})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ordered = sorted(kept.values(), key=lambda each: _place(each["id"]))
+    path.write_text(json.dumps(ordered, indent=1) + "\n")
+
+
+def _place(id: str) -> tuple:
+    """`2` before `10`, and `10` before `10a`."""
+    digits = "".join(c for c in id if c.isdigit())
+    return int(digits or 0), id

@@ -1,0 +1,54 @@
+"""The one Spark session of the benchmarks: as in a step, with Delta beside Hudi."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from lake_spark.session import CONFIGURATION, open_session
+
+ROOT = Path(__file__).resolve().parents[2]
+CORES = 2
+MEMORY = "12g"
+_EXTENSIONS = "spark.sql.extensions"
+_DELTA = "io.delta.sql.DeltaSparkSessionExtension"
+
+
+def jars() -> str:
+    """The jars of a step, and Delta's; SystemExit if they are not there."""
+    folder = Path(os.environ.get("LAKE_JARS", ROOT / ".local" / "jars"))
+    found = [
+        str(jar)
+        for name in ("spark-3.5", "delta")
+        for jar in sorted((folder / name).glob("*.jar"))
+    ]
+    if not any("delta" in jar for jar in found):
+        raise SystemExit(f"no jars in {folder}: run ./setup.sh --only bench")
+    return ",".join(found)
+
+
+def open_both(scratch: Path) -> SparkSession:
+    """The session on two cores; Delta's extension is added to those of a step.
+
+    Delta's catalogue is left out, for there is one catalogue and a step's is Hudi's:
+    Delta tables are used by path.
+    """
+    settings = {
+        _EXTENSIONS: f"{CONFIGURATION[_EXTENSIONS]},{_DELTA}",
+        "spark.jars": jars(),
+        "spark.driver.memory": MEMORY,
+        "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
+        "spark.local.dir": str(scratch),
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
+    }
+    builder = SparkSession.builder.master(f"local[{CORES}]")
+    for key, value in {**CONFIGURATION, **settings}.items():
+        builder = builder.config(key, value)
+    CONFIGURATION[_EXTENSIONS] = settings[_EXTENSIONS]
+    builder.getOrCreate().sparkContext.setLogLevel("ERROR")
+    return open_session("benchmarks")

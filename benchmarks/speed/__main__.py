@@ -3,7 +3,7 @@
     ./run_tests_locally.sh bench [--only K]... [--scale F] [--pairs N] [--seed S]
 
 K is the number of a target; --scale multiplies the sizes of tables (1: as the target
-says). Prints a table, keeps benchmarks/results/latest.json and draws docs/pictures.
+says). Prints a table, keeps benchmarks/results/latest.json and draws docs/speed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def main(argv: List[str]) -> int:
         finally:
             spark.stop()
     print("\n".join(result.lines(results)))
-    draw(result.LATEST, ROOT / "docs" / "pictures")
+    draw(result.LATEST, ROOT / "docs" / "speed")
     return 0
 
 

@@ -19,7 +19,7 @@ def draw(results: Path, folder: Path) -> Path:
     found = json.loads(results.read_text())
     targeted = [each for each in found if each["target"] and each["unit"] == "ratio"]
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "speed-targets.svg"
+    path = folder / "targets.svg"
     matplotlib.rcParams.update({"svg.hashsalt": "lake", "svg.fonttype": "none"})
     figure, axes = pyplot.subplots(figsize=(9, 0.6 + 0.5 * len(targeted)))
     _bars(axes, list(reversed(targeted)))

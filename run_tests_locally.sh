@@ -90,7 +90,8 @@ show_ended_parts() {
 
 end_parts() { # as Ctrl-C does, so that pytest ends what it started; after 10 s for good
     local ids tries
-    ids=$(sed 's/ .*//; s/^./-&/' <<<"$PARTS")
+    # Of bash, not of PARTS: an interrupt may come before a part is noted there.
+    ids=$(jobs -p | sed 's/^/-/')
     # shellcheck disable=SC2086
     [ -z "$ids" ] || kill -INT -- $ids 2>/dev/null || true
     for tries in {1..100}; do

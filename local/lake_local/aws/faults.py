@@ -6,6 +6,7 @@ A rule is `{"kind", "call", "times", ...}`:
 - `fail`: the call is refused with `code` (default InternalServerException);
 - `lost_reply`: the call is done, then the connection is closed;
 - `error_reply`: the call is done, then the reply is a 500;
+- `late_reply`: the call is done, its reply comes `seconds` later;
 - `slow_start`: the next cluster stays `seconds` in STARTING;
 - `cluster_dies`: the cluster `cluster` ends with an INSTANCE_FAILURE, at once.
 
@@ -23,6 +24,7 @@ KINDS = (
     "fail",
     "lost_reply",
     "error_reply",
+    "late_reply",
     "slow_start",
     "cluster_dies",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import re
+import time
 from http import HTTPStatus
 from typing import Any, Callable, Iterable, NamedTuple, Optional
 from urllib.parse import parse_qs
@@ -54,9 +55,15 @@ class Front:
         refused = self._faults.take(call.operation, "throttle", "fail")
         if refused:
             return _send(_refusal(call, refused), start_response)
-        broken = self._faults.take(call.operation, "lost_reply", "error_reply")
+        broken = self._faults.take(
+            call.operation, "lost_reply", "error_reply", "late_reply"
+        )
         if broken is None:
             return self._answer(call, environ, start_response)
+        if broken.kind == "late_reply":
+            answered = self._answer(call, environ, start_response)
+            time.sleep(broken.seconds)
+            return answered
         for _ in self._answer(call, environ, _ignore):
             pass
         if broken.kind == "lost_reply":

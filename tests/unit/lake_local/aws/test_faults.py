@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
 
 import pytest
 import urllib3
 from botocore.exceptions import ClientError, ConnectionClosedError
 
+from lake_local.aws import front
 from lake_local.aws.faults import KINDS
 
 RELEASE = "emr-7.13.0"
@@ -25,17 +29,17 @@ def test_a_lost_reply_hides_a_cluster_that_was_made(stand_in, impatient, emr, la
     ask(stand_in, kind="lost_reply", call="RunJobFlow")
     with pytest.raises(ConnectionClosedError):
         run_job_flow(impatient, "lost one")
-    made = [c for c in emr.list_clusters()["Clusters"] if c["Name"] == "lost one"]
+    made = named(emr, "lost one")
     assert len(made) == 1
-    emr.terminate_job_flows(JobFlowIds=[made[0]["Id"]])
+    emr.terminate_job_flows(JobFlowIds=made)
 
 
 def test_a_client_that_retries_a_lost_reply_makes_two_clusters(stand_in, emr):
     ask(stand_in, kind="lost_reply", call="RunJobFlow")
     run_job_flow(emr, "made twice")
-    made = [c for c in emr.list_clusters()["Clusters"] if c["Name"] == "made twice"]
+    made = named(emr, "made twice")
     assert len(made) == 2
-    emr.terminate_job_flows(JobFlowIds=[c["Id"] for c in made])
+    emr.terminate_job_flows(JobFlowIds=made)
 
 
 def test_an_error_reply_comes_after_the_call_was_done(
@@ -45,6 +49,24 @@ def test_an_error_reply_comes_after_the_call_was_done(
     with pytest.raises(ClientError, match="InternalServerException"):
         impatient.add_job_flow_steps(JobFlowId=cluster, Steps=[step("true")])
     assert len(emr.list_steps(ClusterId=cluster)["Steps"]) == 1
+
+
+def test_a_late_reply_comes_after_others_see_what_was_done(
+    stand_in, emr, once, monkeypatch
+):
+    time_is_over = Event()
+    monkeypatch.setattr(
+        front, "time", SimpleNamespace(sleep=lambda seconds: time_is_over.wait(60))
+    )
+    ask(stand_in, kind="late_reply", call="RunJobFlow", seconds=60)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(run_job_flow, once("emr"), "late one")
+        while not (made := named(emr, "late one")):
+            pass
+        assert not asked.done()
+        time_is_over.set()
+        asked.result()
+    emr.terminate_job_flows(JobFlowIds=made)
 
 
 def test_throttling_ends_after_the_given_number_of_calls(stand_in, impatient, cluster):
@@ -132,6 +154,12 @@ def test_health_names_the_clusters_that_are_alive(stand_in, cluster):
     health = page(stand_in, "GET", "health")
     assert health["status"] == "ok"
     assert cluster in health["clusters_alive"]
+
+
+def named(emr, name):
+    """The ids of the clusters of this name."""
+    listed = emr.list_clusters()["Clusters"]
+    return [each["Id"] for each in listed if each["Name"] == name]
 
 
 def run_job_flow(emr, name):

@@ -1,4 +1,4 @@
-"""The first and the last task around a cluster: create and terminate."""
+"""The first task of a run: it checks the run, takes its lease and creates the cluster."""
 
 from __future__ import annotations
 
@@ -7,21 +7,16 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, NoReturn
 
-from airflow.providers.amazon.aws.operators.emr import (
-    EmrCreateJobFlowOperator,
-    EmrTerminateJobFlowOperator,
-)
-from airflow.providers.amazon.aws.triggers.emr import EmrTerminateJobFlowTrigger
+from airflow.providers.amazon.aws.operators.emr import EmrCreateJobFlowOperator
 from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
 
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
 from lake_airflow.backfill import earlier_run, interval_of
-from lake_airflow.cluster import ALIVE, ENDED, ENDING, cluster_name
+from lake_airflow.cluster import ALIVE, ENDING, cluster_name
 from lake_airflow.emr import ReplyLost, SendsOnce
-from lake_airflow.handover import CAUSE_XCOM, CLUSTER_ID, RUN_XCOM, run_name
+from lake_airflow.handover import CAUSE_XCOM, RUN_XCOM, run_name
 from lake_airflow.lease import HoldsLease
-from lake_airflow.ledger import Ledger, told
-from lake_airflow.living import living_clusters
+from lake_airflow.living import BETWEEN_LOOKS, LOOKS, living_clusters
 from lake_airflow.plan import DagPlan
 from lake_airflow.preview import Preview, preview
 from lake_airflow.request_check import request_problems
@@ -29,21 +24,14 @@ from lake_airflow.run import Run, RunRefused, check_run
 from lake_airflow.run_files import RunFiles
 from lake_airflow.steps import StepError
 from lake_airflow.summary import summarise_without_cluster
-from lake_airflow.waiting import OutlivesTriggers, WaitsForEmr
+from lake_airflow.waiting import OutlivesTriggers
 from lake_spec.model import ClusterSpec, EnvironmentSpec, WhenBusy
 
-END_LIMIT = timedelta(minutes=30)
-QUICK_END = timedelta(seconds=15)
-"""So long the task waits itself: a trigger that fires before Airflow has noted
-the deferral fails the task, and a cluster without work can end that quickly."""
-
-SHORTEST_PAUSE = 10  # seconds, for the same reason
+SHORTEST_PAUSE = 10
+"""Seconds; a trigger that fires before Airflow has noted the deferral fails the task."""
 
 EARLIER_LOOKS = 4
 """A run may wait for others of its backfill for hours, and each look takes a worker."""
-
-LOOKS, BETWEEN_LOOKS = 6, 10
-"""How often a cluster that may have been made is looked for, and seconds between."""
 
 
 class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
@@ -221,79 +209,3 @@ class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
             return
         self.log.warning("Ending cluster %s: the task failed.", self._job_flow_id)
         self.hook.conn.terminate_job_flows(JobFlowIds=[self._job_flow_id])
-
-
-class TerminateCluster(WaitsForEmr, HoldsLease, EmrTerminateJobFlowOperator):
-    """Ends the cluster, returns when EMR says that it is gone, and so is the lease."""
-
-    def __init__(
-        self,
-        *,
-        plan: DagPlan,
-        environment: EnvironmentSpec,
-        poll_seconds: int,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            region_name=environment.region,
-            waiter_delay=poll_seconds,
-            waiter_max_attempts=int(END_LIMIT.total_seconds()) // poll_seconds,
-            job_flow_id=CLUSTER_ID,
-            deferrable=False,
-            **kwargs,
-        )
-        self.plan = plan
-        self.environment = environment
-
-    def execute(self, context: Any) -> str:
-        super().execute(context)
-        if self._ended_within(QUICK_END, every=1):
-            return self._gone(context)
-        if self.can_defer():
-            self._defer_until_gone()
-        return self.follow(context, may_defer=False)
-
-    def _defer_until_gone(self) -> None:
-        self.defer(
-            trigger=EmrTerminateJobFlowTrigger(
-                job_flow_id=self.job_flow_id,
-                waiter_delay=self.waiter_delay,
-                waiter_max_attempts=self.waiter_max_attempts,
-                aws_conn_id=self.aws_conn_id,
-            ),
-            method_name="execute_complete",
-        )
-
-    def follow(self, context: Any, *, may_defer: bool) -> str:
-        """Wait until the cluster is gone; how it ended is not this task's matter."""
-        if not self._ended_within(END_LIMIT, every=self.waiter_delay):
-            raise TimeoutError(
-                f"Cluster {self.job_flow_id} lives {END_LIMIT} after it was to end."
-                " End it by hand: it costs money."
-            )
-        return self._gone(context)
-
-    def _gone(self, context: Any) -> str:
-        """The id of the cluster, whose run needs the lease no more."""
-        self.give_back(context)
-        self._note_cost()
-        return self.job_flow_id
-
-    def _note_cost(self) -> None:
-        """Its entry in the ledger; what cannot be written now is left to the reaper."""
-        try:
-            ledger = Ledger(self.environment, aws_conn_id=self.aws_conn_id)
-            if entry := ledger.note(self.job_flow_id):
-                self.log.info("%s", told(entry))
-        except Exception:
-            self.log.exception("%s is not in the ledger.", self.job_flow_id)
-
-    def _ended_within(self, limit: timedelta, *, every: int) -> bool:
-        for _ in range(int(limit.total_seconds()) // every):
-            reply = self.hook.conn.describe_cluster(ClusterId=self.job_flow_id)
-            state = reply["Cluster"]["Status"]["State"]
-            if state in ENDED:
-                self.log.info("Cluster %s is %s", self.job_flow_id, state)
-                return True
-            time.sleep(every)
-        return False

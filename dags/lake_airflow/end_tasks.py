@@ -19,6 +19,7 @@ from lake_airflow.handover import (
     SUMMARY_TASK,
     pinned_run,
     run_name,
+    task_states,
 )
 from lake_airflow.notify import AWS_CONNECTION, RunNotifier
 from lake_airflow.plan import DagPlan
@@ -98,23 +99,19 @@ class Verdict(EndTask):
     """Red unless the summary found no cause and the cluster is gone.
 
     A teardown, and the only one that the run's state goes by: Airflow runs it also
-    after somebody marked the run as failed, which would end as a success without it.
+    after somebody marked the run as failed, which would end as a success without it,
+    and where there was no cluster. A run that only planned skips it.
     It tells the domain's topic; where that fails, its log says so, and the run is as
     it was.
     """
 
     def execute(self, context: Any) -> None:
-        ti = context["ti"]
         notifier = RunNotifier(self.plan, self.environment, context)
         # What a task returned says nothing: it outlives that the task is cleared.
-        states = ti.get_task_states(
-            dag_id=self.plan.dag_id,
-            task_ids=[SUMMARY_TASK, END_TASK],
-            run_ids=[context["run_id"]],
-        )[context["run_id"]]
-        lacking = [
-            task for task in (SUMMARY_TASK, END_TASK) if states.get(task) != "success"
-        ]
+        states = task_states(context, self.plan, CREATE_TASK, SUMMARY_TASK, END_TASK)
+        if states.get(CREATE_TASK) == "skipped" and _only_planned(context):
+            raise AirflowSkipException("Only the plan was asked for.")
+        lacking = _lacking(states)
         if not lacking:
             self._tell(notifier.succeeded)
             return
@@ -123,7 +120,7 @@ class Verdict(EndTask):
             " succeed, see there."
         )
         # The summary's own causes say more than that it failed.
-        self._tell(notifier.failed, () if lacking == [SUMMARY_TASK] else (words,))
+        self._tell(notifier.failed, () if _is_told(context, lacking) else (words,))
         raise AirflowFailException(words)
 
     def _tell(self, tell: Callable[..., None], *args: Any) -> None:
@@ -141,6 +138,29 @@ class AnnounceChanges(BaseOperator):
     def execute(self, context: Any) -> None:
         if pinned_run(context).dry_run:
             raise AirflowSkipException("A dry run changes nothing.")
+
+
+def _lacking(states: dict[str, str]) -> list[str]:
+    """The tasks that keep the run from being green, but for those that did not come
+    for the first one's sake."""
+    if states.get(CREATE_TASK) == "success":
+        wanted = (SUMMARY_TASK, END_TASK)
+        return [task for task in wanted if states.get(task) != "success"]
+    has_none = states.get(END_TASK) in ("success", "skipped")
+    return [CREATE_TASK] if has_none else [CREATE_TASK, END_TASK]
+
+
+def _is_told(context: Any, lacking: list[str]) -> bool:
+    """Whether the run's summary holds the causes of what is lacking."""
+    if lacking == [CREATE_TASK]:
+        return bool(context["ti"].xcom_pull(task_ids=CREATE_TASK, key=CAUSE_XCOM))
+    return lacking == [SUMMARY_TASK]
+
+
+def _only_planned(context: Any) -> bool:
+    """Whether the run was asked for its plan, and told it."""
+    pinned = context["ti"].xcom_pull(task_ids=CREATE_TASK, key=RUN_XCOM)
+    return bool(pinned) and Run.from_xcom(pinned).plan_only
 
 
 def _level(line: str) -> int:

@@ -34,3 +34,12 @@ def pinned_run(context: Any) -> Run:
 def run_name(plan: DagPlan, context: Any) -> str:
     """Name of a run that was not pinned, also where its id was refused."""
     return f"{plan.dag_id}/{run_key(context['run_id'][:LONGEST])}"
+
+
+def task_states(context: Any, plan: DagPlan, *tasks: str) -> dict[str, str]:
+    """The states of these tasks of the run, but for those that have none yet."""
+    run_id = context["run_id"]
+    found = context["ti"].get_task_states(
+        dag_id=plan.dag_id, task_ids=list(tasks), run_ids=[run_id]
+    )
+    return found.get(run_id, {})

@@ -9,6 +9,9 @@ from typing import Any
 from lake_airflow.cluster import ALIVE
 from lake_spec.model import EnvironmentSpec
 
+LOOKS, BETWEEN_LOOKS = 6, 10
+"""How often a cluster that may have been made is looked for, and seconds between."""
+
 
 def living_clusters(
     client: Any,

@@ -8,7 +8,8 @@ from typing import Any
 from airflow.sdk import DAG, Asset, BaseOperator, chain
 from airflow.timetables.interval import CronDataIntervalTimetable
 
-from lake_airflow.cluster_tasks import END_LIMIT, CreateCluster, TerminateCluster
+from lake_airflow.cluster_end import END_LIMIT, TerminateCluster
+from lake_airflow.cluster_tasks import CreateCluster
 from lake_airflow.end_tasks import AnnounceChanges, SummariseRun, Verdict
 from lake_airflow.form import params
 from lake_airflow.handover import CREATE_TASK, END_TASK, SUMMARY_TASK
@@ -46,17 +47,19 @@ class Renderer:
         `done` is the only leaf that counts: green when the summary and the
         end of the cluster are, whatever else happened on the way. It is a
         teardown, for all other tasks are skipped when a run is marked as failed.
+        Neither teardown is bound to the setup: Airflow would leave them out where that
+        failed, also where it was marked as failed while it created a cluster.
         """
         with self._empty_dag(plan) as dag:
             create = self._create(plan)
             stages = [self._stage(plan, stage) for stage in plan.stages]
             summary = self._summary(plan)
-            terminate = self._terminate(plan, create)
+            terminate = self._terminate(plan)
             done = Verdict(task_id="done", plan=plan, environment=self.environment)
             chain(create, *stages, summary, terminate)
             stages >> summary
             [summary, terminate] >> done
-            done.as_teardown(setups=create, on_failure_fail_dagrun=True)
+            done.as_teardown(on_failure_fail_dagrun=True)
             self._announce(plan, terminate)
         # Not before: Airflow copies Params that are there into every task.
         dag.params.update(params(plan))
@@ -115,7 +118,7 @@ class Renderer:
             retries=2,
         )
 
-    def _terminate(self, plan: DagPlan, create: CreateCluster) -> TerminateCluster:
+    def _terminate(self, plan: DagPlan) -> TerminateCluster:
         terminate = TerminateCluster(
             task_id=END_TASK,
             plan=plan,
@@ -123,7 +126,7 @@ class Renderer:
             poll_seconds=self.poll_seconds,
             retries=3,
         )
-        return terminate.as_teardown(setups=create)
+        return terminate.as_teardown()
 
     def _announce(self, plan: DagPlan, terminate: BaseOperator) -> None:
         if plan.updates:

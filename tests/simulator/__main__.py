@@ -7,11 +7,11 @@ another DAG beside them, and two of a backfill, which Airflow starts at once. EM
 throttles, replies get lost, clusters start late or die, steps fail, workers are
 killed, triggers fail, users mark, clear and delete; then the reaper comes. Never may
 a run have two clusters at once, the domain two steps at once, a step run again that
-nobody cleared, an interval be taken before an earlier one, a cluster stay, be waited
-for without an end or be missing in the ledger, or a run end in a state that does not
-say what happened. With --stock the provider's operators, wired as in its example,
-play the same. The last line says `N schedules, M violations`; the exit code is 1 if
-M is not 0.
+nobody cleared, an interval be taken before an earlier one, a cluster stay, outlive a
+run that ended it, be waited for without an end or be missing in the ledger, or a run
+end in a state that does not say what happened. With --stock the provider's operators,
+wired as in its example, play the same. The last line says `N schedules, M violations`;
+the exit code is 1 if M is not 0.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.asked import parser
 SHOWN = 10
 KINDS = (
     *("left over", "clusters at once", "steps of", "times", "was needed"),
-    *("not in the ledger", "waited for", "told again", "nobody was told"),
+    *("not in the ledger", "waited for", "told again", "nobody was told", "outlived"),
 )
 """Words by which a violation tells which promise it is of."""
 

@@ -21,8 +21,8 @@ from tests.simulator.client import Killed
 from tests.simulator.cloud import Cloud
 from tests.simulator.designs import Design
 
-USERS_ACT = 0.02
-"""How likely somebody interferes whenever a run waits."""
+USERS_ACT, USERS_MARK = 0.02, 0.01
+"""How likely somebody interferes whenever a run waits, or marks it while a task works."""
 
 
 class TaskInstance:
@@ -71,6 +71,7 @@ class SimulatedRun:
         self.clears = 0
         self.cleared: Dict[str, datetime] = {}
         self.is_marked = self.was_called_back = False
+        self.ended: Optional[datetime] = None
         self._retried_after_kill = kills
         self._random = cloud.random
         self.interval, self.earlier = interval, earlier
@@ -92,8 +93,8 @@ class SimulatedRun:
                 if what == "delete":
                     self.state = "deleted"
                     return
-                self._mark() if what == "mark" else self._clear(task)
-        self.state = self._final_state()
+                self._clear(task) if what == "clear" else self._mark(what, task)
+        self.state, self.ended = self._final_state(), self.cloud.now
         if self.state == "failed" and not self.is_marked and self.design.on_failure:
             yield from self._call_back(self.design.on_failure)
 
@@ -141,9 +142,11 @@ class SimulatedRun:
         if what != "clear" or any(s in self.states for s in self.design.stages):
             raise Interfered(what, task)
 
-    def _mark(self) -> None:
-        """Mark the run as failed: all but teardowns are over."""
+    def _mark(self, what: str, task: str) -> None:
+        """Mark the run as failed: all but teardowns are over, also what is at work."""
         self.is_marked = True
+        if what == "mark at work":
+            self.states[task] = "failed"
         self.causes.append("somebody marked the run as failed")
         for name in self.design.tasks:
             if name not in self.design.teardowns:
@@ -195,6 +198,7 @@ class SimulatedRun:
                         continue
                 else:
                     result = task.resume_execution(method, kwargs, context)
+                self._may_be_marked(ti, result)
                 ti.xcom_push("return_value", result)
                 return "success"
             except Killed:
@@ -211,6 +215,17 @@ class SimulatedRun:
             except BaseException as deferred:
                 method, kwargs = self._woken(deferred)
             yield from self._pause(name, 15, 240)
+
+    def _may_be_marked(self, ti: TaskInstance, result: Any) -> None:
+        """Somebody marked the run while the task did its work, which counts no more;
+        its process is ended before or after it told what it returns."""
+        chance = self._random.random
+        if ti.task_id in self.design.teardowns or self.is_marked:
+            return
+        if chance() < USERS_MARK:
+            if chance() < 0.5:
+                ti.xcom_push("return_value", result)
+            raise Interfered("mark at work", ti.task_id)
 
     def _forget_xcoms(self, name: str) -> None:
         """As Airflow does when a try starts, and no sooner."""
@@ -234,7 +249,7 @@ class SimulatedRun:
         return task.execute(context)
 
     def _woken(self, deferred: BaseException) -> Tuple[str, Dict[str, Any]]:
-        """How a worker resumes what was deferred."""
+        """How a worker resumes what was deferred; what else was raised is raised."""
         if type(deferred).__name__ != "TaskDeferred":
             raise deferred
         if self._random.random() < 0.03:

@@ -62,8 +62,9 @@ def ours(plan: DagPlan) -> Design:
     teardowns = frozenset(name for name, task in tasks.items() if task.is_teardown)
 
     def runs(name: str, states: States) -> bool:
-        # What follows a setup in its scope is run only if that succeeded.
-        return name == CREATE_TASK or states[CREATE_TASK] == "success"
+        # What follows a setup is run only if that succeeded, but for its ends.
+        first = name == CREATE_TASK
+        return first or name in teardowns or states[CREATE_TASK] == "success"
 
     return Design(
         tasks,

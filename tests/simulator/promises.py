@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any, Dict, Iterator, List, Tuple
 
+from lake_airflow.handover import END_TASK
 from tests.simulator.airflow import SimulatedRun
 from tests.simulator.cloud import Cluster
 from tests.simulator.world import OVER, World
@@ -40,6 +41,7 @@ def _clusters(world: World) -> Iterator[str]:
         waited = min(ended, cluster.ready) - cluster.created
         if waited > PATIENCE and cluster.tags["lake:run-id"] not in deleted:
             yield f"{cluster.id} did not start and was waited for"
+    yield from _outlived(world)
     for cluster in world.cloud.living():
         yield f"{cluster.id} of {cluster.tags['lake:run']} is left over"
     noted = {key.rsplit("/", 1)[1] for _, key in world.objects}
@@ -48,6 +50,19 @@ def _clusters(world: World) -> Iterator[str]:
             yield f"{cluster.id} is not in the ledger"
     for cluster in sorted(world.reaped):
         yield f"{cluster} was needed by its run when the reaper ended it"
+
+
+def _outlived(world: World) -> Iterator[str]:
+    """Of a run whose end said so, no cluster lives on."""
+    said_so = {
+        run.run_id: run.ended
+        for run in world.runs
+        if run.ended and run.states.get(END_TASK) in ("success", "skipped")
+    }
+    for cluster in world.cloud.clusters.values():
+        over = said_so.get(cluster.tags["lake:run-id"])
+        if over and (cluster.told_to_end or world.cloud.now) > over:
+            yield f"{cluster.id} outlived the end of its run"
 
 
 def _steps(world: World) -> Iterator[str]:

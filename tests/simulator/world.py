@@ -23,7 +23,7 @@ from lake_airflow import (
 from lake_airflow.waiting import WaitsForEmr
 from lake_spec.model import Notifications
 from tests.simulator.airflow import SimulatedRun, is_active
-from tests.simulator.client import EmrClient, Killed, S3Client, SnsClient
+from tests.simulator.client import EmrClient, Killed, S3Client, SnsClient, refused
 from tests.simulator.cloud import Cloud, Cluster, Step
 from tests.simulator.designs import Design
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, domain
@@ -235,6 +235,8 @@ def _run_files(world: World) -> Any:
             return set(self._files)
 
         def read(self, name: str) -> Any:
+            if name not in self._files:
+                raise refused("NoSuchKey", "GetObject")
             return json.loads(self._files[name])
 
         def write(self, name: str, content: Any) -> str:

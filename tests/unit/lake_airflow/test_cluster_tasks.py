@@ -9,7 +9,7 @@ from airflow.providers.amazon.aws.operators.emr import EmrCreateJobFlowOperator
 from botocore.exceptions import ClientError
 
 from lake_airflow.airflow_errors import AirflowFailException
-from lake_airflow.cluster_tasks import TerminateCluster
+from lake_airflow.cluster_end import TerminateCluster
 from lake_airflow.emr import ReplyLost, SendsOnce
 from lake_airflow.lease import DomainLease
 from lake_airflow.run import Run

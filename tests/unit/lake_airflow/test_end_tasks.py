@@ -22,6 +22,7 @@ def finished(runner):
     runner.xcoms["create_cluster", "return_value"] = "j-1"
     runner.xcoms["create_cluster", "run"] = run(PLAN).to_xcom()
     runner.xcoms["maintenance", "steps"] = [STEP]
+    runner.states["create_cluster"] = "success"
     return runner
 
 
@@ -179,6 +180,52 @@ def test_a_cluster_that_did_not_end_is_told_beside_the_causes(finished, monkeypa
     with pytest.raises(AirflowFailException) as caught:
         finished.execute(verdict())
     assert asked == [(str(caught.value),)]
+
+
+@pytest.fixture
+def told_to(monkeypatch):
+    """What a verdict tells beside the causes of the summary."""
+    asked = []
+    monkeypatch.setattr(RunNotifier, "failed", lambda _, also=(): asked.append(also))
+    return asked
+
+
+def test_a_run_without_a_cluster_is_judged_by_the_task_that_told_why(runner, told_to):
+    runner.states.update(create_cluster="failed", terminate_cluster="skipped")
+    runner.xcoms["create_cluster", "cause"] = "The run is refused"
+    with pytest.raises(AirflowFailException, match=": create_cluster did not succeed"):
+        runner.execute(verdict())
+    assert told_to == [()]
+
+
+@pytest.mark.parametrize(
+    "end, lacking",
+    [
+        ("success", "create_cluster"),
+        ("failed", "create_cluster and terminate_cluster"),
+    ],
+)
+def test_a_first_task_that_was_ended_from_outside_is_told(
+    runner, told_to, end, lacking
+):
+    runner.states.update(create_cluster="failed", terminate_cluster=end)
+    with pytest.raises(AirflowFailException, match=f": {lacking} did not") as caught:
+        runner.execute(verdict())
+    assert told_to == [(str(caught.value),)]
+
+
+def test_a_run_that_only_planned_needs_no_verdict(runner, told_to):
+    runner.xcoms["create_cluster", "run"] = run(PLAN, plan_only=True).to_xcom()
+    runner.states.update(create_cluster="skipped", terminate_cluster="skipped")
+    with pytest.raises(AirflowSkipException, match="Only the plan was asked for"):
+        runner.execute(verdict())
+    assert told_to == []
+
+
+def test_a_run_that_was_marked_before_it_began_is_red(runner, told_to):
+    runner.states.update(create_cluster="skipped", terminate_cluster="skipped")
+    with pytest.raises(AirflowFailException, match=": create_cluster did not succeed"):
+        runner.execute(verdict())
 
 
 def test_changes_are_announced(finished):

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from lake_airflow.cluster import run_job_flow_request
-from lake_airflow.cluster_tasks import TerminateCluster
+from lake_airflow.cluster_end import TerminateCluster
 from lake_airflow.ledger import Ledger, entry_of, told
 from lake_airflow.reaper import EndLeftovers
 from tests.unit.lake_airflow.conftest import client

@@ -61,7 +61,7 @@ def test_the_cluster_is_set_up_and_torn_down_around_every_stage(dags, kind):
         "terminate_cluster"
     )
     assert create.is_setup and terminate.is_teardown
-    assert upstream(dag, "terminate_cluster") == {"summary", "create_cluster"}
+    assert upstream(dag, "terminate_cluster") == {"summary"}
     assert stages(dag)
     for stage in stages(dag):
         assert "create_cluster" in stage.get_flat_relative_ids(upstream=True)
@@ -88,10 +88,27 @@ def test_the_summary_comes_whatever_happened(dags, kind):
 def test_a_run_is_green_only_if_summary_and_end_of_the_cluster_are(dags, kind):
     dag = dags[kind]
     done = dag.get_task("done")
-    assert upstream(dag, "done") == {"summary", "terminate_cluster", "create_cluster"}
+    assert upstream(dag, "done") == {"summary", "terminate_cluster"}
     assert done.is_teardown and done.on_failure_fail_dagrun
     leaves = {leaf.task_id for leaf in dag.leaves}
     assert leaves - {"announce_changes"} == {"done"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_ends_come_also_where_the_setup_failed_while_it_made_a_cluster(dags, kind):
+    for task_id in ("terminate_cluster", "done"):
+        task = dags[kind].get_task(task_id)
+        assert task.trigger_rule == "all_done_setup_success"
+        assert not any(before.is_setup for before in task.upstream_list)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_who_clears_a_stage_clears_the_cluster_and_its_end_with_it(dags, kind):
+    dag = dags[kind]
+    stage = stages(dag)[-1].task_id
+    cleared = dag.partial_subset(stage, include_downstream=True, include_upstream=False)
+    ends = {"create_cluster", "summary", "terminate_cluster", "done"}
+    assert set(cleared.task_dict) >= {stage, *ends}
 
 
 def test_stages_come_one_after_the_other(dags):

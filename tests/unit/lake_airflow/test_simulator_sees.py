@@ -12,6 +12,7 @@ from airflow.providers.amazon.aws.hooks.emr import EmrHook
 
 from lake_airflow import cluster_tasks
 from lake_airflow import outcome
+from lake_airflow.cluster_end import TerminateCluster
 from lake_airflow.cluster_tasks import CreateCluster
 from lake_airflow.end_tasks import Verdict
 from lake_airflow.lease import DomainLease
@@ -57,6 +58,11 @@ def without_looking_first(monkeypatch):
 def without_reaper(monkeypatch):
     monkeypatch.setattr(EndLeftovers, "execute", lambda *_: [])
     return "left over"
+
+
+def with_an_end_that_ends_only_what_it_was_told(monkeypatch):
+    monkeypatch.setattr(TerminateCluster, "_of_its_name", lambda *_: "")
+    return "outlived"
 
 
 def without_a_limit_for_the_start(monkeypatch):
@@ -108,6 +114,7 @@ def without_waiting_for_the_earlier(monkeypatch):
         with_steps_sent_again,
         without_looking_first,
         without_reaper,
+        with_an_end_that_ends_only_what_it_was_told,
         without_a_limit_for_the_start,
         without_the_reaper_s_entries,
         without_a_note_of_what_was_told,

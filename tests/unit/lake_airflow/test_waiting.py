@@ -5,7 +5,7 @@ The provider's EMR triggers up to 9.34 take their region from the connection.
 
 import pytest
 
-from lake_airflow.cluster_tasks import TerminateCluster
+from lake_airflow.cluster_end import TerminateCluster
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
 
 

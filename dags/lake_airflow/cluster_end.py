@@ -1,0 +1,138 @@
+"""The task that ends a run's cluster, whatever became of the others."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+from typing import Any
+
+from airflow.providers.amazon.aws.operators.emr import EmrTerminateJobFlowOperator
+from airflow.providers.amazon.aws.triggers.emr import EmrTerminateJobFlowTrigger
+
+from lake_airflow.airflow_errors import AirflowSkipException
+from lake_airflow.cluster import ALIVE, ENDED, ENDING, cluster_name
+from lake_airflow.handover import (
+    CAUSE_XCOM,
+    CLUSTER_ID,
+    CREATE_TASK,
+    run_name,
+    task_states,
+)
+from lake_airflow.lease import HoldsLease
+from lake_airflow.ledger import Ledger, told
+from lake_airflow.living import BETWEEN_LOOKS, LOOKS, living_clusters
+from lake_airflow.plan import DagPlan
+from lake_airflow.waiting import WaitsForEmr
+from lake_spec.model import EnvironmentSpec
+
+END_LIMIT = timedelta(minutes=30)
+QUICK_END = timedelta(seconds=15)
+"""So long the task waits itself: a trigger that fires before Airflow has noted
+the deferral fails the task, and a cluster without work can end that quickly."""
+
+
+class TerminateCluster(WaitsForEmr, HoldsLease, EmrTerminateJobFlowOperator):
+    """Ends the cluster, returns when EMR says that it is gone, and so is the lease.
+
+    Runs also where the first task did not succeed: one that is marked as failed while
+    it waits for EMR's reply leaves a cluster that only its name tells. Skips where the
+    run has none.
+    """
+
+    def __init__(
+        self,
+        *,
+        plan: DagPlan,
+        environment: EnvironmentSpec,
+        poll_seconds: int,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            region_name=environment.region,
+            waiter_delay=poll_seconds,
+            waiter_max_attempts=int(END_LIMIT.total_seconds()) // poll_seconds,
+            job_flow_id=CLUSTER_ID,
+            deferrable=False,
+            **kwargs,
+        )
+        self.plan = plan
+        self.environment = environment
+
+    def execute(self, context: Any) -> str:
+        is_told = bool(self.job_flow_id)
+        self.job_flow_id = self.job_flow_id or self._of_its_name(context)
+        if not self.job_flow_id:
+            self.give_back(context)
+            raise AirflowSkipException("The run has no cluster.")
+        super().execute(context)
+        if self._ended_within(QUICK_END, every=1):
+            return self._gone(context)
+        if is_told and self.can_defer():  # who is woken knows only what it was told
+            self._defer_until_gone()
+        return self.follow(context, may_defer=False)
+
+    def _of_its_name(self, context: Any) -> str:
+        """The cluster that nobody told of; empty if there is none."""
+        name = cluster_name(run_name(self.plan, context))
+        for look in range(LOOKS if self._may_come_yet(context) else 1):
+            if look:
+                time.sleep(BETWEEN_LOOKS)
+            found = living_clusters(
+                self.hook.conn, self.environment, name=name, states=(*ALIVE, *ENDING)
+            )
+            if found:
+                self.log.warning("Ending %s, which no task told of.", found[0]["Id"])
+                return found[0]["Id"]
+        return ""
+
+    def _may_come_yet(self, context: Any) -> bool:
+        """Whether the first task ended without a word: then what it asked EMR for, or
+        its process does before Airflow ends that, may be on its way."""
+        state = task_states(context, self.plan, CREATE_TASK).get(CREATE_TASK)
+        cause = context["ti"].xcom_pull(task_ids=CREATE_TASK, key=CAUSE_XCOM)
+        return state == "failed" and not cause
+
+    def _defer_until_gone(self) -> None:
+        self.defer(
+            trigger=EmrTerminateJobFlowTrigger(
+                job_flow_id=self.job_flow_id,
+                waiter_delay=self.waiter_delay,
+                waiter_max_attempts=self.waiter_max_attempts,
+                aws_conn_id=self.aws_conn_id,
+            ),
+            method_name="execute_complete",
+        )
+
+    def follow(self, context: Any, *, may_defer: bool) -> str:
+        """Wait until the cluster is gone; how it ended is not this task's matter."""
+        if not self._ended_within(END_LIMIT, every=self.waiter_delay):
+            raise TimeoutError(
+                f"Cluster {self.job_flow_id} lives {END_LIMIT} after it was to end."
+                " End it by hand: it costs money."
+            )
+        return self._gone(context)
+
+    def _gone(self, context: Any) -> str:
+        """The id of the cluster, whose run needs the lease no more."""
+        self.give_back(context)
+        self._note_cost()
+        return self.job_flow_id
+
+    def _note_cost(self) -> None:
+        """Its entry in the ledger; what cannot be written now is left to the reaper."""
+        try:
+            ledger = Ledger(self.environment, aws_conn_id=self.aws_conn_id)
+            if entry := ledger.note(self.job_flow_id):
+                self.log.info("%s", told(entry))
+        except Exception:
+            self.log.exception("%s is not in the ledger.", self.job_flow_id)
+
+    def _ended_within(self, limit: timedelta, *, every: int) -> bool:
+        for _ in range(int(limit.total_seconds()) // every):
+            reply = self.hook.conn.describe_cluster(ClusterId=self.job_flow_id)
+            state = reply["Cluster"]["Status"]["State"]
+            if state in ENDED:
+                self.log.info("Cluster %s is %s", self.job_flow_id, state)
+                return True
+            time.sleep(every)
+        return False

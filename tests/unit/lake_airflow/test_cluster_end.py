@@ -1,0 +1,115 @@
+"""The end of a cluster that no task told of: the first one was ended from outside."""
+
+import pytest
+
+from lake_airflow import cluster_end
+from lake_airflow.airflow_errors import AirflowSkipException
+from lake_airflow.cluster_end import TerminateCluster
+from lake_airflow.living import BETWEEN_LOOKS, LOOKS
+from tests.unit.lake_airflow.first_task import create_cluster
+from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
+
+PLAN = dag_plan("full_load")
+
+
+def terminate(*, can_defer=False):
+    task = TerminateCluster(
+        task_id="terminate_cluster",
+        plan=PLAN,
+        environment=ENVIRONMENT,
+        poll_seconds=300,
+    )
+    task.can_defer = lambda: can_defer
+    return task
+
+
+@pytest.fixture
+def looks(emr, monkeypatch):
+    """The seconds that the task slept between its looks, as long as that finds none."""
+    slept = []
+    monkeypatch.setattr(cluster_end.time, "sleep", slept.append)
+    return slept
+
+
+@pytest.fixture
+def unseen(emr, runner):
+    """A cluster whose task was ended before Airflow heard of it; its id."""
+    made = runner.execute(create_cluster(PLAN))
+    del runner.xcoms["create_cluster", "return_value"]
+    runner.states["create_cluster"] = "failed"
+    return made
+
+
+@pytest.mark.parametrize("can_defer", [True, False])
+def test_the_cluster_is_found_by_its_name_and_awaited(emr, runner, unseen, can_defer):
+    assert runner.execute(terminate(can_defer=can_defer)) == unseen
+    assert [cluster.state for cluster in emr.clusters] == ["TERMINATED"]
+
+
+def test_no_trigger_waits_for_what_only_its_name_tells(
+    emr, runner, unseen, monkeypatch
+):
+    """Who is woken has but the XCom of the first task, and there is none."""
+    (cluster,) = emr.clusters
+    monkeypatch.setattr(
+        cluster, "terminate", lambda: setattr(cluster, "state", "TERMINATING")
+    )
+    monkeypatch.setattr(cluster_end, "QUICK_END", cluster_end.QUICK_END * 0)
+    assert runner.execute(terminate(can_defer=True)) == unseen
+    assert cluster.state == "TERMINATED"
+
+
+def test_one_that_is_ending_already_is_awaited(emr, runner, unseen):
+    emr.clusters[0].state = "TERMINATING"
+    assert runner.execute(terminate()) == unseen
+
+
+def test_the_cluster_of_another_run_stays(emr, runner, unseen, looks):
+    runner.run_id = "manual-2"
+    with pytest.raises(AirflowSkipException, match="The run has no cluster"):
+        runner.execute(terminate())
+    assert emr.clusters[0].state != "TERMINATED"
+
+
+def test_a_cluster_that_comes_late_is_waited_for(emr, runner, monkeypatch):
+    """EMR was asked when the task was marked as failed, and answers afterwards."""
+    runner.states["create_cluster"] = "failed"
+    slept = []
+
+    def sleep(seconds):
+        slept.append(seconds)
+        emr.move_on()
+        if len(slept) == 3:
+            runner.execute(create_cluster(PLAN))
+
+    monkeypatch.setattr(cluster_end.time, "sleep", sleep)
+    assert runner.execute(terminate()) == emr.clusters[0].id
+    assert emr.clusters[0].state == "TERMINATED"
+
+
+@pytest.mark.parametrize(
+    "state, cause, times",
+    [
+        ("failed", None, LOOKS),
+        ("failed", "The run is refused: ...", 1),
+        ("skipped", None, 1),
+    ],
+    ids=["ended-from-outside", "told-why", "never-began"],
+)
+def test_who_told_why_there_is_no_cluster_is_asked_once(
+    emr, runner, looks, state, cause, times
+):
+    runner.states["create_cluster"] = state
+    if cause:
+        runner.xcoms["create_cluster", "cause"] = cause
+    with pytest.raises(AirflowSkipException):
+        runner.execute(terminate())
+    assert looks == [BETWEEN_LOOKS] * (times - 1)
+
+
+def test_without_a_cluster_the_lease_is_given_back(aws, emr, runner, unseen, looks):
+    emr.clusters[0].state = "TERMINATED"
+    with pytest.raises(AirflowSkipException):
+        runner.execute(terminate())
+    body = aws.get_object(Bucket="lake", Key="runs/leases/sales.json")["Body"].read()
+    assert b'"holder": null' in body

@@ -1,8 +1,8 @@
 """One story that all end-to-end tests read: each fixture is a chapter of it.
 
 up -> three runs that are refused -> a full load with a broken file -> the file
-replaced, and a comparison that waits for that run -> a run that is marked as failed
--> the reaper -> a backfill of another domain -> an incremental run whose Spark is
+replaced, and a comparison that waits for that run -> two runs that are marked as
+failed -> the reaper -> a backfill of another domain -> an incremental run whose Spark is
 killed -> the run repeated -> upkeep -> the stand-in killed -> the same input once more
 -> down.
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import Any, Dict
+from typing import Any, Callable, Dict, List
 
 import pytest
 
@@ -97,9 +97,21 @@ def healed(queued) -> Run:
 @pytest.fixture(scope="session")
 def marked(lake, healed) -> Marked:
     """A dry run that somebody marks as failed while its cluster works."""
+    return _marked(lake, lambda: [c for c in lake.living_clusters() if lake.steps(c)])
+
+
+@pytest.fixture(scope="session")
+def unheard(lake, marked) -> Marked:
+    """The same, marked while EMR has made the cluster and the run does not know yet."""
+    lake.fault("late_reply", "RunJobFlow", seconds=60)
+    return _marked(lake, lake.living_clusters)
+
+
+def _marked(lake: Lake, look: Callable[[], List[Any]]) -> Marked:
+    """A dry run that is marked as failed as soon as `look` finds its cluster."""
     running = lake.command.start("run", "moma_full_load", "--param", "dry_run=true")
     try:
-        (cluster,) = until(lake.living_clusters, "a cluster", seconds=120)
+        (cluster,) = until(look, "a cluster", seconds=300)
         ((dag_id, run_id),) = lake.airflow.active_runs()
         lake.airflow.fail(dag_id, run_id)
         until(lambda: not lake.living_clusters(), "the cluster's end", seconds=300)
@@ -122,7 +134,7 @@ def _is_over(lake: Lake, dag_id: str, run_id: str) -> Any:
 
 
 @pytest.fixture(scope="session")
-def reaped(lake, marked) -> Reaped:
+def reaped(lake, unheard) -> Reaped:
     """A cluster that is too old, and one of somebody else, when the reaper comes."""
     left, other = lake.make_cluster("local"), lake.make_cluster("prod")
     done = lake.command("run", "lake_reaper")

@@ -87,9 +87,9 @@ class Lake:
         """A client of the stand-in that is up."""
         return client(service, self._url)
 
-    def fault(self, kind: str, call: str) -> None:
+    def fault(self, kind: str, call: str, **more: Any) -> None:
         """Let the stand-in do this to the next call of that name."""
-        rule = json.dumps({"kind": kind, "call": call}).encode()
+        rule = json.dumps({"kind": kind, "call": call, **more}).encode()
         urllib.request.urlopen(f"{self._url}/_lake/faults", rule, timeout=30).close()
 
     def land(self, file: Path, to: str) -> None:
@@ -111,8 +111,7 @@ class Lake:
     def _left(self, done: Done, dag_id: str, run_id: str) -> Run:
         key = run_key(run_id)
         cluster = next(c for c in self.clusters() if tags(c).get("lake:run") == key)
-        pages = self.aws("emr").get_paginator("list_steps")
-        steps = pages.paginate(ClusterId=cluster["Id"]).build_full_result()["Steps"]
+        steps = self.steps(cluster)
         found = self._json_below(f"runs/{dag_id}/{key}/")
         summary = found.pop("summary")
         reports = {name: each for name, each in found.items() if "stage" in each}
@@ -124,6 +123,11 @@ class Lake:
         listed = emr.get_paginator("list_clusters").paginate().build_full_result()
         ids = [each["Id"] for each in listed["Clusters"]]
         return [emr.describe_cluster(ClusterId=each)["Cluster"] for each in ids]
+
+    def steps(self, cluster: Dict[str, Any]) -> List[Dict[str, Any]]:
+        """The steps of a cluster, the last one first."""
+        pages = self.aws("emr").get_paginator("list_steps")
+        return pages.paginate(ClusterId=cluster["Id"]).build_full_result()["Steps"]
 
     def holder(self) -> Optional[str]:
         """The run that has the lease of the museum."""

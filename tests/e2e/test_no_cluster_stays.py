@@ -8,9 +8,15 @@ def test_the_cluster_of_a_run_that_was_marked_as_failed_is_ended(lake, marked):
     assert marked.cluster["Id"] not in [each["Id"] for each in lake.living_clusters()]
 
 
-def test_a_run_that_was_marked_as_failed_stays_failed(marked):
-    assert marked.tasks["done"] == "failed"
-    assert marked.state == "failed"
+def test_so_is_one_that_emr_had_made_and_the_run_did_not_know(unheard):
+    assert unheard.tasks["create_cluster"] == "failed"
+    assert unheard.tasks["terminate_cluster"] == "success"
+
+
+def test_a_run_that_was_marked_as_failed_stays_failed(marked, unheard):
+    for run in (marked, unheard):
+        assert run.tasks["done"] == "failed"
+        assert run.state == "failed"
 
 
 def test_the_reaper_ends_what_is_too_old_in_its_environment(reaped):

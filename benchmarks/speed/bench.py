@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from benchmarks.speed.generator import Generator
 from benchmarks.speed.lake import BenchLake, new_lake, spec_of
-from benchmarks.speed.measuring import Measured, Meter, say
+from benchmarks.speed.measuring import Measured, Meter, Works, alternating, say
 from benchmarks.speed.peers import DeltaCurrent, DeltaHistory
 from lake_local.onboard.buckets import buckets_for
 
@@ -111,27 +111,18 @@ def rounds(
     `delta` names the Delta table that merges the same files: current or history. It
     goes first in every second round.
     """
-    found: Dict[str, List[Measured]] = {"incremental": [], "scd2": [], "delta": []}
-    for nth in range(bench.pairs + 2):
+
+    def works_of(nth: int) -> Works:
         file = loaded.land(kind, count)
-        works = {
-            "incremental": lambda: loaded.lake.stage("incremental"),
-            "scd2": lambda: loaded.lake.stage("scd2"),
+        ours: Works = {
+            name: lambda name=name: loaded.lake.stage(name)
+            for name in ("incremental", "scd2")
         }
+        theirs: Works = {}
         if delta:
-            merge = getattr(loaded, delta).merge
-            last = {"delta": lambda: merge(file)}
-            works = {**last, **works} if nth % 2 else {**works, **last}
-        for name, work in works.items():
-            measured = bench.meter.measure(work)
-            if nth > 1:
-                found[name].append(measured)
-        _tell(loaded, nth, found)
-    return Rounds(found["incremental"], found["scd2"], found["delta"] or None)
+            theirs["delta"] = lambda: getattr(loaded, delta).merge(file)
+        return alternating(nth, ours, theirs)
 
-
-def _tell(loaded: Loaded, nth: int, found: Dict[str, List[Measured]]) -> None:
-    took = ", ".join(
-        f"{n} {each[-1].seconds:.1f} s" for n, each in found.items() if each
-    )
-    say(f"{loaded.rows:,} rows, round {nth}: {took or 'warming up'}")
+    say(f"{loaded.rows:,} rows")
+    found = bench.meter.in_turns(works_of, bench.pairs, warm_up=2)
+    return Rounds(found["incremental"], found["scd2"], found.get("delta"))

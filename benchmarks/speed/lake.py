@@ -12,10 +12,8 @@ from lake_spec.report import Report
 from benchmarks.speed.generator import CHANGED_AT, COLUMNS, KEY, OPERATION
 from tests.spark.lake import Lake, table
 
-MERGE_ON_READ = "merge_on_read"
 
-
-def spec_of(*, buckets: int, kind: str = MERGE_ON_READ) -> TableSpec:
+def spec_of(*, buckets: int) -> TableSpec:
     """The table of the generator: a feed of Parquet files, as DMS writes them."""
     columns = "\n".join(f"  {name}: {kind}" for name, kind in COLUMNS)
     return table(f"""\
@@ -31,7 +29,7 @@ order_by: [{CHANGED_AT}]
 effective_at: {CHANGED_AT}
 columns:
 {columns}
-storage: {{type: {kind}, buckets: {buckets}}}
+storage: {{type: merge_on_read, buckets: {buckets}}}
 """)
 
 

@@ -11,8 +11,8 @@ from typing import Callable, Dict, List, Sequence, Tuple
 
 from pyspark.sql import SparkSession
 
-Work = Callable[[int], object]
-"""Does the n-th round of something; rounds count from 0, which warms up."""
+Works = Dict[str, Callable[[], object]]
+"""What is done in one round, by name, in its order."""
 
 
 @dataclass(frozen=True)
@@ -53,21 +53,19 @@ class Meter:
         )
 
     def in_turns(
-        self, works: Dict[str, Work], pairs: int, *, first: int = 0
+        self, works_of: Callable[[int], Works], pairs: int, *, warm_up: int = 1
     ) -> Dict[str, List[Measured]]:
-        """Each work once per round, one after the other; round `first` is not counted.
-
-        Every second round goes through them backwards, so that none is always the
-        one that comes after another's garbage.
-        """
-        found: Dict[str, List[Measured]] = {name: [] for name in works}
-        for nth in range(first, first + pairs + 1):
-            names = list(works) if nth % 2 else list(reversed(works))
-            for name in names:
-                measured = self.measure(lambda: works[name](nth))
-                if nth > first:
-                    found[name].append(measured)
-                print(f"    round {nth} {name}: {measured.seconds:.2f} s", flush=True)
+        """Do the works of each round in their order; the first rounds warm up."""
+        found: Dict[str, List[Measured]] = {}
+        for nth in range(pairs + warm_up):
+            took = {name: self.measure(do) for name, do in works_of(nth).items()}
+            told = ", ".join(
+                f"{name} {each.seconds:.1f} s" for name, each in took.items()
+            )
+            say(f"round {nth}: {told}{' (warming up)' if nth < warm_up else ''}")
+            if nth >= warm_up:
+                for name, each in took.items():
+                    found.setdefault(name, []).append(each)
         return found
 
     def _files(self) -> Dict[str, Tuple[int, int]]:
@@ -90,6 +88,12 @@ class Meter:
 
     def _jobs(self) -> int:
         return self._spark._jsc.sc().dagScheduler().nextJobId()
+
+
+def alternating(nth: int, ours: Works, theirs: Works) -> Works:
+    """Both sides, the other one first in every second round: none is always the one
+    that comes after the other's garbage."""
+    return {**theirs, **ours} if nth % 2 else {**ours, **theirs}
 
 
 def median(found: Sequence[Measured], of: str = "seconds") -> float:

@@ -17,7 +17,7 @@ HELD, MISSED, PLAIN = "#2a7f4f", "#b3442f", "#5b6b7b"
 def draw(results: Path, folder: Path) -> Path:
     """Draw all ratios that have a target as bars of figure / target; the file's path."""
     found = json.loads(results.read_text())
-    targeted = [each for each in found if each["target"] and each["unit"] == "ratio"]
+    targeted = [each for each in found if each["target"]]
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "targets.svg"
     matplotlib.rcParams.update({"svg.hashsalt": "lake", "svg.fonttype": "none"})

@@ -13,7 +13,7 @@ LATEST = Path(__file__).resolve().parents[1] / "results" / "latest.json"
 
 @dataclass(frozen=True)
 class Result:
-    """One figure: a median over rounds with its range, and what it should be at most.
+    """One ratio: a median over rounds with its range, and what it should be at most.
 
     `target` is None where a figure is told without one. `more` holds what else was
     counted, as bytes and files, by name.
@@ -25,7 +25,6 @@ class Result:
     low: float
     high: float
     target: Optional[float] = None
-    unit: str = "ratio"
     more: Dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -39,12 +38,15 @@ class Result:
 
 
 def over(
-    id: str, what: str, values: Sequence[float], target: Optional[float], **more: Any
+    id: str,
+    what: str,
+    values: Sequence[float],
+    target: Optional[float],
+    more: Dict[str, Any],
 ) -> Result:
-    """The result of one value for each round."""
-    unit = more.pop("unit", "ratio")
+    """The result of one ratio for each round."""
     middle = statistics.median(values)
-    return Result(id, what, middle, min(values), max(values), target, unit, more)
+    return Result(id, what, middle, min(values), max(values), target, more)
 
 
 def lines(results: Iterable[Result]) -> List[str]:
@@ -56,10 +58,9 @@ def lines(results: Iterable[Result]) -> List[str]:
 def _line(result: Result) -> str:
     verdicts = {None: "-", True: "holds", False: "MISSED"}
     target = "-" if result.target is None else f"{result.target:g}"
-    unit = "" if result.unit == "ratio" else f" {result.unit}"
     spread = f"{result.low:.2f} to {result.high:.2f}"
     return (
-        f"{result.id:<6} {f'{result.figure:.2f}{unit}':>9} {spread:>19} {target:>7}"
+        f"{result.id:<6} {result.figure:>9.2f} {spread:>19} {target:>7}"
         f"  {verdicts[result.holds]:<7}  {result.what}"
     )
 

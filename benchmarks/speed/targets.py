@@ -6,7 +6,7 @@ import os
 from typing import Callable, Dict, List
 
 from benchmarks.speed.bench import Bench, Loaded, Rounds, rounds
-from benchmarks.speed.measuring import Measured, median, ratios
+from benchmarks.speed.measuring import Measured, alternating, median, ratios
 from benchmarks.speed.result import Result, over
 
 Target = Callable[[Bench], List[Result]]
@@ -23,7 +23,7 @@ def full_load(bench: Bench) -> List[Result]:
     source = bench.spark.read.parquet(str(load))
     names = iter(range(100))
 
-    def ours(_: int) -> None:
+    def ours() -> None:
         lake = bench.empty(rows, "loading")
         target = lake.root / "landing" / lake.spec.source.path / "load"
         target.mkdir(parents=True)
@@ -33,11 +33,13 @@ def full_load(bench: Bench) -> List[Result]:
         assert taken == rows, f"{taken} rows were taken in, not {rows}"
         lake.stage("scd2")
 
-    def plain(_: int) -> None:
+    def plain() -> None:
         path = str(bench.root / f"plain-{next(names)}")
         source.write.option("compression", "zstd").parquet(path)
 
-    found = bench.meter.in_turns({"ours": ours, "plain": plain}, bench.pairs)
+    found = bench.meter.in_turns(
+        lambda nth: alternating(nth, {"ours": ours}, {"plain": plain}), bench.pairs
+    )
     what = f"full load of {rows:,} rows into three tables / the rows once as Parquet"
     return [_ratio("1", what, found["ours"], found["plain"], 4.5)]
 
@@ -120,7 +122,7 @@ def _ratio(
         for side, found in (("ours", ours), ("theirs", theirs))
         for name in ("seconds", "read", "written", "files", "jobs")
     }
-    return over(id, what, ratios(ours, theirs), target, **told)
+    return over(id, what, ratios(ours, theirs), target, told)
 
 
 def _sum(one: Measured, other: Measured) -> Measured:

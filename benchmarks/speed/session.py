@@ -37,6 +37,7 @@ def open_both(scratch: Path) -> SparkSession:
     """
     settings = {
         _EXTENSIONS: f"{CONFIGURATION[_EXTENSIONS]},{_DELTA}",
+        "spark.master": f"local[{CORES}]",
         "spark.jars": jars(),
         "spark.driver.memory": MEMORY,
         "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
@@ -46,9 +47,6 @@ def open_both(scratch: Path) -> SparkSession:
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
     }
-    builder = SparkSession.builder.master(f"local[{CORES}]")
-    for key, value in {**CONFIGURATION, **settings}.items():
-        builder = builder.config(key, value)
-    CONFIGURATION[_EXTENSIONS] = settings[_EXTENSIONS]
-    builder.getOrCreate().sparkContext.setLogLevel("ERROR")
-    return open_session("benchmarks")
+    session = open_session("benchmarks", settings)
+    session.sparkContext.setLogLevel("ERROR")
+    return session

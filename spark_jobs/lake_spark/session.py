@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Mapping, Optional
 
 from pyspark.sql import SparkSession
 
@@ -59,10 +60,10 @@ def session_for_few_rows(spark: SparkSession) -> SparkSession:
     return few
 
 
-def open_session(name: str) -> SparkSession:
-    """The session of this process, made if there is none."""
+def open_session(name: str, more: Optional[Mapping[str, str]] = None) -> SparkSession:
+    """The session of this process, made if there is none; `more` outranks what is ours."""
     builder = SparkSession.builder.appName(name)
-    for key, value in CONFIGURATION.items():
+    for key, value in {**CONFIGURATION, **(more or {})}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     cores = session.sparkContext.defaultParallelism

@@ -9,23 +9,20 @@ from typing import Any, Callable, Dict, Tuple
 from py4j.java_gateway import JavaPackage, JVMView
 from pyspark.sql import SparkSession
 
-from lake_spark.packed import read_zstd
-from lake_spark.session import CONFIGURATION
+from lake_spark.session import FOR_FEW_ROWS, open_session
 
 PROJECT = Path(__file__).resolve().parents[2]
 
 JAVA = "-Duser.timezone=UTC -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
 
-FOR_FEW_ROWS = {
+HERE = {
+    "spark.master": "local[2]",
     "spark.ui.enabled": "false",
     "spark.driver.memory": "2g",
-    "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
-    # Compiling a query, and planning it again at each shuffle, takes longer than
-    # running it. The end-to-end tests run with both, as a cluster does.
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.adaptive.enabled": "false",
+    "spark.driver.extraJavaOptions": JAVA,
+    # The end-to-end tests run without these, as a cluster does.
+    **FOR_FEW_ROWS,
 }
 
 
@@ -52,17 +49,7 @@ def local_session() -> SparkSession:
     folder = Path(os.environ.get("LAKE_JARS", PROJECT / ".local" / "jars"))
     jars = ",".join(str(jar) for jar in sorted((folder / "spark-3.5").glob("*.jar")))
     assert jars, f"no jars in {folder}/spark-3.5: run ./setup.sh"
-    builder = SparkSession.builder.master("local[2]").appName("tests")
-    settings = {
-        **CONFIGURATION,
-        "spark.jars": jars,
-        "spark.driver.extraJavaOptions": JAVA,
-        **FOR_FEW_ROWS,
-    }
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
+    session = open_session("tests", {**HERE, "spark.jars": jars})
     session.sparkContext.setLogLevel("ERROR")
-    read_zstd(session)
     remember_java_names()
     return session

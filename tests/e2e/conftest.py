@@ -79,7 +79,7 @@ def queued(lake, loaded) -> Queued:
     load = lake.command.start("run", "moma_full_load", "--param", "tables=works")
     compare = None
     try:
-        until(lake.holder, "a lease", seconds=120)
+        until(lake.holder, "a lease", seconds=300)
         compare = lake.command.start("run", "moma_rebuild", *COMPARE_WORKS)
         status = lake.command("status")
         return Queued(lake.ended(load.end()), status, lake.ended(compare.end()))
@@ -123,8 +123,8 @@ def _marked(lake: Lake, look: Callable[[], List[Any]]) -> Marked:
         states = {each["task_id"]: each["state"] for each in tasks}
         return states if states["done"] in ("success", "failed", "skipped") else None
 
-    tasks = until(ended, "the run's last task", seconds=120)
-    run = until(lambda: _is_over(lake, dag_id, run_id), "the end", seconds=120)
+    tasks = until(ended, "the run's last task", seconds=300)
+    run = until(lambda: _is_over(lake, dag_id, run_id), "the end", seconds=300)
     return Marked(cluster, tasks, run["state"])
 
 
@@ -150,7 +150,7 @@ def backfilled(lake, reaped) -> Backfilled:
     days_lake.write_spec(lake.tables)
     plan = lake.command("run", "days_incremental", "--param", "plan_only=true")
     scheduled = until(
-        lambda: _scheduled(lake, "days_incremental"), "a run", seconds=180
+        lambda: _scheduled(lake, "days_incremental"), "a run", seconds=300
     )
     made = [c for c in lake.clusters() if c["Id"] not in before]
     for file in days_lake.write_landing_files(lake.home.parent / "days"):

@@ -8,7 +8,6 @@ from functools import reduce
 from typing import Dict, Mapping, Optional, Sequence
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 from pyspark.storagelevel import StorageLevel
 
 from lake_spec.model import TableSpec
@@ -118,7 +117,7 @@ def _touched_keys(parts: Sequence[Part], since: Optional[Instants]) -> DataFrame
         then = since[part.spec.name] if since else None
         if part.log_instant not in (None, then):
             taken, log = part.run.taken_in(), part.run.log.read()
-            built = log.where(F.col(withdrawals.COMMIT) <= part.log_instant)
+            built = withdrawals.until(log, part.log_instant)
             judged = withdrawals.judged(built, taken)
             _, keys = derived.sightings_of(judged, then, taken.holds)
             found.append(keys)

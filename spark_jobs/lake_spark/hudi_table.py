@@ -166,8 +166,7 @@ class HudiTable:
 
     def last_value(self, name: str) -> Optional[str]:
         """The metadata value that the newest commit which has it carries."""
-        found = (commit.metadata.get(name) for commit in self.commits())
-        return next((value for value in found if value is not None), None)
+        return self.metadata_with(name).get(name)
 
     def metadata_with(self, name: str) -> Mapping[str, str]:
         """The whole metadata of the newest commit that carries this; else nothing."""

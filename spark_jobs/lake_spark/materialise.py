@@ -12,7 +12,7 @@ from pyspark.storagelevel import StorageLevel
 
 from lake_spec.model import Feed, SurrogateKind, TableSpec
 from lake_spark import definition, derived, fold, partial_images, scopes
-from lake_spark import standing, touched, whole_table
+from lake_spark import standing, touched, whole_table, withdrawals
 from lake_spark.current import current_layer
 from lake_spark.derived import Built, Layer, TouchedEvents
 from lake_spark.history import history_layer, numbered_layer
@@ -161,9 +161,9 @@ def _build(
     events, before = complete(marked), None
     if layer.name == "current":
         run.report.unresolved += _unresolved(events)
-    table, since = getattr(run, layer.name), waiting.since
-    if since is not None and standing.is_folded(run, table, waiting.taken):
-        then = standing.until(found.sightings, since)
+    since = waiting.since
+    if since is not None and found.is_folded:
+        then = withdrawals.until(found.sightings, since)
         before = complete(fold.mark_events(then, roles))
     write(
         run,
@@ -183,7 +183,7 @@ def _living(run: TableRun, layer: Layer, log_instant: str) -> Optional[int]:
 
 def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:
     """New sightings of events that an earlier row of the log already was."""
-    landed = standing.came_after(since) & (F.col("lake_op") != RELOAD)
+    landed = withdrawals.came_after(since) & (F.col("lake_op") != RELOAD)
     again = marked.where(landed & (F.col("lake_arrival") > 1))
     return {
         row.lake_path: row["count"]
@@ -199,7 +199,7 @@ def _ties(run: TableRun, marked: DataFrame, since: Optional[str]) -> int:
     )
     found = places.agg(
         F.count_distinct("lake_path").alias("files"),
-        F.max(standing.came_after(since)).alias("new"),
+        F.max(withdrawals.came_after(since)).alias("new"),
     )
     return found.where("files > 1 AND new").count()
 

@@ -10,11 +10,7 @@ from __future__ import annotations
 
 from typing import Dict, Optional
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
-
 from lake_spec.model import SurrogateKind
-from lake_spark import withdrawals
 from lake_spark.derived import LOG_INSTANT, ROWS
 from lake_spark.hudi_table import HudiTable
 from lake_spark.inputs import NARROW, WITHDRAWN, Inputs
@@ -41,9 +37,9 @@ def is_folded(run: TableRun, table: HudiTable, taken: Inputs) -> bool:
     """Whether the rows of a table can be told from its log alone, and should be.
 
     Not where the log was made anew since, so that it lacks the commit the table was
-    built from; not where files were withdrawn, for the log shows the table without them; where
-    floats came for doubles, which changes how rows compare; where a column was
-    declared as dropped since, maybe; or where versions have numbers of their own.
+    built from; not where files were withdrawn, for the log shows the table without
+    them; where floats came for doubles, which changes how rows compare; where a column
+    was declared as dropped since, maybe; or where versions have numbers of their own.
     """
     spec, built = run.spec, table.metadata_with(LOG_INSTANT)
     return (
@@ -58,13 +54,3 @@ def is_folded(run: TableRun, table: HudiTable, taken: Inputs) -> bool:
         and spec.scope is None
         and spec.history.surrogate_key.kind is SurrogateKind.DETERMINISTIC
     )
-
-
-def until(sightings: DataFrame, instant: str) -> DataFrame:
-    """The sightings that a table which was built up to that commit is made of."""
-    return sightings.where(~came_after(instant))
-
-
-def came_after(instant: Optional[str]) -> Column:
-    """Whether a sighting came after that commit; all did if there is none."""
-    return F.lit(True) if instant is None else F.col(withdrawals.COMMIT) > instant

@@ -9,9 +9,9 @@ of other commits or too large to be left, the log is read.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Iterator, Optional
+from typing import Iterator, Optional, Tuple
 
 from pyspark.sql import DataFrame
 from pyspark.storagelevel import StorageLevel
@@ -32,14 +32,19 @@ FEW_BYTES = 16 * 1024 * 1024
 """Files of no more than this are worked on by the session for few rows."""
 
 _DONE = "/_SUCCESS"
+Found = Tuple[DataFrame, DataFrame]  # keys, sightings
 
 
 @dataclass(frozen=True)
 class Touched:
-    """The touched keys, and all live sightings of them."""
+    """The touched keys, and all live sightings of them.
+
+    `is_folded` tells whether the sightings say what the table holds of them.
+    """
 
     keys: DataFrame
     sightings: DataFrame
+    is_folded: bool
 
 
 @contextmanager
@@ -50,15 +55,17 @@ def touched(
 
     It is kept in memory while in use, but for a build of all keys.
     """
-    found = _found(run, table, waiting, columns)
-    kept = [] if waiting.since is None else [found.keys, found.sightings]
-    for each in kept:
-        each.persist(StorageLevel.MEMORY_AND_DISK)
-    try:
-        yield found
-    finally:
-        for each in kept:
-            each.unpersist()
+    if waiting.since is None:
+        yield Touched(*_in_log(run, waiting, columns), is_folded=False)
+        return
+    with ExitStack() as kept:
+        is_folded = standing.is_folded(run, table, waiting.taken)
+        look = _left_or_in_log if is_folded else _in_log
+        keys, sightings = look(run, waiting, columns)
+        for each in (keys, sightings):
+            each.persist(StorageLevel.MEMORY_AND_DISK)
+            kept.callback(each.unpersist)
+        yield Touched(keys, sightings, is_folded)
 
 
 def clear(run: TableRun) -> None:
@@ -67,48 +74,46 @@ def clear(run: TableRun) -> None:
         run.store.delete(each.uri)
 
 
-def _found(
-    run: TableRun, table: HudiTable, waiting: Pending, columns: Columns
-) -> Touched:
-    """From where it was left, or from the log and then left.
-
-    Only for tables that are folded: keys without any sighting count for the others.
-    """
-    if waiting.since is None or not standing.is_folded(run, table, waiting.taken):
-        return _in_log(run, waiting, columns)
-    left = _left(run, waiting, columns)
-    if left is None:
-        found = _in_log(run, waiting, columns)
-        if not _leave(run, found, waiting):
-            return found
-        left = _left(run, waiting, columns)
-        assert left is not None, "what was just left is there"
-    return left
-
-
-def _in_log(run: TableRun, waiting: Pending, columns: Columns) -> Touched:
+def _in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:
     read = with_types(run.log.read(), typed(columns))
     log = withdrawals.judged(read, waiting.taken)
     sightings, keys = derived.sightings_of(log, waiting.since, waiting.taken.holds)
-    return Touched(keys, sightings)
+    return keys, sightings
 
 
-def _leave(run: TableRun, found: Touched, waiting: Pending) -> bool:
+def _left_or_in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:
+    """From where it was left, or from the log and then left, unless it is too much.
+
+    Only for tables that are folded: keys without any sighting count for the others.
+    """
+    left = _left(run, waiting, columns)
+    if left is not None:
+        return left
+    found = _in_log(run, waiting, columns)
+    if not _leave(run, found, waiting):
+        return found
+    left = _left(run, waiting, columns)
+    assert left is not None, "what was just left is there"
+    return left
+
+
+def _leave(run: TableRun, found: Found, waiting: Pending) -> bool:
     """Write the sightings beside the tables; False if there are too many keys."""
     clear(run)
-    keys = found.keys.persist()
+    keys, sightings = found
+    keys.persist()
     try:
         if keys.count() > MOST_KEYS:
             return False
         cores = run.spark.sparkContext.defaultParallelism
-        rows = found.sightings.coalesce(cores)
+        rows = sightings.coalesce(cores)
         rows.write.mode("overwrite").parquet(_folder(run, waiting))
         return True
     finally:
         keys.unpersist()
 
 
-def _left(run: TableRun, waiting: Pending, columns: Columns) -> Optional[Touched]:
+def _left(run: TableRun, waiting: Pending, columns: Columns) -> Optional[Found]:
     folder = _folder(run, waiting)
     files = run.store.list(f"{folder}/")
     if not any(each.uri.endswith(_DONE) for each in files):
@@ -116,7 +121,7 @@ def _left(run: TableRun, waiting: Pending, columns: Columns) -> Optional[Touched
     is_few = sum(each.size for each in files) <= FEW_BYTES
     spark = session_for_few_rows(run.spark) if is_few else run.spark
     sightings = with_types(spark.read.parquet(folder), typed(columns))
-    return Touched(sightings.select(KEY).distinct(), sightings)
+    return sightings.select(KEY).distinct(), sightings
 
 
 def _folder(run: TableRun, waiting: Pending) -> str:

@@ -7,7 +7,7 @@ void; those of the same commit and of later ones are the new take.
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Optional, Sequence
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -44,9 +44,19 @@ def live(sightings: DataFrame) -> DataFrame:
     return sightings.where(F.col(VOID_SINCE).isNull()).drop(VOID_SINCE)
 
 
+def came_after(instant: Optional[str]) -> Column:
+    """Whether a sighting came after that commit; all did if there is none."""
+    return F.lit(True) if instant is None else F.col(COMMIT) > instant
+
+
+def until(sightings: DataFrame, instant: str) -> DataFrame:
+    """The sightings that a table which was built up to that commit is made of."""
+    return sightings.where(~came_after(instant))
+
+
 def moved_after(sightings: DataFrame, instant: str) -> Column:
     """Whether a judged sighting came, or became void, after that commit."""
-    came = F.col(COMMIT) > instant
+    came = came_after(instant)
     if VOID_SINCE not in sightings.columns:
         return came
     return came | F.coalesce(F.col(VOID_SINCE) > instant, F.lit(False))

@@ -93,7 +93,7 @@ def _folded(
     built = table.last_value(derived.LOG_INSTANT)
     roles = fold.Roles.of(run.spec, columns)
     taken = run.taken_in()
-    log = run.log.read().where(F.col(withdrawals.COMMIT) <= built)
+    log = withdrawals.until(run.log.read(), built)
     sightings = withdrawals.live(withdrawals.judged(log, taken))
     chosen = sightings.where(_chosen(run.verify) | about_all_keys())
     if RENAMED in taken.holds:  # what a chosen key shows may follow from another's

@@ -22,6 +22,7 @@ def current_layer(spec: TableSpec, columns: Sequence[str]) -> Layer:
         name="current",
         record_key=(fold.KEY,),
         desired=lambda events: living_rows(events, spec, columns),
+        of_alone=lambda events: rows_of_upserts(events, spec, columns),
         is_open=~F.col(mark) if soft else F.lit(True),
         broken={"key is null": any_null(spec.key)},
     )
@@ -41,6 +42,17 @@ def living_rows(
     gone = F.col("lake_op") == DELETE
     values = [_kept(name, gone, spec) for name in columns]
     return last.select(*values, gone.alias(spec.history.columns.is_deleted), fold.KEY)
+
+
+def rows_of_upserts(
+    events: DataFrame, spec: TableSpec, columns: Sequence[str]
+) -> DataFrame:
+    """The same of keys with one event each: a delete deletes nothing."""
+    upserts = events.where(F.col("lake_op") == UPSERT)
+    if spec.current.deletes is CurrentDeletes.HARD:
+        return upserts.select(*columns, fold.KEY)
+    lives = F.lit(False).alias(spec.history.columns.is_deleted)
+    return upserts.select(*columns, lives, fold.KEY)
 
 
 def _kept(name: str, gone: Column, spec: TableSpec) -> Column:

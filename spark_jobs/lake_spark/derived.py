@@ -34,7 +34,8 @@ INSERTED, CHANGED, REMOVED, SAME = "inserted", "changed", "removed", "same"
 class Layer:
     """What tells current from history.
 
-    `is_open` is the column that marks rows which are true now; `broken` names
+    `desired` are the rows of events, `of_alone` the same of events that are the only
+    ones of their keys. `is_open` is the column that marks rows which are true now; `broken` names
     promises and the SQL that is true for rows which break them; `checked` adds
     what that SQL needs. `witnesses` are columns of the desired rows that are for
     the checks alone. `completed` gives checked rows, right before the commit, what
@@ -44,6 +45,7 @@ class Layer:
     name: str
     record_key: Tuple[str, ...]
     desired: Callable[[DataFrame], DataFrame]
+    of_alone: Callable[[DataFrame], DataFrame]
     is_open: Column
     broken: Dict[str, str] = field(default_factory=dict)
     checked: Callable[[DataFrame], DataFrame] = lambda rows: rows
@@ -68,7 +70,8 @@ class TouchedEvents:
     """Events of the keys that the log touched after an instant (all if None).
 
     `before` are the events of these keys up to that instant, where the table is known
-    to hold the fold of them (materialise.py); else its rows are read.
+    to hold the fold of them (materialise.py); else its rows are read. `alone` are more
+    events, each the only one of its key.
     """
 
     distinct: DataFrame
@@ -76,6 +79,7 @@ class TouchedEvents:
     since: Optional[str]
     log_instant: str
     before: Optional[DataFrame] = None
+    alone: Optional[DataFrame] = None
 
 
 def build(
@@ -92,6 +96,8 @@ def build(
     `must_be_open` is how many rows must be open after it, where that is known.
     """
     desired = layer.desired(events.distinct)
+    if events.alone is not None:
+        desired = desired.unionByName(layer.of_alone(events.alone))
     stored = _stored(table, layer, events, desired)
     identity = list(dict.fromkeys((*layer.record_key, *partition_by)))
     changes = difference(desired, stored, identity, layer).persist()

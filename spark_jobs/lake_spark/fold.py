@@ -172,6 +172,19 @@ def versions(events: DataFrame, spec: TableSpec, roles: Roles) -> DataFrame:
     return spans.where(F.col("lake_op").isin(kinds))
 
 
+def versions_of_alone(events: DataFrame) -> DataFrame:
+    """The same of events that are the only ones of their keys, from the log's rows.
+
+    An upsert is a version without an end, and a delete deletes nothing.
+    """
+    return (
+        events.where(F.col("lake_op") == UPSERT)
+        .withColumn("lake_starts", F.col("lake_effective_at"))
+        .withColumn("lake_ends", F.lit(None).cast("timestamp"))
+        .withColumn(FROM, F.unix_micros("lake_starts"))
+    )
+
+
 def _last_of_each_time(events: DataFrame, roles: Roles) -> DataFrame:
     order = Window.partitionBy(KEY).orderBy(*total_order(roles))
     so_far = order.rowsBetween(Window.unboundedPreceding, Window.currentRow)

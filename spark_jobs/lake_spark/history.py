@@ -24,6 +24,7 @@ def history_layer(
         name="history",
         record_key=(fold.KEY, fold.FROM),
         desired=lambda events: version_rows(events, spec, columns, narrow),
+        of_alone=lambda events: versions_of_alone(events, spec, columns),
         is_open=F.col(names.is_current),
         broken=promises.of_history(spec),
         checked=lambda rows: promises.checked(rows, spec),
@@ -41,6 +42,9 @@ def numbered_layer(
         desired=lambda events: surrogate_keys.with_known_numbers(
             layer.desired(events), numbers, column
         ),
+        of_alone=lambda events: surrogate_keys.with_known_numbers(
+            layer.of_alone(events), numbers, column
+        ),
         completed=lambda changes: surrogate_keys.with_new_numbers(
             changes, numbers, column, metadata
         ),
@@ -57,6 +61,19 @@ def version_rows(
     roles = fold.Roles.of(spec, columns, narrow)
     dated = fold.with_effective_times(events, roles)
     spans = fold.versions(promises.with_witnesses(dated, roles), spec, roles)
+    return _rows(spans, spec, columns)
+
+
+def versions_of_alone(
+    events: DataFrame, spec: TableSpec, columns: Sequence[str]
+) -> DataFrame:
+    """The same of events that are the only ones of their keys."""
+    seen = promises.with_witnesses_of_alone(events)
+    return _rows(fold.versions_of_alone(seen), spec, columns)
+
+
+def _rows(spans: DataFrame, spec: TableSpec, columns: Sequence[str]) -> DataFrame:
+    """Versions in the columns of the table, and the witnesses."""
     names = spec.history.columns
     gone = F.col("lake_op") == DELETE
     end = end_of_span = F.col("lake_ends")

@@ -168,7 +168,9 @@ def _build(
     write(
         run,
         layer,
-        TouchedEvents(events, found.keys, since, waiting.log_instant, before),
+        TouchedEvents(
+            events, found.keys, since, waiting.log_instant, before, found.alone
+        ),
     )
 
 

@@ -36,6 +36,12 @@ def with_witnesses(events: DataFrame, roles: fold.Roles) -> DataFrame:
     return events.withColumn(NEXT_DELETE, next_delete).withColumn(IS_LAST, is_last)
 
 
+def with_witnesses_of_alone(events: DataFrame) -> DataFrame:
+    """The same with events that are the only ones of their keys."""
+    never = F.lit(None).cast("timestamp")
+    return events.withColumn(NEXT_DELETE, never).withColumn(IS_LAST, F.lit(True))
+
+
 def of_history(spec: TableSpec) -> Dict[str, str]:
     """Promise -> SQL of a breach, for rows that `checked` was given."""
     names = spec.history.columns

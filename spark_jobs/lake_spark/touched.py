@@ -16,7 +16,7 @@ from typing import Iterator, Optional, Tuple
 from pyspark.sql import DataFrame
 from pyspark.storagelevel import StorageLevel
 
-from lake_spark import derived, standing, withdrawals
+from lake_spark import alone, derived, standing, withdrawals
 from lake_spark.fold import KEY
 from lake_spark.hudi_table import HudiTable
 from lake_spark.pending import Pending
@@ -39,12 +39,15 @@ Found = Tuple[DataFrame, DataFrame]  # keys, sightings
 class Touched:
     """The touched keys, and all live sightings of them.
 
-    `is_folded` tells whether the sightings say what the table holds of them.
+    `is_folded` tells whether the sightings say what the table holds of them. `alone`
+    are, in a build of all keys, those that are the only ones of their keys (alone.py),
+    and then `sightings` are the others.
     """
 
     keys: DataFrame
     sightings: DataFrame
-    is_folded: bool
+    is_folded: bool = False
+    alone: Optional[DataFrame] = None
 
 
 @contextmanager
@@ -56,7 +59,9 @@ def touched(
     It is kept in memory while in use, but for a build of all keys.
     """
     if waiting.since is None:
-        yield Touched(*_in_log(run, waiting, columns), is_folded=False)
+        keys, sightings = _in_log(run, waiting, columns)
+        several, only = alone.split(run, table, waiting, sightings)
+        yield Touched(keys, several, alone=only)
         return
     with ExitStack() as kept:
         is_folded = standing.is_folded(run, table, waiting.taken)

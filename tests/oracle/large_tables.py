@@ -8,17 +8,19 @@ from typing import Iterator
 import pytest
 
 from lake_spec.model import TableType
-from lake_spark import standing
+from lake_spark import alone, standing
 from tests.spark.lake import Lake
 
 
 @contextmanager
 def as_large(lake: Lake) -> Iterator[None]:
-    """What a table that is merged on read holds is folded, not read, from here on.
+    """What a table that is merged on read holds is folded, not read, from here on, and
+    in builds of all keys those with one sighting are set apart.
 
     Tables of the other kind stay small, so that plays in both kinds take both ways.
     """
     with pytest.MonkeyPatch.context() as patch:
         if lake.spec.storage.type is TableType.MERGE_ON_READ:
             patch.setattr(standing, "FEW_ROWS", -1)
+            patch.setattr(alone, "MOST_SHARE", 1)
         yield

@@ -1,0 +1,58 @@
+"""Keys with one sighting: their fold needs no order, so none is made for them.
+
+A build of all keys sorts every row some ten times, by key, time and version. After a
+first load nearly every key has one sighting, and what that shows follows from its row
+alone. Finding those keys takes one look at the log's keys. Decision 034 has the figures.
+"""
+
+from __future__ import annotations
+
+from typing import Optional, Tuple
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from lake_spark import standing
+from lake_spark.derived import ROWS
+from lake_spark.fold import KEY
+from lake_spark.hudi_table import HudiTable
+from lake_spark.inputs import PARTIAL, RENAMED, WIDE
+from lake_spark.pending import Pending
+from lake_spark.table_run import TableRun
+
+MOST_KEYS = 200_000
+"""Keys with several sightings are handed to every task, so they must be few."""
+
+MOST_SHARE = 0.2
+"""Of all rows; else reading the log twice takes what the sorting would."""
+
+_OF_OTHERS = {WIDE, PARTIAL, RENAMED}
+"""What makes a key's rows depend on sightings that are not its own."""
+
+
+def split(
+    run: TableRun, table: HudiTable, waiting: Pending, sightings: DataFrame
+) -> Tuple[DataFrame, Optional[DataFrame]]:
+    """(sightings of keys that have several, the only ones of their keys).
+
+    All and None where the table is small, where rows of a key depend on others', or
+    where too many keys have several.
+    """
+    depend = run.spec.scope or _OF_OTHERS.intersection(waiting.taken.holds)
+    if depend or _rows(table, waiting) <= standing.FEW_ROWS:
+        return sightings, None
+    counted = sightings.groupBy(KEY).agg(F.count(KEY).alias("lake_times"))
+    several = counted.where("lake_times > 1")
+    keys, rows = several.agg(F.count(KEY), F.sum("lake_times")).first()
+    if not keys:
+        return sightings.limit(0), sightings
+    if keys > MOST_KEYS or rows > MOST_SHARE * _rows(table, waiting):
+        return sightings, None
+    few = F.broadcast(several.select(KEY))
+    return sightings.join(few, KEY, "left_semi"), sightings.join(few, KEY, "left_anti")
+
+
+def _rows(table: HudiTable, waiting: Pending) -> int:
+    """How many rows there are at least, as the last commits of log and table say."""
+    accepted = (each.get("accepted", 0) for each in waiting.taken.accounting.values())
+    return max(sum(accepted), int(table.last_value(ROWS) or 0))

@@ -1,0 +1,144 @@
+"""Keys with one sighting take a way of their own, to the same rows."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from lake_spark import alone, standing
+from lake_spark.inputs import PARTIAL, RENAMED, WIDE, Inputs
+from lake_spark.pending import Pending
+from tests.spark.lake import FEED_FILES, Lake, table
+
+SPEC = FEED_FILES + """\
+key: [id]
+order_by: [at]
+effective_at: at
+columns: {id: int, name: string, at: timestamp}
+"""
+CHANGES = "op,id,name,at\nU,1,b,2026-01-02\nD,3,,2026-01-02\nU,4,d,2026-01-02\n"
+MARKED = "current: {deletes: soft}\nhistory: {deletes: marker}\n"
+LIVING = [(1, "b"), (2, "c"), (4, "d")]
+VERSIONS = [
+    (1, "a", "2026-01-01 00:00:00", "2026-01-02 00:00:00"),
+    (1, "b", "2026-01-02 00:00:00", None),
+    (2, "c", "2026-01-01 00:00:00", None),
+    (4, "d", "2026-01-02 00:00:00", None),
+]
+
+
+@pytest.fixture
+def splits(monkeypatch):
+    """The keys that each build found alone; None where it did not look for them.
+
+    Few rows count as many, and few keys alone as worth it.
+    """
+    monkeypatch.setattr(standing, "FEW_ROWS", 0)
+    monkeypatch.setattr(alone, "MOST_SHARE", 1)
+    found, split = [], alone.split
+
+    def seen(*args):
+        several, only = split(*args)
+        keys = only and sorted(row.lake_key for row in only.collect())
+        found.append(keys)
+        return several, only
+
+    monkeypatch.setattr(alone, "split", seen)
+    return found
+
+
+def changed(spark, tmp_path, more=""):
+    """A lake of two keys, of which one changes; two others come."""
+    lake = Lake(spark, tmp_path, table(SPEC + more))
+    lake.land("load/1.csv", "id,name,at\n1,a,2026-01-01\n2,c,2026-01-01\n")
+    lake.done("full_load")
+    lake.land("changes/1.csv", CHANGES)
+    lake.done("incremental")
+    return lake
+
+
+def test_all_keys_of_a_first_load_are_alone(spark, tmp_path, splits):
+    lake = Lake(spark, tmp_path, table(SPEC))
+    lake.land("load/1.csv", "id,name,at\n1,a,2026-01-01\n2,c,2026-01-01\n")
+    lake.done("full_load", "scd2")
+    assert splits == [["1", "2"]] * 2
+    assert lake.living("name") == [(1, "a"), (2, "c")]
+
+
+@pytest.mark.parametrize("more", ["", pytest.param(MARKED, marks=pytest.mark.nightly)])
+def test_a_rebuild_keeps_them_and_those_with_several(spark, tmp_path, splits, more):
+    """A delete of a key that never was is alone too, and leaves nothing."""
+    lake = changed(spark, tmp_path, more)
+    splits.clear()
+    lake.done("rebuild")
+    assert splits == [["2", "3", "4"]] * 2
+    assert lake.living("name") == LIVING
+    assert lake.versions("name") == VERSIONS
+
+
+@pytest.mark.nightly
+def test_increasing_surrogate_keys_stay(spark, tmp_path, splits):
+    numbered = "history: {surrogate_key: {kind: increasing}}\n"
+    lake = changed(spark, tmp_path, numbered)
+    lake.done("scd2")
+    before = lake.tables.history.read().select("lake_key", "lake_from", "version_key")
+    numbers = sorted(before.collect())
+    lake.done("rebuild")
+    assert splits[-1] == ["2", "3", "4"]
+    after = lake.tables.history.read().select(*before.columns)
+    assert sorted(after.collect()) == numbers
+
+
+def split(spark, keys, *, holds=(), scope=None, rows=10):
+    """The keys that have several sightings and those alone; None if not set apart."""
+    accounting = {"load/1.csv": {"accepted": rows}}
+    waiting = Pending(None, "1", Inputs(accounting=accounting, holds=holds))
+    several, only = alone.split(
+        SimpleNamespace(spec=SimpleNamespace(scope=scope)),
+        SimpleNamespace(last_value=lambda name: None),
+        waiting,
+        spark.createDataFrame([(key,) for key in keys], "lake_key string"),
+    )
+    if only is None:
+        return None
+    return tuple(
+        "".join(sorted(r.lake_key for r in s.collect())) for s in (several, only)
+    )
+
+
+@pytest.fixture
+def any_size(monkeypatch):
+    monkeypatch.setattr(standing, "FEW_ROWS", 9)
+
+
+@pytest.mark.parametrize(
+    "keys, parts",
+    [("abcdefghij", ("", "abcdefghij")), ("aabcdefghi", ("aa", "bcdefghi"))],
+)
+def test_keys_are_parted_by_their_sightings(spark, any_size, keys, parts):
+    assert split(spark, keys) == parts
+
+
+def test_where_a_fifth_of_the_rows_have_company_none_is_set_apart(spark, any_size):
+    assert split(spark, "aaabcdefgh") is None
+
+
+def test_keys_that_are_too_many_to_hand_out_are_not_set_apart(
+    spark, any_size, monkeypatch
+):
+    monkeypatch.setattr(alone, "MOST_KEYS", 0)
+    assert split(spark, "aabcdefghi") is None
+
+
+@pytest.mark.parametrize("holds", [WIDE, PARTIAL, RENAMED])
+def test_where_rows_depend_on_others_no_key_is_alone(spark, any_size, holds):
+    assert split(spark, "abcdefghij", holds=(holds,)) is None
+
+
+def test_nor_where_extracts_have_scopes(spark, any_size):
+    assert split(spark, "abcdefghij", scope="country") is None
+
+
+def test_small_tables_are_not_looked_through(spark, any_size):
+    assert split(spark, "abcdefghij", rows=9) is None

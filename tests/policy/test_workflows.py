@@ -104,6 +104,14 @@ def test_the_tests_are_those_of_a_desk():
     assert {"dags/**", "spark_jobs/**"} <= set(workflow["on"]["push"]["paths"])
 
 
+def test_each_night_tries_what_takes_too_long_for_a_push():
+    (job,) = read(ROOT / ".github/workflows/nightly.yml")["jobs"].values()
+    tried = [each["what"] for each in job["strategy"]["matrix"]["include"]]
+    script = (ROOT / "run_tests_locally.sh").read_text()
+    (choices,) = re.findall(r"^    ([a-z |]+)\) SPEED=", script, re.MULTILINE)[1:]
+    assert sorted([*tried, "deploy"]) == sorted(choices.split(" | "))
+
+
 def test_only_a_tested_push_to_main_is_deployed_and_first_to_development():
     workflow = read(ROOT / ".github/workflows/sync_dags.yml")
     tests = read(ROOT / ".github/workflows/test_dags.yml")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -73,24 +74,27 @@ class TerminateCluster(WaitsForEmr, HoldsLease, EmrTerminateJobFlowOperator):
 
     def _of_its_name(self, context: Any) -> str:
         """The cluster that nobody told of; empty if there is none."""
-        name = cluster_name(run_name(self.plan, context))
         for look in range(LOOKS if self._may_come_yet(context) else 1):
             if look:
                 time.sleep(BETWEEN_LOOKS)
-            found = living_clusters(
-                self.hook.conn, self.environment, name=name, states=(*ALIVE, *ENDING)
-            )
-            if found:
-                self.log.warning("Ending %s, which no task told of.", found[0]["Id"])
-                return found[0]["Id"]
-        return ""
+            if found := self._named(context, ALIVE):
+                self.log.warning("Ending %s, which no task told of.", found)
+                return found
+        return self._named(context, ENDING)
+
+    def _named(self, context: Any, states: Sequence[str]) -> str:
+        name = cluster_name(run_name(self.plan, context))
+        found = living_clusters(
+            self.hook.conn, self.environment, name=name, states=states
+        )
+        return found[0]["Id"] if found else ""
 
     def _may_come_yet(self, context: Any) -> bool:
-        """Whether the first task ended without a word: then what it asked EMR for, or
-        its process does before Airflow ends that, may be on its way."""
+        """Whether the first task was marked while it worked, or its worker died: then
+        what it asked EMR for, or asks before its process ends, may be on its way."""
         state = task_states(context, self.plan, CREATE_TASK).get(CREATE_TASK)
         cause = context["ti"].xcom_pull(task_ids=CREATE_TASK, key=CAUSE_XCOM)
-        return state == "failed" and not cause
+        return state in ("failed", "success") and not cause
 
     def _defer_until_gone(self) -> None:
         self.defer(

@@ -47,19 +47,17 @@ class Renderer:
         `done` is the only leaf that counts: green when the summary and the
         end of the cluster are, whatever else happened on the way. It is a
         teardown, for all other tasks are skipped when a run is marked as failed.
-        Neither teardown is bound to the setup: Airflow would leave them out where that
-        failed, also where it was marked as failed while it created a cluster.
         """
         with self._empty_dag(plan) as dag:
             create = self._create(plan)
             stages = [self._stage(plan, stage) for stage in plan.stages]
             summary = self._summary(plan)
-            terminate = self._terminate(plan)
+            terminate = self._terminate(plan, create)
             done = Verdict(task_id="done", plan=plan, environment=self.environment)
             chain(create, *stages, summary, terminate)
             stages >> summary
             [summary, terminate] >> done
-            done.as_teardown(on_failure_fail_dagrun=True)
+            _ends(done, create).on_failure_fail_dagrun = True
             self._announce(plan, terminate)
         # Not before: Airflow copies Params that are there into every task.
         dag.params.update(params(plan))
@@ -118,7 +116,7 @@ class Renderer:
             retries=2,
         )
 
-    def _terminate(self, plan: DagPlan) -> TerminateCluster:
+    def _terminate(self, plan: DagPlan, create: CreateCluster) -> TerminateCluster:
         terminate = TerminateCluster(
             task_id=END_TASK,
             plan=plan,
@@ -126,13 +124,25 @@ class Renderer:
             poll_seconds=self.poll_seconds,
             retries=3,
         )
-        return terminate.as_teardown()
+        return _ends(terminate, create)
 
     def _announce(self, plan: DagPlan, terminate: BaseOperator) -> None:
         if plan.updates:
             terminate >> AnnounceChanges(
                 task_id="announce_changes", outlets=[_changes(plan.updates)]
             )
+
+
+def _ends(task: BaseOperator, setup: BaseOperator) -> Any:
+    """The task as a teardown that comes whatever became of the setup.
+
+    Bound to it, so that who clears a stage, and with it the setup, clears this too. By
+    its own rule a teardown is left out where its setup failed, also where that was
+    marked as failed while it created a cluster.
+    """
+    task.as_teardown(setups=setup)
+    task.trigger_rule = "all_done"
+    return task
 
 
 def _schedule(plan: DagPlan) -> Any:

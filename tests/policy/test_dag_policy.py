@@ -86,11 +86,11 @@ def dag_ids(bag: DagBag) -> Iterator[str]:
 
 
 def ended_clusters(bag: DagBag) -> Iterator[str]:
-    """Who makes a cluster is a setup; a teardown after all work ends it, bound to no
-    setup, for else Airflow leaves it out where that did not succeed."""
+    """Who makes a cluster is a setup, and its teardown after all work ends it by the
+    rule all_done: by that of teardowns it is left out where the setup failed."""
     for task_id, task in tasks(bag):
         if task.task_type in MAKES_CLUSTERS and not is_torn_down(task):
-            yield f"{task_id}: its cluster is not always ended: add a free teardown"
+            yield f"{task_id}: its cluster is not always ended: give it a teardown"
 
 
 def hidden_failures(bag: DagBag) -> Iterator[str]:
@@ -145,11 +145,11 @@ def is_torn_down(create) -> bool:
     """Whether a teardown comes after all work that follows it, whatever it did."""
     after = create.get_flat_relatives(upstream=False)
     ends = [t for t in after if t.is_teardown and t.task_type == ENDS_CLUSTERS]
-    if not ends or not create.is_setup:
+    if not (ends and create.is_setup and ends[0].trigger_rule == "all_done"):
         return False
     before = {task.task_id for task in ends[0].get_flat_relatives(upstream=True)}
     works = {task.task_id for task in after if task.task_type.startswith("Submit")}
-    return not any(task.is_setup for task in ends[0].upstream_list) and works <= before
+    return create.task_id in ends[0].upstream_task_ids and works <= before
 
 
 @pytest.fixture(scope="module")
@@ -217,8 +217,8 @@ def test_a_sound_dag_breaks_no_rule(tmp_path):
 
 
 def test_a_cluster_that_is_always_ended_breaks_no_rule(tmp_path):
-    end = "create.as_setup() >> work >> end.as_teardown()"
-    found = plant(tmp_path, more(CREATE + END + end))
+    end = END + "work >> end.as_teardown(setups=create.as_setup())\n"
+    found = plant(tmp_path, more(f"{CREATE}{end}end.trigger_rule = 'all_done'"))
     assert [*import_errors(found), *ended_clusters(found)] == []
 
 
@@ -277,10 +277,10 @@ def test_a_file_name_that_is_no_module_in_lower_case_is_found(tmp_path, name):
         "create.as_setup()",
         END + "work >> end",
         END + "create.as_setup() >> end",
-        END + "create.as_setup() >> end.as_teardown()",
+        END + "end.as_teardown(setups=create.as_setup())",
         END + "work >> end.as_teardown(setups=create.as_setup())",
     ],
-    ids=["no-end", "plain-task", "no-teardown", "beside-the-work", "bound"],
+    ids=["no-end", "plain-task", "no-teardown", "beside-the-work", "its-own-rule"],
 )
 def test_a_cluster_that_may_stay_is_found(tmp_path, code):
     bag = plant(tmp_path, more(CREATE + code))

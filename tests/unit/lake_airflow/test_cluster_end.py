@@ -59,9 +59,19 @@ def test_no_trigger_waits_for_what_only_its_name_tells(
     assert cluster.state == "TERMINATED"
 
 
-def test_one_that_is_ending_already_is_awaited(emr, runner, unseen):
+def test_one_that_the_first_task_ended_itself_is_awaited(emr, runner, unseen):
+    runner.xcoms["create_cluster", "cause"] = "AccessDenied"
     emr.clusters[0].state = "TERMINATING"
     assert runner.execute(terminate()) == unseen
+
+
+def test_one_that_lives_goes_before_one_that_is_ending(emr, runner, unseen):
+    """The stage was cleared while the first cluster ended, and another was made."""
+    emr.clusters[0].state = "TERMINATING"
+    second = runner.execute(create_cluster(PLAN))
+    del runner.xcoms["create_cluster", "return_value"]
+    assert runner.execute(terminate()) == second != unseen
+    assert emr.clusters[1].state == "TERMINATED"
 
 
 def test_the_cluster_of_another_run_stays(emr, runner, unseen, looks):
@@ -91,10 +101,11 @@ def test_a_cluster_that_comes_late_is_waited_for(emr, runner, monkeypatch):
     "state, cause, times",
     [
         ("failed", None, LOOKS),
+        ("success", None, LOOKS),
         ("failed", "The run is refused: ...", 1),
         ("skipped", None, 1),
     ],
-    ids=["ended-from-outside", "told-why", "never-began"],
+    ids=["marked-failed", "marked-success", "told-why", "never-began"],
 )
 def test_who_told_why_there_is_no_cluster_is_asked_once(
     emr, runner, looks, state, cause, times

@@ -54,16 +54,19 @@ def test_an_error_reply_comes_after_the_call_was_done(
 def test_a_late_reply_comes_after_others_see_what_was_done(
     stand_in, emr, once, monkeypatch
 ):
-    time_is_over = Event()
-    monkeypatch.setattr(
-        front, "time", SimpleNamespace(sleep=lambda seconds: time_is_over.wait(60))
-    )
+    sleeps, time_is_over = Event(), Event()
+
+    def sleep(seconds):
+        sleeps.set()
+        time_is_over.wait(seconds)
+
+    monkeypatch.setattr(front, "time", SimpleNamespace(sleep=sleep))
     ask(stand_in, kind="late_reply", call="RunJobFlow", seconds=60)
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(run_job_flow, once("emr"), "late one")
-        while not (made := named(emr, "late one")):
-            pass
-        assert not asked.done()
+        assert sleeps.wait(30)
+        made = named(emr, "late one")
+        assert len(made) == 1 and not asked.done()
         time_is_over.set()
         asked.result()
     emr.terminate_job_flows(JobFlowIds=made)

@@ -7,6 +7,7 @@ alone. Finding those keys takes one look at the log's keys. Decision 034 has the
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Optional, Tuple
 
 from pyspark.sql import DataFrame
@@ -31,28 +32,38 @@ _OF_OTHERS = {WIDE, PARTIAL, RENAMED}
 
 
 def split(
-    run: TableRun, table: HudiTable, waiting: Pending, sightings: DataFrame
+    run: TableRun,
+    table: HudiTable,
+    waiting: Pending,
+    sightings: DataFrame,
+    kept: ExitStack,
 ) -> Tuple[DataFrame, Optional[DataFrame]]:
     """(sightings of keys that have several, the only ones of their keys).
+
+    They are to be used while `kept` is open.
 
     All and None where the table is small, where rows of a key depend on others', or
     where too many keys have several.
     """
     depend = run.spec.scope or _OF_OTHERS.intersection(waiting.taken.holds)
-    if depend or _rows(table, waiting) <= standing.FEW_ROWS:
+    all_rows = _rows(run, table, waiting)
+    if depend or all_rows <= standing.FEW_ROWS:
         return sightings, None
     counted = sightings.groupBy(KEY).agg(F.count(KEY).alias("lake_times"))
     several = counted.where("lake_times > 1")
     keys, rows = several.agg(F.count(KEY), F.sum("lake_times")).first()
     if not keys:
         return sightings.limit(0), sightings
-    if keys > MOST_KEYS or rows > MOST_SHARE * _rows(table, waiting):
+    if keys > MOST_KEYS or rows > MOST_SHARE * all_rows:
         return sightings, None
-    few = F.broadcast(several.select(KEY))
+    found = several.select(KEY).persist()
+    kept.callback(found.unpersist)
+    few = F.broadcast(found)
     return sightings.join(few, KEY, "left_semi"), sightings.join(few, KEY, "left_anti")
 
 
-def _rows(table: HudiTable, waiting: Pending) -> int:
-    """How many rows there are at least, as the last commits of log and table say."""
+def _rows(run: TableRun, table: HudiTable, waiting: Pending) -> int:
+    """How many rows there are at least, as the last commits say."""
     accepted = (each.get("accepted", 0) for each in waiting.taken.accounting.values())
-    return max(sum(accepted), int(table.last_value(ROWS) or 0))
+    built = (int(each.last_value(ROWS) or 0) for each in (run.current, table))
+    return max(sum(accepted), *built)

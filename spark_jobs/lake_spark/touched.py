@@ -58,12 +58,12 @@ def touched(
 
     It is kept in memory while in use, but for a build of all keys.
     """
-    if waiting.since is None:
-        keys, sightings = _in_log(run, waiting, columns)
-        several, only = alone.split(run, table, waiting, sightings)
-        yield Touched(keys, several, alone=only)
-        return
     with ExitStack() as kept:
+        if waiting.since is None:
+            keys, sightings = _in_log(run, waiting, columns)
+            several, only = alone.split(run, table, waiting, sightings, kept)
+            yield Touched(keys, several, alone=only)
+            return
         is_folded = standing.is_folded(run, table, waiting.taken)
         look = _left_or_in_log if is_folded else _in_log
         keys, sightings = look(run, waiting, columns)

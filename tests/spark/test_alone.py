@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from types import SimpleNamespace
 
 import pytest
@@ -94,17 +95,16 @@ def split(spark, keys, *, holds=(), scope=None, rows=10):
     """The keys that have several sightings and those alone; None if not set apart."""
     accounting = {"load/1.csv": {"accepted": rows}}
     waiting = Pending(None, "1", Inputs(accounting=accounting, holds=holds))
-    several, only = alone.split(
-        SimpleNamespace(spec=SimpleNamespace(scope=scope)),
-        SimpleNamespace(last_value=lambda name: None),
-        waiting,
-        spark.createDataFrame([(key,) for key in keys], "lake_key string"),
-    )
-    if only is None:
-        return None
-    return tuple(
-        "".join(sorted(r.lake_key for r in s.collect())) for s in (several, only)
-    )
+    new = SimpleNamespace(last_value=lambda name: None)
+    run = SimpleNamespace(spec=SimpleNamespace(scope=scope), current=new)
+    sightings = spark.createDataFrame([(key,) for key in keys], "lake_key string")
+    with ExitStack() as kept:
+        several, only = alone.split(run, new, waiting, sightings, kept)
+        return only and (_keys(several), _keys(only))
+
+
+def _keys(sightings):
+    return "".join(sorted(row.lake_key for row in sightings.collect()))
 
 
 @pytest.fixture

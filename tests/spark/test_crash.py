@@ -118,7 +118,10 @@ def test_upkeep_rolls_back_a_write_that_was_killed_before_it(merged):
     assert merged.verify().error is None
 
 
-@pytest.mark.parametrize("layer", ["changes", "current", "history"])
+@pytest.mark.parametrize(
+    "layer",
+    ["changes", pytest.param("current", marks=pytest.mark.nightly), "history"],
+)
 def test_a_table_that_was_killed_while_it_was_made_is_made(spark, tmp_path, layer):
     lake = Lake(spark, tmp_path, table(THINGS))
     lake.land("2026-01-01.csv", "id,note\n1,a\n")

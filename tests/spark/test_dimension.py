@@ -142,7 +142,9 @@ def test_without_news_nothing_is_written(shop):
     assert counts == (lake.history.count(), lake.current.count())
 
 
-@pytest.mark.parametrize("name", DIMENSIONS)
+@pytest.mark.parametrize(
+    "name", [DIMENSIONS[0], pytest.param(DIMENSIONS[1], marks=pytest.mark.nightly)]
+)
 def test_upkeep_and_a_rebuild_change_no_row(shop, name):
     lake = shop.lakes[name]
     before = rows_of(lake)

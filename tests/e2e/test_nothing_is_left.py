@@ -9,7 +9,7 @@ from tests.e2e.lake import tags
 
 def test_no_cluster_is_alive_after_all_runs(repeated):
     made = Counter(tags(each).get("lake:domain") for each in repeated.clusters)
-    assert made.pop("moma") == 8
+    assert made.pop("moma") == 9
     # Three days and the runs of a schedule, which midnight may give one more.
     assert made.pop("days") in (4, 5)
     assert made == {None: 2}, "those that belonged to no run"

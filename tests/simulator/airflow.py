@@ -73,7 +73,7 @@ class SimulatedRun:
         self.is_marked = self.was_called_back = False
         self.ended: Optional[datetime] = None
         self._retried_after_kill = kills
-        self._random = cloud.random
+        self._random, self._marks = cloud.random, cloud.marks
         self.interval, self.earlier = interval, earlier
 
     @property
@@ -219,7 +219,7 @@ class SimulatedRun:
     def _may_be_marked(self, ti: TaskInstance, result: Any) -> None:
         """Somebody marked the run while the task did its work, which counts no more;
         its process is ended before or after it told what it returns."""
-        chance = self._random.random
+        chance = self._marks.random
         if ti.task_id in self.design.teardowns or self.is_marked:
             return
         if chance() < USERS_MARK:

@@ -53,7 +53,7 @@ class CalmCloud(Cloud):
 
     def __init__(self, times: Times, completed: Any) -> None:
         super().__init__(0, completed)
-        self.random = Calm()
+        self.random = self.marks = Calm()
         self.times = times
 
     def add_cluster(self, request: Dict[str, Any]) -> Cluster:

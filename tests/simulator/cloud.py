@@ -108,7 +108,7 @@ class Cloud:
     """The account: its clusters, its clock, its chance."""
 
     def __init__(self, seed: int, completed: Callable[[Cluster, Step], None]) -> None:
-        self.random = Random(seed)
+        self.random, self.marks = Random(seed), Random(f"{seed}/marks")
         self.now = START
         self.clusters: Dict[str, Cluster] = {}
         self._completed = completed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -11,17 +10,17 @@ from airflow.providers.amazon.aws.operators.emr import EmrTerminateJobFlowOperat
 from airflow.providers.amazon.aws.triggers.emr import EmrTerminateJobFlowTrigger
 
 from lake_airflow.airflow_errors import AirflowSkipException
-from lake_airflow.cluster import ALIVE, ENDED, ENDING, cluster_name
+from lake_airflow.cluster import ENDED, ENDING, cluster_name
 from lake_airflow.handover import (
-    CAUSE_XCOM,
     CLUSTER_ID,
     CREATE_TASK,
     run_name,
     task_states,
+    told_cause,
 )
 from lake_airflow.lease import HoldsLease
 from lake_airflow.ledger import Ledger, told
-from lake_airflow.living import BETWEEN_LOOKS, LOOKS, living_clusters
+from lake_airflow.living import FindsClusters
 from lake_airflow.plan import DagPlan
 from lake_airflow.waiting import WaitsForEmr
 from lake_spec.model import EnvironmentSpec
@@ -32,7 +31,9 @@ QUICK_END = timedelta(seconds=15)
 the deferral fails the task, and a cluster without work can end that quickly."""
 
 
-class TerminateCluster(WaitsForEmr, HoldsLease, EmrTerminateJobFlowOperator):
+class TerminateCluster(
+    WaitsForEmr, HoldsLease, FindsClusters, EmrTerminateJobFlowOperator
+):
     """Ends the cluster, returns when EMR says that it is gone, and so is the lease.
 
     Runs also where the first task did not succeed: one that is marked as failed while
@@ -74,27 +75,18 @@ class TerminateCluster(WaitsForEmr, HoldsLease, EmrTerminateJobFlowOperator):
 
     def _of_its_name(self, context: Any) -> str:
         """The cluster that nobody told of; empty if there is none."""
-        for look in range(LOOKS if self._may_come_yet(context) else 1):
-            if look:
-                time.sleep(BETWEEN_LOOKS)
-            if found := self._named(context, ALIVE):
-                self.log.warning("Ending %s, which no task told of.", found)
-                return found
-        return self._named(context, ENDING)
-
-    def _named(self, context: Any, states: Sequence[str]) -> str:
         name = cluster_name(run_name(self.plan, context))
-        found = living_clusters(
-            self.hook.conn, self.environment, name=name, states=states
-        )
-        return found[0]["Id"] if found else ""
+        look = self._look_for if self._may_come_yet(context) else self._find
+        if living := look(name):
+            self.log.warning("Ending %s, which no task told of.", living[0])
+            return living[0]
+        return next(iter(self._find(name, ENDING)), "")
 
     def _may_come_yet(self, context: Any) -> bool:
         """Whether the first task was marked while it worked, or its worker died: then
         what it asked EMR for, or asks before its process ends, may be on its way."""
         state = task_states(context, self.plan, CREATE_TASK).get(CREATE_TASK)
-        cause = context["ti"].xcom_pull(task_ids=CREATE_TASK, key=CAUSE_XCOM)
-        return state in ("failed", "success") and not cause
+        return state in ("failed", "success") and not told_cause(context)
 
     def _defer_until_gone(self) -> None:
         self.defer(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, NoReturn
 
@@ -16,7 +14,7 @@ from lake_airflow.cluster import ALIVE, ENDING, cluster_name
 from lake_airflow.emr import ReplyLost, SendsOnce
 from lake_airflow.handover import CAUSE_XCOM, RUN_XCOM, run_name
 from lake_airflow.lease import HoldsLease
-from lake_airflow.living import BETWEEN_LOOKS, LOOKS, living_clusters
+from lake_airflow.living import FindsClusters
 from lake_airflow.plan import DagPlan
 from lake_airflow.preview import Preview, preview
 from lake_airflow.request_check import request_problems
@@ -34,7 +32,9 @@ EARLIER_LOOKS = 4
 """A run may wait for others of its backfill for hours, and each look takes a worker."""
 
 
-class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
+class CreateCluster(
+    OutlivesTriggers, HoldsLease, FindsClusters, EmrCreateJobFlowOperator
+):
     """Checks the run, takes its domain's lease, then finds its cluster or creates it.
 
     Returns the cluster's id at once: EMR queues steps while it starts. A
@@ -164,18 +164,9 @@ class CreateCluster(OutlivesTriggers, HoldsLease, EmrCreateJobFlowOperator):
     def _made_all_the_same(self, name: str, error: ReplyLost) -> str:
         """The cluster whose creation EMR did not confirm; ReplyLost if there is none."""
         self.log.warning("%s. Looking for the cluster.", error)
-        for _ in range(LOOKS):
-            if found := self._find(name):
-                return found[0]
-            time.sleep(BETWEEN_LOOKS)
+        if found := self._look_for(name):
+            return found[0]
         raise error
-
-    def _find(self, name: str, states: Sequence[str] = ALIVE) -> list[str]:
-        """The ids of the environment's clusters of this name, oldest first."""
-        found = living_clusters(
-            self.hook.conn, self.environment, name=name, states=states
-        )
-        return [cluster["Id"] for cluster in found]
 
     def _planned(self, context: Any) -> Preview:
         """What the run asks for; a step or a cluster that EMR refuses is told here."""

@@ -11,15 +11,15 @@ from airflow.sdk import BaseOperator
 
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
 from lake_airflow.handover import (
-    CAUSE_XCOM,
     CREATE_TASK,
-    RUN_XCOM,
     END_TASK,
     STEPS_XCOM,
     SUMMARY_TASK,
     pinned_run,
+    pinned_run_if_any,
     run_name,
     task_states,
+    told_cause,
 )
 from lake_airflow.notify import AWS_CONNECTION, RunNotifier
 from lake_airflow.plan import DagPlan
@@ -67,16 +67,13 @@ class SummariseRun(EndTask):
 
     def _summary(self, context: Any) -> Summary:
         ti = context["ti"]
-        pinned = ti.xcom_pull(task_ids=CREATE_TASK, key=RUN_XCOM)
-        run = Run.from_xcom(pinned) if pinned else None
+        run = pinned_run_if_any(context)
         if run and run.plan_only:
             return summary_of_plan(self.plan, run)
         if run and ti.xcom_pull(task_ids=CREATE_TASK) is not None:
             return self._of_stages(ti, run)
-        cause = ti.xcom_pull(task_ids=CREATE_TASK, key=CAUSE_XCOM)
-        unknown = f"see the log of the task {CREATE_TASK}."
-        name = run_name(self.plan, context)
-        return summarise_without_cluster(self.plan, name, cause or unknown)
+        cause = told_cause(context) or f"see the log of the task {CREATE_TASK}."
+        return summarise_without_cluster(self.plan, run_name(self.plan, context), cause)
 
     def _of_stages(self, ti: Any, run: Run) -> Summary:
         steps = {
@@ -153,14 +150,14 @@ def _lacking(states: dict[str, str]) -> list[str]:
 def _is_told(context: Any, lacking: list[str]) -> bool:
     """Whether the run's summary holds the causes of what is lacking."""
     if lacking == [CREATE_TASK]:
-        return bool(context["ti"].xcom_pull(task_ids=CREATE_TASK, key=CAUSE_XCOM))
+        return bool(told_cause(context))
     return lacking == [SUMMARY_TASK]
 
 
 def _only_planned(context: Any) -> bool:
     """Whether the run was asked for its plan, and told it."""
-    pinned = context["ti"].xcom_pull(task_ids=CREATE_TASK, key=RUN_XCOM)
-    return bool(pinned) and Run.from_xcom(pinned).plan_only
+    run = pinned_run_if_any(context)
+    return run is not None and run.plan_only
 
 
 def _level(line: str) -> int:

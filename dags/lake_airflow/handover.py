@@ -27,8 +27,21 @@ CLUSTER_ID = f"{{{{ ti.xcom_pull(task_ids='{CREATE_TASK}') or '' }}}}"
 
 def pinned_run(context: Any) -> Run:
     """The run as the first task checked it."""
-    data = context["ti"].xcom_pull(task_ids=CREATE_TASK, key=RUN_XCOM)
-    return Run.from_xcom(data)
+    return Run.from_xcom(_told(context, RUN_XCOM))
+
+
+def pinned_run_if_any(context: Any) -> Run | None:
+    """The same of a run whose first task may not have got so far."""
+    return pinned_run(context) if _told(context, RUN_XCOM) else None
+
+
+def told_cause(context: Any) -> str | None:
+    """Why there is no cluster, if the first task told."""
+    return _told(context, CAUSE_XCOM)
+
+
+def _told(context: Any, key: str) -> Any:
+    return context["ti"].xcom_pull(task_ids=CREATE_TASK, key=key)
 
 
 def run_name(plan: DagPlan, context: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -11,6 +12,29 @@ from lake_spec.model import EnvironmentSpec
 
 LOOKS, BETWEEN_LOOKS = 6, 10
 """How often a cluster that may have been made is looked for, and seconds between."""
+
+
+class FindsClusters:
+    """Mixin of the operators that find clusters by their names.
+
+    They have a hook of EMR and an environment.
+    """
+
+    def _find(self, name: str, states: Sequence[str] = ALIVE) -> list[str]:
+        """The ids of the environment's clusters of this name, oldest first."""
+        found = living_clusters(
+            self.hook.conn, self.environment, name=name, states=states
+        )
+        return [cluster["Id"] for cluster in found]
+
+    def _look_for(self, name: str) -> list[str]:
+        """The same, of one that may have been asked for and is not listed yet."""
+        for look in range(LOOKS):
+            if look:
+                time.sleep(BETWEEN_LOOKS)
+            if found := self._find(name):
+                return found
+        return []
 
 
 def living_clusters(

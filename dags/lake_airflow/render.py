@@ -57,7 +57,7 @@ class Renderer:
             chain(create, *stages, summary, terminate)
             stages >> summary
             [summary, terminate] >> done
-            _ends(done, create).on_failure_fail_dagrun = True
+            _ends(done, create, on_failure_fail_dagrun=True)
             self._announce(plan, terminate)
         # Not before: Airflow copies Params that are there into every task.
         dag.params.update(params(plan))
@@ -133,14 +133,14 @@ class Renderer:
             )
 
 
-def _ends(task: BaseOperator, setup: BaseOperator) -> Any:
+def _ends(task: BaseOperator, setup: BaseOperator, **more: bool) -> Any:
     """The task as a teardown that comes whatever became of the setup.
 
     Bound to it, so that who clears a stage, and with it the setup, clears this too. By
     its own rule a teardown is left out where its setup failed, also where that was
     marked as failed while it created a cluster.
     """
-    task.as_teardown(setups=setup)
+    task.as_teardown(setups=setup, **more)
     task.trigger_rule = "all_done"
     return task
 

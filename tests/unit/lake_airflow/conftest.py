@@ -13,7 +13,7 @@ from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
 from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 from moto import mock_aws
 
-from lake_airflow import cluster_end, cluster_tasks, stage_tasks
+from lake_airflow import cluster_end, living, stage_tasks
 from tests.unit.lake_airflow.emr import Emr
 
 REGION = "eu-central-1"
@@ -108,7 +108,7 @@ def aws(monkeypatch):
 def emr(aws, monkeypatch):
     """EMR whose steps move on each time that somebody sleeps."""
     cloud = Emr(REGION)
-    for module in (cluster_end, cluster_tasks, stage_tasks):
+    for module in (cluster_end, living, stage_tasks):
         monkeypatch.setattr(module.time, "sleep", lambda seconds: cloud.move_on())
     return cloud
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lake_airflow import cluster_end
+from lake_airflow import cluster_end, living
 from lake_airflow.airflow_errors import AirflowSkipException
 from lake_airflow.cluster_end import TerminateCluster
 from lake_airflow.living import BETWEEN_LOOKS, LOOKS
@@ -27,7 +27,7 @@ def terminate(*, can_defer=False):
 def looks(emr, monkeypatch):
     """The seconds that the task slept between its looks, as long as that finds none."""
     slept = []
-    monkeypatch.setattr(cluster_end.time, "sleep", slept.append)
+    monkeypatch.setattr(living.time, "sleep", slept.append)
     return slept
 
 
@@ -92,7 +92,7 @@ def test_a_cluster_that_comes_late_is_waited_for(emr, runner, monkeypatch):
         if len(slept) == 3:
             runner.execute(create_cluster(PLAN))
 
-    monkeypatch.setattr(cluster_end.time, "sleep", sleep)
+    monkeypatch.setattr(living.time, "sleep", sleep)
     assert runner.execute(terminate()) == emr.clusters[0].id
     assert emr.clusters[0].state == "TERMINATED"
 

@@ -22,7 +22,7 @@ def current_layer(spec: TableSpec, columns: Sequence[str]) -> Layer:
         name="current",
         record_key=(fold.KEY,),
         desired=lambda events: living_rows(events, spec, columns),
-        of_alone=lambda events: rows_of_upserts(events, spec, columns),
+        of_alone=lambda events: living_rows_of_alone(events, spec, columns),
         is_open=~F.col(mark) if soft else F.lit(True),
         broken={"key is null": any_null(spec.key)},
     )
@@ -44,7 +44,7 @@ def living_rows(
     return last.select(*values, gone.alias(spec.history.columns.is_deleted), fold.KEY)
 
 
-def rows_of_upserts(
+def living_rows_of_alone(
     events: DataFrame, spec: TableSpec, columns: Sequence[str]
 ) -> DataFrame:
     """The same of keys with one event each: a delete deletes nothing."""

@@ -24,7 +24,7 @@ def history_layer(
         name="history",
         record_key=(fold.KEY, fold.FROM),
         desired=lambda events: version_rows(events, spec, columns, narrow),
-        of_alone=lambda events: versions_of_alone(events, spec, columns),
+        of_alone=lambda events: version_rows_of_alone(events, spec, columns),
         is_open=F.col(names.is_current),
         broken=promises.of_history(spec),
         checked=lambda rows: promises.checked(rows, spec),
@@ -64,7 +64,7 @@ def version_rows(
     return _rows(spans, spec, columns)
 
 
-def versions_of_alone(
+def version_rows_of_alone(
     events: DataFrame, spec: TableSpec, columns: Sequence[str]
 ) -> DataFrame:
     """The same of events that are the only ones of their keys."""

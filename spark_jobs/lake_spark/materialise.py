@@ -161,15 +161,19 @@ def _build(
     events, before = complete(marked), None
     if layer.name == "current":
         run.report.unresolved += _unresolved(events)
-    since = waiting.since
-    if since is not None and found.is_folded:
-        then = withdrawals.until(found.sightings, since)
+    if found.is_folded:
+        then = withdrawals.until(found.sightings, waiting.since)
         before = complete(fold.mark_events(then, roles))
     write(
         run,
         layer,
         TouchedEvents(
-            events, found.keys, since, waiting.log_instant, before, found.alone
+            events,
+            found.keys,
+            waiting.since,
+            waiting.log_instant,
+            before=before,
+            alone=found.alone,
         ),
     )
 

@@ -32,7 +32,7 @@ FEW_BYTES = 16 * 1024 * 1024
 """Files of no more than this are worked on by the session for few rows."""
 
 _DONE = "/_SUCCESS"
-Found = Tuple[DataFrame, DataFrame]  # keys, sightings
+Found = Tuple[DataFrame, DataFrame]  # sightings, keys
 
 
 @dataclass(frozen=True)
@@ -60,13 +60,13 @@ def touched(
     """
     with ExitStack() as kept:
         if waiting.since is None:
-            keys, sightings = _in_log(run, waiting, columns)
+            sightings, keys = _in_log(run, waiting, columns)
             several, only = alone.split(run, table, waiting, sightings, kept)
             yield Touched(keys, several, alone=only)
             return
         is_folded = standing.is_folded(run, table, waiting.taken)
         look = _left_or_in_log if is_folded else _in_log
-        keys, sightings = look(run, waiting, columns)
+        sightings, keys = look(run, waiting, columns)
         for each in (keys, sightings):
             each.persist(StorageLevel.MEMORY_AND_DISK)
             kept.callback(each.unpersist)
@@ -82,8 +82,7 @@ def clear(run: TableRun) -> None:
 def _in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:
     read = with_types(run.log.read(), typed(columns))
     log = withdrawals.judged(read, waiting.taken)
-    sightings, keys = derived.sightings_of(log, waiting.since, waiting.taken.holds)
-    return keys, sightings
+    return derived.sightings_of(log, waiting.since, waiting.taken.holds)
 
 
 def _left_or_in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:
@@ -105,7 +104,7 @@ def _left_or_in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:
 def _leave(run: TableRun, found: Found, waiting: Pending) -> bool:
     """Write the sightings beside the tables; False if there are too many keys."""
     clear(run)
-    keys, sightings = found
+    sightings, keys = found
     keys.persist()
     try:
         if keys.count() > MOST_KEYS:
@@ -126,7 +125,7 @@ def _left(run: TableRun, waiting: Pending, columns: Columns) -> Optional[Found]:
     is_few = sum(each.size for each in files) <= FEW_BYTES
     spark = session_for_few_rows(run.spark) if is_few else run.spark
     sightings = with_types(spark.read.parquet(folder), typed(columns))
-    return sightings.select(KEY).distinct(), sightings
+    return sightings, sightings.select(KEY).distinct()
 
 
 def _folder(run: TableRun, waiting: Pending) -> str:

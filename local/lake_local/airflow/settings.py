@@ -67,6 +67,7 @@ def airflow_environment(
         "AIRFLOW_HOME": str(home.airflow),
         "PATH": f"{project.airflow_bin}{os.pathsep}{os.environ.get('PATH', '')}",
         "PYTHONPATH": str(dags),
+        "AWS_ACCESS_KEY_ID": "airflow",
         "AIRFLOW_CONN_AWS_DEFAULT": "aws://",
         "AIRFLOW_CONN_EMR_DEFAULT": "emr://",
         **{f"AIRFLOW__{key}": value for key, value in _core(home, project).items()},

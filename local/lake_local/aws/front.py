@@ -2,49 +2,46 @@
 
 from __future__ import annotations
 
-import io
 import logging
-import re
 import time
 from http import HTTPStatus
-from typing import Any, Callable, Iterable, NamedTuple, Optional
+from typing import Any, Callable, Iterable
 from urllib.parse import parse_qs
 
 from lake_local.aws.admin import Admin
+from lake_local.aws.calls import Call, Calls, body_of, signed_by
 from lake_local.aws.emr.web import EmrWeb, refusal
 from lake_local.aws.faults import Faults, Rule
 from lake_local.aws.http_server import DropConnection
 from lake_local.aws.moto_services import SERVICES, MotoServices
 from lake_local.aws.s3 import replies
 from lake_local.aws.s3.errors import S3Error
-from lake_local.aws.s3.request import Reply, Request, from_environ, operation_of
+from lake_local.aws.s3.request import Reply, from_environ, operation_of
 from lake_local.aws.s3.web import S3Web
 
-CREDENTIAL = re.compile(r"Credential=[^/]+/\d+/[^/]*/([a-z0-9-]+)/aws4_request")
 JSON = "application/x-amz-json-1.1"
 FORM = "application/x-www-form-urlencoded"
 log = logging.getLogger(__name__)
-
-
-class Call(NamedTuple):
-    """Whose call it is and what it is called; `s3` only for object calls."""
-
-    service: str
-    operation: str
-    s3: Optional[Request] = None
 
 
 class Front:
     """The WSGI application."""
 
     def __init__(
-        self, s3: S3Web, emr: EmrWeb, moto: MotoServices, faults: Faults, admin: Admin
+        self,
+        s3: S3Web,
+        emr: EmrWeb,
+        moto: MotoServices,
+        faults: Faults,
+        admin: Admin,
+        calls: Calls,
     ) -> None:
         self._s3 = s3
         self._emr = emr
         self._moto = moto
         self._faults = faults
         self._admin = admin
+        self._calls = calls
 
     def __call__(
         self, environ: dict[str, Any], start_response: Callable[..., Any]
@@ -52,6 +49,7 @@ class Front:
         if environ["PATH_INFO"].startswith("/_lake/"):
             return _send(self._admin.answer(environ), start_response)
         call = identify(environ)
+        self._calls.note(call, environ)
         refused = self._faults.take(call.operation, "throttle", "fail")
         if refused:
             return _send(_refusal(call, refused), start_response)
@@ -78,7 +76,7 @@ class Front:
         start_response: Callable[..., Any],
     ) -> Iterable[bytes]:
         if call.service == "elasticmapreduce":
-            status, body = self._emr.answer(call.operation, _body(environ))
+            status, body = self._emr.answer(call.operation, body_of(environ))
             return _send(Reply(status, {"content-type": JSON}, body), start_response)
         if call.s3 is not None:
             return _send(self._s3.answer(call.operation, call.s3), start_response)
@@ -94,7 +92,7 @@ class Front:
 def identify(environ: dict[str, Any]) -> Call:
     """Service from the signature, operation from where its protocol has it."""
     target = environ.get("HTTP_X_AMZ_TARGET", "")
-    service = _service(environ)
+    _, service = signed_by(environ)
     if target.startswith("ElasticMapReduce."):
         return Call("elasticmapreduce", target.partition(".")[2])
     if target:
@@ -103,6 +101,9 @@ def identify(environ: dict[str, Any]) -> Call:
         return Call(service, _form_action(environ))
     request = from_environ(environ)
     operation = operation_of(request)
+    if operation == "DeleteObjects":  # whose keys are noted before it is answered
+        body_of(environ)
+        request = from_environ(environ)
     if operation is not None:
         return Call("s3", operation, request)
     verb = {"GET": "Get", "HEAD": "Head", "PUT": "Put", "DELETE": "Delete"}
@@ -113,23 +114,9 @@ def identify(environ: dict[str, Any]) -> Call:
     return Call("s3", name + setting.title())
 
 
-def _service(environ: dict[str, Any]) -> str:
-    signed = environ.get("HTTP_AUTHORIZATION", "")
-    found = CREDENTIAL.search(signed)
-    return found.group(1) if found else "s3"
-
-
 def _form_action(environ: dict[str, Any]) -> str:
-    body = _body(environ)
-    environ["wsgi.input"] = io.BytesIO(body)
+    body = body_of(environ)
     return parse_qs(body.decode("utf-8", "replace")).get("Action", [""])[0]
-
-
-def _body(environ: dict[str, Any]) -> bytes:
-    stream = environ["wsgi.input"]
-    if environ.get("wsgi.input_terminated"):
-        return stream.read()
-    return stream.read(int(environ.get("CONTENT_LENGTH") or 0))
 
 
 def _refusal(call: Call, rule: Rule, status: int = 400) -> Reply:

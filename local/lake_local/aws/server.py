@@ -12,6 +12,7 @@ from typing import IO
 
 from lake_local.aws import DEFAULT_REGION
 from lake_local.aws.admin import Admin
+from lake_local.aws.calls import Calls
 from lake_local.aws.emr.host import Host
 from lake_local.aws.emr.journal import Journal
 from lake_local.aws.emr.service import LocalEmr
@@ -66,6 +67,7 @@ class StandIn:
             self._moto,
             self.faults,
             Admin(self.emr, self.faults, home=str(home)),
+            Calls(home),
         )
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.1}

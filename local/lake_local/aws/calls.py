@@ -1,0 +1,146 @@
+"""Which calls were made, by whom and of what: each once, in `<home>/calls.jsonl`.
+
+A line is `{"caller", "service", "operation", "thing"}`; of lists of S3 also `prefix`
+and `delimiter`, of copies `source`. The caller is the access key's id: `airflow`, the
+id of a step, or `local` for people. So roles can be held to what is really called.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import threading
+from pathlib import Path
+from typing import Any, Iterator, Mapping, NamedTuple, Optional
+from urllib.parse import parse_qs, unquote
+
+from lake_local.aws.s3.errors import S3Error
+from lake_local.aws.s3.replies import keys_to_delete
+from lake_local.aws.s3.request import Request
+
+FILE = "calls.jsonl"
+MOST = 200_000
+"""So many lines are kept; a home that lives for months has no need of more."""
+
+CREDENTIAL = re.compile(r"Credential=([^/]+)/\d+/[^/]*/([a-z0-9-]+)/aws4_request")
+THINGS = {
+    "elasticmapreduce": ("ClusterId", "JobFlowId", "JobFlowIds"),
+    "glue": ("DatabaseName", "Name", "DatabaseInput.Name"),
+    "secretsmanager": ("SecretId",),
+    "sns": ("TopicArn",),
+    "ssm": ("Name",),
+}
+"""Where the requests of a service have the thing that they are about."""
+
+
+class Call(NamedTuple):
+    """Whose call it is and what it is called; `s3` only for object calls."""
+
+    service: str
+    operation: str
+    s3: Optional[Request] = None
+
+
+class Calls:
+    """The file of calls, written as they come."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / FILE
+        self._lock = threading.Lock()
+        self._known = set(self._lines())
+
+    def note(self, call: Call, environ: dict[str, Any]) -> None:
+        """Keep the call, if there was none like it; its body can still be read."""
+        caller, _ = signed_by(environ)
+        for about in _about(call, environ):
+            told = {"caller": caller, "service": call.service}
+            line = json.dumps({**told, "operation": call.operation, **about})
+            self._keep(f"{line}\n")
+
+    def _keep(self, line: str) -> None:
+        with self._lock:
+            if line in self._known or len(self._known) >= MOST:
+                return
+            self._known.add(line)
+            with open(self._file, "a", encoding="utf-8") as file:
+                file.write(line)
+
+    def _lines(self) -> list[str]:
+        if not self._file.exists():
+            return []
+        with open(self._file, encoding="utf-8") as file:
+            return list(file)
+
+
+def signed_by(environ: Mapping[str, Any]) -> tuple[str, str]:
+    """The id of the access key and the service; empty and `s3` without a signature."""
+    found = CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
+    return (found.group(1), found.group(2)) if found else ("", "s3")
+
+
+def body_of(environ: dict[str, Any]) -> bytes:
+    """The whole body, which whoever comes next can read again."""
+    stream = environ["wsgi.input"]
+    if environ.get("wsgi.input_terminated"):
+        body = stream.read()
+    else:
+        body = stream.read(int(environ.get("CONTENT_LENGTH") or 0))
+    environ["wsgi.input"] = io.BytesIO(body)
+    return body
+
+
+def _about(call: Call, environ: dict[str, Any]) -> Iterator[dict[str, str]]:
+    """What a call is about, for each thing that it names."""
+    if call.s3 is not None:
+        yield from _about_objects(call.operation, call.s3)
+    elif call.service in THINGS:
+        asked = _asked(body_of(environ), environ)
+        names = [_named(asked, path) for path in THINGS[call.service]]
+        named = next((each for each in names if each), "")
+        for thing in named if isinstance(named, list) else [named]:
+            yield {"thing": str(thing)}
+    else:
+        yield {"thing": environ["PATH_INFO"].strip("/")}
+
+
+def _about_objects(operation: str, request: Request) -> Iterator[dict[str, str]]:
+    thing = f"{request.bucket}/{request.key}".rstrip("/")
+    if operation == "DeleteObjects":
+        for key in _deleted(request):
+            yield {"thing": f"{request.bucket}/{key}"}
+    elif request.key:
+        source = unquote(request.headers.get("x-amz-copy-source", "")).lstrip("/")
+        yield {"thing": thing, **({"source": source} if source else {})}
+    else:
+        query = request.query
+        asked = {name: query.get(name, "") for name in ("prefix", "delimiter")}
+        yield {"thing": thing, **asked}
+
+
+def _deleted(request: Request) -> list[str]:
+    """The keys of a request to delete many, whose body is read again for the answer."""
+    try:
+        keys, _ = keys_to_delete(request.read())
+        return keys
+    except S3Error:
+        return []
+    finally:
+        request.stream.seek(0)
+
+
+def _asked(body: bytes, environ: Mapping[str, Any]) -> dict[str, Any]:
+    """The request as names and values, JSON or a form."""
+    if environ.get("HTTP_X_AMZ_TARGET"):
+        try:
+            found = json.loads(body or b"{}")
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+    return {k: v[0] for k, v in parse_qs(body.decode("utf-8", "replace")).items()}
+
+
+def _named(asked: Any, path: str) -> Any:
+    for name in path.split("."):
+        asked = asked.get(name) if isinstance(asked, dict) else None
+    return asked

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from lake_spec.load import environment_file
+
 DAGS = Path(__file__).resolve().parent.parent
 UNRELEASED = "unreleased"
 _RELEASE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -32,12 +34,15 @@ class Settings:
 
 def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings of this process; what is not set has the default."""
+    environment = environment_file(
+        environ.get("LAKE_ENVIRONMENT") or "local", DAGS / "environments"
+    )
     return Settings(
         tables=Path(environ.get("LAKE_TABLES") or DAGS / "tables"),
         clusters=DAGS / "clusters",
-        environments=DAGS / "environments",
+        environments=environment.parent,
         release_file=Path(environ.get("LAKE_RELEASE_FILE") or DAGS / "release.json"),
-        environment=environ.get("LAKE_ENVIRONMENT") or "local",
+        environment=environment.stem,
         poll_seconds=_poll_seconds(environ.get("LAKE_POLL_SECONDS") or "15"),
     )
 

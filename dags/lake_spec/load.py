@@ -74,6 +74,13 @@ def load_environment(name: str, folder: Path) -> EnvironmentSpec:
     return _load_one(EnvironmentSpec, "environment", name, Path(folder))
 
 
+def environment_file(given: str, folder: Path) -> Path:
+    """The file of an environment: `given` is one, or the name of one in the folder."""
+    if given.endswith(ENDING):
+        return Path(given).expanduser().resolve()
+    return Path(folder) / f"{given}{ENDING}"
+
+
 def check(
     tables: Path,
     *,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lake_spec.errors import LakeError
-from lake_spec.load import load_domain, load_environment
+from lake_spec.load import environment_file, load_domain, load_environment
 from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec
 
 from lake_local.airflow.dags_folder import domains_in
@@ -24,6 +24,7 @@ class Specs:
     project: Project
     tables: Path
     environment: EnvironmentSpec
+    environment_file: str = ""
 
     @property
     def are_the_projects(self) -> bool:
@@ -63,11 +64,15 @@ class Specs:
         return [f"{each.parent.name}.{each.stem}" for each in found]
 
 
-def specs_of(project: Project, tables: Path | None) -> Specs:
-    """The specs in `tables`, or those that ship with the project."""
-    name = os.environ.get("LAKE_ENVIRONMENT") or ENVIRONMENT
-    environment = load_environment(name, project.dags / "environments")
+def specs_of(project: Project, tables: Path | None, given: str = "") -> Specs:
+    """The specs in `tables`, or those that ship with the project.
+
+    `given` names the environment, or is its file; else the variable does, or is.
+    """
+    given = given or os.environ.get("LAKE_ENVIRONMENT") or ENVIRONMENT
+    file = environment_file(given, project.dags / "environments")
+    environment = load_environment(file.stem, file.parent)
     chosen = tables.expanduser().resolve() if tables else project.tables
     if tables:
         domains_in(chosen)
-    return Specs(project, chosen, environment)
+    return Specs(project, chosen, environment, str(file))

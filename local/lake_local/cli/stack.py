@@ -32,6 +32,7 @@ def start(home: Home, specs: Specs, *, airflow: bool, kept: bool = False) -> Sta
     aws_port, airflow_port = ports.free(2)
     stack = Stack(
         tables=str(specs.tables),
+        environment=specs.environment_file,
         aws_port=aws_port,
         airflow_port=airflow_port if airflow else 0,
         since=f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S}",
@@ -88,7 +89,7 @@ def _start_airflow(home: Home, specs: Specs, stack: Stack, env: dict[str, str]) 
         **settings.airflow_environment(
             home, specs.project, dags=dags, url=stack.airflow_url
         ),
-        "LAKE_ENVIRONMENT": specs.environment.name,
+        "LAKE_ENVIRONMENT": stack.environment or specs.environment.name,
         "LAKE_TABLES": str(specs.tables),
         "LAKE_RELEASE_FILE": str(home.release_file),
         "LAKE_POLL_SECONDS": "1",

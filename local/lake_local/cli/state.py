@@ -14,6 +14,7 @@ from lake_local.cli.home import Home
 class Stack:
     """The processes of a home and where they listen.
 
+    `environment` is the file of the environment that it was started with.
     `kept` tells a stack that stays up for all from one that serves one command.
     """
 
@@ -22,6 +23,7 @@ class Stack:
     airflow_port: int = 0
     kept: bool = False
     since: str = ""
+    environment: str = ""
     processes: list[Process] = field(default_factory=list)
 
     @property

@@ -26,6 +26,11 @@ def test_variables_point_elsewhere(tmp_path):
     assert (found.environment, found.poll_seconds) == ("prod", 2)
 
 
+def test_an_environment_may_be_a_file_of_its_own(tmp_path):
+    found = read_settings({"LAKE_ENVIRONMENT": str(tmp_path / "mine.yml")})
+    assert (found.environments, found.environment) == (tmp_path, "mine")
+
+
 @pytest.mark.parametrize("text", ["0", "301", "-1", "1.5", "soon", "²"])
 def test_a_poll_time_that_is_none_is_refused(text):
     with pytest.raises(SettingError, match="LAKE_POLL_SECONDS: got .* from 1 to 300"):

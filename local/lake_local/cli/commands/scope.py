@@ -28,4 +28,4 @@ def specs_of_args(args: Namespace) -> Specs:
     up = up_for_all(home_of(args))
     if up is not None:
         require_tables(args.tables, up)
-    return specs_of(find(), args.tables)
+    return specs_of(find(), args.tables, up.environment if up else "")

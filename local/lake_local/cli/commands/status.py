@@ -48,7 +48,7 @@ def lines(home: Home) -> Iterator[str]:
         yield from _leftovers(home)
     else:
         yield from _processes(stack)
-        environment = specs_of(find(), None).environment
+        environment = specs_of(find(), None, stack.environment).environment
         yield from _clusters(stack, environment)
         yield from _leases(stack, environment)
     yield from _runs(home)

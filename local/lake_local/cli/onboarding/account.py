@@ -12,9 +12,8 @@ import boto3
 from botocore.config import Config
 
 from lake_spec.encode import to_data
-from lake_spec.load import load_environment
+from lake_spec.load import environment_file, load_environment
 from lake_spec.model import Connection, EnvironmentSpec
-from lake_spec.survey import ENDING
 
 from lake_local.airflow.settings import shut_out_real_accounts
 from lake_local.cli import session
@@ -30,10 +29,8 @@ _CONFIG = Config(connect_timeout=5, read_timeout=20, retries={"max_attempts": 2}
 def environment_of(args: Namespace) -> EnvironmentSpec:
     """The environment that is named, or that the file given holds."""
     given = args.environment or os.environ.get("LAKE_ENVIRONMENT") or ENVIRONMENT
-    if given.endswith(ENDING):
-        file = Path(given).expanduser().resolve()
-        return load_environment(file.stem, file.parent)
-    return load_environment(given, find().dags / "environments")
+    file = environment_file(given, find().dags / "environments")
+    return load_environment(file.stem, file.parent)
 
 
 def tables_folder(args: Namespace) -> Path:

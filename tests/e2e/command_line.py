@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Tuple
+from typing import Mapping, Tuple
 
 PROGRAM = Path(__file__).resolve().parents[2] / "run_locally.sh"
 SECONDS_OF_A_COMMAND = 900
@@ -29,7 +30,13 @@ class Done:
 class Running:
     """A command under way."""
 
-    def __init__(self, argv: Tuple[str, ...], folder: Path, number: int) -> None:
+    def __init__(
+        self,
+        argv: Tuple[str, ...],
+        folder: Path,
+        number: int,
+        env: Mapping[str, str],
+    ) -> None:
         self.argv = argv
         self._out = folder / f"{number:02d}-{argv[1]}.out"
         self._err = self._out.with_suffix(".err")
@@ -37,6 +44,7 @@ class Running:
             self._process = subprocess.Popen(
                 argv,
                 cwd=folder,
+                env={**os.environ, **env},
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
@@ -72,10 +80,13 @@ class Running:
 
 
 class CommandLine:
-    """The commands on one home and one tables folder."""
+    """The commands on one home, one tables folder and one file of an environment."""
 
-    def __init__(self, *, home: Path, tables: Path, output: Path) -> None:
+    def __init__(
+        self, *, home: Path, tables: Path, environment: Path, output: Path
+    ) -> None:
         self._where = ("--home", str(home), "--tables", str(tables))
+        self._env = {"LAKE_ENVIRONMENT": str(environment)}
         self._output = output
         self._number = 0
         output.mkdir()
@@ -84,7 +95,7 @@ class CommandLine:
         """Start a command and return at once."""
         self._number += 1
         argv = (str(PROGRAM), *args, *self._where)
-        return Running(argv, self._output, self._number)
+        return Running(argv, self._output, self._number, self._env)
 
     def __call__(self, *args: str, code: int = 0) -> Done:
         """A command from start to end."""

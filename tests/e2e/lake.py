@@ -13,7 +13,9 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from lake_local.airflow.rest import Airflow
 from lake_local.aws import client
+from lake_local.aws.calls import FILE as CALLS
 from lake_spec.run_key import run_key
+from tests.e2e import environment
 from tests.e2e.command_line import CommandLine, Done
 from tests.e2e.museum_lake import write_landing_files, write_specs
 
@@ -71,8 +73,12 @@ class Lake:
         self.tables = folder / "tables"
         write_specs(self.tables)
         self.files = write_landing_files(folder / "sources")
+        self.environment = environment.write(folder / "environment")
         self.command = CommandLine(
-            home=self.home, tables=self.tables, output=folder / "output"
+            home=self.home,
+            tables=self.tables,
+            environment=self.environment,
+            output=folder / "output",
         )
         self._url = ""
 
@@ -136,6 +142,11 @@ class Lake:
     def living_clusters(self) -> List[Dict[str, Any]]:
         """Those that have not ended."""
         return [c for c in self.clusters() if "TERMINATED" not in c["Status"]["State"]]
+
+    def calls(self) -> List[Dict[str, str]]:
+        """Every call that the stand-in was asked, each once."""
+        lines = (self.home / CALLS).read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines]
 
     def make_cluster(self, environment: str) -> str:
         """A cluster of nobody's run, which may be no hour old; its id."""

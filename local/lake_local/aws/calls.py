@@ -12,7 +12,7 @@ import json
 import re
 import threading
 from pathlib import Path
-from typing import Any, Iterator, Mapping, NamedTuple, Optional
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Optional
 from urllib.parse import parse_qs, unquote
 
 from lake_local.aws.s3.errors import S3Error
@@ -26,12 +26,14 @@ MOST = 200_000
 CREDENTIAL = re.compile(r"Credential=([^/]+)/\d+/[^/]*/([a-z0-9-]+)/aws4_request")
 THINGS = {
     "elasticmapreduce": ("ClusterId", "JobFlowId", "JobFlowIds"),
-    "glue": ("DatabaseName", "Name", "DatabaseInput.Name"),
     "secretsmanager": ("SecretId",),
     "sns": ("TopicArn",),
     "ssm": ("Name",),
 }
 """Where the requests of a service have the thing that they are about."""
+
+DATABASE = ("DatabaseName", "DatabaseInput.Name")
+TABLE = ("Name", "TableInput.Name")
 
 
 class Call(NamedTuple):
@@ -94,10 +96,12 @@ def _about(call: Call, environ: dict[str, Any]) -> Iterator[dict[str, str]]:
     """What a call is about, for each thing that it names."""
     if call.s3 is not None:
         yield from _about_objects(call.operation, call.s3)
-    elif call.service in THINGS:
+    elif call.service == "glue":
         asked = _asked(body_of(environ), environ)
-        names = [_named(asked, path) for path in THINGS[call.service]]
-        named = next((each for each in names if each), "")
+        names = (_first(asked, DATABASE), _first(asked, TABLE))
+        yield {"thing": "/".join(str(each) for each in names if each)}
+    elif call.service in THINGS:
+        named = _first(_asked(body_of(environ), environ), THINGS[call.service])
         for thing in named if isinstance(named, list) else [named]:
             yield {"thing": str(thing)}
     else:
@@ -138,6 +142,11 @@ def _asked(body: bytes, environ: Mapping[str, Any]) -> dict[str, Any]:
             return {}
         return found if isinstance(found, dict) else {}
     return {k: v[0] for k, v in parse_qs(body.decode("utf-8", "replace")).items()}
+
+
+def _first(asked: Any, paths: Iterable[str]) -> Any:
+    """What the first of the paths leads to; empty for none."""
+    return next((each for each in (_named(asked, p) for p in paths) if each), "")
 
 
 def _named(asked: Any, path: str) -> Any:

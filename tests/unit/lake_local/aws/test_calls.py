@@ -70,7 +70,11 @@ def test_things_of_other_services_are_named_and_their_values_are_not(stand_in, m
     manager = caller(stand_in, "secretsmanager", "s-1")
     manager.create_secret(Name="b", SecretString="hidden")
     manager.get_secret_value(SecretId="b")
-    caller(stand_in, "glue", "s-1").create_database(DatabaseInput={"Name": "c"})
+    glue = caller(stand_in, "glue", "s-1")
+    glue.create_database(DatabaseInput={"Name": "c"})
+    glue.get_database(Name="c")
+    glue.create_table(DatabaseName="c", TableInput={"Name": "t"})
+    glue.get_table(DatabaseName="c", Name="t")
     topic = caller(stand_in, "sns", "airflow").create_topic(Name="d")["TopicArn"]
     caller(stand_in, "sns", "airflow").publish(TopicArn=topic, Message="hidden")
     assert [tuple(each.values()) for each in made()] == [
@@ -78,6 +82,9 @@ def test_things_of_other_services_are_named_and_their_values_are_not(stand_in, m
         ("s-1", "secretsmanager", "CreateSecret", ""),
         ("s-1", "secretsmanager", "GetSecretValue", "b"),
         ("s-1", "glue", "CreateDatabase", "c"),
+        ("s-1", "glue", "GetDatabase", "c"),
+        ("s-1", "glue", "CreateTable", "c/t"),
+        ("s-1", "glue", "GetTable", "c/t"),
         ("airflow", "sns", "CreateTopic", ""),
         ("airflow", "sns", "Publish", topic),
     ]

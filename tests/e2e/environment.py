@@ -1,0 +1,25 @@
+"""The environment of the end-to-end tests: this machine's, with roles for its steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Mapping
+
+import yaml
+
+OURS = Path(__file__).resolve().parents[2] / "dags" / "environments" / "local.yml"
+ROLE = "arn:aws:iam::123456789012:role/lake-local-steps"
+
+
+def write(folder: Path, connections: Mapping[str, Any] | None = None) -> Path:
+    """Its file in a new folder: a role for each domain, as an account has them."""
+    content = yaml.safe_load(OURS.read_text(encoding="utf-8"))
+    content["security_configuration"] = "lake-local"
+    content["runtime_role"] = ROLE
+    content["runtime_roles"] = {each: f"{ROLE}-{each}" for each in ("moma", "days")}
+    if connections:
+        content["connections"] = dict(connections)
+    folder.mkdir()
+    file = folder / OURS.name
+    file.write_text(yaml.safe_dump(content), encoding="utf-8")
+    return file

@@ -1,0 +1,145 @@
+"""Calls that were kept are judged as IAM would: by action, thing and conditions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lake_spec.load import load_environment, load_lake
+from tests.deploy.allowed import Asked, allowing, resolved
+from tests.deploy.recorded import Cluster, Judge
+
+DAGS = Path(__file__).resolve().parents[2] / "dags"
+ROLE = "arn:aws:iam::111122223333:role/lake-prod-steps-moma"
+WAREHOUSE = "lake-prod-warehouse-111122223333"
+LANDING = "lake-prod-landing-111122223333"
+
+
+@pytest.fixture(scope="module")
+def judge():
+    environment = load_environment("prod", DAGS / "environments")
+    domains = list(load_lake(DAGS / "tables").domains.values())
+    tags = {
+        "lake:environment": "prod",
+        "lake:domain": "moma",
+        "lake:run": "r",
+    }
+    ours = Cluster(tags, "lake-prod-emr", "lake-prod-nodes", [ROLE], ["s-1"])
+    clusters = {"j-1": ours, "j-2": Cluster({"lake:environment": "dev"})}
+    return Judge(environment, domains, clusters)
+
+
+def call(service, operation, thing, caller="s-1", **more):
+    told = {"caller": caller, "service": service, "operation": operation}
+    return {**told, "thing": thing, **more}
+
+
+GRANTED = [
+    call("s3", "GetObject", f"{LANDING}/files/moma/artists/a.csv.gz"),
+    call("s3", "UploadPart", f"{WAREHOUSE}/tables/moma/artists/current/f.parquet"),
+    call(
+        "s3",
+        "ListObjectsV2",
+        WAREHOUSE,
+        prefix="tables/moma/artists/",
+        delimiter="/",
+    ),
+    call("glue", "CreateTable", "moma/artists"),
+    call("s3", "DeleteObjects", f"{WAREHOUSE}/tables/"),
+    call("elasticmapreduce", "RunJobFlow", "", "airflow"),
+    call("elasticmapreduce", "AddJobFlowSteps", "j-1", "airflow"),
+    call("elasticmapreduce", "TerminateJobFlows", "j-1", "airflow"),
+    call("elasticmapreduce", "DescribeCluster", "j-2", "airflow"),
+    call("sts", "GetCallerIdentity", "", "airflow"),
+    call("iam", "DeleteRole", "anything", "local"),
+]
+DENIED = [
+    call("s3", "GetObject", f"{WAREHOUSE}/tables/sales/orders/f.parquet"),
+    call("s3", "PutObject", f"{LANDING}/files/sales/orders/a.csv.gz"),
+    call("s3", "DeleteObject", f"{WAREHOUSE}/tables/sales/"),
+    call("s3", "ListObjectsV2", WAREHOUSE, prefix="", delimiter=""),
+    call("s3", "PutBucketPolicy", WAREHOUSE),
+    call("glue", "CreateTable", "sales/orders"),
+    call("glue", "DeleteTable", "moma/artists"),
+    call("secretsmanager", "GetSecretValue", "lake/prod/shop"),
+    call("elasticmapreduce", "TerminateJobFlows", "j-2", "airflow"),
+    call("elasticmapreduce", "AddJobFlowSteps", "j-2", "airflow"),
+    call("s3", "GetObject", f"{WAREHOUSE}/tables/moma/artists/f", "airflow"),
+    call(
+        "s3",
+        "CopyObject",
+        f"{WAREHOUSE}/tables/moma/a/f",
+        source=f"{WAREHOUSE}/tables/sales/f",
+    ),
+]
+
+
+@pytest.mark.parametrize("made", GRANTED, ids=lambda each: each["operation"])
+def test_what_a_run_needs_is_granted(judge, made):
+    assert judge.faults([made]) == []
+
+
+@pytest.mark.parametrize("made", DENIED, ids=lambda each: each["operation"])
+def test_what_is_another_domains_or_nobodys_is_denied(judge, made):
+    assert len(judge.faults([made])) >= 1
+
+
+def test_a_step_without_a_role_is_denied(judge):
+    none = Cluster({"lake:environment": "prod"}, step_roles=[])
+    alone = Judge(judge.environment, judge.domains, {"j-3": none})
+    made = call("elasticmapreduce", "AddJobFlowSteps", "j-3", "airflow")
+    assert alone.faults([made]) != []
+
+
+def test_a_caller_that_nobody_knows_is_an_error(judge):
+    with pytest.raises(LookupError, match="s-9: no role is known"):
+        judge.faults([call("s3", "GetObject", "a/b", "s-9")])
+
+
+STATEMENT = {
+    "Sid": "One",
+    "Effect": "Allow",
+    "Action": ["s3:GetObject"],
+    "Resource": "arn:aws:s3:::b/[x]?/*",
+    "Condition": {"StringEquals": {"k": ["v", "w"]}},
+}
+
+
+@pytest.mark.parametrize(
+    "asked, sids",
+    [
+        (Asked("s3:GetObject", "arn:aws:s3:::b/[x]1/f", {"k": "w"}), ["One"]),
+        (Asked("s3:GetObject", "arn:aws:s3:::b/x1/f", {"k": "w"}), []),
+        (Asked("s3:GetObject", "arn:aws:s3:::b/[x]1/f", {"k": "u"}), []),
+        (Asked("s3:GetObject", "arn:aws:s3:::b/[x]1/f"), []),
+        (Asked("s3:PutObject", "arn:aws:s3:::b/[x]1/f", {"k": "w"}), []),
+    ],
+    ids=["allowed", "resource", "value", "no-key", "action"],
+)
+def test_patterns_and_conditions_are_those_of_iam(asked, sids):
+    assert allowing(asked, [STATEMENT]) == sids
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"Effect": "Deny"}, {"Condition": {"Bool": {"k": "true"}}}],
+    ids=["deny", "operator"],
+)
+def test_what_is_not_known_here_is_never_a_yes(more):
+    asked = Asked("s3:GetObject", "arn:aws:s3:::b/[x]1/f", {"k": "v"})
+    with pytest.raises(NotImplementedError):
+        allowing(asked, [{**STATEMENT, **more}])
+
+
+def test_functions_of_templates_are_filled_in():
+    value = {
+        "a": {
+            "Fn::Sub": ["${X}-${Y}", {"Y": {"Fn::ImportValue": {"Fn::Sub": "${X}e"}}}]
+        },
+        "b": [{"Ref": "Many"}],
+    }
+    values = {"X": "x", "Many": "one,two"}
+    assert resolved(value, values) == {"a": "x-xe", "b": [["one", "two"]]}
+    with pytest.raises(KeyError):
+        resolved({"Ref": "Nothing"}, values)

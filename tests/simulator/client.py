@@ -152,8 +152,13 @@ class EmrClient:
         self._read()
         cluster = self._cloud.clusters[ClusterId]
         groups = cluster.request["Instances"]["InstanceGroups"]
-        one = {"Status": {"Timeline": self._timeline(cluster)}}
-        return {"Instances": [one] * sum(each["InstanceCount"] for each in groups)}
+        status = {"Timeline": self._timeline(cluster)}
+        found = [
+            {key: each[key] for key in ("InstanceType", "Market")}
+            for each in groups
+            for _ in range(each["InstanceCount"])
+        ]
+        return {"Instances": [{**each, "Status": status} for each in found]}
 
     def list_steps(self, *, ClusterId: str, **_: Any) -> Dict[str, Any]:
         self._read()

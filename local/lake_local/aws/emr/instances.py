@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from typing import Any
 
 from lake_local.aws.emr.describe import moment, present
 from lake_local.aws.emr.records import Cluster
+
+_TARGETS = {"ON_DEMAND": "TargetOnDemandCapacity", "SPOT": "TargetSpotCapacity"}
+"""Where a fleet says how much of its capacity is bought in which market."""
 
 
 def groups(cluster: Cluster) -> list[dict[str, Any]]:
@@ -50,22 +55,41 @@ def fleets(cluster: Cluster) -> list[dict[str, Any]]:
 
 
 def instances(cluster: Cluster) -> list[dict[str, Any]]:
-    """One entry per instance of the groups."""
+    """One entry per instance of the groups or fleets, as ListInstances gives it."""
     return [
         {
-            "Id": f"ci-{group['Id'][3:]}{number}",
-            "Ec2InstanceId": f"i-{group['Id'][3:].lower()}{number}",
+            "Id": f"ci-{owner['Id'][3:]}{number}",
+            "Ec2InstanceId": f"i-{owner['Id'][3:].lower()}{number}",
             "PublicDnsName": "localhost",
             "PrivateDnsName": "localhost",
             "PrivateIpAddress": "127.0.0.1",
-            "InstanceGroupId": group["Id"],
-            "Market": group["Market"],
-            "InstanceType": group["InstanceType"],
+            **owned,
             "Status": _status(cluster),
         }
-        for group in groups(cluster)
-        for number in range(group["RequestedInstanceCount"])
+        for owner, bought in _bought(cluster)
+        for number, owned in enumerate(bought)
     ]
+
+
+def _bought(cluster: Cluster) -> Iterator[tuple[dict[str, Any], list[dict[str, str]]]]:
+    """Each group and fleet with owner, market and type of each of its instances."""
+    for group in groups(cluster):
+        one = {"InstanceGroupId": group["Id"], "Market": group["Market"]}
+        one["InstanceType"] = group["InstanceType"]
+        yield group, [one] * group["RequestedInstanceCount"]
+    for fleet in fleets(cluster):
+        yield fleet, [
+            {"InstanceFleetId": fleet["Id"], "Market": market, "InstanceType": kind}
+            for market, target in _TARGETS.items()
+            for kind in _filled(fleet, fleet[target])
+        ]
+
+
+def _filled(fleet: dict[str, Any], target: int) -> list[str]:
+    """The types that fill a target: as many as needed of the first that was asked for."""
+    first, *_ = fleet.get("InstanceTypeSpecifications") or [{}]
+    count = math.ceil(target / first.get("WeightedCapacity", 1))
+    return [first["InstanceType"]] * count if first else []
 
 
 def _plain(said: dict[str, Any]) -> list[dict[str, Any]]:

@@ -174,7 +174,11 @@ def test_instances_are_shown_as_they_were_asked_for(emr, cluster):
     groups = emr.list_instance_groups(ClusterId=cluster)["InstanceGroups"]
     shown = [(g["InstanceGroupType"], g["RequestedInstanceCount"]) for g in groups]
     assert shown == [("MASTER", 1), ("CORE", 1)]
-    assert len(emr.list_instances(ClusterId=cluster)["Instances"]) == 2
+    instances = emr.list_instances(ClusterId=cluster)["Instances"]
+    assert [each["InstanceGroupId"] for each in instances] == [g["Id"] for g in groups]
+    assert [(each["InstanceType"], each["Market"]) for each in instances] == [
+        (group["InstanceType"], group["Market"]) for group in groups
+    ]
 
 
 def test_the_waiters_of_boto3_work(emr, cluster, add, step):
@@ -246,5 +250,12 @@ def test_fleets_scaling_and_keys_are_shown_as_asked_for(emr, launch):
         (2, 0),
         (0, 4),
     ]
+    instances = emr.list_instances(ClusterId=cluster)["Instances"]
+    assert [(each["InstanceType"], each["Market"]) for each in instances] == [
+        ("m7g.2xlarge", "ON_DEMAND"),
+        *[("r7g.2xlarge", "ON_DEMAND")] * 2,
+        *[("r7g.2xlarge", "SPOT")] * 4,
+    ]
+    assert {each["InstanceFleetId"] for each in instances} == {f["Id"] for f in fleets}
     policy = emr.get_managed_scaling_policy(ClusterId=cluster)["ManagedScalingPolicy"]
     assert policy == asked["ManagedScalingPolicy"]

@@ -8,6 +8,7 @@ from typing import Dict, List
 
 from lake_spec.json_schema import schema_of
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
+from lake_spec.prices import PriceListSpec
 from lake_spec.reference import page
 
 _FILES = {
@@ -32,6 +33,12 @@ _FILES = {
         EnvironmentSpec,
         "An environment: `environments/<name>.yml`",
         "Where one environment's data and clusters live.",
+    ),
+    "prices": (
+        PriceListSpec,
+        "Prices: a file for `cost --prices`",
+        "What your account pays for an hour of an instance. The prices here are made up:"
+        " write your own. What is done with them: [what it costs](../cost.md).",
     ),
 }
 

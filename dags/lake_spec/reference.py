@@ -28,13 +28,18 @@ def page(cls: type, title: str, intro: str) -> str:
     lines = [
         f"# {title}",
         "",
-        "<!-- Made from dags/lake_spec/model.py by `python -m lake_spec docs`. -->",
+        f"<!-- Made from {_file_of(cls)} by `python -m lake_spec docs`. -->",
         intro,
         "",
     ]
     for heading, record, tag in _sections(shape_of(cls), title):
         lines += _section(heading, record, tag)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _file_of(cls: type) -> str:
+    """The file of ours that defines a class."""
+    return f"dags/{cls.__module__.replace('.', '/')}.py"
 
 
 Section = Tuple[str, Record, Optional[Tuple[str, str]]]

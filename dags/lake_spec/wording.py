@@ -73,7 +73,8 @@ def owner(shape: Record, path: Path) -> str:
     """What a record is called in a message: its key, or its kind of thing."""
     if path and isinstance(path[-1], str) and not shape.shorthand:
         return path[-1]
-    name = re.sub(r"Spec$", "", shape.cls.__name__).lower()
+    name = re.sub(r"Spec$", "", shape.cls.__name__)
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
     return f"{'An' if name[0] in 'aeiou' else 'A'} {name}"
 
 

@@ -16,6 +16,7 @@ from lake_airflow.living import created, tags_of
 from lake_airflow.run_files import RunFiles
 from lake_spec.ledger import Interval, covered_minutes, day_folder, dealt
 from lake_spec.model import EnvironmentSpec
+from lake_spec.prices import LEAST_BILLED, ON_DEMAND, SPOT
 
 LONGEST_LIFE = timedelta(days=8)
 """No cluster lives longer: `max_hours` is at most 168."""
@@ -25,6 +26,7 @@ LOOKS_BACK = timedelta(days=1)
 
 log = logging.getLogger(__name__)
 
+_MARKETS = {"ON_DEMAND": ON_DEMAND, "SPOT": SPOT}
 _DIGITS = 3  # of minutes
 _SHOWN = 5  # tables in a line of a log
 
@@ -150,6 +152,7 @@ def entry_of(
         },
         "instances": len(instances),
         "instance_minutes": round(_instance_minutes(instances, began, end), _DIGITS),
+        "instance_minutes_by_type": _by_type(instances, began, end),
         "normalized_instance_hours": cluster.get("NormalizedInstanceHours"),
         "tables": _by_table(ran, busy, seconds),
     }
@@ -191,10 +194,35 @@ def _instance_minutes(
     instances: Sequence[Mapping[str, Any]], began: datetime, end: datetime
 ) -> float:
     """Minutes of all instances, also of those that came later or went sooner."""
-    times = [each["Status"]["Timeline"] for each in instances]
-    return sum(
-        _minutes(each.get("CreationDateTime") or began, each.get("EndDateTime") or end)
-        for each in times
+    return sum(_lived(each, began, end) for each in instances)
+
+
+def _by_type(
+    instances: Sequence[Mapping[str, Any]], began: datetime, end: datetime
+) -> dict[str, dict[str, float]] | None:
+    """Billed minutes of the instances, by type and market; None where one lacks them.
+
+    As `{"m7g.xlarge": {"on_demand": 63.6, "spot": 31.8}}`.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for each in instances:
+        kind, market = each.get("InstanceType"), _MARKETS.get(each.get("Market"))
+        if not kind or not market:
+            return None
+        billed = max(_lived(each, began, end), LEAST_BILLED)
+        of = found.setdefault(kind, {})
+        of[market] = of.get(market, 0.0) + billed
+    return {
+        kind: {market: round(minutes, _DIGITS) for market, minutes in of.items()}
+        for kind, of in found.items()
+    }
+
+
+def _lived(instance: Mapping[str, Any], began: datetime, end: datetime) -> float:
+    """Minutes of one instance; times that EMR does not tell are its cluster's."""
+    times = instance["Status"]["Timeline"]
+    return _minutes(
+        times.get("CreationDateTime") or began, times.get("EndDateTime") or end
     )
 
 

@@ -44,9 +44,13 @@ def step(name, began, ended):
     return {"Name": f"{name} manual-1", "Status": {"Timeline": times}}
 
 
-def instance(began=0, ended=40):
+def instance(began=0, ended=40, **told):
     times = {"CreationDateTime": at(began), "EndDateTime": at(ended)}
-    return {"Status": {"Timeline": times}}
+    return {"Status": {"Timeline": times}, **told}
+
+
+def typed(kind, market, began=0, ended=40):
+    return instance(began, ended, InstanceType=kind, Market=market)
 
 
 def entry(steps, *, cluster=None, seconds=None, instances=()):
@@ -66,6 +70,45 @@ def test_minutes_are_of_the_start_of_work_and_of_idling():
     assert found["minutes"] == {"start": 9, "busy": 28, "idle": 3, "total": 40}
     assert (found["instances"], found["instance_minutes"]) == (2, 60)
     assert found["normalized_instance_hours"] == 8
+
+
+def test_minutes_of_instances_are_told_by_type_and_market():
+    instances = [
+        typed("m7g.xlarge", "ON_DEMAND"),
+        typed("m7g.xlarge", "ON_DEMAND", 0, 20),
+        typed("m7g.xlarge", "SPOT", 10, 20.5),
+        typed("r7g.large", "SPOT"),
+    ]
+    found = entry([], instances=instances)
+    assert found["instance_minutes_by_type"] == {
+        "m7g.xlarge": {"on_demand": 60, "spot": 10.5},
+        "r7g.large": {"spot": 40},
+    }
+    assert found["instance_minutes"] == 110.5
+
+
+def test_an_instance_is_billed_for_a_minute_at_least():
+    """As one on Spot that is taken back at once; another lived 1.25 minutes."""
+    instances = [
+        typed("m7g.xlarge", "SPOT", 10, 10.2),
+        typed("m7g.xlarge", "SPOT", 10, 11.25),
+    ]
+    found = entry([], instances=instances)
+    assert found["instance_minutes_by_type"] == {"m7g.xlarge": {"spot": 2.25}}
+    assert found["instance_minutes"] == 1.45
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{}, {"InstanceType": "m7g.xlarge"}, {"InstanceType": "a", "Market": "BARTER"}],
+)
+def test_an_instance_without_type_or_market_leaves_the_cluster_without(told):
+    instances = [typed("m7g.xlarge", "ON_DEMAND"), instance(**told)]
+    assert entry([], instances=instances)["instance_minutes_by_type"] is None
+
+
+def test_a_cluster_without_instances_has_no_minutes_of_any_type():
+    assert entry([])["instance_minutes_by_type"] == {}
 
 
 def test_a_step_is_divided_by_the_seconds_of_its_reports():
@@ -138,6 +181,7 @@ def test_the_last_task_leaves_the_entry(aws, emr, runner):
     assert key == f"runs/costs/{today}/{made}.json"
     assert (found["run"], found["domain"]) == ("sales_incremental/manual-1", "sales")
     assert (found["state"], found["instances"]) == ("TERMINATED", 2)
+    assert found["instance_minutes_by_type"] == {"m7g.xlarge": {"on_demand": 2}}
 
 
 def test_the_end_does_not_fail_for_the_ledger(aws, emr, runner, monkeypatch):

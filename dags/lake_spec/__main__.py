@@ -12,6 +12,7 @@ from typing import List, Optional
 from lake_spec import compiled, ledger, pages
 from lake_spec.errors import LakeError
 from lake_spec.load import check, domain_names
+from lake_spec.prices import load_prices
 
 DAGS = Path(__file__).resolve().parent.parent
 DOCS = DAGS.parent / "docs"
@@ -68,10 +69,16 @@ def check_docs(args: argparse.Namespace) -> int:
 
 
 def cost(args: argparse.Namespace) -> int:
-    """Print the ledger in a folder, a copy of `<runs>/costs`, as CSV."""
+    """Print the ledger in a folder, a copy of `<runs>/costs`, as CSV; on stderr, that
+    clusters have no cost."""
     names = ledger.made_since(map(str, args.folder.rglob("*.json")), args.since)
     entries = [json.loads(Path(name).read_text("utf-8")) for name in names]
-    print(ledger.to_csv(ledger.rows(entries, args.by), args.by), end="")
+    prices = load_prices(args.prices) if args.prices else None
+    rows = ledger.rows(entries, args.by, prices=prices)
+    print(ledger.to_csv(rows, args.by), end="")
+    lacking = ledger.without_cost(entries, prices) if prices else ""
+    if lacking:
+        print(lacking, file=sys.stderr)
     return 0
 
 
@@ -105,6 +112,8 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("folder", type=Path, metavar="DIR")
     one.add_argument("--since", type=date.fromisoformat, default=date.min)
     one.add_argument("--by", choices=ledger.BY, default=ledger.BY[0])
+    words = "adds what it cost, by this file of prices: docs/cost.md"
+    one.add_argument("--prices", type=Path, metavar="FILE", help=words)
     return parser
 
 

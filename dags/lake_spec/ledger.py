@@ -1,15 +1,17 @@
 """The ledger of cluster-minutes: one entry per cluster, read by run, table or domain.
 
 An entry is written when its cluster is gone and holds what was seen. How starting and
-idle minutes are shared is decided here, when entries are read: docs/cost.md.
+idle minutes are shared is decided here, when entries are read: docs/cost.md. So are prices.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from datetime import date, datetime
+from datetime import date, datetime, timedelta, timezone
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
+
+from lake_spec.prices import Prices, minutes_by_type
 
 Entry = Mapping[str, Any]
 Interval = Tuple[datetime, datetime]
@@ -23,6 +25,8 @@ COLUMNS = (
     *("instance_minutes", "normalized_hours"),
 )
 """What is summed of each cluster; times are minutes."""
+
+_DIGITS = 3  # of what is written
 
 
 def ledger_folder(runs: str) -> str:
@@ -63,32 +67,71 @@ def dealt(minutes: float, weights: Mapping[str, float]) -> Dict[str, float]:
 
 
 def rows(
-    entries: Iterable[Entry], by: str, *, start_minutes: Optional[float] = None
+    entries: Iterable[Entry],
+    by: str,
+    *,
+    start_minutes: Optional[float] = None,
+    prices: Optional[Prices] = None,
 ) -> List[Dict[str, Any]]:
     """One row per run, table or domain, the dearest first, and a last one for all.
 
     With `start_minutes` every cluster is counted as if it had started in just these,
-    as on a laptop, where clusters start at once.
+    as on a laptop, where clusters start at once. With `prices` each row has its cost as
+    its last column: None if one of its clusters has none. Raises SpecErrors for prices
+    that are needed and lacking.
     """
+    entries = list(entries)
+    column = prices.column if prices else ""
+    columns = (*COLUMNS, column) if prices else COLUMNS
+    if prices:
+        prices.require(entries)
     found: Dict[str, Dict[str, Any]] = {}
-    total = _empty("all", by)
+    total = _empty("all", by, columns)
     for entry in entries:
-        costs = _costs(entry, start_minutes)
+        costs = _costs(entry, start_minutes, prices)
         _add(total, costs, 1.0)
         for name, share in _shares(entry, by):
-            _add(found.setdefault(name, _empty(name, by)), costs, share)
-    return [*sorted(found.values(), key=lambda row: -row["minutes"]), total]
+            _add(found.setdefault(name, _empty(name, by, columns)), costs, share)
+    dearest = sorted(
+        found.values(), key=lambda row: (-(row.get(column) or 0), -row["minutes"])
+    )
+    return [*dearest, total]
+
+
+def without_cost(
+    entries: Iterable[Entry], prices: Prices, *, start_minutes: Optional[float] = None
+) -> str:
+    """A line on the clusters that have no cost, and what the others cost; or nothing."""
+    entries = list(entries)
+    priced = [entry for entry in entries if minutes_by_type(entry) is not None]
+    others = [entry for entry in entries if minutes_by_type(entry) is None]
+    if not others:
+        return ""
+    total = rows(priced, "run", start_minutes=start_minutes, prices=prices)[-1]
+    newest = max(datetime.fromisoformat(entry["created"]) for entry in others)
+    after = newest.astimezone(timezone.utc).date() + timedelta(days=1)
+    return (
+        f"{len(others)} of {len(entries)} clusters have no cost: their entries do not"
+        " tell the types of their instances. What they are part of shows `-`; the other"
+        f" clusters cost {total[prices.column]:.{_DIGITS}f} {prices.currency}."
+        f" `--since {after}` leaves out those without."
+    )
 
 
 def to_csv(table: Iterable[Mapping[str, Any]], by: str) -> str:
-    """Rows as CSV, a header first; minutes with three digits."""
+    """Rows as CSV, a header first; figures with three digits, `-` for no cost."""
+    table = list(table)
     text = io.StringIO()
-    writer = csv.DictWriter(text, (by, *COLUMNS), lineterminator="\n")
+    writer = csv.DictWriter(text, tuple(table[0]), lineterminator="\n")
     writer.writeheader()
     for row in table:
-        figures = {name: round(row[name], 3) for name in COLUMNS}
+        figures = {name: _written(row[name]) for name in row if name != by}
         writer.writerow({by: row[by], **figures})
     return text.getvalue()
+
+
+def _written(figure: Optional[float]) -> Any:
+    return "-" if figure is None else round(figure, _DIGITS)
 
 
 def _shares(entry: Entry, by: str) -> Iterator[Tuple[str, float]]:
@@ -101,11 +144,14 @@ def _shares(entry: Entry, by: str) -> Iterator[Tuple[str, float]]:
         yield f"{entry['domain']}.{name}", share
 
 
-def _costs(entry: Entry, start_minutes: Optional[float]) -> Dict[str, float]:
+def _costs(
+    entry: Entry, start_minutes: Optional[float], prices: Optional[Prices]
+) -> Dict[str, Optional[float]]:
+    """What is summed of one cluster: all columns but `clusters`."""
     minutes = entry["minutes"]
     start = minutes["start"] if start_minutes is None else start_minutes
     more = start - minutes["start"]
-    return {
+    costs = {
         "start": start,
         "busy": minutes["busy"],
         "idle": minutes["idle"],
@@ -113,13 +159,20 @@ def _costs(entry: Entry, start_minutes: Optional[float]) -> Dict[str, float]:
         "instance_minutes": entry["instance_minutes"] + more * entry["instances"],
         "normalized_hours": entry["normalized_instance_hours"] or 0,
     }
+    if prices:
+        costs[prices.column] = prices.of(entry, more)
+    return costs
 
 
-def _empty(name: str, by: str) -> Dict[str, Any]:
-    return {by: name, **dict.fromkeys(COLUMNS, 0)}
+def _empty(name: str, by: str, columns: Iterable[str]) -> Dict[str, Any]:
+    return {by: name, **dict.fromkeys(columns, 0)}
 
 
-def _add(row: Dict[str, Any], costs: Mapping[str, float], share: float) -> None:
+def _add(
+    row: Dict[str, Any], costs: Mapping[str, Optional[float]], share: float
+) -> None:
+    """Add a part of a cluster; a sum that lacks an addend is None from then on."""
     row["clusters"] += 1
     for name, value in costs.items():
-        row[name] += value * share
+        known = row[name] is not None and value is not None
+        row[name] = row[name] + value * share if known else None

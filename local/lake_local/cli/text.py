@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any, Iterator, Sequence
 
 
 def cell(value: Any) -> str:
-    """A value as it stands in a table: nothing is `-`, thousands are marked."""
+    """A value as it stands in a table: nothing is `-`, thousands are marked.
+
+    Floats have one digit, a Decimal those that it came with.
+    """
     if value is None:
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, int):
+    if isinstance(value, (int, Decimal)):
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:,.1f}"
@@ -45,4 +49,6 @@ def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> s
 
 
 def _is_number(value: Any) -> bool:
-    return value is None or (isinstance(value, (int, float)) and value is not True)
+    return value is None or (
+        isinstance(value, (int, float, Decimal)) and value is not True
+    )

@@ -9,6 +9,7 @@ import pytest
 
 from lake_spec import ledger
 from lake_spec.__main__ import main
+from lake_spec.prices import load_prices
 
 BEGIN = datetime(2026, 1, 31, tzinfo=timezone.utc)
 
@@ -19,6 +20,7 @@ def entry(number, tables, *, domain="sales", start=9.0, busy=20.0, idle=1.0):
         "cluster": f"j-{number}",
         "run": f"{domain}_incremental/{number}",
         "domain": domain,
+        "created": f"2026-01-{28 + number}T23:30:00+00:00",
         "minutes": {"start": start, "busy": busy, "idle": idle, "total": total},
         "instances": 3,
         "instance_minutes": 3 * total,
@@ -34,8 +36,38 @@ ENTRIES = [
 ]
 
 
-def of(by, **more):
-    return {row[by]: row for row in ledger.rows(ENTRIES, by, **more)}
+PRICES = """\
+currency: USD
+instance_hours:
+  m7g.xlarge: {ec2: 4.0, spot: 1.0, emr: 2.0}
+"""
+
+
+def typed(entry):
+    """The entry with two instances on demand and one on Spot."""
+    total = entry["minutes"]["total"]
+    by_type = {"m7g.xlarge": {"on_demand": 2 * total, "spot": total}}
+    return {**entry, "instance_minutes_by_type": by_type}
+
+
+TYPED = [typed(each) for each in ENTRIES]
+"""A minute of each of these costs (2 * 6 + 3) / 60 = 0.25: 7.50, 3.00 and 2.50."""
+
+
+@pytest.fixture
+def prices_file(tmp_path):
+    file = tmp_path / "prices.yml"
+    file.write_text(PRICES)
+    return file
+
+
+@pytest.fixture
+def prices(prices_file):
+    return load_prices(prices_file)
+
+
+def of(by, entries=ENTRIES, **more):
+    return {row[by]: row for row in ledger.rows(entries, by, **more)}
 
 
 def test_a_table_bears_of_start_and_idle_what_it_bears_of_the_work():
@@ -67,6 +99,51 @@ def test_minutes_to_start_can_be_given():
     assert found["instance_minutes"] == 3 * 32
 
 
+@pytest.mark.parametrize("by", ledger.BY)
+def test_costs_of_all_rows_add_up_to_those_of_the_clusters(by, prices):
+    *rows, total = ledger.rows(TYPED, by, prices=prices)
+    assert list(total)[-1] == "cost_USD"
+    assert total["cost_USD"] == pytest.approx(7.5 + 3 + 2.5)
+    costs = [row["cost_USD"] for row in rows]
+    assert sum(costs) == pytest.approx(13)
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_a_table_bears_of_the_cost_what_it_bears_of_the_minutes(prices):
+    found = of("table", TYPED, prices=prices)
+    told = {name: row["cost_USD"] for name, row in found.items()}
+    assert told == {
+        "sales.orders": pytest.approx(7.5 * 15 / 20 + 3),
+        "sales.items": pytest.approx(7.5 * 5 / 20),
+        "shop.-": 2.5,
+        "all": pytest.approx(13),
+    }
+
+
+def test_a_longer_start_is_priced_as_the_clusters_minutes(prices):
+    found = of("domain", TYPED, prices=prices, start_minutes=13)
+    assert found["sales"]["cost_USD"] == pytest.approx((34 + 16) * 0.25)
+
+
+def test_a_cluster_without_types_takes_the_cost_from_all_that_it_is_part_of(prices):
+    mixed = [*TYPED[:1], ENTRIES[1], {**TYPED[2], "instance_minutes_by_type": None}]
+    for by, told in (
+        ("run", {"sales_incremental/1": 7.5}),
+        ("table", {"sales.items": 1.875}),
+        ("domain", {}),
+    ):
+        found = of(by, mixed, prices=prices)
+        known = {name: row["cost_USD"] for name, row in found.items()}
+        assert {name: cost for name, cost in known.items() if cost is not None} == told
+        assert list(found)[: len(told)] == list(told)
+    assert ledger.without_cost(mixed, prices) == (
+        "2 of 3 clusters have no cost: their entries do not tell the types of their"
+        " instances. What they are part of shows `-`; the other clusters cost 7.500 USD."
+        " `--since 2026-02-01` leaves out those without."
+    )
+    assert ledger.without_cost(TYPED, prices) == ""
+
+
 def test_an_hour_that_was_open_twice_counts_once():
     def at(*minutes):
         return tuple(BEGIN + timedelta(minutes=each) for each in minutes)
@@ -75,11 +152,15 @@ def test_an_hour_that_was_open_twice_counts_once():
     assert ledger.covered_minutes([at(5, 9), at(0, 6), at(1, 2), at(20, 21)]) == 10
 
 
-def test_the_command_prints_a_copied_ledger_as_csv(tmp_path, capsys):
-    for day, each in zip(("2026-01-30", "2026-01-31", "2026-02-01"), ENTRIES):
-        file = tmp_path / day / f"{each['cluster']}.json"
+def copied(folder, entries):
+    for day, each in zip(("2026-01-30", "2026-01-31", "2026-02-01"), entries):
+        file = folder / day / f"{each['cluster']}.json"
         file.parent.mkdir()
         file.write_text(json.dumps(each))
+
+
+def test_the_command_prints_a_copied_ledger_as_csv(tmp_path, capsys):
+    copied(tmp_path, ENTRIES)
     assert main(["cost", str(tmp_path), "--since", "2026-01-31", "--by", "run"]) == 0
     head, *lines = capsys.readouterr().out.splitlines()
     assert head == (
@@ -90,6 +171,30 @@ def test_the_command_prints_a_copied_ledger_as_csv(tmp_path, capsys):
         "shop_incremental/3,1,9.0,0.0,1.0,10.0,30.0,12.0",
         "all,2,18.0,2.0,2.0,22.0,66.0,24.0",
     ]
+
+
+def test_the_command_prices_a_copied_ledger(tmp_path, prices_file, capsys):
+    copied(tmp_path, [TYPED[0], ENTRIES[1], TYPED[2]])
+    assert main(["cost", str(tmp_path), "--prices", str(prices_file)]) == 0
+    told = capsys.readouterr()
+    head, *lines = told.out.splitlines()
+    assert head.endswith(",instance_minutes,normalized_hours,cost_USD")
+    assert lines == [
+        "sales_incremental/1,1,9.0,20.0,1.0,30.0,90.0,12.0,7.5",
+        "shop_incremental/3,1,9.0,0.0,1.0,10.0,30.0,12.0,2.5",
+        "sales_incremental/2,1,9.0,2.0,1.0,12.0,36.0,12.0,-",
+        "all,3,27.0,22.0,3.0,52.0,156.0,36.0,-",
+    ]
+    assert told.err.startswith("1 of 3 clusters have no cost: ")
+
+
+def test_the_command_names_what_the_prices_lack(tmp_path, prices_file, capsys):
+    copied(tmp_path, TYPED)
+    prices_file.write_text(PRICES.replace("m7g", "m6g"))
+    assert main(["cost", str(tmp_path), "--prices", str(prices_file)]) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "no prices of 'm7g.xlarge', which cluster j-1 had." in told.err
 
 
 def test_entries_lie_by_the_day_of_their_cluster():

@@ -7,15 +7,20 @@ in which the cluster started or was idle. Clusters start at once on this machine
 Examples:
   ./run_locally.sh cost --by table --start-minutes 9
   ./run_locally.sh cost --since 2026-01-31 --csv > minutes.csv
+  ./run_locally.sh cost --by table --start-minutes 9 --prices prices.yml
 """
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser, Namespace
 from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from lake_spec import ledger
+from lake_spec.prices import Prices, load_prices
 
 from lake_local.cli import objects, session, text
 from lake_local.cli.commands.scope import home_of, specs_of_args
@@ -40,22 +45,47 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="count every cluster as if it had taken N minutes to start",
     )
+    parser.add_argument(
+        "--prices",
+        type=Path,
+        metavar="FILE",
+        help="add what it cost, by this file of prices that you fill in: docs/cost.md",
+    )
     parser.add_argument("--csv", action="store_true", help="for other programs")
 
 
 def run(args: Namespace) -> int:
     """Print one row for each, the dearest first, and their sum; it changes nothing."""
+    prices = load_prices(args.prices) if args.prices else None
     specs = specs_of_args(args)
     with session.observed(home_of(args), specs, who=NAME) as opened:
         entries = _entries(opened.aws("s3"), specs.environment.runs, _since(args))
-    rows = ledger.rows(entries, args.by, start_minutes=args.start_minutes)
+    start = args.start_minutes
+    rows = ledger.rows(entries, args.by, start_minutes=start, prices=prices)
     if args.csv:
         print(ledger.to_csv(rows, args.by), end="")
-        return 0
-    head = (args.by, *(name.replace("_", " ") for name in ledger.COLUMNS))
-    for line in text.table(head, [tuple(row.values()) for row in rows]):
-        print(line)
+    else:
+        _show(rows, prices)
+    lacking = prices and ledger.without_cost(entries, prices, start_minutes=start)
+    if lacking:
+        print(lacking, file=sys.stderr if args.csv else sys.stdout)
     return 0
+
+
+def _show(rows: list[dict[str, Any]], prices: Prices | None) -> None:
+    """Print rows as a table for people; money has three digits, minutes one."""
+    head = [name.replace("_", " ") for name in rows[0]]
+    column = prices.column if prices else None
+    shown = [
+        [_money(row[name]) if name == column else row[name] for name in row]
+        for row in rows
+    ]
+    for line in text.table(head, shown):
+        print(line)
+
+
+def _money(cost: float | None) -> Decimal | None:
+    return None if cost is None else Decimal(f"{cost:.3f}")
 
 
 def _since(args: Namespace) -> date:

@@ -11,6 +11,8 @@ import boto3
 import pytest
 from moto import mock_aws
 
+from lake_spec.errors import SpecErrors
+
 from lake_local.cli.commands import cost
 from lake_local.cli.parser import parse
 
@@ -19,13 +21,16 @@ TODAY = datetime.now(timezone.utc).date()
 
 @pytest.fixture
 def ledger(monkeypatch):
-    """A ledger with a cluster of today and one of 40 days ago."""
+    """A ledger with a cluster of today and one of 40 days ago, then without types."""
     with mock_aws():
         s3 = boto3.client("s3", region_name="us-east-1")
         s3.create_bucket(Bucket="lake")
         for days, run in ((0, "sales_incremental/1"), (40, "sales_full_load/2")):
             key = f"runs/costs/{TODAY - timedelta(days=days)}/j-{days}.json"
-            s3.put_object(Bucket="lake", Key=key, Body=json.dumps(entry(run)).encode())
+            body = {**entry(run), "cluster": f"j-{days}", "created": made(days)}
+            if not days:
+                body["instance_minutes_by_type"] = {"m7g.xlarge": {"on_demand": 5.0}}
+            s3.put_object(Bucket="lake", Key=key, Body=json.dumps(body).encode())
 
         @contextmanager
         def observed(home, specs, *, who):
@@ -33,6 +38,19 @@ def ledger(monkeypatch):
 
         monkeypatch.setattr(cost.session, "observed", observed)
         yield s3
+
+
+def made(days):
+    noon = datetime.now(timezone.utc).replace(hour=12) - timedelta(days=days)
+    return noon.isoformat()
+
+
+@pytest.fixture
+def prices(tmp_path):
+    """An instance minute costs 0.10."""
+    file = tmp_path / "prices.yml"
+    file.write_text("currency: EUR\ninstance_hours: {m7g.xlarge: {ec2: 4, emr: 2}}\n")
+    return str(file)
 
 
 def entry(run):
@@ -69,6 +87,51 @@ def test_longer_ago_by_table_as_if_clusters_took_minutes_to_start(ledger, capsys
         "sales.items,2,4.5,1.0,0.2,5.7,11.4,0.0",
         "all,2,18.0,4.0,0.8,22.8,45.6,0.0",
     ]
+
+
+def test_prices_add_what_it_cost_in_their_currency(ledger, prices, capsys):
+    options = ("--by", "table", "--start-minutes", "9", "--prices", prices)
+    head, _, *rows = told(capsys, *options)
+    assert head.endswith("  cost EUR")
+    assert [(row.split()[0], row.split()[-1]) for row in rows] == [
+        ("sales.orders", "1.710"),
+        ("sales.items", "0.570"),
+        ("all", "2.280"),
+    ]
+
+
+def test_a_cluster_of_an_earlier_release_has_no_cost_and_is_told(
+    ledger, prices, capsys
+):
+    since = f"{TODAY - timedelta(days=40)}"
+    *rows, line = told(capsys, "--since", since, "--prices", prices)
+    ends = [(row.split()[0], row.split()[-1]) for row in rows[2:]]
+    assert ends == [
+        ("sales_incremental/1", "0.500"),
+        ("sales_full_load/2", "-"),
+        ("all", "-"),
+    ]
+    assert line.startswith("1 of 2 clusters have no cost: ")
+    assert "the other clusters cost 0.500 EUR." in line
+    assert f"`--since {TODAY - timedelta(days=39)}`" in line
+
+
+def test_the_csv_is_rows_alone_and_the_line_is_told_beside_it(ledger, prices, capsys):
+    since = f"{TODAY - timedelta(days=40)}"
+    args = parse(["cost", "--since", since, "--prices", prices, "--csv"])
+    assert args.run(args) == 0
+    printed = capsys.readouterr()
+    head, *rows = printed.out.splitlines()
+    assert head.endswith(",normalized_hours,cost_EUR")
+    assert [row.split(",")[-1] for row in rows] == ["0.5", "-", "-"]
+    assert printed.err.startswith("1 of 2 clusters have no cost: ")
+
+
+def test_prices_that_are_wrong_are_told_before_anything_starts(tmp_path, capsys):
+    args = parse(["cost", "--prices", str(tmp_path / "prices.yml")])
+    with pytest.raises(SpecErrors) as caught:
+        args.run(args)
+    assert "no such file. Write it as docs/cost.md shows" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from lake_local.cli import text
 
 
@@ -13,6 +15,11 @@ def test_numbers_stand_right_and_texts_left():
         "artists  14,839",
         "x             -",
     ]
+
+
+def test_money_keeps_its_digits():
+    lines = list(text.table(("cost",), [(Decimal("1204.500"),), (None,)]))
+    assert lines == ["     cost", "---------", "1,204.500", "        -"]
 
 
 def test_a_table_without_rows_is_its_head():

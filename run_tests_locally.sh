@@ -18,7 +18,8 @@
 #   crash  every stage killed at random points, run again and compared
 #   loop   random work on real databases, captured by Debezium, against what they say
 #   simulate  runs with faults of EMR, workers and users, without Java or network
-#   deploy  templates and workflows: our rules, grants against calls, cfn-lint, checkov, zizmor
+#   deploy  templates and workflows: our rules, grants against calls, cfn-lint, checkov, zizmor,
+#          actionlint
 #   bench  the targets of docs/speed.md, against Delta and plain Parquet: no tests
 #   nightly  Spark tests that repeat a promise on one more kind of table or source
 #

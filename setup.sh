@@ -10,7 +10,7 @@
 #   streamer       .venv-streamer        Spark 3.4.4, and HoodieStreamer 0.14.0 in .local/jars
 #   airflow-3.0.6  .venv-airflow-3.0.6   the older Airflow, for the full tests only
 #   spec           .venv-spec            Python 3.9, if there is one, for the tests of lake_spec
-#   infra          .venv-infra           checkov and zizmor, for the full tests and deploy
+#   infra          .venv-infra           checkov, zizmor, actionlint, for the full tests and deploy
 #   bench          .venv-bench           Delta, DuckDB and plots, for the benchmarks
 #   browser        .venv-browser         what takes the pictures of Airflow's pages for docs/
 #   servers        .local/servers        PostgreSQL, MariaDB, Kafka, Debezium: Linux x86_64 only
@@ -62,6 +62,7 @@ pieces_of() {
 }
 
 inputs_of() { # the files that say what is in a piece
+    case $1 in .venv-infra) echo requirements/actionlint/{build.sh,go.mod,go.sum} ;; esac
     case $1 in
         .venv-*) echo "requirements/${1#.venv-}.lock requirements/build.lock requirements/uv.lock" ;;
         *) echo "local/runtimes/${1##*/}/pom.xml local/runtimes/${1##*/}/jars.sha256" ;;
@@ -119,8 +120,7 @@ find_python_39() {
 }
 
 java_version() {
-    "${JAVA_HOME:+$JAVA_HOME/bin/}java" -version 2>&1 |
-        sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1
+    "${JAVA_HOME:+$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1
 }
 
 check_machine() { # for these pieces; names everything that is missing at once
@@ -132,8 +132,7 @@ check_machine() { # for these pieces; names everything that is missing at once
             java=$(java_version) || true
             [ "$java" = 17 ] || missing+=(
                 "Java 17 is missing (found: ${java:-none}): apt-get install openjdk-17-jre-headless, or brew install openjdk@17; set JAVA_HOME if you have several")
-            command -v mvn >/dev/null || missing+=(
-                "Maven is missing: apt-get install maven, or brew install maven")
+            command -v mvn >/dev/null || missing+=("Maven is missing: apt-get install maven, or brew install maven")
             ;;
     esac
     command -v git >/dev/null || missing+=("git is missing: apt-get install git, or brew install git")
@@ -162,6 +161,7 @@ build_venv() {
     .local/uv/bin/uv venv --python "$python" "$1"
     .local/uv/bin/uv pip install --python "$1/bin/python" --require-hashes \
         --build-constraints requirements/build.lock -r "requirements/${1#.venv-}.lock"
+    [ "$1" != .venv-infra ] || requirements/actionlint/build.sh "$1"
 }
 
 maven() { # its own repository: a damaged one of the user's does no harm
@@ -241,11 +241,7 @@ wait_for_jobs() { # fails as soon as one has failed; says every 15 s what it wai
         left=
         while read -r pid name; do
             [ -n "$pid" ] || continue
-            if kill -0 "$pid" 2>/dev/null; then
-                left="$left$pid $name"$'\n'
-            else
-                wait "$pid" || return 1
-            fi
+            if kill -0 "$pid" 2>/dev/null; then left="$left$pid $name"$'\n'; else wait "$pid" || return 1; fi
         done <<<"$JOBS"
         JOBS=$left
         [ -z "$left" ] || sleep 0.1

@@ -3,8 +3,8 @@
     python -m tests.deploy
 
 Our own rules, what the code calls against what its roles are granted, cfn-lint, and
-checkov from its own environment. The last line says `N checks, M failed`; the exit
-code is 1 if M is not 0.
+from their own environment checkov, zizmor and actionlint. The last line says
+`N checks, M failed`; the exit code is 1 if M is not 0.
 """
 
 from __future__ import annotations
@@ -15,7 +15,14 @@ import tempfile
 from pathlib import Path
 from typing import Callable, Iterator, List, Tuple
 
-from tests.deploy.checks import checkov, import_faults, lint, rule_checks, zizmor
+from tests.deploy.checks import (
+    actionlint,
+    checkov,
+    import_faults,
+    lint,
+    rule_checks,
+    zizmor,
+)
 from tests.deploy.granted import ROLES
 
 
@@ -29,6 +36,7 @@ def checks(folder: Path) -> Iterator[Tuple[str, Callable[[], List[str]]]]:
     yield "cfn-lint", lambda: lint(folder)
     yield "checkov", lambda: checkov(folder)
     yield "zizmor", zizmor
+    yield "actionlint", actionlint
 
 
 def main() -> int:

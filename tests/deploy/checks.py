@@ -106,6 +106,20 @@ def zizmor(folder: Path = ROOT / ".github") -> List[str]:
     return done.stdout.splitlines() or [f"zizmor: {done.stderr.strip()[-500:]}"]
 
 
+def actionlint(folder: Path = ROOT / ".github") -> List[str]:
+    """What actionlint has against the workflows, whatever else this machine has."""
+    program = ROOT / ".venv-infra" / "bin" / "actionlint"
+    paths = [str(path) for path in sorted(folder.glob("workflows/*.yml"))]
+    # Without the checkers of scripts that it would take from the PATH.
+    options = ["-no-color", "-oneline", "-shellcheck=", "-pyflakes="]
+    done = subprocess.run(
+        [str(program), *options, *paths], capture_output=True, text=True, cwd=folder
+    )
+    if not done.returncode:
+        return []
+    return done.stdout.splitlines() or [f"actionlint: {done.stderr.strip()[-500:]}"]
+
+
 def checkov(folder: Path) -> List[str]:
     """What checkov has against the templates; exceptions stand beside what they except."""
     program = ROOT / ".venv-infra" / "bin" / "checkov"

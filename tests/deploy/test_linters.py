@@ -1,8 +1,22 @@
-"""cfn-lint, checkov and zizmor: seconds each, so not among the fast tests."""
+"""cfn-lint, checkov, zizmor and actionlint: seconds each, so not among the fast tests."""
 
 from __future__ import annotations
 
-from tests.deploy.checks import checkov, lint, zizmor
+from pathlib import Path
+
+import pytest
+
+from tests.deploy.checks import actionlint, checkov, lint, zizmor
+
+SOUND = "on: push\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    steps: [{run: make}]\n"
+
+
+def github(folder: Path, workflow: str) -> Path:
+    """A `.github` with this workflow."""
+    workflows = folder / ".github" / "workflows"
+    workflows.mkdir(parents=True)
+    (workflows / "a.yml").write_text(workflow)
+    return workflows.parent
 
 
 def test_cfn_lint_has_nothing_against_any_template(tmp_path):
@@ -18,10 +32,31 @@ def test_zizmor_has_nothing_against_any_workflow():
 
 
 def test_a_workflow_that_zizmor_has_something_against_is_told(tmp_path):
-    folder = tmp_path / ".github" / "workflows"
-    folder.mkdir(parents=True)
-    (folder / "a.yml").write_text(
-        "on: push\njobs:\n  a:\n    runs-on: ubuntu-24.04\n"
-        "    steps: [{uses: actions/checkout@v4}]\n"
-    )
-    assert any("unpinned-uses" in line for line in zizmor(folder.parent))
+    unpinned = SOUND.replace("{run: make}", "{uses: actions/checkout@v4}")
+    found = zizmor(github(tmp_path, unpinned))
+    assert any("unpinned-uses" in line for line in found)
+
+
+def test_actionlint_has_nothing_against_any_workflow():
+    assert actionlint() == []
+
+
+@pytest.mark.parametrize(
+    "good, bad, told",
+    [
+        ("runs-on: ubuntu-24.04", "runs-on: ubuntu-24", 'label "ubuntu-24" is unknown'),
+        ("steps:", "timeout-minute: 5\n    steps:", 'key "timeout-minute"'),
+        ("make", '"make ${{ matrix.all }}"', 'property "all" is not defined'),
+        ("on: push", "on: pushed", 'unknown Webhook event "pushed"'),
+    ],
+    ids=["runner", "key", "expression", "event"],
+)
+def test_a_workflow_that_actionlint_has_something_against_is_told(
+    tmp_path, good, bad, told
+):
+    (found,) = actionlint(github(tmp_path, SOUND.replace(good, bad)))
+    assert found.startswith("workflows/a.yml:") and told in found
+
+
+def test_a_sound_workflow_is_sound(tmp_path):
+    assert actionlint(github(tmp_path, SOUND)) == []

@@ -20,7 +20,11 @@ ROOT = Path(__file__).resolve().parents[2]
 INSTALLER = """#!/usr/bin/env bash
 echo "$*" >>"$NOTES"
 case $1 in
-    venv) mkdir -p "$4/bin" && ln -s "$3" "$4/bin/python" ;;
+    venv)
+        mkdir -p "$4/bin" && ln -s "$3" "$4/bin/python"
+        printf '#!/usr/bin/env bash\necho "go $*" >>"$NOTES"\n' >"$4/bin/go"
+        chmod +x "$4/bin/go"
+        ;;
     pip) echo "$INSTALLER_SAYS" && sleep "$INSTALLER_SECONDS" && exit "$INSTALLER_EXIT" ;;
 esac
 """
@@ -129,6 +133,17 @@ def test_an_environment_of_another_lock_place_or_python_is_built_anew(project, w
         project.root, project.notes = moved, moved / "notes"
     assert project.run("--only", "airflow")[0] == 0
     assert project.installs() == 2
+
+
+def test_the_linter_of_workflows_is_built_anew_for_other_sources(project):
+    sources = project.root / "requirements/actionlint/go.sum"
+    for content in ("", "# changed\n"):
+        sources.write_text(sources.read_text() + content)
+        assert project.run("--only", "infra")[0] == 0
+    built = [line for line in project.notes.read_text().splitlines() if "go b" in line]
+    program = f"{project.root.resolve()}/.venv-infra/bin/actionlint"
+    source = "github.com/rhysd/actionlint/cmd/actionlint"
+    assert built == [f"go build -o {program} {source}"] * 2
 
 
 def test_a_failed_install_shows_its_end_and_does_not_count(project):

@@ -9,6 +9,7 @@
 #   ./run_tests_locally.sh deploy
 #   ./run_tests_locally.sh bench [--only K]... [--scale F] [--pairs N]
 #   ./run_tests_locally.sh nightly [argument of pytest]...
+#   ./run_tests_locally.sh spark39 [argument of pytest]...
 #
 #   fast   black, flake8, unit and policy tests: no Java, under a minute
 #   full   fast, then the same tests on Airflow 3.0.6, a release as MWAA and EMR get it,
@@ -22,6 +23,7 @@
 #          actionlint
 #   bench  the targets of docs/speed.md, against Delta and plain Parquet: no tests
 #   nightly  Spark tests that repeat a promise on one more kind of table or source
+#   spark39  the Spark tests of full, on Python 3.9
 #
 # Installs what it needs first, prints each command, stops at the first that fails.
 # What needs no Java runs side by side, and so do two halves of the Spark tests.
@@ -33,8 +35,8 @@ SPEED=full
 case ${1:-} in
     fast | full) SPEED=$1 && shift ;;
     -h | --help) sed -n '2,/^set /p' "$0" | sed -e '/^set /d' -e 's/^# \{0,1\}//' && exit 0 ;;
-    properties | crash | loop | simulate | deploy | bench | nightly) SPEED=$1 && shift ;;
-    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, crash, loop, simulate, deploy, bench or nightly, see --help" >&2 && exit 2 ;;
+    properties | crash | loop | simulate | deploy | bench | nightly | spark39) SPEED=$1 && shift ;;
+    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, crash, loop, simulate, deploy, bench, nightly or spark39, see --help" >&2 && exit 2 ;;
 esac
 PARTS=   # "pid function argument..." lines of what runs side by side
 OUTPUTS= # the folder with their outputs
@@ -145,9 +147,9 @@ deployment() { # with the older Airflow only what it parses
 
 # One Spark session uses little more than one core, so there are two, each for half
 # of the files.
-first_spark_half() { tests .venv-spark/bin/python tests/spark/test_[a-g]*.py; }
+first_spark_half() { tests "$1/bin/python" tests/spark/test_[a-g]*.py; }
 
-second_spark_half() { tests .venv-spark/bin/python tests/spark/test_[h-z]*.py; }
+second_spark_half() { tests "$1/bin/python" tests/spark/test_[h-z]*.py; }
 
 servers() { # setup.sh has none for another machine than Linux x86_64
     if [ -d .local/servers ]; then
@@ -157,9 +159,9 @@ servers() { # setup.sh has none for another machine than Linux x86_64
     fi
 }
 
-spark_tests() {
-    LIVE=first_spark_half
-    side_by_side first_spark_half second_spark_half
+spark_tests() { # with the environment in $1
+    LIVE="first_spark_half $1"
+    side_by_side "$LIVE" "second_spark_half $1"
 }
 
 fast() {
@@ -174,7 +176,7 @@ full() {
     fast
     units_and_policy .venv-airflow-3.0.6 deployment
     servers
-    spark_tests
+    spark_tests .venv-spark
     tests .venv-airflow/bin/python tests/e2e
 }
 
@@ -210,6 +212,11 @@ bench() {
 nightly() {
     run ./setup.sh --quiet --only spark --only streamer
     tests .venv-spark/bin/python -m nightly tests/spark
+}
+
+spark39() {
+    run ./setup.sh --quiet --only spark-3.9 --only streamer
+    spark_tests .venv-spark-3.9
 }
 
 deploy() {

@@ -11,11 +11,13 @@
 #   airflow-3.0.6  .venv-airflow-3.0.6   the older Airflow, for the full tests only
 #   spec           .venv-spec            Python 3.9, if there is one, for the tests of lake_spec
 #   infra          .venv-infra           checkov, zizmor, actionlint, for the full tests and deploy
+#   spark-3.9      .venv-spark-3.9       Spark 3.5.6 on Python 3.9, EMR's default, for the nightly tests
 #   bench          .venv-bench           Delta, DuckDB and plots, for the benchmarks
 #   browser        .venv-browser         what takes the pictures of Airflow's pages for docs/
 #   servers        .local/servers        PostgreSQL, MariaDB, Kafka, Debezium: Linux x86_64 only
 #
-# Without --only: airflow, spark and streamer. LAKE_PYTHON picks the Python (3.11 or 3.12).
+# Without --only: airflow, spark and streamer. LAKE_PYTHON picks the Python (3.11 or 3.12),
+# LAKE_SPARK_PYTHON another for spark, streamer and bench.
 # Works with the bash 3.2 of macOS, hence no newer shell features.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -54,10 +56,10 @@ pieces_of() {
         airflow | airflow-3.0.6 | infra | browser) echo ".venv-$1" ;;
         bench) echo ".venv-bench .local/jars/spark-3.5 .local/jars/delta" ;;
         spec) [ ! -x .venv-spec/bin/python ] && ! find_python_39 >/dev/null || echo .venv-spec ;;
-        spark) echo ".venv-spark .local/jars/spark-3.5" ;;
+        spark | spark-3.9) echo ".venv-$1 .local/jars/spark-3.5" ;;
         streamer) echo ".venv-streamer .local/jars/spark-3.4 .local/jars/streamer" ;;
         servers) [ "$(uname -sm)" != "Linux x86_64" ] || echo .local/servers/{postgresql,mariadb,kafka,plugins/debezium-{postgresql,mariadb}} ;;
-        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec, infra, bench, browser, servers" ;;
+        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec, infra, spark-3.9, bench, browser, servers" ;;
     esac
 }
 
@@ -125,8 +127,8 @@ java_version() {
 
 check_machine() { # for these pieces; names everything that is missing at once
     local free java missing=()
-    PYTHON=$(find_python) || missing+=(
-        "Python 3.11 or 3.12 with pip is missing: apt-get install python3.11 python3-pip, or brew install python@3.11")
+    PYTHON=$(find_python) || missing+=("Python 3.11 or 3.12 with pip is missing: apt-get install python3.11 python3-pip, or brew install python@3.11")
+    case " $* " in *" .venv-spark-3.9 "*) find_python_39 >/dev/null || missing+=("Python 3.9 is missing: apt-get install python3.9, or pyenv install 3.9") ;; esac
     case " $* " in
         *" .local/"*)
             java=$(java_version) || true
@@ -137,8 +139,7 @@ check_machine() { # for these pieces; names everything that is missing at once
     esac
     command -v git >/dev/null || missing+=("git is missing: apt-get install git, or brew install git")
     free=$(df -Pm . | awk 'NR == 2 { print $4 }')
-    [ "$free" -ge "$NEEDED_MB" ] || missing+=(
-        "$ROOT has $free MB free, set-up wants $NEEDED_MB MB: make room, or move the checkout")
+    [ "$free" -ge "$NEEDED_MB" ] || missing+=("$ROOT has $free MB free, set-up wants $NEEDED_MB MB: make room, or move the checkout")
     [ ${#missing[@]} -eq 0 ] || die "${missing[@]}"
 }
 
@@ -157,7 +158,10 @@ install_uv() { # the installer, at its pinned version, into .local/uv
 
 build_venv() {
     local python=$PYTHON
-    [ "$1" != .venv-spec ] || python=$(find_python_39)
+    case $1 in
+        .venv-spec | .venv-spark-3.9) python=$(find_python_39) ;;
+        .venv-spark | .venv-streamer | .venv-bench) python=$(LAKE_PYTHON=${LAKE_SPARK_PYTHON:-${LAKE_PYTHON:-}} find_python) ;;
+    esac
     .local/uv/bin/uv venv --python "$python" "$1"
     .local/uv/bin/uv pip install --python "$1/bin/python" --require-hashes \
         --build-constraints requirements/build.lock -r "requirements/${1#.venv-}.lock"

@@ -29,6 +29,7 @@ PROGRAMS = (
     ".venv-airflow-3.0.6/bin/python",
     ".venv-bench/bin/python",
     ".venv-spark/bin/python",
+    ".venv-spark-3.9/bin/python",
     ".venv-spec/bin/python",
 )
 
@@ -215,7 +216,7 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
     assert (code, commands) == (2, [])
     assert (
         "'slow' is no speed; choose fast, full, properties, crash, loop, simulate,"
-        " deploy, bench or nightly" in output
+        " deploy, bench, nightly or spark39" in output
     )
 
 
@@ -254,6 +255,14 @@ def test_the_tests_of_the_night_are_those_that_the_full_ones_leave_out(run):
         "./setup.sh --quiet --only spark --only streamer",
         ".venv-spark/bin/python -m pytest -m nightly tests/spark -k moves",
     ]
+
+
+def test_the_spark_tests_run_on_python_39_too(run):
+    code, _, commands = run("spark39", "-k", "moves")
+    assert code == 0
+    assert commands[0] == "./setup.sh --quiet --only spark-3.9 --only streamer"
+    on_39 = [line.replace("-spark/", "-spark-3.9/") + " -k moves" for line in SPARK]
+    assert sorted(commands[1:]) == on_39
 
 
 def test_a_random_test_that_finds_something_fails(run):

@@ -200,11 +200,12 @@ def test_all_that_the_machine_lacks_is_named_at_once(project, tmp_path):
     for name in filter(shutil.which, ("sha256sum", "shasum")):
         (programs / name).symlink_to(shutil.which(name))
     settings = {"PATH": str(programs), "HOME": str(tmp_path), "JAVA_HOME": ""}
-    code, output = project.run(LAKE_PYTHON="", **settings)
+    wanted = ["--only", "spark", "--only", "spark-3.9"]
+    code, output = project.run(*wanted, LAKE_PYTHON="", **settings)
     assert code == 1
-    for name in ("Python 3.11 or 3.12", "Java 17", "Maven", "git"):
+    for name in ("Python 3.11 or 3.12", "Python 3.9", "Java 17", "Maven", "git"):
         assert f"setup: {name}" in output
-        assert output.count("apt-get install") == 4
+        assert output.count("apt-get install") == 5
     assert project.installs() == 0
 
 
@@ -245,6 +246,19 @@ OTHER_JAR = """for each; do
         -DoutputDirectory=*) mkdir -p "${each#*=}" && touch "${each#*=}/other.jar" ;;
     esac
 done"""
+
+
+@pytest.mark.parametrize("target", ["spark", "spark-3.9"])
+def test_spark_may_have_another_python_than_airflow(project, programs, target):
+    maven = 'until grep -q venv "$NOTES"; do sleep 0.1; done; exit 1'
+    tell = 'case $2 in *executable*) echo "$0" ;; esac'
+    settings = programs(**{"java": JAVA_17, "mvn": maven, "python3.9": tell})
+    folder = settings["PATH"].split(":")[0]
+    programs(other=tell)
+    settings["LAKE_SPARK_PYTHON"] = f"{folder}/other"
+    project.run("--only", target, **settings)
+    python = f"{folder}/{'python3.9' if target == 'spark-3.9' else 'other'}"
+    assert f"venv --python {python} .venv-{target}" in project.notes.read_text()
 
 
 def test_servers_of_another_content_than_the_locked_one_do_not_count(project, programs):

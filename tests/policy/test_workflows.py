@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 OURS = re.compile(r"uses: \./\.github/workflows/deploy\.yml( #|$)")
 PINNED = re.compile(r"uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$")
+PYTHON = re.compile(r"\(Python (3\.\d+)\)")
 MAY_WRITE = {"deploy.yml": {"id-token"}, "sync_dags.yml": {"id-token"}}
 
 
@@ -102,6 +103,22 @@ def test_the_tests_are_those_of_a_desk():
     assert runs == ['./run_tests_locally.sh "$SPEED"']
     assert workflow["on"]["pull_request"]["branches"] == ["main"]
     assert {"dags/**", "spark_jobs/**"} <= set(workflow["on"]["push"]["paths"])
+
+
+def test_all_is_tested_on_the_pythons_of_mwaa_and_emr():
+    (job,) = read(ROOT / ".github/workflows/test_dags.yml")["jobs"].values()
+    matrix = job["strategy"]["matrix"]["include"]
+    (full,) = [each for each in matrix if each["speed"] == "full"]
+    images = (ROOT / "requirements").glob("constraints-*.txt")
+    assert {full["python"]} == {PYTHON.search(each.read_text())[1] for each in images}
+    install = next(s for s in job["steps"] if "setup-python" in str(s.get("uses")))
+    assert {"3.9", "3.11"} < set(install["with"]["python-version"].split())
+    assert job["steps"][-1]["env"]["LAKE_SPARK_PYTHON"] == "python3.11"
+
+
+def test_what_is_deployed_comes_from_no_cache():
+    text = (ROOT / ".github/workflows/deploy.yml").read_text()
+    assert "cache" not in text
 
 
 def test_each_night_tries_what_takes_too_long_for_a_push():

@@ -22,7 +22,7 @@ from tests.e2e.museum_lake import write_landing_files, write_specs
 BUCKET = "lake"
 APRIL = "2016-04-01"
 VERSION_COLUMNS = "constituent_id,wiki_qid,valid_from,valid_to,is_current"
-_ADDRESS = re.compile(r"^AWS +(http://127\.0\.0\.1:\d+) ", re.MULTILINE)
+ADDRESS = re.compile(r"^AWS +(http://127\.0\.0\.1:\d+) ", re.MULTILINE)
 _PASSWORD = re.compile(r"^Airflow +(\S+)\n +user (\S+), password (\S+)$", re.MULTILINE)
 _RUN = re.compile(r"^(\w+)  run (\S+)  release \S+$", re.MULTILINE)
 
@@ -85,7 +85,7 @@ class Lake:
     def up(self) -> None:
         """Bring it up, or find out where it is up."""
         told = self.command("up").out
-        self._url = _ADDRESS.search(told)[1]
+        self._url = ADDRESS.search(told)[1]
         url, user, password = _PASSWORD.search(told).groups()
         self.airflow = Airflow(url, user=user, password=password)
 

@@ -1,0 +1,132 @@
+"""A shop's lake on this machine, pulled from a database whose password is a canary."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Dict
+
+from lake_local.aws import client
+from tests.e2e import environment
+from tests.e2e.command_line import CommandLine, Done
+from tests.e2e.lake import ADDRESS
+
+CANARY = "canary-9f2c71d0"
+PASSWORD = f"{CANARY};&?%41{{{{ ds }}}}'\"$(id)"
+"""The canary, and what a URL, a template, SQL or a shell would take apart."""
+
+DOMAIN = """
+name: shop
+description: A shop, pulled from its database
+owner: shop-data
+"""
+ORDERS = """
+name: orders
+description: Orders, by a cursor
+owner: shop-data
+source:
+  kind: feed
+  path: shop/orders
+  format: {type: parquet}
+  changes: changes/**
+  changes_from: {kind: jdbc, connection: managed, table: public.orders, cursor: at, overlap: 60}
+order_by: [at]
+columns: {id: int, what: string, at: timestamp}
+key: [id]
+"""
+EXTRACT = """
+name: {table}
+description: A full copy in every run
+owner: shop-data
+source:
+  kind: snapshot
+  path: shop/{table}
+  format: {{type: parquet}}
+  files: extracts/**
+  extract_time: {{pattern: 'extracts/([^/]+)/', format: '%Y-%m-%dT%H-%M-%S'}}
+  pulled_from: {{connection: {connection}, table: public.customers}}
+columns: {{id: int, name: string}}
+key: [id]
+"""
+EVENTS = """
+name: events
+description: Messages that no broker has
+owner: shop-data
+source:
+  kind: feed
+  path: shop/events
+  format: {type: json}
+  changes: changes/**
+  changes_from: {kind: kafka, connection: kafka, topic: events}
+effective_at: at
+order_by: [offset]
+columns:
+  id: int
+  at: {type: timestamp, source: [__kafka_timestamp], format: epoch_millis}
+  offset: {type: long, source: [__kafka_offset]}
+key: [id]
+"""
+
+
+class ShopLake:
+    """A home with the domain `shop`; two of its tables cannot be pulled."""
+
+    def __init__(self, folder: Path, database: Any, dead_port: int) -> None:
+        self.folder, self.home = folder, folder / "home"
+        self._write_specs(folder / "tables")
+        here = {
+            "kind": "postgresql",
+            "host": database.host,
+            "port": database.port,
+            "tls": False,
+        }
+        ours = {**here, "database": database.database}
+        connections = {
+            "managed": {**ours, "secret": "shop/db"},
+            "stored": {**ours, "secret": "/shop/db", "secret_store": "ssm"},
+            "nowhere": {**here, "database": "nowhere", "secret": "shop/db"},
+            "kafka": {
+                "kind": "kafka",
+                "bootstrap_servers": [f"{database.host}:{dead_port}"],
+                "security": "scram",
+                "secret": "shop/kafka",
+            },
+        }
+        self.command = CommandLine(
+            home=self.home,
+            tables=folder / "tables",
+            environment=environment.write(folder / "environment", connections),
+            output=folder / "output",
+        )
+
+    def up(self) -> Done:
+        """Bring it up, and put the canary where secrets are kept."""
+        done = self.command("up")
+        self.url = ADDRESS.search(done.out)[1]
+        login = json.dumps({"username": "postgres", "password": PASSWORD})
+        manager, ssm = client("secretsmanager", self.url), client("ssm", self.url)
+        for name in ("shop/db", "shop/kafka"):
+            manager.create_secret(Name=name, SecretString=login)
+        ssm.put_parameter(Name="/shop/db", Value=login, Type="SecureString")
+        return done
+
+    def secrets(self) -> Dict[str, str]:
+        """Every secret of this lake, by what it is."""
+        ssm = client("ssm", self.url)
+        erase = ssm.get_parameter(Name="/lake/local/erase", WithDecryption=True)
+        return {"password": CANARY, "erase": erase["Parameter"]["Value"]}
+
+    def calls(self) -> str:
+        return (self.home / "calls.jsonl").read_text(encoding="utf-8")
+
+    def _write_specs(self, tables: Path) -> None:
+        (tables / "shop").mkdir(parents=True)
+        specs = {
+            "_domain": DOMAIN,
+            "orders": ORDERS,
+            "events": EVENTS,
+            "customers": EXTRACT.format(table="customers", connection="stored"),
+            "broken": EXTRACT.format(table="broken", connection="nowhere"),
+        }
+        for name, text in specs.items():
+            (tables / "shop" / f"{name}.yml").write_text(text, encoding="utf-8")

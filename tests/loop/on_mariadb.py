@@ -55,14 +55,16 @@ class OnMariaDb(Source):
         self.clock = Clock()
 
     def watch(self, table: Table) -> None:
-        key = list(table.key)
+        """An update that changes no byte of a row is in no log, and not in the audit."""
+        key, columns = list(table.key), list(self.shapes[table.name].now)
         gone = self.audited(table, "d", "OLD", key)
-        made = self.audited(table, "u", "NEW", list(self.shapes[table.name].now))
-        same = " AND ".join(f"OLD.{name} <=> NEW.{name}" for name in key)
+        made = self.audited(table, "u", "NEW", columns)
+        moved = f"IF NOT ({_same(key)}) THEN {gone}; END IF"
+        changed = f"IF NOT ({_same(columns)}) THEN {moved}; {made}; END IF"
         for when, body in (
             ("INSERT", made),
             ("DELETE", gone),
-            ("UPDATE", f"BEGIN IF NOT ({same}) THEN {gone}; END IF; {made}; END"),
+            ("UPDATE", f"BEGIN {changed}; END"),
         ):
             self.server.execute(
                 f"CREATE OR REPLACE TRIGGER {self.schema}.{table.name}_{when.lower()}"
@@ -111,6 +113,11 @@ class OnMariaDb(Source):
             f" lock_wait_timeout = {LONGEST_WAIT}"
         )
         return session
+
+
+def _same(names: Sequence[str]) -> str:
+    """Whether a row has the same bytes before and after, whatever its collation."""
+    return " AND ".join(f"BINARY OLD.{name} <=> BINARY NEW.{name}" for name in names)
 
 
 class InMariaDb(Session):

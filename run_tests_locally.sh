@@ -19,8 +19,8 @@
 #   crash  every stage killed at random points, run again and compared
 #   loop   random work on real databases, captured by Debezium, against what they say
 #   simulate  runs with faults of EMR, workers and users, without Java or network
-#   deploy  templates and workflows: our rules, grants against calls, cfn-lint, checkov, zizmor,
-#          actionlint
+#   deploy  templates, workflows, roles and releases: our rules, grants against calls, the
+#          linters, and what MWAA and EMR get
 #   bench  the targets of docs/speed.md, against Delta and plain Parquet: no tests
 #   nightly  Spark tests that repeat a promise on one more kind of table or source
 #   spark39  the Spark tests of full, on Python 3.9
@@ -220,7 +220,7 @@ spark39() {
 }
 
 deploy() {
-    run ./setup.sh --quiet --only airflow --only infra
+    run ./setup.sh --quiet --only airflow --only airflow-3.0.6 --only infra --only spec --only spark
     program .venv-airflow/bin/python tests.deploy
 }
 

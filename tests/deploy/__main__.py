@@ -1,10 +1,11 @@
-"""Every check of the CloudFormation templates, without an account.
+"""Every check of templates, workflows, releases and roles, without an account.
 
     python -m tests.deploy
 
-Our own rules, what the code calls against what its roles are granted, cfn-lint, and
-from their own environment checkov, zizmor and actionlint. The last line says
-`N checks, M failed`; the exit code is 1 if M is not 0.
+Our own rules, what the code calls against what its roles are granted, the linters from
+their own environment, and the tests of releases and of what MWAA and EMR get, each of
+which is a check. The last line says `N checks, M failed`; the exit code is 1 if M is
+not 0.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from tests.deploy.checks import (
     zizmor,
 )
 from tests.deploy.granted import ROLES
+from tests.deploy.suites import SUITES, run
 
 
 def checks(folder: Path) -> Iterator[Tuple[str, Callable[[], List[str]]]]:
@@ -47,13 +49,22 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for name, find in checks(Path(folder)):
             found = find()
-            print(f"{'FAILED' if found else 'ok':6} {name}", flush=True)
-            for each in found:
-                print(f"       {each}")
+            _tell(name, found)
             count += 1
             failed += bool(found)
+    for suite in SUITES:
+        tested = run(suite)
+        _tell(f"{suite.name}: {tested.count} tests", tested.failures)
+        count += tested.count
+        failed += len(tested.failures)
     print(f"{count} checks, {failed} failed")
     return 1 if failed else 0
+
+
+def _tell(name: str, found: List[str]) -> None:
+    print(f"{'FAILED' if found else 'ok':6} {name}", flush=True)
+    for each in found:
+        print(f"       {each}")
 
 
 if __name__ == "__main__":

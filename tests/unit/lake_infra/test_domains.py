@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import botocore.session
 import pytest
+from botocore.validate import ParamValidator
 from lake_airflow.plan import plan
 from lake_infra.domains import domains_template
 from lake_infra.places import NotDeployable
@@ -251,3 +253,31 @@ def test_a_role_reads_the_jars_of_its_steps():
     found = {each["Sid"]: each for each in role_statements(with_jars, [SALES])}
     assert keys(found["Jars"]) == ["s3:::work/jars/a.jar"]
     assert found["Jars"]["Action"] == ["s3:GetObject"]
+
+
+def test_grants_of_lake_formation_are_requests_that_its_api_takes():
+    model = botocore.session.get_session().get_service_model("lakeformation")
+    taken = model.operation_model("GrantPermissions").input_shape
+    grants = [
+        each["Properties"]
+        for each in RESOURCES.values()
+        if each["Type"] == "AWS::LakeFormation::PrincipalPermissions"
+    ]
+    assert grants
+    for each in grants:
+        asked = {
+            **each,
+            "Principal": {"DataLakePrincipalIdentifier": "arn:aws:iam::1:role/a"},
+        }
+        report = ParamValidator().validate(_plain(asked), taken)
+        assert not report.has_errors(), report.generate_report()
+        enum = taken.members["Permissions"].member.enum
+        assert set(each["Permissions"]) <= set(enum)
+
+
+def _plain(value):
+    """A template's value with a text in place of each of its functions."""
+    if isinstance(value, dict):
+        is_function = len(value) == 1 and next(iter(value)).startswith(("Fn::", "Ref"))
+        return "text" if is_function else {k: _plain(v) for k, v in value.items()}
+    return [_plain(each) for each in value] if isinstance(value, list) else value

@@ -20,7 +20,7 @@
 #   loop   random work on real databases, captured by Debezium, against what they say
 #   simulate  runs with faults of EMR, workers and users, without Java or network
 #   deploy  templates, workflows, roles and releases: our rules, grants against calls, the
-#          linters, and what MWAA and EMR get
+#          linters, and what MWAA and EMR get; it sets up all of full but the servers
 #   bench  the targets of docs/speed.md, against Delta and plain Parquet: no tests
 #   nightly  Spark tests that repeat a promise on one more kind of table or source
 #   spark39  the Spark tests of full, on Python 3.9

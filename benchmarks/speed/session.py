@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -47,6 +48,9 @@ def open_both(scratch: Path) -> SparkSession:
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
     }
+    os.environ["PYSPARK_PYTHON"] = (
+        sys.executable
+    )  # else the first `python3` of the PATH
     session = open_session("benchmarks", settings)
     session.sparkContext.setLogLevel("ERROR")
     return session

@@ -44,5 +44,19 @@ class NoSuchSpec(LakeError):
         return f"{self.kind}: got {self.name!r}. {hint}There are: {there}."
 
 
+class NoSuchFile(LakeError):
+    """A file is named that is not there, or that is none of ours by its ending."""
+
+    def __init__(self, kind: str, given: str, ending: str) -> None:
+        super().__init__(kind, given, ending)
+        self.kind, self.given, self.ending = kind, given, ending
+
+    def __str__(self) -> str:
+        return (
+            f"{self.kind}: got {self.given!r}. There is no such file that ends in"
+            f" {self.ending}. Name one, or one of dags/{self.kind}s without its ending."
+        )
+
+
 class NotASpec(LakeError):
     """Stored JSON does not fit the model: another version wrote it."""

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from lake_spec.compiled import read_compiled
 from lake_spec.continuous import CONTINUOUS
-from lake_spec.errors import NoSuchSpec
+from lake_spec.errors import NoSuchFile, NoSuchSpec
 from lake_spec.faults import Fault
 from lake_spec.faults import Path as KeyPath
 from lake_spec.faults import Problem
@@ -75,10 +75,16 @@ def load_environment(name: str, folder: Path) -> EnvironmentSpec:
 
 
 def environment_file(given: str, folder: Path) -> Path:
-    """The file of an environment: `given` is one, or the name of one in the folder."""
-    if given.endswith(ENDING):
-        return Path(given).expanduser().resolve()
-    return Path(folder) / f"{given}{ENDING}"
+    """The file of an environment: `given` is one, or the name of one in the folder.
+
+    Raises NoSuchFile for a file that is not there or has another ending.
+    """
+    if "/" not in given and not given.endswith((ENDING, ".yaml")):
+        return Path(folder) / f"{given}{ENDING}"
+    file = Path(given).expanduser().resolve()
+    if file.suffix != ENDING or not file.is_file():
+        raise NoSuchFile("environment", given, ENDING)
+    return file
 
 
 def check(

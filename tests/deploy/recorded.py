@@ -36,6 +36,9 @@ WRITES_OF_S3 = {
     "UploadPart": "s3:PutObject",
     "UploadPartCopy": "s3:PutObject",
 }
+SOURCES = ("CopyObject", "UploadPartCopy", "UploadPart", "CompleteMultipartUpload")
+"""Writes that read too: of the source, or of the parts before."""
+
 LISTS_OF_S3 = ("ListObjects", "ListObjectsV2", "HeadBucket")
 
 
@@ -46,9 +49,8 @@ class Cluster:
     tags: Mapping[str, str]
     service_role: str = ""
     instance_profile: str = ""
-    step_roles: Sequence[str] = ()
-    """Empty for a step that runs as the nodes do."""
-    steps: Sequence[str] = ()
+    steps: Mapping[str, str] = field(default_factory=dict)
+    """The ARN of each step's role by the step's id; empty where it has none."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,8 @@ class Judge:
         for call in calls:
             if call["caller"] == PEOPLE:
                 continue
-            name = self._role_of(call["caller"])
+            name, wrong = self._role_of(call["caller"])
+            found.update(wrong)
             for asked in self._asked(call):
                 sids = allowing(asked, roles[name])
                 self.used.setdefault(name, set()).update(sids)
@@ -99,19 +102,23 @@ class Judge:
         }
         return {"airflow": airflow, **of_steps}
 
-    def _role_of(self, caller: str) -> str:
+    def _role_of(self, caller: str) -> Tuple[str, List[str]]:
+        """The role that the caller has, and what is wrong with that."""
         if caller == "airflow":
-            return caller
+            return caller, []
         for cluster in self.clusters.values():
             if caller in cluster.steps:
-                arn = self.environment.runtime_role_of(cluster.tags["lake:domain"])
-                return (arn or "").split("/")[-1]
+                domain, arn = cluster.tags["lake:domain"], cluster.steps[caller]
+                its = self.environment.runtime_role_of(domain) or ""
+                wrong = [f"a step of {domain} runs as {arn!r}, not as {its}"]
+                return its.split("/")[-1], [] if arn == its else wrong
         raise LookupError(f"{caller}: no role is known for calls with this key")
 
     def _asked(self, call: Call) -> Iterator[Asked]:
         service, operation, thing = call["service"], call["operation"], call["thing"]
         if service == "s3":
             yield from _of_s3(call)
+            yield from self._of_key(call["operation"])
         elif service == "elasticmapreduce":
             yield from self._of_emr(operation, thing)
         elif service == "glue":
@@ -128,6 +135,15 @@ class Judge:
             yield Asked(f"sns:{operation}", thing)
         elif (service, operation) != ("sts", "GetCallerIdentity"):  # needs no right
             yield Asked(f"{service}:{operation}", thing)
+
+    def _of_key(self, operation: str) -> Iterator[Asked]:
+        """S3 asks for the key of a bucket in the caller's name."""
+        arn = f"lake-{self.environment.name}-KeyArn"  # as another layer exports it
+        via = {"kms:ViaService": f"s3.{REGION}.amazonaws.com"}
+        if operation in ("GetObject", "HeadObject", *SOURCES):
+            yield Asked("kms:Decrypt", arn, via)
+        if WRITES_OF_S3.get(operation) == "s3:PutObject":
+            yield Asked("kms:GenerateDataKey", arn, via)
 
     def _of_emr(self, operation: str, thing: str) -> Iterator[Asked]:
         action = f"elasticmapreduce:{operation}"
@@ -147,7 +163,7 @@ class Judge:
             if operation != "AddJobFlowSteps":
                 yield Asked(action, arn, context)
                 return
-            for role in self.clusters[thing].step_roles or [""]:
+            for role in sorted(set(self.clusters[thing].steps.values()) or {""}):
                 more = {"elasticmapreduce:ExecutionRoleArn": role} if role else {}
                 yield Asked(action, arn, {**context, **more})
 
@@ -156,7 +172,8 @@ def _of_a_new_cluster(cluster: Cluster) -> Iterator[Asked]:
     context = {f"elasticmapreduce:RequestTag/{TAG}": cluster.tags.get(TAG, "")}
     yield Asked("elasticmapreduce:RunJobFlow", "*", context)
     new = _arn("elasticmapreduce", "cluster/*")
-    yield Asked("elasticmapreduce:AddTags", new, context)
+    for action in ("AddTags", "PutAutoTerminationPolicy", "PutManagedScalingPolicy"):
+        yield Asked(f"elasticmapreduce:{action}", new, context)
     passed = {
         cluster.service_role: "elasticmapreduce.amazonaws.com",
         cluster.instance_profile: "ec2.amazonaws.com",
@@ -169,7 +186,7 @@ def _of_a_new_cluster(cluster: Cluster) -> Iterator[Asked]:
 def _of_s3(call: Call) -> Iterator[Asked]:
     operation, arn = call["operation"], f"arn:aws:s3:::{call['thing']}"
     if operation in LISTS_OF_S3:
-        context = {f"s3:{k}": call.get(k, "") for k in ("prefix", "delimiter")}
+        context = {f"s3:{k}": call[k] for k in ("prefix", "delimiter") if k in call}
         yield Asked("s3:ListBucket", arn, context)
         return
     known = {**READS_OF_S3, **WRITES_OF_S3}
@@ -202,8 +219,7 @@ def clusters_of(
             instance_profile=cluster.get("Ec2InstanceAttributes", {}).get(
                 "IamInstanceProfile", ""
             ),
-            step_roles=sorted({each.get("ExecutionRoleArn", "") for each in steps}),
-            steps=[each["Id"] for each in steps],
+            steps={each["Id"]: each.get("ExecutionRoleArn", "") for each in steps},
         )
         for cluster, steps in described
     }

@@ -51,7 +51,7 @@ SUITES = (
 
 @dataclass(frozen=True)
 class Tested:
-    """How many tests ran, and what those that failed said first."""
+    """How many tests ran, without skipped ones, and what those that failed said."""
 
     count: int
     failures: List[str]
@@ -63,17 +63,22 @@ def run(suite: Suite, root: Path = ROOT) -> Tested:
         report = Path(folder) / "report.xml"
         python = root / suite.environment / "bin" / "python"
         command = [str(python), "-m", "pytest", "-q", f"--junitxml={report}"]
-        done = subprocess.run(
-            [*command, *suite.paths],
-            cwd=root,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-        )
-        cases = list(_cases(report))
+        try:
+            done = subprocess.run(
+                [*command, *suite.paths],
+                cwd=root,
+                capture_output=True,
+                text=True,
+                timeout=SECONDS,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return Tested(1, [f"{type(error).__name__}: {error}"])
+        cases = [each for each in _cases(report) if each.find("skipped") is None]
     failures = [_told(case) for case in cases if _has_failed(case)]
     if done.returncode and not failures:
         failures = [f"pytest ended with {done.returncode}: {done.stdout[-500:]}"]
+    if not cases and not failures:
+        failures = ["nothing ran: every test of it is skipped on this machine"]
     return Tested(max(len(cases), 1), failures)
 
 

@@ -35,5 +35,16 @@ def test_a_suite_without_tests_has_failed(project):
     assert run(suite("gone.py"), project).failures
 
 
+def test_a_suite_that_is_skipped_has_failed(project):
+    text = "import pytest\n@pytest.mark.skip\ndef test_no(): pass\n"
+    (project / "test_a.py").write_text(text)
+    assert run(suite(), project).failures[0].startswith("nothing ran")
+
+
+def test_an_environment_that_is_not_there_is_told(project):
+    other = Suite("some", ".venv-none", ("test_a.py",))
+    assert run(other, project).failures[0].startswith("FileNotFoundError")
+
+
 def test_every_suite_is_there():
     assert all((ROOT / path).exists() for each in SUITES for path in each.paths)

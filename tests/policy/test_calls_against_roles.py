@@ -25,7 +25,7 @@ def judge():
         "lake:domain": "moma",
         "lake:run": "r",
     }
-    ours = Cluster(tags, "lake-prod-emr", "lake-prod-nodes", [ROLE], ["s-1"])
+    ours = Cluster(tags, "lake-prod-emr", "lake-prod-nodes", {"s-1": ROLE})
     clusters = {"j-1": ours, "j-2": Cluster({"lake:environment": "dev"})}
     return Judge(environment, domains, clusters)
 
@@ -59,6 +59,8 @@ DENIED = [
     call("s3", "PutObject", f"{LANDING}/files/sales/orders/a.csv.gz"),
     call("s3", "DeleteObject", f"{WAREHOUSE}/tables/sales/"),
     call("s3", "ListObjectsV2", WAREHOUSE, prefix="", delimiter=""),
+    call("s3", "ListObjectsV2", WAREHOUSE),
+    call("s3", "HeadBucket", WAREHOUSE),
     call("s3", "PutBucketPolicy", WAREHOUSE),
     call("glue", "CreateTable", "sales/orders"),
     call("glue", "DeleteTable", "moma/artists"),
@@ -86,10 +88,29 @@ def test_what_is_another_domains_or_nobodys_is_denied(judge, made):
 
 
 def test_a_step_without_a_role_is_denied(judge):
-    none = Cluster({"lake:environment": "prod"}, step_roles=[])
+    none = Cluster({"lake:environment": "prod"})
     alone = Judge(judge.environment, judge.domains, {"j-3": none})
     made = call("elasticmapreduce", "AddJobFlowSteps", "j-3", "airflow")
     assert alone.faults([made]) != []
+
+
+def test_a_step_with_the_role_of_another_domain_is_told(judge):
+    tags = judge.clusters["j-1"].tags
+    other = Cluster(tags, steps={"s-2": ROLE.replace("-moma", "")})
+    alone = Judge(judge.environment, judge.domains, {"j-4": other})
+    read = call("s3", "GetObject", f"{WAREHOUSE}/tables/moma/artists/f", "s-2")
+    (told,) = alone.faults([read])
+    assert told.startswith(
+        "a step of moma runs as 'arn:aws:iam::111122223333:role/lake-"
+    )
+
+
+@pytest.mark.parametrize("sid", ["KeyOfTheBuckets", "BoundThemAsTheyAreMade"])
+def test_what_aws_asks_for_besides_is_asked_for(judge, monkeypatch, sid):
+    everything = judge._roles()
+    less = {n: [s for s in of if s["Sid"] != sid] for n, of in everything.items()}
+    monkeypatch.setattr(Judge, "_roles", lambda self: less)
+    assert judge.faults(GRANTED)
 
 
 def test_a_caller_that_nobody_knows_is_an_error(judge):
@@ -113,9 +134,10 @@ STATEMENT = {
         (Asked("s3:GetObject", "arn:aws:s3:::b/x1/f", {"k": "w"}), []),
         (Asked("s3:GetObject", "arn:aws:s3:::b/[x]1/f", {"k": "u"}), []),
         (Asked("s3:GetObject", "arn:aws:s3:::b/[x]1/f"), []),
+        (Asked("s3:GetObject", "arn:aws:s3:::b/[x]1/f", {"other": "v"}), []),
         (Asked("s3:PutObject", "arn:aws:s3:::b/[x]1/f", {"k": "w"}), []),
     ],
-    ids=["allowed", "resource", "value", "no-key", "action"],
+    ids=["allowed", "resource", "value", "no-key", "other-key", "action"],
 )
 def test_patterns_and_conditions_are_those_of_iam(asked, sids):
     assert allowing(asked, [STATEMENT]) == sids

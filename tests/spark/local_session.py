@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any, Callable, Dict, Tuple
 
@@ -49,6 +50,9 @@ def local_session() -> SparkSession:
     folder = Path(os.environ.get("LAKE_JARS", PROJECT / ".local" / "jars"))
     jars = ",".join(str(jar) for jar in sorted((folder / "spark-3.5").glob("*.jar")))
     assert jars, f"no jars in {folder}/spark-3.5: run ./setup.sh"
+    os.environ["PYSPARK_PYTHON"] = (
+        sys.executable
+    )  # else the first `python3` of the PATH
     session = open_session("tests", {**HERE, "spark.jars": jars})
     session.sparkContext.setLogLevel("ERROR")
     remember_java_names()

@@ -118,7 +118,7 @@ def _about_objects(operation: str, request: Request) -> Iterator[dict[str, str]]
         yield {"thing": thing, **({"source": source} if source else {})}
     else:
         query = request.query
-        asked = {name: query.get(name, "") for name in ("prefix", "delimiter")}
+        asked = {n: query[n] for n in ("prefix", "delimiter") if n in query}
         yield {"thing": thing, **asked}
 
 

@@ -86,6 +86,16 @@ def require_tables(asked: Path | None, up: Stack) -> None:
         )
 
 
+def require_environment(asked: str, up: Stack) -> None:
+    """Raise BadRequest if another environment is asked for than the one that is up."""
+    if asked and up.environment and asked != up.environment:
+        raise BadRequest(
+            f"LAKE_ENVIRONMENT: this home is up with {up.environment}, and {asked} is"
+            " asked for. Stop it first (`down`), unset the variable, or give the other"
+            " environment a home of its own (--home DIR)."
+        )
+
+
 @contextmanager
 def _started(
     home: Home, specs: Specs, *, airflow: bool, keep: bool
@@ -103,17 +113,17 @@ def _started(
             started.kept = True
             state.write(home, started)
         else:
-            end(home, specs.environment.region)
+            end(home)
 
 
-def end(home: Home, region: str) -> None:
+def end(home: Home) -> None:
     """Stop what is noted; a second interrupt ends it without waiting."""
     try:
         noted = state.read(home)
         if noted is None:
             stack.sweep(home)
         else:
-            stack.stop(home, noted, region)
+            stack.stop(home, noted)
     except KeyboardInterrupt:
         stack.tell("ending at once")
         stack.sweep(home)

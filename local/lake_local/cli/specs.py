@@ -64,13 +64,23 @@ class Specs:
         return [f"{each.parent.name}.{each.stem}" for each in found]
 
 
+def asked_environment(project: Project) -> str:
+    """The file that the variable asks for; empty if it asks for none."""
+    given = os.environ.get("LAKE_ENVIRONMENT")
+    return str(environment_file(given, _environments(project))) if given else ""
+
+
+def _environments(project: Project) -> Path:
+    return project.dags / "environments"
+
+
 def specs_of(project: Project, tables: Path | None, given: str = "") -> Specs:
     """The specs in `tables`, or those that ship with the project.
 
     `given` names the environment, or is its file; else the variable does, or is.
     """
     given = given or os.environ.get("LAKE_ENVIRONMENT") or ENVIRONMENT
-    file = environment_file(given, project.dags / "environments")
+    file = environment_file(given, _environments(project))
     environment = load_environment(file.stem, file.parent)
     chosen = tables.expanduser().resolve() if tables else project.tables
     if tables:

@@ -33,6 +33,7 @@ def start(home: Home, specs: Specs, *, airflow: bool, kept: bool = False) -> Sta
     stack = Stack(
         tables=str(specs.tables),
         environment=specs.environment_file,
+        region=specs.environment.region,
         aws_port=aws_port,
         airflow_port=airflow_port if airflow else 0,
         since=f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S}",
@@ -51,13 +52,13 @@ def start(home: Home, specs: Specs, *, airflow: bool, kept: bool = False) -> Sta
     return stack
 
 
-def stop(home: Home, stack: Stack, region: str) -> None:
+def stop(home: Home, stack: Stack) -> None:
     """Settle what is at work, end all processes, leave none of them."""
     names = {each.name for each in stack.processes if each.is_alive()}
     if processes.API_SERVER in names and "scheduler" in names:
         settle(processes.client(home, stack.airflow_url), tell)
     if standin.NAME in names:
-        _end_clusters(stack, region)
+        _end_clusters(stack, stack.region)
     processes.stop(stack.processes)
     for each in stack.processes:
         if each.name == standin.NAME:

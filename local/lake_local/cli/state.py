@@ -6,6 +6,7 @@ import json
 import os
 from dataclasses import asdict, dataclass, field
 
+from lake_local.aws import DEFAULT_REGION
 from lake_local.cli.background import Process
 from lake_local.cli.home import Home
 
@@ -24,6 +25,7 @@ class Stack:
     kept: bool = False
     since: str = ""
     environment: str = ""
+    region: str = DEFAULT_REGION
     processes: list[Process] = field(default_factory=list)
 
     @property

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lake_spec.errors import NoSuchFile
 from lake_airflow.settings import DAGS, SettingError, read_release, read_settings
 
 
@@ -27,8 +28,15 @@ def test_variables_point_elsewhere(tmp_path):
 
 
 def test_an_environment_may_be_a_file_of_its_own(tmp_path):
+    (tmp_path / "mine.yml").touch()
     found = read_settings({"LAKE_ENVIRONMENT": str(tmp_path / "mine.yml")})
     assert (found.environments, found.environment) == (tmp_path, "mine")
+
+
+@pytest.mark.parametrize("given", ["/none/mine.yml", "mine.yml", "a/b", "mine.yaml"])
+def test_a_file_that_is_none_of_an_environment_is_told(given):
+    with pytest.raises(NoSuchFile, match=f"got '{given}'. There is no such file"):
+        read_settings({"LAKE_ENVIRONMENT": given})
 
 
 @pytest.mark.parametrize("text", ["0", "301", "-1", "1.5", "soon", "²"])

@@ -6,8 +6,6 @@ from argparse import ArgumentParser, Namespace
 
 from lake_local.cli import background, lock, session, state
 from lake_local.cli.commands.scope import home_of
-from lake_local.cli.project import find
-from lake_local.cli.specs import specs_of
 
 NAME = "down"
 HELP = "stop everything that is up"
@@ -25,6 +23,6 @@ def run(args: Namespace) -> int:
         return 0
     with lock.hold(home, NAME, shared=False):
         was_up = state.read(home) is not None or bool(background.marked(home.root))
-        session.end(home, specs_of(find(), None).environment.region)
+        session.end(home)
     print("stopped" if was_up else "nothing is up")
     return 0

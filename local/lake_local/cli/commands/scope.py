@@ -6,8 +6,8 @@ from argparse import ArgumentParser, Namespace
 
 from lake_local.cli.home import Home
 from lake_local.cli.project import find
-from lake_local.cli.session import require_tables, up_for_all
-from lake_local.cli.specs import Specs, specs_of
+from lake_local.cli.session import require_environment, require_tables, up_for_all
+from lake_local.cli.specs import Specs, asked_environment, specs_of
 
 
 def home_of(args: Namespace | None) -> Home:
@@ -28,4 +28,5 @@ def specs_of_args(args: Namespace) -> Specs:
     up = up_for_all(home_of(args))
     if up is not None:
         require_tables(args.tables, up)
+        require_environment(asked_environment(find()), up)
     return specs_of(find(), args.tables, up.environment if up else "")

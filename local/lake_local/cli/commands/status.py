@@ -15,8 +15,8 @@ from lake_local.cli.home import Home
 from lake_local.cli.project import find
 from lake_local.cli.specs import specs_of
 from lake_local.cli.state import Stack
+from lake_spec.errors import LakeError
 from lake_spec.lease import lease_folder, lease_uri
-from lake_spec.model import EnvironmentSpec
 
 NAME = "status"
 HELP = "what is up, live clusters, leases, last runs"
@@ -48,9 +48,8 @@ def lines(home: Home) -> Iterator[str]:
         yield from _leftovers(home)
     else:
         yield from _processes(stack)
-        environment = specs_of(find(), None, stack.environment).environment
-        yield from _clusters(stack, environment)
-        yield from _leases(stack, environment)
+        yield from _clusters(stack)
+        yield from _leases(stack)
     yield from _runs(home)
 
 
@@ -72,9 +71,9 @@ def _processes(stack: Stack) -> Iterator[str]:
     yield from text.table(("process", "pid", "state", "address"), rows)
 
 
-def _clusters(stack: Stack, environment: EnvironmentSpec) -> Iterator[str]:
+def _clusters(stack: Stack) -> Iterator[str]:
     try:
-        live = clusters.live(clusters.client("emr", stack, environment.region))
+        live = clusters.live(clusters.client("emr", stack, stack.region))
     except (BotoCoreError, ClientError) as error:
         yield f"Clusters: unknown, the stand-in does not answer ({error})"
         return
@@ -85,8 +84,13 @@ def _clusters(stack: Stack, environment: EnvironmentSpec) -> Iterator[str]:
     yield from text.table(("cluster", "state", "name"), rows)
 
 
-def _leases(stack: Stack, environment: EnvironmentSpec) -> Iterator[str]:
-    s3 = clusters.client("s3", stack, environment.region)
+def _leases(stack: Stack) -> Iterator[str]:
+    s3 = clusters.client("s3", stack, stack.region)
+    try:
+        environment = specs_of(find(), None, stack.environment).environment
+    except LakeError as error:
+        yield f"Leases: unknown. {error}"
+        return
     try:
         for key in objects.under(s3, lease_folder(environment.runs)):
             domain = key.rsplit("/", 1)[-1][: -len(".json")]

@@ -37,6 +37,8 @@ def _tell(home: Home, stack: Stack) -> None:
     print(f"          user {settings.USER}, password {settings.password(home)}")
     print(f"AWS       {stack.aws_url}   (AWS_ENDPOINT_URL, keys local/local)")
     print(f"Tables    {stack.tables}")
+    if stack.environment:
+        print(f"          environment {stack.environment}")
     print(f"Home      {home.root}")
     print("Stop it with ./run_locally.sh down" + _same_home(home))
 

@@ -7,7 +7,7 @@ import gzip
 import threading
 import zlib
 from pathlib import Path
-from typing import Dict, Iterable, Iterator, List, Set
+from typing import Dict, Iterable, Iterator, List, Optional, Set
 
 WHOLE = 64 * 1024 * 1024
 """Files are read at once; none of ours is larger."""
@@ -54,11 +54,18 @@ class CommandLines:
     """Looks for secrets in the arguments of all processes, while its block lasts."""
 
     def __init__(self, secrets: Dict[str, str]) -> None:
-        self._sought = {name: disguises(each) for name, each in secrets.items()}
         self.found: Set[str] = set()
         self.seen: Set[bytes] = set()
+        self._sought: Dict[str, Set[bytes]] = {}
+        self._error: Optional[Exception] = None
+        self.add(secrets)
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._watch)
+
+    def add(self, secrets: Dict[str, str]) -> None:
+        """Look for these too, from now on."""
+        more = {name: disguises(each) for name, each in secrets.items()}
+        self._sought = {**self._sought, **more}
 
     def __enter__(self) -> CommandLines:
         self._thread.start()
@@ -67,14 +74,22 @@ class CommandLines:
     def __exit__(self, *error: object) -> None:
         self._is_over.set()
         self._thread.join()
+        if self._error is not None:
+            raise self._error
 
     def _watch(self) -> None:
-        while not self._is_over.wait(0.2):
-            for line in _command_lines():
-                self.seen.add(line.split(b"\0", 1)[0])
-                for name, forms in self._sought.items():
-                    if any(form in line for form in forms):
-                        self.found.add(f"{name} in {line[:200]!r}")
+        try:
+            while not self._is_over.wait(0.2):
+                self._look()
+        except Exception as error:
+            self._error = error
+
+    def _look(self) -> None:
+        for line in _command_lines():
+            self.seen.add(line)
+            for name, forms in self._sought.items():
+                if any(form in line for form in forms):
+                    self.found.add(f"{name} in {line[:200]!r}")
 
 
 def _command_lines() -> Iterator[bytes]:

@@ -11,6 +11,7 @@ from tests.e2e import environment
 from tests.e2e.command_line import CommandLine, Done
 from tests.e2e.lake import ADDRESS
 
+USER = "reader_of_shop"
 CANARY = "canary-9f2c71d0"
 PASSWORD = f"{CANARY};&?%41{{{{ ds }}}}'\"$(id)"
 """The canary, and what a URL, a template, SQL or a shell would take apart."""
@@ -69,11 +70,12 @@ key: [id]
 
 
 class ShopLake:
-    """A home with the domain `shop`; two of its tables cannot be pulled."""
+    """A home with the domain `shop`; three of its tables cannot be pulled."""
 
     def __init__(self, folder: Path, database: Any, dead_port: int) -> None:
         self.folder, self.home = folder, folder / "home"
         self._write_specs(folder / "tables")
+        self._password_for(database)
         here = {
             "kind": "postgresql",
             "host": database.host,
@@ -85,6 +87,7 @@ class ShopLake:
             "managed": {**ours, "secret": "shop/db"},
             "stored": {**ours, "secret": "/shop/db", "secret_store": "ssm"},
             "nowhere": {**here, "database": "nowhere", "secret": "shop/db"},
+            "wrong": {**ours, "secret": "shop/wrong"},
             "kafka": {
                 "kind": "kafka",
                 "bootstrap_servers": [f"{database.host}:{dead_port}"],
@@ -103,10 +106,12 @@ class ShopLake:
         """Bring it up, and put the canary where secrets are kept."""
         done = self.command("up")
         self.url = ADDRESS.search(done.out)[1]
-        login = json.dumps({"username": "postgres", "password": PASSWORD})
+        login = json.dumps({"username": USER, "password": PASSWORD})
+        wrong = json.dumps({"username": USER, "password": f"{PASSWORD}!"})
         manager, ssm = client("secretsmanager", self.url), client("ssm", self.url)
         for name in ("shop/db", "shop/kafka"):
             manager.create_secret(Name=name, SecretString=login)
+        manager.create_secret(Name="shop/wrong", SecretString=wrong)
         ssm.put_parameter(Name="/shop/db", Value=login, Type="SecureString")
         return done
 
@@ -119,6 +124,17 @@ class ShopLake:
     def calls(self) -> str:
         return (self.home / "calls.jsonl").read_text(encoding="utf-8")
 
+    @staticmethod
+    def _password_for(database: Any) -> None:
+        """A user who may read, and whose password the server asks for."""
+        quoted = PASSWORD.replace("'", "''")
+        database.execute(f"CREATE ROLE {USER} LOGIN PASSWORD '{quoted}'")
+        database.execute(f"GRANT pg_read_all_data TO {USER}")
+        rules = Path(database.execute("SHOW hba_file")[0][0])
+        asked = f"host all {USER} 127.0.0.1/32 scram-sha-256\n"
+        rules.write_text(asked + rules.read_text())
+        database.execute("SELECT pg_reload_conf()")
+
     def _write_specs(self, tables: Path) -> None:
         (tables / "shop").mkdir(parents=True)
         specs = {
@@ -127,6 +143,7 @@ class ShopLake:
             "events": EVENTS,
             "customers": EXTRACT.format(table="customers", connection="stored"),
             "broken": EXTRACT.format(table="broken", connection="nowhere"),
+            "refused": EXTRACT.format(table="refused", connection="wrong"),
         }
         for name, text in specs.items():
             (tables / "shop" / f"{name}.yml").write_text(text, encoding="utf-8")

@@ -22,7 +22,7 @@ KEPT = ("services/secretsmanager.pickle", "services/ssm.pickle")
 
 @pytest.fixture(scope="module")
 def told(postgresql, tmp_path_factory):
-    """A run of which two tables fail; the lake, its secrets, and what was seen."""
+    """A run of which three tables fail; the lake, its secrets, and what was seen."""
     postgresql.execute(
         "CREATE TABLE orders (id int PRIMARY KEY, what text, at timestamp)"
     )
@@ -36,6 +36,7 @@ def told(postgresql, tmp_path_factory):
         try:
             lake.up()
             secrets = lake.secrets()
+            processes.add(secrets)
             run = lake.command("run", "shop_incremental", code=1)
         finally:
             lake.command("down")
@@ -54,9 +55,13 @@ def test_the_secrets_were_used(told):
         "orders": "done",
         "customers": "done",
         "broken": "failed",
+        "refused": "failed",
         "events": "failed",
     }
-    assert any(b"java" in each for each in processes.seen), "no Spark was seen at work"
+    assert "password authentication failed" in run.err
+    home = str(lake.home).encode()
+    at_work = [e for e in processes.seen if b"java" in e.split(b"\0")[0] and home in e]
+    assert at_work, "no Spark was seen at work"
 
 
 def test_no_file_that_a_run_leaves_holds_a_secret(told):

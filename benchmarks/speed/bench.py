@@ -8,11 +8,11 @@ from typing import Dict, List, Optional
 
 from pyspark.sql import SparkSession
 
+from lake_spec.buckets import buckets_for
 from benchmarks.speed.generator import Generator
 from benchmarks.speed.lake import BenchLake, new_lake, spec_of
 from benchmarks.speed.measuring import Measured, Meter, Works, alternating, say
 from benchmarks.speed.peers import DeltaCurrent, DeltaHistory
-from lake_local.onboard.buckets import buckets_for
 
 
 @dataclass

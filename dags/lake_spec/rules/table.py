@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator, Union
 
+from lake_spec.buckets import MOST_ALLOWED
 from lake_spec.faults import Path, Problem, got
 from lake_spec.model import Engine, Index, Snapshot, TableSpec
 from lake_spec.rules import names
@@ -52,7 +53,7 @@ def a_record_index_takes_no_partitions(spec: TableSpec) -> Iterator[Problem]:
 
 @TABLE.rule("storage")
 def buckets_are_1_to_1000(spec: TableSpec) -> Iterator[Problem]:
-    yield from within(("storage", "buckets"), spec.storage.buckets, 1, 1000)
+    yield from within(("storage", "buckets"), spec.storage.buckets, 1, MOST_ALLOWED)
 
 
 @TABLE.rule()

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from lake_spec.buckets import buckets_for
 from lake_spec.rules.names import glob, relative_path
 
-from lake_local.onboard.buckets import buckets_for
 from lake_local.onboard.catalog import Column, Table
 from lake_local.onboard.heads import MOST_RECORDS, Head, head_of
 from lake_local.onboard.keys import cursor_of, key_of

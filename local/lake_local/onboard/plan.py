@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Dict, Iterator, List, Tuple, Union
 
+from lake_spec.buckets import buckets_for
 from lake_spec.rules.names import description as faults_of_description
 
-from lake_local.onboard import buckets, keys, mariadb_types, postgresql_types
+from lake_local.onboard import keys, mariadb_types, postgresql_types, table_size
 from lake_local.onboard.catalog import Catalog, Column, Table
 from lake_local.onboard.naming import column_names, same_but_for_case, table_names
 from lake_local.onboard.origin import Origin
@@ -120,9 +121,9 @@ def _draft(
         order_by=_named(came.order_by, columns) if came.order_by else None,
         storage={
             "index": "bucket",
-            "buckets": buckets.buckets_for(table.rows, table.bytes),
+            "buckets": buckets_for(table.rows, table.bytes),
         },
-        size=buckets.words(table.rows, table.bytes),
+        size=table_size.words(table.rows, table.bytes),
     )
     return Draft(table, text, came.way)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from lake_local.onboard.buckets import buckets_for, words
+from lake_spec.buckets import buckets_for
+
 from lake_local.onboard.catalog import Column, Index, Table
 from lake_local.onboard.keys import cursor_of, key_of
+from lake_local.onboard.table_size import words
 
 MIB = 1024 * 1024
 

@@ -1,0 +1,44 @@
+"""How many buckets a table gets, and whether a number fits: the one place of this rule.
+
+A bucket is one file of current and one of history, rewritten whole by a compaction (or,
+copied on write, by a commit) that touches it, so it should be neither tiny nor huge. A
+bucket for each 128 MiB that the table takes in its database leaves current and history
+room to grow fourfold. What a number costs is told by estimate.py.
+"""
+
+from __future__ import annotations
+
+from typing import Optional
+
+BYTES_OF_A_BUCKET = 128 * 1024 * 1024
+BYTES_OF_A_ROW = 200
+"""In the source, where only the number of rows is known."""
+
+MOST = 256
+"""As many are proposed; a table that is larger has larger files."""
+
+MOST_ALLOWED = 1000
+"""As many may be written in a spec."""
+
+ROOM = 4
+"""A number fits until it is this many times too small or too large."""
+
+
+def buckets_for(rows: Optional[int], size: Optional[float]) -> int:
+    """The number for a table of so many rows and bytes in its database."""
+    if not size:
+        size = (rows or 0) * BYTES_OF_A_ROW
+    return min(MOST, max(1, int(-(-size // BYTES_OF_A_BUCKET))))
+
+
+def advice(buckets: int, proposed: int) -> str:
+    """Whether a table's number fits, and what to do if it does not, in words."""
+    if proposed / ROOM <= buckets <= proposed * ROOM:
+        least = f", the most that are proposed; up to {MOST_ALLOWED:,} may be written"
+        return f"{buckets} buckets fit{least if proposed == MOST else ''}."
+    few = buckets < proposed
+    return (
+        f"{buckets} buckets are more than {ROOM} times too {'few' if few else 'many'}:"
+        f" files become {'large' if few else 'many and small'}. Write `buckets:"
+        f" {proposed}`, then build the table anew by the domain's rebuild."
+    )

@@ -1,4 +1,4 @@
-"""`python -m lake_spec validate|compile|docs|check|cost`: at the desk and in CI."""
+"""`python -m lake_spec validate|compile|docs|check|cost|estimate`: at the desk and in CI."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import List, Optional
 
-from lake_spec import compiled, ledger, pages
+from lake_spec import compiled, estimate_command, ledger, pages
 from lake_spec.errors import LakeError
 from lake_spec.load import check, domain_names
 from lake_spec.prices import load_prices
@@ -114,6 +114,9 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--by", choices=ledger.BY, default=ledger.BY[0])
     words = "adds what it cost, by this file of prices: docs/cost.md"
     one.add_argument("--prices", type=Path, metavar="FILE", help=words)
+    words = "tell what a table's runs take, by a model: docs/estimates.md"
+    one = add("estimate", estimate_command.run, words)
+    estimate_command.add_arguments(one, DAGS / "tables")
     return parser
 
 

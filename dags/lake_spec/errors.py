@@ -4,13 +4,14 @@ LakeError
  +-- SpecErrors    files that break the rules of specs: all faults at once
  +-- NoSuchSpec    a domain, cluster or environment that has no file
  +-- NotASpec      JSON that was not written from a spec
+ +-- NoEstimate    an argument of an estimate that is out of its bounds
 """
 
 from __future__ import annotations
 
 from typing import Iterable, Sequence, Tuple
 
-from lake_spec.faults import Fault
+from lake_spec.faults import Fault, shown
 from lake_spec.nearest import did_you_mean
 
 
@@ -60,3 +61,14 @@ class NoSuchFile(LakeError):
 
 class NotASpec(LakeError):
     """Stored JSON does not fit the model: another version wrote it."""
+
+
+class NoEstimate(LakeError):
+    """An argument of an estimate that nothing can be estimated for."""
+
+    def __init__(self, name: str, value: object, remedy: str) -> None:
+        super().__init__(name, value, remedy)
+        self.name, self.value, self.remedy = name, value, remedy
+
+    def __str__(self) -> str:
+        return f"{self.name}: got {shown(self.value)}. {self.remedy}"

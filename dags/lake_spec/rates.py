@@ -1,0 +1,47 @@
+"""What an estimate rests on: each constant with its unit and where it comes from.
+
+"Result" is one of benchmarks/results/latest.json, "decision" one of docs/decisions. What
+says "assumed" was not measured. docs/estimates.md tells how each was derived.
+"""
+
+from __future__ import annotations
+
+MILLION = 1_000_000
+MIB = 1024 * 1024
+
+# Seconds of a stage, whatever the table. Results 3 and 3a, less their rows' work.
+FIXED_INGEST = 8.2
+FIXED_HISTORY = 7.0
+
+# Core seconds for a million rows.
+SCAN = 4.0  # of the log, looked through for touched keys: docs/speed.md
+FOLD = 180.0  # sightings, sorted and folded: decision 034, "54 s" and "52 s"
+LOAD = 103.0  # keys with one sighting into log and current: decision 034, "34 s"
+LOAD_HISTORY = 88.0  # the same into history: decision 034, "29 s"
+WRITE = 14.4  # the part of either that writes files, as Parquet's 3.6 s: decision 034
+REWRITE = WRITE + 22.0  # assumed: read (decision 033, "11 s") and written again
+
+# Bytes. Listed of a lake of the generator's rows: docs/estimates.md.
+ROW_BYTES = 84.0  # a row in current and in the log, zstd
+VERSION_BYTES = 19.0  # a row of history takes so many more
+FOOTER = 440_000  # a Parquet file's bloom filter and schema
+APPENDED = 3.8  # a row in a log file of a bucket, against one in Parquet
+LEFT = 2.0  # a sighting that is left for history, against a row
+READ_AGAIN = 4.0  # how often what was left is read by a stage: result 3
+READ_LOG = 1.1  # bytes read of the log for each that it has: results 2 and 3a
+
+# Requests and objects. Listed, or as the code writes them.
+TIMELINE = 3  # of a commit: requested, inflight, completed
+NEW_TABLE = 2  # the table's properties and the mark of its partition
+TOLD = 2  # the list of inputs and the report
+MARKER = 1  # of a file that is written; assumed: so many for Spark's own, renamed
+GETS_OF_FILE = 2  # assumed: its footer, its columns
+PART = 64 * MIB  # assumed: of a multipart upload
+SPLIT, LEAST_SPLIT = 128 * MIB, 4 * MIB  # of what Spark reads: its defaults
+
+LATENCY = 0.1  # assumed, seconds: AWS tells 0.1 to 0.2 for small objects
+MOST_LEFT = 200_000  # keys whose sightings are left: MOST_KEYS of touched.py
+
+START = 9 * 60 + 2 * 30
+"""Seconds of a run beside its stages, as docs/cost.md has them: its cluster, and an
+application for each of two stages."""

@@ -24,6 +24,7 @@ LATEST = {
     each["id"]: each
     for each in json.loads((ROOT / "benchmarks/results/latest.json").read_text())
 }
+PAGE = (ROOT / "docs/estimates.md").read_text(encoding="utf-8")
 FACTOR = 2.0
 COW = TableType.COPY_ON_WRITE
 
@@ -226,3 +227,26 @@ def test_what_cannot_be_is_refused_by_name(name, value, words):
     with pytest.raises(NoEstimate) as refused:
         Workload(**given)
     assert str(refused.value) == words
+
+
+def test_the_page_has_the_constants_of_the_code():
+    rows = re.findall(r"^\| ([A-Z_, ]+) \| ([\d., ]+)[^|]*\|", PAGE, re.MULTILINE)
+    told = {
+        name: float(value.replace(",", ""))
+        for names, values in rows
+        for name, value in zip(names.split(", "), values.strip().split(", "))
+    }
+    assert len(told) == 16
+    assert told == {name: getattr(rates, name) for name in told}
+
+
+def test_the_page_has_the_figures_of_the_model():
+    table = PAGE.split("By size, otherwise the same")[1].split("\n\n")[1]
+    sizes = {"million": 10**6, "billion": 10**9}
+    for line in table.splitlines()[2:]:
+        rows, buckets, *seconds = [cell.strip() for cell in line.split("|")[1:-1]]
+        count, unit = rows.split()
+        load = Workload(int(count) * sizes[unit], 10**6, cores=64, keys=10**5)
+        assert load.files == int(buckets)
+        told = [int(each.replace(",", "")) for each in seconds]
+        assert told == pytest.approx([e.seconds for e in estimate(load)], rel=0.05)

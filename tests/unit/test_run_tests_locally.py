@@ -239,11 +239,12 @@ def test_programs_of_the_tests_take_their_numbers(run, speed, needs, python, pro
     ]
 
 
-def test_the_templates_are_checked_with_two_environments(run):
+def test_a_deployment_is_checked_with_all_that_it_takes(run):
     code, _, commands = run("deploy")
     assert code == 0
     assert commands == [
-        "./setup.sh --quiet --only airflow --only infra",
+        "./setup.sh --quiet --only airflow --only airflow-3.0.6 --only infra --only spec"
+        " --only spark",
         ".venv-airflow/bin/python -m tests.deploy",
     ]
 

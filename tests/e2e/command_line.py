@@ -80,13 +80,18 @@ class Running:
 
 
 class CommandLine:
-    """The commands on one home, one tables folder and one file of an environment."""
+    """The commands on one home and one tables folder, and on an environment's file."""
 
     def __init__(
-        self, *, home: Path, tables: Path, environment: Path, output: Path
+        self,
+        *,
+        home: Path,
+        tables: Path,
+        output: Path,
+        environment: Path | None = None,
     ) -> None:
         self._where = ("--home", str(home), "--tables", str(tables))
-        self._env = {"LAKE_ENVIRONMENT": str(environment)}
+        self._env = {"LAKE_ENVIRONMENT": str(environment)} if environment else {}
         self._output = output
         self._number = 0
         output.mkdir()

@@ -44,7 +44,7 @@ class Served:
             env={**os.environ, "PYTHONPATH": str(LOCAL)},
             stderr=subprocess.PIPE,
         )
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not self._ready():
             assert self.process.poll() is None, self.process.stderr.read()
             assert time.monotonic() < deadline
@@ -181,7 +181,7 @@ def running_step(served: Served, home: Path) -> tuple[str, int]:
     )["JobFlowId"]
     [step] = emr.list_steps(ClusterId=cluster)["Steps"]
     output = home / "emr" / cluster / step["Id"] / "stdout"
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not (output.exists() and output.read_text().strip()):
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -44,6 +44,14 @@ class Served:
             env={**os.environ, "PYTHONPATH": str(LOCAL)},
             stderr=subprocess.PIPE,
         )
+        try:
+            self._wait_until_ready()
+        except BaseException:
+            self.process.kill()
+            self.process.wait()
+            raise
+
+    def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + 60
         while not self._ready():
             assert self.process.poll() is None, self.process.stderr.read()

@@ -14,6 +14,8 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
 import botocore.session
 from botocore import xform_name
 
+from tests.deploy.allowed import documents
+
 Calls = Dict[str, str]
 """IAM actions, each with a place that needs it."""
 
@@ -21,11 +23,18 @@ PREFIXES = {"emr": "elasticmapreduce", "mwaa": "airflow"}
 """Services whose actions begin otherwise than botocore names them."""
 
 ACTIONS = {
-    "s3:ListObjectsV2": "s3:ListBucket",
-    "s3:DeleteObjects": "s3:DeleteObject",
-    "s3:HeadObject": "s3:GetObject",
-    "s3:ListObjectVersions": "s3:ListBucketVersions",
+    "s3:CompleteMultipartUpload": "s3:PutObject",
+    "s3:CopyObject": "s3:PutObject",
     "s3:CreateMultipartUpload": "s3:PutObject",
+    "s3:DeleteObjects": "s3:DeleteObject",
+    "s3:HeadBucket": "s3:ListBucket",
+    "s3:HeadObject": "s3:GetObject",
+    "s3:ListObjects": "s3:ListBucket",
+    "s3:ListObjectsV2": "s3:ListBucket",
+    "s3:ListObjectVersions": "s3:ListBucketVersions",
+    "s3:ListParts": "s3:ListMultipartUploadParts",
+    "s3:UploadPart": "s3:PutObject",
+    "s3:UploadPartCopy": "s3:PutObject",
 }
 """Operations whose action has another name."""
 
@@ -123,16 +132,8 @@ def operations(service: str) -> Dict[str, str]:
 def grants(template: Dict[str, Any], role: str) -> Set[str]:
     """The actions of a role's policies, and of those that are attached to it."""
     found: Set[str] = set()
-    for name, each in template["Resources"].items():
-        properties = each.get("Properties", {})
-        if name == role:
-            documents = [p["PolicyDocument"] for p in properties["Policies"]]
-        elif {"Ref": role} in properties.get("Roles", ()) and "Policy" in each["Type"]:
-            documents = [properties["PolicyDocument"]]
-        else:
-            continue
-        for document in documents:
-            for statement in document["Statement"]:
-                actions = statement["Action"]
-                found.update([actions] if isinstance(actions, str) else actions)
+    for document in documents(template, role):
+        for statement in document["Statement"]:
+            actions = statement["Action"]
+            found.update([actions] if isinstance(actions, str) else actions)
     return found

@@ -95,29 +95,27 @@ def lint(folder: Path) -> List[str]:
 
 def zizmor(folder: Path = ROOT / ".github") -> List[str]:
     """What zizmor has against the workflows, asking nobody outside this machine."""
-    program = ROOT / ".venv-infra" / "bin" / "zizmor"
-    done = subprocess.run(
-        [str(program), "--offline", "--no-progress", "--format", "plain", str(folder)],
-        capture_output=True,
-        text=True,
-    )
-    if not done.returncode:
-        return []
-    return done.stdout.splitlines() or [f"zizmor: {done.stderr.strip()[-500:]}"]
+    options = ["--offline", "--no-progress", "--format", "plain"]
+    return _told_by("zizmor", [*options, str(folder)], folder)
 
 
 def actionlint(folder: Path = ROOT / ".github") -> List[str]:
     """What actionlint has against the workflows, whatever else this machine has."""
-    program = ROOT / ".venv-infra" / "bin" / "actionlint"
-    paths = [str(path) for path in sorted(folder.glob("workflows/*.yml"))]
     # Without the checkers of scripts that it would take from the PATH.
     options = ["-no-color", "-oneline", "-shellcheck=", "-pyflakes="]
+    paths = [str(path) for path in sorted(folder.glob("workflows/*.yml"))]
+    return _told_by("actionlint", [*options, *paths], folder)
+
+
+def _told_by(name: str, arguments: List[str], folder: Path) -> List[str]:
+    """The lines of a linter that ends with 0 if it has nothing to tell."""
+    program = ROOT / ".venv-infra" / "bin" / name
     done = subprocess.run(
-        [str(program), *options, *paths], capture_output=True, text=True, cwd=folder
+        [str(program), *arguments], capture_output=True, text=True, cwd=folder
     )
     if not done.returncode:
         return []
-    return done.stdout.splitlines() or [f"actionlint: {done.stderr.strip()[-500:]}"]
+    return done.stdout.splitlines() or [f"{name}: {done.stderr.strip()[-500:]}"]
 
 
 def checkov(folder: Path) -> List[str]:

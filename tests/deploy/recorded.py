@@ -14,32 +14,15 @@ from lake_infra.parameters import known_values
 from lake_infra.template import load_template
 from lake_spec.model import DomainSpec, EnvironmentSpec
 from tests.deploy.allowed import ACCOUNT, REGION, Asked, Statement, allowing, statements
+from tests.deploy.calls import ACTIONS, NEEDS
 
 Call = Mapping[str, str]
 """A line of the stand-in's file of calls."""
 
 PEOPLE = "local"
 TAG = "lake:environment"
-READS_OF_S3 = {
-    "GetObject": "s3:GetObject",
-    "HeadObject": "s3:GetObject",
-    "ListParts": "s3:ListMultipartUploadParts",
-}
-WRITES_OF_S3 = {
-    "AbortMultipartUpload": "s3:AbortMultipartUpload",
-    "CompleteMultipartUpload": "s3:PutObject",
-    "CopyObject": "s3:PutObject",
-    "CreateMultipartUpload": "s3:PutObject",
-    "DeleteObject": "s3:DeleteObject",
-    "DeleteObjects": "s3:DeleteObject",
-    "PutObject": "s3:PutObject",
-    "UploadPart": "s3:PutObject",
-    "UploadPartCopy": "s3:PutObject",
-}
 SOURCES = ("CopyObject", "UploadPartCopy", "UploadPart", "CompleteMultipartUpload")
 """Writes that read too: of the source, or of the parts before."""
-
-LISTS_OF_S3 = ("ListObjects", "ListObjectsV2", "HeadBucket")
 
 
 @dataclass(frozen=True)
@@ -142,7 +125,7 @@ class Judge:
         via = {"kms:ViaService": f"s3.{REGION}.amazonaws.com"}
         if operation in ("GetObject", "HeadObject", *SOURCES):
             yield Asked("kms:Decrypt", arn, via)
-        if WRITES_OF_S3.get(operation) == "s3:PutObject":
+        if _action_of_s3(operation) == "s3:PutObject":
             yield Asked("kms:GenerateDataKey", arn, via)
 
     def _of_emr(self, operation: str, thing: str) -> Iterator[Asked]:
@@ -155,25 +138,23 @@ class Judge:
                 if "lake:run" in each.tags:
                     yield from _of_a_new_cluster(each)
         else:
-            context = {
-                f"elasticmapreduce:ResourceTag/{TAG}": self.clusters[thing].tags.get(
-                    TAG, ""
-                )
-            }
-            if operation != "AddJobFlowSteps":
-                yield Asked(action, arn, context)
-                return
-            for role in sorted(set(self.clusters[thing].steps.values()) or {""}):
+            cluster = self.clusters[thing]
+            context = {f"elasticmapreduce:ResourceTag/{TAG}": cluster.tags.get(TAG, "")}
+            is_adding = operation == "AddJobFlowSteps"
+            roles = set(cluster.steps.values()) if is_adding else set()
+            for role in sorted(roles or {""}):
                 more = {"elasticmapreduce:ExecutionRoleArn": role} if role else {}
                 yield Asked(action, arn, {**context, **more})
 
 
 def _of_a_new_cluster(cluster: Cluster) -> Iterator[Asked]:
     context = {f"elasticmapreduce:RequestTag/{TAG}": cluster.tags.get(TAG, "")}
-    yield Asked("elasticmapreduce:RunJobFlow", "*", context)
+    action = "elasticmapreduce:RunJobFlow"
+    yield Asked(action, "*", context)
     new = _arn("elasticmapreduce", "cluster/*")
-    for action in ("AddTags", "PutAutoTerminationPolicy", "PutManagedScalingPolicy"):
-        yield Asked(f"elasticmapreduce:{action}", new, context)
+    for needed in NEEDS[action]:
+        if needed != "iam:PassRole":  # which is asked for below, for each role
+            yield Asked(needed, new, context)
     passed = {
         cluster.service_role: "elasticmapreduce.amazonaws.com",
         cluster.instance_profile: "ec2.amazonaws.com",
@@ -185,14 +166,18 @@ def _of_a_new_cluster(cluster: Cluster) -> Iterator[Asked]:
 
 def _of_s3(call: Call) -> Iterator[Asked]:
     operation, arn = call["operation"], f"arn:aws:s3:::{call['thing']}"
-    if operation in LISTS_OF_S3:
+    action = _action_of_s3(operation)
+    if action == "s3:ListBucket":
         context = {f"s3:{k}": call[k] for k in ("prefix", "delimiter") if k in call}
-        yield Asked("s3:ListBucket", arn, context)
+        yield Asked(action, arn, context)
         return
-    known = {**READS_OF_S3, **WRITES_OF_S3}
-    yield Asked(known.get(operation, f"s3:{operation}"), arn)
+    yield Asked(action, arn)
     if call.get("source"):
         yield Asked("s3:GetObject", f"arn:aws:s3:::{call['source']}")
+
+
+def _action_of_s3(operation: str) -> str:
+    return ACTIONS.get(f"s3:{operation}", f"s3:{operation}")
 
 
 def _of_glue(operation: str, thing: str) -> Iterator[Asked]:

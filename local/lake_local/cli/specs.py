@@ -24,7 +24,7 @@ class Specs:
     project: Project
     tables: Path
     environment: EnvironmentSpec
-    environment_file: str = ""
+    environment_file: str
 
     @property
     def are_the_projects(self) -> bool:
@@ -64,14 +64,12 @@ class Specs:
         return [f"{each.parent.name}.{each.stem}" for each in found]
 
 
-def asked_environment(project: Project) -> str:
-    """The file that the variable asks for; empty if it asks for none."""
-    given = os.environ.get("LAKE_ENVIRONMENT")
-    return str(environment_file(given, _environments(project))) if given else ""
-
-
-def _environments(project: Project) -> Path:
-    return project.dags / "environments"
+def asked_environment(project: Project, given: str = "") -> str:
+    """The file of the environment that is given, else that the variable asks for;
+    empty if neither does."""
+    given = given or os.environ.get("LAKE_ENVIRONMENT") or ""
+    folder = project.dags / "environments"
+    return str(environment_file(given, folder)) if given else ""
 
 
 def specs_of(project: Project, tables: Path | None, given: str = "") -> Specs:
@@ -79,8 +77,8 @@ def specs_of(project: Project, tables: Path | None, given: str = "") -> Specs:
 
     `given` names the environment, or is its file; else the variable does, or is.
     """
-    given = given or os.environ.get("LAKE_ENVIRONMENT") or ENVIRONMENT
-    file = environment_file(given, _environments(project))
+    asked = asked_environment(project, given) or asked_environment(project, ENVIRONMENT)
+    file = Path(asked)
     environment = load_environment(file.stem, file.parent)
     chosen = tables.expanduser().resolve() if tables else project.tables
     if tables:

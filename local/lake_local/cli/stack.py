@@ -90,7 +90,7 @@ def _start_airflow(home: Home, specs: Specs, stack: Stack, env: dict[str, str]) 
         **settings.airflow_environment(
             home, specs.project, dags=dags, url=stack.airflow_url
         ),
-        "LAKE_ENVIRONMENT": stack.environment or specs.environment.name,
+        "LAKE_ENVIRONMENT": stack.environment,
         "LAKE_TABLES": str(specs.tables),
         "LAKE_RELEASE_FILE": str(home.release_file),
         "LAKE_POLL_SECONDS": "1",

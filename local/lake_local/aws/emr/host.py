@@ -64,8 +64,8 @@ class Host:
             properties=spark_defaults(cluster),
         )
         names = {"LAKE_CLUSTER_ID": cluster.id, "LAKE_STEP_ID": step.id}
-        caller = {"AWS_ACCESS_KEY_ID": step.id}
-        env = {**clean_environment(), **command.env, **names, **caller}
+        names["AWS_ACCESS_KEY_ID"] = step.id  # by which its calls are known
+        env = {**clean_environment(), **command.env, **names}
         self.note(cluster, step, "started", *command.argv)
         for line in command.notes:
             self.note(cluster, step, line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from argparse import Namespace
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,14 +11,13 @@ import boto3
 from botocore.config import Config
 
 from lake_spec.encode import to_data
-from lake_spec.load import environment_file, load_environment
 from lake_spec.model import Connection, EnvironmentSpec
 
 from lake_local.airflow.settings import shut_out_real_accounts
 from lake_local.cli import session
 from lake_local.cli.commands.scope import home_of
 from lake_local.cli.project import find
-from lake_local.cli.specs import ENVIRONMENT, Specs
+from lake_local.cli.specs import ENVIRONMENT, Specs, specs_of
 from lake_local.onboard.spec_text import flow, scalar
 
 Clients = Callable[[str], Any]
@@ -28,9 +26,11 @@ _CONFIG = Config(connect_timeout=5, read_timeout=20, retries={"max_attempts": 2}
 
 def environment_of(args: Namespace) -> EnvironmentSpec:
     """The environment that is named, or that the file given holds."""
-    given = args.environment or os.environ.get("LAKE_ENVIRONMENT") or ENVIRONMENT
-    file = environment_file(given, find().dags / "environments")
-    return load_environment(file.stem, file.parent)
+    return _specs(args).environment
+
+
+def _specs(args: Namespace) -> Specs:
+    return specs_of(find(), None, args.environment or "")
 
 
 def tables_folder(args: Namespace) -> Path:
@@ -48,9 +48,7 @@ def clients(args: Namespace, environment: EnvironmentSpec) -> Iterator[Clients]:
     """Clients of AWS by their services; the stand-in's for the environment `local`."""
     if environment.name == ENVIRONMENT:
         shut_out_real_accounts()
-        project = find()
-        specs = Specs(project, project.tables, environment)
-        with session.opened(home_of(args), specs, who="onboard") as opened:
+        with session.opened(home_of(args), _specs(args), who="onboard") as opened:
             yield opened.aws
         return
 

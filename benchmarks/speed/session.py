@@ -48,9 +48,8 @@ def open_both(scratch: Path) -> SparkSession:
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
     }
-    os.environ["PYSPARK_PYTHON"] = (
-        sys.executable
-    )  # else the first `python3` of the PATH
+    # Else the first `python3` of the PATH.
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     session = open_session("benchmarks", settings)
     session.sparkContext.setLogLevel("ERROR")
     return session

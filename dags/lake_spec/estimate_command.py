@@ -6,17 +6,13 @@ import argparse
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Iterable, Iterator, List, Optional, Tuple
+from typing import Callable, Iterable, Iterator, List, Optional, Tuple
 
 from lake_spec import rates
 from lake_spec.buckets import advice
 from lake_spec.choices import Index, TableType
 from lake_spec.errors import NoEstimate, NoSuchSpec
-from lake_spec.estimate import (
-    StageEstimate,
-    Workload,
-    estimate,
-)
+from lake_spec.estimate import StageEstimate, Workload, estimate
 from lake_spec.load import load_domain
 from lake_spec.model import Snapshot, TableSpec
 from lake_spec.prices import ON_DEMAND, load_prices
@@ -52,20 +48,21 @@ def add_arguments(parser: argparse.ArgumentParser, tables: Path) -> None:
     add("--instances", action="append", default=[], metavar=kind, help=words)
 
 
-def _whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        words = f"got {text!r}. Write a whole number, such as 10_000_000."
-        raise argparse.ArgumentTypeError(words) from None
+def _reader(kind: Callable[[str], float], what: str) -> Callable[[str], float]:
+    """Reads an argument; one that is of another kind is told what to write."""
+
+    def read(text: str) -> float:
+        try:
+            return kind(text)
+        except ValueError:
+            words = f"got {text!r}. Write {what}."
+            raise argparse.ArgumentTypeError(words) from None
+
+    return read
 
 
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        words = f"got {text!r}. Write a number, such as 0.1."
-        raise argparse.ArgumentTypeError(words) from None
+_whole = _reader(int, "a whole number, such as 10_000_000")
+_number = _reader(float, "a number, such as 0.1")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Dict
 
 from lake_local.aws import client
+from lake_local.aws.calls import FILE as CALLS
 from tests.e2e import environment
 from tests.e2e.command_line import CommandLine, Done
 from tests.e2e.lake import ADDRESS
@@ -122,7 +123,7 @@ class ShopLake:
         return {"password": CANARY, "erase": erase["Parameter"]["Value"]}
 
     def calls(self) -> str:
-        return (self.home / "calls.jsonl").read_text(encoding="utf-8")
+        return (self.home / CALLS).read_text(encoding="utf-8")
 
     @staticmethod
     def _password_for(database: Any) -> None:

@@ -50,9 +50,8 @@ def local_session() -> SparkSession:
     folder = Path(os.environ.get("LAKE_JARS", PROJECT / ".local" / "jars"))
     jars = ",".join(str(jar) for jar in sorted((folder / "spark-3.5").glob("*.jar")))
     assert jars, f"no jars in {folder}/spark-3.5: run ./setup.sh"
-    os.environ["PYSPARK_PYTHON"] = (
-        sys.executable
-    )  # else the first `python3` of the PATH
+    # Else the first `python3` of the PATH.
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     session = open_session("tests", {**HERE, "spark.jars": jars})
     session.sparkContext.setLogLevel("ERROR")
     remember_java_names()

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from lake_spec import rates
+from lake_spec.buckets import buckets_for
 from lake_spec.choices import TableType
 from lake_spec.errors import NoEstimate
 from lake_spec.estimate import FULL_LOAD, INCREMENTAL, SCD2, Workload, estimate
@@ -42,7 +43,7 @@ def measured(id):
         rows=rows,
         changes=rows // 100 if id == "2" else 2_000,
         cores=int(re.match(r"local\[(\d+)\]", result["spark"])[1]),
-        buckets=max(2, -(-rows * 200 // (128 * 1024 * 1024))),
+        buckets=max(2, buckets_for(rows, None)),
         latency=0,
     )
     prefix = "ours_"

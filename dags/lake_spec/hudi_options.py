@@ -36,6 +36,9 @@ class HudiKey(str, Enum):
     BUCKET_HASH = "hoodie.bucket.index.hash.field"
     CODEC = "hoodie.parquet.compression.codec"
     BLOOM_FILTERS = "hoodie.parquet.bloom.filter.enabled"
+    BLOOM_KIND = "hoodie.bloom.index.filter.type"
+    BLOOM_KEYS = "hoodie.index.bloom.num_entries"
+    BLOOM_ERRORS = "hoodie.index.bloom.fpp"
     BULK_SORT = "hoodie.bulkinsert.sort.mode"
     DROP_COLUMNS = "hoodie.datasource.write.schema.allow.auto.evolution.column.drop"
     ROW_WRITER = "hoodie.datasource.write.row.writer.enable"
@@ -98,6 +101,16 @@ _HUDI_TYPE = {
     TableType.MERGE_ON_READ: "MERGE_ON_READ",
 }
 
+# Only a bloom index reads these filters. A bulk insert does not look at the switch and
+# writes one into each file all the same, of 431 KB and with some 20 hashes of each key;
+# sized for one key, it has a few bytes and one hash (decision 036).
+_NO_BLOOM_FILTERS = {
+    HudiKey.BLOOM_FILTERS.value: "false",
+    HudiKey.BLOOM_KIND.value: "SIMPLE",
+    HudiKey.BLOOM_KEYS.value: "1",
+    HudiKey.BLOOM_ERRORS.value: "0.5",
+}
+
 
 def common_options(name: str, *, keep_commits: int) -> Dict[str, str]:
     """What every table of ours has, whoever writes it."""
@@ -108,8 +121,7 @@ def common_options(name: str, *, keep_commits: int) -> Dict[str, str]:
         # Off: it doubles a commit on tables of laptop size (decision 004).
         HudiKey.METADATA_TABLE.value: "false",
         HudiKey.CODEC.value: "zstd",
-        # They cost 440 KB a file; only a bloom index reads them.
-        HudiKey.BLOOM_FILTERS.value: "false",
+        **_NO_BLOOM_FILTERS,
         # Upkeep is a stage of its own, never a surprise inside a write.
         HudiKey.COMPACT_INLINE.value: "false",
         HudiKey.CLEAN_AUTOMATIC.value: "false",
@@ -162,6 +174,7 @@ def table_options(
         options[HudiKey.BUCKETS.value] = str(storage.buckets)
         options[HudiKey.BUCKET_HASH.value] = record_key[0]
     if storage.index is Index.BLOOM:
+        options = {k: v for k, v in options.items() if k not in _NO_BLOOM_FILTERS}
         options[HudiKey.BLOOM_FILTERS.value] = "true"
     if storage.index is Index.RECORD:
         options[HudiKey.METADATA_TABLE.value] = "true"
@@ -213,9 +226,9 @@ def schema_options(schema: str) -> Dict[str, str]:
     return {}
 
 
-def upkeep_options() -> str:
+def upkeep_options(table: Mapping[str, str]) -> str:
     """Options of a compaction that is due, as the procedure takes them."""
-    return _joined({HudiKey.METADATA_TABLE: "false", HudiKey.COMPACT_AFTER: "1"})
+    return _joined({**_of_upkeep(table), HudiKey.COMPACT_AFTER.value: "1"})
 
 
 def clean_options(keep_commits: int) -> Dict[str, str]:
@@ -234,18 +247,36 @@ def newest_version_options() -> Dict[str, str]:
     }
 
 
-def clustering_options(*, pinned: bool) -> str:
+def clustering_options(table: Mapping[str, str]) -> str:
     """Options of the clustering of a change log, as the procedure takes them."""
-    options = {HudiKey.METADATA_TABLE: "false", HudiKey.CODEC: "zstd"}
-    if pinned:
-        options[HudiKey.TABLE_VERSION] = LOG_TABLE_VERSION
-        options[HudiKey.AUTO_UPGRADE] = "false"
-    return _joined(options)
+    return _joined(_of_upkeep(table))
 
 
-def _joined(options: Mapping[HudiKey, str]) -> str:
-    return ",".join(f"{key.value}={value}" for key, value in options.items())
+def _of_upkeep(table: Mapping[str, str]) -> Dict[str, str]:
+    """What upkeep takes over from a table's options: it writes the same files.
 
+    The procedures know the properties that a table keeps, and these are not among them.
+    """
+    taken = {key.value for key in _OF_FILES} & set(table)
+    return {
+        HudiKey.METADATA_TABLE.value: "false",
+        **{name: table[name] for name in sorted(taken)},
+    }
+
+
+def _joined(options: Mapping[str, str]) -> str:
+    return ",".join(f"{name}={value}" for name, value in options.items())
+
+
+_OF_FILES = (
+    HudiKey.CODEC,
+    HudiKey.BLOOM_FILTERS,
+    HudiKey.BLOOM_KIND,
+    HudiKey.BLOOM_KEYS,
+    HudiKey.BLOOM_ERRORS,
+    HudiKey.TABLE_VERSION,
+    HudiKey.AUTO_UPGRADE,
+)
 
 READ_OPTIMIZED = "hoodie.query.as.ro.table"
 """Tells a catalogue's readers to leave the log files of a table aside."""

@@ -176,9 +176,9 @@ class HudiTable:
         return next(found, {})
 
     @property
-    def is_pinned(self) -> bool:
-        """Whether its table version is held for another engine's sake."""
-        return HudiKey.TABLE_VERSION.value in self._options
+    def options(self) -> Mapping[str, str]:
+        """The options that its writes have, empty where it is only read."""
+        return self._options
 
     def actions(self) -> Iterator[str]:
         """What each completed commit did (commit, deltacommit ...), newest first."""

@@ -99,12 +99,12 @@ def small_files(table: HudiTable) -> int:
 
 
 def _compact(run: TableRun, table: HudiTable, operation: str) -> Optional[str]:
-    options = upkeep_options()
+    options = upkeep_options(table.options)
     return _call(run, "run_compaction", table, op=operation, options=options)
 
 
 def _cluster(run: TableRun, table: HudiTable, operation: str) -> Optional[str]:
-    options = clustering_options(pinned=table.is_pinned)
+    options = clustering_options(table.options)
     return _call(
         run, "run_clustering", table, op=operation, order="lake_key", options=options
     )

@@ -1,0 +1,23 @@
+"""Which kinds of table or source a promise is tried on by day, and which by night."""
+
+from __future__ import annotations
+
+from typing import Any, List, Sequence
+
+import pytest
+
+from lake_spec.model import TableType
+
+
+def one_by_day(kinds: Sequence[Any]) -> List[Any]:
+    """The first kind for every run of the tests, the others for `nightly`.
+
+    For what goes the same way whatever the kind: another one rarely finds more.
+    """
+    first, *others = kinds
+    return [first, *(pytest.param(each, marks=pytest.mark.nightly) for each in others)]
+
+
+MERGED, COPIED = TableType.MERGE_ON_READ, TableType.COPY_ON_WRITE
+TABLE_TYPES = one_by_day([MERGED, COPIED])
+"""Merge on read first: it writes log files and the files that copy on write has."""

@@ -1,0 +1,72 @@
+"""Upkeep writes the same files as other writes; filters are where an index reads them."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Dict
+
+import pytest
+
+from lake_spec.choices import Index, TableType
+from tests.spark.kinds import TABLE_TYPES
+from tests.spark.lake import FEED_FILES, Lake, table
+
+FILTER = 400_000
+"""Bytes that Hudi's filter takes at least, whatever a file holds."""
+
+
+def lake_of(spark, root: Path, *, index: Index, kind: TableType) -> Lake:
+    """A lake with every kind of write in it: loaded, changed, clustered, compacted."""
+    spec = table(FEED_FILES + f"""\
+key: [id]
+order_by: [at]
+effective_at: at
+columns: {{id: int, name: string, at: timestamp}}
+storage: {{type: {kind.value}, index: {index.value}, buckets: 1}}
+maintenance: {{cluster_after: 2, compact_after: 1}}
+""")
+    lake = Lake(spark, root, spec)
+    lake.land("load/1.csv", "id,name,at\n1,a,2026-01-01\n2,c,2026-01-01\n")
+    lake.done("full_load", "scd2")
+    lake.land("changes/1.csv", "op,id,name,at\nU,1,b,2026-01-02\n")
+    lake.done("incremental", "scd2", "maintenance")
+    return lake
+
+
+def footers(lake: Lake) -> Dict[str, int]:
+    """The bytes of each Parquet file's footer: its schema and what Hudi adds."""
+    files = (lake.root / "warehouse").rglob("*.parquet")
+    return {
+        str(file): struct.unpack("<i", file.read_bytes()[-8:-4])[0]
+        for file in files
+        if not file.name.startswith(".") and "touched" not in file.parts
+    }
+
+
+def codec(spark, file: str) -> str:
+    """How a file's first column is compressed."""
+    jvm = spark._jvm
+    path = jvm.org.apache.hadoop.fs.Path(f"file://{file}")
+    read = jvm.org.apache.parquet.hadoop.ParquetFileReader.readFooter
+    blocks = read(spark._jsc.hadoopConfiguration(), path).getBlocks()
+    return blocks.get(0).getColumns().get(0).getCodec().toString()
+
+
+@pytest.mark.parametrize("kind", TABLE_TYPES, ids=lambda kind: kind.value)
+def test_no_file_has_a_filter_that_nobody_reads(spark, tmp_path, kind):
+    lake = lake_of(spark, tmp_path, index=Index.BUCKET, kind=kind)
+    found = footers(lake)
+    # Three of the log (two writes, clustered), and two each of current and history.
+    assert len(found) == 7, found
+    assert all(size < FILTER / 10 for size in found.values()), found
+    assert {codec(spark, file) for file in found} == {"ZSTD"}
+
+
+def test_a_bloom_index_finds_its_filters(spark, tmp_path):
+    lake = lake_of(spark, tmp_path, index=Index.BLOOM, kind=TableType.MERGE_ON_READ)
+    found = {name: size > FILTER for name, size in footers(lake).items()}
+    assert {name for name, has in found.items() if has} == {
+        name for name in found if "/changes/" not in name
+    }
+    assert any(found.values()) and not all(found.values())

@@ -1,0 +1,51 @@
+"""Upkeep writes files as the table's own writes do."""
+
+from __future__ import annotations
+
+from typing import Dict
+
+from lake_spec.choices import Index
+from lake_spec.hudi_options import (
+    clustering_options,
+    log_options,
+    table_options,
+    upkeep_options,
+)
+from lake_spec.model import Storage
+
+PLAIN = {
+    "hoodie.bloom.index.filter.type": "SIMPLE",
+    "hoodie.index.bloom.fpp": "0.5",
+    "hoodie.index.bloom.num_entries": "1",
+    "hoodie.metadata.enable": "false",
+    "hoodie.parquet.bloom.filter.enabled": "false",
+    "hoodie.parquet.compression.codec": "zstd",
+}
+VERSION = {"hoodie.write.table.version": "6", "hoodie.write.auto.upgrade": "false"}
+
+
+def read(text: str) -> Dict[str, str]:
+    return dict(each.split("=") for each in text.split(","))
+
+
+def current(index: Index) -> Dict[str, str]:
+    storage = Storage(index=index)
+    return table_options("t", storage=storage, record_key=("id",), keep_commits=10)
+
+
+def test_a_compaction_is_due_at_once_and_writes_the_same_files():
+    found = read(upkeep_options(current(Index.BUCKET)))
+    assert found == {**PLAIN, "hoodie.compact.inline.max.delta.commits": "1"}
+
+
+def test_a_compaction_keeps_the_filters_that_an_index_reads():
+    found = read(upkeep_options(current(Index.BLOOM)))
+    assert found["hoodie.parquet.bloom.filter.enabled"] == "true"
+    assert "hoodie.index.bloom.num_entries" not in found
+
+
+def test_a_clustering_keeps_the_table_version_of_a_log_that_is_pinned():
+    log = log_options("t", keep_commits=10, pinned=False)
+    pinned = log_options("t", keep_commits=10, pinned=True)
+    assert read(clustering_options(log)) == PLAIN
+    assert read(clustering_options(pinned)) == {**PLAIN, **VERSION}

@@ -17,6 +17,7 @@ import pytest
 from lake_spec.load import load_domain
 from lake_spec.model import TableType
 from lake_spark.table_run import Window
+from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import Lake, stored
 
 UTC = timezone.utc
@@ -34,7 +35,7 @@ def land(lake: Lake, name: str) -> None:
     lake.land(name, (PROJECT / "data" / "moma" / name).read_bytes())
 
 
-@pytest.fixture(scope="module", params=list(TableType), ids=lambda kind: kind.value)
+@pytest.fixture(scope="module", params=TABLE_TYPES, ids=lambda kind: kind.value)
 def museum(request, spark, tmp_path_factory):
     """Both extracts taken in and upkeep done, in either table type."""
     root = tmp_path_factory.mktemp(request.param.value)

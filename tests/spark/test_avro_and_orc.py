@@ -15,6 +15,7 @@ import pytest
 
 from lake_spec.jars import AVRO, HUDI
 from lake_spec.model import Engine
+from tests.spark.kinds import one_by_day
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, table
 from tests.spark.streaming import submit
 from tests.spark.typed_files import land_typed, typed_file
@@ -51,7 +52,7 @@ def land_rows(lake: Lake, form: str) -> None:
     land_typed(lake, f"changes/1.{form}", f"{changed} UNION ALL SELECT {deleted}")
 
 
-@pytest.fixture(scope="module", params=FORMS)
+@pytest.fixture(scope="module", params=one_by_day(FORMS))
 def lake(spark, tmp_path_factory, request):
     root = tmp_path_factory.mktemp(request.param)
     made = Lake(spark, root, table(SPEC.format(form=request.param)))

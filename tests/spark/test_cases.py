@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from lake_spec.load import domain_names, load_domain
+from tests.spark.kinds import one_by_day
 from tests.spark.lake import Lake
 
 CASES = Path(__file__).resolve().parents[1] / "cases"
 NAMES = sorted(each.parent.name for each in CASES.glob("*/tables"))
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module", params=one_by_day(NAMES))
 def case(request):
     return CASES / request.param
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from lake_spec.model import Engine
+from tests.spark.kinds import one_by_day
 from tests.spark.lake import Lake, table
 
 SPEC = """
@@ -44,7 +45,7 @@ def packed(spark, suffix: str, text: bytes) -> bytes:
     return {"gz": gzip.compress, "bz2": bz2.compress}[suffix](text)
 
 
-@pytest.mark.parametrize("kind", TEXTS)
+@pytest.mark.parametrize("kind", one_by_day(list(TEXTS)))
 def test_packed_files_are_read_and_cut_ones_are_set_aside_by_name(
     spark, tmp_path, kind
 ):
@@ -70,7 +71,7 @@ def test_zstd_files_joined_of_several_are_one(spark, tmp_path):
     assert lake.done("incremental")[0].accepted == 6
 
 
-@pytest.mark.parametrize("kind", TEXTS)
+@pytest.mark.parametrize("kind", one_by_day(list(TEXTS)))
 def test_what_is_no_zstd_and_zstd_for_the_streamer_are_set_aside(spark, tmp_path, kind):
     lake = Lake(spark, tmp_path, table(SPEC.format(form=f"{{type: {kind}}}")))
     lake.land("changes/1.zst", b"no zstd at all\n")

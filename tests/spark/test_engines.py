@@ -129,6 +129,7 @@ def test_what_the_streamer_reads_holds_no_semicolon_but_between_statements(lakes
     assert all(json.loads(file.read_text())["files"] for file in folder.glob("*.json"))
 
 
+@pytest.mark.nightly
 def test_the_streamer_gives_the_tables_of_the_oracle_on_random_histories(
     spark, tmp_path
 ):

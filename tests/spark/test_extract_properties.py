@@ -13,9 +13,9 @@ from tests.oracle.extracts import ExtractPlay, ExtractWorld
 
 COPY, MERGE = TableType
 WORLDS = [
-    ("whole", 7, MERGE),
     pytest.param("whole", 7, COPY, marks=pytest.mark.nightly),
-    ("by_path", 8, MERGE),
+    ("whole", 7, MERGE),
+    pytest.param("by_path", 8, MERGE, marks=pytest.mark.nightly),
     pytest.param("by_column", 9, MERGE, marks=pytest.mark.nightly),
 ]
 

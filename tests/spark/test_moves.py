@@ -106,7 +106,7 @@ KINDS = [
     pytest.param(
         TableType.COPY_ON_WRITE, Index.SIMPLE, COUNTRY, marks=pytest.mark.nightly
     ),
-    (TableType.COPY_ON_WRITE, Index.RECORD, ()),
+    pytest.param(TableType.COPY_ON_WRITE, Index.RECORD, (), marks=pytest.mark.nightly),
     (TableType.MERGE_ON_READ, Index.BUCKET, COUNTRY),
     pytest.param(
         TableType.MERGE_ON_READ, Index.BLOOM, COUNTRY, marks=pytest.mark.nightly

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import pytest
 
-from lake_spec.model import TableType
+from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, stored, table
 
 SPEC = """
@@ -32,7 +32,7 @@ ROW = (
 )
 
 
-@pytest.mark.parametrize("kind", list(TableType), ids=lambda kind: kind.value)
+@pytest.mark.parametrize("kind", TABLE_TYPES, ids=lambda kind: kind.value)
 def test_nested_values_beside_decimals_survive_later_commits(spark, tmp_path, kind):
     lake = Lake(spark, tmp_path, stored(table(SPEC), type=kind))
     for run, id in enumerate((1, 2, 1), start=1):

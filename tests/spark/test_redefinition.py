@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from lake_spec.model import History, TableType
+from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import EXTRACTS, Lake, stored, table
 
 SPEC = EXTRACTS + """columns: {id: int, note: string, colour: string}
@@ -24,7 +25,7 @@ DAYS = {
 }
 
 
-@pytest.fixture(scope="module", params=list(TableType), ids=lambda kind: kind.value)
+@pytest.fixture(scope="module", params=TABLE_TYPES, ids=lambda kind: kind.value)
 def things(request, spark, tmp_path_factory):
     spec = stored(table(SPEC), type=request.param)
     lake = Lake(spark, tmp_path_factory.mktemp("things"), spec)

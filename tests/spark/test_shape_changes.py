@@ -14,8 +14,9 @@ from decimal import Decimal
 
 import pytest
 
-from lake_spec.model import Column, TableType
+from lake_spec.model import Column
 from lake_spark.widening import is_same, stored_type
+from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, stored, table
 from tests.spark.parquet_files import land_parquet
 
@@ -64,7 +65,7 @@ WIDE = """
 """
 
 
-@pytest.fixture(scope="module", params=list(TableType), ids=lambda kind: kind.value)
+@pytest.fixture(scope="module", params=TABLE_TYPES, ids=lambda kind: kind.value)
 def things(request, spark, tmp_path_factory):
     """Narrow, wide and late narrow files, with the upkeep after each."""
     root = tmp_path_factory.mktemp("shapes")

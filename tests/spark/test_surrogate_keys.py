@@ -17,6 +17,7 @@ from lake_spec.model import SurrogateKey, SurrogateKind, TableType
 from lake_spark.hudi_table import HudiTable
 from lake_spark.moved_keys import moved_keys
 from tests.oracle.playing import Play, World
+from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, stored, table
 
 SPEC = LOAD_AND_CHANGES + """  format: {type: json}
@@ -74,13 +75,7 @@ def play(lake: Lake) -> list:
     return told
 
 
-KINDS = [
-    TableType.COPY_ON_WRITE,
-    pytest.param(TableType.MERGE_ON_READ, marks=pytest.mark.nightly),
-]
-
-
-@pytest.fixture(scope="module", params=KINDS, ids=lambda kind: kind.value)
+@pytest.fixture(scope="module", params=TABLE_TYPES, ids=lambda kind: kind.value)
 def numbered(request, spark, tmp_path_factory):
     """The lake after its story, and what was told on the way."""
     spec = stored(table(SPEC), type=request.param)
@@ -245,6 +240,7 @@ class NumberedPlay(Play):
         return super().differing(seen)
 
 
+@pytest.mark.nightly
 def test_numbers_of_random_histories_are_given_once_and_for_ever(spark, tmp_path):
     world = World("tied", 43, range(100))
     played = NumberedPlay(spark, tmp_path, world, TableType.MERGE_ON_READ)

@@ -12,7 +12,7 @@
 #   ./run_tests_locally.sh spark39 [argument of pytest]...
 #
 #   fast   black, flake8, unit and policy tests: no Java, under a minute
-#   full   fast, then the same tests on Airflow 3.0.6, a release as MWAA and EMR get it,
+#   full   fast, then DAGs and stand-in on Airflow 3.0.6, a release as MWAA and EMR get it,
 #          the linters of infra/, the database and Kafka servers, the Spark tests and the
 #          end-to-end tests: about 50 minutes (the default)
 #   properties   random histories against an independent oracle, as many as asked for
@@ -22,7 +22,8 @@
 #   deploy  templates, workflows, roles and releases: our rules, grants against calls, the
 #          linters, and what MWAA and EMR get; it sets up all of full but the servers
 #   bench  the targets of docs/speed.md, against Delta and plain Parquet: no tests
-#   nightly  Spark tests that repeat a promise on one more kind of table or source
+#   nightly  what repeats a promise on one more kind of table or source, and the longest
+#          chapters of the end-to-end story
 #   spark39  the Spark tests of full, on Python 3.9
 #
 # Installs what it needs first, prints each command, stops at the first that fails.
@@ -123,21 +124,20 @@ python_39() {
 }
 
 # Cut so that Airflow is imported once, and the stand-in's waiting is time for others.
-dags_and_policy() {
-    # That the simulator sees what is wrong is tried once, in the full tests.
-    local less=(--ignore tests/unit/lake_airflow/test_simulator_sees.py)
-    [ "$1" = .venv-airflow ] || less=()
-    tests "$1/bin/python" tests/unit/lake_airflow tests/policy ${less[@]+"${less[@]}"}
+dags_and_policy() { # that the simulator sees what is wrong is tried once, in `older_dags`
+    tests .venv-airflow/bin/python tests/unit/lake_airflow tests/policy \
+        --ignore tests/unit/lake_airflow/test_simulator_sees.py
 }
 
 stand_in() { tests "$1/bin/python" tests/unit/lake_local; }
 
 other_units() {
-    tests "$1/bin/python" tests/unit --ignore tests/unit/lake_airflow --ignore tests/unit/lake_local
+    tests .venv-airflow/bin/python tests/unit --ignore tests/unit/lake_airflow \
+        --ignore tests/unit/lake_local
 }
 
-units_and_policy() { # with the environment in $1, beside the other parts that follow
-    side_by_side "stand_in $1" "dags_and_policy $1" "other_units $1" "${@:2}"
+older_dags() {
+    tests .venv-airflow-3.0.6/bin/python tests/unit/lake_airflow tests/policy/test_dag_policy.py
 }
 
 deployment() { # with the older Airflow only what it parses
@@ -167,14 +167,14 @@ spark_tests() { # with the environment in $1
 fast() {
     run ./setup.sh --quiet --only airflow --only spec
     run .local/uv/bin/uv pip check --quiet --python .venv-airflow/bin/python
-    units_and_policy .venv-airflow style python_39
+    side_by_side "stand_in .venv-airflow" dags_and_policy other_units style python_39
 }
 
 full() {
     run ./setup.sh --quiet --only airflow --only spec --only spark --only streamer \
         --only airflow-3.0.6 --only infra --only servers
     fast
-    units_and_policy .venv-airflow-3.0.6 deployment
+    side_by_side "stand_in .venv-airflow-3.0.6" older_dags deployment
     servers
     spark_tests .venv-spark
     tests .venv-airflow/bin/python tests/e2e
@@ -210,8 +210,9 @@ bench() {
 }
 
 nightly() {
-    run ./setup.sh --quiet --only spark --only streamer
-    tests .venv-spark/bin/python -m nightly tests/spark
+    run ./setup.sh --quiet --only airflow --only spark --only streamer --only servers
+    tests .venv-spark/bin/python -m nightly tests/spark tests/servers
+    tests .venv-airflow/bin/python -m nightly tests/e2e
 }
 
 spark39() {

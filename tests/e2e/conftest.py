@@ -1,10 +1,10 @@
 """One story that all end-to-end tests read: each fixture is a chapter of it.
 
 up -> three runs that are refused -> a full load with a broken file -> the file
-replaced, and a comparison that waits for that run -> two runs that are marked as
-failed -> the reaper -> a backfill of another domain -> an incremental run whose Spark is
-killed -> the run repeated -> upkeep -> the stand-in killed -> the same input once more
--> down.
+replaced, and a comparison that waits for that run -> the reaper -> an incremental run
+whose Spark is killed -> the run repeated -> upkeep -> the stand-in killed -> the same
+input once more -> down. After the reaper, the nightly tests go another way: two runs
+that are marked as failed -> a backfill of another domain.
 
 A chapter asks for the one before it, and takes down what only it can see; so a
 test may ask for any chapter, alone or in any order.
@@ -95,7 +95,17 @@ def healed(queued) -> Run:
 
 
 @pytest.fixture(scope="session")
-def marked(lake, healed) -> Marked:
+def reaped(lake, healed) -> Reaped:
+    """A cluster that is too old, and one of somebody else, when the reaper comes."""
+    left, other = lake.make_cluster("local"), lake.make_cluster("prod")
+    done = lake.command("run", "lake_reaper")
+    states = {each["Id"]: each["Status"]["State"] for each in lake.clusters()}
+    lake.aws("emr").terminate_job_flows(JobFlowIds=[other])
+    return Reaped(done, states[left], states[other])
+
+
+@pytest.fixture(scope="session")
+def marked(lake, reaped) -> Marked:
     """A dry run that somebody marks as failed while its cluster works."""
     return _marked(lake, lambda: [c for c in lake.living_clusters() if lake.steps(c)])
 
@@ -134,17 +144,7 @@ def _is_over(lake: Lake, dag_id: str, run_id: str) -> Any:
 
 
 @pytest.fixture(scope="session")
-def reaped(lake, unheard) -> Reaped:
-    """A cluster that is too old, and one of somebody else, when the reaper comes."""
-    left, other = lake.make_cluster("local"), lake.make_cluster("prod")
-    done = lake.command("run", "lake_reaper")
-    states = {each["Id"]: each["Status"]["State"] for each in lake.clusters()}
-    lake.aws("emr").terminate_job_flows(JobFlowIds=[other])
-    return Reaped(done, states[left], states[other])
-
-
-@pytest.fixture(scope="session")
-def backfilled(lake, reaped) -> Backfilled:
+def backfilled(lake, unheard) -> Backfilled:
     """A new domain with a schedule; then its extracts of three days, years ago."""
     before = {each["Id"] for each in lake.clusters()}
     days_lake.write_spec(lake.tables)
@@ -173,7 +173,7 @@ def _scheduled(lake: Lake, dag_id: str) -> Any:
 
 
 @pytest.fixture(scope="session")
-def killed(lake, backfilled) -> Run:
+def killed(lake, reaped) -> Run:
     """New input; the Spark of the run gets kill -9 when `artists` is half done."""
     lake.land(museum.SECOND, f"{LANDING}/artists/")
     lake.land(lake.files["feed"], f"{LANDING}/artists_feed/changes/")

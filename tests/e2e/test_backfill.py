@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.e2e import days_lake
 from tests.e2e.lake import tags
+
+pytestmark = pytest.mark.nightly
 
 
 def test_a_plan_tells_the_step_and_costs_nothing(backfilled):

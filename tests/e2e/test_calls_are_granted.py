@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import pytest
+
 from lake_spec.load import load_environment, load_lake
 from tests.deploy.recorded import Judge, clusters_of
 
+STORIES = [
+    pytest.param("repeated", ["moma"], id="by day"),
+    pytest.param("backfilled", ["moma", "days"], id="night", marks=pytest.mark.nightly),
+]
 
-def test_every_call_of_the_story_is_granted_to_the_role_of_its_caller(lake, repeated):
+
+@pytest.mark.parametrize("chapter, domains", STORIES)
+def test_every_call_of_the_story_is_granted_to_the_role_of_its_caller(
+    lake, request, chapter, domains
+):
+    request.getfixturevalue(chapter)
     emr = lake.aws("emr")
 
     def steps(cluster):
@@ -14,7 +25,7 @@ def test_every_call_of_the_story_is_granted_to_the_role_of_its_caller(lake, repe
         ids = [each["Id"] for each in lake.steps(cluster)]
         return [emr.describe_step(**asked, StepId=each)["Step"] for each in ids]
 
-    found = [(each, steps(each)) for each in repeated.clusters]
+    found = [(each, steps(each)) for each in lake.clusters()]
     judge = Judge(
         load_environment(lake.environment.stem, lake.environment.parent),
         list(load_lake(lake.tables).domains.values()),
@@ -22,7 +33,7 @@ def test_every_call_of_the_story_is_granted_to_the_role_of_its_caller(lake, repe
     )
     assert judge.faults(lake.calls()) == []
     steps_of = {"Tables", "FindTables", "Runs", "ReadLandingFiles", "Catalogue"}
-    assert steps_of <= judge.used["lake-local-steps-moma"]
-    assert steps_of <= judge.used["lake-local-steps-days"]
+    for domain in domains:
+        assert steps_of <= judge.used[f"lake-local-steps-{domain}"]
     airflow = {"MakeClustersOfThisEnvironment", "StepsAsTheRolesOfDomains", "FindRuns"}
     assert airflow <= judge.used["airflow"]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+pytestmark = pytest.mark.nightly  # by day, tests/simulator marks runs
+
 
 def test_the_cluster_of_a_run_that_was_marked_as_failed_is_ended(lake, marked):
     assert marked.tasks["terminate_cluster"] == "success"
@@ -17,9 +21,3 @@ def test_a_run_that_was_marked_as_failed_stays_failed(marked, unheard):
     for run in (marked, unheard):
         assert run.tasks["done"] == "failed"
         assert run.state == "failed"
-
-
-def test_the_reaper_ends_what_is_too_old_in_its_environment(reaped):
-    assert reaped.done.code == 0
-    assert reaped.left in ("TERMINATING", "TERMINATED")
-    assert "TERMINAT" not in reaped.other

@@ -15,6 +15,8 @@ from tests.servers.canary import CommandLines, found_in
 from tests.servers.ports import free_ports
 from tests.servers.shop_lake import CANARY, PASSWORD, ShopLake
 
+pytestmark = pytest.mark.nightly  # it starts a lake of its own and runs five tables
+
 TABLES = re.compile(r"^(\w+ +incremental +\w+) ", re.MULTILINE)
 KEPT = ("services/secretsmanager.pickle", "services/ssm.pickle")
 """Where the stand-in keeps secrets, below its home."""

@@ -100,8 +100,9 @@ UNITS = [
     " --ignore tests/unit/lake_airflow --ignore tests/unit/lake_local",
 ]
 OLDER = [
-    ".venv-airflow-3.0.6/bin/python -m pytest tests/unit/lake_airflow tests/policy",
-    *(line.replace("airflow/bin", "airflow-3.0.6/bin") for line in UNITS[1:]),
+    ".venv-airflow-3.0.6/bin/python -m pytest tests/unit/lake_airflow"
+    " tests/policy/test_dag_policy.py",
+    ".venv-airflow-3.0.6/bin/python -m pytest tests/unit/lake_local",
     ".venv-airflow/bin/python -m pytest tests/deploy",
     ".venv-airflow-3.0.6/bin/python -m pytest tests/deploy/test_as_mwaa.py",
 ]
@@ -133,11 +134,11 @@ def test_full_adds_the_older_airflow_spark_and_end_to_end(run, arguments):
     code, _, commands = run(*arguments)
     assert code == 0
     assert (commands[1:3], sorted(commands[3:10])) == (FIRST, FAST)
-    assert sorted(commands[10:15]) == sorted(OLDER)
+    assert sorted(commands[10:14]) == sorted(OLDER)
     assert commands[0].endswith("--only servers")
-    assert commands[15] == SERVERS
-    assert sorted(commands[16:18]) == SPARK
-    assert commands[18:] == [".venv-airflow/bin/python -m pytest tests/e2e"]
+    assert commands[14] == SERVERS
+    assert sorted(commands[15:17]) == SPARK
+    assert commands[17:] == [".venv-airflow/bin/python -m pytest tests/e2e"]
 
 
 def test_without_servers_for_this_machine_their_tests_are_left_out(tmp_path, run):
@@ -253,8 +254,9 @@ def test_the_tests_of_the_night_are_those_that_the_full_ones_leave_out(run):
     code, _, commands = run("nightly", "-k", "moves")
     assert code == 0
     assert commands == [
-        "./setup.sh --quiet --only spark --only streamer",
-        ".venv-spark/bin/python -m pytest -m nightly tests/spark -k moves",
+        "./setup.sh --quiet --only airflow --only spark --only streamer --only servers",
+        ".venv-spark/bin/python -m pytest -m nightly tests/spark tests/servers -k moves",
+        ".venv-airflow/bin/python -m pytest -m nightly tests/e2e -k moves",
     ]
 
 

@@ -1,6 +1,6 @@
 """What an estimate rests on: each constant with its unit and where it comes from.
 
-"Result" is one of benchmarks/results/latest.json, "decision" one of docs/decisions. What
+"Result" is one of benchmarks/results/calibration.json, "decision" one of docs/decisions. What
 says "assumed" was not measured. docs/estimates.md tells how each was derived.
 """
 
@@ -24,7 +24,7 @@ REWRITE = WRITE + 22.0  # assumed: read (decision 033, "11 s") and written again
 # Bytes. Listed of a lake of the generator's rows: docs/estimates.md.
 ROW_BYTES = 84.0  # a row in current and in the log, zstd
 VERSION_BYTES = 19.0  # a row of history takes so many more
-FOOTER = 440_000  # a Parquet file's bloom filter and schema
+FOOTER = 9_000  # a Parquet file's schema and statistics of columns
 APPENDED = 3.8  # a row in a log file of a bucket, against one in Parquet
 LEFT = 2.0  # a sighting that is left for history, against a row
 READ_AGAIN = 4.0  # how often what was left is read by a stage: result 3

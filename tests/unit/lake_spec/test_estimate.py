@@ -23,7 +23,7 @@ from lake_spec.estimate import FULL_LOAD, INCREMENTAL, SCD2, Workload, estimate
 ROOT = Path(__file__).parents[3]
 LATEST = {
     each["id"]: each
-    for each in json.loads((ROOT / "benchmarks/results/latest.json").read_text())
+    for each in json.loads((ROOT / "benchmarks/results/calibration.json").read_text())
 }
 PAGE = (ROOT / "docs/estimates.md").read_text(encoding="utf-8")
 FACTOR = 2.0

@@ -179,6 +179,7 @@ def test_times_of_orc_are_what_a_clock_of_the_source_showed(spark, tmp_path):
     assert lake.living("ts") == [(2, datetime(2026, 1, 2, 2, 4, 5, 123456))]
 
 
+@pytest.mark.nightly
 def test_the_streamer_writes_the_same_rows(lake, tmp_path):
     spec = replace(lake.spec, engine=Engine.STREAMER)
     streamed = Lake(lake.spark, tmp_path, spec)

@@ -72,6 +72,7 @@ def test_a_round_without_anything_new_touches_no_file(story):
     assert story.files_after[2] == story.files_after[1]
 
 
+@pytest.mark.nightly
 def test_separate_runs_make_the_same_rows_of_the_same_files(spark, story, tmp_path):
     apart = loaded(spark, tmp_path)
     for name, rows in (("1", FIRST), ("2", SECOND)):
@@ -118,6 +119,7 @@ def test_what_fails_in_one_round_heals_in_the_next(spark, tmp_path, monkeypatch)
     assert report.warnings == ["round 1: ZeroDivisionError: division by zero"]
 
 
+@pytest.mark.nightly
 def test_a_bad_file_is_set_aside_once_and_taken_when_it_was_mended(
     spark, tmp_path, monkeypatch
 ):

@@ -139,6 +139,7 @@ def test_what_cannot_be_read_is_quarantined(lake):
     assert row.lake_reason == "price: cannot be read as decimal(10,2): much"
 
 
+@pytest.mark.nightly
 def test_the_streamer_writes_the_same_rows(lake, tmp_path):
     """Of Spark 3.4, by the same expressions."""
     spec = replace(lake.spec, engine=Engine.STREAMER)

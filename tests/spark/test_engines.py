@@ -86,6 +86,7 @@ def test_both_engines_write_the_same_rows(lakes, layer):
     assert other.exceptAll(one).take(3) == []
 
 
+@pytest.mark.nightly
 def test_the_extracts_themselves_lead_to_the_same_history(lakes, spark, tmp_path):
     (spec,) = load_domain("moma", TABLES).tables
     compared = Lake(spark, tmp_path, spec)

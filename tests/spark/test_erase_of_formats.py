@@ -141,9 +141,8 @@ def test_another_secret_is_refused_and_so_is_none(extracts):
     assert f"there is no secret {secret}" in message
 
 
-@pytest.mark.parametrize(
-    "form", ["avro", *(pytest.param(f, marks=pytest.mark.nightly) for f in OTHERS)]
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("form", ["avro", *OTHERS])
 def test_rows_of_typed_files_are_null_in_their_places(spark, tmp_path, form):
     lake = Lake(spark, tmp_path, table(TYPED.replace("FORM", form)))
     values = ", ".join(
@@ -167,6 +166,7 @@ def test_rows_of_typed_files_are_null_in_their_places(spark, tmp_path, form):
     assert sorted(row.lake_record for row in records if row.lake_record > 0) == [1, 3]
 
 
+@pytest.mark.nightly
 def test_a_part_of_a_key_that_others_have_too_is_nobody(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(SHOPS))
     days = [

@@ -44,6 +44,7 @@ def test_lost_tables_are_rebuilt_of_the_change_log(lake):
     assert lake.verify().error is None
 
 
+@pytest.mark.nightly
 def test_a_table_that_is_lost_as_a_whole_comes_back_of_its_landing_files(lake):
     before = everything(lake)
     lose(lake)

@@ -115,6 +115,7 @@ storage: {buckets: 1}
 )
 
 
+@pytest.mark.nightly
 def test_an_extract_without_a_dropped_column_is_compared_by_the_others(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(SNAPSHOT))
     lake.land("2026-01-01.csv", "id,note,size\n1,a,5\n2,a,6\n")

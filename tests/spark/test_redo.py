@@ -81,6 +81,7 @@ def test_a_corrected_file_is_refused_until_its_redo_and_then_as_if_never_wrong(
     assert {row.note for row in notes.collect()} == {"c"}
 
 
+@pytest.mark.nightly
 def test_an_old_window_changes_nothing_and_its_redo_no_row(feed):
     window = Window(datetime(2026, 2, 2, tzinfo=timezone.utc))
     before, was = feed.files(), rows(feed)
@@ -93,6 +94,7 @@ def test_an_old_window_changes_nothing_and_its_redo_no_row(feed):
     assert rows(feed) == was
 
 
+@pytest.mark.nightly
 def test_a_file_that_is_gone_is_withdrawn_only_where_that_is_asked_for(feed):
     feed.remove("changes/3.csv")
     was = rows(feed)

@@ -74,6 +74,7 @@ def _only_once(take):
     return killed
 
 
+@pytest.mark.nightly
 def test_from_the_first_on_all_are_taken_as_they_are_now(things, tmp_path):
     """Day 1 has more rows and another file, day 15 came late, day 20 is gone."""
     things.land("2026-01-15/1.csv", "id,note\n1,late\n2,a\n")
@@ -97,6 +98,7 @@ def test_from_the_first_on_all_are_taken_as_they_are_now(things, tmp_path):
     assert rows(things) == from_scratch(things, tmp_path)
 
 
+@pytest.mark.nightly
 def test_everything_can_be_withdrawn_and_begins_anew(things):
     shutil.rmtree(things.root / "landing/tests/things")
     done_redo(things, "**", withdraw_missing=True)

@@ -114,6 +114,7 @@ def test_a_load_after_the_change_shows_what_came_of_it(spark, tmp_path, monkeypa
     assert rows(lake) == [(1, "another", 50), (2, "long one", 20)]
 
 
+@pytest.mark.nightly
 def test_a_row_is_erased_under_all_of_its_keys(spark, tmp_path, monkeypatch):
     monkeypatch.setattr(ingest, "pull", lambda run, kind: None)
     lake = Lake(spark, tmp_path, table(SPEC))

@@ -88,6 +88,7 @@ def test_a_table_is_not_searched_for_the_keys(lake, monkeypatch):
     assert lake.living("name") == [(1, "b"), (2, "c")]
 
 
+@pytest.mark.nightly
 def test_a_table_of_another_fold_is_read_until_it_is_built_anew(lake, monkeypatch):
     monkeypatch.setattr(standing, "VERSION", "2")
     assert not standing.is_folded(lake.tables, lake.tables.history, _taken(lake))
@@ -98,6 +99,7 @@ def test_a_table_of_another_fold_is_read_until_it_is_built_anew(lake, monkeypatc
     assert standing.is_folded(lake.tables, lake.tables.history, _taken(lake))
 
 
+@pytest.mark.nightly
 def test_a_table_of_withdrawn_files_is_read(lake):
     lake.done("incremental", "scd2")
     lake.land("changes/1.csv", "op,id,name,at\nU,1,d,2026-01-02\n")

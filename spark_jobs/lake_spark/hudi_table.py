@@ -183,7 +183,7 @@ class HudiTable:
     def actions(self) -> Iterator[str]:
         """What each completed commit did (commit, deltacommit ...), newest first."""
         if self.exists():
-            for instant in reversed(list(self._active(self._client()).getInstants())):
+            for instant in _newest_first(self._active(self._client())):
                 yield instant.getAction()
 
     def last_instant(self, name: str) -> Optional[str]:
@@ -197,7 +197,7 @@ class HudiTable:
         client = self._client()
         for part in (self._active, self._archived):
             timeline = part(client)
-            for instant in reversed(list(timeline.getInstants())):
+            for instant in _newest_first(timeline):
                 yield self._commit(instant, timeline)
 
     def _client(self) -> JavaObject:
@@ -233,6 +233,14 @@ class HudiTable:
         utils = self._spark._jvm.org.apache.hudi.common.table.timeline.TimelineUtils
         extra = utils.getCommitMetadata(instant, timeline).getExtraMetadata()
         return named_metadata(list(extra.items()))
+
+
+def _newest_first(timeline: JavaObject) -> Iterator[JavaObject]:
+    """Its instants, by number: the end of an iterator of Java's is an exception there,
+    and each is looked into by some 30 calls."""
+    instants = timeline.getInstants()
+    for place in reversed(range(instants.size())):
+        yield instants.get(place)
 
 
 def named_metadata(extra: List[Tuple[str, str]]) -> Dict[str, str]:

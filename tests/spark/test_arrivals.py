@@ -103,6 +103,7 @@ def test_a_file_removed_after_the_listing_is_named(things):
     things.agree()
 
 
+@pytest.mark.nightly
 def test_copies_under_other_names_change_nothing_also_where_rows_tie(things):
     tied = [upsert("t", 1, note=note) for note in "aba"] + [delete("t", 1)]
     tied += [upsert("t", 1, note="a"), upsert("t", 2, note="a")]

@@ -155,6 +155,7 @@ def test_upkeep_and_a_rebuild_change_no_row(shop, name):
     assert rows_of(lake) == before
 
 
+@pytest.mark.nightly
 def test_a_redo_of_a_table_reaches_the_dimensions(shop):
     lake, path = shop.lakes["customer"], "changes/1.csv"
     file = shop.root / "landing/tests/customer" / path

@@ -21,6 +21,7 @@ from tests.oracle import comparison, histories, oracle
 from tests.oracle.landing_files import log_record, started
 from tests.oracle.tables import SPECS, settings_of
 from tests.spark.lake import table
+from tests.spark.kinds import one_by_day
 
 SEED = 20260801
 FEATURES = histories.Features(truncates=True, placeholders=True, reloads=True)
@@ -76,7 +77,7 @@ def reload_of(spec, landing):
     return Input(file, Shape(()), 1, started(spec, record))
 
 
-@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("name", one_by_day(sorted(SPECS)))
 def test_the_fold_is_the_oracles_on_random_histories(spark, name):
     spec = table(SPECS[name])
     landing = histories.landing(spec, SEED, list(range(HISTORIES)), FEATURES)
@@ -92,7 +93,7 @@ def test_the_fold_is_the_oracles_on_random_histories(spark, name):
     compare(spec, landing, version_rows(events, spec, columns), history, names)
 
 
-@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("name", one_by_day(sorted(SPECS)))
 def test_keys_with_one_sighting_are_the_oracles_without_a_fold(spark, name):
     spec = table(SPECS[name])
     landing = histories.landing(spec, SEED, list(range(HISTORIES // 2)), ONLY_OWN)

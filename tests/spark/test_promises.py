@@ -126,6 +126,7 @@ def test_a_table_that_someone_else_filled_is_never_overwritten(spark, tmp_path):
         assert lake.files() == before
 
 
+@pytest.mark.nightly
 def test_a_verification_finds_rows_that_the_log_does_not_make(things):
     things.done("scd2")
     before = things.files()

@@ -6,13 +6,14 @@ nothing. Specs are read from their compiled form, as a release ships them; the
 figure from YAML is shown beside it. Left out: the start of Airflow, which both
 share.
 
-    .venv-airflow/bin/python benchmarks/dag_parsing.py [--domains 50] [--tables 20]
+    .venv-airflow/bin/python benchmarks/dag_parsing.py [--domains 50] [--tables 20] [--json]
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import json
 import os
 import platform
 import runpy
@@ -20,6 +21,7 @@ import statistics
 import sys
 import tempfile
 import time
+import tracemalloc
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -49,6 +51,15 @@ COLUMNS = ["id: bigint", "changed_at: timestamp"] + [
     f"column_{number}: {kind}"
     for number, kind in enumerate(["string", "int", "date", "double", "decimal(10,2)"])
 ]
+KINDS = (
+    ("full_load", ["full_load", "scd2"], True),
+    ("incremental", ["incremental", "scd2"], True),
+    ("redo", ["redo", "scd2"], True),
+    ("maintenance", ["maintenance"], False),
+    ("rebuild", ["rebuild"], False),
+    ("erase", ["erase"], False),
+)
+"""The DAGs of a domain: name, stages, and whether its form asks for a window."""
 DAG_FILE = """\
 from lake_airflow import build_domain
 
@@ -85,18 +96,18 @@ def read_all(dag_files: list[Path]) -> int:
 
 
 def create_all(domains: int, tables: int) -> int:
+    """How many DAGs the bare loop makes."""
+    return len(made(domains, tables))
+
+
+def made(domains: int, tables: int) -> list:
     """The bare loop: the same DAGs, forms and stock operators, without a spec."""
     names = [f"table_{number:03}" for number in range(tables)]
-    made = [
-        _bare_dag(f"domain_{number:03}_{kind}", stages, names, window)
+    return [
+        _bare_dag(f"domain_{number:03}_{kind}", stages, names, windowed)
         for number in range(domains)
-        for kind, stages, window in (
-            ("full_load", ["full_load", "scd2"], True),
-            ("incremental", ["incremental", "scd2"], True),
-            ("maintenance", ["maintenance"], False),
-        )
+        for kind, stages, windowed in KINDS
     ]
-    return len(made)
 
 
 def _bare_dag(dag_id: str, stages: list[str], names: list[str], window: bool):
@@ -152,9 +163,9 @@ def _bare_params(names: list[str], window: bool) -> dict:
 def seconds(work: Callable[[], int], expected: int) -> float:
     gc.collect()
     start = time.process_time()
-    made = work()
+    count = work()
     taken = time.process_time() - start
-    assert made == expected, f"{made} DAGs, not {expected}"
+    assert count == expected, f"{count} DAGs, not {expected}"
     return taken
 
 
@@ -165,18 +176,41 @@ def compile_specs(tables: Path) -> None:
         (folder / FILE).write_text(compile_domain(tables, folder.name))
 
 
-def measure(folder: Path, *, domains: int, tables: int) -> None:
+def bytes_kept(work: Callable[[], object]) -> int:
+    """What Python keeps in memory of what was made."""
+    gc.collect()
+    tracemalloc.start()
+    objects = work()
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    del objects
+    return kept
+
+
+def measure(folder: Path, *, domains: int, tables: int, as_json: bool) -> None:
     dag_files = generate(folder, domains=domains, tables=tables)
-    expected = domains * 3
+    expected = domains * len(KINDS)
     read_all(dag_files[:1])  # imports Airflow
     from_yaml = seconds(lambda: read_all(dag_files), expected)
     compile_specs(folder / "tables")
-    seconds(lambda: create_all(1, tables), 3)
+    seconds(lambda: create_all(1, tables), len(KINDS))
     ours, bare = [], []
     for _ in range(PAIRS):
         ours.append(seconds(lambda: read_all(dag_files), expected))
         bare.append(seconds(lambda: create_all(domains, tables), expected))
-    report(ours, bare, from_yaml, specs=domains * tables)
+    if not as_json:
+        report(ours, bare, from_yaml, specs=domains * tables)
+        return
+    found = {
+        "yaml": from_yaml,
+        "compiled": ours,
+        "bare": bare,
+        "compiled_bytes": bytes_kept(
+            lambda: [runpy.run_path(str(f)) for f in dag_files]
+        ),
+        "bare_bytes": bytes_kept(lambda: made(domains, tables)),
+    }
+    print(json.dumps(found))
 
 
 def report(
@@ -203,12 +237,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--domains", type=int, default=50)
     parser.add_argument("--tables", type=int, default=20, help="in each domain")
+    parser.add_argument("--json", action="store_true", help="figures as one line")
     args = parser.parse_args()
     sys.path.insert(0, str(ROOT / "dags"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ.update(AIRFLOW_HOME=name, LAKE_TABLES=str(folder / "tables"))
-        measure(folder, domains=args.domains, tables=args.tables)
+        measure(folder, domains=args.domains, tables=args.tables, as_json=args.json)
     return 0
 
 

@@ -3,7 +3,8 @@
     ./run_tests_locally.sh bench [--only K]... [--scale F] [--pairs N] [--seed S]
 
 K is the number of a target; --scale multiplies the sizes of tables (1: as the target
-says). Prints a table, keeps benchmarks/results/latest.json and draws docs/speed.
+says). Prints a table, keeps benchmarks/results/latest.json, draws docs/speed and writes
+the figures into docs/speed.md.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ def main(argv: List[str]) -> int:
             spark.stop()
     print("\n".join(result.lines(results)))
     draw(result.LATEST, ROOT / "docs" / "speed")
+    result.tell()
     return 0
 
 

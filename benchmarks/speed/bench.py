@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import os
+from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
-from typing import Dict, List, Optional
+from typing import Dict, Iterator, List
 
 from pyspark.sql import SparkSession
 
@@ -12,12 +14,12 @@ from lake_spec.buckets import buckets_for
 from benchmarks.speed.generator import Generator
 from benchmarks.speed.lake import BenchLake, new_lake, spec_of
 from benchmarks.speed.measuring import Measured, Meter, Works, alternating, say
-from benchmarks.speed.peers import DeltaCurrent, DeltaHistory
+from benchmarks.speed.peers import Peer, peers_of
 
 
 @dataclass
 class Loaded:
-    """A lake whose first copy is in all its tables, and beside it Delta's, if asked.
+    """A lake whose first copy is in all its tables.
 
     `hour` counts the files of changes: each has later times than those before.
     """
@@ -26,9 +28,8 @@ class Loaded:
     generator: Generator
     lake: BenchLake
     load: Path
-    current: DeltaCurrent
-    history: DeltaHistory
     hour: int = 0
+    peers: Dict[str, Peer] = field(default_factory=dict)
 
     def land(self, kind: str, count: int) -> Path:
         """Land a file of the generator's `spread` or `skewed` changes."""
@@ -50,79 +51,92 @@ class Bench:
     pairs: int
     seed: int = 1
     _loaded: Dict[int, Loaded] = field(default_factory=dict)
+    _numbers: Iterator[int] = field(default_factory=count)
 
     @property
     def meter(self) -> Meter:
         """Measures what is done below the folder."""
         return Meter(self.spark, self.root)
 
-    def sized(self, count: int) -> int:
-        """A number of rows at this scale."""
-        return max(100, round(count * self.scale))
+    def sized(self, number: int, *, least: int = 100) -> int:
+        """A number of rows, or of tables, at this scale."""
+        return max(least, round(number * self.scale))
 
-    def loaded(self, rows: int, *, delta: bool = False) -> Loaded:
-        """A lake of that many rows, made once; with Delta's tables where asked for."""
+    def unused(self, name: str) -> Path:
+        """A place for a folder that is not there yet."""
+        return self.root / f"{name}-{next(self._numbers)}"
+
+    def loaded(self, rows: int) -> Loaded:
+        """A lake of that many rows, made once."""
         if rows not in self._loaded:
-            self._loaded[rows] = self._load(rows)
-        found = self._loaded[rows]
-        if delta and not (self.root / f"lake-{rows}" / "delta-current").exists():
-            say(f"Delta's tables of {rows:,} rows")
-            found.current.load(found.load)
-            found.history.load(found.load)
+            self._loaded[rows] = self._load(rows, f"lake-{rows}")
+        return self._loaded[rows]
+
+    def with_peers(self, rows: int, makes: Dict[str, type]) -> Loaded:
+        """The same, and tables of others that are loaded with the same rows.
+
+        Only the peers of the last call are there, for each takes the changes that
+        land while it is.
+        """
+        found = self.loaded(rows)
+        say(f"tables of {', '.join(makes)} of {rows:,} rows")
+        found.peers = peers_of(makes, self.spark, self.unused("peers"), found.load)
         return found
 
-    def empty(self, rows: int, name: str) -> BenchLake:
-        """A lake without any row, for tables of that size."""
-        buckets = max(2, buckets_for(rows, None))
-        return new_lake(self.spark, self.root / name, spec_of(buckets=buckets))
+    def empty(self, rows: int, name: str, *, due: int = 0) -> BenchLake:
+        """A lake without any row, for tables of that size; its upkeep comes when the
+        table's defaults say, or after `due` commits."""
+        spec = spec_of(buckets=max(2, buckets_for(rows, None)))
+        if due:
+            often = replace(spec.maintenance, compact_after=due, cluster_after=due)
+            spec = replace(spec, maintenance=often)
+        return new_lake(self.spark, self.root / name, spec)
 
-    def _load(self, rows: int) -> Loaded:
+    def loading(self, loaded: Loaded) -> BenchLake:
+        """A lake without any row, into which the files of another's load landed."""
+        lake = self.empty(loaded.rows, "loading")
+        target = lake.root / "landing" / lake.spec.source.path / "load"
+        target.mkdir(parents=True)
+        for file in loaded.load.glob("*.parquet"):
+            os.link(file, target / file.name)
+        return lake
+
+    def fresh(self, rows: int, name: str, *, due: int = 0) -> Loaded:
+        """The same, made anew under a name, for work that leaves it changed."""
+        return self._load(rows, name, due=due)
+
+    def _load(self, rows: int, name: str, *, due: int = 0) -> Loaded:
         say(f"a lake of {rows:,} rows")
-        root = self.root / f"lake-{rows}"
         generator = Generator(self.spark, rows, self.seed)
-        lake = self.empty(rows, root.name)
+        lake = self.empty(rows, name, due=due)
         load = lake.land_rows(generator.load(), "load/rows")
         lake.stage("full_load")
         lake.stage("scd2")
-        return Loaded(
-            rows,
-            generator,
-            lake,
-            load,
-            DeltaCurrent(self.spark, root / "delta-current"),
-            DeltaHistory(self.spark, root / "delta-history"),
-        )
+        return Loaded(rows, generator, lake, load)
 
 
-@dataclass(frozen=True)
-class Rounds:
-    """Rounds of one lake: what each stage took, and what Delta took for the same file."""
-
-    incremental: List[Measured]
-    scd2: List[Measured]
-    delta: Optional[List[Measured]] = None
+STAGES = ("incremental", "scd2")
 
 
 def rounds(
-    bench: Bench, loaded: Loaded, kind: str, count: int, *, delta: str = ""
-) -> Rounds:
+    bench: Bench, loaded: Loaded, kind: str, changes: int
+) -> Dict[str, List[Measured]]:
     """Land changes and take them in, again and again; the first two rounds warm up.
 
-    `delta` names the Delta table that merges the same files: current or history. It
-    goes first in every second round.
+    What each stage took, and what each peer took for the same file, by name. Peers go
+    first in every second round.
     """
 
     def works_of(nth: int) -> Works:
-        file = loaded.land(kind, count)
+        file = loaded.land(kind, changes)
         ours: Works = {
-            name: lambda name=name: loaded.lake.stage(name)
-            for name in ("incremental", "scd2")
+            name: lambda name=name: loaded.lake.stage(name) for name in STAGES
         }
-        theirs: Works = {}
-        if delta:
-            theirs["delta"] = lambda: getattr(loaded, delta).merge(file)
+        theirs: Works = {
+            name: lambda peer=peer: peer.merge(file)
+            for name, peer in loaded.peers.items()
+        }
         return alternating(nth, ours, theirs)
 
     say(f"{loaded.rows:,} rows")
-    found = bench.meter.in_turns(works_of, bench.pairs, warm_up=2)
-    return Rounds(found["incremental"], found["scd2"], found.get("delta"))
+    return bench.meter.in_turns(works_of, bench.pairs, warm_up=2)

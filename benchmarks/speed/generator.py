@@ -44,6 +44,14 @@ class Generator:
         )
         return self._changes(keys.withColumn(OPERATION, F.lit("U")), hour)
 
+    def late(self, count: int, hour: int) -> DataFrame:
+        """Updates of the keys that `spread` had changed an hour before, but of a time
+        between the first copy and the first hour: in the middle of their history."""
+        keys = self.spread(count, hour - 1).select(KEY)
+        minutes = F.lit(FIRST_SECOND + _HOUR // 2 + hour)
+        timed = keys.withColumn(OPERATION, F.lit("U")).withColumn(_AT, minutes)
+        return timed.select(OPERATION, *self._values())
+
     def skewed(self, count: int, hour: int) -> DataFrame:
         """Changes of keys of which few come often: 90% updates, 5% inserts, 5% deletes.
 

@@ -1,10 +1,10 @@
-"""Pictures of the results: each figure with its range, beside its target."""
+"""Pictures of the results: each figure beside its target, and seconds by size."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Tuple
 
 import matplotlib
 
@@ -14,15 +14,50 @@ from matplotlib import pyplot  # noqa: E402
 HELD, MISSED, PLAIN = "#2a7f4f", "#b3442f", "#5b6b7b"
 
 
-def draw(results: Path, folder: Path) -> Path:
-    """Draw all ratios that have a target as bars of figure / target; the file's path."""
+def draw(results: Path, folder: Path) -> List[Path]:
+    """Draw figure / target of all that have one, and what grows with the table."""
     found = json.loads(results.read_text())
-    targeted = [each for each in found if each["target"]]
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "targets.svg"
     matplotlib.rcParams.update({"svg.hashsalt": "lake", "svg.fonttype": "none"})
+    drawn = [_targets([each for each in found if each["target"]], folder)]
+    grown = [each for each in found if "rows" in each["more"]]
+    if grown:
+        drawn.append(_growth(grown, folder))
+    return drawn
+
+
+def _targets(targeted: List[Dict[str, Any]], folder: Path) -> Path:
     figure, axes = pyplot.subplots(figsize=(9, 0.6 + 0.5 * len(targeted)))
     _bars(axes, list(reversed(targeted)))
+    return _saved(figure, folder / "targets.svg")
+
+
+def _growth(results: List[Dict[str, Any]], folder: Path) -> Path:
+    """Seconds over rows: a stage of ours, and Delta's MERGE of the same changes."""
+    stages = {"4": "scd2, 2,000 keys", "5": "incremental, 10,000 keys"}
+    figure, both = pyplot.subplots(1, 2, figsize=(9, 3.2))
+    for axes, (id, title) in zip(both, stages.items()):
+        for name, colour in (("ours", HELD), ("delta", PLAIN)):
+            points = _points([each for each in results if each["id"][0] == id], name)
+            axes.plot(*zip(*points), marker="o", color=colour, label=name)
+        axes.set(title=title, xlabel="rows", ylabel="seconds", xscale="log")
+        axes.set_ylim(bottom=0)
+        axes.legend()
+    return _saved(figure, folder / "growth.svg")
+
+
+def _points(results: List[Dict[str, Any]], name: str) -> List[Tuple[int, float]]:
+    """(rows, seconds) of each size; a result has a smaller and a larger one."""
+    found = {}
+    for each in results:
+        more = each["more"]
+        ours = (more["theirs_seconds"], more["ours_seconds"])
+        seconds = ours if name == "ours" else more["delta_seconds"]
+        found.update(zip(more["rows"], seconds))
+    return sorted(found.items()) or [(0, 0.0)]
+
+
+def _saved(figure: Any, path: Path) -> Path:
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)

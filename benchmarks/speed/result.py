@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, Dict, Iterable, List, Optional, Sequence
 
 LATEST = Path(__file__).resolve().parents[1] / "results" / "latest.json"
+PAGE = LATEST.parents[2] / "docs" / "speed.md"
+BEGIN, END = "<!-- figures: written by bench -->\n", "<!-- end of figures -->\n"
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,32 @@ def write(
     path.parent.mkdir(parents=True, exist_ok=True)
     ordered = sorted(kept.values(), key=lambda each: _place(each["id"]))
     path.write_text(json.dumps(ordered, indent=1) + "\n")
+
+
+def tell(page: Path = PAGE, results: Path = LATEST) -> None:
+    """Write the table of figures into the page, between its marks."""
+    text = page.read_text()
+    before, rest = text.split(BEGIN)
+    _, after = rest.split(END)
+    found = json.loads(results.read_text())
+    page.write_text(before + BEGIN + table(found) + END + after)
+
+
+def table(found: Sequence[Dict[str, Any]]) -> str:
+    """Results as the page shows them."""
+    verdicts = {None: "-", True: "holds", False: "**missed**"}
+    head = (
+        "| # | figure | range | target | verdict | scale, rounds | what |\n"
+        "| --- | --- | --- | --- | --- | --- | --- |\n"
+    )
+    rows = [
+        f"| {each['id']} | {each['figure']:.2f} | {each['low']:.2f} to {each['high']:.2f}"
+        f" | {'-' if each['target'] is None else format(each['target'], 'g')}"
+        f" | {verdicts[each['holds']]} | {each['scale']:g}, {each['pairs']}"
+        f" | {each['what']} |\n"
+        for each in found
+    ]
+    return head + "".join(rows)
 
 
 def _place(id: str) -> tuple:

@@ -20,8 +20,8 @@ from lake_spark.shape import Shape
 from tests.oracle import comparison, histories, oracle
 from tests.oracle.landing_files import log_record, started
 from tests.oracle.tables import SPECS, settings_of
-from tests.spark.lake import table
 from tests.spark.kinds import one_by_day
+from tests.spark.lake import table
 
 SEED = 20260801
 FEATURES = histories.Features(truncates=True, placeholders=True, reloads=True)

@@ -1,0 +1,31 @@
+"""Two sides of one target: their ratio, with what else was counted of both."""
+
+from __future__ import annotations
+
+from typing import List, Optional
+
+from benchmarks.speed.measuring import Measured, median, ratios
+from benchmarks.speed.result import Result, over
+
+COUNTED = ("seconds", "read", "written", "files", "jobs")
+
+
+def compared(
+    id: str,
+    what: str,
+    ours: List[Measured],
+    theirs: List[Measured],
+    target: Optional[float],
+) -> Result:
+    """Seconds of ours over theirs, round by round; medians of all else beside it."""
+    told = {
+        f"{side}_{name}": median(found, name)
+        for side, found in (("ours", ours), ("theirs", theirs))
+        for name in COUNTED
+    }
+    return over(id, what, ratios(ours, theirs), target, told)
+
+
+def summed(one: Measured, other: Measured) -> Measured:
+    """Two pieces of work as if they were one."""
+    return Measured(*(getattr(one, each) + getattr(other, each) for each in COUNTED))

@@ -1,0 +1,102 @@
+"""Target 10: what our part adds to Hudi's own writes of the same rows."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Tuple
+
+from pyspark.sql import DataFrame
+
+from lake_spec.hudi_options import Operation, write_options
+from lake_spark.hudi_table import HudiTable, without_hudi_columns
+from benchmarks.speed.bench import Bench, Loaded
+from benchmarks.speed.comparing import compared, summed
+from benchmarks.speed.measuring import Measured, alternating
+from benchmarks.speed.result import Result
+
+TABLE = 2_000_000
+LAYERS = ("log", "current", "history")
+
+
+def writes(bench: Bench) -> List[Result]:
+    """10: a full load and its history / Hudi writing their rows, with our options."""
+    rows = bench.sized(TABLE)
+    loaded = bench.loaded(rows)
+    ready = _ready(bench, loaded)
+
+    def ours() -> None:
+        lake = bench.loading(loaded)
+        lake.stage("full_load")
+        lake.stage("scd2")
+
+    def plain() -> None:
+        for name, (frame, table) in ready.items():
+            options = write_options(table.options, Operation.BULK_INSERT, {})
+            path = str(bench.unused(f"raw-{name}"))
+            frame.write.format("hudi").options(**options).mode("append").save(path)
+
+    found = bench.meter.in_turns(
+        lambda nth: alternating(nth, {"ours": ours}, {"raw": plain}), bench.pairs
+    )
+    what = f"full load and history of {rows:,} rows / their three raw Hudi writes"
+    return [
+        compared("10", what, found["ours"], found["raw"], 1.1),
+        *_of_changes(bench, loaded),
+    ]
+
+
+def _ready(bench: Bench, loaded: Loaded) -> Dict[str, Tuple[DataFrame, HudiTable]]:
+    """The rows of each table as Parquet files, and the table that has them."""
+    found = {}
+    for name in LAYERS:
+        table = getattr(loaded.lake.tables, name)
+        path = str(bench.unused(f"ready-{name}"))
+        without_hudi_columns(table.read()).write.parquet(path)
+        found[name] = (bench.spark.read.parquet(path), table)
+    return found
+
+
+def _of_changes(bench: Bench, loaded: Loaded) -> List[Result]:
+    """The same for a run of 2,000 changed keys: rows of one write each, written raw
+    into copies of the tables; nothing else that a run must know is looked for."""
+    lake = loaded.lake
+    before = {name: _instant(lake, name) for name in LAYERS}
+    loaded.land("spread", min(2_000, loaded.rows // 2))
+    lake.stage("incremental")
+    lake.stage("scd2")
+    changed = {name: _since(bench, lake, name, before[name]) for name in LAYERS}
+    ours: List[Measured] = []
+    theirs: List[Measured] = []
+    for nth in range(bench.pairs + 1):
+        loaded.land("spread", min(2_000, loaded.rows // 2))
+        took = [bench.meter.measure(lambda: lake.stage("incremental"))]
+        took.append(bench.meter.measure(lambda: lake.stage("scd2")))
+        raw = bench.meter.measure(lambda: _write_all(changed))
+        if nth:
+            ours.append(summed(*took))
+            theirs.append(raw)
+    what = "a run of 2,000 changed keys, with all that it looks for / its three writes"
+    return [compared("10a", what, ours, theirs, None)]
+
+
+def _instant(lake, name: str) -> str:
+    return getattr(lake.tables, name).last_commit().instant
+
+
+def _since(bench: Bench, lake, name: str, instant: str) -> Tuple[DataFrame, HudiTable]:
+    table = getattr(lake.tables, name)
+    rows = table.read().where(f"_hoodie_commit_time > '{instant}'")
+    path = str(bench.unused(f"changed-{name}"))
+    without_hudi_columns(rows).write.parquet(path)
+    root = bench.unused(f"copy-{name}")
+    copy = HudiTable(bench.spark, str(root), dict(table.options))
+    copy.write(
+        without_hudi_columns(table.read()), Operation.BULK_INSERT, {"of": "bench"}
+    )
+    return bench.spark.read.parquet(path), copy
+
+
+def _write_all(changed: Dict[str, Tuple[DataFrame, HudiTable]]) -> None:
+    for name, (rows, table) in changed.items():
+        kind = Operation.BULK_INSERT if name == "log" else Operation.UPSERT
+        options = write_options(table.options, kind, {})
+        rows.write.format("hudi").options(**options).mode("append").save(table.path)

@@ -1,0 +1,101 @@
+"""Target 7: a hundred small tables in one step."""
+
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import List
+
+from lake_spec.model import ClusterSpec, Engine, TableSpec
+from benchmarks.speed.bench import Bench
+from benchmarks.speed.measuring import Measured, median, say
+from benchmarks.speed.result import Result, over
+from tests.spark.lake import LOAD_AND_CHANGES, Lake, table
+from tests.spark.streaming import stream
+
+TABLES, ROWS, CHANGED = 100, 1_000, 100
+STREAMED = 3
+"""Tables that HoodieStreamer takes in, each in a process of its own."""
+
+SPEC = LOAD_AND_CHANGES + """  format: {type: csv}
+  operation: {column: op}
+columns: {id: int, name: string, price: "decimal(12,2)", at: timestamp}
+key: [id]
+order_by: [at]
+effective_at: at
+storage: {type: merge_on_read, buckets: 1}
+"""
+
+
+def tables(bench: Bench) -> List[Result]:
+    """7: 100 changed rows in each of many tables, in one application; s a table."""
+    count = bench.sized(TABLES, least=10)
+    say(f"{count} tables of {ROWS:,} rows")
+    lakes = [_loaded(bench, f"small-{nth}", table(SPEC)) for nth in range(count)]
+    found: List[Measured] = []
+    both: List[Measured] = []
+    for nth in range(bench.pairs + 1):
+        for lake in lakes:
+            _land_changes(lake, nth)
+        one = bench.meter.measure(lambda: _at_once(lakes, "incremental"))
+        other = bench.meter.measure(lambda: _at_once(lakes, "scd2"))
+        say(f"round {nth}: {one.seconds:.1f} s and {other.seconds:.1f} s")
+        if nth:
+            found.append(one)
+            both.append(other)
+    what = f"seconds a table: {count} tables with {CHANGED} changed rows each, "
+    return [
+        _a_table("7", what + "incremental", found, count, 1.5),
+        _a_table("7a", what + "scd2", both, count, None),
+        _by_streamer(bench),
+    ]
+
+
+def _loaded(bench: Bench, name: str, spec: TableSpec) -> Lake:
+    lake = Lake(bench.spark, bench.unused(name), spec)
+    rows = "".join(f"{i},name {i},{i}.50,2026-01-01\n" for i in range(ROWS))
+    lake.land("load/1.csv", f"id,name,price,at\n{rows}")
+    if spec.engine is Engine.PYSPARK:
+        lake.done("full_load", "scd2")
+    return lake
+
+
+def _land_changes(lake: Lake, nth: int) -> None:
+    keys = random.Random(nth).sample(range(ROWS), CHANGED)
+    at = f"2026-01-02 {nth // 60:02}:{nth % 60:02}:00"
+    rows = "".join(f"U,{i},changed {nth},{nth}.25,{at}\n" for i in keys)
+    lake.land(f"changes/{nth}.csv", f"op,id,name,price,at\n{rows}")
+
+
+def _at_once(lakes: List[Lake], stage: str) -> None:
+    """As an application does it: so many tables at once as a cluster has by default."""
+    with ThreadPoolExecutor(max_workers=ClusterSpec.tables_at_once) as pool:
+        list(pool.map(lambda lake: lake.done(stage), lakes))
+
+
+def _a_table(
+    id: str, what: str, found: List[Measured], count: int, target: "float | None"
+) -> Result:
+    told = {
+        name: median(found, name) / count
+        for name in ("read", "written", "files", "jobs")
+    }
+    return over(id, what, [each.seconds / count for each in found], target, told)
+
+
+def _by_streamer(bench: Bench) -> Result:
+    """The change log alone by HoodieStreamer: a process for each table, as it works."""
+    seconds = []
+    spec = replace(table(SPEC), engine=Engine.STREAMER)
+    for nth in range(STREAMED):
+        lake = _loaded(bench, f"streamed-{nth}", spec)
+        took = bench.meter.measure(lambda: _streamed(lake))
+        seconds.append(took.seconds)
+    what = "seconds a table: HoodieStreamer, a process each, into the change log alone"
+    return over("7b", what, seconds, None, {})
+
+
+def _streamed(lake: Lake) -> None:
+    code = stream(lake, "full_load", lake.root)
+    assert code == 0, (lake.root / "streamer.log").read_text()[-2000:]

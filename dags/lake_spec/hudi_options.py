@@ -110,6 +110,15 @@ _NO_BLOOM_FILTERS = {
     HudiKey.BLOOM_KEYS.value: "1",
     HudiKey.BLOOM_ERRORS.value: "0.5",
 }
+_BLOOM_FILTERS = {HudiKey.BLOOM_FILTERS.value: "true"}
+
+_OF_FILES = (
+    *_NO_BLOOM_FILTERS,
+    HudiKey.CODEC.value,
+    HudiKey.TABLE_VERSION.value,
+    HudiKey.AUTO_UPGRADE.value,
+)
+"""The options of a table that say how its files are written."""
 
 
 def common_options(name: str, *, keep_commits: int) -> Dict[str, str]:
@@ -121,7 +130,6 @@ def common_options(name: str, *, keep_commits: int) -> Dict[str, str]:
         # Off: it doubles a commit on tables of laptop size (decision 004).
         HudiKey.METADATA_TABLE.value: "false",
         HudiKey.CODEC.value: "zstd",
-        **_NO_BLOOM_FILTERS,
         # Upkeep is a stage of its own, never a surprise inside a write.
         HudiKey.COMPACT_INLINE.value: "false",
         HudiKey.CLEAN_AUTOMATIC.value: "false",
@@ -141,6 +149,7 @@ def log_options(name: str, *, keep_commits: int, pinned: bool) -> Dict[str, str]
     """
     options = {
         **common_options(name, keep_commits=keep_commits),
+        **_NO_BLOOM_FILTERS,
         HudiKey.TABLE_TYPE.value: "COPY_ON_WRITE",
         HudiKey.RECORD_KEY.value: "lake_key,lake_path,lake_record",
         HudiKey.PARTITION_PATH.value: "",
@@ -159,6 +168,7 @@ def table_options(
     """Options of a current or history table; its first key field picks the bucket."""
     options = {
         **common_options(name, keep_commits=keep_commits),
+        **(_BLOOM_FILTERS if storage.index is Index.BLOOM else _NO_BLOOM_FILTERS),
         HudiKey.TABLE_TYPE.value: _HUDI_TYPE[storage.type],
         HudiKey.RECORD_KEY.value: ",".join(record_key),
         HudiKey.PARTITION_PATH.value: ",".join(storage.partition_by),
@@ -173,9 +183,6 @@ def table_options(
     if storage.index is Index.BUCKET:
         options[HudiKey.BUCKETS.value] = str(storage.buckets)
         options[HudiKey.BUCKET_HASH.value] = record_key[0]
-    if storage.index is Index.BLOOM:
-        options = {k: v for k, v in options.items() if k not in _NO_BLOOM_FILTERS}
-        options[HudiKey.BLOOM_FILTERS.value] = "true"
     if storage.index is Index.RECORD:
         options[HudiKey.METADATA_TABLE.value] = "true"
         options[HudiKey.RECORD_INDEX.value] = "true"
@@ -257,26 +264,15 @@ def _of_upkeep(table: Mapping[str, str]) -> Dict[str, str]:
 
     The procedures know the properties that a table keeps, and these are not among them.
     """
-    taken = {key.value for key in _OF_FILES} & set(table)
     return {
         HudiKey.METADATA_TABLE.value: "false",
-        **{name: table[name] for name in sorted(taken)},
+        **{name: table[name] for name in _OF_FILES if name in table},
     }
 
 
 def _joined(options: Mapping[str, str]) -> str:
     return ",".join(f"{name}={value}" for name, value in options.items())
 
-
-_OF_FILES = (
-    HudiKey.CODEC,
-    HudiKey.BLOOM_FILTERS,
-    HudiKey.BLOOM_KIND,
-    HudiKey.BLOOM_KEYS,
-    HudiKey.BLOOM_ERRORS,
-    HudiKey.TABLE_VERSION,
-    HudiKey.AUTO_UPGRADE,
-)
 
 READ_OPTIMIZED = "hoodie.query.as.ro.table"
 """Tells a catalogue's readers to leave the log files of a table aside."""

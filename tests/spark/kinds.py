@@ -18,6 +18,5 @@ def one_by_day(kinds: Sequence[Any]) -> List[Any]:
     return [first, *(pytest.param(each, marks=pytest.mark.nightly) for each in others)]
 
 
-MERGED, COPIED = TableType.MERGE_ON_READ, TableType.COPY_ON_WRITE
-TABLE_TYPES = one_by_day([MERGED, COPIED])
+TABLE_TYPES = one_by_day([TableType.MERGE_ON_READ, TableType.COPY_ON_WRITE])
 """Merge on read first: it writes log files and the files that copy on write has."""

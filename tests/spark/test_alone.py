@@ -10,6 +10,7 @@ import pytest
 from lake_spark import alone, standing
 from lake_spark.inputs import PARTIAL, RENAMED, WIDE, Inputs
 from lake_spark.pending import Pending
+from tests.spark.kinds import one_by_day
 from tests.spark.lake import FEED_FILES, Lake, table
 
 SPEC = FEED_FILES + """\
@@ -59,7 +60,7 @@ def changed(spark, tmp_path, more=""):
     return lake
 
 
-@pytest.mark.parametrize("more", ["", pytest.param(MARKED, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("more", one_by_day(["", MARKED]))
 def test_first_loads_and_rebuilds_leave_the_rows_of_the_fold(
     spark, tmp_path, splits, more
 ):

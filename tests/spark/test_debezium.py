@@ -12,6 +12,7 @@ import pytest
 
 from lake_spec.envelopes import columns_of
 from lake_spec.sql_text import sql_literal
+from tests.spark.kinds import one_by_day
 from tests.spark.lake import Lake, table
 from tests.spark.typed_files import typed_file
 
@@ -110,9 +111,7 @@ def test_transactions_stand_in_the_order_of_their_commits(postgresql):
     assert current(postgresql)[0] == (1, "second", "3.00")
 
 
-@pytest.mark.parametrize(
-    "form", ["avro", pytest.param("parquet", marks=pytest.mark.nightly)]
-)
+@pytest.mark.parametrize("form", one_by_day(["avro", "parquet"]))
 def test_events_in_typed_files_give_the_same(spark, tmp_path, postgresql, form):
     """As a sink writes them: images that are null, amounts as decimals."""
     spec = SPEC.format(connector="postgresql").replace("json", form)

@@ -22,6 +22,7 @@ from datetime import datetime
 
 import pytest
 
+from tests.spark.kinds import one_by_day
 from tests.spark.redoing import done_redo
 from tests.spark.shop import DIMENSIONS, EXTRACT_DAYS, SEED, Shop, domain_of
 
@@ -142,9 +143,7 @@ def test_without_news_nothing_is_written(shop):
     assert counts == (lake.history.count(), lake.current.count())
 
 
-@pytest.mark.parametrize(
-    "name", [DIMENSIONS[0], pytest.param(DIMENSIONS[1], marks=pytest.mark.nightly)]
-)
+@pytest.mark.parametrize("name", one_by_day(DIMENSIONS))
 def test_upkeep_and_a_rebuild_change_no_row(shop, name):
     lake = shop.lakes[name]
     before = rows_of(lake)

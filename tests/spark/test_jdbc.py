@@ -19,6 +19,7 @@ from tests.servers.fixtures import (  # noqa: F401
     postgresql,
     servers_folder,
 )
+from tests.spark.kinds import one_by_day
 from tests.spark.pulling import (
     BY_CURSOR,
     EXTRACTS,
@@ -121,9 +122,7 @@ def test_changes_come_by_their_cursor_and_late_ones_too(spark, shop, tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    "form", ["json", pytest.param("orc", marks=pytest.mark.nightly)]
-)
+@pytest.mark.parametrize("form", one_by_day(["json", "orc"]))
 def test_what_was_landed_is_not_landed_again(spark, shop, tmp_path, form):
     name = f"orders_{form}"
     shop.execute(ORDERS.format(name=name, type="timestamp"))

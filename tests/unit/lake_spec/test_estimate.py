@@ -21,7 +21,7 @@ from lake_spec.errors import NoEstimate
 from lake_spec.estimate import FULL_LOAD, INCREMENTAL, SCD2, Workload, estimate
 
 ROOT = Path(__file__).parents[3]
-LATEST = {
+CALIBRATION = {
     each["id"]: each
     for each in json.loads((ROOT / "benchmarks/results/calibration.json").read_text())
 }
@@ -37,8 +37,10 @@ def stages(load):
 
 def measured(id):
     """What was measured for our side, and the workload that it was measured with."""
-    result = LATEST[id]
-    rows = int(re.search(r"([\d,]+) rows", LATEST[id[0]]["what"])[1].replace(",", ""))
+    result = CALIBRATION[id]
+    rows = int(
+        re.search(r"([\d,]+) rows", CALIBRATION[id[0]]["what"])[1].replace(",", "")
+    )
     load = Workload(
         rows=rows,
         changes=rows // 100 if id == "2" else 2_000,

@@ -16,6 +16,14 @@ from benchmarks.speed.lake import BenchLake, new_lake, spec_of
 from benchmarks.speed.measuring import Measured, Meter, Works, alternating, say
 from benchmarks.speed.peers import Peer, peers_of
 
+TABLE = 2_000_000
+"""Rows of the table that a target is about, if it does not say otherwise."""
+
+SPREAD = 2_000
+"""Keys that change at even distances over the whole table, whatever its size."""
+
+STAGES = ("incremental", "scd2")
+
 
 @dataclass
 class Loaded:
@@ -30,6 +38,11 @@ class Loaded:
     load: Path
     hour: int = 0
     peers: Dict[str, Peer] = field(default_factory=dict)
+
+    @property
+    def spread(self) -> int:
+        """How many spread keys change: fewer in a table that is smaller than its scale."""
+        return min(SPREAD, self.rows // 2)
 
     def land(self, kind: str, count: int) -> Path:
         """Land a file of the generator's `spread` or `skewed` changes."""
@@ -110,12 +123,8 @@ class Bench:
         generator = Generator(self.spark, rows, self.seed)
         lake = self.empty(rows, name, due=due)
         load = lake.land_rows(generator.load(), "load/rows")
-        lake.stage("full_load")
-        lake.stage("scd2")
+        lake.done("full_load", "scd2")
         return Loaded(rows, generator, lake, load)
-
-
-STAGES = ("incremental", "scd2")
 
 
 def rounds(

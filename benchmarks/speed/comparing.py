@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import List, Optional
 
 from benchmarks.speed.measuring import Measured, median, ratios
 from benchmarks.speed.result import Result, over
 
-COUNTED = ("seconds", "read", "written", "files", "jobs")
+COUNTED = tuple(each.name for each in fields(Measured))
 
 
 def compared(

@@ -53,6 +53,17 @@ class BenchLake(Lake):
         (report,) = self.done(name)
         return report
 
+    @property
+    def warehouse(self) -> Path:
+        """The folder of its tables."""
+        return self.root / "warehouse"
+
+
+def read_whole(*tables: DataFrame) -> None:
+    """Every column of every row, and nothing done with it."""
+    for rows in tables:
+        rows.write.format("noop").mode("overwrite").save()
+
 
 def new_lake(spark: SparkSession, root: Path, spec: TableSpec) -> BenchLake:
     """An empty lake in a folder that is made anew."""

@@ -6,28 +6,22 @@ import statistics
 from pathlib import Path
 from typing import Callable, Dict, List, Sequence
 
-from benchmarks.speed.bench import Bench, Loaded
-from benchmarks.speed.measuring import Measured, median, ratios, say
+from benchmarks.speed.bench import STAGES, TABLE, Bench, Loaded
+from benchmarks.speed.comparing import compared
+from benchmarks.speed.lake import read_whole
+from benchmarks.speed.measuring import Measured, median, say
 from benchmarks.speed.result import Result, over
 
-TABLE = 2_000_000
-KEYS = 2_000
 ROUNDS = 30
 FEW = 4
 """Rounds that a drift is not judged by: the JVM still warms up."""
-
-STAGES = ("incremental", "scd2", "maintenance")
 
 
 def nothing_new(bench: Bench) -> List[Result]:
     """6: a run of a table without new files: seconds beyond the start of the JVM."""
     loaded = bench.loaded(bench.sized(TABLE))
-
-    def run() -> None:
-        for name in ("incremental", "scd2"):
-            loaded.lake.stage(name)
-
-    found = bench.meter.in_turns(lambda nth: {"run": run}, bench.pairs)["run"]
+    run = {"run": lambda: loaded.lake.done(*STAGES)}
+    found = bench.meter.in_turns(lambda nth: run, bench.pairs)["run"]
     told = {name: median(found, name) for name in ("read", "written", "files", "jobs")}
     what = f"seconds of a run with nothing new, {loaded.rows:,} rows, JVM started"
     return [over("6", what, [each.seconds for each in found], 3.0, told)]
@@ -36,28 +30,23 @@ def nothing_new(bench: Bench) -> List[Result]:
 def late_events(bench: Bench) -> List[Result]:
     """11: events in the middle of their keys' history against events at its end."""
     loaded = bench.loaded(bench.sized(TABLE))
-    count = min(KEYS, loaded.rows // 2)
     found: Dict[str, List[Measured]] = {}
     for nth in range(bench.pairs + 2):
         for kind in ("spread", "late"):
-            loaded.land(kind, count)
-            for stage in ("incremental", "scd2"):
+            loaded.land(kind, loaded.spread)
+            for stage in STAGES:
                 took = bench.meter.measure(lambda: loaded.lake.stage(stage))
                 say(f"round {nth}: {kind}, {stage} {took.seconds:.1f} s")
                 if nth >= 2:
                     found.setdefault(f"{kind} {stage}", []).append(took)
     what = "{} of {:,} late keys, {:,} rows / of as many at the end of their history"
     return [
-        over(
+        compared(
             id,
-            what.format(stage, count, loaded.rows),
-            ratios(found[f"late {stage}"], found[f"spread {stage}"]),
+            what.format(stage, loaded.spread, loaded.rows),
+            found[f"late {stage}"],
+            found[f"spread {stage}"],
             target,
-            {
-                f"{kind}_{name}": median(found[f"{kind} {stage}"], name)
-                for kind in ("late", "spread")
-                for name in ("seconds", "read", "written", "files", "jobs")
-            },
         )
         for id, stage, target in (("11", "scd2", 1.3), ("11a", "incremental", None))
     ]
@@ -67,23 +56,28 @@ def many_rounds(bench: Bench) -> List[Result]:
     """8: rounds of changes, history and upkeep: what the last ones take more."""
     rows = bench.sized(TABLE)
     loaded = bench.fresh(rows, "lasting")
-    fresh = _bytes_below(_tables(loaded))
+    fresh = _bytes_below(loaded.lake.warehouse)
     writes: List[float] = []
     reads: List[float] = []
     files: List[int] = []
     for nth in range(ROUNDS):
-        loaded.land("spread", min(KEYS, rows // 2))
-        took = [bench.meter.measure(_stage(loaded, each)).seconds for each in STAGES]
-        reads.append(bench.meter.measure(lambda: _read(loaded)).seconds)
+        loaded.land("spread", loaded.spread)
+        took = [
+            bench.meter.measure(_stage(loaded, each)).seconds
+            for each in (*STAGES, "maintenance")
+        ]
+        reads.append(
+            bench.meter.measure(lambda: read_whole(loaded.lake.current)).seconds
+        )
         writes.append(sum(took))
-        files.append(sum(1 for _ in _tables(loaded).rglob("*.parquet")))
+        files.append(sum(1 for _ in loaded.lake.warehouse.rglob("*.parquet")))
         say(
             f"round {nth}: {', '.join(f'{each:.1f}' for each in took)} s,"
             f" read {reads[-1]:.1f} s, {files[-1]} files"
         )
-    where = f"{ROUNDS} rounds of {min(KEYS, rows // 2):,} keys, {rows:,} rows"
+    where = f"{ROUNDS} rounds of {loaded.spread:,} keys, {rows:,} rows"
     more = {"writes": writes, "reads": reads, "files": files}
-    size = _bytes_below(_tables(loaded)) / fresh
+    size = _bytes_below(loaded.lake.warehouse) / fresh
     return [
         _one("8", f"write time, growth per round: {where}", drift(writes), 0.02, more),
         _one("8a", "read time of current, growth per round", drift(reads), 0.02, {}),
@@ -107,15 +101,6 @@ def drift(values: Sequence[float]) -> float:
 
 def _stage(loaded: Loaded, name: str) -> Callable[[], object]:
     return lambda: loaded.lake.stage(name)
-
-
-def _read(loaded: Loaded) -> None:
-    """Every column of every row of current."""
-    loaded.lake.current.write.format("noop").mode("overwrite").save()
-
-
-def _tables(loaded: Loaded) -> Path:
-    return loaded.lake.root / "warehouse"
 
 
 def _bytes_below(folder: Path) -> int:

@@ -8,12 +8,11 @@ from pyspark.sql import DataFrame
 
 from lake_spec.hudi_options import Operation, write_options
 from lake_spark.hudi_table import HudiTable, without_hudi_columns
-from benchmarks.speed.bench import Bench, Loaded
-from benchmarks.speed.comparing import compared, summed
+from benchmarks.speed.bench import STAGES, TABLE, Bench, Loaded
+from benchmarks.speed.comparing import compared
 from benchmarks.speed.measuring import Measured, alternating
 from benchmarks.speed.result import Result
 
-TABLE = 2_000_000
 LAYERS = ("log", "current", "history")
 
 
@@ -24,18 +23,15 @@ def writes(bench: Bench) -> List[Result]:
     ready = _ready(bench, loaded)
 
     def ours() -> None:
-        lake = bench.loading(loaded)
-        lake.stage("full_load")
-        lake.stage("scd2")
+        bench.loading(loaded).done("full_load", "scd2")
 
-    def plain() -> None:
+    def raw() -> None:
         for name, (frame, table) in ready.items():
-            options = write_options(table.options, Operation.BULK_INSERT, {})
             path = str(bench.unused(f"raw-{name}"))
-            frame.write.format("hudi").options(**options).mode("append").save(path)
+            _write(frame, table, Operation.BULK_INSERT, path)
 
     found = bench.meter.in_turns(
-        lambda nth: alternating(nth, {"ours": ours}, {"raw": plain}), bench.pairs
+        lambda nth: alternating(nth, {"ours": ours}, {"raw": raw}), bench.pairs
     )
     what = f"full load and history of {rows:,} rows / their three raw Hudi writes"
     return [
@@ -60,19 +56,17 @@ def _of_changes(bench: Bench, loaded: Loaded) -> List[Result]:
     into copies of the tables; nothing else that a run must know is looked for."""
     lake = loaded.lake
     before = {name: _instant(lake, name) for name in LAYERS}
-    loaded.land("spread", min(2_000, loaded.rows // 2))
-    lake.stage("incremental")
-    lake.stage("scd2")
+    loaded.land("spread", loaded.spread)
+    lake.done(*STAGES)
     changed = {name: _since(bench, lake, name, before[name]) for name in LAYERS}
     ours: List[Measured] = []
     theirs: List[Measured] = []
     for nth in range(bench.pairs + 1):
-        loaded.land("spread", min(2_000, loaded.rows // 2))
-        took = [bench.meter.measure(lambda: lake.stage("incremental"))]
-        took.append(bench.meter.measure(lambda: lake.stage("scd2")))
+        loaded.land("spread", loaded.spread)
+        took = bench.meter.measure(lambda: lake.done(*STAGES))
         raw = bench.meter.measure(lambda: _write_all(changed))
         if nth:
-            ours.append(summed(*took))
+            ours.append(took)
             theirs.append(raw)
     what = "a run of 2,000 changed keys, with all that it looks for / its three writes"
     return [compared("10a", what, ours, theirs, None)]
@@ -87,16 +81,20 @@ def _since(bench: Bench, lake, name: str, instant: str) -> Tuple[DataFrame, Hudi
     rows = table.read().where(f"_hoodie_commit_time > '{instant}'")
     path = str(bench.unused(f"changed-{name}"))
     without_hudi_columns(rows).write.parquet(path)
-    root = bench.unused(f"copy-{name}")
-    copy = HudiTable(bench.spark, str(root), dict(table.options))
-    copy.write(
-        without_hudi_columns(table.read()), Operation.BULK_INSERT, {"of": "bench"}
+    copy = HudiTable(
+        bench.spark, str(bench.unused(f"copy-{name}")), dict(table.options)
     )
+    _write(without_hudi_columns(table.read()), copy, Operation.BULK_INSERT, copy.path)
     return bench.spark.read.parquet(path), copy
 
 
 def _write_all(changed: Dict[str, Tuple[DataFrame, HudiTable]]) -> None:
     for name, (rows, table) in changed.items():
         kind = Operation.BULK_INSERT if name == "log" else Operation.UPSERT
-        options = write_options(table.options, kind, {})
-        rows.write.format("hudi").options(**options).mode("append").save(table.path)
+        _write(rows, table, kind, table.path)
+
+
+def _write(rows: DataFrame, table: HudiTable, kind: Operation, path: str) -> None:
+    """Hudi's own write, with the options that the table's writes have."""
+    options = write_options(table.options, kind, {})
+    rows.write.format("hudi").options(**options).mode("append").save(path)

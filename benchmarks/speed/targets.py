@@ -5,17 +5,13 @@ from __future__ import annotations
 from typing import Callable, Dict, List, Sequence
 
 from benchmarks.speed import lasting, parsing, raw, small, upkeep
-from benchmarks.speed.bench import Bench, rounds
+from benchmarks.speed.bench import SPREAD, TABLE, Bench, rounds
 from benchmarks.speed.comparing import compared, summed
 from benchmarks.speed.measuring import alternating, median
 from benchmarks.speed.peers import OF_CURRENT, OF_HISTORY
 from benchmarks.speed.result import Result
 
 Target = Callable[[Bench], List[Result]]
-
-TABLE = 2_000_000
-SPREAD = 2_000
-"""Keys that change at even distances over the whole table, whatever its size."""
 
 
 def full_load(bench: Bench) -> List[Result]:
@@ -61,7 +57,7 @@ def incremental(bench: Bench) -> List[Result]:
 def scd2(bench: Bench) -> List[Result]:
     """3: SCD2 of 2,000 spread keys against Delta's two-sided MERGE, as mack does it."""
     loaded = bench.with_peers(bench.sized(TABLE), OF_HISTORY)
-    keys = min(SPREAD, loaded.rows // 2)
+    keys = loaded.spread
     found = rounds(bench, loaded, "spread", keys)
     delta = found["delta"]
     what = f"scd2, {keys:,} spread keys of {loaded.rows:,} rows / Delta two-sided MERGE"

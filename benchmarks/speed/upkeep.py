@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Dict, List, Set
 
-from benchmarks.speed.bench import Bench, Loaded
+from benchmarks.speed.bench import STAGES, TABLE, Bench, Loaded
 from benchmarks.speed.comparing import compared
+from benchmarks.speed.lake import BenchLake, read_whole
 from benchmarks.speed.measuring import Measured
 from benchmarks.speed.result import Result
 
-TABLE = 2_000_000
-KEYS = 2_000
 ROUNDS = 3
 """Runs with changes before each upkeep, which is set to come after so many."""
 
@@ -39,22 +38,21 @@ def upkeep(bench: Bench) -> List[Result]:
 
 def _once(bench: Bench, worn: Loaded, fresh: Loaded) -> Dict[str, Measured]:
     for _ in range(ROUNDS):
-        worn.land("spread", min(KEYS, worn.rows // 2))
-        worn.lake.stage("incremental")
-        worn.lake.stage("scd2")
+        worn.land("spread", worn.spread)
+        worn.lake.done(*STAGES)
     before = _files(worn)
     measure = bench.meter.measure
     took = {"upkeep": measure(lambda: worn.lake.stage("maintenance"))}
     made = _files(worn) - before
     assert made, "no upkeep was due"
     took["rewritten"] = measure(lambda: _rewrite(bench, made))
-    took["read after"] = measure(lambda: _read(worn))
-    took["read fresh"] = measure(lambda: _read(fresh))
+    took["read after"] = measure(lambda: _read(worn.lake))
+    took["read fresh"] = measure(lambda: _read(fresh.lake))
     return took
 
 
 def _files(loaded: Loaded) -> Set[Path]:
-    return set((loaded.lake.root / "warehouse").rglob("*.parquet"))
+    return set(loaded.lake.warehouse.rglob("*.parquet"))
 
 
 def _rewrite(bench: Bench, files: Set[Path]) -> None:
@@ -66,6 +64,5 @@ def _rewrite(bench: Bench, files: Set[Path]) -> None:
         rows.write.option("compression", "zstd").parquet(path)
 
 
-def _read(loaded: Loaded) -> None:
-    for rows in (loaded.lake.current, loaded.lake.history):
-        rows.write.format("noop").mode("overwrite").save()
+def _read(lake: BenchLake) -> None:
+    read_whole(lake.current, lake.history)

@@ -75,8 +75,12 @@ def mark_events(sightings: DataFrame, roles: Roles) -> DataFrame:
     arrival = event.orderBy("_hoodie_commit_time", "lake_position", "lake_record")
     return (
         sightings.withColumn("lake_nth", F.row_number().over(nth))
-        .withColumn("lake_seen", F.row_number().over(position))
-        .withColumn("lake_arrival", F.row_number().over(arrival))
+        .withColumns(
+            {
+                "lake_seen": F.row_number().over(position),
+                "lake_arrival": F.row_number().over(arrival),
+            }
+        )
         .drop("lake_nth")
     )
 
@@ -177,11 +181,12 @@ def versions_of_alone(events: DataFrame) -> DataFrame:
 
     An upsert is a version without an end, and a delete deletes nothing.
     """
-    return (
-        events.where(F.col("lake_op") == UPSERT)
-        .withColumn("lake_starts", F.col("lake_effective_at"))
-        .withColumn("lake_ends", F.lit(None).cast("timestamp"))
-        .withColumn(FROM, F.unix_micros("lake_starts"))
+    return events.where(F.col("lake_op") == UPSERT).withColumns(
+        {
+            "lake_starts": F.col("lake_effective_at"),
+            "lake_ends": F.lit(None).cast("timestamp"),
+            FROM: F.unix_micros("lake_effective_at"),
+        }
     )
 
 
@@ -192,8 +197,7 @@ def _last_of_each_time(events: DataFrame, roles: Roles) -> DataFrame:
     # A delete before any upsert deletes nothing, so it leaves no marker.
     existed = F.max(F.col("lake_op") == UPSERT).over(so_far)
     return (
-        events.withColumn("lake_following", following)
-        .withColumn("lake_existed", existed)
+        events.withColumns({"lake_following": following, "lake_existed": existed})
         .where("lake_following IS NULL OR lake_following > lake_since")
         .where("lake_existed")
         .drop("lake_existed")
@@ -208,8 +212,12 @@ def _spans(counting: DataFrame, roles: Roles) -> DataFrame:
     what = F.struct(F.col("lake_op"), *tracked)
     numbered = (
         counting.withColumn("lake_what", _of_upserts(what))
-        .withColumn("lake_before", F.lag("lake_what").over(times))
-        .withColumn("lake_first", F.row_number().over(times) == 1)
+        .withColumns(
+            {
+                "lake_before": F.lag("lake_what").over(times),
+                "lake_first": F.row_number().over(times) == 1,
+            }
+        )
         .withColumn("lake_opens", F.col("lake_first") | ~_same(counting, times, roles))
         .withColumn("lake_span", F.sum(F.col("lake_opens").cast("int")).over(so_far))
     )
@@ -236,10 +244,18 @@ def _bounded(numbered: DataFrame) -> DataFrame:
     span = Window.partitionBy(KEY, "lake_span")
     last_first = span.orderBy(F.col("lake_since").desc())
     return (
-        numbered.withColumn("lake_starts", F.min("lake_since").over(span))
-        .withColumn("lake_latest", F.row_number().over(last_first))
+        numbered.withColumns(
+            {
+                "lake_starts": F.min("lake_since").over(span),
+                "lake_latest": F.row_number().over(last_first),
+            }
+        )
         .where("lake_latest = 1")
-        .withColumn("lake_ends", F.lead("lake_starts").over(times))
-        .withColumn(FROM, F.unix_micros("lake_starts"))
+        .withColumns(
+            {
+                "lake_ends": F.lead("lake_starts").over(times),
+                FROM: F.unix_micros("lake_starts"),
+            }
+        )
         .drop("lake_latest", "lake_span", "lake_following")
     )

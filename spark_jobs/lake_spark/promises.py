@@ -33,13 +33,13 @@ def with_witnesses(events: DataFrame, roles: fold.Roles) -> DataFrame:
     deleted = "CASE WHEN lake_op = '%s' THEN lake_since END" % DELETE
     next_delete = F.expr(f"lead({deleted}) IGNORE NULLS").over(order)
     is_last = F.lead("lake_op").over(order).isNull()
-    return events.withColumn(NEXT_DELETE, next_delete).withColumn(IS_LAST, is_last)
+    return events.withColumns({NEXT_DELETE: next_delete, IS_LAST: is_last})
 
 
 def with_witnesses_of_alone(events: DataFrame) -> DataFrame:
     """The same with events that are the only ones of their keys."""
     never = F.lit(None).cast("timestamp")
-    return events.withColumn(NEXT_DELETE, never).withColumn(IS_LAST, F.lit(True))
+    return events.withColumns({NEXT_DELETE: never, IS_LAST: F.lit(True)})
 
 
 def of_history(spec: TableSpec) -> Dict[str, str]:
@@ -64,8 +64,10 @@ def checked(rows: DataFrame, spec: TableSpec) -> DataFrame:
     following = F.lead(fold.FROM).over(by_key.orderBy(fold.FROM))
     ends = F.coalesce(F.unix_micros(names.valid_to), F.lit(2**63 - 1))
     ended = ~F.col(names.is_current) & ~F.col(names.is_deleted)
-    return (
-        rows.withColumn(_OVERLAPS, F.coalesce(ends > following, F.lit(False)))
-        .withColumn(_GAP, ended & F.coalesce(ends < following, F.lit(True)))
-        .withColumn(_OPEN, F.count_if(F.col(names.is_current)).over(by_key))
+    return rows.withColumns(
+        {
+            _OVERLAPS: F.coalesce(ends > following, F.lit(False)),
+            _GAP: ended & F.coalesce(ends < following, F.lit(True)),
+            _OPEN: F.count_if(F.col(names.is_current)).over(by_key),
+        }
     )

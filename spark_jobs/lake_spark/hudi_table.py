@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Dict, Iterator, Mapping, Optional, Tuple
 
 from py4j.java_gateway import JavaObject
 from pyspark.sql import DataFrame, SparkSession
@@ -12,14 +11,13 @@ from pyspark.sql.types import StructType
 
 from lake_spec.hudi_options import (
     METADATA_FOLDER,
-    METADATA_PREFIX,
     PROPERTIES,
-    STREAMER_CHECKPOINTS,
     HudiKey,
     Operation,
     schema_options,
     write_options,
 )
+from lake_spark.timeline import Commit, Timeline, meta_client
 
 HUDI_COLUMNS = (
     "_hoodie_commit_time",
@@ -32,19 +30,6 @@ DELETED = "_hoodie_is_deleted"
 """Rows written with this column true are removed by the same commit."""
 
 
-@dataclass(frozen=True)
-class Commit:
-    """A completed commit: its instant and its metadata, prefix removed."""
-
-    instant: str
-    metadata: Mapping[str, str]
-
-
-_COMMITS: Dict[Tuple[str, str], Commit] = {}
-_MOST_COMMITS = 2000
-"""So many are remembered: a continuous run makes some every minute."""
-
-
 class HudiTable:
     """A table at a path; writing it needs options, reading does not."""
 
@@ -54,9 +39,12 @@ class HudiTable:
         self._spark = spark
         self.path = path
         self._options = options or {}
+        self._look: Optional[Timeline] = None
 
     def exists(self) -> bool:
         """Whether a commit was ever begun here."""
+        if self._look is not None:
+            return True
         file, files = self._file(PROPERTIES)
         return files.exists(file)
 
@@ -78,15 +66,18 @@ class HudiTable:
 
     def has_data(self) -> bool:
         """Whether a commit was ever completed here."""
-        return self.exists() and self.last_commit() is not None
+        return self.last_commit() is not None
 
-    def read(self) -> DataFrame:
-        """The newest committed rows, Hudi's own columns included."""
-        return self.read_stored()
+    def read(self, by: Optional[SparkSession] = None) -> DataFrame:
+        """The newest committed rows, Hudi's own columns included.
 
-    def read_stored(self) -> DataFrame:
+        `by` is the session that the queries on them are of, if not the table's.
+        """
+        return self.read_stored(by)
+
+    def read_stored(self, by: Optional[SparkSession] = None) -> DataFrame:
         """The same rows as they are stored, which readers need not see."""
-        return self._spark.read.format("hudi").load(self.path)
+        return (by or self._spark).read.format("hudi").load(self.path)
 
     def schema(self) -> StructType:
         """The stored columns, Hudi's own left out."""
@@ -101,7 +92,10 @@ class HudiTable:
             **write_options(self._options, operation, metadata),
             **schema_options(rows.schema.simpleString()),
         }
-        rows.write.format("hudi").options(**options).mode("append").save(self.path)
+        try:
+            rows.write.format("hudi").options(**options).mode("append").save(self.path)
+        finally:
+            self.forget()
         commit = self.last_commit()
         assert commit is not None, f"{self.path}: the write left no commit"
         return commit.instant
@@ -151,6 +145,7 @@ class HudiTable:
             yield client
         finally:
             client.close()
+            self.forget()
 
     def drop_indexes(self) -> None:
         """Remove the metadata table; the next write makes it anew, if it has one."""
@@ -182,9 +177,8 @@ class HudiTable:
 
     def actions(self) -> Iterator[str]:
         """What each completed commit did (commit, deltacommit ...), newest first."""
-        if self.exists():
-            for instant in _newest_first(self._active(self._client())):
-                yield instant.getAction()
+        timeline = self._timeline()
+        return timeline.actions() if timeline else iter(())
 
     def last_instant(self, name: str) -> Optional[str]:
         """The instant of the newest commit that carries this metadata."""
@@ -192,69 +186,25 @@ class HudiTable:
 
     def commits(self) -> Iterator[Commit]:
         """Completed commits, newest first, archived ones last."""
-        if not self.exists():
-            return
-        client = self._client()
-        for part in (self._active, self._archived):
-            timeline = part(client)
-            for instant in _newest_first(timeline):
-                yield self._commit(instant, timeline)
+        timeline = self._timeline()
+        return timeline.commits() if timeline else iter(())
+
+    def forget(self) -> None:
+        """Look anew for what was committed: it may not be what it was."""
+        self._look = None
 
     def _client(self) -> JavaObject:
-        jvm = self._spark._jvm
-        configuration = jvm.org.apache.hudi.storage.hadoop.HadoopStorageConfiguration(
-            self._spark._jsc.hadoopConfiguration()
-        )
-        builder = jvm.org.apache.hudi.common.table.HoodieTableMetaClient.builder()
-        return builder.setConf(configuration).setBasePath(self.path).build()
+        return meta_client(self._spark, self.path)
 
-    @staticmethod
-    def _active(client: JavaObject) -> JavaObject:
-        return client.getActiveTimeline().getCommitsTimeline().filterCompletedInstants()
+    def _timeline(self) -> Optional[Timeline]:
+        """What was committed, None before the first write was begun.
 
-    @staticmethod
-    def _archived(client: JavaObject) -> JavaObject:
-        return (
-            client.getArchivedTimeline().getCommitsTimeline().filterCompletedInstants()
-        )
-
-    def _commit(self, instant: JavaObject, timeline: JavaObject) -> Commit:
-        """A completed commit, read once by this process: it never changes."""
-        at = instant.requestedTime()
-        known = _COMMITS.get((self.path, at))
-        if known is None:
-            if len(_COMMITS) >= _MOST_COMMITS:
-                _COMMITS.clear()
-            known = Commit(at, self._metadata(instant, timeline))
-            _COMMITS[self.path, at] = known
-        return known
-
-    def _metadata(self, instant: JavaObject, timeline: JavaObject) -> Dict[str, str]:
-        utils = self._spark._jvm.org.apache.hudi.common.table.timeline.TimelineUtils
-        extra = utils.getCommitMetadata(instant, timeline).getExtraMetadata()
-        return named_metadata(list(extra.items()))
-
-
-def _newest_first(timeline: JavaObject) -> Iterator[JavaObject]:
-    """Its instants, by number: the end of an iterator of Java's is an exception there,
-    and each is looked into by some 30 calls."""
-    instants = timeline.getInstants()
-    for place in reversed(range(instants.size())):
-        yield instants.get(place)
-
-
-def named_metadata(extra: List[Tuple[str, str]]) -> Dict[str, str]:
-    """Our own entries of a commit's metadata; the streamer's count as `inputs`."""
-    found = dict(extra)
-    mine = {
-        name[len(METADATA_PREFIX) :]: value
-        for name, value in found.items()
-        if name.startswith(METADATA_PREFIX)
-    }
-    for name in STREAMER_CHECKPOINTS:
-        if name in found and "inputs" not in mine:
-            mine["inputs"] = found[name]
-    return mine
+        One look is kept until this object writes: a run's table has one, and by its
+        lease nothing else writes it.
+        """
+        if self._look is None and self.exists():
+            self._look = Timeline(self._spark, self.path)
+        return self._look
 
 
 def without_hudi_columns(rows: DataFrame) -> DataFrame:

@@ -61,7 +61,7 @@ class Selection:
 
 @dataclass
 class TableRun:
-    """What a stage needs to work on one table.
+    """What a stage needs to work on one table, for as long as it does.
 
     `verify` is the share of keys (0 to 1) that a rebuild compares instead;
     `request` the URI of what an erase is asked to erase.
@@ -126,19 +126,19 @@ class TableRun:
             self.spark, f"{self.home}/changes", self._log_options("changes")
         )
 
-    @property
+    @cached_property
     def current(self) -> HudiTable:
         """The current table."""
         return self._derived("current", self.spec.name, (fold.KEY,))
 
-    @property
+    @cached_property
     def history(self) -> HudiTable:
         """The history table; its versions stay in the file of their key."""
         return self._derived(
             "history", f"{self.spec.name}_history", (fold.KEY, fold.FROM)
         )
 
-    @property
+    @cached_property
     def surrogate_keys(self) -> HudiTable:
         """The numbers of versions: lake_key, lake_from, number."""
         storage = replace(self.spec.storage, partition_by=())
@@ -149,7 +149,7 @@ class TableRun:
             storage,
         )
 
-    @property
+    @cached_property
     def quarantine(self) -> HudiTable:
         """Rows that were not accepted."""
         storage = Storage(index=self.spec.storage.index, buckets=1)

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from lake_spec.model import Continuous, Enrichment, KafkaTopic
-from lake_spark import continuous, hudi_table
+from lake_spark import continuous, timeline
 from lake_spark.errors import DomainTaken
 from tests.spark.batches import RUN, Batches, ask_to_stop
 from tests.unit.lake_airflow.specs import dimension, table
@@ -252,10 +252,11 @@ def test_a_folder_that_cannot_be_listed_is_left_to_the_stage_to_tell(
 
 
 def test_what_is_remembered_of_commits_has_a_limit(monkeypatch):
-    monkeypatch.setattr(hudi_table, "_COMMITS", {})
-    monkeypatch.setattr(hudi_table.HudiTable, "_metadata", lambda *_: {"run": RUN})
-    table_of_hours = hudi_table.HudiTable(None, "file:///t")
-    for number in range(2 * hudi_table._MOST_COMMITS):
+    monkeypatch.setattr(timeline, "_COMMITS", {})
+    monkeypatch.setattr(timeline.Timeline, "_metadata", lambda *_: {"run": RUN})
+    hours = object.__new__(timeline.Timeline)
+    hours._path = "file:///t"
+    for number in range(2 * timeline._MOST_COMMITS):
         at = SimpleNamespace(requestedTime=lambda: str(number))
-        assert table_of_hours._commit(at, None).instant == str(number)
-    assert len(hudi_table._COMMITS) <= hudi_table._MOST_COMMITS
+        assert hours._commit(at, None).instant == str(number)
+    assert len(timeline._COMMITS) <= timeline._MOST_COMMITS

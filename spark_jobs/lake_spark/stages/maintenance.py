@@ -119,5 +119,8 @@ def _call(
     """
     given = {"path": table.path, **arguments}
     text = ", ".join(f"{name} => {sql_literal(value)}" for name, value in given.items())
-    done = run.spark.sql(f"CALL {procedure}({text})").collect()
+    try:
+        done = run.spark.sql(f"CALL {procedure}({text})").collect()
+    finally:
+        table.forget()
     return str(done[0][0]) if done else None

@@ -1,0 +1,109 @@
+"""What was committed to one Hudi table, as one look into its timeline found it.
+
+A look reads the table's properties and lists its timeline: a file each on this machine,
+requests of some 0.1 s on S3. It does not see what is committed after it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Dict, Iterator, List, Mapping, Tuple
+
+from py4j.java_gateway import JavaObject
+from pyspark.sql import SparkSession
+
+from lake_spec.hudi_options import METADATA_PREFIX, STREAMER_CHECKPOINTS
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A completed commit: its instant and its metadata, prefix removed."""
+
+    instant: str
+    metadata: Mapping[str, str]
+
+
+_COMMITS: Dict[Tuple[str, str], Commit] = {}
+_MOST_COMMITS = 2000
+"""So many are remembered: a continuous run makes some every minute."""
+
+
+class Timeline:
+    """The completed commits of a table, newest first; the table must have been begun."""
+
+    def __init__(self, spark: SparkSession, path: str) -> None:
+        self._jvm = spark._jvm
+        self._path = path
+        self._client = meta_client(spark, path)
+
+    def commits(self) -> Iterator[Commit]:
+        """Completed commits, archived ones last."""
+        for instant in _newest_first(self._active):
+            yield self._commit(instant, self._client.getActiveTimeline())
+        for instant in _newest_first(self._archived):
+            yield self._commit(instant, self._client.getArchivedTimeline())
+
+    def actions(self) -> Iterator[str]:
+        """What each completed commit did (commit, deltacommit ...), but archived ones."""
+        return (instant.getAction() for instant in _newest_first(self._active))
+
+    @cached_property
+    def _active(self) -> JavaObject:
+        return _completed(self._client.getActiveTimeline())
+
+    @cached_property
+    def _archived(self) -> JavaObject:
+        """Looked for only where no active commit says what is asked for."""
+        return _completed(self._client.getArchivedTimeline())
+
+    def _commit(self, instant: JavaObject, timeline: JavaObject) -> Commit:
+        """A completed commit, read once by this process: it never changes."""
+        at = instant.requestedTime()
+        known = _COMMITS.get((self._path, at))
+        if known is None:
+            if len(_COMMITS) >= _MOST_COMMITS:
+                _COMMITS.clear()
+            known = Commit(at, self._metadata(instant, timeline))
+            _COMMITS[self._path, at] = known
+        return known
+
+    def _metadata(self, instant: JavaObject, timeline: JavaObject) -> Dict[str, str]:
+        utils = self._jvm.org.apache.hudi.common.table.timeline.TimelineUtils
+        extra = utils.getCommitMetadata(instant, timeline).getExtraMetadata()
+        return named_metadata(list(extra.items()))
+
+
+def meta_client(spark: SparkSession, path: str) -> JavaObject:
+    """Hudi's own view of a table, as of now."""
+    jvm = spark._jvm
+    configuration = jvm.org.apache.hudi.storage.hadoop.HadoopStorageConfiguration(
+        spark._jsc.hadoopConfiguration()
+    )
+    builder = jvm.org.apache.hudi.common.table.HoodieTableMetaClient.builder()
+    return builder.setConf(configuration).setBasePath(path).build()
+
+
+def _completed(timeline: JavaObject) -> JavaObject:
+    return timeline.getCommitsTimeline().filterCompletedInstants().getInstants()
+
+
+def _newest_first(instants: JavaObject) -> Iterator[JavaObject]:
+    """By number: the end of an iterator of Java's is an exception there, and each is
+    looked into by some 30 calls."""
+    for place in reversed(range(instants.size())):
+        yield instants.get(place)
+
+
+def named_metadata(extra: List[Tuple[str, str]]) -> Dict[str, str]:
+    """Our own entries of a commit's metadata; the streamer's count as `inputs`."""
+    found = dict(extra)
+    mine = {
+        name[len(METADATA_PREFIX) :]: value
+        for name, value in found.items()
+        if name.startswith(METADATA_PREFIX)
+    }
+    for name in STREAMER_CHECKPOINTS:
+        if name in found and "inputs" not in mine:
+            mine["inputs"] = found[name]
+    return mine

@@ -14,7 +14,6 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from lake_spark import standing
-from lake_spark.derived import ROWS
 from lake_spark.fold import KEY
 from lake_spark.hudi_table import HudiTable
 from lake_spark.inputs import PARTIAL, RENAMED, WIDE
@@ -46,7 +45,7 @@ def split(
     where too many keys have several.
     """
     depend = run.spec.scope or _OF_OTHERS.intersection(waiting.taken.holds)
-    all_rows = _rows(run, table, waiting)
+    all_rows = standing.rows(run, table, waiting.taken)
     if depend or all_rows <= standing.FEW_ROWS:
         return sightings, None
     counted = sightings.groupBy(KEY).agg(F.count(KEY).alias("lake_times"))
@@ -60,10 +59,3 @@ def split(
     kept.callback(found.unpersist)
     few = F.broadcast(found)
     return sightings.join(few, KEY, "left_semi"), sightings.join(few, KEY, "left_anti")
-
-
-def _rows(run: TableRun, table: HudiTable, waiting: Pending) -> int:
-    """How many rows there are at least, as the last commits say."""
-    accepted = (each.get("accepted", 0) for each in waiting.taken.accounting.values())
-    built = (int(each.last_value(ROWS) or 0) for each in (run.current, table))
-    return max(sum(accepted), *built)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Dict, List, Mapping, Optional, Sequence
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from lake_spec.column_type import ColumnType
 from lake_spec.hudi_options import Operation
@@ -23,9 +23,9 @@ class ChangeLog(HudiTable):
 
     _known: Optional[List[Typed]] = None
 
-    def read(self) -> DataFrame:
+    def read(self, by: Optional[SparkSession] = None) -> DataFrame:
         """The newest committed rows, every column in its widest type."""
-        rows = self.read_stored()
+        rows = self.read_stored(by)
         shown = shown_columns(typed_names(rows.schema))
         if all(len(each.places) == 1 for each in shown):
             return rows

@@ -49,6 +49,15 @@ FOR_FEW_ROWS = {
 """What differs in a session for queries of few rows."""
 
 
+FEW_BYTES = 16 * 1024 * 1024
+"""Files of no more than this are worked on by the session for few rows."""
+
+
+def session_for(spark: SparkSession, *, few: bool) -> SparkSession:
+    """The session for queries of few rows, or the one that was given."""
+    return session_for_few_rows(spark) if few else spark
+
+
 @lru_cache(maxsize=1)
 def session_for_few_rows(spark: SparkSession) -> SparkSession:
     """Another session of the same application, the same one each time."""

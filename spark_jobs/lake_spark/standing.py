@@ -24,7 +24,17 @@ another version are read, until they are built anew.
 """
 
 FEW_ROWS = 50_000
-"""A table of no more rows is read: that takes less than planning a second fold."""
+"""A table of no more rows is read: that takes less than planning a second fold.
+
+Nor are queries of its change log worth compiling (session.py).
+"""
+
+
+def rows(run: TableRun, table: HudiTable, taken: Inputs) -> int:
+    """How many rows change log, current and this table have at least, by their commits."""
+    accepted = (each.get("accepted", 0) for each in taken.accounting.values())
+    built = (int(each.last_value(ROWS) or 0) for each in (run.current, table))
+    return max(sum(accepted), *built)
 
 
 def said(table: HudiTable, since: Optional[str]) -> Dict[str, str]:

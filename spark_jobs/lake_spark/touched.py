@@ -21,15 +21,12 @@ from lake_spark.fold import KEY
 from lake_spark.hudi_table import HudiTable
 from lake_spark.pending import Pending
 from lake_spark.row_sql import Columns, typed
-from lake_spark.session import session_for_few_rows
+from lake_spark.session import FEW_BYTES, session_for
 from lake_spark.spark_types import with_types
 from lake_spark.table_run import TableRun
 
 MOST_KEYS = 200_000
 """Sightings of more keys are not left: to write and read them costs as much."""
-
-FEW_BYTES = 16 * 1024 * 1024
-"""Files of no more than this are worked on by the session for few rows."""
 
 _DONE = "/_SUCCESS"
 Found = Tuple[DataFrame, DataFrame]  # sightings, keys
@@ -60,13 +57,13 @@ def touched(
     """
     with ExitStack() as kept:
         if waiting.since is None:
-            sightings, keys = _in_log(run, waiting, columns)
+            sightings, keys = _in_log(run, table, waiting, columns)
             several, only = alone.split(run, table, waiting, sightings, kept)
             yield Touched(keys, several, alone=only)
             return
         is_folded = standing.is_folded(run, table, waiting.taken)
         look = _left_or_in_log if is_folded else _in_log
-        sightings, keys = look(run, waiting, columns)
+        sightings, keys = look(run, table, waiting, columns)
         for each in (keys, sightings):
             each.persist(StorageLevel.MEMORY_AND_DISK)
             kept.callback(each.unpersist)
@@ -79,13 +76,19 @@ def clear(run: TableRun) -> None:
         run.store.delete(each.uri)
 
 
-def _in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:
-    read = with_types(run.log.read(), typed(columns))
+def _in_log(
+    run: TableRun, table: HudiTable, waiting: Pending, columns: Columns
+) -> Found:
+    is_few = standing.rows(run, table, waiting.taken) <= standing.FEW_ROWS
+    spark = session_for(run.spark, few=is_few)
+    read = with_types(run.log.read(spark), typed(columns))
     log = withdrawals.judged(read, waiting.taken)
     return derived.sightings_of(log, waiting.since, waiting.taken.holds)
 
 
-def _left_or_in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:
+def _left_or_in_log(
+    run: TableRun, table: HudiTable, waiting: Pending, columns: Columns
+) -> Found:
     """From where it was left, or from the log and then left, unless it is too much.
 
     Only for tables that are folded: keys without any sighting count for the others.
@@ -93,7 +96,7 @@ def _left_or_in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:
     left = _left(run, waiting, columns)
     if left is not None:
         return left
-    found = _in_log(run, waiting, columns)
+    found = _in_log(run, table, waiting, columns)
     if not _leave(run, found, waiting):
         return found
     left = _left(run, waiting, columns)
@@ -123,7 +126,7 @@ def _left(run: TableRun, waiting: Pending, columns: Columns) -> Optional[Found]:
     if not any(each.uri.endswith(_DONE) for each in files):
         return None
     is_few = sum(each.size for each in files) <= FEW_BYTES
-    spark = session_for_few_rows(run.spark) if is_few else run.spark
+    spark = session_for(run.spark, few=is_few)
     sightings = with_types(spark.read.parquet(folder), typed(columns))
     return sightings, sightings.select(KEY).distinct()
 

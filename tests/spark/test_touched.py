@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from decimal import Decimal
 
 import pytest
 
@@ -117,3 +118,48 @@ def test_a_table_whose_log_was_lost_is_read(lake):
 
 def _taken(lake: Lake):
     return lake.tables.taken_in()
+
+
+TYPED = table(FEED_FILES + """\
+key: [id]
+order_by: [at]
+effective_at: at
+columns: {id: int, name: string, price: "decimal(9,2)", part: double, at: timestamp}
+""")
+CHANGES = """\
+op,id,name,price,part,at
+U,1,b,3.10,0.2,2026-01-04
+U,1,a,1.50,0.1,2026-01-03
+D,2,,,,2026-01-05
+U,3,c,,NaN,2026-01-02
+"""
+
+
+@pytest.mark.parametrize("few", [0, standing.FEW_ROWS])
+def test_queries_of_few_rows_make_the_same_tables(spark, tmp_path, monkeypatch, few):
+    monkeypatch.setattr(standing, "FEW_ROWS", few)
+    asked, session_for = [], touched.session_for
+
+    def noted(spark, *, few):
+        asked.append(few)
+        return session_for(spark, few=few)
+
+    monkeypatch.setattr(touched, "session_for", noted)
+    lake = Lake(spark, tmp_path, TYPED)
+    load = "id,name,price,part,at\n1,a,1.50,0.1,2026-01-01\n2,,2,,2026-01-01\n"
+    lake.land("load/1.csv", load)
+    lake.done("full_load", "scd2")
+    assert set(asked) == {few > 0}
+    lake.land("changes/1.csv", CHANGES)
+    lake.done("incremental", "scd2")
+    third = (3, "c", None, pytest.approx(float("nan"), nan_ok=True))
+    assert lake.living("name", "price", "part") == [
+        (1, "b", Decimal("3.10"), 0.2),
+        third,
+    ]
+    assert lake.versions("name", "price", "part") == [
+        (1, "a", Decimal("1.50"), 0.1, "2026-01-01 00:00:00", "2026-01-04 00:00:00"),
+        (1, "b", Decimal("3.10"), 0.2, "2026-01-04 00:00:00", None),
+        (2, None, Decimal("2.00"), None, "2026-01-01 00:00:00", "2026-01-05 00:00:00"),
+        (*third, "2026-01-02 00:00:00", None),
+    ]

@@ -6,13 +6,14 @@ a field that the file lacks is null. Both engines use these texts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Optional, Tuple
 
 from lake_spec.column_type import ColumnType
 from lake_spec.encodings import EPOCHS, TYPES
 from lake_spec.sql_text import sql_identifier, sql_literal
 from lake_spark.encoded import decoded, is_whole
+from lake_spark.moments import in_utc, moment
 from lake_spark.widening import field_of, mismatch
 
 _WRITTEN = "^[0-9]{4}-"
@@ -141,7 +142,7 @@ class Conversion:
         if table.name == "string":
             return text
         if table.name in ("date", "timestamp"):
-            return self._moment(text, table.name)
+            return moment(text, table.name, self.pattern, self.timezone)
         if table.is_nested:
             return f"from_json({text}, {sql_literal(kind)})"
         if table.name == "binary":
@@ -155,7 +156,7 @@ class Conversion:
         value = decoded(text, self.pattern or "", table)
         if self.pattern not in EPOCHS:
             return value
-        written = replace(self, pattern=None)._moment(text, table.name)
+        written = moment(text, table.name, None, self.timezone)
         return f"CASE WHEN {text} RLIKE '{_WRITTEN}' THEN {written} ELSE {value} END"
 
     def _decimal(self, text: str, table: ColumnType) -> str:
@@ -168,26 +169,6 @@ class Conversion:
         fits = f"{text} RLIKE {plain} OR ({text} RLIKE {power} AND {typed} = {exact})"
         return f"CASE WHEN {fits} THEN {typed} END"
 
-    def _moment(self, text: str, target: str) -> str:
-        parsed = f"try_cast({text} AS timestamp)"
-        if self.pattern:
-            parsed = f"try_to_timestamp({text}, {sql_literal(self.pattern)})"
-        if target == "date":
-            return (
-                f"CAST({parsed} AS date)"
-                if self.pattern
-                else f"try_cast({text} AS date)"
-            )
-        if self.timezone.upper() == "UTC":
-            return parsed
-        has_zone = sql_literal(r"(Z|[+-]\d{2}:?\d{2}|UTC|GMT)\s*$")
-        return f"CASE WHEN {text} RLIKE {has_zone} THEN {parsed} ELSE {self._local(parsed)} END"
-
-    def _local(self, time: str) -> str:
-        if self.timezone.upper() == "UTC":
-            return time
-        return f"to_utc_timestamp({time}, {sql_literal(self.timezone)})"
-
     def _cast(self, column: str, found: ColumnType, table: ColumnType) -> str:
         if mismatch(found, table, "") is not None:
             return self._where_it_fits(column, found, table)
@@ -196,7 +177,7 @@ class Conversion:
             return f"CAST(CAST({column} AS string) AS double)"
         zoneless = ("timestamp_ntz", "timestamp" if self.local_times else "")
         if found.name in zoneless and table.name == "timestamp":
-            return self._local(f"CAST({column} AS timestamp)")
+            return in_utc(f"CAST({column} AS timestamp)", self.timezone)
         return f"CAST({column} AS {table.text})"
 
     def _where_it_fits(self, column: str, found: ColumnType, table: ColumnType) -> str:

@@ -1,0 +1,75 @@
+"""Which texts are times, and of which clock: contract 2.2, 2.6."""
+
+from __future__ import annotations
+
+import pytest
+
+from lake_spark.moments import moment
+
+SUMMER = "2026-07-01 12:00:00"
+VIENNA = "2026-07-01 10:00:00"  # the same on a clock there, in UTC
+
+
+def read(spark, texts, target="timestamp", pattern=None, zone="Europe/Vienna"):
+    rows = spark.createDataFrame([(text,) for text in texts], "text string")
+    read = moment("text", target, pattern, zone)
+    found = rows.selectExpr(f"CAST({read} AS string) AS read").collect()
+    return [row["read"] for row in found]
+
+
+def test_a_time_without_zone_is_of_the_declared_one(spark):
+    texts = [SUMMER, f" {SUMMER}.000 ", "2026-07-01T12:00:00", "2026-7-1 12:0:0"]
+    assert read(spark, texts) == [VIENNA] * 4
+    assert read(spark, ["2026-07-01", "2026"]) == [
+        "2026-06-30 22:00:00",
+        "2025-12-31 23:00:00",
+    ]
+    assert read(spark, [SUMMER], zone="UTC") == [SUMMER]
+
+
+@pytest.mark.parametrize(
+    "zone", ["+02", "+02:00", "+2:00", "+0200", " Europe/Vienna", " CET", "UTC+2"]
+)
+def test_a_time_with_a_zone_is_an_instant_whatever_is_declared(spark, zone):
+    found = read(spark, [SUMMER + zone])
+    assert found == read(spark, [SUMMER + zone], zone="UTC")
+    assert found in (["2026-07-01 10:00:00"], [None])
+
+
+def test_the_short_zones_of_postgresql_are_read(spark):
+    assert read(spark, [f"{SUMMER}+02", f"{SUMMER}.5-03"]) == [
+        "2026-07-01 10:00:00",
+        "2026-07-01 15:00:00.5",
+    ]
+    assert read(spark, [f"{SUMMER}Z", f"{SUMMER} UTC"]) == [SUMMER, SUMMER]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Vienna"])
+@pytest.mark.parametrize("text", ["09:30:00", "T09:30", "202601", "12", "", "now"])
+def test_a_text_without_a_date_is_no_time_and_no_date(spark, text, zone):
+    assert read(spark, [text], zone=zone) == [None]
+    assert read(spark, [text], "date", zone=zone) == [None]
+
+
+@pytest.mark.parametrize(
+    "pattern, text, expected",
+    [
+        ("dd.MM.yyyy HH:mm", "01.07.2026 12:00", VIENNA),
+        ("yyyy-MM-dd-HHmm", "2026-07-01-1200", VIENNA),  # no zone, though it looks so
+        ("yyyy-MM-dd'T'HH:mm:ss'Z'", "2026-07-01T10:00:00Z", VIENNA),
+        ("dd.MM.yyyy HH:mm XXX", "01.07.2026 12:00 +02:00", VIENNA),
+        ("dd.MM.yyyy HH:mm[ XXX]", "01.07.2026 12:00 +02:00", VIENNA),
+        ("dd.MM.yyyy HH:mm[ XXX]", "01.07.2026 12:00", VIENNA),
+        ("yyyy-MM-dd HH:mm:ss[x]", f"{SUMMER}+02", VIENNA),
+        ("MM/dd/yyyy hh:mm a[ VV]", "07/01/2026 12:00 PM", VIENNA),
+        ("yyyyMMdd", "20260701", "2026-06-30 22:00:00"),
+    ],
+)
+def test_a_declared_format_says_whether_there_is_a_zone(spark, pattern, text, expected):
+    assert read(spark, [text], pattern=pattern) == [expected]
+
+
+def test_days_have_no_zone(spark):
+    texts = ["2026-07-01", "2026-07-01 23:59:59", "0001-01-01"]
+    assert read(spark, texts, "date") == ["2026-07-01", "2026-07-01", "0001-01-01"]
+    assert read(spark, ["1.7.2026"], "date", "d.M.yyyy") == ["2026-07-01"]

@@ -61,6 +61,8 @@ def drop_old_takes(run: TableRun) -> None:
     The run that took a file last has put its bad rows in again. Until then the
     rows stay, so that a redo that was killed can still be asked for by them.
     """
+    if run.dry_run:
+        return
     taken = run.taken_in()
     if WITHDRAWN not in taken.holds or not run.quarantine.has_data():
         return

@@ -10,6 +10,7 @@ import random
 
 import pytest
 
+from lake_spark.stages import ingest
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, table
 
 SPEC = LOAD_AND_CHANGES + """  format: {type: csv, null_text: ["", "NULL"]}
@@ -147,3 +148,23 @@ def test_a_dry_run_counts_and_writes_nothing(loaded):
     assert (report.state, report.rows_in) == ("dry_run", 1)
     assert loaded.files() == before
     assert loaded.done("incremental")[0].accepted == 1
+
+
+def test_a_dry_run_builds_nothing_after_a_run_that_was_killed(loaded, monkeypatch):
+    loaded.land("changes/killed.csv", f"{HEADER}U,11,2021-01-01,9,killed\n")
+    logged = loaded.tables.log.last_instant("inputs")
+
+    def killed(run):
+        if run.log.last_instant("inputs") != logged:
+            raise RuntimeError("killed")
+        return {}
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ingest, "build_current", killed)
+        assert loaded.run("incremental").error["message"] == "killed"
+    before = loaded.files()
+    for stage in ("incremental", "full_load"):
+        report = loaded.run(stage, dry_run=True)
+        assert (report.state, loaded.files()) == ("dry_run", before)
+        assert "current lacks what an earlier run took in" in report.warnings[0]
+    assert loaded.done("incremental")[0].commits.keys() == {"current"}

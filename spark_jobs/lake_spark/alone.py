@@ -15,7 +15,6 @@ from pyspark.sql import functions as F
 
 from lake_spark import standing
 from lake_spark.fold import KEY
-from lake_spark.hudi_table import HudiTable
 from lake_spark.inputs import PARTIAL, RENAMED, WIDE
 from lake_spark.pending import Pending
 from lake_spark.table_run import TableRun
@@ -32,20 +31,19 @@ _OF_OTHERS = {WIDE, PARTIAL, RENAMED}
 
 def split(
     run: TableRun,
-    table: HudiTable,
     waiting: Pending,
     sightings: DataFrame,
+    all_rows: int,
     kept: ExitStack,
 ) -> Tuple[DataFrame, Optional[DataFrame]]:
     """(sightings of keys that have several, the only ones of their keys).
 
-    They are to be used while `kept` is open.
+    They are to be used while `kept` is open. `all_rows` is that of standing.rows.
 
     All and None where the table is small, where rows of a key depend on others', or
     where too many keys have several.
     """
     depend = run.spec.scope or _OF_OTHERS.intersection(waiting.taken.holds)
-    all_rows = standing.rows(run, table, waiting.taken)
     if depend or all_rows <= standing.FEW_ROWS:
         return sightings, None
     counted = sightings.groupBy(KEY).agg(F.count(KEY).alias("lake_times"))

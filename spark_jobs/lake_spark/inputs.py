@@ -58,6 +58,9 @@ class Inputs:
     """Paths to take anew before the tables may be built: a redo of extracts."""
     newest_event: Optional[str] = None
     """The newest effective time that was ever taken in, as ISO 8601 in UTC."""
+    accepted: Optional[int] = 0
+    """Rows that this commit and all before it accepted, also of files that were withdrawn
+    since; None where a commit of a release that did not count them is among them."""
     withdrawing: Tuple[Taken, ...] = ()
     """What the commit to come will withdraw; never stored."""
 
@@ -117,6 +120,7 @@ class Inputs:
         done = {each.path for each in taken}
         withdrawn = self.withdrawing
         held = {*self.holds, *holds, *([WITHDRAWN] if withdrawn else [])}
+        accepted = sum(each.get("accepted", 0) for each in accounting.values())
         return Inputs(
             taken,
             self.all,
@@ -127,6 +131,7 @@ class Inputs:
             withdrawn,
             tuple(path for path in self.redo if path not in done),
             max(filter(None, (self.newest_event, newest_event)), default=None),
+            None if self.accepted is None else self.accepted + accepted,
         )
 
     def without(self, files: Sequence[Taken], redo: Sequence[str] = ()) -> "Inputs":
@@ -164,7 +169,7 @@ class InputsFolder:
         """The inputs of that id; none before the first commit."""
         if id is None:
             return Inputs()
-        data = json.loads(self._store.read(self._file(id)))
+        data = {"accepted": None, **json.loads(self._store.read(self._file(id)))}
         for name in _FILES:
             data[name] = tuple(Taken(**each) for each in data[name])
         for name in ("holds", "redo"):

@@ -55,15 +55,16 @@ def touched(
 
     It is kept in memory while in use, but for a build of all keys.
     """
+    all_rows = standing.rows(run, table, waiting.taken)
     with ExitStack() as kept:
         if waiting.since is None:
-            sightings, keys = _in_log(run, table, waiting, columns)
-            several, only = alone.split(run, table, waiting, sightings, kept)
+            sightings, keys = _in_log(run, waiting, columns, all_rows)
+            several, only = alone.split(run, waiting, sightings, all_rows, kept)
             yield Touched(keys, several, alone=only)
             return
         is_folded = standing.is_folded(run, table, waiting.taken)
         look = _left_or_in_log if is_folded else _in_log
-        sightings, keys = look(run, table, waiting, columns)
+        sightings, keys = look(run, waiting, columns, all_rows)
         for each in (keys, sightings):
             each.persist(StorageLevel.MEMORY_AND_DISK)
             kept.callback(each.unpersist)
@@ -76,18 +77,15 @@ def clear(run: TableRun) -> None:
         run.store.delete(each.uri)
 
 
-def _in_log(
-    run: TableRun, table: HudiTable, waiting: Pending, columns: Columns
-) -> Found:
-    is_few = standing.rows(run, table, waiting.taken) <= standing.FEW_ROWS
-    spark = session_for(run.spark, few=is_few)
+def _in_log(run: TableRun, waiting: Pending, columns: Columns, all_rows: int) -> Found:
+    spark = session_for(run.spark, few=all_rows <= standing.FEW_ROWS)
     read = with_types(run.log.read(spark), typed(columns))
     log = withdrawals.judged(read, waiting.taken)
     return derived.sightings_of(log, waiting.since, waiting.taken.holds)
 
 
 def _left_or_in_log(
-    run: TableRun, table: HudiTable, waiting: Pending, columns: Columns
+    run: TableRun, waiting: Pending, columns: Columns, all_rows: int
 ) -> Found:
     """From where it was left, or from the log and then left, unless it is too much.
 
@@ -96,7 +94,7 @@ def _left_or_in_log(
     left = _left(run, waiting, columns)
     if left is not None:
         return left
-    found = _in_log(run, table, waiting, columns)
+    found = _in_log(run, waiting, columns, all_rows)
     if not _leave(run, found, waiting):
         return found
     left = _left(run, waiting, columns)

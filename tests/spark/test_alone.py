@@ -89,13 +89,13 @@ def test_increasing_surrogate_keys_stay(spark, tmp_path, splits):
 
 def split(spark, keys, *, holds=(), scope=None, rows=10):
     """The keys that have several sightings and those alone; None if not set apart."""
-    accounting = {"load/1.csv": {"accepted": rows}}
-    waiting = Pending(None, "1", Inputs(accounting=accounting, holds=holds))
+    waiting = Pending(None, "1", Inputs(accepted=rows, holds=holds))
     new = SimpleNamespace(last_value=lambda name: None)
     run = SimpleNamespace(spec=SimpleNamespace(scope=scope), current=new)
     sightings = spark.createDataFrame([(key,) for key in keys], "lake_key string")
     with ExitStack() as kept:
-        several, only = alone.split(run, new, waiting, sightings, kept)
+        all_rows = standing.rows(run, new, waiting.taken)
+        several, only = alone.split(run, waiting, sightings, all_rows, kept)
         return only and (_keys(several), _keys(only))
 
 

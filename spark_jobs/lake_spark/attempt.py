@@ -14,11 +14,16 @@ from lake_spark.table_run import TableRun
 
 Stage = Callable[[TableRun], None]
 
+POOL = "spark.scheduler.pool"
+"""The property of a thread by which Spark's fair scheduler tells jobs apart."""
+
 
 def attempt(run: TableRun, stage: Stage) -> None:
     """Run the stage, unless settings that it relies on were changed."""
     began = time.monotonic()
     run.report.started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    # Within one pool Spark would serve the table that came first; pools share the cores.
+    run.spark.sparkContext.setLocalProperty(POOL, run.spec.full_name)
     try:
         definition.check(run)
         stage(run)

@@ -13,10 +13,13 @@ from tests.unit.lake_airflow.specs import ENVIRONMENT, domain, table
 @pytest.fixture
 def step(tmp_path, spark, monkeypatch):
     """Runs a stage that only notes its tables; they, in the order it took them."""
-    taken = []
-    monkeypatch.setitem(
-        application.STAGES, "scd2", lambda run: taken.append(run.spec.name)
-    )
+    taken, pools = [], []
+
+    def note(run):
+        taken.append(run.spec.name)
+        pools.append(spark.sparkContext.getLocalProperty("spark.scheduler.pool"))
+
+    monkeypatch.setitem(application.STAGES, "scd2", note)
     monkeypatch.setattr(application, "open_session", lambda name: spark)
     at = f"file://{tmp_path}"
     places = {name: f"{at}/{name}" for name in ("landing", "warehouse", "runs")}
@@ -31,6 +34,8 @@ def step(tmp_path, spark, monkeypatch):
     spark.conf.set(TABLES_AT_ONCE, "1")
     yield lambda: (application.main([*argv, "--stage", "scd2"]), taken)
     spark.conf.unset(TABLES_AT_ONCE)
+    # Whatever the order: tables that run at once share the cores.
+    assert pools == [f"sales.{name}" for name in taken]
 
 
 def test_the_order_is_that_of_the_seconds_before(step, tmp_path, capsys):

@@ -115,7 +115,7 @@ def _claimed(spec: TableSpec, shape: Shape, columns: Columns) -> Set[str]:
 
 
 def _legal(name: str, file: LandingFile) -> str:
-    """A name that every reader of the lake can spell."""
+    """A name that every reader of the lake can spell, and that a spec can declare."""
     if not _is_legal(name):
         legal = _ILLEGAL.sub("_", name).strip("_").lower()
         raise BadFile(
@@ -123,7 +123,7 @@ def _legal(name: str, file: LandingFile) -> str:
             f"has the undeclared column {name!r}, no legal name in the lake. Declare it: "
             f"columns: {{{legal}: {{type: string, source: [{name!r}]}}}}",
         )
-    return name
+    return name.lower()
 
 
 def _is_legal(name: str) -> bool:

@@ -181,3 +181,18 @@ def test_rows_that_do_not_fit_are_quarantined_where_declared(spark, tmp_path):
         "sizes",
     ]
     assert found[0].lake_reason == "whole: cannot be read as int: 5000000000"
+
+
+def test_an_undeclared_column_can_be_declared_later_however_files_spell_it(
+    spark, tmp_path
+):
+    lake = Lake(spark, tmp_path, table(FEED))
+    land(lake, 1, (1, {"Weight": 1}), (2, {}))
+    lake.done("incremental", "scd2")
+    assert "weight" in lake.current.columns
+    lake.spec = table(FEED.replace("columns:\n", "columns:\n  weight: string\n"))
+    land(lake, 2, (1, {"WEIGHT": 2}))
+    land(lake, 3, (2, {"weight": 3}))
+    lake.done("incremental", "scd2", "rebuild")
+    assert lake.living("weight") == [(1, "2"), (2, "3")]
+    assert versions_of(lake, 1, "weight") == [("1", 1), ("2", 2)]

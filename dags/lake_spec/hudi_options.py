@@ -43,6 +43,7 @@ class HudiKey(str, Enum):
     DROP_COLUMNS = "hoodie.datasource.write.schema.allow.auto.evolution.column.drop"
     ROW_WRITER = "hoodie.datasource.write.row.writer.enable"
     COMBINE_UPSERT = "hoodie.combine.before.upsert"
+    SMALL_FILE_LIMIT = "hoodie.clustering.plan.strategy.small.file.limit"
     COMPACT_INLINE = "hoodie.compact.inline"
     COMPACT_AFTER = "hoodie.compact.inline.max.delta.commits"
     CLEAN_AUTOMATIC = "hoodie.clean.automatic"
@@ -69,6 +70,9 @@ class Operation(str, Enum):
 
 METADATA_PREFIX = "lake."
 """Write options with this prefix become metadata of the commit."""
+
+SMALL_FILE = 300 * 1024 * 1024
+"""Bytes below which a clustering puts a file together with others."""
 
 METADATA_FOLDER = ".hoodie"
 """Where a table keeps what it is and what was done to it."""
@@ -256,7 +260,8 @@ def newest_version_options() -> Dict[str, str]:
 
 def clustering_options(table: Mapping[str, str]) -> str:
     """Options of the clustering of a change log, as the procedure takes them."""
-    return _joined(_of_upkeep(table))
+    limit = {HudiKey.SMALL_FILE_LIMIT.value: str(SMALL_FILE)}
+    return _joined({**_of_upkeep(table), **limit})
 
 
 def _of_upkeep(table: Mapping[str, str]) -> Dict[str, str]:

@@ -111,9 +111,13 @@ class Storage:
 class Maintenance:
     """When compaction, clustering and cleaning are due."""
 
-    compact_after: int = setting("Log commits after which to compact.", 1)
+    compact_after: int = setting(
+        "Commits to log files after which to compact: each writes the files that have"
+        " some whole.",
+        20,
+    )
     cluster_after: int = setting(
-        "Small change-log files after which to cluster them.", 4
+        "Small change-log files after which to cluster them.", 20
     )
     keep_commits: int = setting("Commits that stay readable as-of.", 30)
 

@@ -40,6 +40,7 @@ key: [constituent_id]
 order_by: [changed_at]
 load_effective_at: "2016-03-03"
 storage: {{type: {storage}, buckets: 2}}
+maintenance: {{compact_after: 1, cluster_after: 2}}
 """
 
 

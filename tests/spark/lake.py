@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Optional, Sequence
 from pyspark.sql import DataFrame, SparkSession
 
 from lake_spec.load import load_domain
-from lake_spec.model import EnvironmentSpec, TableSpec
+from lake_spec.model import EnvironmentSpec, Maintenance, TableSpec
 from lake_spec.report import Report
 from lake_spark.application import STAGES, run_table
 from lake_spark.hudi_table import without_hudi_columns
@@ -218,5 +218,9 @@ def table(text: str) -> TableSpec:
 
 
 def stored(spec: TableSpec, **storage: Any) -> TableSpec:
-    """The same table, stored in another way."""
-    return replace(spec, storage=replace(spec.storage, **storage))
+    """The same table, stored in another way; upkeep is due early if it does not say."""
+    upkeep = spec.maintenance
+    if upkeep == Maintenance():
+        upkeep = Maintenance(compact_after=1, cluster_after=4)
+    kept = replace(spec.storage, **storage)
+    return replace(spec, storage=kept, maintenance=upkeep)

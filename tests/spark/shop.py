@@ -61,11 +61,13 @@ source:
 CLOSED = """
 history: {open_end: "9999-12-31"}
 storage: {buckets: 1}
+maintenance: {cluster_after: 4}
 """
 MERGED = """
 history: {open_end: "9999-12-31", deletes: marker}
 current: {deletes: soft}
 storage: {type: merge_on_read, buckets: 1}
+maintenance: {compact_after: 1, cluster_after: 4}
 """
 SPECS = {
     "customer": CUSTOMER,

@@ -26,6 +26,7 @@ key: [id]
 order_by: [ts]
 load_effective_at: "2020-01-01"
 storage: {type: merge_on_read, buckets: 1}
+maintenance: {compact_after: 1}
 """
 LOAD = "id,ts,note\n1,2020-01-01,a\n2,2020-01-01,a\n"
 FIRST = "op,id,ts,note\nU,1,2021-01-01,b\nI,3,2021-01-01,c\n"

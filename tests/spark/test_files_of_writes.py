@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import struct
+from collections import namedtuple
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Dict
 
 import pytest
 
 from lake_spec.choices import Index, TableType
+from lake_spec.hudi_options import SMALL_FILE
+from lake_spark.stages.maintenance import small_files
 from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import FEED_FILES, Lake, table
 
+Stored = namedtuple("Stored", "uri size")
 FILTER = 400_000
 """Bytes that Hudi's filter takes at least, whatever a file holds."""
 
@@ -70,3 +75,14 @@ def test_a_bloom_index_finds_its_filters(spark, tmp_path):
         name for name in found if "/changes/" not in name
     }
     assert any(found.values()) and not all(found.values())
+
+
+def test_files_that_a_clustering_would_leave_alone_are_not_small():
+    files = {"a.parquet": 9, "b.parquet": SMALL_FILE - 1, "c.parquet": SMALL_FILE}
+    listed = [Stored(f"s3://w/t/{name}", size) for name, size in files.items()]
+    listed.append(Stored("s3://w/t/.hoodie/old.parquet", 9))
+    newest = [f"s3a://w/t/{name}" for name in files]
+    read = SimpleNamespace(inputFiles=lambda: newest)
+    of_table = SimpleNamespace(path="s3://w/t", read=lambda: read)
+    run = SimpleNamespace(store=SimpleNamespace(list=lambda prefix: listed))
+    assert small_files(run, of_table) == 2

@@ -7,9 +7,15 @@ others.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Callable, Iterator, Optional
 
-from lake_spec.hudi_options import clean_options, clustering_options, upkeep_options
+from lake_spec.hudi_options import (
+    SMALL_FILE,
+    clean_options,
+    clustering_options,
+    upkeep_options,
+)
 from lake_spec.model import TableType
 from lake_spec.report import State
 from lake_spec.sql_text import sql_literal
@@ -36,7 +42,8 @@ def _upkeep(run: TableRun, layer: str, table: HudiTable) -> None:
     due = run.spec.maintenance
     table.roll_back_failed_writes()
     if layer == "changes":
-        for operation in _operations(table, small_files, due.cluster_after):
+        small = partial(small_files, run)
+        for operation in _operations(table, small, due.cluster_after):
             _note(run, layer, "clustering", _cluster(run, table, operation))
     elif run.spec.storage.type is TableType.MERGE_ON_READ:
         for operation in _operations(table, _log_commits, due.compact_after):
@@ -93,9 +100,14 @@ def _commits(table: HudiTable) -> int:
     return sum(1 for _ in table.actions())
 
 
-def small_files(table: HudiTable) -> int:
-    """Files of the newest state of a table, each far below a full file."""
-    return len(table.read().inputFiles())
+def small_files(run: TableRun, table: HudiTable) -> int:
+    """Files of the newest state of a table that a clustering would put together."""
+    newest = {file.rpartition("/")[2] for file in table.read().inputFiles()}
+    files = run.store.list(f"{table.path}/")
+    return sum(
+        each.size < SMALL_FILE and each.uri.rpartition("/")[2] in newest
+        for each in files
+    )
 
 
 def _compact(run: TableRun, table: HudiTable, operation: str) -> Optional[str]:

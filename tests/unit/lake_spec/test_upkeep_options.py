@@ -6,6 +6,7 @@ from typing import Dict
 
 from lake_spec.choices import Index
 from lake_spec.hudi_options import (
+    SMALL_FILE,
     clustering_options,
     log_options,
     table_options,
@@ -47,5 +48,6 @@ def test_a_compaction_keeps_the_filters_that_an_index_reads():
 def test_a_clustering_keeps_the_table_version_of_a_log_that_is_pinned():
     log = log_options("t", keep_commits=10, pinned=False)
     pinned = log_options("t", keep_commits=10, pinned=True)
-    assert read(clustering_options(log)) == PLAIN
-    assert read(clustering_options(pinned)) == {**PLAIN, **VERSION}
+    small = {"hoodie.clustering.plan.strategy.small.file.limit": str(SMALL_FILE)}
+    assert read(clustering_options(log)) == {**PLAIN, **small}
+    assert read(clustering_options(pinned)) == {**PLAIN, **VERSION, **small}

@@ -14,9 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from lake_spec import streamer_options
 from lake_spec.hudi_options import Operation
 from lake_spec.load import load_domain
 from lake_spec.model import Engine, TableType
+from lake_spark.session import CONFIGURATION
 from tests.cases import museum
 from tests.oracle.landing_files import file_text
 from tests.oracle.playing import STAGES, Play, World
@@ -27,6 +29,16 @@ from tests.spark.streaming import stream
 TABLES = Path(__file__).resolve().parents[2] / "dags" / "tables"
 DOMAIN = "name: moma\ndescription: The museum, told as a feed\nowner: museum-data\n"
 NOT_SHARED = ("lake_etag", "lake_landed_at")
+
+
+def test_both_engines_read_times_of_before_1900_as_they_stand():
+    said = {
+        key: value
+        for key, value in streamer_options._SPARK.items()
+        if "rebase" in key.lower() or "timeZone" in key
+    }
+    assert said.items() <= CONFIGURATION.items()
+    assert "spark.sql.parquet.int96RebaseModeInRead" in said
 
 
 def feed_lake(spark, root, engine: Engine, storage: str) -> Lake:
@@ -184,6 +196,7 @@ key: [id]
 order_by: [ts]
 engine: streamer
 storage: {{buckets: 1, type: merge_on_read}}
+maintenance: {{compact_after: 1}}
 """
 
 

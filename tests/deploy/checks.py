@@ -12,7 +12,7 @@ from lake_infra.domains import domains_template
 from lake_infra.template import LAYERS, TEMPLATES
 from lake_spec.load import load_environment, load_lake
 
-from tests.deploy import shape, statements
+from tests.deploy import groups, shape, statements
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENTS = ("dev", "prod")
@@ -25,6 +25,8 @@ RULES: Dict[str, Callable[[str], List[str]]] = {
     "data outlives its stack": shape.lost_with_the_stack,
     "nothing is open to the internet": shape.open_to_the_internet,
     "buckets are closed": shape.open_buckets,
+    "what is let in is let out": groups.half_open,
+    "nodes of a cluster reach each other": groups.cut_off_nodes,
 }
 
 

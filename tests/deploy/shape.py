@@ -37,7 +37,7 @@ def lost_with_the_stack(text: str) -> List[str]:
     """Data that goes when a stack is deleted or a resource replaced."""
     return [
         f"{name}: write {policy}: Retain"
-        for name, each in _resources(text)
+        for name, each in resources(text)
         if each["Type"] in KEEPS_DATA
         for policy in ("DeletionPolicy", "UpdateReplacePolicy")
         if each.get(policy) != "Retain"
@@ -47,7 +47,7 @@ def lost_with_the_stack(text: str) -> List[str]:
 def open_to_the_internet(text: str) -> List[str]:
     """Ways in or out, public addresses, ports for everybody."""
     faults = []
-    for name, each in _resources(text):
+    for name, each in resources(text):
         properties = each.get("Properties", {})
         if each["Type"] in PUBLIC or properties.get("MapPublicIpOnLaunch"):
             faults.append(f"{name}: nothing here has a public address")
@@ -63,15 +63,15 @@ def _for_all(rule: Dict[str, Any]) -> bool:
 
 def open_buckets(text: str) -> List[str]:
     """Buckets that could be public, are not under a key, or speak without TLS."""
-    resources = dict(_resources(text))
+    found = dict(resources(text))
     denied = {
         each["Properties"]["Bucket"]["Ref"]
-        for each in resources.values()
+        for each in found.values()
         if each["Type"] == "AWS::S3::BucketPolicy"
         and "aws:SecureTransport" in str(each)
     }
     faults = []
-    for name, each in resources.items():
+    for name, each in found.items():
         if each["Type"] != "AWS::S3::Bucket":
             continue
         properties = each["Properties"]
@@ -84,7 +84,8 @@ def open_buckets(text: str) -> List[str]:
     return faults
 
 
-def _resources(text: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
+def resources(text: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
+    """Those of a template by name, also such as it repeats."""
     for name, each in read_template(text)["Resources"].items():
         if isinstance(each, list):  # Fn::ForEach: identifier, values, what is repeated
             yield from each[2].items()

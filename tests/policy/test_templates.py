@@ -10,7 +10,7 @@ import json
 import pytest
 from lake_infra.template import LAYERS
 
-from tests.deploy import shape, statements
+from tests.deploy import groups, shape, statements
 from tests.deploy.checks import Check, import_faults, rule_checks, written
 
 CHECKS = list(rule_checks())
@@ -173,3 +173,21 @@ def resource(kind: str, **rest: object) -> str:
 )
 def test_a_template_that_breaks_the_rule_is_found(rule, text):
     assert rule(text)
+
+
+@pytest.mark.parametrize(
+    "lost, faults",
+    [
+        (
+            "PrimaryToService",
+            "ServiceAccessGroup: lets PrimaryGroup in on 9443, which ",
+        ),
+        ("CoreAndTaskToPrimary", "CoreAndTaskGroup: let out all to PrimaryGroup"),
+        ("PrimaryToItself", "PrimaryGroup: let out all to PrimaryGroup"),
+    ],
+)
+def test_nodes_that_cannot_call_what_they_must_are_found(lost, faults):
+    lines = written()["network.yml"].split("\n\n")
+    text = "\n\n".join(each for each in lines if not each.startswith(f"  {lost}:"))
+    (found,) = [*groups.half_open(text), *groups.cut_off_nodes(text)]
+    assert found.startswith(faults)

@@ -84,10 +84,13 @@ def _has_files(table: Any) -> bool:
 def _landing(root: Root, paths: Sequence[str], to: Sequence[str]) -> List[Statement]:
     verb = "Pull" if set(WRITE) <= set(to) else "Read"
     folders = [f"{root.prefix}{path.strip('/')}/*" for path in paths]
-    return [
+    found = [
         _objects(f"{verb}LandingFiles", to, root, folders),
         _listing("FindLandingFiles", root, folders),
     ]
+    if ERASE[0] in to:
+        found.append(_old_versions("FindOldLandingFiles", root, folders))
+    return found
 
 
 def _tables(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
@@ -118,11 +121,7 @@ def _runs(
 ) -> Iterator[Statement]:
     """The folders of runs, also of those before, whose words an erase takes out."""
     root = Root.of(environment.runs)
-    folders = [
-        f"{root.prefix}{domain.name}_{kind}/*"
-        for domain in domains
-        for kind in DAG_KINDS
-    ]
+    folders = _folders_of_runs(root, domains)
     to = (*WRITE, *ERASE[:1]) if environment.erase_secret else WRITE
     leases = [f"{root.prefix}leases/{domain.name}.json" for domain in domains]
     timings = [f"{root.prefix}timings/{domain.name}.json" for domain in domains]
@@ -131,6 +130,14 @@ def _runs(
     yield _objects("Timings", NOTE, root, timings)
     # Also what makes S3 say that an object is not there, and not that it is denied.
     yield _listing("FindRunsAndWhatIsBeside", root, [*folders, *leases, *timings])
+
+
+def _folders_of_runs(root: Root, domains: Sequence[DomainSpec]) -> List[str]:
+    return [
+        f"{root.prefix}{domain.name}_{kind}/*"
+        for domain in domains
+        for kind in DAG_KINDS
+    ]
 
 
 def _erase(
@@ -143,13 +150,16 @@ def _erase(
     roots = {each.bucket: each for each in (Root.of(environment.landing), house, runs)}
     requests = [f"{runs.prefix}erase/{domain.name}/*" for domain in domains]
     tables = [f"{house.prefix}{domain.name}/*" for domain in domains]
+    of_runs = [*_folders_of_runs(runs, domains), *requests]
     yield _objects("EraseRequests", (*READ, *ERASE), runs, requests)
     yield _listing("FindEraseRequests", runs, requests)
     yield _objects("EraseOldVersions", ERASE[:1], house, tables)
+    yield _old_versions("FindOldVersionsOfTables", house, tables)
+    yield _old_versions("FindOldVersionsOfRuns", runs, of_runs)
     yield {
-        "Sid": "FindOldVersions",
+        "Sid": "WhetherThereAreVersions",
         "Effect": "Allow",
-        "Action": ["s3:GetBucketVersioning", "s3:ListBucketVersions"],
+        "Action": "s3:GetBucketVersioning",
         "Resource": [_bucket(each) for each in roots.values()],
     }
     name = environment.erase_secret.lstrip("/")
@@ -247,10 +257,18 @@ def _in_bucket(place: str) -> Dict[str, str]:
 
 
 def _listing(sid: str, root: Root, prefixes: Sequence[str]) -> Statement:
+    return _by_prefix(sid, "s3:ListBucket", root, prefixes)
+
+
+def _old_versions(sid: str, root: Root, prefixes: Sequence[str]) -> Statement:
+    return _by_prefix(sid, "s3:ListBucketVersions", root, prefixes)
+
+
+def _by_prefix(sid: str, action: str, root: Root, prefixes: Sequence[str]) -> Statement:
     return {
         "Sid": sid,
         "Effect": "Allow",
-        "Action": "s3:ListBucket",
+        "Action": action,
         "Resource": _bucket(root),
         "Condition": {"StringLike": {"s3:prefix": list(prefixes)}},
     }

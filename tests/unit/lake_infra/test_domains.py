@@ -202,10 +202,16 @@ def test_only_where_a_secret_is_named_may_a_role_erase():
     assert found["SecretOfErasedKeys"]["Resource"]["Fn::Sub"].endswith(
         ":parameter/lake/dev/erase"
     )
-    ((files, _),) = landing_documents(named, [SALES])
+    ((files, *finds),) = landing_documents(named, [SALES])
     assert set(files["Action"]) == {
         *("s3:DeleteObjectVersion", "s3:GetObject", "s3:PutObject")
     }
+    versions = [*finds, *found.values()]
+    versions = [e for e in versions if e["Action"] == "s3:ListBucketVersions"]
+    prefixes = {p for e in versions for p in e["Condition"]["StringLike"]["s3:prefix"]}
+    # What delete_old_versions is called with lies in one of these, of this domain alone.
+    assert {"tables/sales/*", "runs/erase/sales/*", "runs/sales_erase/*"} < prefixes
+    assert all("sales" in p or p.startswith("files/erp/") for p in prefixes)
 
 
 CONNECTIONS = (

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from typing import Any, NoReturn
 
 from airflow.providers.amazon.aws.operators.emr import EmrCreateJobFlowOperator
-from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
 
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
 from lake_airflow.backfill import earlier_run, interval_of
 from lake_airflow.cluster import ALIVE, ENDING, cluster_name
 from lake_airflow.emr import ReplyLost, SendsOnce
-from lake_airflow.handover import CAUSE_XCOM, RUN_XCOM, run_name
+from lake_airflow.handover import CAUSE_XCOM, RELEASE_XCOM, RUN_XCOM, run_name
 from lake_airflow.lease import HoldsLease
 from lake_airflow.living import FindsClusters
 from lake_airflow.plan import DagPlan
@@ -25,8 +24,9 @@ from lake_airflow.summary import summarise_without_cluster
 from lake_airflow.waiting import OutlivesTriggers
 from lake_spec.model import ClusterSpec, EnvironmentSpec, WhenBusy
 
-SHORTEST_PAUSE = 10
-"""Seconds; a trigger that fires before Airflow has noted the deferral fails the task."""
+LONGEST_WAIT = timedelta(hours=12)
+"""For other runs of the domain. The limit of the whole run counts this too, so that no
+run has its cluster taken from it, and the tasks that end it, in mid-work."""
 
 EARLIER_LOOKS = 4
 """A run may wait for others of its backfill for hours, and each look takes a worker."""
@@ -72,7 +72,7 @@ class CreateCluster(
             if planned.run.plan_only:
                 self._show_plan(context, planned)
             self._wait_for_earlier(context, planned)
-            self._take_lease(planned.run)
+            self._take_lease(context, planned.run)
             return self._find_or_create(context, planned)
         except AirflowSkipException:
             raise
@@ -88,10 +88,6 @@ class CreateCluster(
         """Look again whether it is this run's turn."""
         return self.execute(context)
 
-    def execute_again(self, context: Any, event: Any = None) -> str:
-        """After some waiting for its turn."""
-        return self.execute(context)
-
     def _show_plan(self, context: Any, planned: Preview) -> NoReturn:
         """Tell what would be asked for, and end: without a cluster there is no stage."""
         run = planned.run
@@ -100,6 +96,7 @@ class CreateCluster(
         files = RunFiles(self.environment, run.name, aws_conn_id=self.aws_conn_id)
         address = files.write("plan.json", planned.to_json())
         context["ti"].xcom_push(key=RUN_XCOM, value=run.to_xcom())
+        context["ti"].xcom_push(key=RELEASE_XCOM, value=self.release)
         raise AirflowSkipException(f"Only the plan was asked for: {address}")
 
     def _wait_for_earlier(self, context: Any, planned: Preview) -> None:
@@ -110,9 +107,9 @@ class CreateCluster(
         run_id = earlier_run(context)
         if run_id and not self._find(planned.request["Name"]):
             self.log.info("Waiting for the end of the earlier run %s.", run_id)
-            self._come_again(looks=EARLIER_LOOKS)
+            self._wait(context, looks=EARLIER_LOOKS)
 
-    def _take_lease(self, run: Run) -> None:
+    def _take_lease(self, context: Any, run: Run) -> None:
         """Take it; while another run has it, wait without a worker, or refuse."""
         lease = self.lease().take(run.name, self._lives)
         if lease is None:
@@ -127,12 +124,17 @@ class CreateCluster(
             )
         self.log.info("%s. Waiting for its end.", words)
         self.ask_to_stop(lease.holder, run.name)
-        self._come_again()
+        self._wait(context)
 
-    def _come_again(self, *, looks: int = 1) -> None:
+    def _wait(self, context: Any, *, looks: int = 1) -> None:
         """Defer for so many times of what lies between two looks at EMR."""
-        pause = timedelta(seconds=max(looks * self.poll_seconds, SHORTEST_PAUSE))
-        self.defer(trigger=TimeDeltaTrigger(pause), method_name="execute_again")
+        began = context["dag_run"].start_date
+        if began and datetime.now(timezone.utc) - began > LONGEST_WAIT:
+            raise AirflowFailException(
+                f"The run has waited for {LONGEST_WAIT} without its turn. Start it again"
+                " when the runs before it are over."
+            )
+        self.come_again(looks * self.poll_seconds)
 
     def _lives(self, holder: str) -> bool:
         """Whether that run has a cluster, also one that is ending: it may write yet."""
@@ -141,6 +143,7 @@ class CreateCluster(
     def _tell(self, context: Any, cause: str) -> None:
         """Leave the run's summary: without a cluster its own task never comes."""
         context["ti"].xcom_push(key=CAUSE_XCOM, value=cause)
+        context["ti"].xcom_push(key=RELEASE_XCOM, value=self.release)
         name = run_name(self.plan, context)
         summary = summarise_without_cluster(self.plan, name, cause)
         try:

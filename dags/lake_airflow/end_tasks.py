@@ -105,10 +105,12 @@ class Verdict(EndTask):
     def execute(self, context: Any) -> None:
         notifier = RunNotifier(self.plan, self.environment, context)
         # What a task returned says nothing: it outlives that the task is cleared.
-        states = task_states(context, self.plan, CREATE_TASK, SUMMARY_TASK, END_TASK)
+        stages = [stage.name for stage in self.plan.stages]
+        ours = (CREATE_TASK, *stages, SUMMARY_TASK, END_TASK)
+        states = task_states(context, self.plan, *ours)
         if states.get(CREATE_TASK) == "skipped" and _only_planned(context):
             raise AirflowSkipException("Only the plan was asked for.")
-        lacking = _lacking(states)
+        lacking = _lacking(states, stages)
         if not lacking:
             self._tell(notifier.succeeded)
             return
@@ -137,12 +139,17 @@ class AnnounceChanges(BaseOperator):
             raise AirflowSkipException("A dry run changes nothing.")
 
 
-def _lacking(states: dict[str, str]) -> list[str]:
+def _lacking(states: dict[str, str], stages: list[str]) -> list[str]:
     """The tasks that keep the run from being green, but for those that did not come
-    for the first one's sake."""
+    for the first one's sake.
+
+    A summary that is green beside a failed stage is of before the stage was cleared.
+    """
     if states.get(CREATE_TASK) == "success":
         wanted = (SUMMARY_TASK, END_TASK)
-        return [task for task in wanted if states.get(task) != "success"]
+        lacking = [task for task in wanted if states.get(task) != "success"]
+        failed = [s for s in stages if states.get(s) in ("failed", "upstream_failed")]
+        return lacking if SUMMARY_TASK in lacking else failed + lacking
     has_none = states.get(END_TASK) in ("success", "skipped")
     return [CREATE_TASK] if has_none else [CREATE_TASK, END_TASK]
 

@@ -17,6 +17,7 @@ CREATE_TASK = "create_cluster"
 SUMMARY_TASK = "summary"
 END_TASK = "terminate_cluster"
 RUN_XCOM = "run"  # of create_cluster: the pinned run
+RELEASE_XCOM = "release"  # of create_cluster: what it runs as, also if it refuses to
 CAUSE_XCOM = "cause"  # of create_cluster: why there is no cluster
 STEPS_XCOM = "steps"  # of a stage: how each of its steps ended
 

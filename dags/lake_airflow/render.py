@@ -9,7 +9,7 @@ from airflow.sdk import DAG, Asset, BaseOperator, chain
 from airflow.timetables.interval import CronDataIntervalTimetable
 
 from lake_airflow.cluster_end import END_LIMIT, TerminateCluster
-from lake_airflow.cluster_tasks import CreateCluster
+from lake_airflow.cluster_tasks import LONGEST_WAIT, CreateCluster
 from lake_airflow.end_tasks import AnnounceChanges, SummariseRun, Verdict
 from lake_airflow.form import params
 from lake_airflow.handover import CREATE_TASK, END_TASK, SUMMARY_TASK
@@ -56,6 +56,8 @@ class Renderer:
             done = Verdict(task_id="done", plan=plan, environment=self.environment)
             chain(create, *stages, summary, terminate)
             stages >> summary
+            # Also where a stage is cleared alone: the cluster made anew is for it.
+            stages >> terminate
             [summary, terminate] >> done
             _ends(done, create, on_failure_fail_dagrun=True)
             self._announce(plan, terminate)
@@ -72,7 +74,7 @@ class Renderer:
             start_date=START,
             catchup=False,
             max_active_runs=1,
-            dagrun_timeout=_hours_of_stages(plan) + 4 * END_LIMIT,
+            dagrun_timeout=LONGEST_WAIT + _hours_of_stages(plan) + 4 * END_LIMIT,
             default_args={
                 "owner": plan.owner,
                 "retries": 0,

@@ -27,6 +27,7 @@ from lake_airflow.waiting import WaitsForEmr
 from lake_spec.model import EnvironmentSpec
 
 TRIES, BEFORE_LOOKING = 3, 10  # submissions without a reply; seconds
+OTHERS_LOOKS = 4  # looks at EMR for each at a step that nobody follows
 _TRIGGER_STEPS = 10  # ids that EMR's ListSteps takes at once
 
 
@@ -86,8 +87,30 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         self.steps = [s for s in wanted if not outcome.is_alive(there.get(s["Name"]))]
         if self.steps:
             self._refuse_lost_cluster(context)
+            self._wait_for_others(wanted, listed)
             self._submit(context, known=_ids(listed))
         self.follow(context, may_defer=True)
+
+    def _wait_for_others(
+        self, wanted: list[Step], listed: list[dict[str, Any]]
+    ) -> None:
+        """Never beside a step of another stage: each is the only writer of its tables.
+
+        Such a step works on where its task was killed or marked. A cluster that runs
+        one step at a time lets the next one wait by itself.
+        """
+        names = {step["Name"] for step in wanted}
+        alive = [s for s in listed if outcome.is_alive(s) and s["Name"] not in names]
+        if not alive:
+            return
+        self.log.info("Waiting for the end of %s.", alive[0]["Name"])
+        if self._is_over_limit(alive):
+            self._cancel(alive)
+        self.come_again(OTHERS_LOOKS * self.waiter_delay)
+
+    def _is_over_limit(self, alive: list[dict[str, Any]]) -> bool:
+        oldest = min(outcome.created(step) for step in alive)
+        return datetime.now(timezone.utc) - oldest > self.limit
 
     def _submit(self, context: Any, *, known: set[str]) -> None:
         """Hand the steps to EMR; where it does not confirm, look whether it has them."""
@@ -138,6 +161,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     def follow(self, context: Any, *, may_defer: bool) -> None:
         """Wait until no step of the stage is alive, then tell how each ended."""
         wanted = self._wanted(context)
+        self.steps = wanted  # what on_kill cancels, also in a task that was resumed
         steps = self._steps(wanted)
         may_defer = may_defer and self.can_defer()
         while alive := [step for step in steps.values() if outcome.is_alive(step)]:
@@ -185,8 +209,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         """Why nobody waits any longer for steps; None while they may yet end."""
         if cluster["Status"]["State"] in ENDED:
             return outcome.end_of_cluster(cluster)
-        oldest = min(outcome.created(step) for step in alive)
-        if datetime.now(timezone.utc) - oldest > self.limit:
+        if self._is_over_limit(alive):
             self._cancel(alive)
             return f"not done within {self.limit}; cancelled."
         return self._overdue(cluster)

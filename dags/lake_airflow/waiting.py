@@ -8,12 +8,17 @@ trigger only ever wakes the task; what is true the task asks EMR itself.
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
+from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
 from botocore.exceptions import NoRegionError
 
 from lake_airflow.airflow_errors import TaskDeferralError, TaskDeferralTimeout
+
+SHORTEST_PAUSE = 10
+"""Seconds; a trigger that fires before Airflow has noted the deferral fails the task."""
 
 
 class OutlivesTriggers:
@@ -21,6 +26,15 @@ class OutlivesTriggers:
 
     The operator gives `without_trigger(context)`: what it does then.
     """
+
+    def come_again(self, seconds: int) -> None:
+        """Leave the worker, and begin anew after so long."""
+        pause = timedelta(seconds=max(seconds, SHORTEST_PAUSE))
+        self.defer(trigger=TimeDeltaTrigger(pause), method_name="execute_again")
+
+    def execute_again(self, context: Any, event: Any = None) -> Any:
+        """After that."""
+        return self.execute(context)
 
     def resume_execution(
         self, next_method: str, next_kwargs: dict[str, Any] | None, context: Any

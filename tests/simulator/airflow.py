@@ -111,10 +111,13 @@ class SimulatedRun:
     def _dag_run(self) -> SimpleNamespace:
         """What Airflow tells of the run; with an interval it is one of a backfill."""
         if self.interval is None:
-            return SimpleNamespace(run_type="manual")
+            return SimpleNamespace(run_type="manual", start_date=None)
         start, end = self.interval
         return SimpleNamespace(
-            run_type="backfill", data_interval_start=start, data_interval_end=end
+            run_type="backfill",
+            start_date=None,
+            data_interval_start=start,
+            data_interval_end=end,
         )
 
     def _all_tasks(self) -> Iterator[datetime]:

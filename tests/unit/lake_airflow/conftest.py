@@ -53,7 +53,7 @@ class Runner:
         self.states: dict = {}
         self.run_id = "manual-1"
         self.params: dict = {}
-        self.dag_run = SimpleNamespace(run_type="manual")
+        self.dag_run = SimpleNamespace(run_type="manual", start_date=None)
         self.earlier: Any = None  # a run of the DAG that is under way
 
     def context(self, task_id: str) -> dict:

@@ -2,12 +2,13 @@
 refuse what EMR would refuse."""
 
 import json
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from types import SimpleNamespace
 
 import pytest
 
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
+from lake_airflow.cluster_tasks import LONGEST_WAIT
 from lake_airflow.run import Run
 from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import dag_plan
@@ -28,6 +29,7 @@ def backfill(runner, start="2026-03-01T00:00Z", end="2026-03-02T00:00Z"):
     """Makes the run one of a backfill, about an interval."""
     runner.dag_run = SimpleNamespace(
         run_type="backfill",
+        start_date=None,
         data_interval_start=datetime.fromisoformat(start),
         data_interval_end=datetime.fromisoformat(end),
     )
@@ -52,6 +54,21 @@ def test_a_run_of_a_backfill_waits_for_an_earlier_run_before_it_takes_the_lease(
     assert not emr.clusters and not leases(aws)
     runner.earlier = None
     assert runner.wake(task, "execute_again") == emr.clusters[0].id
+
+
+@pytest.mark.parametrize("margin, ends", [(-60, False), (60, True)])
+def test_a_run_ends_its_waiting_long_before_airflow_ends_the_run(
+    aws, emr, runner, margin, ends
+):
+    backfill(runner)
+    waited = LONGEST_WAIT + timedelta(seconds=margin)
+    runner.dag_run.start_date = datetime.now(timezone.utc) - waited
+    runner.earlier = SimpleNamespace(run_id="backfill__2026-02-28")
+    with pytest.raises(BaseException) as waiting:
+        runner.execute(create())
+    assert (type(waiting.value).__name__ == "TaskDeferred") is not ends
+    assert ("has waited for 12:00:00" in str(waiting.value)) is ends
+    assert not emr.clusters and not leases(aws)
 
 
 def test_a_run_of_a_backfill_that_has_its_cluster_waits_for_no_earlier_one(emr, runner):

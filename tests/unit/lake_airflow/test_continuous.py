@@ -6,6 +6,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from lake_airflow.cluster_tasks import LONGEST_WAIT
 from lake_airflow.plan import DagPlan, Stage, Watched, plan
 from lake_airflow.render import Renderer
 from lake_airflow.reports import lacks_report
@@ -92,7 +93,7 @@ def test_airflow_takes_the_dag_and_gives_it_the_time_of_its_stages():
     dag.validate()
     assert dag.schedule == "*/10 * * * *"
     assert (dag.max_active_runs, dag.catchup) == (1, False)
-    assert dag.dagrun_timeout == timedelta(hours=13 + 8 + 2)
+    assert dag.dagrun_timeout == LONGEST_WAIT + timedelta(hours=13 + 8 + 2)
 
 
 def test_its_form_has_no_window_and_a_dry_run_that_reads_the_files():

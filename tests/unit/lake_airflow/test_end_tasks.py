@@ -143,6 +143,14 @@ def test_what_a_task_returned_before_it_was_cleared_is_no_success(finished):
         finished.execute(verdict())
 
 
+@pytest.mark.parametrize("state", ["failed", "upstream_failed"])
+def test_a_summary_of_before_a_stage_was_cleared_proves_nothing(finished, state):
+    finished.states.update(summary="success", terminate_cluster="success")
+    finished.states["maintenance"] = state
+    with pytest.raises(AirflowFailException, match=": maintenance did not succeed"):
+        finished.execute(verdict())
+
+
 def test_the_verdict_is_green_where_both_did(finished):
     finished.states.update(summary="success", terminate_cluster="success")
     finished.execute(verdict())

@@ -10,6 +10,7 @@ from unittest.mock import ANY
 
 import pytest
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
+from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
 
 from lake_airflow import stage_tasks
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
@@ -229,10 +230,47 @@ def test_a_stage_over_its_limit_is_cancelled(emr, cluster, runner, monkeypatch):
     assert [step["Name"] for step in cancelled] == ["full_load manual-1"]
 
 
-def test_a_killed_task_cancels_what_it_waits_for(emr, cluster, runner, monkeypatch):
+def test_a_stage_never_runs_beside_a_step_that_nobody_follows(emr, cluster, runner):
+    deferred(runner, lambda: runner.execute(stage("full_load", defers=True)))
+    # Its task is killed, and the next one comes.
+    task = stage("scd2")
+    waits = deferred(runner, lambda: runner.execute(task))
+    assert isinstance(waits, TimeDeltaTrigger)
+    assert [step.name for step in emr.steps] == ["full_load manual-1"]
+    emr.move_on()
+    runner.wake(task, "execute_again")
+    assert emr.states() == {
+        "full_load manual-1": "COMPLETED",
+        "scd2 manual-1": "COMPLETED",
+    }
+
+
+def test_a_step_that_nobody_follows_has_the_limit_of_a_stage(
+    emr, cluster, runner, monkeypatch
+):
+    cancelled = []
+    deferred(runner, lambda: runner.execute(stage("full_load", defers=True)))
+    task = stage("scd2")
+    task.limit = timedelta(0)
+    monkeypatch.setattr(
+        SubmitStage, "_cancel", lambda self, alive: cancelled.extend(alive)
+    )
+    deferred(runner, lambda: runner.execute(task))
+    assert [step["Name"] for step in cancelled] == ["full_load manual-1"]
+
+
+@pytest.mark.parametrize("is_resumed", [False, True])
+def test_a_killed_task_cancels_what_it_waits_for(
+    emr, cluster, runner, monkeypatch, is_resumed
+):
     calls = []
     task = stage("full_load", defers=True)
     deferred(runner, lambda: runner.execute(task))
+    if is_resumed:  # in another process, which only follows
+        task = stage("full_load", defers=True)
+        task.job_flow_id = cluster.id
+        event = {"status": "success", "value": []}
+        deferred(runner, lambda: runner.wake(task, event=event))
     monkeypatch.setattr(
         task.hook.conn, "cancel_steps", lambda **call: calls.append(call)
     )

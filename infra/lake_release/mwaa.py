@@ -27,8 +27,9 @@ PARAMETERS = {
 """The same, as the layer mwaa of the templates takes them."""
 
 EVERY, UPDATE_LIMIT, SMOKE_LIMIT = 30, 90 * 60, 20 * 60  # seconds
+TRIES = 3  # looks at an Airflow that answers with its own errors
 _WORKING = ("CREATING", "UPDATING", "PENDING", "MAINTENANCE", "ROLLING_BACK")
-_PINNED_RUN = "run"
+_RELEASE = "release"  # of the first task: what it runs as, also where it refuses to
 
 
 class Airflow:
@@ -71,12 +72,17 @@ class Airflow:
 
         Raises ReleaseError where it fails, or where Airflow does not show the release in time.
         """
-        dag = next(self._dags_that_run(), None)
-        if dag is None:
+        dags = list(self._dags_that_run())
+        if not dags:
             return "no DAG <domain>_incremental is unpaused, so nothing was tried"
-        for attempt in range(SMOKE_LIMIT // EVERY):
-            run_id = f"release-{release}-{int(time.time())}"
-            state, shown = self._plan(dag, run_id)
+        dag = next(filter(self._is_idle, dags), None)
+        if dag is None:
+            return f"{', '.join(dags)}: each has a run under way, so nothing was tried"
+        looks = _looks()
+        self._say("waiting for Airflow to show the release")
+        for nth in looks:
+            run_id = f"release-{release}-{int(time.time())}-{nth}"
+            state, shown = self._plan(dag, run_id, looks)
             if shown == release and state == "success":
                 self._say(f"{dag} planned as release {release}")
                 return None
@@ -84,33 +90,35 @@ class Airflow:
                 raise ReleaseError(
                     f"{dag}: the run {run_id}, which only plans, {state}."
                 )
-            if not attempt:
-                self._say("waiting for Airflow to show the release")
-            time.sleep(EVERY)
         raise ReleaseError(
             f"Airflow does not show release {release} after {SMOKE_LIMIT // 60} minutes;"
-            f" {dag} ran as {shown}. Look at its import errors."
+            f" {dag} ran as {shown}, its last run {state}. Look at its import errors."
         )
 
-    def _plan(self, dag: str, run_id: str) -> tuple:
+    def _is_idle(self, dag: str) -> bool:
+        """Whether a run would begin at once: one at a time works."""
+        asked = {"limit": 1, "state": "running"}
+        runs = self._rest("GET", f"/dags/{dag}/dagRuns", QueryParameters=asked)
+        return not runs["dag_runs"]
+
+    def _plan(self, dag: str, run_id: str, looks: Iterator[int]) -> tuple:
         body = {"dag_run_id": run_id, "logical_date": None, "conf": {"plan_only": True}}
         self._rest("POST", f"/dags/{dag}/dagRuns", Body=body)
         run = f"/dags/{dag}/dagRuns/{run_id}"
-        for _ in range(SMOKE_LIMIT // EVERY):
+        for _ in looks:
             state = self._rest("GET", run)["state"]
             if state in ("success", "failed"):
                 return state, self._release_of(run)
-            time.sleep(EVERY)
         return "not done", None
 
     def _release_of(self, run: str) -> Optional[str]:
         """The release that a run's first task noted."""
-        entry = f"{run}/taskInstances/create_cluster/xcomEntries/{_PINNED_RUN}"
+        entry = f"{run}/taskInstances/create_cluster/xcomEntries/{_RELEASE}"
         try:
             value = self._rest("GET", entry).get("value")
         except ReleaseError:
             return None
-        return value.get("release") if isinstance(value, dict) else None
+        return value.strip('"') if isinstance(value, str) else None
 
     def _dags_that_run(self) -> Iterator[str]:
         asked = {"limit": 1000, "paused": False}
@@ -119,13 +127,23 @@ class Airflow:
         return (each for each in ids if each.endswith("_incremental"))
 
     def _rest(self, method: str, path: str, **more: Any) -> Dict[str, Any]:
-        try:
-            reply = self._airflow.invoke_rest_api(
-                Name=self._name, Method=method, Path=path, **more
-            )
-        except self._airflow.exceptions.RestApiClientException as error:
-            raise ReleaseError(f"Airflow refused {method} {path}: {error}") from None
-        return reply["RestApiResponse"]
+        """What Airflow says; a look that it fails to answer is repeated."""
+        failures = self._airflow.exceptions
+        for tries_left in reversed(range(TRIES if method == "GET" else 1)):
+            try:
+                reply = self._airflow.invoke_rest_api(
+                    Name=self._name, Method=method, Path=path, **more
+                )
+                return reply["RestApiResponse"]
+            except failures.RestApiClientException as error:
+                words = f"Airflow refused {method} {path}: {error}"
+                raise ReleaseError(words) from None
+            except failures.RestApiServerException as error:
+                if not tries_left:
+                    words = f"Airflow did not answer {method} {path}: {error}"
+                    raise ReleaseError(words) from None
+                time.sleep(EVERY)
+        raise AssertionError("the last try returns or raises")
 
     def _settled(self) -> Dict[str, Any]:
         """The environment, once nothing is being done to it."""
@@ -144,6 +162,13 @@ class Airflow:
             return self._airflow.get_environment(Name=self._name)["Environment"]
         except self._airflow.exceptions.ResourceNotFoundException:
             return None
+
+
+def _looks() -> Iterator[int]:
+    """Looks at Airflow, with the pauses between them, for as long as a try may take."""
+    for nth in range(SMOKE_LIMIT // EVERY):
+        yield nth
+        time.sleep(EVERY)
 
 
 def words(files: Dict[str, AirflowFile]) -> str:

@@ -17,6 +17,8 @@ class Mwaa:
         self.update_fails = False
         self.shows: List[str] = []
         self.paused = False
+        self.is_busy = False
+        self.errors = 0  # answers with errors of its own that are to come
         self.run_state = "success"
         self.runs: List[Dict[str, Any]] = []
         self.client = boto3.client("mwaa", region_name=region)
@@ -59,9 +61,15 @@ class Mwaa:
         elif method == "POST":
             self.runs.append(self._asked["Body"])
             found = {}
-        elif path.endswith("/xcomEntries/run"):
+        elif path.endswith("/dagRuns"):
+            found = {"dag_runs": [{"state": "running"}] if self.is_busy else []}
+        elif self.errors:
+            self.errors -= 1
+            error = {"Code": "RestApiServerException", "Message": "bad gateway"}
+            return SimpleNamespace(status_code=502), {"Error": error}
+        elif path.endswith("/xcomEntries/release"):
             shown = self.shows.pop(0) if len(self.shows) > 1 else self.shows[0]
-            found = {"value": {"release": shown}}
+            found = {"value": shown}
         else:
             found = {"state": self.run_state}
         return SimpleNamespace(status_code=200), {

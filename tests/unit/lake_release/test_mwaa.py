@@ -113,3 +113,40 @@ def test_where_every_dag_is_paused_nothing_is_tried(lake, mwaa, airflow):
     lake.deploy(airflow=airflow)
     assert mwaa.runs == []
     assert "no DAG <domain>_incremental is unpaused, so nothing was tried" in lake.said
+
+
+def test_where_every_dag_is_busy_nothing_is_tried(lake, mwaa, airflow):
+    mwaa.is_busy = True
+    lake.deploy(airflow=airflow)
+    assert mwaa.runs == []
+    said = "moma_incremental: each has a run under way, so nothing was tried"
+    assert said in lake.said
+
+
+def test_a_look_that_airflow_does_not_answer_is_repeated(lake, mwaa, airflow):
+    mwaa.shows, mwaa.errors = [lake.built().id], 2
+    release = lake.deploy(airflow=airflow)
+    assert f"moma_incremental planned as release {release}" in lake.said
+
+
+def test_an_airflow_that_answers_no_more_takes_the_release_back(lake, mwaa, airflow):
+    mwaa.shows = [lake.built().id]
+    first = lake.deploy(airflow=airflow)
+    write_dags(lake.project, "two", "moma.py")
+    mwaa.shows, mwaa.errors = [lake.built().id], 99
+    with pytest.raises(ReleaseError, match=f"bad gateway\n{first} is the current"):
+        lake.deploy(airflow=airflow)
+    assert lake.shown() == {"moma.py": f"one {first}"}
+
+
+def test_a_run_that_never_ends_is_waited_for_no_longer_than_is_said(
+    lake, mwaa, airflow, monkeypatch
+):
+    slept = []
+    monkeypatch.setattr(module.time, "sleep", slept.append)
+    mwaa.shows, mwaa.run_state = ["never asked"], "queued"
+    with pytest.raises(ReleaseError, match="its last run not done"):
+        lake.deploy(airflow=airflow)
+    assert len(mwaa.runs) == 1
+    update = module.EVERY  # one look at it
+    assert sum(slept) <= module.SMOKE_LIMIT + update

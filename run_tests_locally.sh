@@ -3,7 +3,7 @@
 #
 #   ./run_tests_locally.sh [fast|full] [argument of pytest]...
 #   ./run_tests_locally.sh properties --histories N [--seed S]
-#   ./run_tests_locally.sh crash --points N [--seed S]
+#   ./run_tests_locally.sh crash --points N [--seed S] [--stage NAME]...
 #   ./run_tests_locally.sh loop --seeds N [--seed S] [--database postgresql|mariadb] [--seam]
 #   ./run_tests_locally.sh simulate --schedules N [--seed S] [--stock]
 #   ./run_tests_locally.sh deploy
@@ -20,7 +20,7 @@
 #   loop   random work on real databases, captured by Debezium, against what they say
 #   simulate  runs with faults of EMR, workers and users, without Java or network
 #   deploy  templates, workflows, roles and releases: our rules, grants against calls, the
-#          linters, and what MWAA and EMR get; it sets up all of full but the servers
+#          linters, and what MWAA and EMR get; it sets up what these take
 #   bench  the targets of docs/speed.md, against Delta and plain Parquet: no tests
 #   nightly  what repeats a promise on one more kind of table or source, and the longest
 #          chapters of the end-to-end story
@@ -205,7 +205,8 @@ simulate() {
 }
 
 bench() {
-    run ./setup.sh --quiet --only bench
+    # HoodieStreamer is a peer, and DAGs are parsed.
+    run ./setup.sh --quiet --only bench --only streamer --only airflow
     program .venv-bench/bin/python benchmarks.speed
 }
 

@@ -12,7 +12,7 @@
 #   spec           .venv-spec            Python 3.9, if there is one, for the tests of lake_spec
 #   infra          .venv-infra           checkov, zizmor, actionlint, for the full tests and deploy
 #   spark-3.9      .venv-spark-3.9       Spark 3.5.6 on Python 3.9, EMR's default, for the nightly tests
-#   bench          .venv-bench           Delta, DuckDB and plots, for the benchmarks
+#   bench          .venv-bench           Delta, dbt, DuckDB and plots, for the benchmarks
 #   browser        .venv-browser         what takes the pictures of Airflow's pages for docs/
 #   servers        .local/servers        PostgreSQL, MariaDB, Kafka, Debezium: Linux x86_64 only
 #

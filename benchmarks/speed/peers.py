@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from benchmarks.speed.generator import CHANGED_AT, COLUMNS, KEY, OPERATION
+from benchmarks.speed.snapshots import DbtHistory
 
 NAMES = [name for name, _ in COLUMNS]
 VALUES = [name for name in NAMES if name not in (KEY, CHANGED_AT)]
@@ -183,7 +184,7 @@ OF_CURRENT = {
     "hudi MERGE INTO": HudiMergeInto,
     "DuckDB": OneNode,
 }
-OF_HISTORY = {"delta": DeltaHistory}
+OF_HISTORY = {"delta": DeltaHistory, "dbt": DbtHistory}
 """Makes of tables by name, for `peers_of`."""
 
 

@@ -52,7 +52,7 @@ def _ready(bench: Bench, loaded: Loaded) -> Dict[str, Tuple[DataFrame, HudiTable
 
 
 def _of_changes(bench: Bench, loaded: Loaded) -> List[Result]:
-    """The same for a run of 2,000 changed keys: rows of one write each, written raw
+    """The same for a run of some changed keys: rows of one write each, written raw
     into copies of the tables; nothing else that a run must know is looked for."""
     lake = loaded.lake
     before = {name: _instant(lake, name) for name in LAYERS}
@@ -68,7 +68,8 @@ def _of_changes(bench: Bench, loaded: Loaded) -> List[Result]:
         if nth:
             ours.append(took)
             theirs.append(raw)
-    what = "a run of 2,000 changed keys, with all that it looks for / its three writes"
+    run = f"a run of {loaded.spread:,} changed keys, with all that it looks for"
+    what = f"{run} / its three writes"
     return [compared("10a", what, ours, theirs, None)]
 
 

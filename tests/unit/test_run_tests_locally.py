@@ -228,7 +228,12 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
         ("crash", "--only spark --only streamer", "spark", "tests.crash"),
         ("loop", "--only spark --only servers", "spark", "tests.loop"),
         ("simulate", "--only airflow", "airflow", "tests.simulator"),
-        ("bench", "--only bench", "bench", "benchmarks.speed"),
+        (
+            "bench",
+            "--only bench --only streamer --only airflow",
+            "bench",
+            "benchmarks.speed",
+        ),
     ],
 )
 def test_programs_of_the_tests_take_their_numbers(run, speed, needs, python, program):

@@ -5,7 +5,7 @@
 #   docs/screens.sh [--home DIR] [PICTURE]...        about five minutes
 #
 #   --home DIR   keep the lake of the pictures in DIR; the next time, nothing runs anew
-#   PICTURE      take only these (default: all), say, the-log-of-a-red-run
+#   PICTURE      take only these (default: all), say, log
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 ./setup.sh --quiet --only browser >&2

@@ -66,7 +66,7 @@ def airflow_environment(
     return {
         "AIRFLOW_HOME": str(home.airflow),
         "PATH": f"{project.airflow_bin}{os.pathsep}{os.environ.get('PATH', '')}",
-        "PYTHONPATH": str(dags),
+        "PYTHONPATH": f"{dags}{os.pathsep}{project.root / 'local' / 'executor'}",
         "AWS_ACCESS_KEY_ID": "airflow",
         "AIRFLOW_CONN_AWS_DEFAULT": "aws://",
         "AIRFLOW_CONN_EMR_DEFAULT": "emr://",
@@ -81,6 +81,7 @@ def airflow_environment(
 def _core(home: Home, project: Project) -> dict[str, str]:
     return {
         "CORE__PLUGINS_FOLDER": str(project.root / "plugins"),
+        "CORE__EXECUTOR": "resuming.ResumingExecutor",
         "CORE__LOAD_EXAMPLES": "False",
         "CORE__PARALLELISM": "4",
         "CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",

@@ -66,13 +66,20 @@ class Backfilled:
 
 
 @dataclass(frozen=True)
+class Revived:
+    """What could be asked while the stand-in was dead, and its clusters afterwards."""
+
+    count: str
+    clusters: List[Dict[str, Any]]
+
+
+@dataclass(frozen=True)
 class Repeated:
     """The same input once more, between two looks at everything stored."""
 
     run: Run
     before: Dict[str, Any]
     after: Dict[str, Any]
-    clusters: List[Dict[str, Any]]
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,12 @@
 """One story that all end-to-end tests read: each fixture is a chapter of it.
 
-up -> three runs that are refused -> a full load with a broken file -> the file
-replaced, and a comparison that waits for that run -> the reaper -> an incremental run
-whose Spark is killed -> the run repeated -> upkeep -> the stand-in killed -> the same
-input once more -> down. After the reaper, the nightly tests go another way: two runs
-that are marked as failed -> a backfill of another domain.
+By day: up -> three runs that are refused -> a full load with a broken file -> the reaper
+-> an incremental run whose Spark is killed -> the file replaced and the run repeated ->
+the stand-in killed -> up again -> down.
+
+The nightly tests go on after the repeated run: upkeep -> the same input once more -> two
+runs at once; and after the reaper: two runs that are marked as failed -> a backfill of
+another domain.
 
 A chapter asks for the one before it, and takes down what only it can see; so a
 test may ask for any chapter, alone or in any order.
@@ -29,6 +31,7 @@ from tests.e2e.chapters import (
     Reaped,
     Refused,
     Repeated,
+    Revived,
 )
 from tests.e2e.command_line import Running
 from tests.e2e.lake import Lake, Run
@@ -37,7 +40,7 @@ from tests.e2e.waiting import until
 from tests.ending import ended_in_order  # noqa: F401
 
 TABLES = ("moma.artists", "moma.artists_feed")
-COMPARE_WORKS = ("--param", "tables=works", "--param", "verify=true")
+ONE_TABLE, COMPARE = ("--param", "tables=works"), ("--param", "verify=true")
 WINDOW_BACKWARDS = ("--window", "2016-06-01", "2016-05-01")
 
 
@@ -72,30 +75,7 @@ def loaded(lake, refused) -> Chapter:
 
 
 @pytest.fixture(scope="session")
-def queued(lake, loaded) -> Queued:
-    """The file of `works` is replaced by the whole one and loaded; meanwhile somebody
-    asks for a comparison of its tables with their log."""
-    lake.land(lake.files[MARCH], f"{LANDING}/works/")
-    load = lake.command.start("run", "moma_full_load", "--param", "tables=works")
-    compare = None
-    try:
-        until(lake.holder, "a lease", seconds=300)
-        compare = lake.command.start("run", "moma_rebuild", *COMPARE_WORKS)
-        status = lake.command("status")
-        return Queued(lake.ended(load.end()), status, lake.ended(compare.end()))
-    finally:
-        load.stop()
-        if compare:
-            compare.stop()
-
-
-@pytest.fixture(scope="session")
-def healed(queued) -> Run:
-    return queued.load
-
-
-@pytest.fixture(scope="session")
-def reaped(lake, healed) -> Reaped:
+def reaped(lake, loaded) -> Reaped:
     """A cluster that is too old, and one of somebody else, when the reaper comes."""
     left, other = lake.make_cluster("local"), lake.make_cluster("prod")
     done = lake.command("run", "lake_reaper")
@@ -201,12 +181,14 @@ def _spark(lake: Lake, running: Running, saying: str = "") -> processes.Seen:
 
 @pytest.fixture(scope="session")
 def repaired(lake, killed) -> Chapter:
-    """The killed run repeated; `works` has new input of its own by now.
+    """The killed run repeated; the broken file of `works` is replaced by the whole one,
+    and a later extract is there.
 
     EMR's replies about the cluster and the first step get lost, and somebody clears
     the stage while its step works.
     """
-    lake.land(lake.files[MAY], f"{LANDING}/works/")
+    for file in (MARCH, MAY):
+        lake.land(lake.files[file], f"{LANDING}/works/")
     for call in ("RunJobFlow", "AddJobFlowSteps"):
         lake.fault("lost_reply", call)
     running = lake.command.start("run", "moma_incremental")
@@ -221,50 +203,64 @@ def repaired(lake, killed) -> Chapter:
 
 
 @pytest.fixture(scope="session")
-def maintained(lake, repaired) -> Chapter:
-    return _chapter(lake, lake.run("moma_maintenance"))
-
-
-@pytest.fixture(scope="session")
-def valid_in_april(lake, maintained) -> Dict[str, str]:
+def valid_in_april(lake, repaired) -> Dict[str, str]:
     """What `show --valid-at` counts, by table."""
     asked = [(table, "--valid-at", "2016-04-01", "--count") for table in TABLES]
     return dict(zip(TABLES, lake.shown(*asked)))
 
 
 @pytest.fixture(scope="session")
-def catalogue(lake, maintained) -> Dict[str, Dict[str, str]]:
+def catalogue(lake, repaired) -> Dict[str, Dict[str, str]]:
     return lake.glue_tables()
 
 
 @pytest.fixture(scope="session")
-def counted_after_kill(lake, catalogue, stored, valid_in_april) -> str:
-    """The stand-in is killed; what `show` counts then."""
+def revived(lake, catalogue, valid_in_april) -> Revived:
+    """The stand-in is killed; what `show` counts then, and what is up after `up`."""
     server = processes.stand_in(lake.home)
     os.kill(server.pid, signal.SIGKILL)
     until(lambda: not server.is_running(), "the end of the stand-in", seconds=30)
     [count] = lake.shown(("moma.artists", "--count"))
-    return count
+    lake.up()
+    return Revived(count, lake.clusters())
 
 
 @pytest.fixture(scope="session")
-def stored(lake, maintained) -> Dict[str, Any]:
-    """Every object of the tables."""
-    return lake.objects("warehouse/")
+def maintained(lake, repaired) -> Chapter:
+    lake.up()
+    return _chapter(lake, lake.run("moma_maintenance"))
 
 
 @pytest.fixture(scope="session")
-def repeated(lake, stored, counted_after_kill) -> Repeated:
+def repeated(lake, maintained) -> Repeated:
     """The run again, in processes that it starts itself and leaves up."""
+    before = lake.objects("warehouse/")
+    lake.command("down")
     done = lake.command("run", "moma_incremental", "--keep-up")
     lake.up()
-    return Repeated(
-        lake.ended(done), stored, lake.objects("warehouse/"), lake.clusters()
-    )
+    return Repeated(lake.ended(done), before, lake.objects("warehouse/"))
 
 
 @pytest.fixture(scope="session")
-def down(lake, repeated) -> Down:
+def queued(lake, repeated) -> Queued:
+    """The full load of one table, and meanwhile somebody asks for a comparison of its
+    tables with their log."""
+    lake.up()
+    load = lake.command.start("run", "moma_full_load", *ONE_TABLE)
+    compare = None
+    try:
+        until(lake.holder, "a lease", seconds=300)
+        compare = lake.command.start("run", "moma_rebuild", *ONE_TABLE, *COMPARE)
+        status = lake.command("status")
+        return Queued(lake.ended(load.end()), status, lake.ended(compare.end()))
+    finally:
+        load.stop()
+        if compare:
+            compare.stop()
+
+
+@pytest.fixture(scope="session")
+def down(lake, revived) -> Down:
     before = processes.of_home(lake.home)
     lake.command("down")
     return Down(

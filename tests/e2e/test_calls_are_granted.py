@@ -8,7 +8,8 @@ from lake_spec.load import load_environment, load_lake
 from tests.deploy.recorded import Judge, clusters_of
 
 STORIES = [
-    pytest.param("repeated", ["moma"], id="by day"),
+    pytest.param("revived", ["moma"], id="by day"),
+    pytest.param("queued", ["moma"], id="upkeep", marks=pytest.mark.nightly),
     pytest.param("backfilled", ["moma", "days"], id="night", marks=pytest.mark.nightly),
 ]
 

@@ -41,6 +41,7 @@ def test_a_run_repeated_after_a_kill_has_the_artists_of_may(repaired, table):
     assert repaired.figures[table] == MAY
 
 
+@pytest.mark.nightly
 @either_engine
 def test_upkeep_changes_no_figure(maintained, table):
     assert maintained.figures[table] == MAY

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+pytestmark = pytest.mark.nightly  # by day, tests/simulator has runs wait for each other
+
 
 def test_status_tells_which_run_has_the_domain(queued):
     assert f"Lease of moma: {queued.load.name} since 20" in queued.status.out
@@ -23,3 +27,7 @@ def test_both_do_their_work(queued):
 
 def test_nobody_has_the_domain_afterwards(lake, queued):
     assert "Lease of moma" not in lake.command("status").out
+
+
+def test_a_run_for_one_table_leaves_the_others_alone(queued):
+    assert set(queued.load.summary["tables"]) == {"works"}

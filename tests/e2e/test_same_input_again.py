@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+pytestmark = pytest.mark.nightly  # by day, tests/spark counts the files of such runs
+
 
 def test_it_is_green_and_says_that_nothing_is_new(repeated):
     run = repeated.run

@@ -63,6 +63,7 @@ def story(spark, tmp_path_factory):
     return lake
 
 
+@pytest.mark.nightly
 def test_after_each_round_its_file_is_in_current_and_history(story):
     assert story.living_after[0] == [(1, "b"), (2, "a"), (3, "c")]
     assert story.living_after[1] == LIVING
@@ -153,6 +154,7 @@ def test_a_bad_file_is_set_aside_once_and_taken_when_it_was_mended(
     assert lake.living("note") == [*LIVING, (4, "d")]
 
 
+@pytest.mark.nightly
 def test_upkeep_comes_within_the_run_too(spark, tmp_path, monkeypatch):
     lake = loaded(spark, tmp_path)
     batches = Batches(spark, tmp_path, [lake.spec])

@@ -20,7 +20,6 @@ from tests.crash.play import play
 from tests.crash.stages import STAGES, Point
 from tests.crash.undisturbed import Undisturbed
 from tests.crash.victim import Victim
-from tests.spark.kinds import one_by_day
 from tests.spark.lake import EXTRACTS, Lake, stored, table
 
 POINTS = {
@@ -55,7 +54,8 @@ def _played(undisturbed, victim, home, name):
     return found
 
 
-@pytest.mark.parametrize("stage", one_by_day(list(POINTS)))
+@pytest.mark.nightly  # by day, tests/e2e kills a step
+@pytest.mark.parametrize("stage", list(POINTS))
 def test_a_stage_that_was_killed_and_run_again_leaves_the_same_rows(outcome, stage):
     found = outcome(stage)
     assert found.killed
@@ -111,6 +111,7 @@ def test_upkeep_that_was_killed_is_finished_and_done_for_what_came_since(merged)
     assert merged.run("maintenance").state == "nothing_new"
 
 
+@pytest.mark.nightly
 def test_upkeep_rolls_back_a_write_that_was_killed_before_it(merged):
     merged.done("scd2", "rebuild")
     for layer in ("current", "history"):

@@ -12,7 +12,6 @@ import pytest
 
 from lake_spec.envelopes import columns_of
 from lake_spec.sql_text import sql_literal
-from tests.spark.kinds import one_by_day
 from tests.spark.lake import Lake, table
 from tests.spark.typed_files import typed_file
 
@@ -111,7 +110,8 @@ def test_transactions_stand_in_the_order_of_their_commits(postgresql):
     assert current(postgresql)[0] == (1, "second", "3.00")
 
 
-@pytest.mark.parametrize("form", one_by_day(["avro", "parquet"]))
+@pytest.mark.nightly
+@pytest.mark.parametrize("form", ["avro", "parquet"])
 def test_events_in_typed_files_give_the_same(spark, tmp_path, postgresql, form):
     """As a sink writes them: images that are null, amounts as decimals."""
     spec = SPEC.format(connector="postgresql").replace("json", form)
@@ -133,6 +133,7 @@ def test_an_unchanged_long_value_is_the_one_before(postgresql):
     assert current(postgresql)[1] == (2, "n2", "9.00")
 
 
+@pytest.mark.nightly
 def test_so_are_unchanged_long_bytes(spark, tmp_path):
     log = Log()
     events = [log.pg("c", row(1, "AAEC", "1.00"), 100, 105)]

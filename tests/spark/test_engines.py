@@ -71,6 +71,7 @@ def lakes(spark, tmp_path_factory):
     return made
 
 
+@pytest.mark.nightly  # tests/e2e has both by day
 @pytest.mark.parametrize("engine", list(Engine), ids=lambda each: each.value)
 def test_either_engine_ends_with_the_museums_figures(lakes, engine):
     lake = lakes[engine]
@@ -80,6 +81,7 @@ def test_either_engine_ends_with_the_museums_figures(lakes, engine):
     assert lake.current.where("wiki_qid IS NULL").count() == 11_590
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("engine", list(Engine), ids=lambda each: each.value)
 def test_a_run_without_new_files_tells_when_the_newest_landed(lakes, engine):
     report = lakes[engine].run("incremental")
@@ -87,6 +89,7 @@ def test_a_run_without_new_files_tells_when_the_newest_landed(lakes, engine):
     assert report.newest_input == "2016-06-02T00:00:00+00:00"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("layer", ["changes", "current", "history"])
 def test_both_engines_write_the_same_rows(lakes, layer):
     one, other = (getattr(lakes[engine], layer) for engine in Engine)
@@ -113,6 +116,7 @@ def test_the_extracts_themselves_lead_to_the_same_history(lakes, spark, tmp_path
     assert told.exceptAll(compared.history.select(names)).take(3) == []
 
 
+@pytest.mark.nightly
 def test_a_second_run_of_the_streamer_has_no_step(lakes, tmp_path):
     lake = lakes[Engine.STREAMER]
     before = lake.files()
@@ -123,6 +127,7 @@ def test_a_second_run_of_the_streamer_has_no_step(lakes, tmp_path):
     assert lake.files() == before
 
 
+@pytest.mark.nightly
 def test_inputs_that_the_streamer_did_not_commit_fail_by_name(lakes):
     lake = lakes[Engine.STREAMER]
     lake.land("changes/2.csv", museum.change_feed("2016-05-13 00:00:00"))
@@ -133,6 +138,7 @@ def test_inputs_that_the_streamer_did_not_commit_fail_by_name(lakes):
     assert f"did not commit its inputs {named}" in report.error["message"]
 
 
+@pytest.mark.nightly
 def test_what_the_streamer_reads_holds_no_semicolon_but_between_statements(lakes):
     folder = lakes[Engine.STREAMER].root / "warehouse" / "moma" / "artists" / "inputs"
     texts = [file.read_text() for file in folder.glob("*.sql")]
@@ -177,6 +183,7 @@ def test_the_streamer_goes_on_after_a_redo(lakes):
     assert new.count() == accepted
 
 
+@pytest.mark.nightly
 def test_a_file_replaced_before_the_streamer_read_it_is_refused_by_name(lakes):
     lake = lakes[Engine.STREAMER]
     lake.land("changes/9.csv", museum.change_feed("2016-05-15 00:00:00"))

@@ -81,6 +81,7 @@ def test_a_dry_run_counts_and_leaves_everything(feed):
     assert feed.files() == before
 
 
+@pytest.mark.nightly
 def test_an_erase_that_is_killed_anywhere_is_ended_by_the_next(feed, monkeypatch):
     was, request = others(feed), ask(feed, KEY)
     steps = (

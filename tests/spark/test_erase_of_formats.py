@@ -85,6 +85,7 @@ def extracts(spark, tmp_path_factory):
     return lake
 
 
+@pytest.mark.nightly
 def test_a_subject_leaves_extracts_and_none_of_later_ones_brings_it_back(extracts):
     was = others(extracts)
     found = {"landing", "changes", "current", "history"}

@@ -58,6 +58,7 @@ def codec(spark, file: str) -> str:
     return blocks.get(0).getColumns().get(0).getCodec().toString()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", TABLE_TYPES, ids=lambda kind: kind.value)
 def test_no_file_has_a_filter_that_nobody_reads(spark, tmp_path, kind):
     lake = lake_of(spark, tmp_path, index=Index.BUCKET, kind=kind)
@@ -68,6 +69,7 @@ def test_no_file_has_a_filter_that_nobody_reads(spark, tmp_path, kind):
     assert {codec(spark, file) for file in found} == {"ZSTD"}
 
 
+@pytest.mark.nightly
 def test_a_bloom_index_finds_its_filters(spark, tmp_path):
     lake = lake_of(spark, tmp_path, index=Index.BLOOM, kind=TableType.MERGE_ON_READ)
     found = {name: size > FILTER for name, size in footers(lake).items()}

@@ -108,11 +108,13 @@ def printed_rows(rows: List[Row], example: page.Example, shown: page.Table) -> s
     return "".join(write(shown.columns, ours, "table"))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("case", CASES)
 def test_the_page_shows_what_the_table_holds(printed, case):
     assert printed[case] == CASES[case][1].text
 
 
+@pytest.mark.nightly
 def test_a_run_without_a_new_file_writes_nothing(printed, lakes):
     lake = lakes["customers"]
     before = lake.files()

@@ -36,6 +36,7 @@ def lose(lake, *layers):
         shutil.rmtree(home / each)
 
 
+@pytest.mark.nightly
 def test_lost_tables_are_rebuilt_of_the_change_log(lake):
     before = everything(lake)
     lose(lake, "current", "history")

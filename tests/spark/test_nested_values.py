@@ -32,6 +32,7 @@ ROW = (
 )
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", TABLE_TYPES, ids=lambda kind: kind.value)
 def test_nested_values_beside_decimals_survive_later_commits(spark, tmp_path, kind):
     lake = Lake(spark, tmp_path, stored(table(SPEC), type=kind))

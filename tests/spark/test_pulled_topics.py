@@ -84,6 +84,7 @@ def test_a_broken_message_is_kept_with_its_place_and_the_others_go_on(shop):
     assert len(places) == 2 and "{broken" in {each["_lake_corrupt"] for each in told}
 
 
+@pytest.mark.nightly
 def test_what_was_landed_by_a_run_that_was_killed_is_not_pulled_again(shop):
     shop.produce(*[order(i, "1.00", i) for i in range(1, 9)])
     shop.done("incremental")

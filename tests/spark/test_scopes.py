@@ -12,6 +12,7 @@ import pytest
 
 from lake_spec.model import Scope
 from lake_spark.table_run import Accepted
+from tests.spark.kinds import one_by_day
 from tests.spark.lake import Lake, table
 
 SPEC = """
@@ -38,21 +39,17 @@ EXTRACTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def regions(spark, tmp_path_factory):
-    """All extracts in one run, and us's only after all of eu's."""
-    folders = [tmp_path_factory.mktemp("regions") for _ in range(2)]
-    lakes = [Lake(spark, folder, table(BY_PATH)) for folder in folders]
-    together, apart = lakes
-    for path in EXTRACTS:
-        together.land(path, EXTRACTS[path])
-    together.done("full_load", "incremental", "scd2")
-    for region in ("eu", "us"):
+@pytest.fixture(scope="module", params=one_by_day(["at once", "one after the other"]))
+def regions(request, spark, tmp_path_factory):
+    """All extracts in one run, or us's only after all of eu's."""
+    lake = Lake(spark, tmp_path_factory.mktemp("regions"), table(BY_PATH))
+    rounds = {"at once": ["region="], "one after the other": ["=eu", "=us"]}
+    for part in rounds[request.param]:
         for path in EXTRACTS:
-            if f"region={region}" in path:
-                apart.land(path, EXTRACTS[path])
-        apart.done("incremental", "scd2")
-    return lakes
+            if part in path:
+                lake.land(path, EXTRACTS[path])
+        lake.done("incremental", "scd2")
+    return lake
 
 
 def days(lake: Lake, id: int) -> list:
@@ -64,65 +61,62 @@ def days(lake: Lake, id: int) -> list:
 
 
 def test_an_extract_of_eu_closes_no_rows_of_us(regions):
-    for lake in regions:
-        assert days(lake, 3) == [("eu", "c", "01-01", "01-10")]
-        assert days(lake, 4) == [("us", "d", "01-01", None)]
+    assert days(regions, 3) == [("eu", "c", "01-01", "01-10")]
+    assert days(regions, 4) == [("us", "d", "01-01", None)]
 
 
 def test_a_thing_that_moves_has_one_row_whichever_region_comes_first(regions):
-    for lake in regions:
-        assert days(lake, 2) == [
-            ("eu", "b", "01-01", "01-10"),
-            ("us", "b", "01-10", None),
-        ]
+    assert days(regions, 2) == [
+        ("eu", "b", "01-01", "01-10"),
+        ("us", "b", "01-10", None),
+    ]
 
 
 def test_what_two_regions_have_lives_until_the_last_of_them_lacks_it(regions):
-    for lake in regions:
-        assert days(lake, 5) == [
-            ("eu", "in eu", "01-01", "01-10"),
-            ("us", "in us", "01-10", "01-20"),
-            ("eu", "in eu", "01-20", None),
-        ]
-        assert lake.living("region") == [(1, "eu"), (2, "us"), (4, "us"), (5, "eu")]
+    assert days(regions, 5) == [
+        ("eu", "in eu", "01-01", "01-10"),
+        ("us", "in us", "01-10", "01-20"),
+        ("eu", "in eu", "01-20", None),
+    ]
+    assert regions.living("region") == [(1, "eu"), (2, "us"), (4, "us"), (5, "eu")]
 
 
 def test_late_is_judged_per_region(regions):
-    lake = regions[0]
-    lake.land("region=us/2026-01-15.csv", "id,note\n4,d\n")
-    lake.land("region=ap/2026-01-25.csv", "id,note\n6,in ap\n")
-    report = lake.run("incremental")
-    (lake.root / "landing/tests/things/region=us/2026-01-15.csv").unlink()
+    regions.land("region=us/2026-01-15.csv", "id,note\n4,d\n")
+    regions.land("region=ap/2026-01-25.csv", "id,note\n6,in ap\n")
+    report = regions.run("incremental")
+    regions.remove("region=us/2026-01-15.csv")
     (aside,) = report.set_aside
     assert aside["path"] == "region=us/2026-01-15.csv"
     assert "older than the last one taken of region 'us' (2026-01-20" in aside["reason"]
-    assert (6, "ap") in lake.living("region")
+    assert (6, "ap") in regions.living("region")
 
 
 def test_a_refused_extract_holds_back_its_own_region_alone(regions):
-    lake = regions[1]
-    lake.land("region=eu/2026-02-01.csv", "<html>")
-    lake.land("region=eu/2026-02-02.csv", "id,note\n1,newer\n")
-    lake.land("region=us/2026-02-02.csv", "id,note\n2,b\n4,newer\n")
-    lake.land("stray/2026-02-02.csv", "id,note\n9,x\n")
-    report = lake.run("incremental")
+    refused = {"region=eu/2026-02-01.csv", "stray/2026-02-02.csv"}
+    regions.land("region=eu/2026-02-01.csv", "<html>")
+    regions.land("region=eu/2026-02-02.csv", "id,note\n1,newer\n5,in eu\n")
+    regions.land("region=us/2026-02-02.csv", "id,note\n2,b\n4,newer\n")
+    regions.land("stray/2026-02-02.csv", "id,note\n9,x\n")
+    report = regions.run("incremental")
+    for path in refused:
+        regions.remove(path)
     aside = {each["path"]: each["reason"] for each in report.set_aside}
-    assert set(aside) == {"region=eu/2026-02-01.csv", "stray/2026-02-02.csv"}
+    assert set(aside) == refused
     assert "its path names no region" in aside["stray/2026-02-02.csv"]
-    assert (4, "newer") in lake.living("note") and (1, "a") in lake.living("note")
+    living = regions.living("note")
+    assert (4, "newer") in living and (1, "a") in living
 
 
 def test_a_file_with_a_header_alone_says_that_a_region_is_empty(regions):
-    lake = regions[0]
-    lake.land("region=ap/2026-02-01.csv", "id,note\n")
-    assert lake.done("incremental")[0].derived_deletes == 1
-    assert 6 not in [key for key, in lake.living()]
+    regions.land("region=ap/2026-02-01.csv", "id,note\n")
+    assert regions.done("incremental")[0].derived_deletes == 1
+    assert 6 not in [key for key, in regions.living()]
 
 
 def test_another_scope_is_a_redefinition(regions):
-    lake = regions[0]
-    source = replace(lake.spec.source, scope=Scope("note"))
-    other = Lake(lake.spark, lake.root, replace(lake.spec, source=source))
+    source = replace(regions.spec.source, scope=Scope("note"))
+    other = Lake(regions.spark, regions.root, replace(regions.spec, source=source))
     report = other.run("incremental")
     assert report.error["type"] == "Redefined"
     assert "source.scope was" in report.error["message"]

@@ -152,6 +152,7 @@ def test_of_many_removed_keys_the_first_hundred_are_listed(spark):
     assert [each.removed for each in moved.first] == list(range(100))
 
 
+@pytest.mark.nightly
 def test_upkeep_a_rerun_and_a_rebuild_keep_the_numbers(numbered):
     lake, told = numbered
     given, commits = numbers_of(lake), len(list(lake.tables.surrogate_keys.actions()))
@@ -166,6 +167,7 @@ def test_upkeep_a_rerun_and_a_rebuild_keep_the_numbers(numbered):
     assert len(list(lake.tables.surrogate_keys.actions())) == commits + upkeep
 
 
+@pytest.mark.nightly
 def test_a_crash_before_the_history_commit_loses_no_number(numbered, monkeypatch):
     lake, _ = numbered
     before = keys_of(lake)

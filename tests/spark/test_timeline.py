@@ -51,6 +51,7 @@ def test_a_run_with_nothing_new_looks_once_into_each_table(lake, looks):
     assert looks == {"changes": 1, "current": 1, "history": 1}
 
 
+@pytest.mark.nightly
 def test_a_run_looks_again_only_where_it_wrote(lake, looks):
     lake.done("incremental")
     assert looks == {"changes": 2, "current": 2, "history": 1}

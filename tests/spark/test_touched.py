@@ -55,6 +55,7 @@ def test_history_takes_what_current_left(lake, monkeypatch):
     assert folders(lake) == []
 
 
+@pytest.mark.nightly
 def test_what_was_half_left_is_not_taken(lake):
     lake.done("incremental")
     [done] = folders(lake)
@@ -65,6 +66,7 @@ def test_what_was_half_left_is_not_taken(lake):
     assert lake.versions("name") == LOADED
 
 
+@pytest.mark.nightly
 def test_history_that_is_two_runs_behind_reads_the_log(lake):
     lake.done("incremental")
     lake.land("changes/2.csv", "op,id,name,at\nD,2,,2026-01-03\n")
@@ -73,6 +75,7 @@ def test_history_that_is_two_runs_behind_reads_the_log(lake):
     assert lake.versions("name") == [*LOADED[:2], ended]
 
 
+@pytest.mark.nightly
 def test_sightings_of_many_keys_are_not_left(lake, monkeypatch):
     monkeypatch.setattr(touched, "MOST_KEYS", 0)
     lake.done("incremental")
@@ -135,6 +138,7 @@ U,3,c,,NaN,2026-01-02
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("few", [0, standing.FEW_ROWS])
 def test_queries_of_few_rows_make_the_same_tables(spark, tmp_path, monkeypatch, few):
     monkeypatch.setattr(standing, "FEW_ROWS", few)

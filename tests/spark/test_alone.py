@@ -10,7 +10,6 @@ import pytest
 from lake_spark import alone, standing
 from lake_spark.inputs import PARTIAL, RENAMED, WIDE, Inputs
 from lake_spark.pending import Pending
-from tests.spark.kinds import one_by_day
 from tests.spark.lake import FEED_FILES, Lake, table
 
 SPEC = FEED_FILES + """\
@@ -60,7 +59,8 @@ def changed(spark, tmp_path, more=""):
     return lake
 
 
-@pytest.mark.parametrize("more", one_by_day(["", MARKED]))
+@pytest.mark.nightly  # by day, test_fold.py has the rows of keys with one sighting
+@pytest.mark.parametrize("more", ["", MARKED])
 def test_first_loads_and_rebuilds_leave_the_rows_of_the_fold(
     spark, tmp_path, splits, more
 ):

@@ -68,6 +68,7 @@ storage: {buckets: 1}
 """
 
 
+@pytest.mark.nightly
 def test_a_cleaning_that_was_killed_does_not_put_off_the_next(spark, tmp_path):
     upkeep = Maintenance(cluster_after=1000, keep_commits=1)
     lake = Lake(spark, tmp_path, replace(table(THINGS), maintenance=upkeep))

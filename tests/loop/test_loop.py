@@ -12,6 +12,7 @@ from tests.loop.play import Loop, Size
 from tests.loop.seam import SeamLoop
 from tests.loop.servers import DATABASES, Servers
 from tests.loop.tables import TABLES
+from tests.spark.kinds import one_by_day
 
 SMALL = Size(before=60, phases=2, steps=120, kills=2, looks=0)
 SEAM = Size(before=60, phases=2, steps=120, kills=0, looks=0, only=("everything",))
@@ -23,6 +24,7 @@ def servers():
         yield started
 
 
+@pytest.mark.nightly  # ten tables, minutes each; by day one table has a load and changes
 @pytest.mark.parametrize("database", DATABASES)
 def test_the_lake_is_what_the_source_says(spark, servers, tmp_path, database):
     loop = Loop(spark, servers, tmp_path, database, seed=1)
@@ -54,7 +56,7 @@ def test_mariadb_and_its_audit_know_no_update_that_changes_no_byte(servers):
     assert told_by(f"{name} = 'a '") == [True, True]
 
 
-@pytest.mark.parametrize("database", DATABASES)
+@pytest.mark.parametrize("database", one_by_day(DATABASES))
 def test_a_load_amid_the_work_joins_the_changes(spark, servers, tmp_path, database):
     loop = SeamLoop(spark, servers, tmp_path, database, seed=1)
     assert loop.play(SEAM) == []

@@ -21,15 +21,12 @@ from lake_airflow.run import Run, RunRefused, check_run
 from lake_airflow.run_files import RunFiles
 from lake_airflow.steps import StepError
 from lake_airflow.summary import summarise_without_cluster
-from lake_airflow.waiting import OutlivesTriggers
+from lake_airflow.waiting import OTHERS_LOOKS, OutlivesTriggers
 from lake_spec.model import ClusterSpec, EnvironmentSpec, WhenBusy
 
 LONGEST_WAIT = timedelta(hours=12)
 """For other runs of the domain. The limit of the whole run counts this too, so that no
 run has its cluster taken from it, and the tasks that end it, in mid-work."""
-
-EARLIER_LOOKS = 4
-"""A run may wait for others of its backfill for hours, and each look takes a worker."""
 
 
 class CreateCluster(
@@ -107,7 +104,7 @@ class CreateCluster(
         run_id = earlier_run(context)
         if run_id and not self._find(planned.request["Name"]):
             self.log.info("Waiting for the end of the earlier run %s.", run_id)
-            self._wait(context, looks=EARLIER_LOOKS)
+            self._wait(context, looks=OTHERS_LOOKS)
 
     def _take_lease(self, context: Any, run: Run) -> None:
         """Take it; while another run has it, wait without a worker, or refuse."""

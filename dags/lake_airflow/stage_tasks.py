@@ -23,11 +23,10 @@ from lake_airflow.run_files import RunFiles
 from lake_airflow.steps import Step, StepError, selected, spark_step, streamer_steps
 from lake_airflow.step_log import last_exception
 from lake_airflow.summary import causes_of_stage
-from lake_airflow.waiting import WaitsForEmr
+from lake_airflow.waiting import OTHERS_LOOKS, WaitsForEmr
 from lake_spec.model import EnvironmentSpec
 
 TRIES, BEFORE_LOOKING = 3, 10  # submissions without a reply; seconds
-OTHERS_LOOKS = 4  # looks at EMR for each at a step that nobody follows
 _TRIGGER_STEPS = 10  # ids that EMR's ListSteps takes at once
 
 

@@ -20,6 +20,9 @@ from lake_airflow.airflow_errors import TaskDeferralError, TaskDeferralTimeout
 SHORTEST_PAUSE = 10
 """Seconds; a trigger that fires before Airflow has noted the deferral fails the task."""
 
+OTHERS_LOOKS = 4
+"""Looks at EMR for each at others' work: it may take hours, and each takes a worker."""
+
 
 class OutlivesTriggers:
     """Mixin of an operator that goes on also where the trigger itself failed.

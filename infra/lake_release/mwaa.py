@@ -78,7 +78,7 @@ class Airflow:
         dag = next(filter(self._is_idle, dags), None)
         if dag is None:
             return f"{', '.join(dags)}: each has a run under way, so nothing was tried"
-        looks = _looks()
+        looks = _looks(SMOKE_LIMIT)
         self._say("waiting for Airflow to show the release")
         for nth in looks:
             run_id = f"release-{release}-{int(time.time())}-{nth}"
@@ -147,11 +147,10 @@ class Airflow:
 
     def _settled(self) -> Dict[str, Any]:
         """The environment, once nothing is being done to it."""
-        for _ in range(UPDATE_LIMIT // EVERY):
+        for _ in _looks(UPDATE_LIMIT):
             there = self._described() or {"Status": "missing"}
             if not there["Status"].startswith(_WORKING):
                 return there
-            time.sleep(EVERY)
         raise ReleaseError(
             f"{self._name} is {there['Status']} after {UPDATE_LIMIT // 60} minutes. The"
             " release before is the current one still; deploy again when it is done."
@@ -164,9 +163,9 @@ class Airflow:
             return None
 
 
-def _looks() -> Iterator[int]:
-    """Looks at Airflow, with the pauses between them, for as long as a try may take."""
-    for nth in range(SMOKE_LIMIT // EVERY):
+def _looks(limit: int) -> Iterator[int]:
+    """Looks at what is awaited, each with a pause after it, for so many seconds."""
+    for nth in range(limit // EVERY):
         yield nth
         time.sleep(EVERY)
 

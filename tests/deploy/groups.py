@@ -20,11 +20,12 @@ class Way(NamedTuple):
 
 def half_open(text: str) -> List[str]:
     """Ways that a group lets in and the other one does not let out."""
+    let_out = set(_ways(text, "Egress"))
     return [
         f"{way.target}: lets {way.source} in on {way.port}, which {way.source} does not"
         " let out"
         for way in _ways(text, "Ingress")
-        if not {way, way._replace(port="all")} & set(_ways(text, "Egress"))
+        if not {way, way._replace(port="all")} & let_out
     ]
 
 

@@ -11,7 +11,7 @@
 #   ./run_tests_locally.sh nightly [argument of pytest]...
 #   ./run_tests_locally.sh spark39 [argument of pytest]...
 #
-#   fast   black, flake8, unit and policy tests: no Java, under a minute
+#   fast   black, flake8, unit and policy tests: no Java, one to two minutes
 #   full   fast, then DAGs and stand-in on Airflow 3.0.6, a release as MWAA and EMR get it,
 #          the linters of infra/, the database and Kafka servers, the Spark tests and the
 #          end-to-end tests: 35 to 60 minutes (the default)

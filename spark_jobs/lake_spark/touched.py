@@ -55,16 +55,20 @@ def touched(
 
     It is kept in memory while in use, but for a build of all keys.
     """
-    all_rows = standing.rows(run, table, waiting.taken)
     with ExitStack() as kept:
         if waiting.since is None:
-            sightings, keys = _in_log(run, waiting, columns, all_rows)
+            all_rows = standing.rows(run, table, waiting.taken)
+            few = all_rows <= standing.FEW_ROWS
+            sightings, keys = _in_log(run, waiting, columns, few)
             several, only = alone.split(run, waiting, sightings, all_rows, kept)
             yield Touched(keys, several, alone=only)
             return
         is_folded = standing.is_folded(run, table, waiting.taken)
-        look = _left_or_in_log if is_folded else _in_log
-        sightings, keys = look(run, waiting, columns, all_rows)
+        if is_folded:
+            sightings, keys = _left_or_in_log(run, waiting, columns)
+        else:
+            few = standing.rows(run, table, waiting.taken) <= standing.FEW_ROWS
+            sightings, keys = _in_log(run, waiting, columns, few)
         for each in (keys, sightings):
             each.persist(StorageLevel.MEMORY_AND_DISK)
             kept.callback(each.unpersist)
@@ -77,24 +81,24 @@ def clear(run: TableRun) -> None:
         run.store.delete(each.uri)
 
 
-def _in_log(run: TableRun, waiting: Pending, columns: Columns, all_rows: int) -> Found:
-    spark = session_for(run.spark, few=all_rows <= standing.FEW_ROWS)
+def _in_log(run: TableRun, waiting: Pending, columns: Columns, few: bool) -> Found:
+    """From the log, which has `few` rows or many."""
+    spark = session_for(run.spark, few=few)
     read = with_types(run.log.read(spark), typed(columns))
     log = withdrawals.judged(read, waiting.taken)
     return derived.sightings_of(log, waiting.since, waiting.taken.holds)
 
 
-def _left_or_in_log(
-    run: TableRun, waiting: Pending, columns: Columns, all_rows: int
-) -> Found:
+def _left_or_in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:
     """From where it was left, or from the log and then left, unless it is too much.
 
-    Only for tables that are folded: keys without any sighting count for the others.
+    Only for tables that are folded, which have many rows: keys without any sighting
+    count for the others.
     """
     left = _left(run, waiting, columns)
     if left is not None:
         return left
-    found = _in_log(run, waiting, columns, all_rows)
+    found = _in_log(run, waiting, columns, False)
     if not _leave(run, found, waiting):
         return found
     left = _left(run, waiting, columns)

@@ -51,9 +51,8 @@ LATE = HEADER + f"U,{CANARY},2026-01-09,9,late\nU,b,2026-01-09,9,late\n"
 EVERYWHERE = {"landing", "changes", "current", "history"}
 
 
-@pytest.fixture(scope="module")
-def feed(spark, tmp_path_factory):
-    lake = Lake(spark, tmp_path_factory.mktemp("feed"), table(FEED))
+def loaded(spark, root) -> Lake:
+    lake = Lake(spark, root, table(FEED))
     lake.land("load/1.csv", LOAD)
     lake.land("changes/1.csv.gz", gzip.compress(CHANGES.encode()))
     lake.land("changes/2.csv", HEADER + "D,a,2026-01-05,,\n")
@@ -61,13 +60,29 @@ def feed(spark, tmp_path_factory):
     return lake
 
 
-def test_a_dry_run_counts_and_leaves_everything(feed):
-    assert places_of(feed, CANARY) == {
+@pytest.fixture(scope="module")
+def whole(spark, tmp_path_factory):
+    return loaded(spark, tmp_path_factory.mktemp("feed"))
+
+
+@pytest.fixture(scope="module")
+def feed(whole):
+    """The feed once its subject is erased."""
+    was = others(whole)
+    report = erased(whole, KEY)
+    assert (report.state, report.erasure["landing"]) == ("done", 3)
+    assert files_with(whole, CANARY) == []
+    assert others(whole) == was == rows(whole)
+    return whole
+
+
+def test_a_dry_run_counts_and_leaves_everything(whole):
+    assert places_of(whole, CANARY) == {
         *EVERYWHERE,
         *("surrogate_keys", "quarantine", "runs"),
     }
-    before = feed.files()
-    report = feed.run("erase", request=ask(feed, KEY), dry_run=True)
+    before = whole.files()
+    report = whole.run("erase", request=ask(whole, KEY), dry_run=True)
     assert report.error is None, report.error
     assert report.erasure == {
         "keys": 1,
@@ -78,12 +93,15 @@ def test_a_dry_run_counts_and_leaves_everything(feed):
         "surrogate_keys": 2,
         "quarantine": 1,
     }
-    assert feed.files() == before
+    assert whole.files() == before
 
 
 @pytest.mark.nightly
-def test_an_erase_that_is_killed_anywhere_is_ended_by_the_next(feed, monkeypatch):
-    was, request = others(feed), ask(feed, KEY)
+def test_an_erase_that_is_killed_anywhere_is_ended_by_the_next(
+    spark, tmp_path, monkeypatch
+):
+    lake = loaded(spark, tmp_path)
+    was, request = others(lake), ask(lake, KEY)
     steps = (
         (landing, "known_contents", 2),  # contents are put, their ETags not noted
         (tables, "_from_derived", 2),  # log and current are done, history is not
@@ -92,14 +110,14 @@ def test_an_erase_that_is_killed_anywhere_is_ended_by_the_next(feed, monkeypatch
     for module, name, nth in steps:
         with monkeypatch.context() as patched:
             patched.setattr(module, name, _killed(getattr(module, name), nth))
-            report = feed.run("erase", request=request)
+            report = lake.run("erase", request=request)
         assert report.error["message"] == "killed", (name, report.error)
         if module is landing:
-            goes_on(feed)
-    report = erased(feed, KEY)
+            goes_on(lake)
+    report = erased(lake, KEY)
     assert (report.state, report.erasure["landing"]) == ("done", 0)
-    assert files_with(feed, CANARY) == []
-    assert others(feed) == was == rows(feed)
+    assert files_with(lake, CANARY) == []
+    assert others(lake) == was == rows(lake)
 
 
 def goes_on(lake: Lake) -> None:

@@ -131,6 +131,7 @@ def test_a_request_names_keys_that_the_table_can_have(extracts):
 
 
 def test_another_secret_is_refused_and_so_is_none(extracts):
+    erased(extracts, {"id": 1, "site": "a|b"})
     asked = ask(extracts, {"id": 1, "site": "a|b"})
     secret = extracts.root / "secret"
     secret.write_text("another")

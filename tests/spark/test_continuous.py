@@ -63,7 +63,6 @@ def story(spark, tmp_path_factory):
     return lake
 
 
-@pytest.mark.nightly
 def test_after_each_round_its_file_is_in_current_and_history(story):
     assert story.living_after[0] == [(1, "b"), (2, "a"), (3, "c")]
     assert story.living_after[1] == LIVING

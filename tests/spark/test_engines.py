@@ -14,11 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from lake_spec import streamer_options
 from lake_spec.hudi_options import Operation
 from lake_spec.load import load_domain
 from lake_spec.model import Engine, TableType
-from lake_spark.session import CONFIGURATION
 from tests.cases import museum
 from tests.oracle.landing_files import file_text
 from tests.oracle.playing import STAGES, Play, World
@@ -26,19 +24,11 @@ from tests.spark.lake import Lake, table
 from tests.spark.redoing import done_redo
 from tests.spark.streaming import stream
 
+pytestmark = pytest.mark.nightly  # tests/e2e has both engines by day
+
 TABLES = Path(__file__).resolve().parents[2] / "dags" / "tables"
 DOMAIN = "name: moma\ndescription: The museum, told as a feed\nowner: museum-data\n"
 NOT_SHARED = ("lake_etag", "lake_landed_at")
-
-
-def test_both_engines_read_times_of_before_1900_as_they_stand():
-    said = {
-        key: value
-        for key, value in streamer_options._SPARK.items()
-        if "rebase" in key.lower() or "timeZone" in key
-    }
-    assert said.items() <= CONFIGURATION.items()
-    assert "spark.sql.parquet.int96RebaseModeInRead" in said
 
 
 def feed_lake(spark, root, engine: Engine, storage: str) -> Lake:
@@ -71,7 +61,6 @@ def lakes(spark, tmp_path_factory):
     return made
 
 
-@pytest.mark.nightly  # tests/e2e has both by day
 @pytest.mark.parametrize("engine", list(Engine), ids=lambda each: each.value)
 def test_either_engine_ends_with_the_museums_figures(lakes, engine):
     lake = lakes[engine]
@@ -81,7 +70,6 @@ def test_either_engine_ends_with_the_museums_figures(lakes, engine):
     assert lake.current.where("wiki_qid IS NULL").count() == 11_590
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("engine", list(Engine), ids=lambda each: each.value)
 def test_a_run_without_new_files_tells_when_the_newest_landed(lakes, engine):
     report = lakes[engine].run("incremental")
@@ -89,7 +77,6 @@ def test_a_run_without_new_files_tells_when_the_newest_landed(lakes, engine):
     assert report.newest_input == "2016-06-02T00:00:00+00:00"
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("layer", ["changes", "current", "history"])
 def test_both_engines_write_the_same_rows(lakes, layer):
     one, other = (getattr(lakes[engine], layer) for engine in Engine)
@@ -101,7 +88,6 @@ def test_both_engines_write_the_same_rows(lakes, layer):
     assert other.exceptAll(one).take(3) == []
 
 
-@pytest.mark.nightly
 def test_the_extracts_themselves_lead_to_the_same_history(lakes, spark, tmp_path):
     (spec,) = load_domain("moma", TABLES).tables
     compared = Lake(spark, tmp_path, spec)
@@ -116,7 +102,6 @@ def test_the_extracts_themselves_lead_to_the_same_history(lakes, spark, tmp_path
     assert told.exceptAll(compared.history.select(names)).take(3) == []
 
 
-@pytest.mark.nightly
 def test_a_second_run_of_the_streamer_has_no_step(lakes, tmp_path):
     lake = lakes[Engine.STREAMER]
     before = lake.files()
@@ -127,7 +112,6 @@ def test_a_second_run_of_the_streamer_has_no_step(lakes, tmp_path):
     assert lake.files() == before
 
 
-@pytest.mark.nightly
 def test_inputs_that_the_streamer_did_not_commit_fail_by_name(lakes):
     lake = lakes[Engine.STREAMER]
     lake.land("changes/2.csv", museum.change_feed("2016-05-13 00:00:00"))
@@ -138,7 +122,6 @@ def test_inputs_that_the_streamer_did_not_commit_fail_by_name(lakes):
     assert f"did not commit its inputs {named}" in report.error["message"]
 
 
-@pytest.mark.nightly
 def test_what_the_streamer_reads_holds_no_semicolon_but_between_statements(lakes):
     folder = lakes[Engine.STREAMER].root / "warehouse" / "moma" / "artists" / "inputs"
     texts = [file.read_text() for file in folder.glob("*.sql")]
@@ -148,7 +131,6 @@ def test_what_the_streamer_reads_holds_no_semicolon_but_between_statements(lakes
     assert all(json.loads(file.read_text())["files"] for file in folder.glob("*.json"))
 
 
-@pytest.mark.nightly
 def test_the_streamer_gives_the_tables_of_the_oracle_on_random_histories(
     spark, tmp_path
 ):
@@ -167,7 +149,6 @@ def test_the_streamer_gives_the_tables_of_the_oracle_on_random_histories(
     assert list(play.differing(list(play.landing.files))) == []
 
 
-@pytest.mark.nightly
 def test_the_streamer_goes_on_after_a_redo(lakes):
     lake = lakes[Engine.STREAMER]
     lake.land("changes/1.csv", museum.change_feed(), at="2016-06-03")
@@ -183,7 +164,6 @@ def test_the_streamer_goes_on_after_a_redo(lakes):
     assert new.count() == accepted
 
 
-@pytest.mark.nightly
 def test_a_file_replaced_before_the_streamer_read_it_is_refused_by_name(lakes):
     lake = lakes[Engine.STREAMER]
     lake.land("changes/9.csv", museum.change_feed("2016-05-15 00:00:00"))
@@ -207,7 +187,6 @@ maintenance: {{compact_after: 1}}
 """
 
 
-@pytest.mark.nightly
 def test_the_streamer_goes_on_with_new_columns_and_wider_types(spark, tmp_path):
     narrow = table(WIDENED.format(n="int", exact="decimal(4,2)", day="date"))
     wide = table(WIDENED.format(n="bigint", exact="decimal(9,4)", day="timestamp"))

@@ -22,6 +22,8 @@ from lake_local.show.request import Request
 from lake_local.show.writing import write
 from tests.spark.lake import Lake, table
 
+pytestmark = pytest.mark.nightly  # each rule of the page has tests of its own by day
+
 SPECS, EXAMPLES = page.read()
 CASES = {
     f"{example.title}: {shown.layer} after {shown.file}": (example, shown)
@@ -108,13 +110,11 @@ def printed_rows(rows: List[Row], example: page.Example, shown: page.Table) -> s
     return "".join(write(shown.columns, ours, "table"))
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("case", CASES)
 def test_the_page_shows_what_the_table_holds(printed, case):
     assert printed[case] == CASES[case][1].text
 
 
-@pytest.mark.nightly
 def test_a_run_without_a_new_file_writes_nothing(printed, lakes):
     lake = lakes["customers"]
     before = lake.files()

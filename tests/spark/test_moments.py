@@ -1,10 +1,12 @@
-"""Which texts are times, and of which clock: contract 2.2, 2.6."""
+"""Which texts are times, and of which clock: contract 2.2, 2.6; and times of long ago."""
 
 from __future__ import annotations
 
 import pytest
 
+from lake_spec import streamer_options
 from lake_spark.moments import moment
+from lake_spark.session import CONFIGURATION
 
 SUMMER = "2026-07-01 12:00:00"
 VIENNA = "2026-07-01 10:00:00"  # the same on a clock there, in UTC
@@ -73,3 +75,13 @@ def test_days_have_no_zone(spark):
     texts = ["2026-07-01", "2026-07-01 23:59:59", "0001-01-01"]
     assert read(spark, texts, "date") == ["2026-07-01", "2026-07-01", "0001-01-01"]
     assert read(spark, ["1.7.2026"], "date", "d.M.yyyy") == ["2026-07-01"]
+
+
+def test_both_engines_read_times_of_before_1900_as_they_stand():
+    said = {
+        key: value
+        for key, value in streamer_options._SPARK.items()
+        if "rebase" in key.lower() or "timeZone" in key
+    }
+    assert said.items() <= CONFIGURATION.items()
+    assert "spark.sql.parquet.int96RebaseModeInRead" in said

@@ -39,7 +39,6 @@ def with_spec(lake: Lake, **changes) -> Lake:
     return Lake(lake.spark, lake.root, replace(lake.spec, **changes))
 
 
-@pytest.mark.nightly
 def test_another_choice_of_tracked_columns_is_refused_until_a_rebuild(things):
     assert len(things.versions()) == 5
     tracked = with_spec(things, history=History(track=("note",)))

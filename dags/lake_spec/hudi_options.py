@@ -7,7 +7,7 @@ value it has stands beside it; figures are in docs/decisions.
 from __future__ import annotations
 
 from enum import Enum
-from typing import Dict, Mapping, Sequence
+from typing import Dict, Mapping, Optional, Sequence
 
 from lake_spec.model import Index, Storage, TableType
 
@@ -71,8 +71,9 @@ class Operation(str, Enum):
 METADATA_PREFIX = "lake."
 """Write options with this prefix become metadata of the commit."""
 
-SMALL_FILE = 300 * 1024 * 1024
-"""Bytes below which a clustering puts a file together with others."""
+SMALL_FILES = (4 * 2**20, 64 * 2**20)
+"""Bytes below which a file is small, and below which it still is where many are: files
+are put together with those of their size alone (decision 040)."""
 
 METADATA_FOLDER = ".hoodie"
 """Where a table keeps what it is and what was done to it."""
@@ -258,10 +259,17 @@ def newest_version_options() -> Dict[str, str]:
     }
 
 
-def clustering_options(table: Mapping[str, str]) -> str:
-    """Options of the clustering of a change log, as the procedure takes them."""
-    limit = {HudiKey.SMALL_FILE_LIMIT.value: str(SMALL_FILE)}
-    return _joined({**_of_upkeep(table), **limit})
+def clustering_options(
+    table: Mapping[str, str], smaller_than: Optional[int] = None
+) -> str:
+    """Options of the clustering of a change log, as the procedure takes them.
+
+    A plan has its files below so many bytes; None: one that is there is carried out.
+    """
+    options = _of_upkeep(table)
+    if smaller_than is not None:
+        options[HudiKey.SMALL_FILE_LIMIT.value] = str(smaller_than)
+    return _joined(options)
 
 
 def _of_upkeep(table: Mapping[str, str]) -> Dict[str, str]:

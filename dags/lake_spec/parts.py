@@ -117,7 +117,8 @@ class Maintenance:
         20,
     )
     cluster_after: int = setting(
-        "Small change-log files after which to cluster them.", 20
+        "Change-log files below 4 MB, or below 64 MB, after which to put them together.",
+        20,
     )
     keep_commits: int = setting("Commits that stay readable as-of.", 30)
 

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import struct
 from collections import namedtuple
+from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Dict
+from urllib.parse import urlsplit
 
 import pytest
 
 from lake_spec.choices import Index, TableType
-from lake_spec.hudi_options import SMALL_FILE
-from lake_spark.stages.maintenance import small_files
+from lake_spec.hudi_options import SMALL_FILES
+from lake_spark.stages import maintenance
+from lake_spark.stages.maintenance import due_below, sizes
 from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import FEED_FILES, Lake, table
 
 Stored = namedtuple("Stored", "uri size")
 FILTER = 400_000
 """Bytes that Hudi's filter takes at least, whatever a file holds."""
+SMALL, LARGE = SMALL_FILES
 
 
 def lake_of(spark, root: Path, *, index: Index, kind: TableType) -> Lake:
@@ -79,12 +83,47 @@ def test_a_bloom_index_finds_its_filters(spark, tmp_path):
     assert any(found.values()) and not all(found.values())
 
 
-def test_files_that_a_clustering_would_leave_alone_are_not_small():
-    files = {"a.parquet": 9, "b.parquet": SMALL_FILE - 1, "c.parquet": SMALL_FILE}
+def test_files_that_are_no_longer_read_do_not_count():
+    files = {"a.parquet": 9, "b.parquet": LARGE}
     listed = [Stored(f"s3://w/t/{name}", size) for name, size in files.items()]
-    listed.append(Stored("s3://w/t/.hoodie/old.parquet", 9))
+    listed.append(Stored("s3://w/t/old.parquet", 9))
     newest = [f"s3a://w/t/{name}" for name in files]
     read = SimpleNamespace(inputFiles=lambda: newest)
     of_table = SimpleNamespace(path="s3://w/t", read=lambda: read)
     run = SimpleNamespace(store=SimpleNamespace(list=lambda prefix: listed))
-    assert small_files(run, of_table) == 2
+    assert sizes(run, of_table) == [9, LARGE]
+
+
+@pytest.mark.parametrize(
+    ("files", "limit"),
+    [
+        ([], None),
+        ([SMALL - 1, SMALL], None),
+        ([SMALL - 1, SMALL, LARGE - 1], LARGE),
+        ([SMALL - 1, SMALL, LARGE], None),
+        ([SMALL - 1, 0, 1, SMALL, LARGE - 1], SMALL),
+        ([LARGE] * 9, None),
+    ],
+)
+def test_files_are_put_together_with_those_of_their_size(files, limit):
+    assert due_below(files, due=3) == limit
+
+
+def test_a_large_file_of_a_log_is_not_written_again_with_small_ones(
+    spark, tmp_path, monkeypatch
+):
+    lake = lake_of(spark, tmp_path, index=Index.BUCKET, kind=TableType.COPY_ON_WRITE)
+    (small,) = lake.changes.inputFiles()
+    rows = (f"U,{n},{sha256(bytes(n)).hexdigest()},2026-01-03\n" for n in range(2000))
+    lake.land("changes/2.csv", "op,id,name,at\n" + "".join(rows))
+    lake.done("incremental")
+    (large,) = {*lake.changes.inputFiles()} - {small}
+    before = lake.tables.log.read().count()
+
+    limits = (Path(urlsplit(large).path).stat().st_size, LARGE)
+    monkeypatch.setattr(maintenance, "SMALL_FILES", limits)
+    lake.land("changes/3.csv", "op,id,name,at\nU,1,c,2026-01-04\n")
+    lake.done("incremental", "maintenance")
+    files = lake.changes.inputFiles()
+    assert (len(files), large in files, small in files) == (2, True, False)
+    assert lake.tables.log.read().count() == before + 1

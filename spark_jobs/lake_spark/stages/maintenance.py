@@ -7,11 +7,10 @@ others.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Callable, Iterator, Optional
+from typing import Iterator, List, Optional
 
 from lake_spec.hudi_options import (
-    SMALL_FILE,
+    SMALL_FILES,
     clean_options,
     clustering_options,
     upkeep_options,
@@ -42,11 +41,9 @@ def _upkeep(run: TableRun, layer: str, table: HudiTable) -> None:
     due = run.spec.maintenance
     table.roll_back_failed_writes()
     if layer == "changes":
-        small = partial(small_files, run)
-        for operation in _operations(table, small, due.cluster_after):
-            _note(run, layer, "clustering", _cluster(run, table, operation))
+        _cluster_where_due(run, layer, table, due.cluster_after)
     elif run.spec.storage.type is TableType.MERGE_ON_READ:
-        for operation in _operations(table, _log_commits, due.compact_after):
+        for operation in _compactions(table, due.compact_after):
             _note(run, layer, "compaction", _compact(run, table, operation))
     if _commits(table) > due.keep_commits:
         _note(run, layer, "cleaning", table.clean(clean_options(due.keep_commits)))
@@ -62,13 +59,11 @@ def finish_killed(run: TableRun, layer: str, table: HudiTable) -> None:
 
 def compact_all(run: TableRun, table: HudiTable) -> None:
     """Merge every log file of a table into its base files."""
-    for operation in _operations(table, _log_commits, 1):
+    for operation in _compactions(table, 1):
         _compact(run, table, operation)
 
 
-def _operations(
-    table: HudiTable, waiting: Callable[[HudiTable], int], due: int
-) -> Iterator[str]:
+def _compactions(table: HudiTable, due: int) -> Iterator[str]:
     """What Hudi is asked for: first the end of what was killed, then what is due.
 
     Beside a new plan it would leave the older one alone, and after the older one
@@ -76,8 +71,18 @@ def _operations(
     """
     if table.has_unfinished():
         yield "execute"
-    if waiting(table) >= due:
+    if _log_commits(table) >= due:
         yield "scheduleAndExecute"
+
+
+def _cluster_where_due(run: TableRun, layer: str, table: HudiTable, due: int) -> None:
+    """The same for the clustering of a log."""
+    if table.has_unfinished():
+        _note(run, layer, "clustering", _cluster(run, table, "execute"))
+    limit = due_below(sizes(run, table), due)
+    if limit:
+        done = _cluster(run, table, "scheduleAndExecute", limit)
+        _note(run, layer, "clustering", done)
 
 
 def _note(run: TableRun, layer: str, what: str, instant: Optional[str]) -> None:
@@ -100,14 +105,22 @@ def _commits(table: HudiTable) -> int:
     return sum(1 for _ in table.actions())
 
 
-def small_files(run: TableRun, table: HudiTable) -> int:
-    """Files of the newest state of a table that a clustering would put together."""
+def sizes(run: TableRun, table: HudiTable) -> List[int]:
+    """Bytes of each file of the newest state of a table."""
     newest = {file.rpartition("/")[2] for file in table.read().inputFiles()}
     files = run.store.list(f"{table.path}/")
-    return sum(
-        each.size < SMALL_FILE and each.uri.rpartition("/")[2] in newest
-        for each in files
-    )
+    return [each.size for each in files if each.uri.rpartition("/")[2] in newest]
+
+
+def due_below(files: List[int], due: int) -> Optional[int]:
+    """The least size, of those of small files, that so many files are below.
+
+    So the few that are larger are not written again with each lot of smaller ones.
+    """
+    for limit in SMALL_FILES:
+        if sum(size < limit for size in files) >= due:
+            return limit
+    return None
 
 
 def _compact(run: TableRun, table: HudiTable, operation: str) -> Optional[str]:
@@ -115,8 +128,10 @@ def _compact(run: TableRun, table: HudiTable, operation: str) -> Optional[str]:
     return _call(run, "run_compaction", table, op=operation, options=options)
 
 
-def _cluster(run: TableRun, table: HudiTable, operation: str) -> Optional[str]:
-    options = clustering_options(table.options)
+def _cluster(
+    run: TableRun, table: HudiTable, operation: str, smaller_than: Optional[int] = None
+) -> Optional[str]:
+    options = clustering_options(table.options, smaller_than)
     return _call(
         run, "run_clustering", table, op=operation, order="lake_key", options=options
     )

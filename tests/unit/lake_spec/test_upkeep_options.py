@@ -6,7 +6,6 @@ from typing import Dict
 
 from lake_spec.choices import Index
 from lake_spec.hudi_options import (
-    SMALL_FILE,
     clustering_options,
     log_options,
     table_options,
@@ -48,6 +47,7 @@ def test_a_compaction_keeps_the_filters_that_an_index_reads():
 def test_a_clustering_keeps_the_table_version_of_a_log_that_is_pinned():
     log = log_options("t", keep_commits=10, pinned=False)
     pinned = log_options("t", keep_commits=10, pinned=True)
-    small = {"hoodie.clustering.plan.strategy.small.file.limit": str(SMALL_FILE)}
-    assert read(clustering_options(log)) == {**PLAIN, **small}
-    assert read(clustering_options(pinned)) == {**PLAIN, **VERSION, **small}
+    small = {"hoodie.clustering.plan.strategy.small.file.limit": "4096"}
+    assert read(clustering_options(log, 4096)) == {**PLAIN, **small}
+    assert read(clustering_options(pinned, 4096)) == {**PLAIN, **VERSION, **small}
+    assert read(clustering_options(log)) == PLAIN

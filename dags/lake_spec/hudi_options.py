@@ -44,6 +44,7 @@ class HudiKey(str, Enum):
     ROW_WRITER = "hoodie.datasource.write.row.writer.enable"
     COMBINE_UPSERT = "hoodie.combine.before.upsert"
     SMALL_FILE_LIMIT = "hoodie.clustering.plan.strategy.small.file.limit"
+    CLUSTERED_FILE = "hoodie.clustering.plan.strategy.target.file.max.bytes"
     COMPACT_INLINE = "hoodie.compact.inline"
     COMPACT_AFTER = "hoodie.compact.inline.max.delta.commits"
     CLEAN_AUTOMATIC = "hoodie.clean.automatic"
@@ -74,6 +75,9 @@ METADATA_PREFIX = "lake."
 SMALL_FILES = (4 * 2**20, 64 * 2**20)
 """Bytes below which a file is small, and below which it still is where many are: files
 are put together with those of their size alone (decision 040)."""
+
+CLUSTERED_FILE = 2 * SMALL_FILES[-1]
+"""Bytes of a file that comes of a clustering, at most: each is written by one core."""
 
 METADATA_FOLDER = ".hoodie"
 """Where a table keeps what it is and what was done to it."""
@@ -269,6 +273,7 @@ def clustering_options(
     options = _of_upkeep(table)
     if smaller_than is not None:
         options[HudiKey.SMALL_FILE_LIMIT.value] = str(smaller_than)
+        options[HudiKey.CLUSTERED_FILE.value] = str(CLUSTERED_FILE)
     return _joined(options)
 
 

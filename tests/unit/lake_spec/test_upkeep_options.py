@@ -47,7 +47,10 @@ def test_a_compaction_keeps_the_filters_that_an_index_reads():
 def test_a_clustering_keeps_the_table_version_of_a_log_that_is_pinned():
     log = log_options("t", keep_commits=10, pinned=False)
     pinned = log_options("t", keep_commits=10, pinned=True)
-    small = {"hoodie.clustering.plan.strategy.small.file.limit": "4096"}
+    small = {
+        "hoodie.clustering.plan.strategy.small.file.limit": "4096",
+        "hoodie.clustering.plan.strategy.target.file.max.bytes": str(2**27),
+    }
     assert read(clustering_options(log, 4096)) == {**PLAIN, **small}
     assert read(clustering_options(pinned, 4096)) == {**PLAIN, **VERSION, **small}
     assert read(clustering_options(log)) == PLAIN

@@ -53,6 +53,11 @@ class BenchLake(Lake):
         (report,) = self.done(name)
         return report
 
+    def copied(self, root: Path) -> BenchLake:
+        """The same lake in another folder, to be read there."""
+        shutil.copytree(self.root, root)
+        return BenchLake(self.spark, root, self.spec)
+
     @property
     def warehouse(self) -> Path:
         """The folder of its tables."""

@@ -1,4 +1,4 @@
-"""Target 10: what our part adds to Hudi's own writes of the same rows."""
+"""Hudi's own writes of rows that ours come to: what our part adds to them."""
 
 from __future__ import annotations
 
@@ -8,39 +8,16 @@ from pyspark.sql import DataFrame
 
 from lake_spec.hudi_options import Operation, write_options
 from lake_spark.hudi_table import HudiTable, without_hudi_columns
-from benchmarks.speed.bench import STAGES, TABLE, Bench, Loaded
+from benchmarks.speed.bench import STAGES, Bench, Loaded
 from benchmarks.speed.comparing import compared
-from benchmarks.speed.measuring import Measured, alternating
+from benchmarks.speed.measuring import Measured
 from benchmarks.speed.result import Result
 
 LAYERS = ("log", "current", "history")
+Ready = Dict[str, Tuple[DataFrame, HudiTable]]
 
 
-def writes(bench: Bench) -> List[Result]:
-    """10: a full load and its history / Hudi writing their rows, with our options."""
-    rows = bench.sized(TABLE)
-    loaded = bench.loaded(rows)
-    ready = _ready(bench, loaded)
-
-    def ours() -> None:
-        bench.loading(loaded).done("full_load", "scd2")
-
-    def raw() -> None:
-        for name, (frame, table) in ready.items():
-            path = str(bench.unused(f"raw-{name}"))
-            _write(frame, table, Operation.BULK_INSERT, path)
-
-    found = bench.meter.in_turns(
-        lambda nth: alternating(nth, {"ours": ours}, {"raw": raw}), bench.pairs
-    )
-    what = f"full load and history of {rows:,} rows / their three raw Hudi writes"
-    return [
-        compared("10", what, found["ours"], found["raw"], 1.1),
-        *_of_changes(bench, loaded),
-    ]
-
-
-def _ready(bench: Bench, loaded: Loaded) -> Dict[str, Tuple[DataFrame, HudiTable]]:
+def ready(bench: Bench, loaded: Loaded) -> Ready:
     """The rows of each table as Parquet files, and the table that has them."""
     found = {}
     for name in LAYERS:
@@ -51,8 +28,14 @@ def _ready(bench: Bench, loaded: Loaded) -> Dict[str, Tuple[DataFrame, HudiTable
     return found
 
 
-def _of_changes(bench: Bench, loaded: Loaded) -> List[Result]:
-    """The same for a run of some changed keys: rows of one write each, written raw
+def bulk_inserts(bench: Bench, ready: Ready) -> None:
+    """Write the rows of each table into a new one."""
+    for name, (rows, table) in ready.items():
+        _write(rows, table, Operation.BULK_INSERT, str(bench.unused(f"raw-{name}")))
+
+
+def of_changes(bench: Bench, loaded: Loaded) -> List[Result]:
+    """10a: a run of some changed keys against the rows of one write each, written raw
     into copies of the tables; nothing else that a run must know is looked for."""
     lake = loaded.lake
     before = {name: _instant(lake, name) for name in LAYERS}
@@ -89,7 +72,7 @@ def _since(bench: Bench, lake, name: str, instant: str) -> Tuple[DataFrame, Hudi
     return bench.spark.read.parquet(path), copy
 
 
-def _write_all(changed: Dict[str, Tuple[DataFrame, HudiTable]]) -> None:
+def _write_all(changed: Ready) -> None:
     for name, (rows, table) in changed.items():
         kind = Operation.BULK_INSERT if name == "log" else Operation.UPSERT
         _write(rows, table, kind, table.path)

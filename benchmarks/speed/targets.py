@@ -4,37 +4,14 @@ from __future__ import annotations
 
 from typing import Callable, Dict, List, Sequence
 
-from benchmarks.speed import lasting, parsing, raw, small, upkeep
+from benchmarks.speed import lasting, loads, parsing, small, upkeep
 from benchmarks.speed.bench import SPREAD, TABLE, Bench, rounds
 from benchmarks.speed.comparing import compared, summed
-from benchmarks.speed.measuring import alternating, median
+from benchmarks.speed.measuring import median
 from benchmarks.speed.peers import OF_CURRENT, OF_HISTORY
 from benchmarks.speed.result import Result
 
 Target = Callable[[Bench], List[Result]]
-
-
-def full_load(bench: Bench) -> List[Result]:
-    """1: a full load into three tables against writing the rows once as Parquet."""
-    rows = bench.sized(TABLE)
-    loaded = bench.loaded(rows)
-    source = bench.spark.read.parquet(str(loaded.load))
-
-    def ours() -> None:
-        lake = bench.loading(loaded)
-        taken = lake.stage("full_load").rows_in
-        assert taken == rows, f"{taken} rows were taken in, not {rows}"
-        lake.stage("scd2")
-
-    def plain() -> None:
-        path = str(bench.unused("plain"))
-        source.write.option("compression", "zstd").parquet(path)
-
-    found = bench.meter.in_turns(
-        lambda nth: alternating(nth, {"ours": ours}, {"plain": plain}), bench.pairs
-    )
-    what = f"full load of {rows:,} rows into three tables / the rows once as Parquet"
-    return [compared("1", what, found["ours"], found["plain"], 4.5)]
 
 
 def incremental(bench: Bench) -> List[Result]:
@@ -85,7 +62,7 @@ def incremental_growth(bench: Bench) -> List[Result]:
 
 
 TARGETS: Dict[str, Target] = {
-    "1": full_load,
+    "1": loads.against_parquet,
     "2": incremental,
     "3": scd2,
     "4": scd2_growth,
@@ -94,7 +71,7 @@ TARGETS: Dict[str, Target] = {
     "7": small.tables,
     "8": lasting.many_rounds,
     "9": upkeep.upkeep,
-    "10": raw.writes,
+    "10": loads.against_raw_writes,
     "11": lasting.late_events,
     "12": parsing.specs,
 }

@@ -1,0 +1,53 @@
+"""Targets 1 and 10: full loads, measured once against the rows as Parquet and against
+Hudi's own writes of them."""
+
+from __future__ import annotations
+
+from typing import List
+
+from benchmarks.speed import raw
+from benchmarks.speed.bench import TABLE, Bench, Rounds
+from benchmarks.speed.comparing import compared
+from benchmarks.speed.measuring import alternating
+from benchmarks.speed.result import Result
+
+
+def against_parquet(bench: Bench) -> List[Result]:
+    """1: a full load into three tables against writing the rows once as Parquet."""
+    found = bench.once("loads", lambda: _in_turns(bench))
+    rows = bench.sized(TABLE)
+    what = f"full load of {rows:,} rows into three tables / the rows once as Parquet"
+    return [compared("1", what, found["ours"], found["plain"], 4.5)]
+
+
+def against_raw_writes(bench: Bench) -> List[Result]:
+    """10: a full load and its history / Hudi writing their rows, with our options."""
+    found = bench.once("loads", lambda: _in_turns(bench))
+    rows = bench.sized(TABLE)
+    what = f"full load and history of {rows:,} rows / their three raw Hudi writes"
+    return [
+        compared("10", what, found["ours"], found["raw"], 1.1),
+        *raw.of_changes(bench, bench.loaded(rows)),
+    ]
+
+
+def _in_turns(bench: Bench) -> Rounds:
+    rows = bench.sized(TABLE)
+    loaded = bench.loaded(rows)
+    source = bench.spark.read.parquet(str(loaded.load))
+    ready = raw.ready(bench, loaded)
+
+    def ours() -> None:
+        lake = bench.loading(loaded)
+        taken = lake.stage("full_load").rows_in
+        assert taken == rows, f"{taken} rows were taken in, not {rows}"
+        lake.stage("scd2")
+
+    def plain() -> None:
+        path = str(bench.unused("plain"))
+        source.write.option("compression", "zstd").parquet(path)
+
+    theirs = {"plain": plain, "raw": lambda: raw.bulk_inserts(bench, ready)}
+    return bench.meter.in_turns(
+        lambda nth: alternating(nth, {"ours": ours}, theirs), bench.pairs
+    )

@@ -7,7 +7,7 @@
 #   ./run_tests_locally.sh loop --seeds N [--seed S] [--database postgresql|mariadb] [--seam]
 #   ./run_tests_locally.sh simulate --schedules N [--seed S] [--stock]
 #   ./run_tests_locally.sh deploy
-#   ./run_tests_locally.sh bench [--only K]... [--scale F] [--pairs N]
+#   ./run_tests_locally.sh bench [--only K]... [--scale F] [--pairs N] [--resume]
 #   ./run_tests_locally.sh nightly [argument of pytest]...
 #   ./run_tests_locally.sh spark39 [argument of pytest]...
 #

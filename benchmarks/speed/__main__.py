@@ -1,10 +1,11 @@
 """Measure the targets of docs/speed.md: ratios within one run, never tests.
 
-    ./run_tests_locally.sh bench [--only K]... [--scale F] [--pairs N] [--seed S]
+    ./run_tests_locally.sh bench [--only K]... [--scale F] [--pairs N] [--seed S] [--resume]
 
 K is the number of a target; --scale multiplies the sizes of tables (1: as the target
 says). Prints a table, keeps benchmarks/results/latest.json, draws docs/speed and writes
-the figures into docs/speed.md.
+the figures into docs/speed.md. --resume goes on with a run that was ended before all
+its targets were measured: it leaves out those that were, with the same code and sizes.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Dict, List
 
-from benchmarks.speed import result
+from benchmarks.speed import result, sources
 from benchmarks.speed.bench import Bench
 from benchmarks.speed.measuring import say
 from benchmarks.speed.plots import draw
@@ -33,36 +34,46 @@ def main(argv: List[str]) -> int:
     parser.add_argument("--scale", type=_positive, default=1.0)
     parser.add_argument("--pairs", type=int, default=5, help="rounds that count")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--resume", action="store_true", help="go on with such a run")
     parser.add_argument("--folder", type=Path, help="where the lakes are made")
     asked = parser.parse_args(argv)
-    folder = asked.folder or ROOT / ".local"
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="bench-", dir=folder) as name:
-        # Apart: files are counted below the lakes, and Spark's own are none of them.
-        scratch, lakes = Path(name) / "scratch", Path(name) / "lakes"
-        lakes.mkdir()
-        spark = open_both(scratch)
-        bench = Bench(spark, lakes, asked.scale, asked.pairs, asked.seed)
-        try:
-            results = _measured(bench, asked.only or list(TARGETS), _about(asked))
-        finally:
-            spark.stop()
-    print("\n".join(result.lines(results)))
+    names, about = asked.only or list(TARGETS), _about(asked)
+    left = _not_measured(names, about) if asked.resume else names
+    if left:
+        _measure(left, asked, about)
+    print("\n".join(result.lines(result.kept(names))))
     draw(result.LATEST, ROOT / "docs" / "speed")
     result.tell()
     return 0
 
 
-def _measured(bench: Bench, names: List[str], about: Dict[str, Any]) -> List[Any]:
+def _measure(
+    names: List[str], asked: argparse.Namespace, about: Dict[str, Any]
+) -> None:
     """Results are kept target by target, so that Ctrl-C loses one at most."""
-    results: List[result.Result] = []
-    for name in names:
-        say(f"target {name}: {TARGETS[name].__doc__.splitlines()[0]}")
-        found = TARGETS[name](bench)
-        result.write(found, about)
-        print("\n".join(result.lines(found)[1:]), flush=True)
-        results += found
-    return results
+    folder = asked.folder or ROOT / ".local"
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=folder) as temporary:
+        # Apart: files are counted below the lakes, and Spark's own are none of them.
+        scratch, lakes = Path(temporary) / "scratch", Path(temporary) / "lakes"
+        lakes.mkdir()
+        spark = open_both(scratch)
+        bench = Bench(spark, lakes, asked.scale, asked.pairs, asked.seed)
+        try:
+            for name in names:
+                say(f"target {name}: {TARGETS[name].__doc__.splitlines()[0]}")
+                found = TARGETS[name](bench)
+                result.write(found, about)
+                print("\n".join(result.lines(found)[1:]), flush=True)
+        finally:
+            spark.stop()
+
+
+def _not_measured(names: List[str], about: Dict[str, Any]) -> List[str]:
+    there = result.measured(about)
+    if there:
+        say(f"measured already: {', '.join(name for name in names if name in there)}")
+    return [name for name in names if name not in there]
 
 
 def _about(asked: argparse.Namespace) -> Dict[str, Any]:
@@ -71,6 +82,7 @@ def _about(asked: argparse.Namespace) -> Dict[str, Any]:
         "scale": asked.scale,
         "pairs": asked.pairs,
         "seed": asked.seed,
+        "sources": sources.digest(),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         "spark": f"local[{CORES}], {MEMORY}",
     }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import statistics
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Optional, Sequence
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Set
 
 LATEST = Path(__file__).resolve().parents[1] / "results" / "latest.json"
 PAGE = LATEST.parents[2] / "docs" / "speed.md"
@@ -74,13 +74,37 @@ def write(
 
     A run of some targets replaces those alone, so that the file has the newest of each.
     """
-    kept: Dict[str, Any] = {}
+    newest: Dict[str, Any] = {}
     if path.exists():
-        kept = {each["id"]: each for each in json.loads(path.read_text())}
-    kept.update({each.id: {**each.as_data(), **about} for each in results})
+        newest = {each["id"]: each for each in json.loads(path.read_text())}
+    newest.update({each.id: {**each.as_data(), **about} for each in results})
     path.parent.mkdir(parents=True, exist_ok=True)
-    ordered = sorted(kept.values(), key=lambda each: _place(each["id"]))
+    ordered = sorted(newest.values(), key=lambda each: _place(each["id"]))
     path.write_text(json.dumps(ordered, indent=1) + "\n")
+
+
+def kept(targets: Sequence[str], path: Path = LATEST) -> List[Result]:
+    """The results of these targets, as they were kept."""
+    names = [each.name for each in fields(Result)]
+    return [
+        Result(**{name: each[name] for name in names})
+        for each in json.loads(path.read_text())
+        if str(_place(each["id"])[0]) in targets
+    ]
+
+
+def measured(about: Dict[str, Any], path: Path = LATEST) -> Set[str]:
+    """Targets whose figures were kept by a run of the same code, sizes and rounds.
+
+    The day and the machine's description do not count.
+    """
+    found = json.loads(path.read_text()) if path.exists() else []
+    same = ("sources", "scale", "pairs", "seed")
+    return {
+        str(_place(each["id"])[0])
+        for each in found
+        if all(each.get(name) == about[name] for name in same)
+    }
 
 
 def tell(page: Path = PAGE, results: Path = LATEST) -> None:

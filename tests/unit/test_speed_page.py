@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from benchmarks.speed import result
+from benchmarks.speed import result, sources
 
 FIGURE = {
     "id": "3a",
@@ -50,3 +50,38 @@ def test_what_stands_around_the_figures_stays(tmp_path):
     text = page.read_text()
     assert text.startswith("before\n") and text.endswith("after\n")
     assert ROW in text and "old" not in text
+
+
+ABOUT = {"sources": "0f", "scale": 0.25, "pairs": 3, "seed": 1, "day": "2026-01-01"}
+
+
+@pytest.mark.parametrize("other", [{}, {"day": "2026-02-01"}])
+def test_a_run_goes_on_after_the_targets_that_it_has(tmp_path, other):
+    path = tmp_path / "results.json"
+    assert result.measured(ABOUT, path) == set()
+    for id, about in (("3a", ABOUT), ("10", ABOUT), ("4", {**ABOUT, "sources": "1f"})):
+        result.write([result.over(id, "what", [2.0, 3.0], None, {})], about, path)
+    assert result.measured({**ABOUT, **other}, path) == {"3", "10"}
+    assert [each.id for each in result.kept(["10", "4"], path)] == ["4", "10"]
+
+
+@pytest.mark.parametrize("name", ["sources", "scale", "pairs", "seed"])
+def test_what_was_measured_otherwise_is_measured_again(tmp_path, name):
+    path = tmp_path / "results.json"
+    result.write([result.over("3", "what", [2.0], None, {})], ABOUT, path)
+    assert result.measured({**ABOUT, name: 7}, path) == set()
+
+
+def test_a_state_of_the_code_is_told_from_others(tmp_path):
+    file = tmp_path / "dags" / "a.py"
+    file.parent.mkdir()
+    seen = []
+    for name, text in (("a.py", "1"), ("a.py", "2"), ("b.py", "2"), ("b.md", "3")):
+        (file.parent / name).write_text(text)
+        seen.append(sources.digest(tmp_path, ["dags"]))
+    assert len(set(seen)) == 3 and seen[2] == seen[3]
+
+
+def test_the_code_that_is_measured_is_there():
+    for folder in sources.MEASURED:
+        assert any((sources.ROOT / folder).rglob("*")), folder

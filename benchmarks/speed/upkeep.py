@@ -8,7 +8,7 @@ from typing import Dict, List, Set
 from benchmarks.speed.bench import STAGES, TABLE, Bench, Loaded
 from benchmarks.speed.comparing import compared
 from benchmarks.speed.lake import BenchLake, read_whole
-from benchmarks.speed.measuring import Measured
+from benchmarks.speed.measuring import Measured, alternating
 from benchmarks.speed.result import Result
 
 ROUNDS = 3
@@ -22,7 +22,7 @@ def upkeep(bench: Bench) -> List[Result]:
     fresh = worn.lake.copied(bench.root / "unworn")
     found: Dict[str, List[Measured]] = {}
     for nth in range(bench.pairs + 1):
-        took = _once(bench, worn, fresh)
+        took = _once(bench, nth, worn, fresh)
         for name, each in took.items():
             if nth:
                 found.setdefault(name, []).append(each)
@@ -36,7 +36,9 @@ def upkeep(bench: Bench) -> List[Result]:
     ]
 
 
-def _once(bench: Bench, worn: Loaded, fresh: BenchLake) -> Dict[str, Measured]:
+def _once(
+    bench: Bench, nth: int, worn: Loaded, fresh: BenchLake
+) -> Dict[str, Measured]:
     for _ in range(ROUNDS):
         worn.land("spread", worn.spread)
         worn.lake.done(*STAGES)
@@ -46,9 +48,12 @@ def _once(bench: Bench, worn: Loaded, fresh: BenchLake) -> Dict[str, Measured]:
     made = _files(worn) - before
     assert made, "no upkeep was due"
     took["rewritten"] = measure(lambda: _rewrite(bench, made))
-    took["read after"] = measure(lambda: _read(worn.lake))
-    took["read fresh"] = measure(lambda: _read(fresh))
-    return took
+    reads = alternating(
+        nth,
+        {"read after": lambda: _read(worn.lake)},
+        {"read fresh": lambda: _read(fresh)},
+    )
+    return {**took, **{name: measure(read) for name, read in reads.items()}}
 
 
 def _files(loaded: Loaded) -> Set[Path]:

@@ -76,7 +76,8 @@ def _choice() -> dict[str, Param]:
 def _accept_losses() -> Param:
     return _switch(
         "Accept losses",
-        "Take extracts also where they lose more keys than source.lost_share allows.",
+        "Take extracts also where they lose more keys than source.lost_share allows, and"
+        " go on with a Kafka topic also where it lost messages that were not landed.",
     )
 
 

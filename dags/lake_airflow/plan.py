@@ -12,6 +12,7 @@ from lake_spec.model import (
     DomainSpec,
     Engine,
     HistoryRuns,
+    KafkaTopic,
     Notifications,
     Snapshot,
     TableSpec,
@@ -139,7 +140,7 @@ def _incremental(domain: DomainSpec, own_history: bool) -> DagPlan:
         schedule=domain.schedules.incremental,
         updates=changes_of(domain.name) if own_history else None,
         takes_window=True,
-        accepts=tuple(_accepts(domain)),
+        accepts=tuple(_accepts(domain, pulls=True)),
     )
 
 
@@ -156,10 +157,12 @@ def _continuous(domain: DomainSpec, hours: float) -> DagPlan:
     )
 
 
-def _accepts(domain: DomainSpec) -> Iterator[str]:
-    """Params by which a run takes extracts that no run takes by itself."""
+def _accepts(domain: DomainSpec, *, pulls: bool) -> Iterator[str]:
+    """Params by which a run takes what no run takes by itself: extracts, and messages
+    after others that are gone, where it pulls them."""
     sources = [t.source for t in domain.tables if isinstance(t.source, Snapshot)]
-    if sources:
+    topics = [isinstance(t.changes_from, KafkaTopic) for t in domain.tables]
+    if sources or (pulls and any(topics)):
         yield "accept_losses"
     if any(each.scope and not each.scope.pattern for each in sources):
         yield "empty_scopes"
@@ -206,7 +209,7 @@ def _redo(domain: DomainSpec) -> DagPlan:
         stages=(_spark(domain, REDO), *_history(domain)),
         takes_window=True,
         takes_files=True,
-        accepts=tuple(_accepts(domain)),
+        accepts=tuple(_accepts(domain, pulls=False)),
     )
 
 

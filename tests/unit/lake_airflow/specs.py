@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from lake_airflow.plan import DagPlan, plan
 from lake_airflow.run import Run
+from lake_spec.pulls import Changes
 from lake_spec.model import (
     ClusterSpec,
     Csv,
@@ -15,6 +16,7 @@ from lake_spec.model import (
     EnvironmentSpec,
     ExtractTime,
     Feed,
+    Json,
     Side,
     Scope,
     Snapshot,
@@ -55,6 +57,12 @@ def snapshot(name: str, scope: Scope | None = None) -> TableSpec:
         extract_time=ExtractTime(pattern="^(.*)[.]csv$"),
         scope=scope,
     )
+    return replace(table(name), source=source)
+
+
+def pulled(name: str, changes: Changes) -> TableSpec:
+    """A table whose changes the runs pull."""
+    source = Feed(path=f"sales/{name}", format=Json(), changes_from=changes)
     return replace(table(name), source=source)
 
 

@@ -4,8 +4,15 @@ starts, a dry run; everything else is refused by name."""
 import pytest
 
 from lake_airflow.run import Run, RunRefused, check_run
-from lake_spec.model import Scope
-from tests.unit.lake_airflow.specs import RELEASE, dag_plan, domain, snapshot, table
+from lake_spec.model import JdbcChanges, KafkaTopic, Scope
+from tests.unit.lake_airflow.specs import (
+    RELEASE,
+    dag_plan,
+    domain,
+    pulled,
+    snapshot,
+    table,
+)
 
 PLAN = dag_plan("incremental")
 
@@ -199,6 +206,16 @@ def test_only_runs_that_take_extracts_may_accept_losses():
     others = ("full_load", "maintenance", "rebuild")
     for kind in others:
         plan = dag_plan(kind, spec)
+        assert "unknown param" in faults({"accept_losses": True}, plan=plan)
+
+
+def test_runs_that_pull_messages_may_accept_that_some_are_gone():
+    spec = domain(pulled("orders", KafkaTopic("events", "orders")), table("items"))
+    plan = dag_plan("incremental", spec)
+    assert check({"accept_losses": True}, plan=plan).accept_losses
+    no_topic = domain(pulled("orders", JdbcChanges("shop", "orders", "at")))
+    for kind, there in (("redo", spec), ("full_load", spec), ("incremental", no_topic)):
+        plan = dag_plan(kind, there)
         assert "unknown param" in faults({"accept_losses": True}, plan=plan)
 
 

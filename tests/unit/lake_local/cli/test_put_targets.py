@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from lake_spec.erase_request import uri_of
+from lake_spec.load import load_environment
 from lake_local.cli.commands.put import targets_of
 from lake_local.cli.errors import BadRequest
 
 LANDING = "s3://lake/landing"
+LAKE = load_environment("local", Path(__file__).parents[4] / "dags/environments")
 
 
 @pytest.fixture
@@ -20,7 +25,7 @@ def files(tmp_path):
 
 @pytest.mark.parametrize("to", [f"{LANDING}/moma/artists", f"{LANDING}/moma/artists/"])
 def test_a_folder_takes_files_under_their_own_names(files, to):
-    assert [url for _, url in targets_of(files, to, landing=LANDING)] == [
+    assert [url for _, url in targets_of(files, to, LAKE)] == [
         f"{LANDING}/moma/artists/a.csv",
         f"{LANDING}/moma/artists/b.csv",
     ]
@@ -28,12 +33,17 @@ def test_a_folder_takes_files_under_their_own_names(files, to):
 
 def test_one_file_can_be_given_another_name(files):
     to = f"{LANDING}/moma/artists/2016.csv"
-    assert targets_of(files[:1], to, landing=LANDING) == [(files[0], to)]
+    assert targets_of(files[:1], to, LAKE) == [(files[0], to)]
+
+
+def test_a_request_to_erase_goes_where_its_runs_look(files):
+    to = uri_of("s3://lake/runs", "moma", "2026-11-21-7")
+    assert targets_of(files[:1], to, LAKE) == [(files[0], to)]
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(BadRequest, match="gone.csv: there is no such file"):
-        targets_of([tmp_path / "gone.csv"], f"{LANDING}/moma/", landing=LANDING)
+        targets_of([tmp_path / "gone.csv"], f"{LANDING}/moma/", LAKE)
 
 
 @pytest.mark.parametrize(
@@ -41,9 +51,10 @@ def test_a_missing_file_is_named(tmp_path):
     [
         pytest.param("s3://lake/warehouse/moma/", id="another-area"),
         pytest.param("s3://lake/landing/../warehouse/", id="a-way-out"),
+        pytest.param("s3://lake/runs/leases/moma.json", id="what-runs-keep"),
         pytest.param("/tmp/landing", id="no-address"),
     ],
 )
 def test_files_land_in_the_landing_area_only(files, to):
     with pytest.raises(BadRequest):
-        targets_of(files, to, landing=LANDING)
+        targets_of(files, to, LAKE)

@@ -141,7 +141,9 @@ class EnvironmentSpec:
         example="*/15 * * * *",
     )
     alarm_topic: Optional[str] = setting(
-        "ARN of the SNS topic that hears of clusters which could not be ended.", None
+        "ARN of the SNS topic that hears of clusters which could not be ended, of the"
+        " budget and of a scheduler that stands still.",
+        None,
     )
     erase_secret: Optional[str] = setting(
         "Name of the SSM parameter (SecureString) whose value makes the keyed hashes of"

@@ -112,12 +112,13 @@ class Maintenance:
     """When compaction, clustering and cleaning are due."""
 
     compact_after: int = setting(
-        "Commits to log files after which to compact: each writes the files that have"
-        " some whole.",
+        "Commits to log files after which to compact (`merge_on_read`): each writes the"
+        " files that have some whole.",
         20,
     )
     cluster_after: int = setting(
-        "Change-log files below 4 MB, or below 64 MB, after which to put them together.",
+        "So many files of the change log below 4 MB, else so many below 64 MB, are put"
+        " together.",
         20,
     )
     keep_commits: int = setting("Commits that stay readable as-of.", 30)

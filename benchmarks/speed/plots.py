@@ -40,7 +40,10 @@ def _growth(results: List[Dict[str, Any]], folder: Path) -> Path:
         for name, colour in (("ours", HELD), ("delta", PLAIN)):
             points = _points([each for each in results if each["id"][0] == id], name)
             axes.plot(*zip(*points), marker="o", color=colour, label=name)
-        axes.set(title=title, xlabel="rows", ylabel="seconds", xscale="log")
+        axes.set(title=title, xlabel="million rows", ylabel="seconds", xscale="log")
+        sizes = [rows for rows, _ in points]
+        axes.set_xticks(sizes, [f"{rows / 1e6:g}" for rows in sizes])
+        axes.minorticks_off()
         axes.set_ylim(bottom=0)
         axes.legend()
     return _saved(figure, folder / "growth.svg")
@@ -72,7 +75,7 @@ def _bars(axes: Any, results: List[Dict[str, Any]]) -> None:
         axes.plot([low, high], [nth, nth], color=PLAIN, linewidth=2)
         axes.annotate(
             f"{each['figure']:.2f} of {each['target']:g}",
-            (max(share, high), nth),
+            (max(share, high, 0), nth),
             xytext=(6, -3),
             textcoords="offset points",
             fontsize=8,

@@ -18,7 +18,7 @@ from pyspark.storagelevel import StorageLevel
 
 from lake_spark import alone, derived, standing, withdrawals
 from lake_spark.fold import KEY
-from lake_spark.hudi_table import HudiTable
+from lake_spark.hudi_table import HUDI_COLUMNS, HudiTable
 from lake_spark.pending import Pending
 from lake_spark.row_sql import Columns, typed
 from lake_spark.session import FEW_BYTES, session_for
@@ -27,6 +27,9 @@ from lake_spark.table_run import TableRun
 
 MOST_KEYS = 200_000
 """Sightings of more keys are not left: to write and read them costs as much."""
+
+_UNUSED = tuple(name for name in HUDI_COLUMNS if name != withdrawals.COMMIT)
+"""Hudi's texts of each row, some of another one for each: to read them costs most."""
 
 _DONE = "/_SUCCESS"
 Found = Tuple[DataFrame, DataFrame]  # sightings, keys
@@ -84,8 +87,8 @@ def clear(run: TableRun) -> None:
 def _in_log(run: TableRun, waiting: Pending, columns: Columns, few: bool) -> Found:
     """From the log, which has `few` rows or many."""
     spark = session_for(run.spark, few=few)
-    read = with_types(run.log.read(spark), typed(columns))
-    log = withdrawals.judged(read, waiting.taken)
+    read = run.log.read(spark).drop(*_UNUSED)
+    log = withdrawals.judged(with_types(read, typed(columns)), waiting.taken)
     return derived.sightings_of(log, waiting.since, waiting.taken.holds)
 
 

@@ -23,7 +23,8 @@ from benchmarks.speed import result, sources
 from benchmarks.speed.bench import Bench
 from benchmarks.speed.measuring import say
 from benchmarks.speed.plots import draw
-from benchmarks.speed.session import CORES, MEMORY, ROOT, open_both
+from benchmarks.speed.session import CORES, MEMORY, open_both
+from benchmarks.speed.sources import ROOT
 from benchmarks.speed.targets import TARGETS
 
 

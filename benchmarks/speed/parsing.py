@@ -9,7 +9,7 @@ from typing import List
 from benchmarks.speed.bench import Bench
 from benchmarks.speed.measuring import say
 from benchmarks.speed.result import Result, over
-from benchmarks.speed.session import ROOT
+from benchmarks.speed.sources import ROOT
 
 AIRFLOW = ROOT / ".venv-airflow" / "bin" / "python"
 DOMAINS, TABLES = 50, 20

@@ -74,9 +74,7 @@ def write(
 
     A run of some targets replaces those alone, so that the file has the newest of each.
     """
-    newest: Dict[str, Any] = {}
-    if path.exists():
-        newest = {each["id"]: each for each in json.loads(path.read_text())}
+    newest = {each["id"]: each for each in _entries(path)}
     newest.update({each.id: {**each.as_data(), **about} for each in results})
     path.parent.mkdir(parents=True, exist_ok=True)
     ordered = sorted(newest.values(), key=lambda each: _place(each["id"]))
@@ -88,7 +86,7 @@ def kept(targets: Sequence[str], path: Path = LATEST) -> List[Result]:
     names = [each.name for each in fields(Result)]
     return [
         Result(**{name: each[name] for name in names})
-        for each in json.loads(path.read_text())
+        for each in _entries(path)
         if str(_place(each["id"])[0]) in targets
     ]
 
@@ -98,11 +96,10 @@ def measured(about: Dict[str, Any], path: Path = LATEST) -> Set[str]:
 
     The day and the machine's description do not count.
     """
-    found = json.loads(path.read_text()) if path.exists() else []
     same = ("sources", "scale", "pairs", "seed")
     return {
         str(_place(each["id"])[0])
-        for each in found
+        for each in _entries(path)
         if all(each.get(name) == about[name] for name in same)
     }
 
@@ -112,8 +109,7 @@ def tell(page: Path = PAGE, results: Path = LATEST) -> None:
     text = page.read_text()
     before, rest = text.split(BEGIN)
     _, after = rest.split(END)
-    found = json.loads(results.read_text())
-    page.write_text(before + BEGIN + table(found) + END + after)
+    page.write_text(before + BEGIN + table(_entries(results)) + END + after)
 
 
 def table(found: Sequence[Dict[str, Any]]) -> str:
@@ -131,6 +127,11 @@ def table(found: Sequence[Dict[str, Any]]) -> str:
         for each in found
     ]
     return head + "".join(rows)
+
+
+def _entries(path: Path) -> List[Dict[str, Any]]:
+    """The newest result of each target as the file has it, none without the file."""
+    return json.loads(path.read_text()) if path.exists() else []
 
 
 def _place(id: str) -> tuple:

@@ -9,8 +9,8 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from lake_spark.session import CONFIGURATION, open_session
+from benchmarks.speed.sources import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 CORES = 2
 MEMORY = "12g"
 _EXTENSIONS = "spark.sql.extensions"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path, PurePosixPath
 
+from lake_spec.erase_request import folder_of
 from lake_spec.model import EnvironmentSpec
 from lake_local.cli import objects, session
 from lake_local.cli.commands.scope import home_of, specs_of_args
@@ -41,7 +42,7 @@ def targets_of(
 ) -> list[tuple[Path, str]]:
     """Each file with its address; BadRequest for what cannot be put there."""
     objects.split(to)
-    landing, requests = environment.landing, f"{environment.runs}/erase"
+    landing, requests = environment.landing, folder_of(environment.runs)
     if not to.startswith((f"{landing}/", f"{requests}/")):
         raise BadRequest(
             f"{to}: landing files go below {landing}/, requests to erase below"

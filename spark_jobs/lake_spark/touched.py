@@ -29,7 +29,7 @@ MOST_KEYS = 200_000
 """Sightings of more keys are not left: to write and read them costs as much."""
 
 _UNUSED = tuple(name for name in HUDI_COLUMNS if name != withdrawals.COMMIT)
-"""Hudi's texts of each row, some of another one for each: to read them costs most."""
+"""What Hudi adds to each row and nothing here asks for."""
 
 _DONE = "/_SUCCESS"
 Found = Tuple[DataFrame, DataFrame]  # sightings, keys

@@ -41,7 +41,7 @@ def _upkeep(run: TableRun, layer: str, table: HudiTable) -> None:
     due = run.spec.maintenance
     table.roll_back_failed_writes()
     if layer == "changes":
-        _cluster_where_due(run, layer, table, due.cluster_after)
+        _cluster_where_due(run, table, due.cluster_after)
     elif run.spec.storage.type is TableType.MERGE_ON_READ:
         for operation in _compactions(table, due.compact_after):
             _note(run, layer, "compaction", _compact(run, table, operation))
@@ -75,14 +75,14 @@ def _compactions(table: HudiTable, due: int) -> Iterator[str]:
         yield "scheduleAndExecute"
 
 
-def _cluster_where_due(run: TableRun, layer: str, table: HudiTable, due: int) -> None:
-    """The same for the clustering of a log."""
-    if table.has_unfinished():
-        _note(run, layer, "clustering", _cluster(run, table, "execute"))
-    limit = due_below(sizes(run, table), due)
+def _cluster_where_due(run: TableRun, log: HudiTable, due: int) -> None:
+    """The same for the change log's files: what was killed, then what is due."""
+    if log.has_unfinished():
+        _note(run, "changes", "clustering", _cluster(run, log, "execute"))
+    limit = due_below(sizes(run, log), due)
     if limit:
-        done = _cluster(run, table, "scheduleAndExecute", limit)
-        _note(run, layer, "clustering", done)
+        done = _cluster(run, log, "scheduleAndExecute", limit)
+        _note(run, "changes", "clustering", done)
 
 
 def _note(run: TableRun, layer: str, what: str, instant: Optional[str]) -> None:

@@ -33,7 +33,7 @@ def main(argv: List[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench", description=__doc__.splitlines()[0])
     parser.add_argument("--only", action="append", choices=list(TARGETS), default=[])
     parser.add_argument("--scale", type=_positive, default=1.0)
-    parser.add_argument("--pairs", type=int, default=5, help="rounds that count")
+    parser.add_argument("--pairs", type=_even, default=6, help="rounds that count")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--resume", action="store_true", help="go on with such a run")
     parser.add_argument("--folder", type=Path, help="where the lakes are made")
@@ -65,6 +65,7 @@ def _measure(
                 say(f"target {name}: {TARGETS[name].__doc__.splitlines()[0]}")
                 found = TARGETS[name](bench)
                 result.write(found, about)
+                bench.clear()
                 print("\n".join(result.lines(found)[1:]), flush=True)
         finally:
             spark.stop()
@@ -87,6 +88,14 @@ def _about(asked: argparse.Namespace) -> Dict[str, Any]:
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         "spark": f"local[{CORES}], {MEMORY}",
     }
+
+
+def _even(text: str) -> int:
+    """Even: as many rounds with ours first as with the others'."""
+    value = int(text)
+    if value < 2 or value % 2:
+        raise argparse.ArgumentTypeError("an even number from 2 on")
+    return value
 
 
 def _positive(text: str) -> float:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Callable, Dict, Iterator, List
@@ -13,7 +15,7 @@ from pyspark.sql import SparkSession
 from lake_spec.buckets import buckets_for
 from benchmarks.speed.generator import Generator
 from benchmarks.speed.lake import BenchLake, new_lake, spec_of
-from benchmarks.speed.measuring import Measured, Meter, Works, alternating, say
+from benchmarks.speed.measuring import Measured, Meter, Work, Works, alternating, say
 from benchmarks.speed.peers import Peer, peers_of
 
 TABLE = 2_000_000
@@ -83,11 +85,27 @@ class Bench:
         """A place for a folder that is not there yet."""
         return self.root / f"{name}-{next(self._numbers)}"
 
-    def loaded(self, rows: int) -> Loaded:
-        """A lake of that many rows, made once."""
+    def loaded(self, rows: int, *, due: int = 0) -> Loaded:
+        """A lake of that many rows, as its first load left it: no target finds it worn
+        by another. Loaded once; each gets a copy. Its upkeep comes when the table's
+        defaults say, or after `due` commits."""
         if rows not in self._loaded:
-            self._loaded[rows] = self._load(rows, f"lake-{rows}")
-        return self._loaded[rows]
+            self._loaded[rows] = self._load(rows)
+        first = self._loaded[rows]
+        spec = first.lake.spec
+        if due:
+            often = replace(spec.maintenance, compact_after=due, cluster_after=due)
+            spec = replace(spec, maintenance=often)
+        lake = first.lake.copied(self.unused(f"lake-{rows}"), spec)
+        load = lake.root / first.load.relative_to(first.lake.root)
+        return Loaded(rows, first.generator, lake, load)
+
+    def clear(self) -> None:
+        """Remove all but the first loads: what a target made is of no use to the next."""
+        kept = {each.lake.root for each in self._loaded.values()}
+        for folder in self.root.iterdir():
+            if folder not in kept:
+                shutil.rmtree(folder)
 
     def once(self, name: str, measure: Callable[[], Rounds]) -> Rounds:
         """Rounds that several targets are told from, measured for the first of them."""
@@ -96,23 +114,15 @@ class Bench:
         return self._once[name]
 
     def with_peers(self, rows: int, makes: Dict[str, type]) -> Loaded:
-        """The same, and tables of others that are loaded with the same rows.
-
-        Only the peers of the last call are there, for each takes the changes that
-        land while it is.
-        """
+        """The same, and tables of others that are loaded with the same rows."""
         found = self.loaded(rows)
         say(f"tables of {', '.join(makes)} of {rows:,} rows")
         found.peers = peers_of(makes, self.spark, self.unused("peers"), found.load)
         return found
 
-    def empty(self, rows: int, name: str, *, due: int = 0) -> BenchLake:
-        """A lake without any row, for tables of that size; its upkeep comes when the
-        table's defaults say, or after `due` commits."""
+    def empty(self, rows: int, name: str) -> BenchLake:
+        """A lake without any row, for tables of that size."""
         spec = spec_of(buckets=max(2, buckets_for(rows, None)))
-        if due:
-            often = replace(spec.maintenance, compact_after=due, cluster_after=due)
-            spec = replace(spec, maintenance=often)
         return new_lake(self.spark, self.root / name, spec)
 
     def loading(self, loaded: Loaded) -> BenchLake:
@@ -124,14 +134,10 @@ class Bench:
             os.link(file, target / file.name)
         return lake
 
-    def fresh(self, rows: int, name: str, *, due: int = 0) -> Loaded:
-        """The same, made anew under a name, for work that leaves it changed."""
-        return self._load(rows, name, due=due)
-
-    def _load(self, rows: int, name: str, *, due: int = 0) -> Loaded:
+    def _load(self, rows: int) -> Loaded:
         say(f"a lake of {rows:,} rows")
         generator = Generator(self.spark, rows, self.seed)
-        lake = self.empty(rows, name, due=due)
+        lake = self.empty(rows, f"first-{rows}")
         load = lake.land_rows(generator.load(), "load/rows")
         lake.done("full_load", "scd2")
         return Loaded(rows, generator, lake, load)
@@ -140,20 +146,37 @@ class Bench:
 def rounds(bench: Bench, loaded: Loaded, kind: str, changes: int) -> Rounds:
     """Land changes and take them in, again and again; the first two rounds warm up.
 
-    What each stage took, and what each peer took for the same file, by name. Peers go
-    first in every second round.
+    What each stage took, and what each peer took for the same file, by name.
     """
 
     def works_of(nth: int) -> Works:
         file = loaded.land(kind, changes)
-        ours: Works = {
-            name: lambda name=name: loaded.lake.stage(name) for name in STAGES
-        }
-        theirs: Works = {
-            name: lambda peer=peer: peer.merge(file)
+        theirs = (
+            {name: Work(partial(peer.merge, file))}
             for name, peer in loaded.peers.items()
-        }
-        return alternating(nth, ours, theirs)
+        )
+        return alternating(nth, taken(loaded, changes), *theirs)
 
-    say(f"{loaded.rows:,} rows")
     return bench.meter.in_turns(works_of, bench.pairs, warm_up=2)
+
+
+def taken(loaded: Loaded, changes: int, name: str = "{}") -> Works:
+    """What takes in a landed file of so many rows, all of which must be accounted for."""
+
+    def first() -> None:
+        rows = loaded.lake.stage(STAGES[0]).rows_in
+        assert rows == changes, f"{rows} rows were taken in, not {changes}"
+
+    rest = {
+        name.format(each): Work(partial(loaded.lake.stage, each)) for each in STAGES[1:]
+    }
+    return {name.format(STAGES[0]): Work(first), **rest}
+
+
+def landed_and_taken(loaded: Loaded, kind: str) -> Works:
+    """The same for the table's spread keys, landed before each round of it; the names
+    begin with the kind of the changes."""
+    works = taken(loaded, loaded.spread, f"{kind} {{}}")
+    name, first = next(iter(works.items()))
+    ready = partial(loaded.land, kind, loaded.spread)
+    return {**works, name: replace(first, ready=ready)}

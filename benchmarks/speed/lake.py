@@ -53,10 +53,10 @@ class BenchLake(Lake):
         (report,) = self.done(name)
         return report
 
-    def copied(self, root: Path) -> BenchLake:
-        """The same lake in another folder, to be read there."""
+    def copied(self, root: Path, spec: TableSpec) -> BenchLake:
+        """The same lake in another folder, with the times of its landing files."""
         shutil.copytree(self.root, root)
-        return BenchLake(self.spark, root, self.spec)
+        return BenchLake(self.spark, root, spec)
 
     @property
     def warehouse(self) -> Path:

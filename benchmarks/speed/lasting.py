@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Callable, Dict, List, Sequence
+from typing import Dict, List, Sequence
 
-from benchmarks.speed.bench import STAGES, TABLE, Bench, Loaded
+from lake_spec.report import Report, State
+from benchmarks.speed.bench import STAGES, TABLE, Bench, landed_and_taken
 from benchmarks.speed.comparing import compared
-from benchmarks.speed.lake import read_whole
-from benchmarks.speed.measuring import Measured, median, say
+from benchmarks.speed.lake import BenchLake, read_whole
+from benchmarks.speed.measuring import Work, alternating, median, say
 from benchmarks.speed.result import Result, over
 
 ROUNDS = 30
@@ -20,7 +22,7 @@ FEW = 4
 def nothing_new(bench: Bench) -> List[Result]:
     """6: a run of a table without new files: seconds beyond the start of the JVM."""
     loaded = bench.loaded(bench.sized(TABLE))
-    run = {"run": lambda: loaded.lake.done(*STAGES)}
+    run = {"run": Work(lambda: loaded.lake.done(*STAGES))}
     found = bench.meter.in_turns(lambda nth: run, bench.pairs)["run"]
     told = {name: median(found, name) for name in ("read", "written", "files", "jobs")}
     what = f"seconds of a run with nothing new, {loaded.rows:,} rows, JVM started"
@@ -30,15 +32,10 @@ def nothing_new(bench: Bench) -> List[Result]:
 def late_events(bench: Bench) -> List[Result]:
     """11: events in the middle of their keys' history against events at its end."""
     loaded = bench.loaded(bench.sized(TABLE))
-    found: Dict[str, List[Measured]] = {}
-    for nth in range(bench.pairs + 2):
-        for kind in ("spread", "late"):
-            loaded.land(kind, loaded.spread)
-            for stage in STAGES:
-                took = bench.meter.measure(lambda: loaded.lake.stage(stage))
-                say(f"round {nth}: {kind}, {stage} {took.seconds:.1f} s")
-                if nth >= 2:
-                    found.setdefault(f"{kind} {stage}", []).append(took)
+    sides = [landed_and_taken(loaded, kind) for kind in ("spread", "late")]
+    found = bench.meter.in_turns(
+        lambda nth: alternating(nth, *sides), bench.pairs, warm_up=2
+    )
     what = "{} of {:,} late keys, {:,} rows / of as many at the end of their history"
     return [
         compared(
@@ -55,52 +52,85 @@ def late_events(bench: Bench) -> List[Result]:
 def many_rounds(bench: Bench) -> List[Result]:
     """8: rounds of changes, history and upkeep: what the last ones take more."""
     rows = bench.sized(TABLE)
-    loaded = bench.fresh(rows, "lasting")
+    loaded = bench.loaded(rows)
     fresh = _bytes_below(loaded.lake.warehouse)
-    writes: List[float] = []
-    reads: List[float] = []
-    files: List[int] = []
+    story = Story([], [], [], [])
     for nth in range(ROUNDS):
         loaded.land("spread", loaded.spread)
-        took = [
-            bench.meter.measure(_stage(loaded, each)).seconds
-            for each in (*STAGES, "maintenance")
-        ]
-        reads.append(
-            bench.meter.measure(lambda: read_whole(loaded.lake.current)).seconds
-        )
-        writes.append(sum(took))
-        files.append(sum(1 for _ in loaded.lake.warehouse.rglob("*.parquet")))
+        _round(bench, loaded.lake, story)
         say(
-            f"round {nth}: {', '.join(f'{each:.1f}' for each in took)} s,"
-            f" read {reads[-1]:.1f} s, {files[-1]} files"
+            f"round {nth}: {story.writes[-1]:.1f} s, read {story.reads[-1]:.1f} s,"
+            f" {story.files[-1]} files{', upkeep' if nth in story.upkeep else ''}"
         )
-    where = f"{ROUNDS} rounds of {loaded.spread:,} keys, {rows:,} rows"
-    more = {"writes": writes, "reads": reads, "files": files}
     size = _bytes_below(loaded.lake.warehouse) / fresh
+    where = f"{ROUNDS} rounds of {loaded.spread:,} keys, {rows:,} rows"
+    return _told(story, size, where)
+
+
+@dataclass
+class Story:
+    """Rounds in their order: seconds of the stages and of reading current, files of
+    rows there are then, and the numbers of those in which upkeep was due."""
+
+    writes: List[float]
+    reads: List[float]
+    files: List[int]
+    upkeep: List[int]
+
+
+def _round(bench: Bench, lake: BenchLake, story: Story) -> None:
+    measure = bench.meter.measure
+    took = [measure(lambda: lake.stage(each)).seconds for each in STAGES]
+    upkeep: List[Report] = []
+    took.append(measure(lambda: upkeep.append(lake.stage("maintenance"))).seconds)
+    if upkeep[0].state == State.DONE:
+        story.upkeep.append(len(story.writes))
+    story.writes.append(sum(took))
+    story.reads.append(measure(lambda: read_whole(lake.current)).seconds)
+    story.files.append(_files_of_rows(lake.warehouse))
+
+
+def _told(story: Story, size: float, where: str) -> List[Result]:
+    writes, reads, files = story.writes, story.reads, story.files
+    between = max(drift(each, 0) for each in _periods(reads, story.upkeep))
+    wears = "read time of current, growth per round between two upkeeps, the largest"
+    more = asdict(story)
     return [
         _one("8", f"write time, growth per round: {where}", drift(writes), 0.02, more),
         _one("8a", "read time of current, growth per round", drift(reads), 0.02, {}),
         _one("8b", "storage after them / after the first load", size, 3.0, {}),
         _one("8c", "files after them / after ten", files[-1] / files[9], None, {}),
+        _one("8d", wears, between, None, {}),
     ]
 
 
-def drift(values: Sequence[float]) -> float:
+def drift(values: Sequence[float], few: int = FEW) -> float:
     """The slope of a line through the rounds, as a part of the median round.
 
     By the median of the slopes of all pairs (Theil and Sen): one slow round moves it
-    little. The first rounds are left out.
+    little. The first `few` rounds are left out.
     """
-    late = list(enumerate(values))[FEW:]
+    late = list(enumerate(values))[few:]
     slopes = [
         (b - a) / (j - i) for n, (i, a) in enumerate(late) for j, b in late[n + 1 :]
     ]
     return statistics.median(slopes) / statistics.median(each for _, each in late)
 
 
-def _stage(loaded: Loaded, name: str) -> Callable[[], object]:
-    return lambda: loaded.lake.stage(name)
+def _periods(values: Sequence[float], upkeep: Sequence[int]) -> List[Sequence[float]]:
+    """The rounds after the first few, cut where upkeep was; of five at least."""
+    cuts = [FEW, *(nth for nth in upkeep if nth > FEW), len(values)]
+    found = [values[begin:end] for begin, end in zip(cuts, cuts[1:])]
+    return [each for each in found if len(each) >= 5] or [values[FEW:]]
+
+
+def _files_of_rows(warehouse: Path) -> int:
+    """Base files and log files, those of Hudi's metadata left out."""
+    return sum(
+        each.is_file() and not each.name.endswith(".crc")
+        for each in warehouse.rglob("*")
+        if ".hoodie" not in each.parts and each.name != ".hoodie_partition_metadata"
+    )
 
 
 def _bytes_below(folder: Path) -> int:

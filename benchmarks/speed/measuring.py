@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import sys
 import time
@@ -11,7 +12,20 @@ from typing import Callable, Dict, List, Sequence, Tuple
 
 from pyspark.sql import SparkSession
 
-Works = Dict[str, Callable[[], object]]
+
+def _nothing() -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is measured, and what is made ready before it, which is not."""
+
+    do: Callable[[], object]
+    ready: Callable[[], object] = _nothing
+
+
+Works = Dict[str, Work]
 """What is done in one round, by name, in its order."""
 
 
@@ -40,8 +54,10 @@ class Meter:
         self._root = root
 
     def measure(self, work: Callable[[], object]) -> Measured:
-        """Do the work once, after collecting what earlier work left to collect."""
+        """Do the work once, after earlier work's garbage was collected and what it
+        wrote has reached the disk: else the next one pays for both."""
         self._spark._jvm.System.gc()
+        os.sync()
         files, jobs, (read, written) = self._files(), self._jobs(), self._bytes()
         began = time.monotonic()
         work()
@@ -55,10 +71,16 @@ class Meter:
     def in_turns(
         self, works_of: Callable[[int], Works], pairs: int, *, warm_up: int = 1
     ) -> Dict[str, List[Measured]]:
-        """Do the works of each round in their order; the first rounds warm up."""
+        """Do the works of each round in their order; the first rounds warm up.
+
+        `works_of` is called with the number of the round, before any work of it.
+        """
         found: Dict[str, List[Measured]] = {}
         for nth in range(pairs + warm_up):
-            took = {name: self.measure(do) for name, do in works_of(nth).items()}
+            took = {}
+            for name, work in works_of(nth).items():
+                work.ready()
+                took[name] = self.measure(work.do)
             told = ", ".join(
                 f"{name} {each.seconds:.1f} s" for name, each in took.items()
             )
@@ -90,10 +112,11 @@ class Meter:
         return self._spark._jsc.sc().dagScheduler().nextJobId()
 
 
-def alternating(nth: int, ours: Works, theirs: Works) -> Works:
-    """Both sides, the other one first in every second round: none is always the one
-    that comes after the other's garbage."""
-    return {**theirs, **ours} if nth % 2 else {**ours, **theirs}
+def alternating(nth: int, *sides: Works) -> Works:
+    """All sides, the last one first in every second round: none always comes after the
+    same other one. The works of one side keep their order."""
+    ordered = reversed(sides) if nth % 2 else sides
+    return {name: work for side in ordered for name, work in side.items()}
 
 
 def median(found: Sequence[Measured], of: str = "seconds") -> float:

@@ -34,13 +34,20 @@ def _targets(targeted: List[Dict[str, Any]], folder: Path) -> Path:
 
 def _growth(results: List[Dict[str, Any]], folder: Path) -> Path:
     """Seconds over rows: a stage of ours, and Delta's MERGE of the same changes."""
-    stages = {"4": "scd2, 2,000 keys", "5": "incremental, 10,000 keys"}
+    stages = {"scd2": "4", "incremental": "5"}
+    keys = {"scd2": 2_000, "incremental": 10_000}
     figure, both = pyplot.subplots(1, 2, figsize=(9, 3.2))
-    for axes, (id, title) in zip(both, stages.items()):
-        for name, colour in (("ours", HELD), ("delta", PLAIN)):
-            points = _points([each for each in results if each["id"][0] == id], name)
-            axes.plot(*zip(*points), marker="o", color=colour, label=name)
-        axes.set(title=title, xlabel="million rows", ylabel="seconds", xscale="log")
+    for axes, (stage, id) in zip(both, stages.items()):
+        of_it = [each for each in results if each["id"].rstrip("ab") == id]
+        for name, label, colour in ((stage, "ours", HELD), ("delta", "delta", PLAIN)):
+            points = _points(of_it, name)
+            axes.plot(*zip(*points), marker="o", color=colour, label=label)
+        axes.set(
+            title=f"{stage}, {keys[stage]:,} keys",
+            xlabel="million rows",
+            ylabel="seconds",
+            xscale="log",
+        )
         sizes = [rows for rows, _ in points]
         axes.set_xticks(sizes, [f"{rows / 1e6:g}" for rows in sizes])
         axes.minorticks_off()
@@ -53,10 +60,7 @@ def _points(results: List[Dict[str, Any]], name: str) -> List[Tuple[int, float]]
     """(rows, seconds) of each size; a result has a smaller and a larger one."""
     found = {}
     for each in results:
-        more = each["more"]
-        ours = (more["theirs_seconds"], more["ours_seconds"])
-        seconds = ours if name == "ours" else more["delta_seconds"]
-        found.update(zip(more["rows"], seconds))
+        found.update(zip(each["more"]["rows"], each["more"]["seconds"][name]))
     return sorted(found.items()) or [(0, 0.0)]
 
 

@@ -10,7 +10,7 @@ from lake_spec.hudi_options import Operation, write_options
 from lake_spark.hudi_table import HudiTable, without_hudi_columns
 from benchmarks.speed.bench import STAGES, Bench, Loaded
 from benchmarks.speed.comparing import compared
-from benchmarks.speed.measuring import Measured
+from benchmarks.speed.measuring import Work, alternating
 from benchmarks.speed.result import Result
 
 LAYERS = ("log", "current", "history")
@@ -42,18 +42,14 @@ def of_changes(bench: Bench, loaded: Loaded) -> List[Result]:
     loaded.land("spread", loaded.spread)
     lake.done(*STAGES)
     changed = {name: _since(bench, lake, name, before[name]) for name in LAYERS}
-    ours: List[Measured] = []
-    theirs: List[Measured] = []
-    for nth in range(bench.pairs + 1):
-        loaded.land("spread", loaded.spread)
-        took = bench.meter.measure(lambda: lake.done(*STAGES))
-        raw = bench.meter.measure(lambda: _write_all(changed))
-        if nth:
-            ours.append(took)
-            theirs.append(raw)
+    ours = Work(
+        lambda: lake.done(*STAGES), lambda: loaded.land("spread", loaded.spread)
+    )
+    sides = {"ours": ours}, {"raw": Work(lambda: _write_all(changed))}
+    found = bench.meter.in_turns(lambda nth: alternating(nth, *sides), bench.pairs)
     run = f"a run of {loaded.spread:,} changed keys, with all that it looks for"
     what = f"{run} / its three writes"
-    return [compared("10a", what, ours, theirs, None)]
+    return [compared("10a", what, found["ours"], found["raw"], None)]
 
 
 def _instant(lake, name: str) -> str:

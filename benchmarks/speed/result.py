@@ -34,6 +34,14 @@ class Result:
         """Whether the median is within the target; None without one."""
         return None if self.target is None else self.figure <= self.target
 
+    @property
+    def verdict(self) -> str:
+        """In words; "by median" where some rounds tell otherwise."""
+        if self.target is None:
+            return "-"
+        word = "holds" if self.holds else "missed"
+        return f"{word} by median" if self.low <= self.target < self.high else word
+
     def as_data(self) -> Dict[str, Any]:
         """The result as the file of results has it."""
         return {**asdict(self), "holds": self.holds}
@@ -53,17 +61,16 @@ def over(
 
 def lines(results: Iterable[Result]) -> List[str]:
     """A table for the terminal."""
-    head = f"{'id':<6} {'figure':>9} {'range':>19} {'target':>7}  {'verdict':<7}  what"
+    head = f"{'id':<6} {'figure':>9} {'range':>19} {'target':>7}  {'verdict':<16}  what"
     return [head, *(_line(each) for each in results)]
 
 
 def _line(result: Result) -> str:
-    verdicts = {None: "-", True: "holds", False: "MISSED"}
     target = "-" if result.target is None else f"{result.target:g}"
     spread = f"{result.low:.2f} to {result.high:.2f}"
     return (
         f"{result.id:<6} {result.figure:>9.2f} {spread:>19} {target:>7}"
-        f"  {verdicts[result.holds]:<7}  {result.what}"
+        f"  {result.verdict:<16}  {result.what}"
     )
 
 
@@ -83,9 +90,8 @@ def write(
 
 def kept(targets: Sequence[str], path: Path = LATEST) -> List[Result]:
     """The results of these targets, as they were kept."""
-    names = [each.name for each in fields(Result)]
     return [
-        Result(**{name: each[name] for name in names})
+        _result(each)
         for each in _entries(path)
         if str(_place(each["id"])[0]) in targets
     ]
@@ -114,19 +120,26 @@ def tell(page: Path = PAGE, results: Path = LATEST) -> None:
 
 def table(found: Sequence[Dict[str, Any]]) -> str:
     """Results as the page shows them."""
-    verdicts = {None: "-", True: "holds", False: "**missed**"}
     head = (
-        "| # | figure | range | target | verdict | scale, rounds | what |\n"
-        "| --- | --- | --- | --- | --- | --- | --- |\n"
+        "| # | figure | range | target | verdict | scale, rounds | day, code | what |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- |\n"
     )
-    rows = [
-        f"| {each['id']} | {each['figure']:.2f} | {each['low']:.2f} to {each['high']:.2f}"
-        f" | {'-' if each['target'] is None else format(each['target'], 'g')}"
-        f" | {verdicts[each['holds']]} | {each['scale']:g}, {each['pairs']}"
-        f" | {each['what']} |\n"
-        for each in found
-    ]
-    return head + "".join(rows)
+    return head + "".join(_row(each) for each in found)
+
+
+def _row(entry: Dict[str, Any]) -> str:
+    one = _result(entry)
+    verdict = one.verdict.replace("missed", "**missed**")
+    return (
+        f"| {one.id} | {one.figure:.2f} | {one.low:.2f} to {one.high:.2f}"
+        f" | {'-' if one.target is None else format(one.target, 'g')}"
+        f" | {verdict} | {entry['scale']:g}, {entry['pairs']}"
+        f" | {entry['day']}, {entry.get('sources', '-')[:4]} | {one.what} |\n"
+    )
+
+
+def _result(entry: Dict[str, Any]) -> Result:
+    return Result(**{each.name: entry[each.name] for each in fields(Result)})
 
 
 def _entries(path: Path) -> List[Dict[str, Any]]:

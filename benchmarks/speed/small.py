@@ -94,7 +94,10 @@ def _by_streamer(bench: Bench) -> Result:
         lake = _landed(bench, f"streamed-{nth}", spec)
         took = bench.meter.measure(lambda: _streamed(lake))
         seconds.append(took.seconds)
-    what = "seconds a table: HoodieStreamer, a process each, into the change log alone"
+    what = (
+        f"seconds a table: HoodieStreamer, a process each, {ROWS:,} rows of a first load"
+        " into the change log alone"
+    )
     return over("7b", what, seconds, None, {})
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, Sequence
+from typing import Callable, Dict, List
 
 from benchmarks.speed import lasting, loads, parsing, small, upkeep
 from benchmarks.speed.bench import SPREAD, TABLE, Bench, rounds
 from benchmarks.speed.comparing import compared, summed
-from benchmarks.speed.measuring import median
+from benchmarks.speed.growth import growth
 from benchmarks.speed.peers import OF_CURRENT, OF_HISTORY
 from benchmarks.speed.result import Result
 
 Target = Callable[[Bench], List[Result]]
+
+LEAST = 100_000
+"""Rows of a table whose growth is looked at: those of up to 50,000 are worked on in
+another way (`lake_spark.standing`)."""
 
 
 def incremental(bench: Bench) -> List[Result]:
@@ -51,14 +55,14 @@ def scd2(bench: Bench) -> List[Result]:
 
 def scd2_growth(bench: Bench) -> List[Result]:
     """4: the same 2,000 keys in tables of 0.2, 2 and 10 million rows."""
-    sizes = [bench.sized(rows) for rows in (200_000, TABLE, 10_000_000)]
-    return _growth(bench, ("4a", "4b"), sizes, "scd2", SPREAD, 1.3)
+    sizes = [bench.sized(rows, least=LEAST) for rows in (200_000, TABLE, 10_000_000)]
+    return growth(bench, ("4a", "4b"), sizes, "scd2", SPREAD, 1.3)
 
 
 def incremental_growth(bench: Bench) -> List[Result]:
     """5: 10,000 changes in tables of 0.4 and 4 million rows."""
-    sizes = [bench.sized(rows) for rows in (400_000, 4_000_000)]
-    return _growth(bench, ("5",), sizes, "incremental", 10_000, 1.25)
+    sizes = [bench.sized(rows, least=LEAST) for rows in (400_000, 4_000_000)]
+    return growth(bench, ("5",), sizes, "incremental", 10_000, 1.25)
 
 
 TARGETS: Dict[str, Target] = {
@@ -75,31 +79,3 @@ TARGETS: Dict[str, Target] = {
     "11": lasting.late_events,
     "12": parsing.specs,
 }
-
-
-def _growth(
-    bench: Bench,
-    ids: Sequence[str],
-    sizes: Sequence[int],
-    stage: str,
-    keys: int,
-    target: float,
-) -> List[Result]:
-    """Each size over the one before, the rounds of both in their order."""
-    makes = {"delta": (OF_HISTORY if stage == "scd2" else OF_CURRENT)["delta"]}
-    found = []
-    for rows in sizes:
-        lake = bench.with_peers(rows, makes)
-        found.append(rounds(bench, lake, "spread", min(keys, rows // 2)))
-    results = []
-    for id, nth in zip(ids, range(1, len(sizes))):
-        smaller, larger = found[nth - 1], found[nth]
-        what = f"{stage}, {keys:,} keys: {sizes[nth]:,} rows / {sizes[nth - 1]:,} rows"
-        one = compared(id, what, larger[stage], smaller[stage], target)
-        # Of both sizes what Delta took: for the picture.
-        one.more["delta_seconds"] = [
-            median(each["delta"]) for each in (smaller, larger)
-        ]
-        one.more["rows"] = [sizes[nth - 1], sizes[nth]]
-        results.append(one)
-    return results

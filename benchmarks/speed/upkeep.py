@@ -8,7 +8,7 @@ from typing import Dict, List, Set
 from benchmarks.speed.bench import STAGES, TABLE, Bench, Loaded
 from benchmarks.speed.comparing import compared
 from benchmarks.speed.lake import BenchLake, read_whole
-from benchmarks.speed.measuring import Measured, alternating
+from benchmarks.speed.measuring import Measured, Work, alternating
 from benchmarks.speed.result import Result
 
 ROUNDS = 3
@@ -18,8 +18,7 @@ ROUNDS = 3
 def upkeep(bench: Bench) -> List[Result]:
     """9: compaction and clustering / Spark writing the files that came of them."""
     rows = bench.sized(TABLE)
-    worn = bench.fresh(rows, "worn", due=ROUNDS)
-    fresh = worn.lake.copied(bench.root / "unworn")
+    worn, fresh = bench.loaded(rows, due=ROUNDS), bench.loaded(rows).lake
     found: Dict[str, List[Measured]] = {}
     for nth in range(bench.pairs + 1):
         took = _once(bench, nth, worn, fresh)
@@ -50,10 +49,10 @@ def _once(
     took["rewritten"] = measure(lambda: _rewrite(bench, made))
     reads = alternating(
         nth,
-        {"read after": lambda: _read(worn.lake)},
-        {"read fresh": lambda: _read(fresh)},
+        {"read after": Work(lambda: _read(worn.lake))},
+        {"read fresh": Work(lambda: _read(fresh))},
     )
-    return {**took, **{name: measure(read) for name, read in reads.items()}}
+    return {**took, **{name: measure(read.do) for name, read in reads.items()}}
 
 
 def _files(loaded: Loaded) -> Set[Path]:

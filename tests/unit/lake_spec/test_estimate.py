@@ -83,13 +83,13 @@ def test_no_more_objects_are_estimated_than_files_were_counted(id):
         # Decision 034, 500,000 rows; the constants were derived from these.
         (500_000, (FULL_LOAD, FULL_LOAD), 34, 34),
         (500_000, (FULL_LOAD, SCD2), 28, 29),
-        # Decision 033, 1 million rows; these were not used.
+        # Decision 033, 10,000 changes of 1 million rows; these were not used.
         (1_000_000, (INCREMENTAL, INCREMENTAL), 9.1, 9.9),
         (1_000_000, (INCREMENTAL, SCD2), 7.2, 9.2),
     ],
 )
 def test_what_decisions_tell_is_estimated_within_a_factor(rows, stage, low, high):
-    load = Workload(rows=rows, changes=2_000, cores=2, buckets=2, latency=0)
+    load = Workload(rows=rows, changes=10_000, cores=2, buckets=2, latency=0)
     assert low / FACTOR <= stages(load)[stage].seconds <= high * FACTOR
 
 
@@ -253,3 +253,34 @@ def test_the_page_has_the_figures_of_the_model():
         assert load.files == int(buckets)
         told = [int(each.replace(",", "")) for each in seconds]
         assert told == pytest.approx([e.seconds for e in estimate(load)], rel=0.05)
+
+
+LARGE = Workload(10**10, 10**6, cores=64, keys=10**5)
+OTHERWISE = {
+    "as above": {},
+    "1,000 buckets": {"buckets": 1_000},
+    "the log has grown to twice the rows": {"log_rows": 2 * 10**10},
+    "256 cores": {"cores": 256},
+    "10 million changes, each of another key": {"changes": 10**7, "keys": 10**7},
+    "copy on write": {"storage": COW},
+}
+
+
+def test_the_page_has_the_figures_of_ten_billion_rows():
+    table = PAGE.split("## Ten billion rows")[1].split("\n\n")[1]
+    lines = [line.split("|")[1:-1] for line in table.splitlines()[2:]]
+    told = {name.strip(): [cell.strip() for cell in cells] for name, *cells in lines}
+    assert list(told) == list(OTHERWISE)
+    for name, (*seconds, puts) in told.items():
+        found = estimate(replace(LARGE, **OTHERWISE[name]))
+        for text, each in zip(seconds, found):
+            assert text in (
+                "",
+                f"{each.seconds:,.0f} s",
+                f"{each.seconds / 3600:.1f} h",
+            )
+        first, later = (
+            sum(each.puts for each in pair) for pair in (found[:2], found[2:])
+        )
+        numbers = re.findall(r"[\d,]+\d", puts)
+        assert numbers == [f"{first:,.0f}", f"{later:,.0f}"][-len(numbers) :], name

@@ -15,7 +15,15 @@ from pyspark.sql import SparkSession
 from lake_spec.buckets import buckets_for
 from benchmarks.speed.generator import Generator
 from benchmarks.speed.lake import BenchLake, new_lake, spec_of
-from benchmarks.speed.measuring import Measured, Meter, Work, Works, alternating, say
+from benchmarks.speed.measuring import (
+    Measured,
+    Meter,
+    Work,
+    Works,
+    alternating,
+    nothing,
+    say,
+)
 from benchmarks.speed.peers import Peer, peers_of
 
 TABLE = 2_000_000
@@ -42,7 +50,6 @@ class Loaded:
     lake: BenchLake
     load: Path
     hour: int = 0
-    peers: Dict[str, Peer] = field(default_factory=dict)
 
     @property
     def spread(self) -> int:
@@ -113,12 +120,10 @@ class Bench:
             self._once[name] = measure()
         return self._once[name]
 
-    def with_peers(self, rows: int, makes: Dict[str, type]) -> Loaded:
-        """The same, and tables of others that are loaded with the same rows."""
-        found = self.loaded(rows)
-        say(f"tables of {', '.join(makes)} of {rows:,} rows")
-        found.peers = peers_of(makes, self.spark, self.unused("peers"), found.load)
-        return found
+    def peers(self, loaded: Loaded, makes: Dict[str, type]) -> Dict[str, Peer]:
+        """Tables of others, loaded with the rows of a lake."""
+        say(f"tables of {', '.join(makes)} of {loaded.rows:,} rows")
+        return peers_of(makes, self.spark, self.unused("peers"), loaded.load)
 
     def empty(self, rows: int, name: str) -> BenchLake:
         """A lake without any row, for tables of that size."""
@@ -143,40 +148,36 @@ class Bench:
         return Loaded(rows, generator, lake, load)
 
 
-def rounds(bench: Bench, loaded: Loaded, kind: str, changes: int) -> Rounds:
+def rounds(
+    bench: Bench, loaded: Loaded, kind: str, changes: int, makes: Dict[str, type]
+) -> Rounds:
     """Land changes and take them in, again and again; the first two rounds warm up.
 
-    What each stage took, and what each peer took for the same file, by name.
+    What each stage took, and what tables of others took for the same file, by name.
     """
+    peers = bench.peers(loaded, makes)
 
     def works_of(nth: int) -> Works:
         file = loaded.land(kind, changes)
         theirs = (
-            {name: Work(partial(peer.merge, file))}
-            for name, peer in loaded.peers.items()
+            {name: Work(partial(peer.merge, file))} for name, peer in peers.items()
         )
         return alternating(nth, taken(loaded, changes), *theirs)
 
     return bench.meter.in_turns(works_of, bench.pairs, warm_up=2)
 
 
-def taken(loaded: Loaded, changes: int, name: str = "{}") -> Works:
-    """What takes in a landed file of so many rows, all of which must be accounted for."""
+def taken(
+    loaded: Loaded, changes: int, prefix: str = "", ready: Callable = nothing
+) -> Works:
+    """What takes in a landed file of so many rows, all of which must be accounted for:
+    the stages, their names after a prefix."""
 
     def first() -> None:
         rows = loaded.lake.stage(STAGES[0]).rows_in
         assert rows == changes, f"{rows} rows were taken in, not {changes}"
 
     rest = {
-        name.format(each): Work(partial(loaded.lake.stage, each)) for each in STAGES[1:]
+        f"{prefix}{each}": Work(partial(loaded.lake.stage, each)) for each in STAGES[1:]
     }
-    return {name.format(STAGES[0]): Work(first), **rest}
-
-
-def landed_and_taken(loaded: Loaded, kind: str) -> Works:
-    """The same for the table's spread keys, landed before each round of it; the names
-    begin with the kind of the changes."""
-    works = taken(loaded, loaded.spread, f"{kind} {{}}")
-    name, first = next(iter(works.items()))
-    ready = partial(loaded.land, kind, loaded.spread)
-    return {**works, name: replace(first, ready=ready)}
+    return {f"{prefix}{STAGES[0]}": Work(first, ready), **rest}

@@ -9,7 +9,7 @@ from typing import Dict, List, Sequence
 from benchmarks.speed.bench import STAGES, Bench, Loaded, Rounds, taken
 from benchmarks.speed.comparing import compared
 from benchmarks.speed.measuring import Work, Works, alternating, median
-from benchmarks.speed.peers import OF_CURRENT, OF_HISTORY, Peer, peers_of
+from benchmarks.speed.peers import OF_CURRENT, OF_HISTORY
 from benchmarks.speed.result import Result
 
 
@@ -32,7 +32,7 @@ def growth(
     def ours(nth: int) -> Works:
         for rows, table in tables.items():
             landed[rows].append(table.land("spread", keys))
-        sides = (taken(table, keys, f"{rows} {{}}") for rows, table in tables.items())
+        sides = (taken(table, keys, f"{rows} ") for rows, table in tables.items())
         return alternating(nth, *sides)
 
     found = bench.meter.in_turns(ours, bench.pairs, warm_up=2)
@@ -47,10 +47,7 @@ def _delta(
     bench: Bench, tables: Dict[int, Loaded], stage: str, landed: Dict[int, List[Path]]
 ) -> Rounds:
     make = {"delta": (OF_HISTORY if stage == "scd2" else OF_CURRENT)["delta"]}
-    peers: Dict[int, Peer] = {
-        rows: peers_of(make, bench.spark, bench.unused("peers"), table.load)["delta"]
-        for rows, table in tables.items()
-    }
+    peers = {rows: bench.peers(table, make)["delta"] for rows, table in tables.items()}
 
     def merges(nth: int) -> Works:
         sides = (

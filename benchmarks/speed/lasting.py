@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Dict, List, Sequence
 
 from lake_spec.report import Report, State
-from benchmarks.speed.bench import STAGES, TABLE, Bench, landed_and_taken
+from benchmarks.speed.bench import STAGES, TABLE, Bench, taken
 from benchmarks.speed.comparing import compared
 from benchmarks.speed.lake import BenchLake, read_whole
 from benchmarks.speed.measuring import Work, alternating, median, say
@@ -32,7 +33,11 @@ def nothing_new(bench: Bench) -> List[Result]:
 def late_events(bench: Bench) -> List[Result]:
     """11: events in the middle of their keys' history against events at its end."""
     loaded = bench.loaded(bench.sized(TABLE))
-    sides = [landed_and_taken(loaded, kind) for kind in ("spread", "late")]
+    keys = loaded.spread
+    sides = [
+        taken(loaded, keys, f"{kind} ", partial(loaded.land, kind, keys))
+        for kind in ("spread", "late")
+    ]
     found = bench.meter.in_turns(
         lambda nth: alternating(nth, *sides), bench.pairs, warm_up=2
     )
@@ -40,7 +45,7 @@ def late_events(bench: Bench) -> List[Result]:
     return [
         compared(
             id,
-            what.format(stage, loaded.spread, loaded.rows),
+            what.format(stage, keys, loaded.rows),
             found[f"late {stage}"],
             found[f"spread {stage}"],
             target,

@@ -9,7 +9,7 @@ from benchmarks.speed import raw
 from benchmarks.speed.bench import TABLE, Bench, Rounds
 from benchmarks.speed.comparing import compared
 from benchmarks.speed.lake import BenchLake
-from benchmarks.speed.measuring import Work, alternating
+from benchmarks.speed.measuring import Work, Works, alternating
 from benchmarks.speed.result import Result
 
 
@@ -38,21 +38,23 @@ def _in_turns(bench: Bench) -> Rounds:
     source = bench.spark.read.parquet(str(loaded.load))
     ready = raw.ready(bench, loaded)
 
-    empty: List[BenchLake] = []
-
-    def ours() -> None:
-        lake = empty.pop()
-        taken = lake.stage("full_load").rows_in
-        assert taken == rows, f"{taken} rows were taken in, not {rows}"
-        lake.stage("scd2")
-
     def plain() -> None:
         path = str(bench.unused("plain"))
         source.write.option("compression", "zstd").parquet(path)
 
-    sides = (
-        {"ours": Work(ours, lambda: empty.append(bench.loading(loaded)))},
-        {"plain": Work(plain)},
-        {"raw": Work(lambda: raw.bulk_inserts(bench, ready))},
-    )
-    return bench.meter.in_turns(lambda nth: alternating(nth, *sides), bench.pairs)
+    def works_of(nth: int) -> Works:
+        lake = bench.loading(loaded)
+        return alternating(
+            nth,
+            {"ours": Work(lambda: _load(lake, rows))},
+            {"plain": Work(plain)},
+            {"raw": Work(lambda: raw.bulk_inserts(bench, ready))},
+        )
+
+    return bench.meter.in_turns(works_of, bench.pairs)
+
+
+def _load(lake: BenchLake, rows: int) -> None:
+    taken = lake.stage("full_load").rows_in
+    assert taken == rows, f"{taken} rows were taken in, not {rows}"
+    lake.stage("scd2")

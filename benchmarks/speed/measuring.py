@@ -13,8 +13,8 @@ from typing import Callable, Dict, List, Sequence, Tuple
 from pyspark.sql import SparkSession
 
 
-def _nothing() -> None:
-    pass
+def nothing() -> None:
+    """What is made ready before work that needs nothing."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Work:
     """What is measured, and what is made ready before it, which is not."""
 
     do: Callable[[], object]
-    ready: Callable[[], object] = _nothing
+    ready: Callable[[], object] = nothing
 
 
 Works = Dict[str, Work]

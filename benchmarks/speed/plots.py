@@ -34,16 +34,15 @@ def _targets(targeted: List[Dict[str, Any]], folder: Path) -> Path:
 
 def _growth(results: List[Dict[str, Any]], folder: Path) -> Path:
     """Seconds over rows: a stage of ours, and Delta's MERGE of the same changes."""
-    stages = {"scd2": "4", "incremental": "5"}
-    keys = {"scd2": 2_000, "incremental": 10_000}
+    stages = {"4": ("scd2", "2,000 keys"), "5": ("incremental", "10,000 keys")}
     figure, both = pyplot.subplots(1, 2, figsize=(9, 3.2))
-    for axes, (stage, id) in zip(both, stages.items()):
+    for axes, (id, (stage, keys)) in zip(both, stages.items()):
         of_it = [each for each in results if each["id"].rstrip("ab") == id]
         for name, label, colour in ((stage, "ours", HELD), ("delta", "delta", PLAIN)):
             points = _points(of_it, name)
             axes.plot(*zip(*points), marker="o", color=colour, label=label)
         axes.set(
-            title=f"{stage}, {keys[stage]:,} keys",
+            title=f"{stage}, {keys}",
             xlabel="million rows",
             ylabel="seconds",
             xscale="log",

@@ -10,7 +10,7 @@ from lake_spec.hudi_options import Operation, write_options
 from lake_spark.hudi_table import HudiTable, without_hudi_columns
 from benchmarks.speed.bench import STAGES, Bench, Loaded
 from benchmarks.speed.comparing import compared
-from benchmarks.speed.measuring import Work, alternating
+from benchmarks.speed.measuring import Work, Works, alternating
 from benchmarks.speed.result import Result
 
 LAYERS = ("log", "current", "history")
@@ -42,11 +42,13 @@ def of_changes(bench: Bench, loaded: Loaded) -> List[Result]:
     loaded.land("spread", loaded.spread)
     lake.done(*STAGES)
     changed = {name: _since(bench, lake, name, before[name]) for name in LAYERS}
-    ours = Work(
-        lambda: lake.done(*STAGES), lambda: loaded.land("spread", loaded.spread)
-    )
-    sides = {"ours": ours}, {"raw": Work(lambda: _write_all(changed))}
-    found = bench.meter.in_turns(lambda nth: alternating(nth, *sides), bench.pairs)
+    ours, raw = Work(lambda: lake.done(*STAGES)), Work(lambda: _write_all(changed))
+
+    def works_of(nth: int) -> Works:
+        loaded.land("spread", loaded.spread)
+        return alternating(nth, {"ours": ours}, {"raw": raw})
+
+    found = bench.meter.in_turns(works_of, bench.pairs)
     run = f"a run of {loaded.spread:,} changed keys, with all that it looks for"
     what = f"{run} / its three writes"
     return [compared("10a", what, found["ours"], found["raw"], None)]

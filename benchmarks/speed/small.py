@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import List
 
 from lake_spec.model import ClusterSpec, Engine, TableSpec
-from benchmarks.speed.bench import Bench
-from benchmarks.speed.measuring import Measured, median, say
+from benchmarks.speed.bench import STAGES, Bench
+from benchmarks.speed.measuring import Measured, Work, Works, median, say
 from benchmarks.speed.result import Result, over
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, table
 from tests.spark.streaming import stream
@@ -36,22 +37,18 @@ def tables(bench: Bench) -> List[Result]:
     say(f"{count} tables of {ROWS:,} rows")
     lakes = [_landed(bench, f"small-{nth}", table(SPEC)) for nth in range(count)]
     _at_once(lakes, "full_load", "scd2")
-    found: List[Measured] = []
-    both: List[Measured] = []
-    for nth in range(bench.pairs + 1):
+
+    def works_of(nth: int) -> Works:
         changed = lakes if nth else lakes[:WARM]
         for lake in changed:
             _land_changes(lake, nth)
-        one = bench.meter.measure(lambda: _at_once(changed, "incremental"))
-        other = bench.meter.measure(lambda: _at_once(changed, "scd2"))
-        say(f"round {nth}: {one.seconds:.1f} s and {other.seconds:.1f} s")
-        if nth:
-            found.append(one)
-            both.append(other)
+        return {stage: Work(partial(_at_once, changed, stage)) for stage in STAGES}
+
+    found = bench.meter.in_turns(works_of, bench.pairs)
     what = f"seconds a table: {count} tables with {CHANGED} changed rows each, "
     return [
-        _a_table("7", what + "incremental", found, count, 1.5),
-        _a_table("7a", what + "scd2", both, count, None),
+        _a_table("7", what + "incremental", found["incremental"], count, 1.5),
+        _a_table("7a", what + "scd2", found["scd2"], count, None),
         _by_streamer(bench),
     ]
 

@@ -20,8 +20,8 @@ another way (`lake_spark.standing`)."""
 
 def incremental(bench: Bench) -> List[Result]:
     """2: 1% changes, of few keys many, against what others do with the same file."""
-    loaded = bench.with_peers(bench.sized(TABLE), OF_CURRENT)
-    found = rounds(bench, loaded, "skewed", loaded.rows // 100)
+    loaded = bench.loaded(bench.sized(TABLE))
+    found = rounds(bench, loaded, "skewed", loaded.rows // 100, OF_CURRENT)
     what = f"incremental, 1% skewed changes of {loaded.rows:,} rows / {{}}"
     named = {
         "2": ("delta", "Delta MERGE", 0.6),
@@ -37,9 +37,9 @@ def incremental(bench: Bench) -> List[Result]:
 
 def scd2(bench: Bench) -> List[Result]:
     """3: SCD2 of 2,000 spread keys against what others do with the same file."""
-    loaded = bench.with_peers(bench.sized(TABLE), OF_HISTORY)
+    loaded = bench.loaded(bench.sized(TABLE))
     keys = loaded.spread
-    found = rounds(bench, loaded, "spread", keys)
+    found = rounds(bench, loaded, "spread", keys, OF_HISTORY)
     what = f"scd2, {keys:,} spread keys of {loaded.rows:,} rows / "
     both = [summed(*each) for each in zip(found["incremental"], found["scd2"])]
     more = "the same, with the incremental before it / Delta two-sided MERGE"

@@ -30,6 +30,9 @@ CONFIGURATION = {
     # What a stage keeps is read once or twice more. Looking for the best way to pack each
     # column was what thread dumps of a full load showed most (docs/speed.md).
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
+    # Compiled queries that are kept. A stage of a large table has 50, so that the 100 of
+    # Spark's default are those of two tables (docs/speed.md).
+    "spark.sql.codegen.cache.maxEntries": "1000",
     # Tables of one application share the cores.
     "spark.scheduler.mode": "FAIR",
     # What the driver remembers of past queries, with their plans, for its pages.

@@ -7,6 +7,7 @@ from typing import Mapping, Optional
 
 from pyspark.sql import SparkSession
 
+from lake_spark.java_names import remember_java_names
 from lake_spark.packed import read_zstd
 
 CONFIGURATION = {
@@ -79,6 +80,7 @@ def open_session(name: str, more: Optional[Mapping[str, str]] = None) -> SparkSe
     for key, value in {**CONFIGURATION, **(more or {})}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
+    remember_java_names(session._jvm)
     cores = session.sparkContext.defaultParallelism
     session.conf.set("spark.sql.shuffle.partitions", str(max(2, cores)))
     read_zstd(session)

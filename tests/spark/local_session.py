@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any, Callable, Dict, Tuple
 
-from py4j.java_gateway import JavaPackage, JVMView
 from pyspark.sql import SparkSession
 
 from lake_spark.session import FOR_FEW_ROWS, open_session
@@ -27,24 +25,6 @@ HERE = {
 }
 
 
-def remember_java_names() -> None:
-    """Ask the JVM once what a name is: it looks through all jars for each."""
-    for cls in (JVMView, JavaPackage):
-        cls.__getattr__ = _remembering(cls.__getattr__)
-
-
-def _remembering(look: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
-    known: Dict[Tuple[str, str], Any] = {}
-
-    def remembering(self: Any, name: str) -> Any:
-        at = (self.__dict__.get("_fqn", ""), name)
-        if at not in known:
-            known[at] = look(self, name)
-        return known[at]
-
-    return remembering
-
-
 def local_session() -> SparkSession:
     """The session, made if there is none; times are UTC, all else as in a step."""
     folder = Path(os.environ.get("LAKE_JARS", PROJECT / ".local" / "jars"))
@@ -54,5 +34,4 @@ def local_session() -> SparkSession:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     session = open_session("tests", {**HERE, "spark.jars": jars})
     session.sparkContext.setLogLevel("ERROR")
-    remember_java_names()
     return session

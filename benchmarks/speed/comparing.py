@@ -27,6 +27,6 @@ def compared(
     return over(id, what, ratios(ours, theirs), target, told)
 
 
-def summed(one: Measured, other: Measured) -> Measured:
-    """Two pieces of work as if they were one."""
-    return Measured(*(getattr(one, each) + getattr(other, each) for each in COUNTED))
+def summed(*pieces: Measured) -> Measured:
+    """Pieces of work as if they were one."""
+    return Measured(*(sum(getattr(one, each) for one in pieces) for each in COUNTED))

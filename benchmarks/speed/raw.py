@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Dict, List, Tuple
 
 from pyspark.sql import DataFrame
@@ -28,10 +29,27 @@ def ready(bench: Bench, loaded: Loaded) -> Ready:
     return found
 
 
-def bulk_inserts(bench: Bench, ready: Ready) -> None:
-    """Write the rows of each table into a new one."""
-    for name, (rows, table) in ready.items():
+def both_ways(bench: Bench, ready: Ready) -> List[Works]:
+    """For each table its rows written into a new one by Hudi, and as Parquet by Spark:
+    `hudi <name>` and `parquet <name>`."""
+
+    def by_hudi(name: str) -> None:
+        rows, table = ready[name]
         _write(rows, table, Operation.BULK_INSERT, str(bench.unused(f"raw-{name}")))
+
+    return [
+        {
+            f"hudi {name}": Work(partial(by_hudi, name)),
+            f"parquet {name}": Work(partial(as_parquet, bench, rows)),
+        }
+        for name, (rows, _) in ready.items()
+    ]
+
+
+def as_parquet(bench: Bench, rows: DataFrame) -> None:
+    """Spark's own write of rows, packed as our tables are."""
+    path = str(bench.unused("plain"))
+    rows.write.option("compression", "zstd").parquet(path)
 
 
 def of_changes(bench: Bench, loaded: Loaded) -> List[Result]:

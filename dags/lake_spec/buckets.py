@@ -3,7 +3,8 @@
 A bucket is one file of current and one of history, rewritten whole by a compaction (or,
 copied on write, by a commit) that touches it, so it should be neither tiny nor huge. A
 bucket for each 128 MiB that the table takes in its database leaves current and history
-room to grow fourfold. What a number costs is told by estimate.py.
+room to grow fourfold. Above one the number is even: of three, two cores write one and a
+half each, so that one of them waits. What a number costs is told by estimate.py.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ def buckets_for(rows: Optional[int], size: Optional[float]) -> int:
     """The number for a table of so many rows and bytes in its database."""
     if not size:
         size = (rows or 0) * BYTES_OF_A_ROW
-    return min(MOST, max(1, int(-(-size // BYTES_OF_A_BUCKET))))
+    whole = max(1, int(-(-size // BYTES_OF_A_BUCKET)))
+    return min(MOST, whole if whole == 1 else whole + whole % 2)
 
 
 def advice(buckets: int, proposed: int) -> str:

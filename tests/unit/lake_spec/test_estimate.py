@@ -203,7 +203,7 @@ def test_a_request_that_takes_longer_makes_every_stage_longer():
 
 def test_buckets_are_proposed_by_rows_and_by_their_bytes():
     load = Workload(rows=10_000_000, changes=10, cores=2)
-    assert (load.files, load.proposed) == (15, 15)
+    assert (load.files, load.proposed) == (16, 16)
     assert replace(load, row_bytes=2 * rates.ROW_BYTES).proposed == 30
     assert replace(load, buckets=4).files == 4
 

@@ -60,18 +60,18 @@ def test_the_cost_is_that_of_all_instances_for_the_seconds(run, prices):
 def test_buckets_that_fit_are_said_to(run):
     _, lines, _ = run("--rows", "10_000_000", "--buckets", "10")
     assert lines[-4].startswith("10 buckets, files of 84 MB of current and 103 MB of")
-    assert lines[-3].startswith("proposed: 15 buckets, files of 56 MB of current")
+    assert lines[-3].startswith("proposed: 16 buckets, files of 53 MB of current")
     assert lines[-2] == "10 buckets fit."
 
 
 @pytest.mark.parametrize(
-    "buckets, words", [("3", "few: files become large"), ("61", "many: files become")]
+    "buckets, words", [("3", "few: files become large"), ("65", "many: files become")]
 )
 def test_buckets_that_do_not_fit_are_advised_on_without_failing(run, buckets, words):
     code, lines, _ = run("--rows", "10_000_000", "--buckets", buckets)
     assert code == 0
     assert f"{buckets} buckets are more than 4 times too {words}" in lines[-2]
-    assert "Write `buckets: 15`, then build the table anew" in lines[-2]
+    assert "Write `buckets: 16`, then build the table anew" in lines[-2]
 
 
 def test_of_a_table_too_large_for_the_proposal_the_bound_is_told(run):

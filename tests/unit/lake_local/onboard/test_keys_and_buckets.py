@@ -94,12 +94,15 @@ def test_only_a_time_is_a_cursor(kind):
         (10, 8192, 1),
         (10, 128 * MIB, 1),
         (10, 128 * MIB + 1, 2),
-        (10, 10_000 * MIB, 79),
+        (10, 256 * MIB + 1, 4),
+        (10, 10_000 * MIB, 80),
         (10, 10_000_000 * MIB, 256),
-        (10_000_000, None, 15),
+        (10_000_000, None, 16),
     ],
 )
-def test_there_is_a_bucket_for_each_128_mib_of_the_source(rows, size, number):
+def test_there_is_a_bucket_for_each_128_mib_of_the_source_in_even_numbers(
+    rows, size, number
+):
     assert buckets_for(rows, size) == number
 
 

@@ -104,7 +104,7 @@ columns:
   valid_from_of_row: {type: timestamp, source: [valid_from], format: epoch_micros}
   updated_at: timestamp
 key: [id]
-storage: {index: bucket, buckets: 3}  # about 1,200,000 rows, 300 MB in the source
+storage: {index: bucket, buckets: 4}  # about 1,200,000 rows, 300 MB in the source
 """
 
 

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import CurrentDeletes, TableSpec
 from lake_spark import fold
-from lake_spark.derived import Layer
+from lake_spark.layer import Layer
 from lake_spark.log_rows import DELETE, UPSERT
 from lake_spark.row_sql import any_null
 

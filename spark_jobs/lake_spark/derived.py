@@ -7,51 +7,26 @@ difference as one commit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple
+from dataclasses import dataclass
+from typing import Dict, Optional, Sequence, Tuple
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.hudi_options import Operation
 from lake_spark import withdrawals
+from lake_spark.before_commit import Changes, agree, counted, keep_promises
 from lake_spark.equality import comparable
-from lake_spark.errors import BrokenPromise
 from lake_spark.fold import KEY
 from lake_spark.hudi_table import DELETED, HudiTable, without_hudi_columns
 from lake_spark.inputs import RENAMED, WIDE
+from lake_spark.layer import CHANGED, INSERTED, REMOVED, SAME, Layer
 from lake_spark.renamed_keys import with_families
 from lake_spark.spark_types import typed_names, with_types
 from lake_spark.whole_table import about_all_keys
 
 LOG_INSTANT = "log_instant"
 ROWS, OPEN = "rows", "open"
-
-INSERTED, CHANGED, REMOVED, SAME = "inserted", "changed", "removed", "same"
-
-
-@dataclass(frozen=True)
-class Layer:
-    """What tells current from history.
-
-    `desired` are the rows of events, `of_alone` the same of events that are the only
-    ones of their keys. `is_open` is the column that marks rows which are true now; `broken` names
-    promises and the SQL that is true for rows which break them; `checked` adds
-    what that SQL needs. `witnesses` are columns of the desired rows that are for
-    the checks alone. `completed` gives checked rows, right before the commit, what
-    is made but once; `on_removed` is shown them where rows are removed.
-    """
-
-    name: str
-    record_key: Tuple[str, ...]
-    desired: Callable[[DataFrame], DataFrame]
-    of_alone: Callable[[DataFrame], DataFrame]
-    is_open: Column
-    broken: Dict[str, str] = field(default_factory=dict)
-    checked: Callable[[DataFrame], DataFrame] = lambda rows: rows
-    witnesses: Tuple[str, ...] = ()
-    completed: Callable[[DataFrame], DataFrame] = lambda changes: changes
-    on_removed: Callable[[DataFrame], None] = lambda changes: None
 
 
 @dataclass(frozen=True)
@@ -95,24 +70,49 @@ def build(
 
     `must_be_open` is how many rows must be open after it, where that is known.
     """
-    desired = layer.desired(events.distinct)
-    if events.alone is not None:
-        desired = desired.unionByName(layer.of_alone(events.alone))
-    stored = _stored(table, layer, events, desired)
-    identity = list(dict.fromkeys((*layer.record_key, *partition_by)))
-    changes = difference(desired, stored, identity, layer).persist()
+    if events.since is None:
+        found = _all_new(layer, events)
+    else:
+        desired = layer.desired(events.distinct)
+        stored = _stored(table, layer, events, desired)
+        identity = list(dict.fromkeys((*layer.record_key, *partition_by)))
+        found = Changes(difference(desired, stored, identity, layer))
+    found.compared.persist()
     try:
-        return _commit(table, layer, changes, events, metadata, must_be_open)
+        return _commit(table, layer, found, events, metadata, must_be_open)
     finally:
-        changes.unpersist()
+        found.compared.unpersist()
+
+
+def _all_new(layer: Layer, events: TouchedEvents) -> Changes:
+    """The rows of a build of everything, which are compared with nothing.
+
+    Those of keys that are alone are made of one row of the log each: to make them
+    twice, to be checked and to be written, takes less than keeping them. But numbers
+    are given once, to kept rows.
+    """
+    rows = _inserted(layer.desired(events.distinct), layer)
+    if events.alone is None:
+        return Changes(rows)
+    alone = _inserted(layer.of_alone(events.alone), layer)
+    if layer.completed is not None:
+        return Changes(rows.unionByName(alone))
+    return Changes(rows, alone)
+
+
+def _inserted(rows: DataFrame, layer: Layer) -> DataFrame:
+    return rows.select(
+        "*",
+        F.lit(INSERTED).alias("lake_action"),
+        layer.is_open.alias("lake_is_open"),
+        F.lit(False).alias("lake_was_open"),
+    )
 
 
 def _stored(
     table: HudiTable, layer: Layer, events: TouchedEvents, desired: DataFrame
 ) -> DataFrame:
     """What the table holds of the touched keys, in the desired rows' columns."""
-    if events.since is None:
-        return desired.limit(0)
     if events.before is not None:
         return shaped_as(layer.desired(events.before).drop(*layer.witnesses), desired)
     stored = shaped_as(table.read(), desired)
@@ -186,27 +186,29 @@ def _packed(rows: DataFrame, layer: Layer) -> DataFrame:
 def _commit(
     table: HudiTable,
     layer: Layer,
-    changes: DataFrame,
+    found: Changes,
     events: TouchedEvents,
     metadata: Dict[str, str],
     must_be_open: Optional[int],
 ) -> Built:
-    counts = _counts(changes, layer)
-    _keeps_promises(layer, counts)
+    counts = counted(found, layer)
+    keep_promises(layer, counts)
     rows, still_open = _counts_before(table, events)
     rows += counts[INSERTED] - counts[REMOVED]
     still_open += counts["opened"] - counts["closed"]
-    _agrees(layer, still_open, must_be_open)
+    agree(layer, still_open, must_be_open)
     said = {
         **metadata,
         LOG_INSTANT: events.log_instant,
         ROWS: str(rows),
         OPEN: str(still_open),
     }
-    completed = layer.completed(changes)
+    changes = found.all
+    if layer.completed is not None:
+        changes = layer.completed(changes)
     if counts[REMOVED]:
-        layer.on_removed(completed)
-    instant = table.write(_to_write(completed, layer), _operation(table, events), said)
+        layer.on_removed(changes)
+    instant = table.write(_to_write(changes, layer), _operation(table, events), said)
     return Built(instant, rows, still_open, counts[INSERTED], counts["closed"])
 
 
@@ -221,44 +223,6 @@ def _operation(table: HudiTable, events: TouchedEvents) -> Operation:
     if not table.has_data():
         return Operation.BULK_INSERT
     return Operation.REPLACE if events.since is None else Operation.UPSERT
-
-
-def _counts(changes: DataFrame, layer: Layer) -> Dict[str, Any]:
-    actions = [
-        F.count_if(F.col("lake_action") == action).alias(action)
-        for action in (INSERTED, CHANGED, REMOVED)
-    ]
-    opened = F.count_if(F.expr("lake_is_open AND NOT lake_was_open")).alias("opened")
-    closed = F.count_if(F.expr("lake_was_open AND NOT lake_is_open")).alias("closed")
-    breaches = [
-        F.when(F.expr(f"lake_action != '{REMOVED}' AND ({bad})"), F.col(KEY))
-        for bad in layer.broken.values()
-    ]
-    broken = [F.count(b).alias(f"broken_{i}") for i, b in enumerate(breaches)]
-    first = [F.min(b).alias(f"broken_key_{i}") for i, b in enumerate(breaches)]
-    checked = layer.checked(changes)
-    return checked.agg(*actions, opened, closed, *broken, *first).first().asDict()
-
-
-def _keeps_promises(layer: Layer, counts: Dict[str, Any]) -> None:
-    faults = [
-        f"{promise}: {counts[f'broken_{i}']} row(s), as of key {counts[f'broken_key_{i}']}"
-        for i, promise in enumerate(layer.broken)
-        if counts[f"broken_{i}"]
-    ]
-    if faults:
-        raise BrokenPromise(
-            f"{layer.name} was not written, its rows break the contract: {'; '.join(faults)}"
-        )
-
-
-def _agrees(layer: Layer, still_open: int, must_be_open: Optional[int]) -> None:
-    if must_be_open not in (None, still_open):
-        raise BrokenPromise(
-            f"{layer.name} was not written: it would have {still_open:,} open versions, "
-            f"and current has {must_be_open:,} rows at the same commit of the change log. "
-            "Build both anew from the change log: the domain's DAG <domain>_rebuild."
-        )
 
 
 def _to_write(changes: DataFrame, layer: Layer) -> DataFrame:

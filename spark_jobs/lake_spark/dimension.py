@@ -13,9 +13,10 @@ from pyspark.storagelevel import StorageLevel
 from lake_spec.model import TableSpec
 from lake_spark import definition, derived, fold, materialise, withdrawals
 from lake_spark.current import current_layer
-from lake_spark.derived import Layer, TouchedEvents
+from lake_spark.derived import TouchedEvents
 from lake_spark.dimension_parts import Part, part_of, require_a_join
 from lake_spark.joined_states import Versions, state_events
+from lake_spark.layer import Layer
 from lake_spark.redefinition import Definition, changed
 from lake_spark.table_run import TableRun
 

@@ -10,8 +10,8 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import SurrogateKind, TableSpec
 from lake_spark import fold, promises, surrogate_keys
-from lake_spark.derived import Layer
 from lake_spark.hudi_table import HudiTable
+from lake_spark.layer import Layer
 from lake_spark.log_rows import DELETE
 
 
@@ -28,6 +28,7 @@ def history_layer(
         is_open=F.col(names.is_current),
         broken=promises.of_history(spec),
         checked=lambda rows: promises.checked(rows, spec),
+        checked_alone=lambda rows: promises.checked_alone(rows, spec),
         witnesses=promises.WITNESSES,
     )
 

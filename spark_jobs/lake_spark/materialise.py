@@ -14,9 +14,10 @@ from lake_spec.model import Feed, SurrogateKind, TableSpec
 from lake_spark import definition, derived, fold, partial_images, scopes
 from lake_spark import standing, touched, whole_table, withdrawals
 from lake_spark.current import current_layer
-from lake_spark.derived import Built, Layer, TouchedEvents
+from lake_spark.derived import Built, TouchedEvents
 from lake_spark.history import history_layer, numbered_layer
 from lake_spark.inputs import NARROW, PARTIAL, RENAMED, WIDE, Inputs
+from lake_spark.layer import Layer
 from lake_spark.log_rows import ALL_KEYS, IS_LOAD, RELOAD
 from lake_spark.moved_keys import moved_keys
 from lake_spark.pending import Pending, anew_if_retyped, pending

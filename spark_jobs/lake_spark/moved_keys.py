@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import TableSpec
 from lake_spec.report import MOST_LISTED, MovedKey
-from lake_spark.derived import REMOVED
+from lake_spark.layer import REMOVED
 from lake_spark.fold import FROM, KEY
 
 _FOREVER = 2**63 - 1

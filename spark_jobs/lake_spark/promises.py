@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Dict, Tuple
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from lake_spec.model import TableSpec
 from lake_spark import fold
-from lake_spark.derived import REMOVED
+from lake_spark.layer import REMOVED
 from lake_spark.log_rows import DELETE
 
 NEXT_DELETE, IS_LAST = "lake_next_delete", "lake_is_last"
@@ -63,11 +63,23 @@ def checked(rows: DataFrame, spec: TableSpec) -> DataFrame:
     by_key = Window.partitionBy(fold.KEY, F.col("lake_action") == REMOVED)
     following = F.lead(fold.FROM).over(by_key.orderBy(fold.FROM))
     ends = F.coalesce(F.unix_micros(names.valid_to), F.lit(2**63 - 1))
-    ended = ~F.col(names.is_current) & ~F.col(names.is_deleted)
     return rows.withColumns(
         {
             _OVERLAPS: F.coalesce(ends > following, F.lit(False)),
-            _GAP: ended & F.coalesce(ends < following, F.lit(True)),
+            _GAP: _ended(spec) & F.coalesce(ends < following, F.lit(True)),
             _OPEN: F.count_if(F.col(names.is_current)).over(by_key),
         }
     )
+
+
+def checked_alone(rows: DataFrame, spec: TableSpec) -> DataFrame:
+    """The same of versions that have no neighbours."""
+    is_current = F.col(spec.history.columns.is_current)
+    return rows.withColumns(
+        {_OVERLAPS: F.lit(False), _GAP: _ended(spec), _OPEN: is_current.cast("int")}
+    )
+
+
+def _ended(spec: TableSpec) -> Column:
+    names = spec.history.columns
+    return ~F.col(names.is_current) & ~F.col(names.is_deleted)

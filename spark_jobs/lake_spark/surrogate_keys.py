@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.hudi_options import Operation
 from lake_spec.model import SurrogateKind
-from lake_spark.derived import REMOVED
+from lake_spark.layer import REMOVED
 from lake_spark.fold import FROM, KEY
 from lake_spark.hudi_table import HudiTable
 

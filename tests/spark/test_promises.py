@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import functions as F
 
 from lake_spec.hudi_options import Operation
-from lake_spark import fold
+from lake_spark import fold, standing
 from lake_spark.hudi_table import DELETED
 from tests.spark.lake import FEED_FILES, Lake, table
 
@@ -104,6 +104,47 @@ def test_a_broken_promise_stops_the_commit_by_name(things, monkeypatch, fault, t
     for words in told:
         assert words in report.error["message"]
     assert things.files() == before
+
+
+@pytest.fixture
+def alone_things(spark, tmp_path, monkeypatch):
+    """A change log of three things with one event each, which are built as those of
+    large tables."""
+    monkeypatch.setattr(standing, "FEW_ROWS", 0)
+    lake = Lake(spark, tmp_path, table(SPEC))
+    lake.land("load/1.csv", LOAD)
+    lake.done("full_load")
+    return lake
+
+
+def twice(spans):
+    return spans.unionByName(spans.where("lake_key = '2'"))
+
+
+@pytest.mark.parametrize(
+    "fault, told",
+    [
+        (ending_at_once, "a version ends after it starts: 3 row(s), as of key 1"),
+        (ending_at_once, "a gap is a delete's: 3 row(s), as of key 1"),
+        (without_a_start, "a version has a start: 3 row(s), as of key 1"),
+        (twice, "a key with one event has one row: 1 row(s) too many"),
+        (lambda spans: spans, None),
+    ],
+    ids=["ends-at-once", "ends-by-no-delete", "no-start", "twice", "no-fault"],
+)
+def test_promises_hold_for_keys_with_one_event(alone_things, monkeypatch, fault, told):
+    true_versions = fold.versions_of_alone
+    monkeypatch.setattr(
+        fold, "versions_of_alone", lambda *given: fault(true_versions(*given))
+    )
+    before = alone_things.files()
+    error = alone_things.run("scd2").error
+    if told is None:
+        assert error is None
+        return
+    assert error["type"] == "BrokenPromise"
+    assert told in error["message"]
+    assert alone_things.files() == before
 
 
 def test_a_table_that_someone_else_filled_is_never_overwritten(spark, tmp_path):

@@ -14,10 +14,10 @@ from pyspark.sql import functions as F
 from lake_spec.report import State
 from lake_spark import derived, fold, withdrawals
 from lake_spark.current import current_layer
-from lake_spark.derived import INSERTED, REMOVED, SAME, Layer
 from lake_spark.errors import DiffersFromLog
 from lake_spark.hudi_table import HudiTable
 from lake_spark.inputs import RENAMED
+from lake_spark.layer import INSERTED, REMOVED, SAME, Layer
 from lake_spark.materialise import (
     complete_events,
     keep_counts,

@@ -9,7 +9,7 @@ from benchmarks.speed import raw
 from benchmarks.speed.bench import TABLE, Bench, Rounds
 from benchmarks.speed.comparing import compared, summed
 from benchmarks.speed.lake import BenchLake
-from benchmarks.speed.measuring import Work, Works, alternating
+from benchmarks.speed.measuring import Measured, Work, Works, alternating
 from benchmarks.speed.result import Result
 
 ONE_WRITE = {"log": ("1a", 1.5), "current": ("1b", 2.0), "history": ("1c", 2.0)}
@@ -21,10 +21,17 @@ def against_parquet(bench: Bench) -> List[Result]:
     found = bench.once("loads", lambda: _in_turns(bench))
     rows = bench.sized(TABLE)
     what = f"full load of {rows:,} rows into three tables / the rows once as Parquet"
+    least = "Spark writing the rows of all three tables as Parquet / the rows once"
     return [
         compared("1", what, found["ours"], found["plain"], 4.5),
         *(_of_one_write(found, name) for name in ONE_WRITE),
+        compared("1d", least, _of_all_tables(found, "parquet"), found["plain"], None),
     ]
+
+
+def _of_all_tables(found: Rounds, by: str) -> List[Measured]:
+    each = zip(*(found[f"{by} {name}"] for name in ONE_WRITE))
+    return [summed(*one_round) for one_round in each]
 
 
 def _of_one_write(found: Rounds, name: str) -> Result:
@@ -38,8 +45,7 @@ def against_raw_writes(bench: Bench) -> List[Result]:
     found = bench.once("loads", lambda: _in_turns(bench))
     rows = bench.sized(TABLE)
     what = f"full load and history of {rows:,} rows / their three raw Hudi writes"
-    each = zip(*(found[f"hudi {name}"] for name in ONE_WRITE))
-    three = [summed(*one_round) for one_round in each]
+    three = _of_all_tables(found, "hudi")
     return [
         compared("10", what, found["ours"], three, 1.1),
         *raw.of_changes(bench, bench.loaded(rows)),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import time
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Protocol, Tuple
 from urllib.parse import urlparse
@@ -181,7 +184,7 @@ class FolderStore:
         facts = path.stat()
         return StoredObject(
             uri=f"file://{path}",
-            etag=hashlib.md5(path.read_bytes()).hexdigest(),
+            etag=_etag(path, facts),
             size=facts.st_size,
             modified=datetime.fromtimestamp(facts.st_mtime, timezone.utc),
         )
@@ -196,7 +199,12 @@ class FolderStore:
 
     def read_end(self, uri: str, length: int) -> bytes:
         """A file's last bytes; KeyError if absent."""
-        return self.read(uri)[-length:]
+        path = _file(uri)
+        if not path.is_file():
+            raise KeyError(uri)
+        with path.open("rb") as stream:
+            stream.seek(max(0, path.stat().st_size - length))
+            return stream.read(length)
 
     def write(self, uri: str, content: bytes) -> None:
         """Write a file, replacing one of that name."""
@@ -218,6 +226,28 @@ class FolderStore:
     def secret(self, name: str, kept_in: SecretStore = SecretStore.SSM) -> bytes:
         """The content of the file of that name, whatever should keep it."""
         return self.read(f"file://{name}")
+
+
+_SETTLED = 1.0
+"""Seconds after which a file that is written again has another time of change."""
+
+
+def _etag(path: Path, facts: os.stat_result) -> str:
+    """The hash of a file: to list a bucket reads nothing, so a folder is read once."""
+    if time.time() - max(facts.st_mtime, facts.st_ctime) < _SETTLED:
+        return _hash(path)
+    return _kept_hash(
+        path, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
+    )
+
+
+@lru_cache(maxsize=100_000)
+def _kept_hash(path: Path, *facts: int) -> str:
+    return _hash(path)
+
+
+def _hash(path: Path) -> str:
+    return hashlib.md5(path.read_bytes()).hexdigest()
 
 
 def open_store(uri: str) -> ObjectStore:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import time
+
 import boto3
 import pytest
 from moto import mock_aws
 
 from lake_spark import object_store
-from lake_spark.object_store import S3Store
+from lake_spark.object_store import FolderStore, S3Store
 from lake_spec.choices import SecretStore
 
 REGION = "eu-central-1"
@@ -51,6 +55,46 @@ def test_the_end_of_an_object_can_be_read_alone(s3):
     assert store.read("s3://lake/a", limit=3) == b"012"
     with pytest.raises(KeyError):
         store.read_end("s3://lake/none", 3)
+
+
+def test_a_folders_files_are_hashed_once_until_they_change(tmp_path, monkeypatch):
+    file = tmp_path / "rows.csv"
+    hashed = []
+    hash_of = object_store._hash
+    monkeypatch.setattr(object_store, "_hash", lambda p: hashed.append(p) or hash_of(p))
+    monkeypatch.setattr(object_store, "_SETTLED", -1.0)
+
+    def etag():
+        (found,) = FolderStore().list(f"file://{tmp_path}/")
+        return found.etag
+
+    file.write_bytes(b"one")
+    first = etag()
+    assert (etag(), hashed) == (first, [file])
+    facts = file.stat()
+    time.sleep(0.05)
+    file.write_bytes(b"two")
+    os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    assert etag() != first, "another content of the same size and time"
+    file.write_bytes(b"three")
+    assert etag() == hashlib.md5(b"three").hexdigest()
+
+
+def test_a_file_that_may_change_unseen_is_hashed_each_time(tmp_path):
+    file = tmp_path / "rows.csv"
+    for content in (b"one", b"two", b"six"):
+        file.write_bytes(content)
+        (found,) = FolderStore().list(f"file://{tmp_path}/")
+        assert found.etag == hashlib.md5(content).hexdigest()
+
+
+def test_the_end_of_a_file_can_be_read_alone(tmp_path):
+    store = FolderStore()
+    store.write(f"file://{tmp_path}/a", b"0123456789")
+    assert store.read_end(f"file://{tmp_path}/a", 3) == b"789"
+    assert store.read_end(f"file://{tmp_path}/a", 30) == b"0123456789"
+    with pytest.raises(KeyError):
+        store.read_end(f"file://{tmp_path}/none", 3)
 
 
 class Answers:

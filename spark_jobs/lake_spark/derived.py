@@ -8,7 +8,7 @@ difference as one commit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 from lake_spec.hudi_options import Operation
 from lake_spark import withdrawals
 from lake_spark.before_commit import Changes, agree, counted, keep_promises
+from lake_spark.beside import nothing
 from lake_spark.equality import comparable
 from lake_spark.fold import KEY
 from lake_spark.hudi_table import DELETED, HudiTable, without_hudi_columns
@@ -65,10 +66,12 @@ def build(
     partition_by: Sequence[str] = (),
     metadata: Dict[str, str],
     must_be_open: Optional[int] = None,
+    before_commit: Callable[[], Any] = nothing,
 ) -> Built:
     """Bring the table up to the log; nothing is written when it already is.
 
     `must_be_open` is how many rows must be open after it, where that is known.
+    `before_commit` is called before anything is written: what it raises stops that.
     """
     if events.since is None:
         found = _all_new(layer, events)
@@ -79,7 +82,9 @@ def build(
         found = Changes(difference(desired, stored, identity, layer))
     found.compared.persist()
     try:
-        return _commit(table, layer, found, events, metadata, must_be_open)
+        counts = counted(found, layer)
+        before_commit()
+        return _commit(table, layer, found, counts, events, metadata, must_be_open)
     finally:
         found.compared.unpersist()
 
@@ -187,11 +192,11 @@ def _commit(
     table: HudiTable,
     layer: Layer,
     found: Changes,
+    counts: Dict[str, Any],
     events: TouchedEvents,
     metadata: Dict[str, str],
     must_be_open: Optional[int],
 ) -> Built:
-    counts = counted(found, layer)
     keep_promises(layer, counts)
     rows, still_open = _counts_before(table, events)
     rows += counts[INSERTED] - counts[REMOVED]

@@ -8,12 +8,13 @@ shuffled once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import List, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
 from lake_spec.model import HistoryDeletes, TableSpec
+from lake_spark import withdrawals
 from lake_spark.equality import comparable, same_as_floats
 from lake_spark.log_rows import DELETE, IS_LOAD, UPSERT, started
 
@@ -57,12 +58,15 @@ def tracked_columns(spec: TableSpec, columns: Sequence[str]) -> Tuple[str, ...]:
     return tuple(c for c in columns if c not in untracked)
 
 
-def mark_events(sightings: DataFrame, roles: Roles) -> DataFrame:
+def mark_events(
+    sightings: DataFrame, roles: Roles, then: Optional[str] = None
+) -> DataFrame:
     """Tell which sightings are one event: contract 2.4.
 
     Adds lake_seen, 1 where an event stands (its smallest position), and
     lake_arrival, 1 for the sighting of it that the log took in first; and the
-    columns of the order.
+    columns of the order. With an earlier commit, `then`, also what `events_until`
+    needs, for little more than the marks alone.
     """
     sightings = _with_order(sightings, roles)
     same = [F.col(name) for name in _SAME] + [
@@ -73,17 +77,29 @@ def mark_events(sightings: DataFrame, roles: Roles) -> DataFrame:
     event = Window.partitionBy(*same, "lake_nth")
     position = event.orderBy("lake_position", "lake_record")
     arrival = event.orderBy("_hoodie_commit_time", "lake_position", "lake_record")
-    return (
-        sightings.withColumn("lake_nth", F.row_number().over(nth))
-        .withColumns(
-            {
-                "lake_seen": F.row_number().over(position),
-                "lake_arrival": F.row_number().over(arrival),
-            }
-        )
-        .drop("lake_nth")
-    )
+    marks = {
+        "lake_seen": F.row_number().over(position),
+        "lake_arrival": F.row_number().over(arrival),
+    }
+    if then is not None:
+        so_far = position.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+        came_by_then = ~withdrawals.came_after(then)
+        marks["lake_seen_then"] = F.count_if(came_by_then).over(so_far)
+    numbered = sightings.withColumn("lake_nth", F.row_number().over(nth))
+    return numbered.withColumns(marks).drop("lake_nth")
 
+
+def events_until(marked: DataFrame, then: str) -> DataFrame:
+    """The marked sightings up to that commit, marked as if there were no later ones.
+
+    All sightings of a file are of one commit, so that its copies of an event are
+    numbered alike in both.
+    """
+    known = withdrawals.until(marked, then)
+    return known.withColumn("lake_seen", F.col("lake_seen_then"))
+
+
+_MARKS = ("lake_seen", "lake_arrival", "lake_seen_then")
 
 _SAME = (
     KEY,
@@ -110,7 +126,7 @@ def _with_order(sightings: DataFrame, roles: Roles) -> DataFrame:
 
 def distinct_events(marked: DataFrame) -> DataFrame:
     """One row per event, where it stands in the order."""
-    return marked.where("lake_seen = 1").drop("lake_seen", "lake_arrival")
+    return marked.where("lake_seen = 1").drop(*_MARKS)
 
 
 def total_order(roles: Roles) -> List[Column]:

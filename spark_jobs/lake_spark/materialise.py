@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from dataclasses import replace
-from typing import Dict, Optional, Sequence
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -13,6 +14,7 @@ from pyspark.storagelevel import StorageLevel
 from lake_spec.model import Feed, SurrogateKind, TableSpec
 from lake_spark import definition, derived, fold, partial_images, scopes
 from lake_spark import standing, touched, whole_table, withdrawals
+from lake_spark.beside import beside, nothing
 from lake_spark.current import current_layer
 from lake_spark.derived import Built, TouchedEvents
 from lake_spark.history import history_layer, numbered_layer
@@ -40,18 +42,15 @@ def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
     columns = [name for name, _ in kinds]
     waiting = anew_if_retyped(run.current, waiting, kinds)
     roles = fold.Roles.of(run.spec, columns)
-    with touched.touched(run, run.current, waiting, kinds) as found:
-        marked = fold.mark_events(found.sightings, roles)
-        marked = marked.persist(StorageLevel.MEMORY_AND_DISK)
-        try:
-            duplicates = {}
-            if isinstance(run.spec.source, Feed):  # extracts are compared coming in
-                duplicates = _duplicates(marked, waiting.since)
-                run.report.ties += _ties(run, marked, waiting.since)
-            layer = current_layer(run.spec, columns)
-            _build(run, layer, found, marked, waiting, roles)
-        finally:
-            marked.unpersist()
+    with ExitStack() as kept:
+        found = kept.enter_context(touched.touched(run, run.current, waiting, kinds))
+        marked = _marked(found, waiting, roles).persist(StorageLevel.MEMORY_AND_DISK)
+        kept.callback(marked.unpersist)
+        told = kept.enter_context(beside(lambda: _told(run, marked, waiting.since)))
+        layer = current_layer(run.spec, columns)
+        _build(run, layer, found, marked, waiting, roles, told)
+        duplicates, ties = told()
+    run.report.ties += ties
     return duplicates
 
 
@@ -66,15 +65,29 @@ def build_history(run: TableRun, *, anew: bool = False) -> bool:
     waiting = anew_if_retyped(run.history, waiting, kinds)
     layer = layer_of_history(run, columns, _narrow(run, waiting.taken))
     roles = fold.Roles.of(run.spec, columns)
-    with touched.touched(run, run.history, waiting, kinds) as found:
-        marked = fold.mark_events(found.sightings, roles)
-        _build(run, layer, found, marked, waiting, roles)
+    with ExitStack() as kept:
+        found = kept.enter_context(touched.touched(run, run.history, waiting, kinds))
+        marked, made = _marked(found, waiting, roles), nothing
+        if found.is_folded:  # twice
+            marked = marked.persist(StorageLevel.MEMORY_AND_DISK)
+            kept.callback(marked.unpersist)
+            made = kept.enter_context(beside(marked.count))
+        _build(run, layer, found, marked, waiting, roles, made)
     touched.clear(run)
     return True
 
 
-def write(run: TableRun, layer: Layer, events: TouchedEvents, **said: str) -> None:
-    """Write what differs as one commit that says so, and tell the report."""
+def write(
+    run: TableRun,
+    layer: Layer,
+    events: TouchedEvents,
+    before_commit: Callable[[], Any] = nothing,
+    **said: str,
+) -> None:
+    """Write what differs as one commit that says so, and tell the report.
+
+    What `before_commit` raises stops it.
+    """
     table = getattr(run, layer.name)
     built = derived.build(
         table,
@@ -88,6 +101,7 @@ def write(run: TableRun, layer: Layer, events: TouchedEvents, **said: str) -> No
             **said,
         },
         must_be_open=_living(run, layer, events.log_instant),
+        before_commit=before_commit,
     )
     _note(run, layer.name, built)
 
@@ -153,6 +167,11 @@ def complete_events(
     return events
 
 
+def _marked(found: Touched, waiting: Pending, roles: fold.Roles) -> DataFrame:
+    then = waiting.since if found.is_folded else None
+    return fold.mark_events(found.sightings, roles, then)
+
+
 def _build(
     run: TableRun,
     layer: Layer,
@@ -160,6 +179,7 @@ def _build(
     marked: DataFrame,
     waiting: Pending,
     roles: fold.Roles,
+    before_commit: Callable[[], Any],
 ) -> None:
     def complete(marked: DataFrame) -> DataFrame:
         return complete_events(marked, run.spec, roles, waiting.taken.holds)
@@ -168,8 +188,7 @@ def _build(
     if layer.name == "current":
         run.report.unresolved += _unresolved(events)
     if found.is_folded:
-        then = withdrawals.until(found.sightings, waiting.since)
-        before = complete(fold.mark_events(then, roles))
+        before = complete(fold.events_until(marked, waiting.since))
     write(
         run,
         layer,
@@ -181,6 +200,7 @@ def _build(
             before=before,
             alone=found.alone,
         ),
+        before_commit,
     )
 
 
@@ -191,6 +211,15 @@ def _living(run: TableRun, layer: Layer, log_instant: str) -> Optional[int]:
     if run.current.last_value(derived.LOG_INSTANT) != log_instant:
         return None
     return open_rows(run)
+
+
+def _told(
+    run: TableRun, marked: DataFrame, since: Optional[str]
+) -> Tuple[Dict[str, int], int]:
+    """Duplicates by landing path, and ties; extracts are compared coming in."""
+    if not isinstance(run.spec.source, Feed):
+        return {}, 0
+    return _duplicates(marked, since), _ties(run, marked, since)
 
 
 def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:

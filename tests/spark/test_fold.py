@@ -114,6 +114,28 @@ def test_keys_with_one_sighting_are_the_oracles_without_a_fold(spark, name):
         compare(spec, landing, made, rows, named, least=HISTORIES // 4)
 
 
+@pytest.mark.parametrize("name", one_by_day(sorted(SPECS)))
+def test_events_until_a_commit_are_those_of_a_log_that_ends_there(spark, name):
+    spec = table(SPECS[name])
+    landing = histories.landing(spec, SEED, list(range(HISTORIES // 4)), FEATURES)
+    columns = [column for column, _ in spec.columns]
+    log = change_log(spark, spec, landing).fillna("0", "_hoodie_commit_time").persist()
+    roles = fold.Roles.of(spec, columns)
+    marked = fold.mark_events(log, roles, "1")
+    found = as_texts(fold.distinct_events(fold.events_until(marked, "1")))
+    ended = log.where("_hoodie_commit_time <= '1'")
+    wanted = as_texts(fold.distinct_events(fold.mark_events(ended, roles)))
+    assert 0 < len(wanted) < ended.count()
+    assert found == wanted
+    whole = as_texts(fold.distinct_events(marked))
+    assert whole == as_texts(fold.distinct_events(fold.mark_events(log, roles)))
+
+
+def as_texts(rows):
+    text = F.to_json(F.struct("*"), {"ignoreNullFields": "false"})
+    return sorted(row.text for row in rows.select(text.alias("text")).collect())
+
+
 def compare(spec, landing, made, wanted, names, least=HISTORIES // 2):
     rows = comparison.rows_of(made, spec, *names)
     wrong = comparison.differing(rows, comparison.expected(wanted, *names))

@@ -3,8 +3,8 @@
 A bucket is one file of current and one of history, rewritten whole by a compaction (or,
 copied on write, by a commit) that touches it, so it should be neither tiny nor huge. A
 bucket for each 128 MiB that the table takes in its database leaves current and history
-room to grow fourfold. Above one the number is even: of three, two cores write one and a
-half each, so that one of them waits. What a number costs is told by estimate.py.
+room to grow fourfold. Above one the number is even: of three, one of two cores has two to
+write, while the other waits. What a number costs is told by estimate.py.
 """
 
 from __future__ import annotations

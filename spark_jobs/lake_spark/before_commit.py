@@ -23,8 +23,8 @@ ONE_ROW = "a key with one event has one row"
 class Changes:
     """Rows about to be written, and how they differ from the table's.
 
-    `compared` with the rows that the table has, or all new. `alone` are more new
-    ones, each the only row of its key, which none has to be looked for.
+    `compared` were compared with the rows that the table has, or are all new. `alone`
+    are more new ones, each the only row of its key: no neighbours are looked for.
     """
 
     compared: DataFrame

@@ -9,17 +9,17 @@ from __future__ import annotations
 MILLION = 1_000_000
 MIB = 1024 * 1024
 
-# Seconds of a stage, whatever the table. Results 3 and 3a, less their rows' work.
-FIXED_INGEST = 8.2
-FIXED_HISTORY = 7.0
+# Seconds of a stage, whatever the table: results 3, 4 and 5, where no row is left.
+FIXED_INGEST = 2.4
+FIXED_HISTORY = 2.5
 
 # Core seconds for a million rows.
-SCAN = 4.0  # of the log, looked through for touched keys: docs/speed.md
-FOLD = 180.0  # sightings, sorted and folded: decision 034, "54 s" and "52 s"
-LOAD = 103.0  # keys with one sighting into log and current: decision 034, "34 s"
-LOAD_HISTORY = 88.0  # the same into history: decision 034, "29 s"
-WRITE = 14.4  # the part of either that writes files, as Parquet's 3.6 s: decision 034
-REWRITE = WRITE + 22.0  # assumed: read (decision 033, "11 s") and written again
+SCAN = 0.8  # of the log, looked through for touched keys: results 4 and 5
+FOLD = 114.0  # sightings, sorted and folded: results 4 and 5, 2,000 and 10,000 keys
+LOAD = 27.0  # keys with one sighting into log and current: first loads of result 4
+LOAD_HISTORY = 15.0  # the same into history
+WRITE = 4.6  # the part of either that writes files, as Parquet's of result 1: assumed
+REWRITE = WRITE + 7.0  # assumed: read (decision 033, on this machine) and written again
 
 # Bytes. Listed of a lake of the generator's rows: docs/estimates.md.
 ROW_BYTES = 84.0  # a row in current and in the log, zstd
@@ -27,8 +27,8 @@ VERSION_BYTES = 19.0  # a row of history takes so many more
 FOOTER = 9_000  # a Parquet file's schema and statistics of columns
 APPENDED = 3.8  # a row in a log file of a bucket, against one in Parquet
 LEFT = 2.0  # a sighting that is left for history, against a row
-READ_AGAIN = 4.0  # how often what was left is read by a stage: result 3
-READ_LOG = 1.1  # bytes read of the log for each that it has: results 2 and 3a
+READ_AGAIN = 2.3  # how often what was left is read by a stage: result 3
+READ_LOG = 0.93  # bytes read of the log for each that it has: results 2 and 3a
 
 # Requests and objects. Listed, or as the code writes them.
 TIMELINE = 3  # of a commit: requested, inflight, completed

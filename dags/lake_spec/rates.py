@@ -9,17 +9,17 @@ from __future__ import annotations
 MILLION = 1_000_000
 MIB = 1024 * 1024
 
-# Seconds of a stage, whatever the table: results 3, 4 and 5, where no row is left.
+# Seconds of a stage, whatever the table: results 3 and 4, by the lines through them.
 FIXED_INGEST = 2.4
 FIXED_HISTORY = 2.5
 
 # Core seconds for a million rows.
 SCAN = 0.8  # of the log, looked through for touched keys: results 4 and 5
 FOLD = 114.0  # sightings, sorted and folded: results 4 and 5, 2,000 and 10,000 keys
-LOAD = 27.0  # keys with one sighting into log and current: first loads of result 4
+LOAD = 27.0  # keys with one sighting into log and current: docs/estimates.md
 LOAD_HISTORY = 15.0  # the same into history
 WRITE = 4.6  # the part of either that writes files, as Parquet's of result 1: assumed
-REWRITE = WRITE + 7.0  # assumed: read (decision 033, on this machine) and written again
+REWRITE = WRITE + 7.0  # assumed: read, a third of decision 033's 22, and written
 
 # Bytes. Listed of a lake of the generator's rows: docs/estimates.md.
 ROW_BYTES = 84.0  # a row in current and in the log, zstd

@@ -256,6 +256,32 @@ def test_the_page_has_the_figures_of_the_model():
         assert told == pytest.approx([e.seconds for e in estimate(load)], rel=0.05)
 
 
+CHANGED, HISTORY = CHANGES[:1], CHANGES[1:]
+AGAINST = {
+    "1": [OF_RESULTS["1"]],
+    "2": [OF_RESULTS["2"]],
+    "3": [OF_RESULTS["3"]],
+    "3a": [OF_RESULTS["3a"]],
+    "4: incremental": [(rows, 2_000, CHANGED) for rows in (200_000, 2 * 10**6, 10**7)],
+    "4: scd2": [(rows, 2_000, HISTORY) for rows in (200_000, 2 * 10**6, 10**7)],
+    "5": [(rows, 10_000, CHANGED) for rows in (400_000, 4 * 10**6)],
+    "first load": [(4 * 10**6, 1, LOADS[:1]), (4 * 10**6, 1, LOADS[1:])],
+}
+
+
+def test_the_page_compares_the_models_seconds_with_those_measured():
+    lines = PAGE.split("## Against what was measured")[1].split("\n\n")[1].splitlines()
+    told = {line.split("|")[1].strip(): line.split("|")[2] for line in lines[2:]}
+    assert len(told) == len(AGAINST)
+    for (start, works), (label, cell) in zip(AGAINST.items(), told.items()):
+        assert label.startswith(start)
+        pairs = re.findall(r"([\d.]+) / ([\d.]+)", cell)
+        assert len(pairs) == len(works)
+        for (seconds, _), (rows, changes, of) in zip(pairs, works):
+            found = estimated(workload(rows, changes), *of)["seconds"]
+            assert float(seconds) == pytest.approx(found, abs=0.051), label
+
+
 LARGE = Workload(10**10, 10**6, cores=64, keys=10**5)
 OTHERWISE = {
     "as above": {},

@@ -80,12 +80,16 @@ def test_a_folders_files_are_hashed_once_until_they_change(tmp_path, monkeypatch
     assert etag() == hashlib.md5(b"three").hexdigest()
 
 
-def test_a_file_that_may_change_unseen_is_hashed_each_time(tmp_path):
-    file = tmp_path / "rows.csv"
-    for content in (b"one", b"two", b"six"):
-        file.write_bytes(content)
-        (found,) = FolderStore().list(f"file://{tmp_path}/")
-        assert found.etag == hashlib.md5(content).hexdigest()
+def test_the_hash_of_a_file_that_may_change_unseen_is_not_kept(tmp_path, monkeypatch):
+    kept = []
+    monkeypatch.setattr(object_store, "_kept_hash", lambda *of: kept.append(of) or "")
+    (tmp_path / "rows.csv").write_bytes(b"one")
+    (found,) = FolderStore().list(f"file://{tmp_path}/")
+    assert (found.etag, kept) == (hashlib.md5(b"one").hexdigest(), [])
+    later = time.time() + object_store._SETTLED + 1
+    monkeypatch.setattr(object_store.time, "time", lambda: later)
+    FolderStore().list(f"file://{tmp_path}/")
+    assert len(kept) == 1
 
 
 def test_the_end_of_a_file_can_be_read_alone(tmp_path):

@@ -19,7 +19,7 @@ FOLD = 114.0  # sightings, sorted and folded: results 4 and 5, 2,000 and 10,000 
 LOAD = 27.0  # keys with one sighting into log and current: docs/estimates.md
 LOAD_HISTORY = 15.0  # the same into history
 WRITE = 4.6  # the part of either that writes files, as Parquet's of result 1: assumed
-REWRITE = WRITE + 7.0  # assumed: read, a third of decision 033's 22, and written
+REWRITE = 11.6  # read, merged and written again: result 9, 23 s for two such tables
 
 # Bytes. Listed of a lake of the generator's rows: docs/estimates.md.
 ROW_BYTES = 84.0  # a row in current and in the log, zstd

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Callable, Iterator, TypeVar
 
@@ -16,11 +16,17 @@ def nothing() -> None:
 
 
 @contextmanager
-def beside(work: Callable[[], Found]) -> Iterator[Callable[[], Found]]:
+def beside(
+    work: Callable[[], Found], *, done_first: bool = False
+) -> Iterator[Callable[[], Found]]:
     """Begin work; what is yielded waits for it, and gives what it found or raises.
 
     It is of the same pool of Spark's scheduler, and has ended when this is left, so that
-    nothing that it uses is taken away from it.
+    nothing that it uses is taken away from it. With `done_first` it has before this
+    is entered.
     """
     with ThreadPoolExecutor(max_workers=1) as pool:
-        yield pool.submit(inheritable_thread_target(work)).result
+        begun = pool.submit(inheritable_thread_target(work))
+        if done_first:
+            wait([begun])
+        yield begun.result

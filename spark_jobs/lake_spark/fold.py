@@ -92,8 +92,8 @@ def mark_events(
 def events_until(marked: DataFrame, then: str) -> DataFrame:
     """The marked sightings up to that commit, marked as if there were no later ones.
 
-    All sightings of a file are of one commit, so that its copies of an event are
-    numbered alike in both.
+    Not of a log with withdrawn files: where all sightings of a file are of one commit,
+    its copies of an event are numbered alike in both.
     """
     known = withdrawals.until(marked, then)
     return known.withColumn("lake_seen", F.col("lake_seen_then"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 from pyspark.sql import DataFrame
@@ -46,7 +47,9 @@ def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
         found = kept.enter_context(touched.touched(run, run.current, waiting, kinds))
         marked = _marked(found, waiting, roles).persist(StorageLevel.MEMORY_AND_DISK)
         kept.callback(marked.unpersist)
-        told = kept.enter_context(beside(lambda: _told(run, marked, waiting.since)))
+        tell = partial(_told, run, marked, waiting.since)
+        # Two jobs would mark the same rows on two executors: of all keys they are many.
+        told = kept.enter_context(beside(tell, done_first=waiting.since is None))
         layer = current_layer(run.spec, columns)
         _build(run, layer, found, marked, waiting, roles, told)
         duplicates, ties = told()

@@ -203,7 +203,8 @@ class FolderStore:
         if not path.is_file():
             raise KeyError(uri)
         with path.open("rb") as stream:
-            stream.seek(max(0, path.stat().st_size - length))
+            end = stream.seek(0, os.SEEK_END)
+            stream.seek(max(0, end - length))
             return stream.read(length)
 
     def write(self, uri: str, content: bytes) -> None:
@@ -228,8 +229,9 @@ class FolderStore:
         return self.read(f"file://{name}")
 
 
-_SETTLED = 1.0
-"""Seconds after which a file that is written again has another time of change."""
+_SETTLED = 2.0
+"""Seconds after which a file that is written again has another time of change: some file
+systems count them in steps of two."""
 
 
 def _etag(path: Path, facts: os.stat_result) -> str:

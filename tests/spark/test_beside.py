@@ -46,6 +46,12 @@ def test_it_has_ended_when_it_is_left_also_by_an_error(spark):
     assert ended
 
 
+def test_it_can_be_done_first(spark):
+    done = []
+    with beside(lambda: time.sleep(0.1) or done.append(True), done_first=True):
+        assert done
+
+
 def test_what_it_raises_is_raised_where_it_is_waited_for(spark):
     with beside(lambda: 1 / 0) as told:
         with pytest.raises(ZeroDivisionError):

@@ -8,60 +8,30 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lake_spec import rates
-from lake_spec.buckets import buckets_for
 from lake_spec.choices import TableType
 from lake_spec.errors import NoEstimate
-from lake_spec.estimate import FULL_LOAD, INCREMENTAL, SCD2, Workload, estimate
+from lake_spec.estimate import FULL_LOAD, INCREMENTAL, SCD2, Workload
+from tests.unit.lake_spec.estimating import OF_RESULTS, estimated, stages, workload
 
 ROOT = Path(__file__).parents[3]
 CALIBRATION = {
     each["id"]: each
     for each in json.loads((ROOT / "benchmarks/results/calibration.json").read_text())
 }
-PAGE = (ROOT / "docs/estimates.md").read_text(encoding="utf-8")
 FACTOR = 2.0
 COW = TableType.COPY_ON_WRITE
-
-
-def stages(load):
-    """The estimate by (run, stage)."""
-    return {(each.run, each.stage): each for each in estimate(load)}
-
-
-def workload(rows, changes):
-    """What the benchmarks work on: the buckets are those that `Bench.empty` takes."""
-    buckets = max(2, buckets_for(rows, None))
-    return Workload(rows, changes, cores=2, buckets=buckets, latency=0)
-
-
-def estimated(load, *of):
-    """Seconds, bytes and objects of some stages together."""
-    found = stages(load)
-    names = ("seconds", "read", "written", "files")
-    return {name: sum(getattr(found[each], name) for each in of) for name in names}
 
 
 def measured(id):
     """The medians of our side."""
     more = CALIBRATION[id]["more"].items()
     return {name[len("ours_") :]: v for name, v in more if name.startswith("ours_")}
-
-
-LOADS = ((FULL_LOAD, FULL_LOAD), (FULL_LOAD, SCD2))
-CHANGES = ((INCREMENTAL, INCREMENTAL), (INCREMENTAL, SCD2))
-OF_RESULTS = {
-    "1": (2_000_000, 2_000, LOADS),
-    "2": (2_000_000, 20_000, CHANGES[:1]),
-    "3": (2_000_000, 2_000, CHANGES[1:]),
-    "3a": (2_000_000, 2_000, CHANGES),
-}
 
 
 @pytest.mark.parametrize("figure", ["seconds", "read", "written"])
@@ -231,83 +201,3 @@ def test_what_cannot_be_is_refused_by_name(name, value, words):
     with pytest.raises(NoEstimate) as refused:
         Workload(**given)
     assert str(refused.value) == words
-
-
-def test_the_page_has_the_constants_of_the_code():
-    rows = re.findall(r"^\| ([A-Z_, ]+) \| ([\d., ]+)[^|]*\|", PAGE, re.MULTILINE)
-    told = {
-        name: float(value.replace(",", ""))
-        for names, values in rows
-        for name, value in zip(names.split(", "), values.strip().split(", "))
-    }
-    assert len(told) == 16
-    assert told == {name: getattr(rates, name) for name in told}
-
-
-def test_the_page_has_the_figures_of_the_model():
-    table = PAGE.split("By size, otherwise the same")[1].split("\n\n")[1]
-    sizes = {"million": 10**6, "billion": 10**9}
-    for line in table.splitlines()[2:]:
-        rows, buckets, *seconds = [cell.strip() for cell in line.split("|")[1:-1]]
-        count, unit = rows.split()
-        load = Workload(int(count) * sizes[unit], 10**6, cores=64, keys=10**5)
-        assert load.files == int(buckets)
-        told = [float(each.replace(",", "")) for each in seconds]
-        assert told == pytest.approx([e.seconds for e in estimate(load)], rel=0.05)
-
-
-CHANGED, HISTORY = CHANGES[:1], CHANGES[1:]
-AGAINST = {
-    "1": [OF_RESULTS["1"]],
-    "2": [OF_RESULTS["2"]],
-    "3": [OF_RESULTS["3"]],
-    "3a": [OF_RESULTS["3a"]],
-    "4: incremental": [(rows, 2_000, CHANGED) for rows in (200_000, 2 * 10**6, 10**7)],
-    "4: scd2": [(rows, 2_000, HISTORY) for rows in (200_000, 2 * 10**6, 10**7)],
-    "5": [(rows, 10_000, CHANGED) for rows in (400_000, 4 * 10**6)],
-    "first load": [(4 * 10**6, 1, LOADS[:1]), (4 * 10**6, 1, LOADS[1:])],
-}
-
-
-def test_the_page_compares_the_models_seconds_with_those_measured():
-    lines = PAGE.split("## Against what was measured")[1].split("\n\n")[1].splitlines()
-    told = {line.split("|")[1].strip(): line.split("|")[2] for line in lines[2:]}
-    assert len(told) == len(AGAINST)
-    for (start, works), (label, cell) in zip(AGAINST.items(), told.items()):
-        assert label.startswith(start)
-        pairs = re.findall(r"([\d.]+) / ([\d.]+)", cell)
-        assert len(pairs) == len(works)
-        for (seconds, _), (rows, changes, of) in zip(pairs, works):
-            found = estimated(workload(rows, changes), *of)["seconds"]
-            assert float(seconds) == pytest.approx(found, abs=0.051), label
-
-
-LARGE = Workload(10**10, 10**6, cores=64, keys=10**5)
-OTHERWISE = {
-    "as above": {},
-    "1,000 buckets": {"buckets": 1_000},
-    "the log has grown to twice the rows": {"log_rows": 2 * 10**10},
-    "256 cores": {"cores": 256},
-    "10 million changes, each of another key": {"changes": 10**7, "keys": 10**7},
-    "copy on write": {"storage": COW},
-}
-
-
-def test_the_page_has_the_figures_of_ten_billion_rows():
-    table = PAGE.split("## Ten billion rows")[1].split("\n\n")[1]
-    lines = [line.split("|")[1:-1] for line in table.splitlines()[2:]]
-    told = {name.strip(): [cell.strip() for cell in cells] for name, *cells in lines}
-    assert list(told) == list(OTHERWISE)
-    for name, (*seconds, puts) in told.items():
-        found = estimate(replace(LARGE, **OTHERWISE[name]))
-        for text, each in zip(seconds, found):
-            assert text in (
-                "",
-                f"{each.seconds:,.0f} s",
-                f"{each.seconds / 3600:.1f} h",
-            )
-        first, later = (
-            sum(each.puts for each in pair) for pair in (found[:2], found[2:])
-        )
-        numbers = re.findall(r"[\d,]+\d", puts)
-        assert numbers == [f"{first:,.0f}", f"{later:,.0f}"][-len(numbers) :], name

@@ -8,6 +8,8 @@ from typing import Any, Dict, List, Tuple
 
 import matplotlib
 
+from benchmarks.speed.result import shown
+
 matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402
 
@@ -77,13 +79,14 @@ def _bars(axes: Any, results: List[Dict[str, Any]]) -> None:
         axes.barh(nth, share, color=HELD if each["holds"] else MISSED, height=0.55)
         axes.plot([low, high], [nth, nth], color=PLAIN, linewidth=2)
         axes.annotate(
-            f"{each['figure']:.2f} of {each['target']:g}",
+            f"{shown(each['figure'])} of {each['target']:g}",
             (max(share, high, 0), nth),
             xytext=(6, -3),
             textcoords="offset points",
             fontsize=8,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
         )
-    axes.axvline(1, color="black", linewidth=1)
+    axes.axvline(1, color="black", linewidth=1, zorder=0.5)
     axes.set_yticks(range(len(results)), [each["id"] for each in results])
     axes.set_xlabel("figure / target: left of the line the target holds")
     axes.set_xlim(

@@ -59,6 +59,11 @@ def over(
     return Result(id, what, middle, min(values), max(values), target, more)
 
 
+def shown(figure: float) -> str:
+    """A figure with two places, or three where two would be of one digit."""
+    return f"{figure:.3f}" if abs(figure) < 0.1 else f"{figure:.2f}"
+
+
 def lines(results: Iterable[Result]) -> List[str]:
     """A table for the terminal."""
     head = f"{'id':<6} {'figure':>9} {'range':>19} {'target':>7}  {'verdict':<16}  what"
@@ -67,9 +72,9 @@ def lines(results: Iterable[Result]) -> List[str]:
 
 def _line(result: Result) -> str:
     target = "-" if result.target is None else f"{result.target:g}"
-    spread = f"{result.low:.2f} to {result.high:.2f}"
+    spread = f"{shown(result.low)} to {shown(result.high)}"
     return (
-        f"{result.id:<6} {result.figure:>9.2f} {spread:>19} {target:>7}"
+        f"{result.id:<6} {shown(result.figure):>9} {spread:>19} {target:>7}"
         f"  {result.verdict:<16}  {result.what}"
     )
 
@@ -131,7 +136,7 @@ def _row(entry: Dict[str, Any]) -> str:
     one = _result(entry)
     verdict = one.verdict.replace("missed", "**missed**")
     return (
-        f"| {one.id} | {one.figure:.2f} | {one.low:.2f} to {one.high:.2f}"
+        f"| {one.id} | {shown(one.figure)} | {shown(one.low)} to {shown(one.high)}"
         f" | {'-' if one.target is None else format(one.target, 'g')}"
         f" | {verdict} | {entry['scale']:g}, {entry['pairs']}"
         f" | {entry['day']}, {entry.get('sources', '-')[:4]} | {one.what} |\n"

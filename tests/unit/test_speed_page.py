@@ -35,6 +35,14 @@ def test_the_page_has_the_newest_figures():
 
 
 @pytest.mark.parametrize(
+    "figure, shown",
+    [(10.404, "10.40"), (0.1, "0.10"), (0.0151, "0.015"), (-0.0017, "-0.002")],
+)
+def test_small_figures_have_three_places(figure, shown):
+    assert result.shown(figure) == shown
+
+
+@pytest.mark.parametrize(
     "target, shown",
     [
         (0.35, "0.35 | **missed**"),

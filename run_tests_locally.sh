@@ -14,7 +14,7 @@
 #   fast   black, flake8, unit and policy tests: no Java, one to two minutes
 #   full   fast, then DAGs and stand-in on Airflow 3.0.6, a release as MWAA and EMR get it,
 #          the linters of infra/, the database and Kafka servers, the Spark tests and the
-#          end-to-end tests: 35 to 60 minutes (the default)
+#          end-to-end tests: 20 to 60 minutes (the default)
 #   properties   random histories against an independent oracle, as many as asked for
 #   crash  every stage killed at random points, run again and compared
 #   loop   random work on real databases, captured by Debezium, against what they say

@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 from lake_spark import standing
 from lake_spark.fold import KEY
 from lake_spark.inputs import PARTIAL, RENAMED, WIDE
+from lake_spark.kept import keep
 from lake_spark.pending import Pending
 from lake_spark.table_run import TableRun
 
@@ -53,7 +54,5 @@ def split(
         return sightings.limit(0), sightings
     if keys > MOST_KEYS or rows > MOST_SHARE * all_rows:
         return sightings, None
-    found = several.select(KEY).persist()
-    kept.callback(found.unpersist)
-    few = F.broadcast(found)
+    few = F.broadcast(keep(several.select(KEY), kept))
     return sightings.join(few, KEY, "left_semi"), sightings.join(few, KEY, "left_anti")

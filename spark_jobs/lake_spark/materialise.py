@@ -10,7 +10,6 @@ from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.storagelevel import StorageLevel
 
 from lake_spec.model import Feed, SurrogateKind, TableSpec
 from lake_spark import definition, derived, fold, partial_images, scopes
@@ -20,6 +19,7 @@ from lake_spark.current import current_layer
 from lake_spark.derived import Built, TouchedEvents
 from lake_spark.history import history_layer, numbered_layer
 from lake_spark.inputs import NARROW, PARTIAL, RENAMED, WIDE, Inputs
+from lake_spark.kept import keep
 from lake_spark.layer import Layer
 from lake_spark.log_rows import ALL_KEYS, IS_LOAD, RELOAD
 from lake_spark.moved_keys import moved_keys
@@ -45,8 +45,7 @@ def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
     roles = fold.Roles.of(run.spec, columns)
     with ExitStack() as kept:
         found = kept.enter_context(touched.touched(run, run.current, waiting, kinds))
-        marked = _marked(found, waiting, roles).persist(StorageLevel.MEMORY_AND_DISK)
-        kept.callback(marked.unpersist)
+        marked = keep(_marked(found, waiting, roles), kept)
         tell = partial(_told, run, marked, waiting.since)
         # Two jobs would mark the same rows on two executors: of all keys they are many.
         told = kept.enter_context(beside(tell, done_first=waiting.since is None))
@@ -72,8 +71,7 @@ def build_history(run: TableRun, *, anew: bool = False) -> bool:
         found = kept.enter_context(touched.touched(run, run.history, waiting, kinds))
         marked, made = _marked(found, waiting, roles), nothing
         if found.is_folded:  # twice
-            marked = marked.persist(StorageLevel.MEMORY_AND_DISK)
-            kept.callback(marked.unpersist)
+            marked = keep(marked, kept)
             made = kept.enter_context(beside(marked.count))
         _build(run, layer, found, marked, waiting, roles, made)
     touched.clear(run)

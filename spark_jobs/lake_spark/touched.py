@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Iterator, Optional, Tuple
 
 from pyspark.sql import DataFrame
-from pyspark.storagelevel import StorageLevel
 
 from lake_spark import alone, derived, standing, withdrawals
 from lake_spark.fold import KEY
 from lake_spark.hudi_table import HUDI_COLUMNS, HudiTable
+from lake_spark.kept import keep
 from lake_spark.pending import Pending
 from lake_spark.row_sql import Columns, typed
 from lake_spark.session import FEW_BYTES, session_for
@@ -73,8 +73,7 @@ def touched(
             few = standing.rows(run, table, waiting.taken) <= standing.FEW_ROWS
             sightings, keys = _in_log(run, waiting, columns, few)
         for each in (keys, sightings):
-            each.persist(StorageLevel.MEMORY_AND_DISK)
-            kept.callback(each.unpersist)
+            keep(each, kept)
         yield Touched(keys, sightings, is_folded)
 
 

@@ -65,8 +65,9 @@ def mark_events(
 
     Adds lake_seen, 1 where an event stands (its smallest position), and
     lake_arrival, 1 for the sighting of it that the log took in first; and the
-    columns of the order. With an earlier commit, `then`, also what `events_until`
-    needs, for little more than the marks alone.
+    columns of the order. With an earlier commit, `then`, also lake_seen_then, for
+    little more than the marks alone: what lake_seen would be of the sightings up to
+    it, null for later ones.
     """
     sightings = _with_order(sightings, roles)
     same = [F.col(name) for name in _SAME] + [
@@ -84,19 +85,19 @@ def mark_events(
     if then is not None:
         so_far = position.rowsBetween(Window.unboundedPreceding, Window.currentRow)
         came_by_then = ~withdrawals.came_after(then)
-        marks["lake_seen_then"] = F.count_if(came_by_then).over(so_far)
+        nth_then = F.count_if(came_by_then).over(so_far)
+        marks["lake_seen_then"] = F.when(came_by_then, nth_then)
     numbered = sightings.withColumn("lake_nth", F.row_number().over(nth))
     return numbered.withColumns(marks).drop("lake_nth")
 
 
-def events_until(marked: DataFrame, then: str) -> DataFrame:
-    """The marked sightings up to that commit, marked as if there were no later ones.
+def marked_then(marked: DataFrame) -> DataFrame:
+    """The sightings marked as if there were none after the commit they were marked with.
 
     Not of a log with withdrawn files: where all sightings of a file are of one commit,
     its copies of an event are numbered alike in both.
     """
-    known = withdrawals.until(marked, then)
-    return known.withColumn("lake_seen", F.col("lake_seen_then"))
+    return marked.withColumn("lake_seen", F.col("lake_seen_then"))
 
 
 _MARKS = ("lake_seen", "lake_arrival", "lake_seen_then")

@@ -189,7 +189,7 @@ def _build(
     if layer.name == "current":
         run.report.unresolved += _unresolved(events)
     if found.is_folded:
-        before = complete(fold.events_until(marked, waiting.since))
+        before = complete(fold.marked_then(marked))
     write(
         run,
         layer,

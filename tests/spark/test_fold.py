@@ -122,7 +122,7 @@ def test_events_until_a_commit_are_those_of_a_log_that_ends_there(spark, name):
     log = change_log(spark, spec, landing).fillna("0", "_hoodie_commit_time").persist()
     roles = fold.Roles.of(spec, columns)
     marked = fold.mark_events(log, roles, "1")
-    found = as_texts(fold.distinct_events(fold.events_until(marked, "1")))
+    found = as_texts(fold.distinct_events(fold.marked_then(marked)))
     ended = log.where("_hoodie_commit_time <= '1'")
     wanted = as_texts(fold.distinct_events(fold.mark_events(ended, roles)))
     assert 0 < len(wanted) < ended.count()

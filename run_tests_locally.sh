@@ -3,6 +3,7 @@
 #
 #   ./run_tests_locally.sh [fast|full] [argument of pytest]...
 #   ./run_tests_locally.sh properties --histories N [--seed S]
+#   ./run_tests_locally.sh fuzz --files N [--seed S] [--only NUMBER]...
 #   ./run_tests_locally.sh crash --points N [--seed S] [--stage NAME]...
 #   ./run_tests_locally.sh loop --seeds N [--seed S] [--database postgresql|mariadb] [--seam]
 #   ./run_tests_locally.sh simulate --schedules N [--seed S] [--stock]
@@ -16,6 +17,7 @@
 #          the linters of infra/, the database and Kafka servers, the Spark tests and the
 #          end-to-end tests: 20 to 60 minutes (the default)
 #   properties   random histories against an independent oracle, as many as asked for
+#   fuzz   random landing files, valid and mutated, against a strict reader in plain Python
 #   crash  every stage killed at random points, run again and compared
 #   loop   random work on real databases, captured by Debezium, against what they say
 #   simulate  runs with faults of EMR, workers and users, without Java or network
@@ -36,8 +38,8 @@ SPEED=full
 case ${1:-} in
     fast | full) SPEED=$1 && shift ;;
     -h | --help) sed -n '2,/^set /p' "$0" | sed -e '/^set /d' -e 's/^# \{0,1\}//' && exit 0 ;;
-    properties | crash | loop | simulate | deploy | bench | nightly | spark39) SPEED=$1 && shift ;;
-    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, crash, loop, simulate, deploy, bench, nightly or spark39, see --help" >&2 && exit 2 ;;
+    properties | fuzz | crash | loop | simulate | deploy | bench | nightly | spark39) SPEED=$1 && shift ;;
+    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, loop, simulate, deploy, bench, nightly or spark39, see --help" >&2 && exit 2 ;;
 esac
 PARTS=   # "pid function argument..." lines of what runs side by side
 OUTPUTS= # the folder with their outputs
@@ -187,6 +189,11 @@ program() { # with the Python in $1, a program of the tests, with the arguments 
 properties() {
     run ./setup.sh --quiet --only spark
     program .venv-spark/bin/python tests.oracle.properties
+}
+
+fuzz() {
+    run ./setup.sh --quiet --only spark
+    program .venv-spark/bin/python tests.fuzz
 }
 
 crash() {

@@ -1,0 +1,502 @@
+"""What a file of text really holds, read strictly by plain Python: contract 8, "Read as declared".
+
+Nothing here knows the product's code. A verdict lists the file's records in order; each
+is the exact row, or bad. Where the contract leaves the choice (a plus before a number, a
+quote amid an unquoted field), a record says so, and either outcome is right.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import re
+import zlib
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+
+Row = Tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """How a table reads its files: names and types of the columns, key and order first."""
+
+    format: str
+    columns: Dict[str, str]
+    needed: Tuple[str, ...]
+    encoding: str = "utf-8"
+    delimiter: str = ","
+    null_text: Tuple[str, ...] = ("",)
+
+
+class Any_:
+    """A value about which the contract does not decide."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return "ANY"
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+ANY = Any_()
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record: its values, None if it is bad; `either` where bad is right as well.
+
+    `optional`: the record may be passed over (a line of blanks).
+    """
+
+    row: Optional[Row]
+    either: bool = False
+    optional: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What must become of a file.
+
+    `must_refuse`: why no row of it may be ingested. `may_refuse`: why its refusal as a
+    whole is right too.
+    """
+
+    records: Tuple[Record, ...] = ()
+    must_refuse: str = ""
+    may_refuse: str = ""
+
+
+class Refused(Exception):
+    """The file cannot be read at all."""
+
+
+class Bad(Exception):
+    """The record or value cannot be read."""
+
+
+class Either(Exception):
+    """The contract does not decide about the value."""
+
+
+def judge(table: Table, name: str, content: bytes) -> Verdict:
+    """The verdict about a landing file with that content."""
+    try:
+        raw = unpacked(name, content)
+        if not raw:
+            raise Refused("empty")
+        if table.format == "csv":
+            return _csv(table, raw)
+        return _json(table, raw)
+    except Refused as refused:
+        return Verdict(must_refuse=str(refused))
+
+
+def unpacked(name: str, content: bytes) -> bytes:
+    """The bytes behind a compression that the name tells."""
+    try:
+        if name.endswith(".gz"):
+            return gzip.decompress(content)
+        if name.endswith(".bz2"):
+            return bz2.decompress(content)
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise Refused(f"cannot be unpacked: {error}") from None
+    return content
+
+
+MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def decoded(table: Table, raw: bytes) -> str:
+    """The text; bytes that cannot be decoded stand as lone surrogates."""
+    encoding = table.encoding.lower()
+    if raw.startswith(MARKS) and not encoding.startswith("utf-16"):
+        raise Refused("begins with a mark of UTF-16")
+    if encoding == "utf-8":
+        raw = raw[3:] if raw.startswith(b"\xef\xbb\xbf") else raw
+        return raw.decode("utf-8", errors="surrogateescape")
+    if encoding == "windows-1252":
+        holes = {0x81, 0x8D, 0x8F, 0x90, 0x9D}
+        return "".join(
+            chr(0xDC00 + b) if b in holes else bytes([b]).decode("cp1252") for b in raw
+        )
+    try:
+        text = raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise Refused(f"cannot be decoded: {error}") from None
+    return text[1:] if text.startswith("\ufeff") else text
+
+
+def is_broken(text: str) -> bool:
+    """Whether a part of the text could not be decoded, or is a NUL."""
+    return any(0xD800 <= ord(char) <= 0xDFFF or char == "\0" for char in text)
+
+
+# --- CSV ----------------------------------------------------------------------
+
+
+@dataclass
+class _Fields:
+    """A record of CSV as it stands: its fields, and what is odd about it."""
+
+    fields: List[str] = field(default_factory=list)
+    stray: bool = False
+    blank: bool = False
+
+
+def _csv(table: Table, raw: bytes) -> Verdict:
+    text = decoded(table, raw)
+    records = list(csv_records(text, table.delimiter))
+    if not records:
+        raise Refused("no header")
+    header, *rest = records
+    if text.lstrip()[:1] == "<":
+        raise Refused("looks like HTML")
+    names = [name.lower() for name in header.fields]
+    if any(is_broken(name) for name in names):
+        raise Refused("the header cannot be read")
+    if len(set(names)) < len(names):
+        raise Refused("two columns of one name")
+    if any(need not in names for need in table.needed):
+        raise Refused("lacks a column")
+    may = ""
+    if header.stray or any(each != each.strip() or not each for each in header.fields):
+        may = "the header is odd"
+    if any(each.stray or is_broken("".join(each.fields)) for each in rest):
+        may = may or "a stray quote, a NUL or bytes that cannot be decoded"
+    if "\r" in text.replace("\r\n", ""):
+        may = may or "a carriage return alone"
+    return Verdict(tuple(_csv_record(table, names, each) for each in rest), "", may)
+
+
+def csv_records(text: str, delimiter: str) -> Iterator[_Fields]:
+    """The records of the text by RFC 4180; Refused where a quoted field is broken."""
+    at, size = 0, len(text)
+    while at < size:
+        record = _Fields()
+        start = at
+        while True:
+            value, at, stray = _field(text, at, delimiter)
+            record.fields.append(value)
+            record.stray = record.stray or stray
+            if at < size and text.startswith(delimiter, at):
+                at += len(delimiter)
+                continue
+            break
+        line = text[start:at]
+        if text.startswith("\r\n", at):
+            at += 2
+        elif at < size:
+            at += 1
+        if not line:
+            continue
+        record.blank = not line.strip()
+        yield record
+
+
+def _field(text: str, at: int, delimiter: str) -> Tuple[str, int, bool]:
+    """The value that begins there, where it ends, and whether a quote stands amid it."""
+    size = len(text)
+    if at < size and text[at] == '"':
+        parts, at = [], at + 1
+        while True:
+            end = text.find('"', at)
+            if end < 0:
+                raise Refused("a quoted field never ends")
+            parts.append(text[at:end])
+            at = end + 1
+            if at < size and text[at] == '"':
+                parts.append('"')
+                at += 1
+                continue
+            if at < size and text[at] not in "\r\n":
+                if not text.startswith(delimiter, at):
+                    raise Refused("text after a closing quote")
+            return "".join(parts), at, False
+    start = at
+    while at < size and text[at] not in "\r\n" and not text.startswith(delimiter, at):
+        at += 1
+    return text[start:at], at, '"' in text[start:at]
+
+
+def _csv_record(table: Table, names: List[str], found: _Fields) -> Record:
+    if len(found.fields) != len(names):
+        return Record(None, optional=found.blank, reason="another number of fields")
+    if any(is_broken(value) for value in found.fields):
+        return Record(None, reason="cannot be decoded")
+    values = dict(zip(names, found.fields))
+    texts = {
+        name: None if values[name] in table.null_text else values[name]
+        for name in table.columns
+        if name in values
+    }
+    return _record(table, texts, either=found.stray, optional=found.blank)
+
+
+# --- JSON ---------------------------------------------------------------------
+
+
+def _json(table: Table, raw: bytes) -> Verdict:
+    text = decoded(table, raw)
+    records, may, seen = [], "", set()
+    for line in re.split("\r\n|\n|\r", text):
+        if not line.strip(" \t"):
+            continue
+        if is_broken(line):
+            may = may or "a NUL or bytes that cannot be decoded"
+        try:
+            value = strict_json(line)
+        except Bad as bad:
+            records.append(Record(None, reason=str(bad)))
+            continue
+        if not isinstance(value, dict):
+            records.append(Record(None, reason="no object"))
+            may = may or "a record that is no object"
+            continue
+        seen |= {name.lower() for name in value}
+        texts = {name: value[key] for key in value for name in [key.lower()]}
+        records.append(_record(table, texts))
+    if any(need not in seen for need in table.needed):
+        may = may or "lacks a column"
+    return Verdict(tuple(records), "", may)
+
+
+class Number(str):
+    """A number as the text has it."""
+
+
+def strict_json(text: str) -> Any:
+    """The value of a text that is one JSON value and nothing else; Bad otherwise."""
+
+    def pairs(found: List[Tuple[str, Any]]) -> Dict[str, Any]:
+        names = [name.lower() for name, _ in found]
+        if len(set(names)) < len(names):
+            raise Bad("a name twice")
+        return dict(found)
+
+    def constant(word: str) -> Any:
+        raise Bad(f"{word} is no JSON")
+
+    try:
+        value = json.loads(
+            text,
+            parse_int=Number,
+            parse_float=Number,
+            parse_constant=constant,
+            object_pairs_hook=pairs,
+        )
+    except (ValueError, RecursionError) as error:
+        raise Bad(f"no JSON: {error}") from None
+    if _has_surrogate(value):
+        raise Bad("half of a surrogate pair")
+    return value
+
+
+def _has_surrogate(value: Any) -> bool:
+    if isinstance(value, str):
+        return any(0xD800 <= ord(char) <= 0xDFFF for char in value)
+    if isinstance(value, dict):
+        return any(map(_has_surrogate, [*value, *value.values()]))
+    return isinstance(value, list) and any(map(_has_surrogate, value))
+
+
+# --- Values -------------------------------------------------------------------
+
+
+def _record(
+    table: Table, found: Dict[str, Any], either: bool = False, optional: bool = False
+) -> Record:
+    row: List[Any] = []
+    for name, kind in table.columns.items():
+        try:
+            row.append(typed(found.get(name), kind, table))
+        except Either:
+            row.append(ANY)
+            either = True
+        except Bad as bad:
+            return Record(None, optional=optional, reason=f"{name}: {bad}")
+    by_name = dict(zip(table.columns, row))
+    if any(by_name[need] is None for need in table.needed):
+        return Record(None, optional=optional, reason="no key or order")
+    return Record(tuple(row), either, optional)
+
+
+def typed(value: Any, kind: str, table: Table) -> Any:
+    """The value of the declared type; Bad or Either where it is none."""
+    if value is None:
+        return None
+    if kind.startswith("struct"):
+        return _place(value, table)
+    if isinstance(value, (dict, list)):
+        raise Either("a nested value where a single one is declared")
+    if isinstance(value, bool):
+        value = str(value).lower()
+    if table.format == "json" and not isinstance(value, Number):
+        if value in table.null_text:
+            return None
+    return _READERS[kind.split("(")[0]](str(value), kind)
+
+
+def _text(text: str, kind: str) -> Any:
+    return str(text)
+
+
+_WHOLE = re.compile(r"-?[0-9]+")
+_NUMBER = re.compile(r"-?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def _unpadded(text: str) -> Optional[str]:
+    """The text without a plus and blanks around it, which a reader may take or not."""
+    found = text.strip(" ")
+    found = found[1:] if found[:1] == "+" else found
+    return found if found != text else None
+
+
+def _whole(text: str, kind: str) -> Any:
+    bits = 63 if kind == "bigint" else 31
+    if _WHOLE.fullmatch(text):
+        number = int(text)
+        if not -(2**bits) <= number < 2**bits:
+            raise Bad("out of range")
+        return number
+    loose = _unpadded(text)
+    if loose and _WHOLE.fullmatch(loose):
+        raise Either
+    raise Bad("no whole number")
+
+
+def _decimal(text: str, kind: str) -> Any:
+    precision, scale = map(int, kind[len("decimal(") : -1].split(","))
+    if not _NUMBER.fullmatch(text):
+        loose = _unpadded(text)
+        if loose and _NUMBER.fullmatch(loose):
+            raise Either
+        raise Bad("no number")
+    number = Decimal(text)
+    if number and abs(number.adjusted()) > 400:
+        raise Bad("out of range")
+    cut = number.quantize(Decimal(1).scaleb(-scale)) if _fits(number, scale) else None
+    if cut is None or cut != number or len(cut.as_tuple().digits) > precision:
+        raise Bad("more digits than declared")
+    return cut
+
+
+def _fits(number: Decimal, scale: int) -> bool:
+    return number.is_zero() or number.adjusted() + scale < 38 - 10
+
+
+def _double(text: str, kind: str) -> Any:
+    if text.lower() in ("nan", "infinity", "-infinity", "inf", "-inf", "+infinity"):
+        raise Either
+    if not _NUMBER.fullmatch(text):
+        loose = _unpadded(text)
+        if loose and _NUMBER.fullmatch(loose):
+            raise Either
+        raise Bad("no number")
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise Bad("out of range")
+    if number == 0 and re.search("[1-9]", text.lower().split("e")[0]):
+        raise Either
+    return number
+
+
+def _boolean(text: str, kind: str) -> Any:
+    if text in ("true", "false"):
+        return text == "true"
+    if text.strip().lower() in (
+        "true",
+        "false",
+        "t",
+        "f",
+        "y",
+        "n",
+        "yes",
+        "no",
+        "1",
+        "0",
+    ):
+        raise Either
+    raise Bad("no boolean")
+
+
+_DAY = r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
+_TIME = r"([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.]([0-9]{1,6}))?)?"
+_ZONE = r"(Z|[+-][0-9]{2}(?::?[0-9]{2})?)"
+_STAMP = re.compile(f"{_DAY}(?:[ T]{_TIME}{_ZONE}?)?")
+_LOOSE = re.compile(
+    r"\s*[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
+    r"([ T][0-9]{1,2}(:[0-9]{1,2}(:[0-9]{1,2}([.][0-9]{0,9})?)?)?)?"
+    r"\s*(Z|UTC|GMT|[+-][0-9]{1,2}(:?[0-9]{1,2}(:?[0-9]{2})?)?"
+    r"|[A-Z][A-Za-z]+(/[A-Za-z_]+)*)?\s*"
+)
+
+
+def _date(text: str, kind: str) -> Any:
+    if re.fullmatch(_DAY, text):
+        return _valid(lambda: date.fromisoformat(text))
+    if _LOOSE.fullmatch(text):
+        raise Either
+    raise Bad("no date")
+
+
+def _timestamp(text: str, kind: str) -> Any:
+    found = _STAMP.fullmatch(text)
+    if not found:
+        if _LOOSE.fullmatch(text):
+            raise Either
+        raise Bad("no timestamp")
+    year, month, day, hour, minute, second, fraction, zone = found.groups()
+    micros = int((fraction or "").ljust(6, "0"))
+    parts = [int(each or 0) for each in (year, month, day, hour, minute, second)]
+    moment = _valid(lambda: datetime(*parts, micros, timezone.utc))
+    if zone and zone != "Z":
+        digits = zone[1:].replace(":", "").ljust(4, "0")
+        hours, minutes = int(digits[:2]), int(digits[2:])
+        if hours > 18 or minutes > 59:
+            raise Bad("no zone")
+        shift = timedelta(hours=hours, minutes=minutes)
+        try:
+            moment += -shift if zone[0] == "+" else shift
+        except OverflowError:
+            raise Either from None
+    return moment.replace(tzinfo=None)
+
+
+def _valid(make: Callable[[], Any]) -> Any:
+    try:
+        return make()
+    except ValueError as error:
+        raise Bad(str(error)) from None
+
+
+def _place(value: Any, table: Table) -> Any:
+    """struct<city:string,zip:int>, as an object or as its text."""
+    if isinstance(value, str) and not isinstance(value, Number):
+        value = strict_json(value)
+        if value is None:
+            raise Either
+    if not isinstance(value, dict):
+        raise Bad("no object")
+    names = {name.lower(): each for name, each in value.items()}
+    city, zip_ = names.get("city"), names.get("zip")
+    inner = Table("json", {}, (), null_text=table.null_text)
+    return (typed(city, "string", inner), typed(zip_, "int", inner))
+
+
+_READERS: Dict[str, Callable[[str, str], Any]] = {
+    "string": _text,
+    "int": _whole,
+    "bigint": _whole,
+    "decimal": _decimal,
+    "double": _double,
+    "boolean": _boolean,
+    "date": _date,
+    "timestamp": _timestamp,
+}

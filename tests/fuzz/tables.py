@@ -1,0 +1,73 @@
+"""The tables that random files land in: each is a way of reading."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.fuzz.files import COLUMNS
+from tests.fuzz.judge import Table
+from tests.spark.lake import table
+
+NEEDED = ("id", "at")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A table of the lake, and how the judge reads its files."""
+
+    name: str
+    reads: Table
+    format: str
+    new_columns: str = "ignore"
+
+    @property
+    def spec(self):
+        """The table's spec: a feed whose rows each have a key of their own."""
+        columns = "\n".join(f'  {name}: "{kind}"' for name, kind in COLUMNS.items())
+        return table(f"""
+source:
+  kind: feed
+  path: tests/things
+  load: "load/**"
+  changes: "changes/**"
+  new_columns: {self.new_columns}
+  format: {self.format}
+columns:
+{columns}
+key: [id]
+order_by: [at]
+future_dates: true
+quarantine: {{max_share: 1.0}}
+storage: {{buckets: 1}}
+""")
+
+
+def _kind(name: str, format: str, new_columns: str = "ignore", **reads: str) -> Kind:
+    of_judge = Table(
+        "json" if name.startswith("json") else "csv", COLUMNS, NEEDED, **reads
+    )
+    return Kind(name, of_judge, format, new_columns)
+
+
+KINDS = (
+    _kind("csv", '{type: csv, null_text: [""]}'),
+    _kind("json", '{type: json, null_text: [""]}'),
+    _kind("csv-added-columns", '{type: csv, null_text: [""]}', "add"),
+    _kind("json-added-columns", '{type: json, null_text: [""]}', "add"),
+    _kind(
+        "csv-latin-1",
+        '{type: csv, null_text: [""], encoding: latin-1, delimiter: ";"}',
+        encoding="latin-1",
+        delimiter=";",
+    ),
+    _kind(
+        "csv-windows-1252",
+        '{type: csv, null_text: [""], encoding: windows-1252}',
+        encoding="windows-1252",
+    ),
+    _kind(
+        "csv-utf-16",
+        '{type: csv, null_text: [""], encoding: utf-16}',
+        encoding="utf-16",
+    ),
+)

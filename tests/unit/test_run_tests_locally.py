@@ -216,8 +216,8 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
     code, output, commands = run("slow")
     assert (code, commands) == (2, [])
     assert (
-        "'slow' is no speed; choose fast, full, properties, crash, loop, simulate,"
-        " deploy, bench, nightly or spark39" in output
+        "'slow' is no speed; choose fast, full, properties, fuzz, crash, loop,"
+        " simulate, deploy, bench, nightly or spark39" in output
     )
 
 
@@ -225,6 +225,7 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
     "speed, needs, python, program",
     [
         ("properties", "--only spark", "spark", "tests.oracle.properties"),
+        ("fuzz", "--only spark", "spark", "tests.fuzz"),
         ("crash", "--only spark --only streamer", "spark", "tests.crash"),
         ("loop", "--only spark --only servers", "spark", "tests.loop"),
         ("simulate", "--only airflow", "airflow", "tests.simulator"),

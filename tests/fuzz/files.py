@@ -9,9 +9,9 @@ import json
 import re
 from dataclasses import dataclass
 from random import Random
-from typing import Callable, Dict, List, Tuple
+from typing import Callable, Dict, List, Optional, Tuple
 
-from tests.fuzz.judge import Table
+from tests.fuzz.judge import Table, Verdict
 
 COLUMNS = {
     "id": "bigint",
@@ -80,11 +80,15 @@ BYTES = (
 
 @dataclass(frozen=True)
 class File:
-    """A landing file: its name's ending, its bytes, and how it was made."""
+    """A landing file: its name's ending, its bytes, how it was made, and the verdict.
+
+    A file of text has none yet: the judge reads it.
+    """
 
     ending: str
     content: bytes
     made: str
+    verdict: Optional[Verdict] = None
 
 
 Rows = List[Dict[str, object]]

@@ -12,8 +12,7 @@ from pyspark.sql import Row, SparkSession
 
 from lake_spec.report import Report
 from tests.fuzz.comparison import Ingested, difference
-from tests.fuzz.files import COLUMNS, File, random_file
-from tests.fuzz.judge import judge
+from tests.fuzz.files import COLUMNS, File
 from tests.fuzz.tables import Kind
 from tests.spark.lake import Lake
 
@@ -33,16 +32,16 @@ def play(
     spark: SparkSession, root: Path, kind: Kind, seed: int, numbers: range
 ) -> Outcome:
     """Land the files of these numbers in one lake, run, compare, remove, run again."""
-    files = {each: made(kind, seed, each) for each in numbers}
+    files = {each: made(spark, kind, seed, each) for each in numbers}
     outcome = Outcome()
     lake = Lake(spark, root / "all", kind.spec)
     for number, file in files.items():
         lake.land(path_of(number, file), file.content)
     report = lake.run("incremental")
-    if report.error and not report.set_aside:
+    if failed_as_a_whole(report):
         _blame(spark, root, kind, files, outcome)
         return outcome
-    _compare(lake, kind, files, report, outcome)
+    _compare(lake, files, report, outcome)
     for each in report.set_aside:
         lake.remove(each["path"])
     for stage in ("incremental", "scd2"):
@@ -57,9 +56,14 @@ def play(
     return outcome
 
 
-def made(kind: Kind, seed: int, number: int) -> File:
+def failed_as_a_whole(report: Report) -> bool:
+    """Whether the run failed otherwise than by files that were set aside by name."""
+    return bool(report.error) and report.error["type"] != "BadFile"
+
+
+def made(spark: SparkSession, kind: Kind, seed: int, number: int) -> File:
     """The file of that number: the same for the same seed."""
-    return random_file(Random(f"{seed}/{number}"), number * KEYS, kind.reads)
+    return kind.file(spark, Random(f"{seed}/{number}"), number * KEYS)
 
 
 def path_of(number: int, file: File) -> str:
@@ -84,20 +88,19 @@ def _blame(
         for each in numbers:
             lake.land(path_of(each, files[each]), files[each].content)
         report = lake.run("incremental")
-        if not report.error or report.set_aside:
-            if len(numbers) > 1 or report.set_aside:
-                _compare(lake, kind, {n: files[n] for n in numbers}, report, outcome)
+        if not failed_as_a_whole(report):
+            _compare(lake, {n: files[n] for n in numbers}, report, outcome)
             continue
         if len(numbers) == 1:
             words = f"the whole run fails: {str(report.error)[:400]}"
-            outcome.poisoned[numbers[0]] = words
+            outcome.poisoned[numbers[0]] = f"({files[numbers[0]].made}): {words}"
         else:
             half = len(numbers) // 2
             waiting += [numbers[:half], numbers[half:]]
 
 
 def _compare(
-    lake: Lake, kind: Kind, files: Dict[int, File], report: Report, outcome: Outcome
+    lake: Lake, files: Dict[int, File], report: Report, outcome: Outcome
 ) -> None:
     refused = {each["path"]: each["reason"] for each in report.set_aside}
     rows = _rows(lake)
@@ -105,10 +108,9 @@ def _compare(
     for number, file in files.items():
         path = path_of(number, file)
         found = Ingested(rows.get(path, {}), bad.get(path, {}), refused.get(path))
-        verdict = judge(kind.reads, path, file.content)
-        words = difference(verdict, found)
+        words = difference(file.verdict, found)
         if words:
-            outcome.wrong[number] = words
+            outcome.wrong[number] = f"({file.made}): {words}"
 
 
 def _rows(lake: Lake) -> Dict[str, Dict[int, Any]]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
 
-from tests.fuzz.files import COLUMNS
-from tests.fuzz.judge import Table
+from tests.fuzz import parquet
+from tests.fuzz.files import COLUMNS, File, random_file
+from tests.fuzz.judge import Table, judge
 from tests.spark.lake import table
 
 NEEDED = ("id", "at")
@@ -19,6 +22,14 @@ class Kind:
     reads: Table
     format: str
     new_columns: str = "ignore"
+
+    def file(self, spark: Any, random: Random, first: int) -> File:
+        """A random file with its verdict; its keys are first, first + 1, ..."""
+        if self.reads.format == "parquet":
+            return parquet.random_file(spark, random, first)
+        file = random_file(random, first, self.reads)
+        verdict = judge(self.reads, "x" + file.ending, file.content)
+        return replace(file, verdict=verdict)
 
     @property
     def spec(self):
@@ -43,15 +54,14 @@ storage: {{buckets: 1}}
 
 
 def _kind(name: str, format: str, new_columns: str = "ignore", **reads: str) -> Kind:
-    of_judge = Table(
-        "json" if name.startswith("json") else "csv", COLUMNS, NEEDED, **reads
-    )
+    of_judge = Table(name.split("-")[0], COLUMNS, NEEDED, **reads)
     return Kind(name, of_judge, format, new_columns)
 
 
 KINDS = (
     _kind("csv", '{type: csv, null_text: [""]}'),
     _kind("json", '{type: json, null_text: [""]}'),
+    _kind("parquet", "{type: parquet}", "add"),
     _kind("csv-added-columns", '{type: csv, null_text: [""]}', "add"),
     _kind("json-added-columns", '{type: json, null_text: [""]}', "add"),
     _kind(

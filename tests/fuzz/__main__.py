@@ -22,48 +22,47 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from tests.asked import parser
 
-BATCH = 40
-"""How many files land before one run."""
+LOG_BATCH, SNAPSHOT_BATCH = 40, 5
+"""How many files land before one run; each snapshot is a commit of its own."""
 
 
 def batches(files: int, kinds: int) -> Iterator[Tuple[int, range]]:
-    """Which kind of table takes which files."""
-    for number, start in enumerate(range(0, files, BATCH)):
-        yield number % kinds, range(start, min(start + BATCH, files))
+    """Which kind takes which files: the last kind is the one of snapshots."""
+    start, number = 0, 0
+    while start < files:
+        index = number % kinds
+        size = SNAPSHOT_BATCH if index == kinds - 1 else LOG_BATCH
+        yield index, range(start, min(start + size, files))
+        start, number = start + size, number + 1
 
 
 def play_all(files: int, seed: int, only: Sequence[int] = ()) -> Tuple[int, int]:
     """Play the files, a line for each batch and each find; (wrong, poisoned)."""
-    from tests.fuzz.playing import Outcome, play
+    from tests.fuzz.outcome import Outcome
+    from tests.fuzz.playing import FilesOf
+    from tests.fuzz.snapshots import Snapshots
     from tests.fuzz.tables import KINDS
     from tests.spark.local_session import local_session
 
+    kinds = [*map(FilesOf, KINDS), Snapshots()]
     spark = local_session()
     found = Outcome()
     terminal = sys.stdout
     try:
-        for index, numbers in batches(files, len(KINDS)):
-            chosen = range(0)
-            if only:
-                picked = [each for each in numbers if each in only]
-                if not picked:
-                    continue
-                chosen = range(picked[0], picked[-1] + 1)
-            kind = KINDS[index]
+        for index, numbers in batches(files, len(kinds)):
+            picked = [each for each in numbers if not only or each in only]
+            if not picked:
+                continue
+            kind, chosen = kinds[index], range(picked[0], picked[-1] + 1)
             with tempfile.TemporaryDirectory(prefix="lake-fuzz-") as root:
                 with open(Path(root) / "stages.log", "w", encoding="utf-8") as told:
                     with redirect_stdout(told):
-                        outcome = play(spark, Path(root), kind, seed, chosen or numbers)
-            lines = _told(kind, seed, outcome.wrong, "WRONG")
-            lines += _told(kind, seed, outcome.poisoned, "POISONED")
-            where = f"{kind.name}: files {numbers[0]} to {numbers[-1]}"
-            print(
-                f"{where}: {len(lines)} finds",
-                *lines,
-                sep="\n",
-                file=terminal,
-                flush=True,
-            )
+                        outcome = kind.play(spark, Path(root), seed, chosen)
+            lines = _told(kind.name, seed, outcome.wrong, "WRONG")
+            lines += _told(kind.name, seed, outcome.poisoned, "POISONED")
+            where = f"{kind.name}: files {chosen[0]} to {chosen[-1]}"
+            words = [f"{where}: {len(lines)} finds", *lines]
+            print(*words, sep="\n", file=terminal, flush=True)
             found.wrong.update(outcome.wrong)
             found.poisoned.update(outcome.poisoned)
     finally:
@@ -71,9 +70,9 @@ def play_all(files: int, seed: int, only: Sequence[int] = ()) -> Tuple[int, int]
     return len(found.wrong), len(found.poisoned)
 
 
-def _told(kind, seed: int, finds: Dict[int, str], word: str) -> List[str]:
+def _told(name: str, seed: int, finds: Dict[int, str], word: str) -> List[str]:
     return [
-        f"{word} seed {seed}, file {number} of {kind.name} {words}"
+        f"{word} seed {seed}, file {number} of {name} {words}"
         for number, words in finds.items()
     ]
 

@@ -9,7 +9,7 @@ import json
 import re
 from dataclasses import dataclass
 from random import Random
-from typing import Callable, Dict, List, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 from tests.fuzz.judge import Table, Verdict
 
@@ -172,14 +172,25 @@ def json_text(random: Random, rows: Rows, names: List[str]) -> str:
     return "".join(line + "\n" for line in lines)
 
 
-def random_file(random: Random, first: int, table: Table) -> File:
-    """A file of the table: valid in a quarter of cases, else mutated in some ways."""
+def random_file(
+    random: Random,
+    first: int,
+    table: Table,
+    columns: Sequence[str] = tuple(COLUMNS),
+    keys: Optional[Sequence[int]] = None,
+) -> File:
+    """A file of the table: valid in a quarter of cases, else mutated in some ways.
+
+    Its keys are first, first + 1, ... or those given.
+    """
     rows = random_rows(random, first, table)
-    names = list(COLUMNS)
+    if keys is not None:
+        rows = [{**random.choice(rows), "id": key} for key in keys]
+    names = list(columns)
     made = []
     if random.random() < 0.3:
         made.append(_change_columns(random, names))
-    if random.random() < 0.5:
+    if rows and random.random() < 0.5:
         made.append(_change_values(random, rows))
     if table.format == "csv":
         text = csv_text(random, rows, names, table.delimiter)

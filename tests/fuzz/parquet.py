@@ -23,7 +23,8 @@ class Type:
     """A type of Parquet: its words, a random value to write, and what the lake may show.
 
     `shown` gives the exact value in the lake's declared column; ANY where any exact form
-    is right; None where no value of the column is. `plain`: every reader reads it, so it must be read.
+    is right; None where no value of the column is. `plain`: every reader reads it, so it must
+    be read.
     """
 
     words: str

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any, Dict, List
 
-from pyspark.sql import Row, SparkSession
+from pyspark.sql import SparkSession
 
 from lake_spec.report import Report
 from tests.fuzz.comparison import Ingested, difference
 from tests.fuzz.files import COLUMNS, File
+from tests.fuzz.outcome import Outcome, failed_as_a_whole, plain
 from tests.fuzz.tables import Kind
 from tests.spark.lake import Lake
 
@@ -20,45 +21,44 @@ KEYS = 1000
 """Each file has keys of its own: its number times this, and those that follow."""
 
 
-@dataclass
-class Outcome:
-    """What was wrong with files: by number of the file, in words."""
+@dataclass(frozen=True)
+class FilesOf:
+    """Files of a kind of table whose rows each go into the change log."""
 
-    wrong: Dict[int, str] = field(default_factory=dict)
-    poisoned: Dict[int, str] = field(default_factory=dict)
+    kind: Kind
 
+    @property
+    def name(self) -> str:
+        """The kind's name."""
+        return self.kind.name
 
-def play(
-    spark: SparkSession, root: Path, kind: Kind, seed: int, numbers: range
-) -> Outcome:
-    """Land the files of these numbers in one lake, run, compare, remove, run again."""
-    files = {each: made(spark, kind, seed, each) for each in numbers}
-    outcome = Outcome()
-    lake = Lake(spark, root / "all", kind.spec)
-    for number, file in files.items():
-        lake.land(path_of(number, file), file.content)
-    report = lake.run("incremental")
-    if failed_as_a_whole(report):
-        _blame(spark, root, kind, files, outcome)
+    def play(
+        self, spark: SparkSession, root: Path, seed: int, numbers: range
+    ) -> Outcome:
+        """Land the files of these numbers, run, compare, remove the bad, run again."""
+        kind = self.kind
+        files = {each: made(spark, kind, seed, each) for each in numbers}
+        outcome = Outcome()
+        lake = Lake(spark, root / "all", kind.spec)
+        for number, file in files.items():
+            lake.land(path_of(number, file), file.content)
+        report = lake.run("incremental")
+        if failed_as_a_whole(report):
+            _blame(spark, root, kind, files, outcome)
+            return outcome
+        _compare(lake, files, report, outcome)
+        for each in report.set_aside:
+            lake.remove(each["path"])
+        for stage in ("incremental", "scd2"):
+            again = lake.run(stage)
+            if again.error:
+                words = f"{stage} after the bad files were removed: {again.error}"
+                outcome.poisoned[numbers[0]] = words
+        if not outcome.poisoned and lake.tables.current.has_data():
+            verified = lake.verify()
+            if verified.error:
+                outcome.wrong[numbers[0]] = f"verify: {verified.error}"
         return outcome
-    _compare(lake, files, report, outcome)
-    for each in report.set_aside:
-        lake.remove(each["path"])
-    for stage in ("incremental", "scd2"):
-        again = lake.run(stage)
-        if again.error:
-            words = f"{stage} after the bad files were removed: {again.error}"
-            outcome.poisoned[numbers[0]] = words
-    if not outcome.poisoned and lake.tables.current.has_data():
-        verified = lake.verify()
-        if verified.error:
-            outcome.wrong[numbers[0]] = f"verify: {verified.error}"
-    return outcome
-
-
-def failed_as_a_whole(report: Report) -> bool:
-    """Whether the run failed otherwise than by files that were set aside by name."""
-    return bool(report.error) and report.error["type"] != "BadFile"
 
 
 def made(spark: SparkSession, kind: Kind, seed: int, number: int) -> File:
@@ -128,8 +128,3 @@ def _bad_rows(lake: Lake) -> Dict[str, Dict[int, str]]:
         for row in lake.tables.quarantine.read().collect():
             found[row.lake_path][row.lake_record] = row.lake_reason
     return found
-
-
-def plain(value: Any) -> Any:
-    """The value as the judge gives it."""
-    return tuple(map(plain, value)) if isinstance(value, Row) else value

@@ -18,9 +18,16 @@ import sys
 import tempfile
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+
+from pyspark.sql import SparkSession
 
 from tests.asked import parser
+from tests.fuzz.outcome import Outcome
+from tests.fuzz.playing import FilesOf
+from tests.fuzz.snapshots import Snapshots
+from tests.fuzz.tables import KINDS
+from tests.spark.local_session import local_session
 
 LOG_BATCH, SNAPSHOT_BATCH = 40, 5
 """How many files land before one run; each snapshot is a commit of its own."""
@@ -36,38 +43,33 @@ def batches(files: int, kinds: int) -> Iterator[Tuple[int, range]]:
         start, number = start + size, number + 1
 
 
-def play_all(files: int, seed: int, only: Sequence[int] = ()) -> Tuple[int, int]:
-    """Play the files, a line for each batch and each find; (wrong, poisoned)."""
-    from tests.fuzz.outcome import Outcome
-    from tests.fuzz.playing import FilesOf
-    from tests.fuzz.snapshots import Snapshots
-    from tests.fuzz.tables import KINDS
-    from tests.spark.local_session import local_session
-
+def play_all(
+    spark: SparkSession,
+    files: int,
+    seed: int,
+    tell: Callable[[str], object],
+    only: Sequence[int] = (),
+) -> Outcome:
+    """Play the files, tell a line of each batch and each find; what was found."""
     kinds = [*map(FilesOf, KINDS), Snapshots()]
-    spark = local_session()
     found = Outcome()
-    terminal = sys.stdout
-    try:
-        for index, numbers in batches(files, len(kinds)):
-            picked = [each for each in numbers if not only or each in only]
-            if not picked:
-                continue
-            kind, chosen = kinds[index], range(picked[0], picked[-1] + 1)
-            with tempfile.TemporaryDirectory(prefix="lake-fuzz-") as root:
-                with open(Path(root) / "stages.log", "w", encoding="utf-8") as told:
-                    with redirect_stdout(told):
-                        outcome = kind.play(spark, Path(root), seed, chosen)
-            lines = _told(kind.name, seed, outcome.wrong, "WRONG")
-            lines += _told(kind.name, seed, outcome.poisoned, "POISONED")
-            where = f"{kind.name}: files {chosen[0]} to {chosen[-1]}"
-            words = [f"{where}: {len(lines)} finds", *lines]
-            print(*words, sep="\n", file=terminal, flush=True)
-            found.wrong.update(outcome.wrong)
-            found.poisoned.update(outcome.poisoned)
-    finally:
-        spark.stop()
-    return len(found.wrong), len(found.poisoned)
+    for index, numbers in batches(files, len(kinds)):
+        picked = [each for each in numbers if not only or each in only]
+        if not picked:
+            continue
+        kind, chosen = kinds[index], range(picked[0], picked[-1] + 1)
+        with tempfile.TemporaryDirectory(prefix="lake-fuzz-") as root:
+            with open(Path(root) / "stages.log", "w", encoding="utf-8") as told:
+                with redirect_stdout(told):
+                    outcome = kind.play(spark, Path(root), seed, chosen)
+        lines = _told(kind.name, seed, outcome.wrong, "WRONG")
+        lines += _told(kind.name, seed, outcome.poisoned, "POISONED")
+        tell(f"{kind.name}: files {chosen[0]} to {chosen[-1]}: {len(lines)} finds")
+        for line in lines:
+            tell(line)
+        found.wrong.update(outcome.wrong)
+        found.poisoned.update(outcome.poisoned)
+    return found
 
 
 def _told(name: str, seed: int, finds: Dict[int, str], word: str) -> List[str]:
@@ -84,9 +86,19 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         "--only", type=int, action="append", default=[], metavar="NUMBER"
     )
     asked = asking.parse_args(argv)
-    print(f"seed {asked.seed}", flush=True)
-    wrong, poisoned = play_all(asked.files, asked.seed, asked.only)
-    print(f"{asked.files} files, {wrong} wrong, {poisoned} poisoned")
+    terminal = sys.stdout
+
+    def tell(line: str) -> None:
+        print(line, file=terminal, flush=True)
+
+    tell(f"seed {asked.seed}")
+    spark = local_session()
+    try:
+        found = play_all(spark, asked.files, asked.seed, tell, asked.only)
+    finally:
+        spark.stop()
+    wrong, poisoned = len(found.wrong), len(found.poisoned)
+    tell(f"{asked.files} files, {wrong} wrong, {poisoned} poisoned")
     return 1 if wrong or poisoned else 0
 
 

@@ -29,7 +29,7 @@ from tests.fuzz.snapshots import Snapshots
 from tests.fuzz.tables import KINDS
 from tests.spark.local_session import local_session
 
-LOG_BATCH, SNAPSHOT_BATCH = 40, 5
+LOG_BATCH, SNAPSHOT_BATCH = 24, 5
 """How many files land before one run; each snapshot is a commit of its own."""
 
 

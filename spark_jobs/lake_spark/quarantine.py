@@ -67,7 +67,7 @@ def drop_old_takes(run: TableRun) -> None:
     if WITHDRAWN not in taken.holds or not run.quarantine.has_data():
         return
     last = next(each for each in run.log.commits() if "inputs" in each.metadata)
-    paths = [each.path for each in taken.files + taken.withdrawn]
+    paths = [each.path for each in (*taken.own, *taken.withdrawn)]
     rows = run.quarantine.read().where(F.col("lake_path").isin(paths))
     old = rows.where(F.col("lake_run") != F.lit(last.metadata.get("run")))
     if not old.isEmpty():

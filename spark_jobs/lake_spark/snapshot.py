@@ -63,14 +63,7 @@ def group_extracts(files: Sequence[LandingFile], spec: TableSpec) -> List[Extrac
 
 def times_taken(taken: Inputs) -> Dict[Optional[str], datetime]:
     """The time of the newest extract taken in, per scope value."""
-    newest: Dict[Optional[str], datetime] = {}
-    for file in taken.all:
-        if file.extract_at is None:  # a file of a feed
-            continue
-        at = datetime.fromisoformat(file.extract_at)
-        for scope in file.scopes or (None,):
-            newest[scope] = max(at, newest.get(scope, at))
-    return newest
+    return taken.newest_extracts
 
 
 def last_taken(taken: Inputs) -> Optional[datetime]:
@@ -80,8 +73,8 @@ def last_taken(taken: Inputs) -> Optional[datetime]:
 
 def is_full_load(file: LandingFile, taken: Inputs) -> bool:
     """Whether a file is of the first extract, or of one that is not newer."""
-    times = [datetime.fromisoformat(each.extract_at) for each in taken.all]
-    return not times or file.extract_at <= min(times)
+    first = taken.oldest_extract
+    return first is None or file.extract_at <= first
 
 
 def refuse_late(extract: Extract, taken: Inputs, spec: TableSpec) -> None:

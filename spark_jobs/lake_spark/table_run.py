@@ -104,10 +104,11 @@ class TableRun:
         """The folder of its tables."""
         return f"{self.environment.warehouse}/{self.spec.domain}/{self.spec.name}"
 
-    @property
+    @cached_property
     def inputs(self) -> InputsFolder:
         """Which landing files its log commits took in."""
-        return InputsFolder(self.store, f"{self.home}/inputs")
+        name, release = self.spec.full_name, self.report.release
+        return InputsFolder(self.store, f"{self.home}/inputs", name, release)
 
     @property
     def erased_keys(self) -> ErasedObject:

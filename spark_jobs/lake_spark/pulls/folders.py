@@ -77,8 +77,8 @@ def pulled_before(run: TableRun, top: str) -> List[str]:
     start = f"{run.landing}/{top}/"
     paths = [each.uri[len(start) :] for each in run.store.list(start)]
     names = {path.split("/")[0] for path in paths if path.endswith(f"/{PULLED}")}
-    for taken in run.taken_in().all:
-        first, _, rest = taken.path.partition("/")
+    for path in run.taken_in().paths:
+        first, _, rest = path.partition("/")
         if first == top and "/" in rest:
             names.add(rest.split("/")[0])
     return sorted(names)

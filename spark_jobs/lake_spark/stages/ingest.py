@@ -26,7 +26,7 @@ def full_load(run: TableRun) -> None:
     build_current(run)
     if isinstance(run.spec.source, Feed):
         _feed(run, load_globs(run.spec))
-    elif not run.taken_in().all:
+    elif not run.taken_in().count:
         _extracts(run, first_only=True)
     end(run)
 

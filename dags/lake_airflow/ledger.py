@@ -17,6 +17,7 @@ from lake_airflow.run_files import RunFiles
 from lake_spec.ledger import Interval, covered_minutes, day_folder, dealt
 from lake_spec.model import EnvironmentSpec
 from lake_spec.prices import LEAST_BILLED, ON_DEMAND, SPOT
+from lake_spec.state_format import FORMAT
 
 LONGEST_LIFE = timedelta(days=8)
 """No cluster lives longer: `max_hours` is at most 168."""
@@ -137,6 +138,7 @@ def entry_of(
     ran = [(step["Name"], *_interval(step, end)) for step in steps if _ran(step)]
     busy = min(covered_minutes(each[1:] for each in ran), total - start)
     return {
+        FORMAT: 1,
         "cluster": cluster["Id"],
         "run": run,
         "domain": domain,

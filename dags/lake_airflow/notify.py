@@ -24,6 +24,7 @@ from lake_airflow.run_files import RunFiles
 from lake_airflow.s3_object import S3Object
 from lake_airflow.steps import report_folder
 from lake_spec.model import EnvironmentSpec
+from lake_spec.state_format import FORMAT, parse_state
 
 AWS_CONNECTION = "aws_default"
 
@@ -94,13 +95,14 @@ class RunNotifier:
     def _remember(self, summary: dict[str, Any], *, failed: bool) -> None:
         before, etag = self._memory()
         after = notice.memory_after(self.plan, self.run, summary, before, failed=failed)
-        if after != before:
-            self._state().write(after, etag)
+        if {**before, **after} != before:
+            self._state().write({FORMAT: 1, **before, **after}, etag)
 
     def _memory(self) -> tuple[dict[str, Any], Optional[str]]:
         """What the DAG's runs told before, and the ETag of the object."""
         content, etag = self._state().read()
-        return json.loads(content or b"{}"), etag
+        what, where = f"what runs of {self.plan.dag_id} told", self._state().address
+        return parse_state(content or b"{}", what=what, where=where), etag
 
     def _state(self) -> S3Object:
         return self._object(f"{self.environment.runs}/states/{self.plan.dag_id}.json")

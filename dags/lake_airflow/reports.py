@@ -11,6 +11,7 @@ from lake_airflow.run import Run
 from lake_airflow.run_files import RunFiles
 from lake_airflow.steps import selected
 from lake_spec.report import State
+from lake_spec.state_format import refuse_newer
 
 CLOCKS = timedelta(minutes=5)
 """So far the clock of a cluster may be from EMR's."""
@@ -33,7 +34,7 @@ def read_reports(
         for table in selected(stage, run) if stage.writes_reports else ():
             name = f"{stage.name}/{table}.json"
             if stage.name in steps and name in there:
-                report = _report(files, name)
+                report = _report(files, name, where=run.name)
                 if not _is_of_before(report, steps[stage.name]):
                     found[stage.name, table] = report
     return found
@@ -63,12 +64,13 @@ def _is_of_before(report: Report, steps: Optional[Steps]) -> bool:
     return waited > CLOCKS
 
 
-def _report(files: RunFiles, name: str) -> Report:
+def _report(files: RunFiles, name: str, where: str) -> Report:
     """The report; one that cannot be read counts as that of a failure."""
     try:
         report = files.read(name)
         if not isinstance(report, dict):
             raise ValueError(f"{name}: got {type(report).__name__}, not an object.")
+        refuse_newer(report, what=f"the report {name}", where=f"<runs>/{where}/{name}")
     except ValueError as error:
         cause = {"type": "UnreadableReport", "message": str(error)}
         return {"state": "failed", "error": cause}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Optional, Tuple
 
@@ -14,6 +14,14 @@ from lake_airflow.window import WINDOW, Interval, checked_window
 from lake_spec.erase_request import REQUEST
 from lake_spec.faults import LONGEST_VALUE, shown
 from lake_spec.run_key import run_key
+from lake_spec.state_format import (
+    FORMAT,
+    WRITTEN_BY,
+    UnreadableState,
+    from_fields,
+    refuse_newer,
+    to_fields,
+)
 
 _FILE = re.compile(r"[^/].{0,1023}")
 _SCOPE = re.compile(r"[^\x00-\x1f\x7f]{1,128}")
@@ -51,6 +59,7 @@ class Run:
     verify: Optional[float] = None
     request: Optional[str] = None
     run_id: str = ""  # as Airflow has it, for who asks whether it is over
+    unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def name(self) -> str:
@@ -58,13 +67,26 @@ class Run:
         return f"{self.dag_id}/{self.key}"
 
     def to_xcom(self) -> dict[str, Any]:
-        """The run as JSON-ready data."""
-        return {**asdict(self), **{name: list(getattr(self, name)) for name in _LISTS}}
+        """The run as JSON-ready data, with its format version."""
+        return {FORMAT: 1, WRITTEN_BY: self.release, **to_fields(self)}
 
     @classmethod
     def from_xcom(cls, data: Mapping[str, Any]) -> Run:
-        """The run that `to_xcom` wrote."""
-        return cls(**{**data, **{name: tuple(data[name]) for name in _LISTS}})
+        """The run that `to_xcom` wrote, perhaps that of another release.
+
+        UnreadableState where only a newer release understands it.
+        """
+        name = f"{data.get('dag_id')}/{data.get('key')}"
+        where = f"the XCom `run` of the task create_cluster of {name}"
+        refuse_newer(data, what=f"the pinned run {name}", where=where)
+        lists = {name: tuple(data.get(name) or ()) for name in _LISTS}
+        try:
+            return from_fields(cls, {**data, **lists})
+        except TypeError as error:
+            raise UnreadableState(
+                f"the pinned run {name} cannot be read: {error}. It is {where}. Clear"
+                " create_cluster, or start a new run."
+            ) from None
 
 
 def check_run(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from datetime import date
 from pathlib import Path
@@ -13,6 +12,7 @@ from lake_spec import compiled, estimate_command, ledger, pages
 from lake_spec.errors import LakeError
 from lake_spec.load import check, domain_names
 from lake_spec.prices import load_prices
+from lake_spec.state_format import parse_state
 
 DAGS = Path(__file__).resolve().parent.parent
 DOCS = DAGS.parent / "docs"
@@ -72,7 +72,10 @@ def cost(args: argparse.Namespace) -> int:
     """Print the ledger in a folder, a copy of `<runs>/costs`, as CSV; on stderr, that
     clusters have no cost."""
     names = ledger.made_since(map(str, args.folder.rglob("*.json")), args.since)
-    entries = [json.loads(Path(name).read_text("utf-8")) for name in names]
+    entries = [
+        parse_state(Path(name).read_text("utf-8"), what="a ledger entry", where=name)
+        for name in names
+    ]
     prices = load_prices(args.prices) if args.prices else None
     rows = ledger.rows(entries, args.by, prices=prices)
     print(ledger.to_csv(rows, args.by), end="")

@@ -1,4 +1,4 @@
-"""Where a request to erase keys lies, and what it may be called."""
+"""Where a request to erase keys lies, what it may be called, and where erased keys stand."""
 
 from __future__ import annotations
 
@@ -11,6 +11,19 @@ REQUEST = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
 def folder_of(runs: str) -> str:
     """Where the requests of all domains lie."""
     return f"{runs}/erase"
+
+
+ERASED = "_erased"
+"""The folder of the lists of erased keys, below landing: hidden, as its name begins so."""
+
+
+def list_uri(landing: str, domain: str, table: str) -> str:
+    """The object that lists the keys that were erased from a table.
+
+    It lies with the landing files, for it says which of their rows must never come back:
+    what is made of them may be lost, and a copy of them is a copy of the list.
+    """
+    return f"{landing}/{ERASED}/{domain}/{table}.json"
 
 
 def uri_of(runs: str, domain: str, name: str) -> str:

@@ -4,6 +4,7 @@ LakeError
  +-- SpecErrors    files that break the rules of specs: all faults at once
  +-- NoSuchSpec    a domain, cluster or environment that has no file
  +-- NotASpec      JSON that was not written from a spec
+ +-- UnreadableState  a file of state that only another release can read (state_format.py)
  +-- NoEstimate    an argument of an estimate that is out of its bounds
 """
 

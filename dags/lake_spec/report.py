@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Dict, List, Optional, Union
+
+from lake_spec.state_format import state_text
 
 MOST_LISTED = 100
 """Surrogate keys that a report lists of those that moved; all are counted."""
@@ -167,4 +168,4 @@ class Report:
 
     def to_json(self) -> str:
         """The report as JSON text, keys in the order of the class."""
-        return json.dumps(asdict(self), indent=1)
+        return state_text(asdict(self), release=self.release, indent=1)

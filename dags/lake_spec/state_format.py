@@ -22,7 +22,7 @@ UNKNOWN = "unknown"
 T = TypeVar("T")
 
 
-class UnreadableState(LakeError):
+class UnreadableState(LakeError, ValueError):
     """A file of state that this release cannot read: another must, or it is damaged."""
 
 

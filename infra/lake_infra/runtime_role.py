@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterator, List, Sequence, Set
 from lake_infra.places import Root
 from lake_spec.choices import SecretStore
 from lake_spec.dag_kinds import DAG_KINDS
+from lake_spec.erase_request import ERASED
 from lake_spec.model import DomainSpec, EnvironmentSpec
 from lake_spec.pulled import pulls_of
 
@@ -41,6 +42,7 @@ def role_statements(
     """All but the landing files, for as many tables as there may be."""
     return [
         *_tables(Root.of(environment.warehouse), domains),
+        *_erased_keys(environment, domains),
         *_runs(environment, domains),
         *_releases(Root.of(environment.artifacts), domains),
         _catalogue(domains),
@@ -114,6 +116,17 @@ def _tables(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
                 "StringEquals": {"s3:prefix": root.prefix, "s3:delimiter": "/"}
             },
         }
+
+
+def _erased_keys(
+    environment: EnvironmentSpec, domains: Sequence[DomainSpec]
+) -> Iterator[Statement]:
+    """The lists of erased keys, which lie with the landing files: all runs ask for them."""
+    root = Root.of(environment.landing)
+    folders = [f"{root.prefix}{ERASED}/{domain.name}/*" for domain in domains]
+    to = NOTE if environment.erase_secret else READ
+    yield _objects("ErasedKeys", to, root, folders)
+    yield _listing("FindErasedKeys", root, folders)
 
 
 def _runs(

@@ -6,14 +6,20 @@ once one is refused, whenever they began.
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, field
-from typing import Any, Dict, Optional, Tuple
+from dataclasses import dataclass, field
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 from botocore.exceptions import ClientError
 
 from lake_release.errors import ReleaseError
 from lake_release.target import POINTER, Target
+from lake_spec.state_format import (
+    UnreadableState,
+    from_fields,
+    parse_state,
+    state_text,
+    to_fields,
+)
 
 REMEMBERED = 20
 _LOST = ("PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey")
@@ -25,6 +31,7 @@ class AirflowFile:
 
     sha256: str
     version: Optional[str] = None
+    unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)
@@ -35,12 +42,14 @@ class Deploy:
     at: str
     by: str
     airflow: Dict[str, AirflowFile] = field(default_factory=dict)
+    unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
-    def of(cls, data: Dict[str, Any]) -> Deploy:
+    def of(cls, data: Mapping[str, Any]) -> Deploy:
         """Of what the pointer holds."""
-        files = {name: AirflowFile(**each) for name, each in data["airflow"].items()}
-        return cls(data["release"], data["at"], data["by"], files)
+        found = data.get("airflow", {}).items()
+        files = {name: from_fields(AirflowFile, each) for name, each in found}
+        return from_fields(cls, {**data, "airflow": files})
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,7 @@ class Pointer:
 
     deploys: Tuple[Deploy, ...] = ()
     etag: Optional[str] = None
+    unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def current(self) -> Optional[Deploy]:
@@ -72,20 +82,35 @@ class Pointer:
 
 
 def read(s3: Any, target: Target) -> Pointer:
-    """The pointer of an environment; an empty one before the first deploy."""
+    """The pointer of an environment; an empty one before the first deploy.
+
+    ReleaseError where only a newer release understands it.
+    """
     try:
         found = s3.get_object(Bucket=target.dags_bucket, Key=POINTER)
     except s3.exceptions.NoSuchKey:
         return Pointer()
-    content = json.loads(found["Body"].read())
-    deploys = tuple(Deploy.of(each) for each in content["deploys"])
-    return Pointer(deploys, found["ETag"])
+    what = f"the list of deploys of {target.environment}"
+    where = f"s3://{target.dags_bucket}/{POINTER}"
+    try:
+        content = parse_state(found["Body"].read(), what=what, where=where)
+        deploys = tuple(Deploy.of(each) for each in content.pop("deploys"))
+    except UnreadableState as error:
+        raise ReleaseError(str(error)) from None
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ReleaseError(
+            f"{what} cannot be read: {error!r}. It is at {where}. Restore an older version"
+            " of the object."
+        ) from None
+    unknown = from_fields(Pointer, content).unknown
+    return Pointer(deploys, found["ETag"], unknown)
 
 
 def write(s3: Any, target: Target, deploy: Deploy, *, before: Pointer) -> Pointer:
     """Make a release the current one. ReleaseError if somebody deployed meanwhile."""
     deploys = (deploy, *before.deploys)[:REMEMBERED]
-    text = json.dumps({"deploys": [asdict(each) for each in deploys]}, indent=1)
+    content = {**before.unknown, "deploys": to_fields(deploys)}
+    text = state_text(content, release=deploy.release, indent=1)
     condition = {"IfMatch": before.etag} if before.etag else {"IfNoneMatch": "*"}
     try:
         done = s3.put_object(
@@ -98,4 +123,4 @@ def write(s3: Any, target: Target, deploy: Deploy, *, before: Pointer) -> Pointe
             f"{target.environment} got another release while this one was on its way;"
             " that one stays. Plan again."
         ) from None
-    return Pointer(deploys, done["ETag"])
+    return Pointer(deploys, done["ETag"], before.unknown)

@@ -1,6 +1,6 @@
 """What was erased from a table: keyed hashes of keys, and which records are blank.
 
-The list is one object beside the table's data. Whatever takes landing files in
+The list is one object beside the landing files: a copy of them has it too. Whatever takes
 leaves out rows whose key is on it and records that were blanked, and counts
 them. It names nobody without the secret of the environment. Decision 021.
 """
@@ -8,9 +8,9 @@ them. It names nobody without the secret of the environment. Decision 021.
 from __future__ import annotations
 
 import hmac
-import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import (
+    Any,
     Callable,
     Dict,
     FrozenSet,
@@ -25,6 +25,13 @@ from typing import (
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from lake_spec.state_format import (
+    UnreadableState,
+    from_fields,
+    parse_state,
+    state_text,
+    to_fields,
+)
 from lake_spark.errors import NoSecret
 from lake_spark.landing import LandingFile
 from lake_spark.object_store import ObjectStore
@@ -47,6 +54,7 @@ class Rewritten:
     records: Tuple[int, ...]
     etags: Tuple[str, ...] = ()
     is_put: bool = False
+    unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,12 @@ class Erased:
     check: str = ""
     hashes: FrozenSet[str] = frozenset()
     files: Dict[str, Rewritten] = field(default_factory=dict)
+    unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether keys were ever erased, as far as the list can tell."""
+        return self.check != ""
 
     def blank(self, file: LandingFile) -> Tuple[int, ...]:
         """The numbers of a landing file's records that were erased in place."""
@@ -69,36 +83,66 @@ class Erased:
 
 
 class ErasedObject:
-    """The object that holds the list of one table."""
+    """The object that holds the list of one table.
 
-    def __init__(self, store: ObjectStore, uri: str, table: str) -> None:
+    `old_uri` is where earlier releases put it: it is read where there is no other.
+    """
+
+    def __init__(
+        self,
+        store: ObjectStore,
+        uri: str,
+        table: str,
+        *,
+        release: str = "",
+        old_uri: Optional[str] = None,
+    ) -> None:
         self._store = store
         self.uri = uri
         self._table = table
+        self._release = release
+        self._old_uri = old_uri
 
     def load(self) -> Erased:
         """The list; an empty one where nothing was ever erased."""
+        for uri in filter(None, (self.uri, self._old_uri)):
+            try:
+                return self._parsed(self._store.read(uri), uri)
+            except KeyError:
+                continue
+        return Erased()
+
+    def _parsed(self, content: bytes, uri: str) -> Erased:
+        what = f"the list of erased keys of {self._table}"
+        data = parse_state(content, what=what, where=uri, release=self._release)
         try:
-            data = json.loads(self._store.read(self.uri))
-        except KeyError:
-            return Erased()
-        files = {
-            path: Rewritten(
-                each["was"],
-                each["sha256"],
-                tuple(each["records"]),
-                tuple(each["etags"]),
-                each.get("is_put", False),
-            )
-            for path, each in data["files"].items()
-        }
-        return Erased(data["check"], frozenset(data["hashes"]), files)
+            files = {
+                path: from_fields(
+                    Rewritten,
+                    {
+                        **each,
+                        "records": tuple(each["records"]),
+                        "etags": tuple(each["etags"]),
+                    },
+                )
+                for path, each in data["files"].items()
+            }
+            hashes = frozenset(data["hashes"])
+            return from_fields(Erased, {**data, "hashes": hashes, "files": files})
+        except (AttributeError, KeyError, TypeError) as error:
+            raise UnreadableState(
+                f"{what} cannot be read: {error!r}. It is at {uri}. Restore an older "
+                "version of the object."
+            ) from None
 
     def save(self, erased: Erased) -> Erased:
         """Put the list, in one piece; the list."""
-        files = {path: asdict(each) for path, each in sorted(erased.files.items())}
-        data = {"check": erased.check, "hashes": sorted(erased.hashes), "files": files}
-        self._store.write(self.uri, json.dumps(data, indent=1).encode())
+        files = dict(sorted(erased.files.items()))
+        data = to_fields(replace(erased, hashes=sorted(erased.hashes), files=files))
+        text = state_text(data, release=self._release, indent=1)
+        self._store.write(self.uri, text.encode())
+        if self._old_uri:
+            self._store.delete(self._old_uri)
         return erased
 
     def hasher(self, secret_name: Optional[str], erased: Erased) -> "Hasher":

@@ -7,10 +7,16 @@ Killed in between, the list has the content's hash alone: it is looked up here.
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import replace
+from typing import List, Tuple
 
+from lake_spec.erase_request import folder_of
+from lake_spark import same_content
 from lake_spark.erased import Erased
-from lake_spark.landing import list_landing
+from lake_spark.errors import LostList
+from lake_spark.inputs import Compared
+from lake_spark.landing import LandingFile, list_landing
 from lake_spark.table_run import TableRun
 
 
@@ -36,6 +42,71 @@ def known_contents(run: TableRun) -> Erased:
     found = replace(erased, files=files)
     if found != erased and not run.dry_run:
         run.erased_keys.save(found)
+    return found
+
+
+def refuse_lost_list(run: TableRun) -> None:
+    """Refuse to fill a table anew where keys were erased and their list is gone.
+
+    To be asked before the first rows of a change log. Receipts of requests say that
+    keys were erased; of a request that was not carried out to its end a warning is told.
+    """
+    if run.environment.erase_secret is None or run.erased_keys.load().is_there:
+        return
+    folder = f"{folder_of(run.environment.runs)}/{run.spec.domain}/"
+    for each in run.store.list(folder):
+        done, asked = _erased_by(run, each.uri)
+        where = (
+            f"{each.uri}, and there is no list of erased keys at {run.erased_keys.uri}"
+        )
+        remedy = (
+            "Restore the list from the copy of the landing files, or ask for the same "
+            f"keys again by the DAG {run.spec.domain}_erase before the load"
+        )
+        if done:
+            raise LostList(
+                f"{run.spec.full_name}: {done} key(s) were erased by {where}: a load would "
+                f"bring them back. {remedy}."
+            )
+        if asked:
+            run.report.warnings.append(
+                f"{asked} key(s) are to be erased by {where}. If they were erased before "
+                f"and the list is lost: {remedy[0].lower()}{remedy[1:]}"
+            )
+
+
+def _erased_by(run: TableRun, uri: str) -> Tuple[int, int]:
+    """How many keys of the table were erased by a request, and are to be."""
+    try:
+        data = json.loads(run.store.read(uri))
+        done = data.get("erased", {}).get(run.spec.name, 0)
+        return done, len(data.get("keys", {}).get(run.spec.name, ()))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return 0, 0  # no request: an erase will say so
+
+
+def compared(run: TableRun) -> Compared:
+    """Make what tells whether files whose ETags differ have contents that are to be there.
+
+    Those that were ingested, or that an erase put: then their ETags go on its list.
+    """
+    return same_content.compared(run.store, lambda files: _put_by_an_erase(run, files))
+
+
+def _put_by_an_erase(run: TableRun, files: List[LandingFile]) -> List[LandingFile]:
+    erased = known_contents(run)
+    found = [
+        file
+        for file in files
+        if file.path in erased.files
+        and sha256(run.store.read(file.uri)) == erased.files[file.path].sha256
+    ]
+    listed = dict(erased.files)
+    for file in found:
+        known = listed[file.path]
+        listed[file.path] = replace(known, etags=(*known.etags, file.etag), is_put=True)
+    if found and not run.dry_run:
+        run.erased_keys.save(replace(erased, files=listed))
     return found
 
 

@@ -16,6 +16,7 @@ StageError
  +-- RefusedRequest    a request to erase keys that is not what it must be
  +-- NotErasable       erase does not reach everything that holds these rows
  +-- StillThere        the scan after an erase found a key
+ +-- LostList          keys were erased, and the list of them is gone
  +-- NoSecret          a secret is not there, or not what it must be
  +-- NoConnection      a server that the environment does not name
  +-- PullFailed        a server did not give what was asked of it: nothing was landed
@@ -101,6 +102,10 @@ class NotErasable(StageError):
 
 class StillThere(StageError):
     """A key that was to be erased is still in a file."""
+
+
+class LostList(StageError):
+    """Keys were erased from the table, and the list that keeps them out is gone."""
 
 
 class NoSecret(StageError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Dict, Iterator, Mapping, Optional, Tuple
+from typing import Dict, Iterator, Mapping, Optional, Set, Tuple
 
 from py4j.java_gateway import JavaObject
 from pyspark.sql import DataFrame, SparkSession
@@ -188,6 +188,12 @@ class HudiTable:
         """Completed commits, newest first, archived ones last."""
         timeline = self._timeline()
         return timeline.commits() if timeline else iter(())
+
+    def active_values(self, name: str) -> Set[str]:
+        """This metadata of all commits to which the table can be taken back."""
+        timeline = self._timeline()
+        commits = timeline.active_commits() if timeline else iter(())
+        return {c.metadata[name] for c in commits if name in c.metadata}
 
     def forget(self) -> None:
         """Look anew for what was committed: it may not be what it was."""

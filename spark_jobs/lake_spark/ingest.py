@@ -12,9 +12,9 @@ from lake_spec.hudi_options import Operation
 from lake_spec.model import Snapshot
 from lake_spec.report import FileReport
 from lake_spark import definition, enrichment, extract_times, quarantine, reloads
-from lake_spark import snapshot
+from lake_spark import same_content, snapshot
 from lake_spark.erased import LeftOut, left_out, without
-from lake_spark.erased_contents import known_contents
+from lake_spark.erased_contents import compared, known_contents, refuse_lost_list
 from lake_spark.errors import BadFile, RefusedInput, TooManyBadRows, first_line
 from lake_spark.file_shape import is_load, shape_of
 from lake_spark.inputs import NARROW, WIDE, Inputs
@@ -48,8 +48,11 @@ def unseen_files(
 ) -> List[LandingFile]:
     """Landing files of the run's window that no commit has taken in."""
     landing = list_landing(run.store, run.landing, globs)
+    if landing and not taken.count:
+        refuse_lost_list(run)
     ours = known_contents(run).etags
-    found = taken.unseen(landing, run.spec.domain, ours)
+    same = compared(run)
+    found = taken.unseen(landing, run.spec.domain, ours, same)
     found = dated_files(run, found)
     return [
         file for file in found if run.window.holds(file.extract_at or file.landed_at)
@@ -267,7 +270,9 @@ def inputs_of(run: TableRun, batch: Batch, taken: Inputs) -> Inputs:
         for path in narrow_paths(run.spec, each.shape, batch.columns)
     }
     holds = batch.holds | {NARROW + path for path in paths}
-    return taken.next(files, accounting, settings, sorted(holds), batch.newest_event)
+    known = same_content.checksums(run.store, files)
+    newest = batch.newest_event
+    return taken.next(files, accounting, settings, sorted(holds), newest, known)
 
 
 def commit_withdrawals(run: TableRun, taken: Inputs) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import os
 import time
@@ -12,10 +13,14 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Protocol, Tuple
 from urllib.parse import urlparse
 
+from lake_spec.checksums import ALGORITHMS, s3_checksum
 from lake_spec.choices import SecretStore
 
 MOST_AT_ONCE = 1000
 """What S3 deletes by one request."""
+
+MOST_READ = 64 << 20
+"""Bytes of an object that is read for its checksum where S3 keeps none of the whole."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,12 @@ class ObjectStore(Protocol):
 
     def read_end(self, uri: str, length: int) -> bytes:
         """An object's last bytes; KeyError if absent."""
+
+    def checksum(self, found: StoredObject) -> Optional[str]:
+        """`<algorithm>:<checksum>` of an object's content, as long as it is what was found.
+
+        None where it is not, or where nobody can tell at little cost.
+        """
 
     def write(self, uri: str, content: bytes) -> None:
         """Put an object, replacing one of that name."""
@@ -96,6 +107,29 @@ class S3Store:
         except self._s3.exceptions.NoSuchKey:
             raise KeyError(uri) from None
         return answer["Body"].read()
+
+    def checksum(self, found: StoredObject) -> Optional[str]:
+        """S3's own checksum of the whole object; where it has none, that of its bytes."""
+        from botocore.exceptions import ClientError
+
+        bucket, key = split_uri(found.uri)
+        try:
+            told = self._s3.head_object(Bucket=bucket, Key=key, ChecksumMode="ENABLED")
+        except ClientError as error:
+            if error.response["Error"]["Code"] != "404":
+                raise
+            return None
+        if told["ETag"].strip('"') != found.etag:
+            return None
+        # Of the headers: botocore leaves out what it is too old to know.
+        said = told["ResponseMetadata"]["HTTPHeaders"]
+        for algorithm in ALGORITHMS:
+            value = said.get(f"x-amz-checksum-{algorithm.lower()}", "-")
+            if "-" not in value:  # else it is one of the parts' checksums
+                return f"{algorithm}:{value}"
+        if found.size > MOST_READ:
+            return None
+        return f"SHA256:{s3_checksum('SHA256', self.read(found.uri))}"
 
     def write(self, uri: str, content: bytes) -> None:
         """Put an object, replacing one of that name."""
@@ -206,6 +240,17 @@ class FolderStore:
             end = stream.seek(0, os.SEEK_END)
             stream.seek(max(0, end - length))
             return stream.read(length)
+
+    def checksum(self, found: StoredObject) -> Optional[str]:
+        """The SHA-256 of a file's bytes."""
+        digest = hashlib.sha256()
+        try:
+            with _file(found.uri).open("rb") as stream:
+                for chunk in iter(lambda: stream.read(1 << 20), b""):
+                    digest.update(chunk)
+        except FileNotFoundError:
+            return None
+        return f"SHA256:{base64.b64encode(digest.digest()).decode()}"
 
     def write(self, uri: str, content: bytes) -> None:
         """Write a file, replacing one of that name."""

@@ -7,7 +7,6 @@ engine writes the same rows. docs/streamer.md has the whole way.
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from types import MappingProxyType
 from typing import Dict, List, Optional, Sequence
@@ -16,10 +15,11 @@ from lake_spec.jars import jars_of, step_jars
 from lake_spec.model import TableSpec
 from lake_spec.report import FileReport
 from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spec.state_format import from_fields, parse_state, state_text, to_fields
 from lake_spec.streamer_options import streamer_argv
 from lake_spark import ingest, log_rows, quarantine, reader, reloads, row_sql
 from lake_spark.erased import LeftOut
-from lake_spark.erased_contents import known_contents
+from lake_spark.erased_contents import compared, known_contents
 from lake_spark.errors import NotIngested
 from lake_spark.inputs import Inputs
 from lake_spark.landing import LandingFile, list_landing
@@ -51,6 +51,8 @@ def prepare(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> None:
 def _name_inputs(run: TableRun, batch: ingest.Batch, taken: Inputs) -> None:
     inputs = ingest.inputs_of(run, batch, taken)
     id = run.inputs.save(inputs)
+    accounting = state_text({"files": to_fields(batch.files)}, indent=1)
+    run.store.write(_accounting_uri(run, id), accounting.encode())
     sql_file = f"{run.home}/inputs/{id}.sql"
     written = run.log.written(row_sql.typed([*log_rows.ENVELOPE, *batch.columns]))
     left_out = batch.left_out
@@ -83,9 +85,9 @@ def account(run: TableRun, globs: Sequence[str]) -> bool:
         )
     inputs = run.inputs.load(named)
     landing = list_landing(run.store, run.landing, globs)
-    inputs.unseen(landing, run.spec.domain, known_contents(run).etags)
-    accounting = inputs.accounting
-    run.report.add_files([FileReport(**each) for each in accounting.values()])
+    ours, same = known_contents(run).etags, compared(run)
+    inputs.unseen(landing, run.spec.domain, ours, same)
+    run.report.add_files(_accounting(run, named))
     run.report.commits["changes"] = run.log.last_instant("inputs") or ""
     return True
 
@@ -95,10 +97,26 @@ def _prepared(run: TableRun) -> Optional[str]:
     stage = f"prepare_{run.report.stage}"
     uri = f"{run.environment.runs}/{run.report.run}/{stage}/{run.spec.name}.json"
     try:
-        report = json.loads(run.store.read(uri))
+        report = parse_state(run.store.read(uri), **_told(run, "the report", uri))
     except KeyError:
         return None
     return report["commits"].get("inputs")
+
+
+def _accounting(run: TableRun, named: str) -> List[FileReport]:
+    """What prepare counted of each file."""
+    uri = _accounting_uri(run, named)
+    found = parse_state(run.store.read(uri), **_told(run, "the accounting", uri))
+    return [from_fields(FileReport, each) for each in found["files"]]
+
+
+def _accounting_uri(run: TableRun, id: str) -> str:
+    return f"{run.home}/inputs/{id}.accounting.json"
+
+
+def _told(run: TableRun, what: str, uri: str) -> Dict[str, str]:
+    what = f"{what} of {run.spec.full_name}"
+    return {"what": what, "where": uri, "release": run.report.release}
 
 
 def batch_sql(

@@ -9,6 +9,7 @@ from typing import Dict, List, Optional, Tuple
 
 from pyspark.sql import SparkSession
 
+from lake_spec.erase_request import list_uri
 from lake_spec.hudi_options import log_options, table_options
 from lake_spec.model import Engine, EnvironmentSpec, Storage, TableSpec
 from lake_spec.report import Report
@@ -113,8 +114,13 @@ class TableRun:
     @property
     def erased_keys(self) -> ErasedObject:
         """The list of the keys that were erased from it."""
-        uri = f"{self.home}/erased.json"
-        return ErasedObject(self.store, uri, self.spec.full_name)
+        return ErasedObject(
+            self.store,
+            list_uri(self.environment.landing, self.spec.domain, self.spec.name),
+            self.spec.full_name,
+            release=self.report.release,
+            old_uri=f"{self.home}/erased.json",
+        )
 
     def taken_in(self) -> Inputs:
         """Every landing file that the change log has taken in."""

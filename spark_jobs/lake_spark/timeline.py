@@ -39,10 +39,14 @@ class Timeline:
 
     def commits(self) -> Iterator[Commit]:
         """Completed commits, archived ones last."""
-        for instant in _newest_first(self._active):
-            yield self._commit(instant, self._client.getActiveTimeline())
+        yield from self.active_commits()
         for instant in _newest_first(self._archived):
             yield self._commit(instant, self._client.getArchivedTimeline())
+
+    def active_commits(self) -> Iterator[Commit]:
+        """Those to which the table can be taken back: completed and not archived."""
+        for instant in _newest_first(self._active):
+            yield self._commit(instant, self._client.getActiveTimeline())
 
     def actions(self) -> Iterator[str]:
         """What each completed commit did (commit, deltacommit ...), but archived ones."""

@@ -122,7 +122,7 @@ def test_an_erase_that_is_killed_anywhere_is_ended_by_the_next(
 
 def goes_on(lake: Lake) -> None:
     """Contents that a killed erase put are no others to whoever looks first."""
-    listed = lake.root / "warehouse/tests/things/erased.json"
+    listed = lake.root / "landing/_erased/tests/things.json"
     killed = listed.read_text()
     assert lake.run("incremental", dry_run=True).error is None
     assert listed.read_text() == killed
@@ -168,7 +168,7 @@ def test_records_keep_their_numbers_and_the_list_names_nobody(feed):
     file = feed.root / "landing/tests/things/load/1.csv"
     expected = 'id,ts,amount,note\na,2026-01-01,1,"two\nlines, and more"\n"",,,\n'
     assert file.read_text() == expected + "b,2026-01-01,1,x\n"
-    listed = json.loads((feed.root / "warehouse/tests/things/erased.json").read_text())
+    listed = json.loads((feed.root / "landing/_erased/tests/things.json").read_text())
     assert [len(each) for each in listed["hashes"]] == [64]
     assert {path: each["records"] for path, each in listed["files"].items()} == {
         "changes/1.csv.gz": [1, 3],

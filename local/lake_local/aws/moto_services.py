@@ -71,6 +71,11 @@ class MotoServices:
     def has_bucket(self, name: str) -> bool:
         return any(name in backend.buckets for backend in _states("s3").values())
 
+    def uses_kms(self, name: str) -> bool:
+        """Whether a bucket encrypts by KMS what says nothing of it."""
+        buckets = (state.buckets.get(name) for state in _states("s3").values())
+        return any(each and "aws:kms" in repr(each.encryption) for each in buckets)
+
     def create_bucket(self, name: str, region: str) -> None:
         """Make a bucket if there is none of this name."""
         with self._locks["s3"]:

@@ -49,7 +49,9 @@ class StandIn:
         self.url = self._server.url
         self.faults = Faults()
         self._moto = MotoServices(home / "services")
-        self.store = ObjectStore(home / "s3", self._moto.has_bucket)
+        self.store = ObjectStore(
+            home / "s3", self._moto.has_bucket, self._moto.uses_kms
+        )
         host = Host(
             home / "emr", self.store, endpoint=self.url, region=region, grace=grace
         )

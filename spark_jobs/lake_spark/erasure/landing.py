@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from lake_spec.model import Avro, Csv, Orc, Parquet
 from lake_spark import ingest
 from lake_spark.erased import Erased, Rewritten
-from lake_spark.erased_contents import known_contents, sha256
+from lake_spark.erased_contents import compared, known_contents, sha256
 from lake_spark.erasure.blanking import (
     NotBlanked,
     blank_csv,
@@ -81,7 +81,8 @@ def _listed(run: TableRun) -> List[LandingFile]:
     """The table's landing files; another content under a known name is refused."""
     ours = known_contents(run).etags
     files = list_landing(run.store, run.landing, all_globs(run.spec))
-    run.taken_in().unseen(files, run.spec.domain, ours)
+    same = compared(run)
+    run.taken_in().unseen(files, run.spec.domain, ours, same)
     return files
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, Iterator, List, Sequence
 
 from lake_spec.model import TableSpec
+from lake_spec.state_format import state_text
 from lake_spark.errors import RefusedRequest
 from lake_spark.object_store import ObjectStore
 
@@ -39,7 +40,7 @@ def read(store: ObjectStore, uri: str, tables: Sequence[TableSpec]) -> Request:
         raise RefusedRequest(f"{uri}: there is no such request.") from None
     except ValueError:
         raise RefusedRequest(f"{uri}: is no JSON.") from None
-    if isinstance(data, dict) and set(data) == {"erased", "run"}:
+    if isinstance(data, dict) and {"erased", "run"} <= set(data):
         return Request(uri, is_done=True)
     if not isinstance(data, dict) or set(data) != {"keys"}:
         raise RefusedRequest(f"{uri}: {_SHAPE}")
@@ -57,8 +58,8 @@ def read(store: ObjectStore, uri: str, tables: Sequence[TableSpec]) -> Request:
 def put_receipt(store: ObjectStore, request: Request, run: str) -> None:
     """Let a receipt take the place of the request."""
     done = {table: len(keys) for table, keys in request.keys.items()}
-    receipt = {"erased": done, "run": run}
-    store.write(request.uri, json.dumps(receipt, indent=1).encode())
+    receipt = state_text({"erased": done, "run": run}, indent=1)
+    store.write(request.uri, receipt.encode())
 
 
 _SHAPE = (

@@ -18,6 +18,7 @@ from lake_spark.erasure.words import content_has
 from lake_spark.errors import StillThere
 from lake_spark.fold import KEY
 from lake_spark.hudi_table import HUDI_COLUMNS
+from lake_spark.manifest_parts import unpacked
 from lake_spark.table_run import TableRun
 
 _RECORD_KEY = HUDI_COLUMNS[2]
@@ -50,10 +51,9 @@ def _bad(run: TableRun, subjects: Subjects, files: Sequence[str]) -> List[str]:
     bad |= {uri for uri in of_rows if _footer_has(run, uri, subjects)}
     bad |= _with_raw_records(run, subjects, kept_bad)
     bad |= _with_values(run, subjects, parquet - of_rows)
-    # Our own list has hashes, of which any text may be a piece.
-    texts = sorted(set(files) - parquet - unread - {run.erased_keys.uri})
+    texts = sorted(set(files) - parquet - unread)
     is_there = subjects.in_text()
-    bad |= {uri for uri in texts if content_has(run.store.read(uri), is_there)}
+    bad |= {u for u in texts if content_has(unpacked(run.store.read(u)), is_there)}
     return sorted(bad)
 
 

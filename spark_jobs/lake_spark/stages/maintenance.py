@@ -1,4 +1,4 @@
-"""maintenance: compaction, clustering and cleaning, each only where due.
+"""maintenance: compaction, clustering and cleaning, each only where due; old manifests.
 
 They run as Hudi's SQL procedures inside our application; Hudi's own utility
 jobs exit 0 after a failure in some releases and fail with nothing to do in
@@ -7,6 +7,7 @@ others.
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from typing import Iterator, List, Optional
 
 from lake_spec.hudi_options import (
@@ -33,8 +34,20 @@ def maintenance(run: TableRun) -> None:
         table = getattr(run, "log" if layer == "changes" else layer)
         if table.has_data():
             _upkeep(run, layer, table)
+    _sweep_manifests(run)
     if run.report.commits:
         run.report.state = State.DONE.value
+
+
+def _sweep_manifests(run: TableRun) -> None:
+    """Remove manifests of ingested files that no commit can need any more."""
+    newest = run.log.last_value("inputs")
+    if newest is None:
+        return
+    needed = {newest, *run.log.active_values("inputs")}
+    gone = run.inputs.sweep(needed, datetime.now(timezone.utc))
+    if gone:
+        run.say(f"removed {gone} object(s) of old manifests")
 
 
 def _upkeep(run: TableRun, layer: str, table: HudiTable) -> None:

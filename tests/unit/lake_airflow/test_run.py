@@ -5,6 +5,7 @@ import pytest
 
 from lake_airflow.run import Run, RunRefused, check_run
 from lake_spec.model import JdbcChanges, KafkaTopic, Scope
+from lake_spec.state_format import UnreadableState
 from tests.unit.lake_airflow.specs import (
     RELEASE,
     dag_plan,
@@ -144,6 +145,28 @@ def test_a_run_survives_its_way_through_xcom():
     run = check({"tables": ["orders"], "dry_run": True})
     assert Run.from_xcom(run.to_xcom()) == run
     assert run.name == "sales_incremental/manual__1"
+
+
+def test_a_run_that_another_release_pinned_is_read_and_handed_on_whole():
+    """Fields of a later release are kept; those of this one that it lacks are empty."""
+    told = {**check().to_xcom(), "later": {"deep": [1]}}
+    del told["empty_scopes"]
+    run = Run.from_xcom(told)
+    assert (run.empty_scopes, run.to_xcom()["later"]) == ((), {"deep": [1]})
+
+
+def test_a_run_that_only_a_newer_release_understands_is_refused_by_name():
+    told = {**check().to_xcom(), "format": 2, "written_by": "r9"}
+    with pytest.raises(UnreadableState) as refused:
+        Run.from_xcom(told)
+    assert str(refused.value) == (
+        "the pinned run sales_incremental/manual__1 is of format 2 (written by release "
+        "r9), this release reads 1. It is at the XCom `run` of the task create_cluster of "
+        "sales_incremental/manual__1. Deploy a release that reads format 2, such as r9."
+    )
+    del told["format"], told["key"]
+    with pytest.raises(UnreadableState, match="cannot be read: .*'key'"):
+        Run.from_xcom(told)
 
 
 REDO = dag_plan("redo")

@@ -9,6 +9,7 @@ import pytest
 from lake_release import pointer
 from lake_release.errors import ReleaseError
 from lake_release.store import Store, utc_now
+from lake_release.target import POINTER
 
 from tests.unit.lake_release.buckets import BUCKET, WORK_BUCKET
 from tests.unit.lake_release.conftest import write_dags
@@ -56,6 +57,48 @@ def test_a_rollback_shows_the_release_before(lake):
     assert lake.shown() == {"moma.py": f"one {first}"}
     lake.deployment().rollback(second)
     assert lake.shown() == {"moma.py": f"two {second}", "shop.py": f"two {second}"}
+
+
+def test_what_a_later_release_says_of_deploys_outlives_a_rollback(lake):
+    """Nested fields too: they are written back by a release that does not know them."""
+    first = lake.deploy()
+    write_dags(lake.project, "two", "moma.py")
+    lake.deploy()
+    text = json.loads(lake.s3.get_object(Bucket=BUCKET, Key=POINTER)["Body"].read())
+    assert (text["format"], text["written_by"]) == (1, text["deploys"][0]["release"])
+    text["later"] = {"deep": [1]}
+    for each in text["deploys"]:
+        each["approved"] = {"by": "a"}
+        each["airflow"] = {
+            "requirements.txt": {"sha256": "0", "version": None, "size": {"b": 7}}
+        }
+    put(lake, text)
+    lake.deployment().rollback()
+    after = json.loads(lake.s3.get_object(Bucket=BUCKET, Key=POINTER)["Body"].read())
+    assert after["deploys"][0]["release"] == first
+    assert after["later"] == {"deep": [1]}
+    assert after["deploys"][1:] == text["deploys"]
+    file = after["deploys"][0]["airflow"]["requirements.txt"]
+    assert file == {"sha256": "0", "version": None, "size": {"b": 7}}
+
+
+def test_deploys_that_only_a_newer_release_understands_are_refused_and_stay(lake):
+    lake.deploy()
+    put(lake, {"format": 2, "written_by": "r9", "history": []})
+    with pytest.raises(ReleaseError) as refused:
+        lake.deployment().rollback()
+    assert str(refused.value) == (
+        f"the list of deploys of {lake.target.environment} is of format 2 (written by "
+        f"release r9), this release reads 1. It is at s3://{BUCKET}/dags/current.json. "
+        "Deploy a release that reads format 2, such as r9."
+    )
+    put(lake, {"format": 1})
+    with pytest.raises(ReleaseError, match="cannot be read: KeyError..deploys"):
+        lake.deployment().rollback()
+
+
+def put(lake, text):
+    lake.s3.put_object(Bucket=BUCKET, Key=POINTER, Body=json.dumps(text).encode())
 
 
 def test_a_rollback_to_what_is_not_remembered_is_refused_with_the_choices(lake):

@@ -122,6 +122,7 @@ def test_a_request_has_keys_as_texts_and_ends_as_a_receipt():
     assert asked.keys == {"orders": [{"id": "5"}, {"id": "x"}]}
     request.put_receipt(store, asked, "shop_erase/1")
     assert json.loads(store["r.json"]) == {
+        "format": 1,
         "erased": {"orders": 2},
         "run": "shop_erase/1",
     }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Mapping, Optional
+from typing import BinaryIO, Mapping, Optional
 
 from lake_local.aws.s3.body import CHECKSUM
 from lake_local.aws.s3.errors import S3Error, precondition_failed
 from lake_local.aws.s3.index import ObjectEntry
 from lake_local.aws.s3.replies import http_time
+from lake_spec.checksums import s3_checksum
 
 KEPT = (
     "cache-control",
@@ -54,6 +55,14 @@ def of_read(entry: ObjectEntry, *, checksums: bool) -> dict[str, str]:
     shown["last-modified"] = http_time(entry.modified)
     shown["accept-ranges"] = "bytes"
     return shown
+
+
+def checksum_of(shown: Mapping[str, str], file: BinaryIO) -> dict[str, str]:
+    """The checksum that S3 makes of an object that was put without one."""
+    if any(name.startswith(CHECKSUM) for name in shown):
+        return {}
+    value = s3_checksum("CRC64NVME", file.read())
+    return {CHECKSUM + "crc64nvme": value, CHECKSUM + "type": "FULL_OBJECT"}
 
 
 def check_read_conditions(entry: ObjectEntry, headers: Mapping[str, str]) -> None:

@@ -79,7 +79,7 @@ class Multipart:
             upload.key,
             blob.name,
             blob.size,
-            _etag(parts),
+            self._store.etag(upload.bucket, upload.headers, _etag(parts)),
             now(),
             upload.headers,
         )

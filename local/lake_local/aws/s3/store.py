@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from pathlib import Path
 from typing import BinaryIO, Callable, Iterable, Optional
@@ -15,11 +16,17 @@ from lake_local.aws.s3.listing import Page, list_page
 class ObjectStore:
     """Objects by bucket and key; buckets themselves are somebody else's."""
 
-    def __init__(self, folder: Path, bucket_exists: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        bucket_exists: Callable[[str], bool],
+        uses_kms: Callable[[str], bool] = lambda bucket: False,
+    ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.blobs = Blobs(folder / "objects")
         self.index = Index(folder / "index.sqlite")
         self._bucket_exists = bucket_exists
+        self._uses_kms = uses_kms
         self.blobs.sweep(self.index.blobs())
 
     def close(self) -> None:
@@ -57,10 +64,23 @@ class ObjectStore:
     ) -> ObjectEntry:
         self.require_bucket(bucket)
         blob = self.blobs.write(chunks)
+        etag = self.etag(bucket, headers or {}, blob.md5)
         entry = ObjectEntry(
-            bucket, key, blob.name, blob.size, blob.md5, now(), headers or {}
+            bucket, key, blob.name, blob.size, etag, now(), headers or {}
         )
         return self.commit(entry, if_match=if_match, if_none_match=if_none_match)
+
+    def etag(self, bucket: str, headers: dict[str, str], of_bytes: str) -> str:
+        """The ETag of a new object: no hash of its bytes where KMS encrypts it.
+
+        So the bucket's settings say, or the upload itself.
+        """
+        asked = headers.get("x-amz-server-side-encryption")
+        is_kms = asked.startswith("aws:kms") if asked else self._uses_kms(bucket)
+        if not is_kms:
+            return of_bytes
+        _, dash, parts = of_bytes.partition("-")
+        return f"{secrets.token_hex(16)}{dash}{parts}"
 
     def commit(
         self,
@@ -97,7 +117,8 @@ class ObjectStore:
             found = self.head(*source)
             blob = self.blobs.link(found.blob)
         kept = found.headers if headers is None else headers
-        entry = ObjectEntry(bucket, key, blob, found.size, found.etag, now(), kept)
+        etag = self.etag(bucket, kept, found.etag)
+        entry = ObjectEntry(bucket, key, blob, found.size, etag, now(), kept)
         return self.commit(entry, if_none_match=if_none_match)
 
     def delete(self, bucket: str, key: str) -> None:

@@ -75,6 +75,8 @@ class S3Web:
         shown = object_headers.of_read(
             entry, checksums=mode.upper() == "ENABLED" and span is None
         )
+        if request.method == "HEAD" and mode.upper() == "ENABLED":
+            shown.update(object_headers.checksum_of(shown, file))
         shown["content-length"] = str(last - first + 1)
         if span:
             shown["content-range"] = f"bytes {first}-{last}/{entry.size}"

@@ -28,6 +28,33 @@ def test_an_etag_is_the_md5_of_the_bytes(s3, bucket):
     assert s3.head_object(Bucket=bucket, Key="k")["ETag"] == md5
 
 
+def test_an_etag_is_no_hash_where_kms_encrypts(s3, bucket):
+    """By the upload itself, or by the bucket's settings; a copy has its own."""
+    md5 = hashlib.md5(b"some bytes").hexdigest()
+    kms = {"ServerSideEncryption": "aws:kms"}
+    etags = [s3.put_object(Bucket=bucket, Key="k", Body=b"some bytes", **kms)["ETag"]]
+    rule = {"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "aws:kms"}}
+    s3.put_bucket_encryption(
+        Bucket=bucket, ServerSideEncryptionConfiguration={"Rules": [rule]}
+    )
+    etags.append(s3.put_object(Bucket=bucket, Key="k", Body=b"some bytes")["ETag"])
+    source = {"Bucket": bucket, "Key": "k"}
+    copied = s3.copy_object(Bucket=bucket, Key="copy", CopySource=source)
+    etags.append(copied["CopyObjectResult"]["ETag"])
+    assert len({*etags, f'"{md5}"'}) == 4
+    s3.upload_fileobj(io.BytesIO(bytes(9 << 20)), bucket, "big")
+    assert s3.head_object(Bucket=bucket, Key="big")["ETag"].endswith('-2"')
+
+
+def test_a_checksum_is_there_also_for_what_was_put_without_one(stand_in, s3, bucket):
+    url = s3.generate_presigned_url("put_object", {"Bucket": bucket, "Key": "k"})
+    urllib3.request("PUT", url, body=b"123456789")
+    head = s3.head_object(Bucket=bucket, Key="k", ChecksumMode="ENABLED")
+    assert head["ChecksumCRC64NVME"] == "rosUhgp5mIg="
+    assert head["ChecksumType"] == "FULL_OBJECT"
+    assert "ChecksumCRC64NVME" not in s3.head_object(Bucket=bucket, Key="k")
+
+
 def test_headers_and_metadata_of_an_upload_are_kept(s3, bucket):
     said = {
         "ContentType": "text/csv",

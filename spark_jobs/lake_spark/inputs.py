@@ -503,7 +503,16 @@ def _inputs_of(data: Dict[str, Any]) -> Inputs:
         data["count"] = len(every)
         data["newest"], data["extracts"], data["first_extract"] = _facts_of(every)
     data = {name: value for name, value in data.items() if name not in _NEVER}
-    return from_fields(Inputs, data)
+    found = from_fields(Inputs, data)
+    texts = [t for e in (*found.files, *found.recent) for t in (e.path, e.etag)]
+    texts += [*found.holds, *found.redo, *found.removed]
+    numbers = [found.count, found.redos, found.own_parts, found.accepted or 0]
+    numbers += [each.files for each in found.parts]
+    for kind, values in ((str, texts), (int, numbers), (dict, [found.definition])):
+        wrong = next((each for each in values if not isinstance(each, kind)), None)
+        if wrong is not None:
+            raise TypeError(f"{wrong!r} is no {kind.__name__}")
+    return found
 
 
 def _id_of(uri: str) -> str:

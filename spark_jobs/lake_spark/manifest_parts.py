@@ -168,7 +168,16 @@ class PartFolder:
         data = parse_state(text, **told)
         known = ("columns", "removed", FORMAT, WRITTEN_BY)
         others = {name: value for name, value in data.items() if name not in known}
-        return Part(data["columns"], tuple(data.get("removed", ())), others)
+        try:
+            columns = data["columns"]
+            lengths = {len(columns["path"]), *map(len, columns.values())}
+            if len(lengths) > 1 or ref.files not in lengths:
+                raise TypeError(
+                    f"columns of {sorted(lengths)} files, not of {ref.files}"
+                )
+            return Part(columns, tuple(data.get("removed", ())), others)
+        except (AttributeError, KeyError, TypeError) as error:
+            raise unreadable(self._what, where, error) from None
 
     def write(self, part: Part) -> Ref:
         """Put a part; a Ref to it."""
@@ -211,7 +220,8 @@ def _told(part: Part) -> Dict[str, List[Any]]:
 
 def unreadable(what: str, where: str, error: Exception) -> UnreadableState:
     """Say that an object is not there, or is no longer what was put."""
-    why = "it is not there" if isinstance(error, KeyError) else repr(error)[:200]
+    is_gone = isinstance(error, KeyError) and error.args == (where,)
+    why = "it is not there" if is_gone else repr(error)[:200]
     return UnreadableState(
         f"{what} cannot be read: {why}. It is at {where}. Restore an older version of the "
         "object."

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import BinaryIO, Mapping, Optional
 
-from lake_local.aws.s3.body import CHECKSUM
+from lake_local.aws.s3.blobs import CHUNK
+from lake_local.aws.s3.body import CHECKSUM, crc64nvme
 from lake_local.aws.s3.errors import S3Error, precondition_failed
 from lake_local.aws.s3.index import ObjectEntry
 from lake_local.aws.s3.replies import http_time
-from lake_spec.checksums import s3_checksum
 
 KEPT = (
     "cache-control",
@@ -61,7 +61,7 @@ def checksum_of(shown: Mapping[str, str], file: BinaryIO) -> dict[str, str]:
     """The checksum that S3 makes of an object that was put without one."""
     if any(name.startswith(CHECKSUM) for name in shown):
         return {}
-    value = s3_checksum("CRC64NVME", file.read())
+    value = crc64nvme(iter(lambda: file.read(CHUNK), b""))
     return {CHECKSUM + "crc64nvme": value, CHECKSUM + "type": "FULL_OBJECT"}
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from lake_spec import ledger
 from lake_spec.prices import Prices, load_prices
+from lake_spec.state_format import refuse_newer
 
 from lake_local.cli import objects, session, text
 from lake_local.cli.commands.scope import home_of, specs_of_args
@@ -97,4 +98,9 @@ def _entries(s3: Any, runs: str, since: date) -> list[ledger.Entry]:
     folder = ledger.ledger_folder(runs)
     bucket, _ = objects.split(folder)
     keys = ledger.made_since(objects.under(s3, folder), since)
-    return [objects.read_json(s3, f"s3://{bucket}/{key}") for key in keys]
+    entries = []
+    for key in keys:
+        where = f"s3://{bucket}/{key}"
+        entries.append(objects.read_json(s3, where))
+        refuse_newer(entries[-1], what="a ledger entry", where=where)
+    return entries

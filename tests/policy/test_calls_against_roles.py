@@ -45,6 +45,9 @@ GRANTED = [
         prefix="tables/moma/artists/",
         delimiter="/",
     ),
+    call("s3", "HeadObject", f"{LANDING}/files/moma/artists/a.csv.gz"),
+    call("s3", "GetObject", f"{LANDING}/files/_erased/moma/artists.json"),
+    call("s3", "PutObject", f"{LANDING}/files/_erased/moma/artists.json"),
     call("glue", "CreateTable", "moma/artists"),
     call("s3", "DeleteObjects", f"{WAREHOUSE}/tables/"),
     call("elasticmapreduce", "RunJobFlow", "", "airflow"),
@@ -55,6 +58,8 @@ GRANTED = [
     call("iam", "DeleteRole", "anything", "local"),
 ]
 DENIED = [
+    call("s3", "GetObject", f"{LANDING}/files/_erased/sales/orders.json"),
+    call("s3", "DeleteObject", f"{LANDING}/files/_erased/moma/artists.json"),
     call("s3", "GetObject", f"{WAREHOUSE}/tables/sales/orders/f.parquet"),
     call("s3", "PutObject", f"{LANDING}/files/sales/orders/a.csv.gz"),
     call("s3", "DeleteObject", f"{WAREHOUSE}/tables/sales/"),

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from lake_local.aws import DEFAULT_REGION
 from lake_local.cli.background import Process
 from lake_local.cli.home import Home
+from lake_spec.state_format import from_fields
 
 
 @dataclass
@@ -58,8 +59,8 @@ def read(home: Home) -> Stack | None:
     """What was noted last, whether it is alive or not; None for nothing."""
     try:
         raw = json.loads(home.stack_file.read_text(encoding="utf-8"))
-        processes = [Process(**each) for each in raw.pop("processes")]
-        return Stack(**raw, processes=processes)
+        processes = [from_fields(Process, each) for each in raw["processes"]]
+        return from_fields(Stack, {**raw, "processes": processes})
     except (FileNotFoundError, ValueError, TypeError, KeyError):
         return None
 

@@ -65,7 +65,7 @@ def test_a_failed_table_fails_the_task_and_is_on_s3_too(aws, finished):
     assert written(aws)["causes"] == ["sales.orders maintenance: Bad: no key"]
 
 
-@pytest.mark.parametrize("body", ["{half", "[]"])
+@pytest.mark.parametrize("body", ["{half", "[]", '{"format": 2, "state": "done"}'])
 def test_a_report_that_cannot_be_read_is_a_failure_of_its_table(aws, finished, body):
     put_reports(aws)
     put(aws, "maintenance/orders.json", body)

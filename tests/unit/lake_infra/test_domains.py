@@ -192,10 +192,14 @@ def test_only_where_a_secret_is_named_may_a_role_erase():
     assert not {"EraseRequests", "SecretOfErasedKeys"} & set(
         statements("RolestepsX2dXsales")
     )
+    read = statements("RolestepsX2dXsales")["ErasedKeys"]
+    assert keys(read) == ["s3:::land/files/_erased/sales/*"]
+    assert read["Action"] == ["s3:GetObject"]
     named = replace(environment(), erase_secret="/lake/dev/erase")
     found = {each["Sid"]: each for each in role_statements(named, [SALES])}
     assert keys(found["EraseRequests"]) == ["s3:::work/runs/erase/sales/*"]
     assert keys(found["EraseOldVersions"]) == ["s3:::house/tables/sales/*"]
+    assert found["ErasedKeys"]["Action"] == ["s3:GetObject", "s3:PutObject"]
     delete = "s3:DeleteObjectVersion"
     assert delete in found["Runs"]["Action"]
     assert delete not in statements("RolestepsX2dXsales")["Runs"]["Action"]

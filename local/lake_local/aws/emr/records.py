@@ -96,8 +96,14 @@ class Cluster:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "Cluster":
-        known = {entry.name for entry in fields(cls)}
-        values = {name: value for name, value in record.items() if name in known}
-        values["steps"] = [Step(**step) for step in record["steps"]]
-        values["ending"] = Ending(**record["ending"]) if record.get("ending") else None
+        values = _known(cls, record)
+        values["steps"] = [Step(**_known(Step, step)) for step in record["steps"]]
+        ending = record.get("ending")
+        values["ending"] = Ending(**_known(Ending, ending)) if ending else None
         return cls(**values)
+
+
+def _known(kind: type, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Its fields; another version of this project may have written more."""
+    names = {entry.name for entry in fields(kind)}
+    return {name: value for name, value in record.items() if name in names}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import psutil
@@ -53,3 +54,12 @@ def test_a_stack_of_one_command_serves_no_other(alive):
 
 def test_a_kept_whole_stack_serves_everyone(alive):
     assert Stack("/t", 5000, 8080, kept=True, processes=[alive]).serves_everyone()
+
+
+def test_what_another_version_noted_is_read_by_what_is_known(home, alive):
+    stack = Stack("/tables", 5000, processes=[alive])
+    state.write(home, stack)
+    noted = json.loads(home.stack_file.read_text())
+    noted["processes"][0]["later"] = 1
+    home.stack_file.write_text(json.dumps({**noted, "later": 1}))
+    assert state.read(home) == stack

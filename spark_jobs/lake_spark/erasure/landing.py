@@ -189,7 +189,8 @@ def _differing(old: DataFrame, new: DataFrame) -> List[int]:
 def put(run: TableRun, made: Dict[str, str], found: Found) -> None:
     """The list first, then the contents, then their ETags: a rerun mends the rest."""
     erased = run.erased_keys.load()
-    taken = {each.path: each.etag for each in run.taken_in().all}
+    known = {path: run.taken_in().find(path) for path in made}
+    taken = {path: each.etag for path, each in known.items() if each}
     files = {each.file.path: each.file for each in found.batch.inputs}
     told = {
         path: _rewritten(

@@ -44,6 +44,8 @@ class Accepted:
     losses: bool = False
     empty_scopes: Tuple[str, ...] = ()
     """Scope values that its extracts cover although they have no row of them."""
+    pull_from: Optional[str] = None
+    """Where pulls by a cursor begin instead of at their bookmarks: a value, or start."""
 
 
 @dataclass(frozen=True)

@@ -116,6 +116,11 @@ class PullingLake(ConnectedLake):
         """The table's landing folder."""
         return self.root / "landing" / self.spec.source.path
 
+    @property
+    def home(self) -> Path:
+        """The folder of the table's own state."""
+        return Path(self.tables.home[len("file://") :])
+
     def pulls(self, top: str) -> Dict[str, List[str]]:
         """The folders of finished pulls below `top`, each with its data files."""
         return {

@@ -7,6 +7,7 @@ them committed late.
 
 from __future__ import annotations
 
+import json
 import shutil
 import threading
 import time
@@ -102,7 +103,8 @@ def test_changes_come_by_their_cursor_and_late_ones_too(spark, shop, tmp_path):
     lake = PullingLake(spark, tmp_path, spec, postgresql_at(shop))
     lake.done("full_load")
     (name,) = lake.pulls("load")
-    assert name.endswith("_updated_at_start_2026-01-01T12-00-20.000000")
+    bookmark = json.loads((lake.home / "pulled.json").read_text())
+    assert (bookmark["format"], bookmark["to"]) == (1, "2026-01-01T12:00:20.000000")
     before = lake.files()
     for report in lake.done("full_load", "incremental"):
         assert (report.commits, report.state) == ({}, "nothing_new")
@@ -117,9 +119,8 @@ def test_changes_come_by_their_cursor_and_late_ones_too(spark, shop, tmp_path):
         (4, "new"),
         (5, "committed late"),
     ]
-    assert list(lake.pulls("changes"))[0].endswith(
-        "_updated_at_2026-01-01T11-59-20.000000_2026-01-01T12-06-00.000001"
-    )
+    bookmark = json.loads((lake.home / "pulled.json").read_text())
+    assert bookmark["to"] == "2026-01-01T12:06:00.000001"
 
 
 @pytest.mark.parametrize("form", one_by_day(["json", "orc"]))
@@ -139,11 +140,11 @@ def test_what_was_landed_is_not_landed_again(spark, shop, tmp_path, form):
 
 
 def test_an_empty_table_is_a_load_too(spark, shop, tmp_path):
-    shop.execute("CREATE TABLE nothing (id int, updated_at timestamp)")
+    shop.execute("CREATE TABLE nothing (id int, note text, updated_at timestamp)")
     spec = things(FEED, "nothing", COLUMNS, parquet="json")
     lake = PullingLake(spark, tmp_path, spec, postgresql_at(shop))
     lake.pull("full_load")
-    shop.execute("INSERT INTO nothing VALUES (1, now())")
+    shop.execute("INSERT INTO nothing VALUES (1, NULL, now())")
     lake.pull("full_load")
     assert list(lake.pulls("load").values()) == [[]]
 

@@ -10,6 +10,7 @@ from typing import Any, Dict, Iterator, List, Optional, Protocol, Tuple
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
+from lake_spec.column_type import ColumnType
 from lake_spec.connections import Database
 from lake_spark.errors import PullFailed, StageError, first_line
 from lake_spark.pulls.secrets import Credentials
@@ -21,28 +22,71 @@ Whoever wants the table for itself waits for the sessions that read it, and thos
 that come later wait for that one: without an end, all of them wait for ever.
 """
 
+MOST_DIGITS = 38
+"""Of a decimal of the lake."""
+
+_THROWN = re.compile(r"^Caused by: [\w.$]+: ")
 _SQL_ERROR = re.compile(r"\b[\w.]*SQL\w*Exception: ([^\n]+)")
 
 
 @dataclass(frozen=True)
 class SourceColumn:
-    """A column of the source's table, as its driver tells it."""
+    """A column of the source's table, as the database's catalogue describes it.
+
+    `type` is the database's own plain type below any domain, or a word for another
+    kind (enum, composite); `digits` are the numbers in its parentheses; `element` is
+    the type of an array's elements, with `digits` of its own.
+    """
 
     name: str
     type: str
-    precision: int
-    scale: int
+    digits: Tuple[int, ...] = ()
+    element: str = ""
+    nullable: bool = True
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How the table wants a column: its declared type, None for an undeclared one.
+
+    `as_events` asks for values as Debezium's events have them, which the table takes
+    after this load.
+    """
+
+    type: Optional[ColumnType] = None
+    as_events: bool = False
+
+    @property
+    def as_text(self) -> bool:
+        """Whether the table wants the server's own text."""
+        return self.type is not None and self.type.name == "string"
+
+    def is_a(self, *names: str) -> bool:
+        """Whether it is wanted like events, in one of these types."""
+        found = self.type.name if self.type is not None else ""
+        return self.as_events and found in names
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a column is read: SQL for the database, then a type that its text gets.
+    """How a column is read: SQL for the database, then the type that its text gets.
 
-    `cast` is None where the database's own type is kept.
+    `cast` is None where what the database sends is kept. An array comes as JSON of
+    texts, or as a `!` and the server's text where it has several dimensions.
     """
 
     sql: str
     cast: Optional[str] = None
+
+
+def decimal_of(digits: Tuple[int, ...]) -> Optional[str]:
+    """The exact type of a number of so many digits; None where the lake has none."""
+    if not digits:
+        return None
+    precision, scale = digits[0], digits[1] if len(digits) > 1 else 0
+    # PostgreSQL 15 rounds before the point, or has zeros right after it.
+    precision, scale = max(precision - min(scale, 0), scale), max(scale, 0)
+    return f"decimal({precision},{scale})" if precision <= MOST_DIGITS else None
 
 
 @dataclass(frozen=True)
@@ -76,14 +120,23 @@ class Dialect(Protocol):
     def joining(self, opened: Opened) -> str:
         """The statement that begins a session of Spark's in the same snapshot."""
 
-    def reading(self, column: SourceColumn, *, as_text: bool) -> Reading:
+    def columns(self, session: "Session", table: str) -> List[SourceColumn]:
+        """The columns of a table, in its order; hidden and generated ones too."""
+
+    def now(self, session: "Session") -> str:
+        """The server's time, UTC, as text."""
+
+    def newest(self, session: "Session", table: str, column: SourceColumn):
+        """The last number that the database itself gave a cursor; None if it gives none."""
+
+    def reading(self, column: SourceColumn, wanted: Wanted) -> Reading:
         """How a column is read without loss."""
 
     def edges(self, session: "Session", table: str, column: SourceColumn, parts: int):
         """Literals that cut the column's values into so many ranges; [] for one."""
 
-    def greatest(self, column: SourceColumn) -> str:
-        """SQL of a cursor's greatest value, as text."""
+    def as_cursor(self, column: SourceColumn, sql: str) -> str:
+        """SQL of the text of a cursor's value."""
 
     def literal(self, column: SourceColumn, value: str) -> str:
         """A cursor's value, as its text, in SQL."""
@@ -113,26 +166,17 @@ class Session:
 
     def row(self, sql: str) -> List[Optional[str]]:
         """The one row of a query, as texts."""
+        return self.rows(sql)[0]
+
+    def rows(self, sql: str) -> List[List[Optional[str]]]:
+        """The rows of a query, as texts."""
         with closing(self._jdbc.createStatement()) as statement:
             found = statement.executeQuery(sql)
-            found.next()
             count = found.getMetaData().getColumnCount()
-            return [found.getString(number + 1) for number in range(count)]
-
-    def columns(self, table: str) -> List[SourceColumn]:
-        """The columns of a table."""
-        with closing(self._jdbc.createStatement()) as statement:
-            query = f"SELECT * FROM {table} WHERE 1 = 0"
-            facts = statement.executeQuery(query).getMetaData()
-            return [
-                SourceColumn(
-                    facts.getColumnName(number),
-                    facts.getColumnTypeName(number).lower(),
-                    facts.getPrecision(number),
-                    facts.getScale(number),
-                )
-                for number in range(1, facts.getColumnCount() + 1)
-            ]
+            rows = []
+            while found.next():
+                rows.append([found.getString(n + 1) for n in range(count)])
+            return rows
 
 
 @dataclass(frozen=True)
@@ -187,6 +231,7 @@ class Server:
         except Exception as error:  # py4j and Spark wrap a database's in many kinds
             found = _SQL_ERROR.search(str(error))
             words = found.group(1).strip() if found else first_line(error)
+            words = _THROWN.sub("", words)
             words = words.replace(self.credentials.password, "***")
             raise PullFailed(
                 f"connection {self.name!r}: {what} could not be pulled, and nothing of it"

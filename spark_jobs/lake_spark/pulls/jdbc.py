@@ -26,18 +26,24 @@ def pull_load(run: TableRun, pull: JdbcTable) -> None:
     if pulled_before(run, LOAD) or _has_files(run, load=True):
         run.say("the full load is there: nothing is pulled")
         return
+    changes = _same_table(run, pull)
     with opened(run, pull) as table:
+        path, facts = f"{LOAD}/{table.opened.at}", {}
+        if changes is not None:
+            facts = cursor.facts_of_load(table, changes, path)
         rows = table.in_ranges(_first_key(table), pull.parallel)
-        land(table, f"{LOAD}/{_load_name(table, pull)}", rows)
+        land(table, path, rows, facts)
+        if changes is not None:
+            cursor.remember_load(run, changes, facts)
 
 
-def _load_name(table: OpenTable, pull: JdbcTable) -> str:
-    """When it was; and up to which value, where a cursor goes on from there."""
-    changes = table.run.spec.changes_from
+def _same_table(run: TableRun, pull: JdbcTable) -> Optional[JdbcChanges]:
+    """The changes by a cursor that go on from the load's end, if there are such."""
+    changes = run.spec.changes_from
     if isinstance(changes, JdbcChanges):
         if (changes.connection, changes.table) == (pull.connection, pull.table):
-            return cursor.name_of_load(table, changes)
-    return table.opened.at
+            return changes
+    return None
 
 
 def pull_first_extract(run: TableRun, pull: JdbcTable) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Dict, Optional
+
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
@@ -18,9 +20,16 @@ FORMAT = {
 
 
 def land(
-    table: OpenTable, path: str, rows: DataFrame, *, keep_empty: bool = False
+    table: OpenTable,
+    path: str,
+    rows: DataFrame,
+    facts: Optional[Dict[str, Any]] = None,
+    *,
+    keep_empty: bool = False,
 ) -> int:
     """Write rows into a folder below the landing folder, and finish it; how many.
+
+    `facts` are what the finished folder says of itself besides.
 
     Without rows there is no file, unless an empty one says something.
     """
@@ -29,17 +38,19 @@ def land(
         folder = folder_at(table.run, path)
         folder.discard()
         folder.begin()
-    return _finish(table, path, rows, count, keep_empty=keep_empty)
+    return _finish(table, path, rows, count, facts, keep_empty=keep_empty)
 
 
-def land_if_any(table: OpenTable, path: str, rows: DataFrame) -> int:
+def land_if_any(
+    table: OpenTable, path: str, rows: DataFrame, facts: Optional[Dict[str, Any]] = None
+) -> int:
     """The same, but without rows there is no folder."""
     count = _write(table, path, rows)
     if not count:
         folder_at(table.run, path).discard()
         table.run.say(f"nothing new in {table.name}")
         return 0
-    return _finish(table, path, rows, count, keep_empty=False)
+    return _finish(table, path, rows, count, facts, keep_empty=False)
 
 
 def _write(table: OpenTable, path: str, rows: DataFrame) -> int:
@@ -53,7 +64,13 @@ def _write(table: OpenTable, path: str, rows: DataFrame) -> int:
 
 
 def _finish(
-    table: OpenTable, path: str, rows: DataFrame, count: int, *, keep_empty: bool
+    table: OpenTable,
+    path: str,
+    rows: DataFrame,
+    count: int,
+    facts: Optional[Dict[str, Any]],
+    *,
+    keep_empty: bool,
 ) -> int:
     folder = folder_at(table.run, path)
     folder.sweep(keep_empty=keep_empty)
@@ -64,6 +81,7 @@ def _finish(
             "at": table.opened.at,
             "rows": count,
             "schema": rows.schema.jsonValue(),
+            **(facts or {}),
         }
     )
     table.run.say(f"pulled {count:,} row(s) of {table.name} into {path}/")

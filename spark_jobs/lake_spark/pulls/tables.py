@@ -9,20 +9,32 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Iterator, List, Optional, Sequence, Set, Union
+from typing import Callable, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
 from pyspark.sql import DataFrame
 
+from lake_spec import envelopes
 from lake_spec.connections import DATABASES
-from lake_spec.model import JdbcChanges, JdbcTable, PostgreSql, TableSpec
+from lake_spec.model import Feed, JdbcChanges, JdbcTable, Json, PostgreSql, TableSpec
+from lake_spec.rules.names import source_name
 from lake_spec.sql_text import sql_identifier, sql_literal
 from lake_spark.errors import PullFailed
+from lake_spark.file_shape import column_in_path
 from lake_spark.pulls.connections import connection_of
-from lake_spark.pulls.database import Dialect, Opened, Server, Session, SourceColumn
+from lake_spark.pulls.database import (
+    Dialect,
+    Opened,
+    Reading,
+    Server,
+    Session,
+    SourceColumn,
+    Wanted,
+)
 from lake_spark.pulls.mariadb import MariaDbDialect
 from lake_spark.pulls.postgresql import PostgreSqlDialect
 from lake_spark.pulls.secrets import credentials_of
 from lake_spark.table_run import TableRun
+from lake_spark.widening import stored_type
 
 TablePull = Union[JdbcTable, JdbcChanges]
 
@@ -33,8 +45,11 @@ ROWS_AT_ONCE = "10000"
 """Rows that a session fetches at a time: all of them would not fit into memory."""
 
 ALL = "1 = 1"
-SMALL = ("tinyint", "smallint")
-"""Types that the lake keeps as int, and that not every format has."""
+
+_DATE = r"\d{4,6}-\d{2}-\d{2}"
+_TIME = rf"{_DATE} \d{{2}}:\d{{2}}:\d{{2}}([.]\d{{1,6}})?"
+_WRITTEN = {"date": _DATE, "timestamp_ntz": _TIME, "timestamp": rf"{_TIME}[+]00(:00)?"}
+"""How servers write the times that the lake has: the whole text."""
 
 
 @dataclass(frozen=True)
@@ -64,28 +79,39 @@ class OpenTable:
         exact = [each for each in alike if each.name == name]
         return (exact or alike or [None])[0]
 
-    def greatest(self, column: SourceColumn) -> Optional[str]:
-        """The greatest value of a column, as text; None if there is none."""
-        query = f"SELECT {self.dialect.greatest(column)} FROM {self.sql_name}"
-        return self.session.row(query)[0]
+    def greatest(
+        self, column: SourceColumn, up_to: Optional[str] = None
+    ) -> Optional[str]:
+        """The greatest value of a column, up to a limit in SQL; None without any."""
+        name = self.dialect.quoted(column.name)
+        value = self.dialect.as_cursor(column, f"max({name})")
+        where = f" WHERE {name} <= {up_to}" if up_to is not None else ""
+        return self.session.row(f"SELECT {value} FROM {self.sql_name}{where}")[0]
+
+    def has_nulls(self, column: SourceColumn) -> bool:
+        """Whether a row has no value there."""
+        name = self.dialect.quoted(column.name)
+        query = f"SELECT 1 FROM {self.sql_name} WHERE {name} IS NULL LIMIT 1"
+        return column.nullable and bool(self.session.rows(query))
 
     def in_ranges(self, column: Optional[SourceColumn], parts: int) -> DataFrame:
         """All rows, read by so many sessions at once where the column allows it."""
         cuts: List[str] = []
         if column is not None and parts > 1:
             cuts = self.dialect.edges(self.session, self.sql_name, column, parts)
-        return self.read(column, ranges(cuts))
+        return self.read(column if cuts else None, ranges(cuts))
 
     def read(
         self, column: Optional[SourceColumn], conditions: Sequence[str]
     ) -> DataFrame:
         """Rows that conditions on the column choose, one session for each of them."""
-        texts = text_columns(self.run.spec)
+        spec, is_json = self.run.spec, isinstance(self.run.spec.source.format, Json)
+        wanted = wanted_columns(spec)
         readings = [
-            (each.name, self.dialect.reading(each, as_text=each.name.lower() in texts))
-            for each in self.columns
+            self.dialect.reading(each, wanted(each.name)) for each in self.columns
         ]
-        listed = [f"{each.sql} AS {self.dialect.quoted(n)}" for n, each in readings]
+        # By numbers, for Spark puts quotes around names and doubles none inside.
+        listed = [f"{each.sql} AS c{n}" for n, each in enumerate(readings)]
         if column is not None:
             listed.append(f"{self.dialect.quoted(column.name)} AS {RANGE}")
         rows = self.run.spark.read.jdbc(
@@ -99,11 +125,11 @@ class OpenTable:
                 "sessionInitStatement": self.dialect.joining(self.opened),
             },
         )
-        kinds = dict(rows.dtypes)
         return rows.selectExpr(
             *(
-                _typed(name, "int" if kinds[name] in SMALL else None, each.cast)
-                for name, each in readings
+                f"{_typed(f'c{n}', each.name, reading, is_json)}"
+                f" AS {sql_identifier(each.name)}"
+                for n, (each, reading) in enumerate(zip(self.columns, readings))
             )
         )
 
@@ -112,20 +138,57 @@ def _quoted(dialect: Dialect, name: str) -> str:
     return ".".join(dialect.quoted(each) for each in name.split("."))
 
 
-def _typed(name: str, whole: Optional[str], kind: Optional[str]) -> str:
-    """A time from its text; one that no time of the lake is stops the pull."""
-    column = sql_identifier(name)
-    if whole is not None:
-        return f"CAST({column} AS {whole}) AS {column}"
+def _typed(value: str, name: str, reading: Reading, is_json: bool) -> str:
+    """A value of the type that is cast to; one that it does not hold stops the pull."""
+    kind = reading.cast
     if kind is None:
-        return column
-    told = sql_literal(
-        f"column {name}: this is no {kind.replace('_ntz', '')} of the lake; declare the"
-        " column as string, or pull a view without it: "
+        return value
+    if kind in ("int", "float"):
+        return f"CAST({value} AS {kind})"
+    if kind == "bits":
+        return _bytes_of_bits(value)
+    typed = f"try_cast({value} AS {kind})"
+    if kind in _WRITTEN:
+        written = sql_literal(f"^{_WRITTEN[kind]}$")
+        typed = f"CASE WHEN {value} RLIKE {written} THEN {typed} END"
+    elif kind.startswith("struct<"):
+        typed = f"from_json({value}, {sql_literal(kind)})"
+    elif kind.startswith("array<"):
+        inner = sql_literal("array<string>")
+        texts = f"from_json({value}, {inner})"
+        typed = f"CASE WHEN {value} NOT LIKE '!%' THEN CAST({texts} AS {kind}) END"
+    exact = kind.startswith("decimal") and is_json
+    shown = (
+        f"substring({value}, 2, 200)" if kind[:5] == "array" else f"left({value}, 200)"
     )
+    told = f"concat({_told(name, kind)}, {shown})"
     return (
-        f"CASE WHEN {column} IS NOT NULL THEN coalesce(try_cast({column} AS {kind}),"
-        f" CAST(raise_error(concat({told}, {column})) AS {kind})) END AS {column}"
+        f"CASE WHEN {value} IS NOT NULL THEN CASE WHEN {typed} IS NULL"
+        f" THEN raise_error({told}) ELSE {value if exact else typed} END END"
+    )
+
+
+def _told(name: str, kind: str) -> str:
+    what = f"not a {kind.replace('_ntz', '')} of the lake"
+    if kind.startswith("array<"):
+        what = f"an array of several dimensions, which {kind} is not"
+    return sql_literal(
+        f"column {name} holds a value that is {what}. Declare the column as string to"
+        " land its text, or pull a view without such rows. The value: "
+    )
+
+
+def _bytes_of_bits(value: str) -> str:
+    """Bits as Debezium writes them: the last eight are the first byte."""
+    whole = f"lpad({value}, CAST(ceil(length({value}) / 8) * 8 AS int), '0')"
+    count = f"CAST(length({whole}) / 8 AS int)"
+    byte = (
+        f"lpad(conv(substring({whole}, length({whole}) - 8 * i - 7, 8), 2, 16), 2, '0')"
+    )
+    listed = f"transform(sequence(0, {count} - 1), i -> {byte})"
+    return (
+        f"CASE WHEN {value} = '' THEN unhex('') WHEN {value} IS NOT NULL"
+        f" THEN unhex(array_join({listed}, '')) END"
     )
 
 
@@ -140,14 +203,16 @@ def ranges(cuts: Sequence[str]) -> List[str]:
     return [first, *between, f"{RANGE} >= {cuts[-1]}"]
 
 
-def text_columns(spec: TableSpec) -> Set[str]:
-    """Source columns, in lower case, that the table wants as text."""
-    return {
-        source.lower()
+def wanted_columns(spec: TableSpec) -> Callable[[str], Wanted]:
+    """How the table wants the source's columns, by their names in any case."""
+    source = spec.source
+    as_events = isinstance(source, Feed) and source.envelope is not None
+    types = {
+        each.lower(): stored_type(column.type)
         for name, column in spec.columns
-        if column.type.lower() == "string"
-        for source in column.source or (name,)
+        for each in column.source or (name,)
     }
+    return lambda name: Wanted(types.get(name.lower()), as_events)
 
 
 @contextmanager
@@ -162,8 +227,9 @@ def opened(run: TableRun, pull: TablePull) -> Iterator[OpenTable]:
     with server.told(pull.table), server.session(run.spark) as session:
         at = dialect.opened(session, _quoted(dialect, pull.table))
         table = OpenTable(run, server, session, at, pull.table, ())
-        columns = session.columns(table.sql_name)
-        _names_can_be_quoted(pull, columns)
+        columns = dialect.columns(session, table.sql_name)
+        _has_declared_columns(run.spec, pull, columns)
+        columns = list(_sayable(run, pull, columns))
         yield OpenTable(run, server, session, at, pull.table, columns)
 
 
@@ -182,12 +248,64 @@ def opened_later(
     raise AssertionError(f"{run.spec.full_name}: the clock of {pull.connection} stands")
 
 
-def _names_can_be_quoted(pull: TablePull, columns: Sequence[SourceColumn]) -> None:
-    """Spark itself puts quotes around names and does not double those inside."""
+def _sayable(
+    run: TableRun, pull: TablePull, columns: Sequence[SourceColumn]
+) -> Iterator[SourceColumn]:
+    """The columns whose names a spec can say; the others are left out, with a warning."""
+    declared = {
+        each.lower() for n, column in run.spec.columns for each in column.source or (n,)
+    }
     for column in columns:
-        if set(column.name) & set('"`\\'):
-            raise PullFailed(
-                f"connection {pull.connection!r}: {pull.table}: the column"
-                f" {column.name!r} has a quote in its name: pull a view that gives it"
-                " another one."
-            )
+        if column.name.lower() in declared or not list(source_name((), column.name)):
+            yield column
+            continue
+        words = (
+            f"{pull.table}: the column {column.name[:100]!r} is left out: no spec can say"
+            " this name. Pull a view that gives it another one."
+        )
+        if words not in run.report.warnings:
+            run.say(words)
+            run.report.warnings.append(words)
+
+
+def _has_declared_columns(
+    spec: TableSpec, pull: TablePull, columns: Sequence[SourceColumn]
+) -> None:
+    """Refuse a table without a declared column, which was renamed or dropped there."""
+    names = {each.name.lower() for each in columns}
+    missing = list(_missing(spec, names))
+    if not missing:
+        return
+    known = {
+        each.lower() for n, column in spec.columns for each in column.source or (n,)
+    }
+    known.update(key.lower() for key in spec.key)
+    new = [each.name for each in columns if each.name.lower() not in known]
+    first, old = missing[0]
+    example = (new or ["new_name"])[0]
+    raise PullFailed(
+        f"connection {pull.connection!r}: {pull.table} lacks the column(s)"
+        f" {', '.join(name for name, _ in missing)}, which"
+        f" {spec.full_name} declares; not declared are {', '.join(new) or 'none'}."
+        f" Nothing was landed. If it was renamed there, declare columns: {{{first}:"
+        f" {{source: [{', '.join([example, *old])}], ...}}}}; if it was dropped, {{{first}:"
+        " {dropped: true, ...}}."
+    )
+
+
+def _missing(spec: TableSpec, names: Set[str]) -> Iterator[Tuple[str, Tuple[str, ...]]]:
+    """Lake columns that none of those source columns gives, with their source names."""
+    in_path = column_in_path(spec)
+    of_envelope = set()
+    if isinstance(spec.source, Feed) and spec.source.envelope is not None:
+        of_envelope.update(envelopes.columns_of(spec.source.envelope))
+    declared = dict(spec.columns)
+    for name in dict.fromkeys((*declared, *spec.key)):
+        column = declared.get(name)
+        sources = (column.source if column else ()) or (name,)
+        if name == in_path or name in of_envelope or (column and column.dropped):
+            continue
+        if of_envelope and all(each.startswith("__") for each in sources):
+            continue  # what events have beside their rows
+        if not names.intersection(each.lower() for each in sources):
+            yield name, tuple(sources)

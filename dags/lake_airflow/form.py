@@ -92,7 +92,22 @@ def _empty_scopes() -> Param:
     )
 
 
-_ACCEPTS = {"accept_losses": _accept_losses, "empty_scopes": _empty_scopes}
+def _pull_from() -> Param:
+    return Param(
+        None,
+        type=["null", "string"],
+        title="Pull from",
+        description="Pull tables with a cursor from this value of it on, as"
+        " 2026-01-31T12:00:00 or 12345, or from the `start`, instead of from their"
+        " bookmarks. Choose the tables too.",
+    )
+
+
+_ACCEPTS = {
+    "accept_losses": _accept_losses,
+    "empty_scopes": _empty_scopes,
+    "pull_from": _pull_from,
+}
 
 
 def _verify() -> Param:

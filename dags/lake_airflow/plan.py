@@ -10,6 +10,7 @@ from lake_spec.continuous import CONTINUOUS
 from lake_spec.jars import jars_of
 from lake_spec.model import (
     DomainSpec,
+    JdbcChanges,
     Engine,
     HistoryRuns,
     KafkaTopic,
@@ -166,6 +167,8 @@ def _accepts(domain: DomainSpec, *, pulls: bool) -> Iterator[str]:
         yield "accept_losses"
     if any(each.scope and not each.scope.pattern for each in sources):
         yield "empty_scopes"
+    if pulls and any(isinstance(t.changes_from, JdbcChanges) for t in domain.tables):
+        yield "pull_from"
 
 
 def _scd2(domain: DomainSpec) -> DagPlan:

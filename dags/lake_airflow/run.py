@@ -13,6 +13,7 @@ from lake_airflow.settings import UNRELEASED
 from lake_airflow.window import WINDOW, Interval, checked_window
 from lake_spec.erase_request import REQUEST
 from lake_spec.faults import LONGEST_VALUE, shown
+from lake_spec.pulled import is_pull_from
 from lake_spec.run_key import run_key
 from lake_spec.state_format import (
     FORMAT,
@@ -29,6 +30,7 @@ _CHOICE = ("files", "quarantined", "withdraw_missing")
 _SWITCHES = ("dry_run", "plan_only", "accept_losses")
 _SHOWS = ("plan_only", "dry_run")
 _LISTS = ("tables", "files", "empty_scopes")
+_PULL_FROM = "pull_from"
 
 
 class RunRefused(ValueError):
@@ -56,6 +58,7 @@ class Run:
     quarantined: bool = False
     withdraw_missing: bool = False
     empty_scopes: Tuple[str, ...] = ()
+    pull_from: Optional[str] = None
     verify: Optional[float] = None
     request: Optional[str] = None
     run_id: str = ""  # as Airflow has it, for who asks whether it is over
@@ -113,6 +116,7 @@ def check_run(
     switches = {name: _switch(name, params, faults) for name in _SWITCHES}
     more = _choice(plan, params, faults) if plan.takes_files else {}
     more["empty_scopes"] = _empty_scopes(params.get("empty_scopes", []), faults)
+    more[_PULL_FROM] = _pull_from(params.get(_PULL_FROM), faults)
     if plan.takes_verify:
         more["verify"] = _verify(params, faults)
     if plan.takes_request:
@@ -211,6 +215,17 @@ def _empty_scopes(value: Any, faults: list[str]) -> Tuple[str, ...]:
     if texts is not value:
         faults.append(f"empty_scopes: got {shown(value)}. Give a list of values.")
     return tuple(dict.fromkeys(texts))
+
+
+def _pull_from(value: Any, faults: list[str]) -> Optional[str]:
+    """Where pulls by a cursor begin; None for their bookmarks."""
+    if value is None or (isinstance(value, str) and is_pull_from(value)):
+        return value
+    faults.append(
+        f"pull_from: got {shown(value)}. Give a value of the cursor, as"
+        " 2026-01-31T12:00:00 or 12345, or `start` for all rows."
+    )
+    return None
 
 
 def _verify(params: Mapping[str, Any], faults: list[str]) -> Optional[float]:

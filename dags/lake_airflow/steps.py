@@ -11,6 +11,7 @@ from lake_airflow.plan import REBUILD_DIMENSION, REDO, DagPlan, Stage
 from lake_airflow.run import Run
 from lake_spec.jars import step_jars
 from lake_spec.model import EnvironmentSpec
+from lake_spec.pulled import PULLS
 
 LONGEST_STEP = 10_240  # characters of all strings of a HadoopJarStep; EMR's limit
 MOST_STEPS = 256  # steps that a cluster takes at once; EMR's limit
@@ -56,6 +57,8 @@ def spark_step(
         argv += ["--window", run.window]
     if stage.name in ("incremental", REDO):
         argv += _accepted(run)
+    if run.pull_from is not None and stage.name in PULLS:
+        argv.append(f"--pull-from={run.pull_from}")
     if stage.name == REDO:
         argv += _choice(run)
     if run.request is not None:
@@ -75,10 +78,10 @@ def _choice(run: Run) -> list[str]:
 
 
 def _accepted(run: Run) -> list[str]:
-    losses = ["--accept-losses"] if run.accept_losses else []
-    if not run.empty_scopes:
-        return losses
-    return [*losses, "--empty-scopes", json.dumps(run.empty_scopes)]
+    argv = ["--accept-losses"] if run.accept_losses else []
+    if run.empty_scopes:
+        argv += ["--empty-scopes", json.dumps(run.empty_scopes)]
+    return argv
 
 
 def streamer_steps(stage: Stage, manifest: Any, *, run: Run) -> list[Step]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import datetime
 from typing import Any, Dict, List, Tuple, Union
 
 from lake_spec.connections import DATABASES, KafkaCluster
@@ -15,6 +17,9 @@ SETTINGS = ("load_from", "changes_from", "pulled_from")
 LOAD, CHANGES, EXTRACTS = "load", "changes", "extracts"
 """Folders below the table's landing folder that pulls write into."""
 
+PULLS = ("incremental", "prepare_incremental")
+"""Stages that pull changes."""
+
 MOMENT = "%Y-%m-%dT%H-%M-%S"
 """How pulls write a time, which is UTC, in the names of folders."""
 
@@ -24,6 +29,27 @@ KINDS: Dict[type, Tuple[type, ...]] = {
     KafkaTopic: (KafkaCluster,),
 }
 """What connections a pull can use."""
+
+
+PULL_FROM = re.compile(
+    r"start|-?\d{1,38}(\.\d{1,38})?|\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?)?"
+)
+"""Where a run can be asked to pull from by a cursor: a number, a time, or all rows."""
+
+
+def is_pull_from(text: str) -> bool:
+    """Whether a text says where pulls by a cursor begin."""
+    if not PULL_FROM.fullmatch(text):
+        return False
+    if not re.match(r"\d{4}-\d{2}-", text):
+        return True
+    try:
+        datetime.strptime(text[:10], "%Y-%m-%d")
+        if len(text) > 10:
+            datetime.strptime(text[11:19], "%H:%M:%S")
+    except ValueError:
+        return False
+    return True
 
 
 def pulls_of(table: Any) -> List[Tuple[str, Pull]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import List, Optional, Sequence, Tuple
 
 from lake_spec.erase_request import REQUEST
+from lake_spec.pulled import PULLS, is_pull_from
 from lake_spark.table_run import Accepted, Selection, Window
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
@@ -50,6 +51,9 @@ def _parser(stages: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument(
         "--empty-scopes", type=_texts, default=(), help="JSON list of scope values"
     )
+    parser.add_argument(
+        "--pull-from", type=_pull_from, help="value of a cursor, or start"
+    )
     parser.add_argument("--file", type=_file, action="append", help="path or glob")
     parser.add_argument("--quarantined", action="store_true")
     parser.add_argument("--withdraw-missing", action="store_true")
@@ -66,6 +70,9 @@ def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
     """The arguments, or a usage error with exit code 2."""
     parser = _parser(stages)
     found = vars(parser.parse_args(argv))
+    pull_from = found.pop("pull_from")
+    if pull_from is not None and found["stage"] not in PULLS:
+        parser.error("--pull-from goes with --stage incremental")
     accepted = Accepted(found.pop("accept_losses"), found.pop("empty_scopes"))
     if accepted != Accepted() and found["stage"] not in ("incremental", "redo"):
         parser.error(
@@ -81,6 +88,7 @@ def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
         found.pop("withdraw_missing"),
     )
     _check_redo(parser, found["stage"], found["window"], selection)
+    accepted = replace(accepted, pull_from=pull_from)
     return Arguments(**found, accepted=accepted, selection=selection)
 
 
@@ -101,6 +109,14 @@ def _file(text: str) -> str:
     if not text or text.startswith("/") or not text.isprintable():
         raise argparse.ArgumentTypeError(
             f"{text!r} is no path or glob below the table's landing folder"
+        )
+    return text
+
+
+def _pull_from(text: str) -> str:
+    if not is_pull_from(text):
+        raise argparse.ArgumentTypeError(
+            f"{text[:100]!r} is no value of a cursor: 2026-01-31T12:00:00, 12345 or start"
         )
     return text
 

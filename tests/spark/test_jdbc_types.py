@@ -127,7 +127,7 @@ def test_types_are_kept(spark, shop, tmp_path):
     shop.execute(f"INSERT INTO kinds VALUES ({values})")
     shop.execute("INSERT INTO kinds VALUES (NULL)")
     texts = ("forever", "square", "unknown", "long_ago", "raw")
-    declared = ", ".join(f"{each}: string" for each in texts)
+    declared = "local: timestamp, " + ", ".join(f"{each}: string" for each in texts)
     spec = things(FEED, "kinds", f"id: int, {declared}, updated_at: timestamp")
     lake = PullingLake(spark, tmp_path, spec, postgresql_at(shop))
     lake.pull("full_load")
@@ -209,7 +209,9 @@ def items(mariadb):  # noqa: F811
 
 
 def test_a_table_of_mariadb_is_pulled_with_its_types(spark, items, tmp_path):
-    declared = "id: bigint, empty_day: string, updated_at: timestamp"
+    declared = (
+        "id: bigint, empty_day: string, local_time: timestamp, updated_at: timestamp"
+    )
     spec = things(BY_CURSOR, "items", declared)
     lake = PullingLake(spark, tmp_path, spec, mariadb_at(items, "shop"))
     lake.pull("full_load")

@@ -245,7 +245,7 @@ def _asked(
     text = run.accepted.pull_from
     if text is None or text == START:
         return None
-    value = value_of(text)
+    value = value_of(text if ":" not in text else _six_digits(text))
     is_number = table.dialect.cursors[column.type] == "number"
     if is_number != isinstance(value, Decimal):
         raise PullFailed(

@@ -20,6 +20,7 @@ from lake_spec.rules.names import source_name
 from lake_spec.sql_text import sql_identifier, sql_literal
 from lake_spark.errors import PullFailed
 from lake_spark.file_shape import column_in_path
+from lake_spark.moments import in_utc
 from lake_spark.pulls.connections import connection_of
 from lake_spark.pulls.database import (
     Dialect,
@@ -105,7 +106,7 @@ class OpenTable:
         self, column: Optional[SourceColumn], conditions: Sequence[str]
     ) -> DataFrame:
         """Rows that conditions on the column choose, one session for each of them."""
-        spec, is_json = self.run.spec, isinstance(self.run.spec.source.format, Json)
+        spec = self.run.spec
         wanted = wanted_columns(spec)
         readings = [
             self.dialect.reading(each, wanted(each.name)) for each in self.columns
@@ -125,20 +126,22 @@ class OpenTable:
                 "sessionInitStatement": self.dialect.joining(self.opened),
             },
         )
-        return rows.selectExpr(
-            *(
-                f"{_typed(f'c{n}', each.name, reading, is_json)}"
-                f" AS {sql_identifier(each.name)}"
-                for n, (each, reading) in enumerate(zip(self.columns, readings))
-            )
-        )
+        values = []
+        for n, (each, reading) in enumerate(zip(self.columns, readings)):
+            value = _typed(f"c{n}", each.name, reading, spec)
+            if reading.cast == "timestamp_ntz" and wanted(each.name).type is None:
+                # Tables have instants alone: a declared column is read as one later.
+                zone = getattr(spec.source, "timezone", "UTC")
+                value = in_utc(f"CAST({value} AS timestamp)", zone)
+            values.append(f"{value} AS {sql_identifier(each.name)}")
+        return rows.selectExpr(*values)
 
 
 def _quoted(dialect: Dialect, name: str) -> str:
     return ".".join(dialect.quoted(each) for each in name.split("."))
 
 
-def _typed(value: str, name: str, reading: Reading, is_json: bool) -> str:
+def _typed(value: str, name: str, reading: Reading, spec: TableSpec) -> str:
     """A value of the type that is cast to; one that it does not hold stops the pull."""
     kind = reading.cast
     if kind is None:
@@ -157,7 +160,8 @@ def _typed(value: str, name: str, reading: Reading, is_json: bool) -> str:
         inner = sql_literal("array<string>")
         texts = f"from_json({value}, {inner})"
         typed = f"CASE WHEN {value} NOT LIKE '!%' THEN CAST({texts} AS {kind}) END"
-    exact = kind.startswith("decimal") and is_json
+    # JSON's own numbers are doubles to many readers: digits are written as text.
+    exact = kind.startswith("decimal") and isinstance(spec.source.format, Json)
     shown = (
         f"substring({value}, 2, 200)" if kind[:5] == "array" else f"left({value}, 200)"
     )

@@ -34,7 +34,8 @@ def lake_type(column: Column, written: Written) -> LakeType:
     """The type of the column in the lake."""
     declared = column.type
     if declared.endswith("[]"):
-        if types.parameters(declared[:-2])[0] in _NO_LISTS:
+        is_unsent = types.parameters(declared[:-2])[0] in _NO_LISTS
+        if is_unsent and written is Written.DEBEZIUM:
             return _unsent(declared, written)
         inner = _single(declared[:-2], column.kind, written)
         if inner.text == "binary" and written is Written.TYPED:

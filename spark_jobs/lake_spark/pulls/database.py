@@ -123,6 +123,9 @@ class Dialect(Protocol):
     def columns(self, session: "Session", table: str) -> List[SourceColumn]:
         """The columns of a table, in its order; hidden and generated ones too."""
 
+    def is_sent(self, column: SourceColumn) -> bool:
+        """Whether Debezium sends values of a column."""
+
     def now(self, session: "Session") -> str:
         """The server's time, UTC, as text."""
 

@@ -77,6 +77,10 @@ class MariaDbDialect:
             )
         ]
 
+    def is_sent(self, column: SourceColumn) -> bool:
+        """Whether Debezium sends values of a column."""
+        return True
+
     def now(self, session: Session) -> str:
         """The server's time, UTC, as text."""
         return str(session.row("SELECT CAST(utc_timestamp(6) AS char)")[0])

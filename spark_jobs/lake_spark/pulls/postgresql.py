@@ -74,6 +74,14 @@ ORDER BY a.attnum
 """
 
 
+_SENT = (*_CASTS, "money", "bpchar", "bytea", "bit", "varbit", "xml", "inet", "cidr")
+_SENT += ("macaddr", "macaddr8", "int4range", "int8range", "numrange", "tsrange")
+_SENT += ("tstzrange", "daterange", "point", "enum", "hstore", "char", "name")
+_SENT += ("extension",)
+_NO_LISTS_SENT = ("json", "jsonb", "money", "interval", "bit", "varbit")
+"""Types of which Debezium sends values, and those of which it sends no arrays."""
+
+
 class PostgreSqlDialect:
     """One snapshot, which the driver exports and every session of Spark's joins."""
 
@@ -141,6 +149,12 @@ class PostgreSqlDialect:
             )
             for row in session.rows(_COLUMNS.format(f"'{name}'"))
         ]
+
+    def is_sent(self, column: SourceColumn) -> bool:
+        """Whether Debezium sends values of a column."""
+        if column.element:
+            return column.element in _SENT and column.element not in _NO_LISTS_SENT
+        return column.type in _SENT
 
     def now(self, session: Session) -> str:
         """The server's time, UTC, as text."""
@@ -281,7 +295,7 @@ def _array(name: str, column: SourceColumn, wanted: Wanted) -> Reading:
         values = f"SELECT {_element('e', column, each)}"
         values += f" FROM unnest({name}) WITH ORDINALITY AS u (e, n) ORDER BY n"
     made = f"CAST(to_json(ARRAY({values})) AS text)"
-    if kind in (*_CASTS,) and not each.as_events and kind != "bytea":
+    if kind in _CASTS and kind != "timestamptz" and not each.as_events:
         made = f"CAST(to_json(CAST({name} AS text[])) AS text)"
     return Reading(
         f"CASE WHEN array_ndims({name}) > 1 THEN '!' || CAST({name} AS text)"
@@ -302,6 +316,7 @@ def _element(value: str, column: SourceColumn, wanted: Wanted) -> str:
         if wanted.is_a("bigint", "int") and kind == "timestamp":
             unit = 1000 if (column.digits or (6,))[0] <= 3 else 1_000_000
             return f"CAST(CAST(extract(epoch FROM {value}) * {unit} AS int8) AS text)"
-        if kind == "timestamptz":
-            return f"replace(replace(CAST({value} AS text), ' ', 'T'), '+00', 'Z')"
+    is_time = wanted.type is not None and wanted.type.name == "timestamp"
+    if kind == "timestamptz" and (wanted.as_events or is_time):
+        return f"replace(replace(CAST({value} AS text), ' ', 'T'), '+00', 'Z')"
     return _text(value, kind)

@@ -233,7 +233,15 @@ def opened(run: TableRun, pull: TablePull) -> Iterator[OpenTable]:
         table = OpenTable(run, server, session, at, pull.table, ())
         columns = dialect.columns(session, table.sql_name)
         _has_declared_columns(run.spec, pull, columns)
-        columns = list(_sayable(run, pull, columns))
+        wanted = wanted_columns(run.spec)
+        columns = [
+            each
+            for each in _sayable(run, pull, columns)
+            # Else the first event would take away what the load has.
+            if wanted(each.name).type is not None
+            or not wanted(each.name).as_events
+            or dialect.is_sent(each)
+        ]
         yield OpenTable(run, server, session, at, pull.table, columns)
 
 

@@ -242,6 +242,19 @@ def test_runs_that_pull_messages_may_accept_that_some_are_gone():
         assert "unknown param" in faults({"accept_losses": True}, plan=plan)
 
 
+def test_runs_that_pull_by_a_cursor_may_begin_where_they_are_asked_to():
+    spec = domain(pulled("orders", JdbcChanges("shop", "orders", "at")))
+    plan = dag_plan("incremental", spec)
+    for value in ("start", "12", "-1.5", "2026-01-31", "2026-01-31T12:00:00.5"):
+        asked = check({"pull_from": value}, plan=plan)
+        assert asked.pull_from == value and Run.from_xcom(asked.to_xcom()) == asked
+    for wrong in ("1; DROP TABLE x", "2026-02-30", "2026-01-01T25:00:00", 7, "now", ""):
+        assert "pull_from: got " in faults({"pull_from": wrong}, plan=plan)
+    for kind, there in (("full_load", spec), ("incremental", domain(table("items")))):
+        plan = dag_plan(kind, there)
+        assert "unknown param" in faults({"pull_from": "start"}, plan=plan)
+
+
 def test_a_rebuild_verifies_a_share_of_the_keys_where_it_is_asked_to():
     plan = dag_plan("rebuild")
     assert check(plan=plan).verify is None

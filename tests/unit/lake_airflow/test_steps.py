@@ -100,6 +100,13 @@ def test_losses_are_accepted_by_the_stage_that_takes_extracts():
     assert not set(accepted) & set(asked["scd2"])
 
 
+def test_where_a_pull_begins_is_told_to_the_stage_that_pulls():
+    plan = dag_plan("incremental")
+    for stage, wanted in (("incremental", ["--pull-from=-5"]), ("scd2", [])):
+        argv = step_of(stage, plan, pull_from="-5")["HadoopJarStep"]["Args"]
+        assert [each for each in argv if "pull-from" in each] == wanted
+
+
 def test_a_redo_names_its_files_in_its_own_stage_alone():
     plan, files = dag_plan("redo"), ("-a.csv", "days/2026-*/**")
     asked = {

@@ -81,6 +81,12 @@ def _add_ways(parser: ArgumentParser) -> None:
         "--out", metavar="DIR", type=Path, help="default --tables, else dags/tables"
     )
     specs.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing: tell where specs that are there and the catalogue differ;"
+        " exit code 1 if they do",
+    )
+    specs.add_argument(
         "--force", action="store_true", help="write files again that are there"
     )
 

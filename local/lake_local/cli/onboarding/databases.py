@@ -9,6 +9,8 @@ from typing import Any, List, Tuple
 
 from lake_spec.choices import Connector, SecretStore
 from lake_spec.connections import Database
+from lake_spec.errors import SpecErrors
+from lake_spec.load import load_domain
 from lake_spec.model import EnvironmentSpec, KafkaCluster
 from lake_spec.rules import names
 
@@ -18,6 +20,7 @@ from lake_local.cli.project import find, require_drivers
 from lake_local.cli.stack import tell
 from lake_local.onboard import advice, asking, plan, secret
 from lake_local.onboard.catalog import Catalog
+from lake_local.onboard.drift import drift
 from lake_local.onboard.naming import lake_name
 from lake_local.onboard.origin import JDBC, KAFKA, Origin
 from lake_local.onboard.plan import Draft, Request
@@ -48,12 +51,30 @@ def onboard(args: Namespace) -> int:
         raise BadRequest(
             f"--only {args.only!r}: no table is named so. There are: {known}"
         )
+    if args.check:
+        return _checked(args, catalog, Request(args.domain, origin, only, args.owner))
     if way != JDBC:
         _warn(catalog, [each.table for each in planned if isinstance(each, Draft)])
     out = account.tables_folder(args)
     done = write(planned, out, args.domain, owner=args.owner, force=args.force)
     seconds = time.monotonic() - started
     return summary.told(done, out, seconds, [*to_add, *kafka_to_add])
+
+
+def _checked(args: Namespace, catalog: Catalog, request: Request) -> int:
+    """Tell where specs and the catalogue differ; 1 if they do, and nothing is written."""
+    out = account.tables_folder(args)
+    try:
+        specs = load_domain(args.domain, out).tables
+    except SpecErrors as error:
+        raise BadRequest(f"--check: {error}") from None
+    asked = [each for each in specs if plan.is_asked_for(each.name, request.only)]
+    compared, found = drift(catalog, request, asked)
+    for table, words in found:
+        print(f"{table}: {words}")
+    differ = len({table for table, _ in found})
+    print(f"{compared} specs compared with {catalog.schema}, {differ} differ")
+    return 1 if found else 0
 
 
 def _require_whole_request(args: Namespace, way: str) -> None:

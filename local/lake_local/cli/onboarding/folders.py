@@ -17,7 +17,7 @@ from lake_local.onboard.plan import Planned
 from lake_local.onboard.stores import LocalFolder, NoFiles, s3_folder
 from lake_local.onboard.writing import write
 
-OF_DATABASES = ("way", "schema", "kafka_connection", "topic_prefix", "no_tls")
+OF_DATABASES = ("way", "schema", "check", "kafka_connection", "topic_prefix", "no_tls")
 
 
 def onboard(args: Namespace) -> int:

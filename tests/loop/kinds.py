@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from random import Random
 from typing import Any, Callable, Dict, List, Optional
@@ -31,6 +31,10 @@ def comparable(value: Any) -> Any:
         if value.tzinfo:
             value = value.astimezone(timezone.utc).replace(tzinfo=None)
         return (value - EPOCH) // timedelta(microseconds=1)
+    if isinstance(value, time):  # of day, as PostgreSQL's driver has it
+        value = datetime.combine(EPOCH, value) - EPOCH
+    if isinstance(value, timedelta):
+        return value // timedelta(microseconds=1)
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
     if isinstance(value, list):
@@ -109,6 +113,25 @@ def _instant(random: Random) -> datetime:
     return random.choice([*edges, some, some]).replace(tzinfo=timezone.utc)
 
 
+def _exact(random: Random) -> Decimal:
+    edges = ["0.0000000001", "123456789012345678.1234567891", "9007199254740993.5"]
+    digits = Decimal(random.randrange(-(10**27), 10**27)).scaleb(-10)
+    return random.choice([*map(Decimal, edges), digits])
+
+
+def _clock(random: Random) -> time:
+    some = EPOCH + timedelta(microseconds=random.randrange(86_400_000_000))
+    edges = [time(0), time(23, 59, 59, 999999)]
+    return random.choice([*edges, some.time(), some.time()])
+
+
+def _choice(random: Random) -> str:
+    return random.choice(CHOICES)
+
+
+CHOICES = ["a", "B", "c c", "longer than most"]
+
+
 def _ratio(random: Random) -> float:
     edges = [0.0, -0.0, 0.1, 1.0, -1e300, 5e-300, 1 / 3, 2.0**53]
     return random.choice([*edges, random.uniform(-1000, 1000)])
@@ -135,6 +158,10 @@ _BYTES = {POSTGRESQL: "bytea", MARIADB: "varbinary(14000)"}
 # `boolean` as true and false, and all that are there when it starts as numbers.
 _BOOLEAN = {POSTGRESQL: "boolean", MARIADB: "tinyint(1)"}
 _TAGS = {POSTGRESQL: "text[]", MARIADB: "longtext"}
+_CHOICE = {
+    POSTGRESQL: "text",
+    MARIADB: "enum(%s)" % ", ".join(f"'{each}'" for each in CHOICES),
+}
 _IN_BASE64 = _both("{type: binary, format: base64}")
 _EXACT = {POSTGRESQL: "timestamp(6)", MARIADB: "datetime(6)"}
 _IN_ZONE = {POSTGRESQL: "timestamptz(6)", MARIADB: "timestamp(6) NULL"}
@@ -145,6 +172,11 @@ KINDS: Dict[str, Kind] = {
     "code": Kind(_both("varchar(40)"), _both("string"), word),
     "text": Kind(_TEXT, _both("string"), word),
     "amount": Kind(_both("numeric(12,2)"), _both('"decimal(12,2)"'), _amount),
+    # Types that a load by JDBC and events write in ways of their own.
+    "exact": Kind(_both("numeric(38,10)"), _both('"decimal(38,10)"'), _exact),
+    "clock": Kind(_both("time(6)"), _both("bigint"), _clock),
+    "fixed": Kind(_both("char(12)"), _both("string"), word),
+    "choice": Kind(_CHOICE, _both("string"), _choice),
     "flag": Kind(_BOOLEAN, {POSTGRESQL: "boolean", MARIADB: "int"}, _flag),
     "day": Kind(_both("date"), _both("{type: date, format: epoch_days}"), _day),
     "moment": Kind(_EXACT, _both("{type: timestamp, format: epoch_micros}"), _moment),

@@ -150,7 +150,7 @@ TABLES = (
     Table(
         "account",
         {"code": "code"},
-        {"cents": "bigint", "opened": "instant", "owner": "text"},
+        {"cents": "bigint", "opened": "instant", "owner": "fixed", "kind": "choice"},
         _code,
     ),
     Table(

@@ -9,15 +9,15 @@ is the one that `onboard` writes. What arrives is compared with the server's own
 
 from __future__ import annotations
 
-import json
 import struct
 import sys
+import tempfile
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, Sequence, Tuple
 
 from pyspark.sql import SparkSession
 
@@ -40,7 +40,7 @@ from tests.spark.pulling import (
 )
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "sources" / "types.md"
-SCHEMA, TABLE = "types", "matrix"
+SCHEMA, TABLE, ELSEWHERE = "types", "matrix", "elsewhere"
 
 Types = Dict[str, Tuple[str, ...]]
 
@@ -64,7 +64,7 @@ POSTGRESQL: Types = {
     "bpchar": ("'ab  '",),
     '"char"': ("'x'",),
     "name": ("'abc'",),
-    "citext_like.mood": ("'so so'",),
+    "elsewhere.mood": ("'so so'",),
     "bytea": ("'\\x00ff'", "''"),
     "bit(1)": ("B'1'",),
     "bit(9)": ("B'100000001'",),
@@ -93,8 +93,8 @@ POSTGRESQL: Types = {
     "tsvector": ("'a fat cat'",),
     "pg_lsn": ("'16/B374D848'",),
     "jsonpath": ("'$.a'",),
-    "citext_like.pair": ("'(1,x)'",),
-    "citext_like.positive": ("1.5",),
+    "elsewhere.pair": ("'(1,x)'",),
+    "elsewhere.positive": ("1.5",),
     "integer[]": ("'{1,NULL,3}'", "'{}'"),
     "bigint[]": ("'{9007199254740993}'",),
     "double precision[]": ("'{0.1,NaN}'",),
@@ -105,9 +105,9 @@ POSTGRESQL: Types = {
     "timestamptz[]": ("'{2024-02-29 12:34:56.5+00}'",),
     "uuid[]": ("'{5a3c1f00-0000-4000-8000-000000000001}'",),
     "json[]": ("""'{"{\\"a\\": 1}"}'""",),
-    "citext_like.mood[]": ("""'{good,"so so"}'""",),
+    "elsewhere.mood[]": ("""'{good,"so so"}'""",),
 }
-"""Types and values in SQL. `citext_like` is a schema out of the search path."""
+"""Types and values in SQL. `elsewhere` is a schema out of the search path."""
 
 MARIADB: Types = {
     "tinyint": ("-128",),
@@ -161,10 +161,10 @@ NOT_BY_EVENTS = {"uuid", "inet4", "inet6"}
 
 PG_SETUP = (
     f"CREATE SCHEMA {SCHEMA}",
-    "CREATE SCHEMA citext_like",
-    "CREATE TYPE citext_like.mood AS ENUM ('good', 'so so')",
-    "CREATE TYPE citext_like.pair AS (a int, b text)",
-    "CREATE DOMAIN citext_like.positive AS numeric(9,3) CHECK (VALUE > 0)",
+    "CREATE SCHEMA elsewhere",
+    "CREATE TYPE elsewhere.mood AS ENUM ('good', 'so so')",
+    "CREATE TYPE elsewhere.pair AS (a int, b text)",
+    "CREATE DOMAIN elsewhere.positive AS numeric(9,3) CHECK (VALUE > 0)",
 )
 
 BY_NAME = {
@@ -304,6 +304,18 @@ class Matrix:
         (folder / f"{draft.text.name}.yml").write_text(text)
         return load_domain(SCHEMA, folder.parent).tables[0]
 
+    def declared(self, way: str) -> Dict[str, str]:
+        """The types of the columns in the spec of a way."""
+        folder = self.root / f"specs-{way}"
+        columns = load_domain(SCHEMA, folder).tables[0].columns
+        return {name: column.type for name, column in columns}
+
+    def by_jdbc(self) -> Dict[str, Found]:
+        """By column, what arrived by JDBC alone."""
+        lake = self.lake("jdbc")
+        lake.done("full_load")
+        return self._judged(lake, self.source_values(), self._values(lake))
+
     def lake(self, way: str) -> ConnectedLake:
         """A lake of the table, on a way."""
         if self.is_pg:
@@ -360,17 +372,15 @@ class Matrix:
 
     def found(self) -> Dict[str, Dict[str, Found]]:
         """By way and column, what arrived."""
-        source = self.source_values()
-        by_jdbc = self.lake("jdbc")
-        by_jdbc.done("full_load")
+        by_jdbc, source = self.by_jdbc(), self.source_values()
         events = self.lake("events")
-        (report,) = events.done("full_load")
+        events.done("full_load")
         loaded = self._values(events)
         with self.captured():
             events.done("incremental")
         changed = self._values(events)
         return {
-            "jdbc": self._judged(by_jdbc, source, self._values(by_jdbc)),
+            "jdbc": by_jdbc,
             "load": self._judged(events, source, loaded),
             "events": self._judged(events, source, changed, since=1),
         }
@@ -428,8 +438,6 @@ class Matrix:
             lake = self.lake(name)
             spec = lake.spec
             pulled = replace(spec.source.load_from, table=f"{SCHEMA}.{name}")
-            columns = {"c": kind for kind in ()}
-            del columns
             lake.spec = replace(
                 spec,
                 source=replace(spec.source, load_from=pulled, changes_from=None),
@@ -454,33 +462,39 @@ def same(value: Any, text: Any, lake: str, kind: str) -> bool:
     if value is None or text is None:
         return value is None and text is None
     if lake.startswith("array<"):
-        inner = lake[len("array<") : -1]
-        if inner == "int" and kind == "date[]":
-            inner = "days"
+        inner = "days" if kind == "date[]" and lake == "array<int>" else lake[6:-1]
         return len(value) == len(text) and all(
             same(one, other, inner, kind[:-2]) for one, other in zip(value, text)
         )
-    if lake == "days":
-        return EPOCH + timedelta(value) == datetime.fromisoformat(text)
-    if lake == "boolean":
-        return value == (text in ("t", "true", "1"))
     if lake in ("float", "double"):
         return _digits(value, lake) == _digits(float(text), lake)
     if lake == "binary":
         return _bytes(bytes(value), str(text), kind)
-    if lake == "bigint" and kind.startswith("time"):
-        unit = 1000 if kind == "time(3)" else 1_000_000
-        return Decimal(value) / unit == _seconds(text)
-    if lake in ("int", "bigint") or lake.startswith("decimal"):
-        return kind != "interval" and Decimal(value) == Decimal(str(text))
-    if lake == "date":
-        return str(value) == str(text)
-    if lake == "timestamp":
-        return _moment(str(value)) == _moment(str(text))
     if lake.startswith("struct<x"):
         numbers = str(text).strip("POINT()").replace(",", " ").split()
         return [value["x"], value["y"]] == [float(each) for each in numbers]
+    if lake in ("int", "bigint") or lake.startswith("decimal"):
+        return _is_number(value, str(text), kind)
+    if lake == "timestamp":
+        return _moment(str(value)) == _moment(str(text))
+    if lake == "boolean":
+        return value == (text in ("t", "true", "1"))
+    if lake == "days":
+        return EPOCH + timedelta(value) == datetime.fromisoformat(text)
     return str(value) == str(text)
+
+
+def _is_number(value: Any, text: str, kind: str) -> bool:
+    if kind.startswith("time"):
+        unit = 1000 if kind == "time(3)" else 1_000_000
+        return Decimal(value) / unit == _seconds(text)
+    if kind == "interval":  # microseconds, with months of 30.4375 days
+        return value == INTERVAL
+    return Decimal(value) == Decimal(text)
+
+
+INTERVAL = 14 * 2_629_800_000_000 - 3 * 86_400_000_000 + 14_706_700_000
+"""What Debezium makes of the one interval above."""
 
 
 def _digits(number: float, lake: str) -> bytes:
@@ -491,12 +505,8 @@ def _digits(number: float, lake: str) -> bytes:
 
 def _bytes(value: bytes, text: str, kind: str) -> bool:
     if "bit" in kind:
-        bits = (
-            int(text, 2)
-            if kind.startswith("varbit") or set(text) <= {"0", "1"}
-            else int(text)
-        )
-        return int.from_bytes(value, "little") == bits
+        base = 2 if set(text) <= {"0", "1"} else 10
+        return int.from_bytes(value, "little") == int(text, base)
     return value == bytes.fromhex(text[2:] if text.startswith("\\x") else text)
 
 
@@ -521,16 +531,29 @@ def _moment(text: str) -> datetime:
 
 HEAD = """# Types: what arrives of each, on each way
 
-Made by `python -m tests.servers.types_matrix` from PostgreSQL 15 and MariaDB 10.11, with specs as [onboard](../onboarding.md) writes them; a test compares the pulls with this page. *By JDBC* is `load_from`, `pulled_from` and `changes_from: {kind: jdbc}` ([jdbc.md](jdbc.md)); *by Debezium* are changes through Kafka ([debezium.md](debezium.md), which has more of what connectors send otherwise); *load, then events* is a load by JDBC that such changes follow.
+Made by `python -m tests.servers.types_matrix` from PostgreSQL 15 and MariaDB 10.11, with specs
+as [onboard](../onboarding.md) writes them; a test compares the pulls with this page. *By JDBC*
+is `load_from`, `pulled_from` and `changes_from: {kind: jdbc}` ([jdbc.md](jdbc.md)); *by
+Debezium* are changes through Kafka ([debezium.md](debezium.md), which has more of what
+connectors send otherwise); *load, then events* is a load by JDBC that such changes follow.
 
 - **exact**: the value of the database, in a type of the lake.
 - **as text**: the text that the server shows, for the lake has no such type.
 - **not sent**: Debezium has no values of it; `onboard` leaves the column out.
 - **other**: what arrives is not the database's value; the example says how.
 - **quarantined**: the row is refused, with its column and value.
-- *load, then events* is **alike** where both give one value, so that the first event of a row opens no version and a key stays one key.
+- *load, then events* is **alike** where both give one value, so that the first event of a row
+  opens no version and a key stays one key.
 
-A column that is declared `string` always has the server's own text by JDBC (numbers of MariaDB that are `float`, and bytes, keep their values).
+A column that is declared `string` always has the server's own text by JDBC (numbers of MariaDB
+that are `float`, and bytes, keep their values).
+"""
+
+
+COLUMNS = (
+    "type|declared by JDBC|by JDBC|declared by Debezium|by Debezium|load, then events"
+)
+REFUSED = """Refused by name, with the pull, unless the column is declared `string`:
 """
 
 
@@ -540,108 +563,71 @@ def page(
     """The page."""
     lines = [HEAD]
     for database, title in (("postgresql", "PostgreSQL"), ("mariadb", "MariaDB")):
-        ways = found[database]
         types = POSTGRESQL if database == "postgresql" else MARIADB
-        lines += [f"## {title}", ""]
-        lines += [
-            "| type | declared by JDBC | by JDBC | declared by Debezium | by Debezium |"
-            " load, then events |",
-            "| --- | --- | --- | --- | --- | --- |",
+        rows = [
+            _row(kind, f"c{number}", found[database], specs[database])
+            for number, kind in enumerate(types)
         ]
-        for number, kind in enumerate(types):
-            column = f"c{number}"
-            jdbc, load, events = (ways[w][column] for w in ("jdbc", "load", "events"))
-            declared = [specs[database][w].get(column, "-") for w in ("jdbc", "events")]
-            alike = (
-                "alike"
-                if load == events and load.word in (EXACT, TEXT)
-                else (
-                    "-"
-                    if NOT_SENT in (load.word, events.word)
-                    else f"load {_words(load)}; events {_words(events)}"
-                )
-            )
-            cells = (
-                kind,
-                declared[0],
-                _words(jdbc),
-                declared[1],
-                _words(events),
-                alike,
-            )
-            lines.append("| " + " | ".join(map(_cell, cells)) + " |")
-        lines += [
-            "",
-            "Refused by name, with the pull, unless the column is declared"
-            " `string`:",
-            "",
-            "| type | value | message |",
-            "| --- | --- | --- |",
+        lines += [f"## {title}", *_table(COLUMNS.split("|"), rows), "", REFUSED]
+        told = [
+            (kind, f"`{BY_NAME[database][kind]}`", words.partition("was landed: ")[2])
+            for kind, words in refused[database].items()
         ]
-        for kind, message in refused[database].items():
-            value = BY_NAME[database][kind]
-            said = message.partition("was landed: ")[2]
-            lines.append(f"| {_cell(kind)} | `{value}` | {_cell(said)} |")
-        lines.append("")
+        lines += [*_table(("type", "value", "message"), told), ""]
     return "\n".join(lines)
+
+
+def _row(
+    kind: str, column: str, ways: Dict[str, Dict[str, Found]], specs: Any
+) -> Sequence[str]:
+    jdbc, load, events = (ways[way][column] for way in ("jdbc", "load", "events"))
+    declared = [specs[way].get(column, "-") for way in ("jdbc", "events")]
+    seam = f"load {_words(load)}; events {_words(events)}"
+    if NOT_SENT in (load.word, events.word):
+        seam = "-"
+    elif load == events and load.word in (EXACT, TEXT):
+        seam = "alike"
+    return (kind, declared[0], _words(jdbc), declared[1], _words(events), seam)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield f"|{' --- |' * len(head)}"
+    for row in rows:
+        yield f"| {' | '.join(map(cell, row))} |"
 
 
 def _words(found: Found) -> str:
     return f"{found.word}: {found.example}" if found.example else found.word
 
 
-def _cell(text: str) -> str:
-    return (
-        text.replace("citext_like.", "")
-        .replace("|", "\\|")
-        .replace("\n", " ")
-        .replace("<", "&lt;")
-    )
+def cell(text: str) -> str:
+    """A text in a table of the page."""
+    plain = text.replace(f"{ELSEWHERE}.", "").replace("|", "\\|").replace("\n", " ")
+    return plain.replace("<", "&lt;")
+
+
+def played(spark: SparkSession, servers: Servers, root: Path) -> str:
+    """Play all types on both servers and give the page."""
+    found, refused, specs = {}, {}, {}
+    for database in ("postgresql", "mariadb"):
+        matrix = Matrix(spark, servers, database, root / database)
+        found[database] = matrix.found()
+        refused[database] = matrix.refused()
+        specs[database] = {way: matrix.declared(way) for way in ("jdbc", "events")}
+    return page(found, refused, specs)
 
 
 def main() -> int:
-    """Play all types and write the page."""
-    import tempfile
-
+    """Write the page."""
     from tests.spark.local_session import local_session
 
-    with tempfile.TemporaryDirectory(
-        prefix="lake-types-"
-    ) as home, Servers() as servers:
-        spark = local_session()
-        found, refused, specs = {}, {}, {}
-        for database in ("postgresql", "mariadb"):
-            matrix = Matrix(spark, servers, database, Path(home) / database)
-            found[database] = matrix.found()
-            refused[database] = matrix.refused()
-            specs[database] = {
-                way: {
-                    n: c.type
-                    for n, c in load_domain(SCHEMA, matrix.root / f"specs-{way}")
-                    .tables[0]
-                    .columns
-                }
-                for way in ("jdbc", "events")
-            }
-        PAGE.write_text(page(found, refused, specs), encoding="utf-8")
-        print(
-            json.dumps(
-                {
-                    d: {
-                        w: {
-                            matrix_type: _words(f)
-                            for matrix_type, f in c.items()
-                            if f.word not in (EXACT, TEXT)
-                        }
-                        for w, c in x.items()
-                    }
-                    for d, x in found.items()
-                },
-                indent=1,
-                ensure_ascii=False,
-            )
-        )
-        spark.stop()
+    with tempfile.TemporaryDirectory(prefix="lake-types-") as home:
+        with Servers() as servers:
+            spark = local_session()
+            text = played(spark, servers, Path(home))
+            spark.stop()
+    PAGE.write_text(text, encoding="utf-8")
     return 0
 
 

@@ -123,3 +123,14 @@ def test_a_receipt_takes_the_place_of_a_request_when_all_its_tables_are_done(tmp
     assert json.loads(file.read_text()) == receipt
     end_request(FolderStore(), shop, asked, done)
     assert json.loads(file.read_text()) == receipt
+
+
+def test_a_pull_begins_where_a_value_of_its_cursor_says(capsys):
+    asked = parse([*STEP, "incremental", "--pull-from=-5"], list(STAGES))
+    assert asked.accepted.pull_from == "-5"
+    with pytest.raises(SystemExit):
+        parse([*STEP, "incremental", "--pull-from=1; DROP"], list(STAGES))
+    assert "is no value of a cursor" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        parse([*STEP, "scd2", "--pull-from=5"], list(STAGES))
+    assert "--pull-from goes with --stage incremental" in capsys.readouterr().err

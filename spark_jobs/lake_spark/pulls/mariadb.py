@@ -19,6 +19,9 @@ from lake_spark.pulls.database import (
 _INTS = ("tinyint", "smallint", "mediumint", "int", "year")
 _WHOLE = (*_INTS, "int unsigned", "bigint")
 _BYTES = ("binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob")
+_TEXTS = ("varchar", "tinytext", "text", "mediumtext", "longtext")
+"""Never within a function: one that gives more than max_allowed_packet gives NULL."""
+
 _GEOMETRIES = ("geometry", "point", "linestring", "polygon", "multipoint")
 _GEOMETRIES += (
     "multilinestring",
@@ -97,7 +100,7 @@ class MariaDbDialect:
         made = _like_events(name, column) if wanted.as_events else None
         if made is not None and wanted.is_a(*_EVENT_TYPES[kind]):
             return made
-        if kind in _BYTES:
+        if kind in (*_BYTES, *_TEXTS):
             return Reading(name)
         if kind == "float":  # its text has six digits, its value seven
             return Reading(f"{name} + 0e0", "float")

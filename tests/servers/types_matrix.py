@@ -9,6 +9,7 @@ is the one that `onboard` writes. What arrives is compared with the server's own
 
 from __future__ import annotations
 
+import base64
 import struct
 import sys
 import tempfile
@@ -180,6 +181,7 @@ BY_NAME = {
 """Values that a pull refuses by name, unless the column is declared as string."""
 
 EXACT, TEXT, NOT_SENT = "exact", "as text", "not sent"
+QUARANTINED = "quarantined"
 
 
 @dataclass
@@ -412,7 +414,7 @@ class Matrix:
                 continue
             row = values.get(number)
             if row is None or row["n"] != since:
-                told.word, told.example = "quarantined", str(wanted)
+                told.word, told.example = QUARANTINED, str(wanted)
                 continue
             if not same(row[column], wanted, kind, self.columns[column]):
                 told.word, told.example = "other", f"{wanted} is {row[column]}"
@@ -470,9 +472,8 @@ def same(value: Any, text: Any, lake: str, kind: str) -> bool:
         return _digits(value, lake) == _digits(float(text), lake)
     if lake == "binary":
         return _bytes(bytes(value), str(text), kind)
-    if lake.startswith("struct<x"):
-        numbers = str(text).strip("POINT()").replace(",", " ").split()
-        return [value["x"], value["y"]] == [float(each) for each in numbers]
+    if lake.startswith("struct<"):
+        return _is_geometry(value.asDict(), str(text))
     if lake in ("int", "bigint") or lake.startswith("decimal"):
         return _is_number(value, str(text), kind)
     if lake == "timestamp":
@@ -482,6 +483,16 @@ def same(value: Any, text: Any, lake: str, kind: str) -> bool:
     if lake == "days":
         return EPOCH + timedelta(value) == datetime.fromisoformat(text)
     return str(value) == str(text)
+
+
+def _is_geometry(value: Any, text: str) -> bool:
+    if "x" in value:
+        numbers = text.strip("POINT()").replace(",", " ").split()
+        return [value["x"], value["y"]] == [float(each) for each in numbers]
+    content = base64.b64decode(value["wkb"])
+    numbers = struct.unpack(f"<{len(content) // 8 - 1}d", content[9:])
+    points = zip(numbers[::2], numbers[1::2])
+    return text == "LINESTRING(%s)" % ",".join(f"{x:g} {y:g}" for x, y in points)
 
 
 def _is_number(value: Any, text: str, kind: str) -> bool:
@@ -585,7 +596,7 @@ def _row(
     seam = f"load {_words(load)}; events {_words(events)}"
     if NOT_SENT in (load.word, events.word):
         seam = "-"
-    elif load == events and load.word in (EXACT, TEXT):
+    elif load == events and load.word != QUARANTINED:
         seam = "alike"
     return (kind, declared[0], _words(jdbc), declared[1], _words(events), seam)
 

@@ -165,10 +165,9 @@ def servers(postgresql, mariadb):  # noqa: F811
 PLAYS = [("postgresql", 1), ("mariadb", 1), ("postgresql", 2), ("mariadb", 2)]
 
 
-@pytest.mark.parametrize("database, seed", one_by_day(PLAYS))
-def test_the_lake_follows_a_table_through_its_life(
-    spark, servers, tmp_path, database, seed
-):
+@pytest.mark.parametrize("played", one_by_day(PLAYS))
+def test_the_lake_follows_a_table_through_its_life(spark, servers, tmp_path, played):
+    database, seed = played
     server, connection = servers[database]
     life = Life(server, database, seed)
     life.work()

@@ -6,6 +6,7 @@ database itself told, quoted, and of numbers and times.
 
 from __future__ import annotations
 
+import re
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -155,7 +156,8 @@ def _typed(value: str, name: str, reading: Reading, spec: TableSpec) -> str:
         written = sql_literal(f"^{_WRITTEN[kind]}$")
         typed = f"CASE WHEN {value} RLIKE {written} THEN {typed} END"
     elif kind.startswith("struct<"):
-        typed = f"from_json({value}, {sql_literal(kind)})"
+        texts = sql_literal(re.sub(r":\w+", ":string", kind))
+        typed = f"CAST(from_json({value}, {texts}) AS {kind})"
     elif kind.startswith("array<"):
         inner = sql_literal("array<string>")
         texts = f"from_json({value}, {inner})"

@@ -259,3 +259,19 @@ def test_what_the_database_refuses_is_told_without_the_password(store, aws):
     done = store.run("--connection", "store_db", "--domain", "none", code=1)
     assert "Access denied for user 'no'" in done.stderr
     assert not (store.out / "none").exists()
+
+
+def test_what_the_source_has_changed_is_told_by_a_check(events, shop):
+    asked = ("--connection", "shop_db", "--schema", "shop", "--domain", "shop")
+    asked += ("--kafka-connection", "shop_kafka", "--topic-prefix", "pg", "--check")
+    assert "0 differ" in events.run(*asked).stdout
+    before = {p: p.read_bytes() for p in events.out.rglob("*.yml")}
+    shop.execute("ALTER TABLE shop.tagged RENAME words TO remarks")
+    try:
+        done = events.run(*asked, code=1)
+    finally:
+        shop.execute("ALTER TABLE shop.tagged RENAME remarks TO words")
+    assert "tagged: column words: the table has no words\n" in done.stdout
+    assert "tagged: not declared: remarks\n" in done.stdout
+    assert "1 differ" in done.stdout
+    assert {p: p.read_bytes() for p in events.out.rglob("*.yml")} == before

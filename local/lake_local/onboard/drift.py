@@ -11,6 +11,7 @@ from lake_spec.pulled import pulls_of
 from lake_spec.pulls import KafkaTopic
 
 from lake_local.onboard.catalog import Catalog
+from lake_local.onboard.naming import topic
 from lake_local.onboard.plan import Draft, Request, planned
 from lake_local.onboard.spec_text import Guess
 
@@ -32,7 +33,7 @@ def drift(
     found: List[Found] = []
     compared = 0
     for spec in specs:
-        name = _table_of(spec, catalog.schema, request.origin.connection)
+        name = _table_of(spec, catalog, request.origin.connection)
         if name is None:
             continue
         compared += 1
@@ -45,13 +46,16 @@ def drift(
     return compared, found
 
 
-def _table_of(spec: TableSpec, schema: str, connection: str) -> "str | None":
+def _table_of(spec: TableSpec, catalog: Catalog, connection: str) -> "str | None":
     """The table that a spec follows, if it is one of that schema."""
+    schema = catalog.schema
+    topics = {topic("", schema, each.name): each.name for each in catalog.tables}
     for _, pull in pulls_of(spec):
         if isinstance(pull, KafkaTopic):
             place = pull.topic.rpartition(".")
-            if place[0].rpartition(".")[2] == schema:
-                return place[2]
+            ending = f".{place[0].rpartition('.')[2]}.{place[2]}"
+            if ending in topics or ending.startswith(f".{schema}."):
+                return topics.get(ending, place[2])
         elif pull.connection == connection:
             place = pull.table.rpartition(".")
             if place[0] in ("", schema):
@@ -80,7 +84,8 @@ def _differences(spec: TableSpec, draft: Draft) -> Iterator[str]:
                 f"column {name}: declared {declared.text}, and the table's"
                 f" {there[found].type} is {now.text}"
             )
-    new = [each.name for n, each in there.items() if n not in known]
+    left_out = {n for n, each in written.items() if each.left_out}
+    new = [each.name for n, each in there.items() if n not in known | left_out]
     if new and spec.columns:
         yield f"not declared: {', '.join(new)}"
     yield from _key(spec, draft)

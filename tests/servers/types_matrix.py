@@ -94,6 +94,9 @@ POSTGRESQL: Types = {
     "tsvector": ("'a fat cat'",),
     "pg_lsn": ("'16/B374D848'",),
     "jsonpath": ("'$.a'",),
+    "hstore": ("'a=>1, b=>NULL'",),
+    "citext": ("'aB'",),
+    "ltree": ("'a.b'",),
     "elsewhere.pair": ("'(1,x)'",),
     "elsewhere.positive": ("1.5",),
     "integer[]": ("'{1,NULL,3}'", "'{}'"),
@@ -162,6 +165,7 @@ NOT_BY_EVENTS = {"uuid", "inet4", "inet6"}
 
 PG_SETUP = (
     f"CREATE SCHEMA {SCHEMA}",
+    *(f"CREATE EXTENSION IF NOT EXISTS {e}" for e in ("hstore", "citext", "ltree")),
     "CREATE SCHEMA elsewhere",
     "CREATE TYPE elsewhere.mood AS ENUM ('good', 'so so')",
     "CREATE TYPE elsewhere.pair AS (a int, b text)",

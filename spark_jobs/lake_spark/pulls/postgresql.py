@@ -280,6 +280,11 @@ def _like_events(value: str, column: SourceColumn) -> str:
     if column.type == "timetz":
         shifted = f"CAST({value} AT TIME ZONE 'UTC' AS text)"
         return f"replace({shifted}, '+00', 'Z')"
+    if column.type == "hstore":  # its cast to json needs no search path
+        pairs = "string_agg(CAST(to_json(k) AS text) || ':' || CAST(v AS text), ',')"
+        listed = f"SELECT {pairs} FROM json_each(CAST({value} AS json)) AS e (k, v)"
+        made = f"'{{' || coalesce(({listed}), '') || '}}'"
+        return f"CASE WHEN {value} IS NOT NULL THEN {made} END"
     return ""
 
 

@@ -299,12 +299,18 @@ def _has_declared_columns(
     example = (new or ["new_name"])[0]
     raise PullFailed(
         f"connection {pull.connection!r}: {pull.table} lacks the column(s)"
-        f" {', '.join(name for name, _ in missing)}, which"
-        f" {spec.full_name} declares; not declared are {', '.join(new) or 'none'}."
+        f" {_listed([name for name, _ in missing])}, which"
+        f" {spec.full_name} declares; not declared are {_listed(new)}."
         f" Nothing was landed. If it was renamed there, declare columns: {{{first}:"
         f" {{source: [{', '.join([example, *old])}], ...}}}}; if it was dropped, {{{first}:"
         " {dropped: true, ...}}."
     )
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    """The first names of a list, for a message that reports show in part."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most]) or 'none'}{more}"
 
 
 def _missing(spec: TableSpec, names: Set[str]) -> Iterator[Tuple[str, Tuple[str, ...]]]:

@@ -27,7 +27,7 @@ from tests.spark.pulling import (
     things,
 )
 
-STEPS = 12
+STEPS = 7
 DECLARED = {"note": "string", "qty": "int", "price": '"decimal(12,2)"'}
 
 

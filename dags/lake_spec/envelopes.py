@@ -28,6 +28,17 @@ OPERATION = "__op"
 OLD_KEY = "__old_key"
 """The source column with the key before a key change, as JSON."""
 
+LOG_NAME = "__log_name"
+"""The source column with the name of the log that a position is in: of binlogs alone."""
+
+NO_ROW = "__no_row"
+"""The source column with why a record is no row: TOMBSTONE or MESSAGE; else null."""
+
+TOMBSTONE, MESSAGE = "tombstone", "message"
+
+PLACEHOLDER = "__debezium_unavailable_value"
+"""What Debezium sends for an unchanged large value, unless it is configured otherwise."""
+
 _BINLOG = ("binlog_file", "binlog_pos", "binlog_row")
 LOG_POSITIONS: Dict[Connector, Tuple[str, ...]] = {
     # The commit before the event's own: transactions stand in the order of their

@@ -13,7 +13,7 @@ MOST_LISTED = 100
 
 _ADDED_UP = (
     *("seconds", "rows_in", "accepted", "unchanged", "duplicates", "quarantined"),
-    *("erased", "derived_deletes", "ties", "unresolved"),
+    *("erased", "tombstones", "messages", "derived_deletes", "ties", "unresolved"),
     *("versions_opened", "versions_closed", "keys_moved"),
 )
 _NEWEST = (
@@ -45,6 +45,10 @@ class FileReport:
     duplicates: int = 0
     quarantined: int = 0
     erased: int = 0
+    tombstones: int = 0
+    """Records of it that say again that a row was deleted: no rows, in no other count."""
+    messages: int = 0
+    """Records of it that are of no row, such as heartbeats: in no other count."""
 
     @property
     def is_balanced(self) -> bool:
@@ -86,6 +90,8 @@ class Report:
     duplicates: int = 0
     quarantined: int = 0
     erased: int = 0
+    tombstones: int = 0
+    messages: int = 0
     derived_deletes: int = 0
     newest_input: Optional[str] = None
     """When the newest landing file ever taken in landed: ISO 8601 in UTC."""
@@ -119,6 +125,8 @@ class Report:
         self.duplicates += sum(each.duplicates for each in files)
         self.quarantined += sum(each.quarantined for each in files)
         self.erased += sum(each.erased for each in files)
+        self.tombstones += sum(each.tombstones for each in files)
+        self.messages += sum(each.messages for each in files)
 
     def settle_duplicates(self, found: Dict[str, int], first: int = 0) -> None:
         """Rows that turned out to be known events are duplicates, not accepted.

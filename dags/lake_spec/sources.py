@@ -211,8 +211,10 @@ class Feed:
         "Reference tables whose columns each row is given as it is taken in.", ()
     )
     placeholder: Optional[str] = setting(
-        "Text that stands for an unchanged value which the source did not send.",
-        "__debezium_unavailable_value",
+        "Text that stands for an unchanged value which the source did not send; with an"
+        " envelope `__debezium_unavailable_value`, else none.",
+        None,
+        example="__debezium_unavailable_value",
     )
     late_after_hours: Optional[float] = setting(
         "Hours after its newest file landed from which the source counts as late (0.1"

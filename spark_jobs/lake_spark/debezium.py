@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Callable, Iterator, Optional, Sequence, Tuple
 
 from lake_spec.column_type import ColumnType
-from lake_spec.envelopes import EVENT_TIME, OPERATION, source_column
+from lake_spec.envelopes import EVENT_TIME, LOG_NAME, OPERATION, source_column
 from lake_spec.model import Connector, Debezium
 from lake_spark.shape import TEXT, Fields
 
@@ -23,7 +23,17 @@ FLAT = "__source_"
 """Before the names of fields of `source` in a flattened event."""
 
 _MISSING = "-1"
-"""For a position that the log does not say: below every other."""
+"""For a part of a position that the log does not say: below every other."""
+
+_TIMES = ("ts_ms", "ts_us", "ts_ns")
+_MESSAGES = (
+    ((), "ts_ms"),  # heartbeats
+    (("status", "id", "event_count", "data_collections"), "status"),  # transactions
+    (("source", "databasename", "schemaname", "ddl", "tablechanges"), "databasename"),
+    (("id", "type", "aggregate_type", "additional_data", "timestamp"), "type"),
+)
+"""Messages about no row: the fields that they have beside times, and one that says it."""
+_OF_EVENTS = ("op", "message", "transaction", "source", *_TIMES)
 
 _ADDED = {
     "source_commit_lsn": "source.sequence",
@@ -49,9 +59,8 @@ def remedy(envelope: Optional[Debezium], missing: Sequence[str]) -> str:
 
 def columns(event: Fields, connector: Connector) -> Columns:
     """The row's columns, then those of the event, whose names begin with `__`."""
-    before, after = event.below("before"), event.below("after")
-    if event.kind("op") and (before or after):
-        yield from _row(event, before, after)
+    if is_whole(event):
+        yield from _row(event, event.below("before"), event.below("after"))
         source = event.below("source")
         find: Find = source.sql if source else lambda name: None
         operation = event.sql("op")
@@ -60,6 +69,40 @@ def columns(event: Fields, connector: Connector) -> Columns:
         find = _flat(event)
         operation = _flat_operation(event)
     yield from _event(find, operation, connector)
+
+
+def is_whole(event: Fields) -> bool:
+    """Whether these are the fields of whole events, not of flattened ones."""
+    images = any(event.kind(name) for name in ("before", "after", "message"))
+    return event.kind("op") is not None and images
+
+
+def holds_no_row(event: Fields) -> bool:
+    """Whether no record of the file can be of a row, by the fields that it has."""
+    names = {name.lower() for name in event.kinds}
+    if is_whole(event):
+        return not (event.below("before") or event.below("after"))
+    known = {each for fields, _ in _MESSAGES for each in fields}
+    return names <= known.union(_OF_EVENTS)
+
+
+def is_message(event: Fields) -> str:
+    """SQL: whether a record is a known kind of message that is about no row.
+
+    Logical messages, heartbeats, and those about transactions, schemas and snapshots.
+    """
+    cases = [f"{event.sql('op')} <=> 'm'"] if is_whole(event) else []
+    for fields, told in _MESSAGES:
+        if event.kind(told):
+            others = nothing_in(event, without=(*fields, *_TIMES))
+            cases.append(f"({event.sql(told)} IS NOT NULL AND {others})")
+    return " OR ".join(cases) or "false"
+
+
+def nothing_in(event: Fields, without: Sequence[str] = ()) -> str:
+    """SQL: whether no field has a value, some fields aside."""
+    others = [name for name in event.kinds if name.lower() not in without]
+    return " AND ".join(f"{event.sql(name)} IS NULL" for name in others) or "true"
 
 
 def _row(event: Fields, before: Optional[Fields], after: Optional[Fields]) -> Columns:
@@ -101,10 +144,13 @@ def _event(find: Find, operation: Optional[str], connector: Connector) -> Column
     positions = _in_postgresql(find) if is_postgresql else _in_binlog(find)
     for name, sql in positions:
         yield source_column(name), ColumnType("bigint"), sql
+    file = find("file")
+    if not is_postgresql and file is not None:
+        yield LOG_NAME, TEXT, f"regexp_extract({file}, '^(.*?)[.]?[0-9]*$', 1)"
 
 
 def _operation(find: Find, operation: str) -> str:
-    """Rows of an incremental snapshot stand among the changes, not below them."""
+    """Rows of an incremental snapshot are no full load: they came among the changes."""
     snapshot = find("snapshot")
     if snapshot is None:
         return operation
@@ -126,14 +172,20 @@ def _time(find: Find) -> Optional[str]:
 
 
 def _in_postgresql(find: Find) -> Iterator[Tuple[str, str]]:
-    """`sequence` is the JSON text ["last commit", "own lsn"], either may be null."""
+    """`sequence` is the JSON text ["last commit", "own lsn"], either may be null.
+
+    A connector that was made anew knows no commit before its first transaction: the
+    own position counts for it. Contract 2.1.
+    """
     sequence = find("sequence")
     if sequence is None:
         return
-    for place, name in enumerate(("source_commit_lsn", "source_lsn")):
-        number = f"try_cast(get_json_object({sequence}, '$[{place}]') AS bigint)"
-        some = f"coalesce({number}, {_MISSING})"
-        yield name, f"CASE WHEN {sequence} IS NOT NULL THEN {some} END"
+    commit, own = (
+        f"try_cast(get_json_object({sequence}, '$[{place}]') AS bigint)"
+        for place in (0, 1)
+    )
+    yield "source_commit_lsn", f"coalesce({commit}, {own})"
+    yield "source_lsn", f"coalesce({own}, if({commit} IS NULL, NULL, {_MISSING}))"
 
 
 def _in_binlog(find: Find) -> Iterator[Tuple[str, str]]:

@@ -10,7 +10,14 @@ from dataclasses import replace
 from typing import Iterator, List, Optional, Tuple
 
 from lake_spec.column_type import ColumnType
-from lake_spec.envelopes import OLD_KEY
+from lake_spec.envelopes import (
+    MESSAGE,
+    NO_ROW,
+    OLD_KEY,
+    TOMBSTONE,
+    columns_of,
+    source_column,
+)
 from lake_spec.model import Csv, Json, KafkaTopic, TableSpec
 from lake_spec.sql_text import sql_identifier
 from lake_spark import debezium, extended_json
@@ -24,8 +31,10 @@ OF_MESSAGE = ("kafka_topic", "kafka_partition", "kafka_offset", "kafka_timestamp
 """Its fields that say where the message stood."""
 
 
-def unwrapped(shape: Shape, spec: TableSpec) -> Shape:
+def unwrapped(shape: Shape, spec: TableSpec, *, is_load: bool = False) -> Shape:
     """The shape of the rows inside a file's records; the same if nothing is around."""
+    if not shape.columns and spec.envelope is not None:
+        shape = replace(shape, columns=(("op", TEXT),))  # nothing but `null` in it
     top = Fields("", dict(shape.columns))
     plain = [(n, kind, sql_identifier(n)) for n, kind in shape.columns]
     is_message = _is_message(spec, top)
@@ -38,6 +47,9 @@ def unwrapped(shape: Shape, spec: TableSpec) -> Shape:
             for name, each, sql in found
         ]
     columns = list(taken_apart(spec, found))
+    if spec.envelope is not None and not is_load:
+        is_text = isinstance(kind, (Csv, Json))
+        columns.append((NO_ROW, TEXT, _no_row(top, is_message, is_text)))
     if columns == plain:
         return shape
     unwrap = [f"{sql} AS {sql_identifier(name)}" for name, _, sql in columns]
@@ -70,15 +82,43 @@ def _columns(
         if top.kind("kafka_old_key"):
             yield OLD_KEY, TEXT, top.sql("kafka_old_key") or ""
     row = _payload(top.below(VALUE) if is_message else top)
-    if row is None:
-        # No message of the file can be read: its columns are there, without values.
-        for name in _source_names(spec):
+    if row is None or spec.envelope and debezium.holds_no_row(row):
+        # No message of the file is about a row: its columns are there, without values.
+        known = dict.fromkeys(_source_names(spec))
+        if spec.envelope is not None:
+            known.update(
+                (source_column(name), None) for name in columns_of(spec.envelope)
+            )
+            if row is not None and debezium.is_whole(row):
+                for name, kind, sql in debezium.columns(row, spec.envelope.connector):
+                    known.pop(name, None)
+                    yield name, kind, sql
+        for name in known:
             yield name, TEXT, "CAST(NULL AS string)"
     elif spec.envelope is not None:
         yield from debezium.columns(row, spec.envelope.connector)
     else:
         for name, kind in row.kinds.items():
             yield name, kind, row.sql(name) or name
+
+
+def _no_row(top: Fields, is_message: bool, is_text: bool) -> str:
+    """SQL: why a record is no row, else null. Contract section 7.
+
+    A tombstone is a record without any value, or one whose payload has none.
+    """
+    record = top.below(VALUE) if is_message else top
+    row = _payload(record)
+    if row is not None:
+        empty, message = debezium.nothing_in(row), debezium.is_message(row)
+    else:
+        place = record.sql("payload") if record else top.sql(VALUE)
+        empty, message = f"{place} IS NULL" if place else "true", "false"
+    broken = [CORRUPT] if is_text else []
+    broken += [top.sql(BROKEN) or "NULL"] if is_message else []
+    for each in broken:
+        empty += f" AND coalesce(trim({each}), '') IN ('', 'null')"
+    return f"CASE WHEN {empty} THEN '{TOMBSTONE}' WHEN {message} THEN '{MESSAGE}' END"
 
 
 def _payload(value: Optional[Fields]) -> Optional[Fields]:

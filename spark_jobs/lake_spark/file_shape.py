@@ -46,7 +46,7 @@ def shape_of(
             shape = _with_declared_maps(shape, spec)
     _names_can_be_spelled(file, shape)
     _no_double_names(file, shape)
-    shape = unwrapped(shape, spec)
+    shape = unwrapped(shape, spec, is_load=is_load(spec, file))
     _no_double_names(file, shape)
     _has_needed_columns(file, shape, spec)
     return shape

@@ -13,12 +13,17 @@ from typing import List, Optional, Sequence, Tuple
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
+from lake_spec.envelopes import EVENT_TIME, LOG_POSITIONS
 from lake_spec.model import HistoryDeletes, TableSpec
 from lake_spark import withdrawals
 from lake_spark.equality import comparable, same_as_floats
 from lake_spark.log_rows import DELETE, IS_LOAD, UPSERT, started
 
 KEY = "lake_key"
+EPOCH = "lake_epoch"
+"""How often the source's log had started over before an event."""
+FORMER = "lake_former"
+"""The log and place that an event starts over from; null where it does not."""
 FROM = "lake_from"
 """A version's start in microseconds since 1970: part of its record key."""
 
@@ -35,6 +40,8 @@ class Roles:
     """Where that is in the rows: a reload's stand where it started."""
     narrow: Tuple[str, ...] = ()
     """Paths of doubles that came as floats in some rows."""
+    restarts: bool = False
+    """Whether the order is that of a log, which may start over: see with_epochs."""
 
     @classmethod
     def of(
@@ -47,7 +54,15 @@ class Roles:
             tuple(f"lake_order_{name}" for name in declared) if reloads else declared
         )
         tracked = tracked_columns(spec, columns)
-        return cls(tuple(columns), tracked, declared, order, tuple(narrow))
+        return cls(
+            tuple(columns), tracked, declared, order, tuple(narrow), may_restart(spec)
+        )
+
+
+def may_restart(spec: TableSpec) -> bool:
+    """Whether the table's order is positions in a log, which may start over."""
+    envelope = spec.envelope
+    return envelope is not None and spec.order_by == LOG_POSITIONS[envelope.connector]
 
 
 def tracked_columns(spec: TableSpec, columns: Sequence[str]) -> Tuple[str, ...]:
@@ -70,7 +85,8 @@ def mark_events(
     it, null for later ones.
     """
     sightings = _with_order(sightings, roles)
-    same = [F.col(name) for name in _SAME] + [
+    in_log = ["lake_log"] if "lake_log" in sightings.columns else []
+    same = [F.col(name) for name in (*_SAME, *in_log)] + [
         comparable(sightings, name)
         for name in dict.fromkeys(roles.declared + roles.values)
     ]
@@ -142,7 +158,69 @@ def newest_first(roles: Roles) -> List[Column]:
 
 def order_columns(roles: Roles) -> List[str]:
     """The columns of the total order; of nulls it takes them as smallest."""
-    return ["lake_rank", *roles.order, "lake_position", "lake_record"]
+    epoch = [EPOCH] if roles.restarts else []
+    return ["lake_rank", *epoch, *roles.order, "lake_position", "lake_record"]
+
+
+def with_epochs(events: DataFrame, roles: Roles) -> DataFrame:
+    """Add EPOCH, by which an order that started over ranks after the former.
+
+    Contract 2.1. The events of a key are gone through by their positions. One starts a
+    new epoch where its log has a name that the key has not had, or another one than
+    the newest event so far and a time that is not before it; or where its place in
+    the log is before that of the newest event, although its time is after it. Others
+    belong to the last epoch of their log's name that began no later than their time.
+    So it follows from the events of the key alone, whatever their arrival. Adds FORMER.
+
+    For example, by position: bin.9, bin.10, log.1, bin.10 (a late file), log.2 give
+    the epochs 0, 0, 1, 0, 1.
+    """
+    if not roles.restarts:
+        return events
+    if "lake_log" not in events.columns:
+        events = events.withColumn("lake_log", F.lit(None).cast("string"))
+    known = " AND ".join(f"{name} IS NOT NULL" for name in roles.declared)
+    place = Window.partitionBy(KEY).orderBy("lake_position", "lake_record")
+    before = place.rowsBetween(Window.unboundedPreceding, -1)
+    so_far = place.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    facts = (
+        f"CASE WHEN lake_rank > 0 AND {known} THEN struct({EVENT_TIME} AS at, lake_position,"
+        f" lake_record, lake_log AS log, struct({', '.join(roles.declared)}) AS place) END"
+    )
+    marked = (
+        events.withColumn("lake_fact", F.expr(facts))
+        .withColumns(
+            {
+                "lake_newest": F.max("lake_fact").over(before),
+                "lake_logs": F.collect_set("lake_fact.log").over(before),
+            }
+        )
+        .withColumn(FORMER, F.expr(_FORMER))
+        .withColumn(EPOCH, F.sum(F.col(FORMER).isNotNull().cast("int")).over(so_far))
+        .withColumn("lake_starts", F.collect_list(F.expr(_START)).over(so_far))
+        .withColumn(EPOCH, F.expr(_OWN_EPOCH))
+    )
+    return marked.drop("lake_fact", "lake_newest", "lake_logs", "lake_starts")
+
+
+_OTHER = "lake_fact.log != lake_newest.log"
+_FORMER = (
+    f"CASE WHEN ({_OTHER} AND (NOT array_contains(lake_logs, lake_fact.log)"
+    " OR lake_fact.at >= lake_newest.at))"
+    f" OR (NOT coalesce({_OTHER}, false) AND lake_fact.at > lake_newest.at"
+    " AND lake_fact.place < lake_newest.place)"
+    " THEN struct(lake_newest.log AS log, to_json(lake_newest.place) AS place) END"
+)
+_START = (
+    f"CASE WHEN lake_fact IS NOT NULL AND (lake_newest IS NULL OR {FORMER} IS NOT NULL)"
+    f" THEN struct({EPOCH} AS epoch, lake_fact.at AS at, lake_fact.log AS log) END"
+)
+_OF_LOG = "filter(lake_starts, x -> x.log <=> lake_fact.log)"
+_BEGUN = "filter(lake_starts, x -> x.log <=> lake_fact.log AND x.at <= lake_fact.at)"
+_OWN_EPOCH = (
+    f"CASE WHEN lake_fact IS NULL OR {FORMER} IS NOT NULL THEN {EPOCH} ELSE coalesce("
+    f"try_element_at({_BEGUN}, -1).epoch, try_element_at({_OF_LOG}, 1).epoch, {EPOCH}) END"
+)
 
 
 def with_effective_times(events: DataFrame, roles: Roles) -> DataFrame:

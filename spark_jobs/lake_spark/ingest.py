@@ -17,7 +17,7 @@ from lake_spark.erased import LeftOut, left_out, without
 from lake_spark.erased_contents import compared, known_contents, refuse_lost_list
 from lake_spark.errors import BadFile, RefusedInput, TooManyBadRows, first_line
 from lake_spark.file_shape import is_load, shape_of
-from lake_spark.inputs import NARROW, WIDE, Inputs
+from lake_spark.inputs import NARROW, SNAPSHOT, WIDE, Inputs
 from lake_spark.landing import LandingFile, list_landing, moved_on
 from lake_spark.log_rows import log_columns, warned_rules
 from lake_spark.new_columns import columns_with
@@ -207,9 +207,26 @@ def judge(run: TableRun, batch: Batch, rows: Rows, what: str) -> None:
     batch.files = file_reports(batch, rows.counted)
     has_reload = any(each.started for each in batch.inputs)
     batch.holds = rows.counted.holds | ({WIDE} if has_reload else set())
+    batch.holds |= _snapshots(run, batch, rows.counted)
     newest = rows.counted.newest
     batch.newest_event = newest.isoformat(timespec="microseconds") if newest else None
     run.say(f"read {rows.counted.total:,} rows of {what}")
+
+
+def _snapshots(run: TableRun, batch: Batch, counted: Counted) -> Set[str]:
+    """Where the connector read its snapshots; a warning where one is not the first."""
+    paths = [each.file.path for each in batch.inputs if each.started is None]
+    found = sorted(counted.starts(paths))
+    known = [each for each in run.taken_in().holds if each.startswith(SNAPSHOT)]
+    before = sorted(each[len(SNAPSHOT) :] for each in known)
+    if any(each not in before for each in found) and len({*before, *found}) > 1:
+        run.report.warnings.append(
+            f"the connector read another snapshot at {found[-1]} (others at "
+            f"{', '.join(each for each in (*before, *found[:-1]) if each != found[-1])}): "
+            "its rows rank there. Rows that were deleted while nothing was captured are "
+            "not in it and stay; to remove them take a new full load (source.reloads)."
+        )
+    return {f"{SNAPSHOT}{each}" for each in found}
 
 
 def refuse_moved_on(run: TableRun, batch: Batch) -> None:
@@ -235,7 +252,13 @@ def file_reports(batch: Batch, counted: Counted) -> List[FileReport]:
         accepted = landed - bad - erased
         reports.append(
             FileReport(
-                path, each.file.etag, landed, accepted, quarantined=bad, erased=erased
+                path,
+                each.file.etag,
+                landed,
+                accepted,
+                quarantined=bad,
+                erased=erased,
+                **counted.no_rows(path),
             )
         )
     return reports

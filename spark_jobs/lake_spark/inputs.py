@@ -49,6 +49,9 @@ WIDE, PARTIAL, WITHDRAWN = "wide", "partial", "withdrawn"
 RENAMED = "renamed"
 """Creates that lack values which their old keys had."""
 
+SNAPSHOT = "snapshot:"
+"""Before the log position at which a connector read a snapshot, as JSON."""
+
 NARROW = "narrow:"
 """Before the path of a double that came as a float."""
 

@@ -27,16 +27,19 @@ ENVELOPE: Tuple[Tuple[str, str], ...] = (
     ("lake_unavailable", "string"),
     ("lake_narrow", "string"),
     ("lake_old_key", "string"),
+    ("lake_log", "string"),
 )
 """Columns that every change log has, before the table's own.
 
 lake_key: ALL_KEYS where the row is about every key.
 lake_rank: 0 for the first full load, 1 for what came after it.
 lake_record: number of the record in its file from 1; -1 for a row that we derived.
-lake_started: the order at which the row's reload started, as JSON; else null.
+lake_started: the order at which the row's reload, or its connector's snapshot, started,
+as JSON; else null.
 lake_unavailable: columns whose value the source did not send, `a,b`; else null.
 lake_narrow: paths of doubles that came as floats, `a,b.c`; else null.
 lake_old_key: for a create of a key change that lacks values, the key before it.
+lake_log: the name of the log that the order's position is in; null where it has none.
 """
 
 UPSERT, DELETE = "upsert", "delete"
@@ -91,9 +94,12 @@ def operation(spec: TableSpec) -> str:
 
 
 def rank(spec: TableSpec, of_file: str, word: str = "lake_word") -> str:
-    """The row's rank: its file's, but for rows of the full load among changes."""
+    """The row's rank: its file's, but for rows of the full load among changes.
+
+    Those of a connector's snapshot rank at the log position that they carry.
+    """
     declared = spec.operation
-    if declared is None or not declared.load:
+    if declared is None or not declared.load or spec.envelope is not None:
         return of_file
     return f"CASE WHEN {word} IN ({_words(declared.load)}) THEN 0 ELSE {of_file} END"
 
@@ -112,7 +118,9 @@ def effective_at(spec: TableSpec, columns: Columns) -> str:
     if spec.load_effective_at is None:
         return otherwise
     load = f"CAST({sql_literal(spec.load_effective_at)} AS timestamp)"
-    return f"CASE WHEN lake_rank = 0 THEN {load} ELSE {otherwise} END"
+    # Later ones of a key are given their own time where its events are in order.
+    is_load = IS_LOAD if spec.envelope is not None else "lake_rank = 0"
+    return f"CASE WHEN {is_load} THEN {load} ELSE {otherwise} END"
 
 
 def _time(value: str) -> str:

@@ -6,9 +6,9 @@ import json
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as F
 
 from lake_spec.model import Feed, SurrogateKind, TableSpec
@@ -51,8 +51,9 @@ def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
         told = kept.enter_context(beside(tell, done_first=waiting.since is None))
         layer = current_layer(run.spec, columns)
         _build(run, layer, found, marked, waiting, roles, told)
-        duplicates, ties = told()
+        duplicates, ties, restarts = told()
     run.report.ties += ties
+    run.report.warnings += restarts
     return duplicates
 
 
@@ -160,12 +161,26 @@ def complete_events(
         events = scopes.standing_events(events, scope.column, roles)
     if WIDE in holds:
         events = whole_table.with_deletes_of_all(events, roles, spec)
+    events = fold.with_epochs(events, roles).drop(fold.FORMER)
+    if spec.envelope is not None and spec.load_effective_at is not None:
+        events = _with_times_of_snapshots(events, spec, roles)
     if PARTIAL in holds:
         dropped = [name for name, column in spec.columns if column.dropped]
         events = partial_images.with_values_before(
             events, roles, dropped, renamed=RENAMED in holds
         )
     return events
+
+
+def _with_times_of_snapshots(
+    events: DataFrame, spec: TableSpec, roles: fold.Roles
+) -> DataFrame:
+    """Snapshot rows behind other events of their key are true since their own time."""
+    order = Window.partitionBy(fold.KEY).orderBy(*fold.total_order(roles))
+    later = (F.row_number().over(order) > 1) & F.col("lake_started").isNotNull()
+    own = F.coalesce(F.col(spec.effective_at).cast("timestamp"), "lake_effective_at")
+    time = F.when(later, own).otherwise(F.col("lake_effective_at"))
+    return events.withColumn("lake_effective_at", time)
 
 
 def _marked(found: Touched, waiting: Pending, roles: fold.Roles) -> DataFrame:
@@ -216,11 +231,42 @@ def _living(run: TableRun, layer: Layer, log_instant: str) -> Optional[int]:
 
 def _told(
     run: TableRun, marked: DataFrame, since: Optional[str]
-) -> Tuple[Dict[str, int], int]:
-    """Duplicates by landing path, and ties; extracts are compared coming in."""
+) -> Tuple[Dict[str, int], int, List[str]]:
+    """Duplicates by landing path, ties, and warnings of logs that started over.
+
+    Extracts are compared coming in.
+    """
     if not isinstance(run.spec.source, Feed):
-        return {}, 0
-    return _duplicates(marked, since), _ties(run, marked, since)
+        return {}, 0, []
+    restarts = _restarts(run.spec, marked, since)
+    return _duplicates(marked, since), _ties(run, marked, since), restarts
+
+
+def _restarts(spec: TableSpec, marked: DataFrame, since: Optional[str]) -> List[str]:
+    """Where new events start over from the log of the events before: contract 2.1."""
+    if not fold.may_restart(spec):
+        return []
+    roles = fold.Roles.of(spec, spec.order_by)
+    events = fold.with_epochs(fold.distinct_events(marked), roles)
+    started = events.where(
+        F.col(fold.FORMER).isNotNull() & withdrawals.came_after(since)
+    )
+    first = F.min(F.struct("lake_position", "lake_path", "lake_record")).alias("first")
+    rows = started.groupBy(F.col(f"{fold.FORMER}.log").alias("former"), "lake_log")
+    rows = rows.agg(F.count("*").alias("keys"), first).orderBy("first").limit(20)
+    return [
+        f"{_log_of(row)}: {row['keys']:,} key(s) have events that rank after those of the "
+        f"log before, first {row['first'].lake_path} record {row['first'].lake_record}. "
+        "If other changes were lost with the old log, take a new full load "
+        "(source.reloads)."
+        for row in rows.collect()
+    ]
+
+
+def _log_of(row: Row) -> str:
+    if row.former is None:
+        return "log positions restarted"
+    return f"binlog restarted: {row.former} -> {row.lake_log}"
 
 
 def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:
@@ -236,8 +282,9 @@ def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:
 def _ties(run: TableRun, marked: DataFrame, since: Optional[str]) -> int:
     """Keys and orders at which events of several files stand, new ones among them."""
     changes = marked.where("lake_seen = 1").where(~F.expr(IS_LOAD))
+    in_log = ["lake_log"] if run.spec.envelope is not None else []
     places = changes.where(F.col(fold.KEY) != ALL_KEYS).groupBy(
-        fold.KEY, *(run.spec.order_by or ("lake_extract_at",))
+        fold.KEY, *in_log, *(run.spec.order_by or ("lake_extract_at",))
     )
     found = places.agg(
         F.count_distinct("lake_path").alias("files"),

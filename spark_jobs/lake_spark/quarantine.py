@@ -24,12 +24,12 @@ COLUMNS = (
 
 def bad_rows(rows: DataFrame) -> DataFrame:
     """The rows that have a reason."""
-    return rows.where("lake_reason IS NOT NULL")
+    return rows.where("lake_reason IS NOT NULL AND lake_no_row IS NULL")
 
 
 def good_rows(rows: DataFrame) -> DataFrame:
     """The rows that have none."""
-    return rows.where("lake_reason IS NULL")
+    return rows.where("lake_reason IS NULL AND lake_no_row IS NULL")
 
 
 def examples(rows: DataFrame) -> str:

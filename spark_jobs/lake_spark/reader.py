@@ -65,14 +65,18 @@ def _read_group(
 ) -> DataFrame:
     corrupt = has_corrupt(spec)
     raw = load(spark, spec, shape, [each.file.uri for each in group])
+    word = word_of(spec, shape)
     typed = raw.selectExpr(
         *row_sql.typed_columns(spec, shape, columns),
         f"{row_sql.faults(spec, shape, columns)} AS lake_fault",
         f"{row_sql.raw_record(shape, with_corrupt=corrupt)} AS lake_record_struct",
-        f"{word_of(spec, shape)} AS lake_word",
+        f"{word} AS lake_word",
         f"{row_sql.unavailable(spec, shape, columns)} AS lake_unavailable",
         f"{row_sql.narrow(spec, shape, columns)} AS lake_narrow",
         f"{row_sql.old_key(spec, shape, columns)} AS lake_old_key",
+        f"{row_sql.log_name(shape)} AS lake_log",
+        f"{row_sql.no_row(shape)} AS lake_no_row",
+        f"{row_sql.own_start(spec, shape, columns, word)} AS lake_own_start",
         f"{CORRUPT if corrupt else 'CAST(NULL AS string)'} AS lake_corrupt",
         "input_file_name() AS lake_file",
         "input_file_block_start() AS lake_block",
@@ -80,7 +84,9 @@ def _read_group(
     )
     facts = small_table(spark, FACTS, [_facts(spark, each) for each in group])
     located = typed.join(F.broadcast(facts), "lake_file", "left")
+    started = F.coalesce("lake_started", "lake_own_start")
     located = located.withColumn("lake_rank", F.expr(log_rows.rank(spec, "lake_rank")))
+    located = located.withColumn("lake_started", started).drop("lake_own_start")
     in_path = file_shape.column_in_path(spec)
     if in_path:
         located = located.withColumn(in_path, F.col("lake_scope"))

@@ -9,6 +9,7 @@ from typing import Dict, List, Mapping, Optional, Sequence, Set
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
+from lake_spec.envelopes import MESSAGE, TOMBSTONE
 from lake_spark.inputs import PARTIAL, RENAMED, WIDE
 from lake_spark.log_rows import ALL_KEYS
 from lake_spark.small_table import small_table
@@ -17,6 +18,7 @@ OFFSETS = (("lake_path", "string"), ("lake_block", "bigint"), ("lake_offset", "b
 """From the ids of a split's rows to their numbers in the file."""
 
 
+_BAD = "lake_reason IS NOT NULL AND lake_no_row IS NULL"
 _EFFECTIVE_OF_GOOD = (
     "CASE WHEN lake_reason IS NULL THEN unix_micros(lake_effective_at) END"
 )
@@ -31,6 +33,11 @@ class Counted:
     erased: Mapping[str, int] = field(default_factory=dict)
     """Per path the rows of erased keys, which are in no other count but `landed`."""
 
+    def no_rows(self, path: str) -> Dict[str, int]:
+        """Its records that are no rows, by what they are."""
+        names = ("tombstones", "messages")
+        return {name: sum(row[name] for row in self._of(path)) for name in names}
+
     def landed(self, path: str) -> int:
         """Rows of a landing file."""
         return sum(row.landed for row in self._of(path)) + self.erased.get(path, 0)
@@ -38,6 +45,12 @@ class Counted:
     def quarantined(self, path: str) -> int:
         """Its bad rows."""
         return sum(row.quarantined for row in self._of(path))
+
+    def starts(self, paths: Sequence[str]) -> Set[str]:
+        """Where the snapshots started that rows of these files are of: the first, the last."""
+        rows = [row for row in self.splits if row.lake_path in paths]
+        found = {row[name] for row in rows for name in ("first_start", "last_start")}
+        return {each for each in found if each is not None}
 
     def _of(self, path: str) -> List[Row]:
         return [row for row in self.splits if row.lake_path == path]
@@ -89,12 +102,17 @@ def count_rows(rows: DataFrame, rules: Dict[str, str]) -> Counted:
     splits = (
         rows.groupBy("lake_path", "lake_block")
         .agg(
-            F.count("*").alias("landed"),
+            F.count("*").alias("records"),
+            F.count_if(F.expr("lake_no_row IS NULL")).alias("landed"),
+            F.count_if(F.expr(f"lake_no_row = '{TOMBSTONE}'")).alias("tombstones"),
+            F.count_if(F.expr(f"lake_no_row = '{MESSAGE}'")).alias("messages"),
             F.min("lake_id").alias("first_id"),
-            F.count("lake_reason").alias("quarantined"),
+            F.count_if(F.expr(_BAD)).alias("quarantined"),
             F.count_if(F.expr(f"lake_key = '{ALL_KEYS}'")).alias("wide"),
             F.count("lake_unavailable").alias("partial"),
             F.count("lake_old_key").alias("renamed"),
+            F.min("lake_started").alias("first_start"),
+            F.max("lake_started").alias("last_start"),
             F.max(F.expr(_EFFECTIVE_OF_GOOD)).alias("newest"),
             *[F.expr(rules[each]).alias(f"rule_{i}") for i, each in enumerate(words)],
         )
@@ -115,7 +133,7 @@ def number_records(rows: DataFrame, counted: Counted) -> DataFrame:
     for row in counted.splits:
         before = done.get(row.lake_path, 0)
         offsets.append((row.lake_path, row.lake_block, before + 1 - row.first_id))
-        done[row.lake_path] = before + row.landed
+        done[row.lake_path] = before + row.records
     if not offsets:
         return rows.withColumn("lake_record", F.lit(0).cast("bigint")).drop(
             "lake_id", "lake_block"

@@ -8,11 +8,14 @@ through sql_identifier and sql_literal.
 from __future__ import annotations
 
 import base64
+import hashlib
+import json
+import uuid
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from lake_spec.column_type import ColumnType
 from lake_spec.encodings import BASE64
-from lake_spec.envelopes import OLD_KEY
+from lake_spec.envelopes import LOG_NAME, NO_ROW, OLD_KEY, PLACEHOLDER
 from lake_spec.model import Column, Csv, Json, OnTypeMismatch, Orc, TableSpec
 from lake_spec.sql_text import sql_identifier, sql_literal
 from lake_spark.conversion import Conversion
@@ -49,6 +52,8 @@ def faults(spec: TableSpec, shape: Shape, columns: Columns) -> str:
             continue
         found, column = shape.type_of(raw), sql_identifier(raw)
         fault = _conversion(spec, name).fault(column, found, stored_type(kind))
+        not_sent = _not_sent(spec, column, found) if found.is_nested else None
+        fault = f"NOT {not_sent} AND ({fault})" if fault and not_sent else fault
         words = sql_literal(f"{name}: cannot be read as {kind}: ")
         shown = f"to_json({column})" if found.is_nested else f"CAST({column} AS string)"
         if fault:
@@ -66,8 +71,10 @@ def _typed(spec: TableSpec, shape: Shape, name: str, kind: str) -> str:
     raw = source_name(spec, name, shape)
     if raw is None:
         return f"CAST(NULL AS {kind})"
-    conversion = _conversion(spec, name)
-    return conversion.value(sql_identifier(raw), shape.type_of(raw), stored_type(kind))
+    found, column = shape.type_of(raw), sql_identifier(raw)
+    value = _conversion(spec, name).value(column, found, stored_type(kind))
+    not_sent = _not_sent(spec, column, found) if found.is_nested else None
+    return f"CASE WHEN NOT {not_sent} THEN {value} END" if not_sent else value
 
 
 def from_text(spec: TableSpec, name: str, kind: str, text: Optional[str] = None) -> str:
@@ -79,12 +86,60 @@ def from_text(spec: TableSpec, name: str, kind: str, text: Optional[str] = None)
 def placeholders(spec: TableSpec) -> Tuple[str, ...]:
     """The texts of values that the source did not send, if the table has one.
 
-    Where the value is bytes it stands in base64, as they do.
+    Bytes are in base64 or as hexadecimal digits, an hstore is an object of JSON. Only
+    Debezium has a placeholder that no spec names.
     """
-    placeholder = getattr(spec.source, "placeholder", None)
+    named = getattr(spec.source, "placeholder", None)
+    placeholder = named or (PLACEHOLDER if spec.envelope is not None else None)
     if not placeholder:
         return ()
-    return (placeholder, base64.b64encode(placeholder.encode()).decode())
+    content = placeholder.encode()
+    encoded = (base64.b64encode(content), base64.urlsafe_b64encode(content))
+    texts = [placeholder, *(each.decode() for each in encoded), content.hex()]
+    texts.append(json.dumps({placeholder: placeholder}, separators=(",", ":")))
+    return tuple(dict.fromkeys(texts))
+
+
+def _not_sent(spec: TableSpec, column: str, found: ColumnType) -> Optional[str]:
+    """SQL: whether a value of that type is one that was not sent; None if none can be.
+
+    In arrays the placeholder is the only element, as text or as the UUID that is made
+    of it, or its bytes are the elements, a number each. Contract section 7.
+    """
+    texts = placeholders(spec)
+    if not texts:
+        return None
+    content = texts[0].encode()
+    if found.name == "string":
+        return f"coalesce({column} IN ({_literals(texts)}), false)"
+    if found.name == "binary":
+        return f"coalesce({column} = X'{content.hex()}', false)"
+    if found.name == "map" and found.inner[0].name == "string":
+        entry = sql_literal(texts[0])
+        value = f"CAST({column}[{entry}] AS string)"
+        return f"coalesce(size({column}) = 1 AND {value} = {entry}, false)"
+    if found.name == "struct" and texts[0] in found.fields:
+        field = f"{column}.{sql_identifier(texts[0])}"
+        return f"coalesce(CAST({field} AS string) = {sql_literal(texts[0])}, false)"
+    if found.name != "array" or found.inner[0].is_nested:
+        return None
+    if found.inner[0].name == "binary":
+        only = f"{column}[0] = X'{content.hex()}'"
+        return f"coalesce(size({column}) = 1 AND {only}, false)"
+    named = uuid.UUID(bytes=hashlib.md5(content).digest(), version=3)  # as Java does
+    ones = _literals((*texts, str(named)))
+    numbers = [_literals([str(each) for each in content])]
+    numbers.append(_literals([f"{each}.0" for each in content]))
+    whole = ", ".join(f"array({each})" for each in numbers)
+    elements = f"CAST({column} AS array<string>)"
+    return (
+        f"coalesce((size({column}) = 1 AND {elements}[0] IN ({ones})) OR"
+        f" (size({column}) = {len(content)} AND {elements} IN ({whole})), false)"
+    )
+
+
+def _literals(texts: Sequence[str]) -> str:
+    return ", ".join(sql_literal(text) for text in texts)
 
 
 def narrow(spec: TableSpec, shape: Shape, columns: Columns) -> str:
@@ -114,15 +169,12 @@ def unavailable(spec: TableSpec, shape: Shape, columns: Columns) -> str:
     """An expression: names of the columns whose value was not sent, `a,b`, else null."""
     cases = []
     for name, _ in columns:
-        raw = source_name(spec, name, shape)
-        if raw is None and is_dropped(spec, name):
-            cases.append(sql_literal(name))
-        elif raw is not None and shape.type_of(raw).name == "string":
-            told = sql_literal(name)
-            cases += [
-                f"CASE WHEN {sql_identifier(raw)} = {sql_literal(text)} THEN {told} END"
-                for text in placeholders(spec)
-            ]
+        raw, told = source_name(spec, name, shape), sql_literal(name)
+        if raw is None:
+            cases += [told] if is_dropped(spec, name) else []
+            continue
+        not_sent = _not_sent(spec, sql_identifier(raw), shape.type_of(raw))
+        cases += [f"CASE WHEN {not_sent} THEN {told} END"] if not_sent else []
     if not cases:
         return NO_TEXT
     return f"nullif(concat_ws(',', {', '.join(cases)}), '')"
@@ -142,6 +194,32 @@ def old_key(spec: TableSpec, shape: Shape, columns: Columns) -> str:
         parts.append((from_text(spec, name, kinds[name], text), kinds[name]))
     known = " AND ".join(f"{value} IS NOT NULL" for value, _ in parts)
     return f"CASE WHEN ({missing}) IS NOT NULL AND {known} THEN {joined_key(parts)} END"
+
+
+def log_name(shape: Shape) -> str:
+    """An expression: the name of the log that the row's position is in, else null."""
+    return sql_identifier(LOG_NAME) if LOG_NAME in shape.names else NO_TEXT
+
+
+def no_row(shape: Shape) -> str:
+    """An expression: why the record is no row at all, else null."""
+    return sql_identifier(NO_ROW) if NO_ROW in shape.names else NO_TEXT
+
+
+def own_start(spec: TableSpec, shape: Shape, columns: Columns, word: str) -> str:
+    """An expression: where a row of a connector's snapshot was read, else null.
+
+    JSON of the order columns, as a full refresh has it. Contract 2.3.
+    """
+    declared, kinds = spec.operation, dict(columns)
+    if spec.envelope is None or declared is None or not declared.load:
+        return NO_TEXT
+    parts = [
+        f"{sql_literal(name)}, {_typed(spec, shape, name, kinds[name])}"
+        for name in spec.order_by
+    ]
+    start = f"to_json(named_struct({', '.join(parts)}))"
+    return f"CASE WHEN {word} IN ({_literals(declared.load)}) THEN {start} END"
 
 
 def _conversion(spec: TableSpec, name: str) -> Conversion:

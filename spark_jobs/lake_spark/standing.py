@@ -16,7 +16,7 @@ from lake_spark.hudi_table import HudiTable
 from lake_spark.inputs import NARROW, WITHDRAWN, Inputs
 from lake_spark.table_run import TableRun
 
-FOLD, VERSION = "fold", "1"
+FOLD, VERSION = "fold", "2"
 """In a commit's metadata: by which fold all rows of the table were made.
 
 VERSION is raised by a change after which the same events make other rows. Tables of

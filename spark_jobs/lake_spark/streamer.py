@@ -187,6 +187,10 @@ def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
         f"{row_sql.unavailable(spec, each.shape, columns)} AS lake_unavailable",
         f"{row_sql.narrow(spec, each.shape, columns)} AS lake_narrow",
         f"{row_sql.old_key(spec, each.shape, columns)} AS lake_old_key",
+        f"{row_sql.log_name(each.shape)} AS lake_log",
+        f"{row_sql.no_row(each.shape)} AS lake_no_row",
+        f"coalesce({_text(each.started)},"
+        f" {row_sql.own_start(spec, each.shape, columns, word)}) AS lake_started",
         f"{corrupt} AS lake_corrupt",
         *_facts(each),
         "lake_block",
@@ -205,7 +209,8 @@ def _accepted(
     reason = log_rows.reason(spec, with_corrupt=reader.has_corrupt(spec))
     return (
         f"SELECT {_stored(written)} FROM (SELECT *, {reason} AS lake_reason FROM "
-        f"(SELECT {', '.join(keyed)} FROM (\n{typed}\n))) WHERE lake_reason IS NULL"
+        f"(SELECT {', '.join(keyed)} FROM (\n{typed}\n)))"
+        " WHERE lake_reason IS NULL AND lake_no_row IS NULL"
     )
 
 
@@ -221,7 +226,6 @@ def _facts(each: Input) -> List[str]:
         f"{sql_literal(file.etag)} AS lake_etag",
         f"{_moment(file.landed_at)} AS lake_landed_at",
         f"{_moment(file.extract_at)} AS lake_extract_at",
-        f"{_text(each.started)} AS lake_started",
     ]
 
 

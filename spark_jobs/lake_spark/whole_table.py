@@ -7,6 +7,8 @@ a key whose earlier event arrives later.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -27,10 +29,11 @@ def with_deletes_of_all(events: DataFrame, roles: Roles, spec: TableSpec) -> Dat
     """The events of each key, and a delete for each event about all that hits it.
 
     It hits the keys whose first event stands before it; a reload spares those
-    that it has.
+    that it has. Where a log may start over, only all events of a key say what stands
+    before what, so it hits all: a delete before the first event deletes nothing.
     """
     own = events.where(F.col(KEY) != ALL_KEYS)
-    place = F.struct(*order_columns(roles))
+    place = F.struct(*order_columns(replace(roles, restarts=False)))
     keys = own.groupBy(KEY).agg(
         F.min(place).alias("lake_first"),
         F.collect_set("lake_started").alias("lake_reloads"),
@@ -38,6 +41,7 @@ def with_deletes_of_all(events: DataFrame, roles: Roles, spec: TableSpec) -> Dat
     )
     wide = events.where(about_all_keys()).drop(KEY, *spec.key)
     after = F.col("lake_place") > F.col("lake_first")
+    after = F.lit(True) if roles.restarts else after
     spared = F.expr(
         f"lake_op = '{RELOAD}' AND array_contains(lake_reloads, lake_started)"
     )

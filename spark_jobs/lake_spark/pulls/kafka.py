@@ -91,12 +91,15 @@ def _expired(partition: Partition, wanted: int) -> str:
 def _content(run: TableRun, rows) -> Tuple[bytes, int]:
     """The lines of a landing file, packed, and how many they are.
 
-    Tombstones of Debezium follow a delete that says the same, and are left out.
+    Tombstones of Debezium follow a delete that says the same: they are counted and
+    left out.
     """
     is_debezium = isinstance(run.spec.envelope, Debezium)
     lines = []
     for row in rows:
-        if row.value is not None or not is_debezium:
+        if is_debezium and (row.value or b"").strip() in (b"", b"null"):
+            run.report.tombstones += 1
+        else:
             lines.append(line(Message(**row.asDict())) + "\n")
     # Without a time in its head the same messages are the same bytes.
     return gzip.compress("".join(lines).encode(), mtime=0), len(lines)

@@ -168,9 +168,11 @@ def with_epochs(events: DataFrame, roles: Roles) -> DataFrame:
     Contract 2.1. The events of a key are gone through by their positions. One starts a
     new epoch where its log has a name that the key has not had, or another one than
     the newest event so far and a time that is not before it; or where its place in
-    the log is before that of the newest event, although its time is after it. Others
-    belong to the last epoch of their log's name that began no later than their time.
-    So it follows from the events of the key alone, whatever their arrival. Adds FORMER.
+    the log is before that of the newest event, although its time is over a minute
+    after it. So does an event of a new connector's first transaction, which had begun
+    before the connector's snapshot and ended after it. Others belong to the last epoch
+    of their log's name that began no later than their time. So it follows from the
+    events of the key alone, whatever their arrival. Adds FORMER.
 
     For example, by position: bin.9, bin.10, log.1, bin.10 (a late file), log.2 give
     the epochs 0, 0, 1, 0, 1.
@@ -185,7 +187,9 @@ def with_epochs(events: DataFrame, roles: Roles) -> DataFrame:
     so_far = place.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     facts = (
         f"CASE WHEN lake_rank > 0 AND {known} THEN struct({EVENT_TIME} AS at, lake_position,"
-        f" lake_record, lake_log AS log, struct({', '.join(roles.declared)}) AS place) END"
+        f" lake_record, lake_log AS log, struct({', '.join(roles.declared)}) AS place,"
+        f" lake_started IS NOT NULL AS is_snapshot,"
+        f" lake_log IS NULL AND {' = '.join(roles.declared[:2])} AS is_first) END"
     )
     marked = (
         events.withColumn("lake_fact", F.expr(facts))
@@ -207,8 +211,10 @@ _OTHER = "lake_fact.log != lake_newest.log"
 _FORMER = (
     f"CASE WHEN ({_OTHER} AND (NOT array_contains(lake_logs, lake_fact.log)"
     " OR lake_fact.at >= lake_newest.at))"
-    f" OR (NOT coalesce({_OTHER}, false) AND lake_fact.at > lake_newest.at"
-    " AND lake_fact.place < lake_newest.place)"
+    f" OR (NOT coalesce({_OTHER}, false) AND lake_fact.place < lake_newest.place"
+    " AND (lake_fact.at > lake_newest.at + INTERVAL 1 MINUTE OR (lake_fact.is_first"
+    " AND lake_newest.is_snapshot AND NOT lake_fact.is_snapshot"
+    " AND lake_fact.at >= lake_newest.at)))"
     " THEN struct(lake_newest.log AS log, to_json(lake_newest.place) AS place) END"
 )
 _START = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Dict, List, Sequence, Tuple
 
-from lake_spec.model import Feed, TableSpec
+from lake_spec.model import Connector, Feed, TableSpec
 from lake_spec.sql_text import sql_identifier, sql_literal
 from lake_spark.row_sql import Columns, failed_rules, first_reason, key_text
 
@@ -64,7 +64,15 @@ def envelope_columns(spec: TableSpec, columns: Columns) -> List[str]:
         f"{_key(spec, key)} AS lake_key",
         f"{operation(spec)} AS lake_op",
         f"{effective_at(spec, columns)} AS lake_effective_at",
+        f"{_log(spec)} AS lake_log",
     ]
+
+
+def _log(spec: TableSpec) -> str:
+    """The name of the binlog that the row's position is in; other logs have one only."""
+    envelope = spec.envelope
+    has_names = envelope is not None and envelope.connector is not Connector.POSTGRESQL
+    return "lake_log_name" if has_names else "CAST(NULL AS string)"
 
 
 def _key(spec: TableSpec, key: Columns) -> str:

@@ -74,7 +74,7 @@ def _read_group(
         f"{row_sql.unavailable(spec, shape, columns)} AS lake_unavailable",
         f"{row_sql.narrow(spec, shape, columns)} AS lake_narrow",
         f"{row_sql.old_key(spec, shape, columns)} AS lake_old_key",
-        f"{row_sql.log_name(shape)} AS lake_log",
+        f"{row_sql.log_name(shape)} AS lake_log_name",
         f"{row_sql.no_row(shape)} AS lake_no_row",
         f"{row_sql.own_start(spec, shape, columns, word)} AS lake_own_start",
         f"{CORRUPT if corrupt else 'CAST(NULL AS string)'} AS lake_corrupt",
@@ -104,7 +104,12 @@ def judge(
         )
         .withColumn("lake_raw", F.expr(RAW_OF_BAD))
         .drop(
-            "lake_record_struct", "lake_fault", "lake_word", "lake_corrupt", "lake_file"
+            "lake_record_struct",
+            "lake_fault",
+            "lake_word",
+            "lake_corrupt",
+            "lake_file",
+            "lake_log_name",
         )
     )
 

@@ -187,7 +187,7 @@ def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
         f"{row_sql.unavailable(spec, each.shape, columns)} AS lake_unavailable",
         f"{row_sql.narrow(spec, each.shape, columns)} AS lake_narrow",
         f"{row_sql.old_key(spec, each.shape, columns)} AS lake_old_key",
-        f"{row_sql.log_name(each.shape)} AS lake_log",
+        f"{row_sql.log_name(each.shape)} AS lake_log_name",
         f"{row_sql.no_row(each.shape)} AS lake_no_row",
         f"coalesce({_text(each.started)},"
         f" {row_sql.own_start(spec, each.shape, columns, word)}) AS lake_started",

@@ -16,6 +16,7 @@ source:
   changes: "changes/**"
   format: {type: csv}
   operation: {column: op}
+  placeholder: __debezium_unavailable_value
   reloads:
     pattern: 'reload/(?P<ts>[^_]+)_(?P<seq>[^/]+)/'
     format: "%Y-%m-%d"
@@ -45,6 +46,7 @@ source:
   changes: "changes/**"
   format: {type: json}
   operation: {column: op}
+  placeholder: __debezium_unavailable_value
   reloads:
     pattern: 'reload/(?P<ts>[^_]+)_(?P<seq>[^/]+)/'
     format: "%Y-%m-%d"
@@ -78,6 +80,7 @@ source:
   changes: "changes/**"
   format: {type: json}
   operation: {column: op}
+  placeholder: __debezium_unavailable_value
   reloads:
     pattern: 'reload/(?P<ts>[^_]+)_'
     format: "%Y-%m-%d"

@@ -37,6 +37,7 @@ source:
   kind: feed
   path: tests/orders
   format: {type: json}
+  placeholder: __debezium_unavailable_value
   enrich:
     - table: countries
       by: {country: name}

@@ -19,6 +19,7 @@ source:
   path: tests/things
   format: {type: csv}
   operation: {column: op}
+  placeholder: __debezium_unavailable_value
   reloads: {pattern: 'reload/(?P<ts>[^/]+)/', format: "%Y-%m-%dT%H"}
 columns: {id: int, ts: timestamp, note: string}
 key: [id]

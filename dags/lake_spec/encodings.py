@@ -19,9 +19,13 @@ BASE64 = "base64"
 UNSCALED = "base64_unscaled"
 """The digits of a decimal as big-endian bytes, as text; the type says the scale."""
 
+UNSIGNED = "unsigned_bigint"
+"""An unsigned number of 64 bits that was written as a signed one: -1 is 2^64 - 1."""
+
 TYPES: Dict[str, Tuple[str, ...]] = {
     **{word: ("date", "timestamp") for word in EPOCHS},
     BASE64: ("binary",),
     UNSCALED: ("decimal",),
+    UNSIGNED: ("decimal",),
 }
 """The types of columns that each word is for."""

@@ -207,6 +207,12 @@ class Feed:
         },
     )
     reloads: Optional[Reloads] = setting("Full loads that came after the first.", None)
+    ignore_columns: Tuple[str, ...] = setting(
+        "Undeclared source columns that are never added, such as generated columns that"
+        " the feed leaves out of changes.",
+        (),
+        example=["total_with_tax"],
+    )
     enrich: Tuple[Enrichment, ...] = setting(
         "Reference tables whose columns each row is given as it is taken in.", ()
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Optional, Tuple
 
 from lake_spec.column_type import ColumnType
-from lake_spec.encodings import EPOCHS, TYPES
+from lake_spec.encodings import EPOCHS, TYPES, UNSIGNED
 from lake_spec.sql_text import sql_identifier, sql_literal
 from lake_spark.encoded import decoded, is_whole
 from lake_spark.moments import in_utc, moment
@@ -38,9 +38,10 @@ class Conversion:
     local_times: bool = False
 
     def reads(self, found: ColumnType, table: ColumnType) -> bool:
-        """Whether the file's whole numbers are moments, by the column's format."""
-        is_moment = table.name in ("date", "timestamp")
-        return self.pattern in EPOCHS and is_moment and is_whole(found)
+        """Whether the column's format says what the file's whole numbers stand for."""
+        words = EPOCHS if table.name in ("date", "timestamp") else (UNSIGNED,)
+        is_told = table.name in TYPES.get(self.pattern or "", ())
+        return self.pattern in words and is_told and is_whole(found)
 
     def value(
         self, column: str, found: ColumnType, table: ColumnType, depth: int = 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Dict, Tuple
 
 from lake_spec.column_type import ColumnType
-from lake_spec.encodings import BASE64, EPOCHS, UNSCALED
+from lake_spec.encodings import BASE64, EPOCHS, UNSCALED, UNSIGNED
 
 _FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
 """Of the years 1 and 9999: what lies beyond is no time in Spark's text, or overflows."""
@@ -50,6 +50,8 @@ def decoded(value: str, word: str, table: ColumnType) -> str:
         return f"try_to_binary({value}, 'base64')"
     if word == UNSCALED:
         return _decimal(f"hex(try_to_binary({value}, 'base64'))", table)
+    if word == UNSIGNED:
+        return _unsigned(f"try_cast({value} AS decimal(20,0))", table)
     raise ValueError(f"{word!r} is none of the encodings")
 
 
@@ -64,6 +66,14 @@ def _moment(number: str, word: str, target: str) -> str:
     return (
         f"CASE WHEN {number} BETWEEN {first} AND {last}"
         f" THEN CAST({moment} AS {target}) END"
+    )
+
+
+def _unsigned(number: str, table: ColumnType) -> str:
+    least, range_of_64_bits = -(1 << 63), 1 << 64
+    turned = f"if({number} < 0, {number} + {range_of_64_bits}BD, {number})"
+    return (
+        f"CASE WHEN {number} >= {least}BD THEN try_cast({turned} AS {table.text}) END"
     )
 
 

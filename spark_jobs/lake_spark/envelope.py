@@ -83,23 +83,27 @@ def _columns(
             yield OLD_KEY, TEXT, top.sql("kafka_old_key") or ""
     row = _payload(top.below(VALUE) if is_message else top)
     if row is None or spec.envelope and debezium.holds_no_row(row):
-        # No message of the file is about a row: its columns are there, without values.
-        known = dict.fromkeys(_source_names(spec))
-        if spec.envelope is not None:
-            known.update(
-                (source_column(name), None) for name in columns_of(spec.envelope)
-            )
-            if row is not None and debezium.is_whole(row):
-                for name, kind, sql in debezium.columns(row, spec.envelope.connector):
-                    known.pop(name, None)
-                    yield name, kind, sql
-        for name in known:
-            yield name, TEXT, "CAST(NULL AS string)"
+        yield from _without_rows(row, spec)
     elif spec.envelope is not None:
         yield from debezium.columns(row, spec.envelope.connector)
     else:
         for name, kind in row.kinds.items():
             yield name, kind, row.sql(name) or name
+
+
+def _without_rows(
+    row: Optional[Fields], spec: TableSpec
+) -> Iterator[Tuple[str, ColumnType, str]]:
+    """Columns of a file that has no row: all that is needed is there, without values."""
+    known = _source_names(spec)
+    if spec.envelope is not None:
+        known += [source_column(name) for name in columns_of(spec.envelope)]
+        if row is not None and debezium.is_whole(row):
+            for column in debezium.columns(row, spec.envelope.connector):
+                known = [name for name in known if name != column[0]]
+                yield column
+    for name in dict.fromkeys(known):
+        yield name, TEXT, "CAST(NULL AS string)"
 
 
 def _no_row(top: Fields, is_message: bool, is_text: bool) -> str:

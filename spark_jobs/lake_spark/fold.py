@@ -165,11 +165,12 @@ def order_columns(roles: Roles) -> List[str]:
 def with_epochs(events: DataFrame, roles: Roles) -> DataFrame:
     """Add EPOCH, by which an order that started over ranks after the former.
 
-    Contract 2.1. The events of a key are gone through by their positions. One starts a
-    new epoch where its log has a name that the key has not had, or another one than
-    the newest event so far and a time that is not before it; or where its place in
-    the log is before that of the newest event, although its time is over a minute
-    after it. So does an event of a new connector's first transaction, which had begun
+    Contract 2.1. The events of a key are gone through by their positions, and each is
+    compared with the newest change before it, or snapshot row if there is no change.
+    It starts a new epoch where its log has a name that the key has not had, unless its
+    time is over a minute before; where it has another name and a time that is not
+    before; or where its place in the log is before although its time is over a minute
+    after. So does an event of a new connector's first transaction, which had begun
     before the connector's snapshot and ended after it. Others belong to the last epoch
     of their log's name that began no later than their time. So it follows from the
     events of the key alone, whatever their arrival. Adds FORMER.
@@ -185,10 +186,11 @@ def with_epochs(events: DataFrame, roles: Roles) -> DataFrame:
     place = Window.partitionBy(KEY).orderBy("lake_position", "lake_record")
     before = place.rowsBetween(Window.unboundedPreceding, -1)
     so_far = place.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    places = ", ".join(roles.declared)
     facts = (
-        f"CASE WHEN lake_rank > 0 AND {known} THEN struct({EVENT_TIME} AS at, lake_position,"
-        f" lake_record, lake_log AS log, struct({', '.join(roles.declared)}) AS place,"
-        f" lake_started IS NOT NULL AS is_snapshot,"
+        f"CASE WHEN lake_rank > 0 AND {known} THEN struct("
+        f"lake_started IS NULL AS is_change, {EVENT_TIME} AS at, lake_position, lake_record,"
+        f" lake_log AS log, struct({places}) AS place,"
         f" lake_log IS NULL AND {' = '.join(roles.declared[:2])} AS is_first) END"
     )
     marked = (
@@ -196,6 +198,7 @@ def with_epochs(events: DataFrame, roles: Roles) -> DataFrame:
         .withColumns(
             {
                 "lake_newest": F.max("lake_fact").over(before),
+                "lake_read": F.max(F.expr(_READ)).over(before),
                 "lake_logs": F.collect_set("lake_fact.log").over(before),
             }
         )
@@ -204,17 +207,23 @@ def with_epochs(events: DataFrame, roles: Roles) -> DataFrame:
         .withColumn("lake_starts", F.collect_list(F.expr(_START)).over(so_far))
         .withColumn(EPOCH, F.expr(_OWN_EPOCH))
     )
-    return marked.drop("lake_fact", "lake_newest", "lake_logs", "lake_starts")
+    return marked.drop(
+        "lake_fact", "lake_newest", "lake_read", "lake_logs", "lake_starts"
+    )
 
 
+_READ = "CASE WHEN NOT lake_fact.is_change THEN lake_fact END"
 _OTHER = "lake_fact.log != lake_newest.log"
+_LONG_BEFORE = (
+    "lake_newest.is_change AND lake_fact.at < lake_newest.at - INTERVAL 1 MINUTE"
+)
 _FORMER = (
-    f"CASE WHEN ({_OTHER} AND (NOT array_contains(lake_logs, lake_fact.log)"
-    " OR lake_fact.at >= lake_newest.at))"
+    f"CASE WHEN ({_OTHER} AND (lake_fact.at >= lake_newest.at OR NOT"
+    f" (array_contains(lake_logs, lake_fact.log) OR coalesce({_LONG_BEFORE}, false))))"
     f" OR (NOT coalesce({_OTHER}, false) AND lake_fact.place < lake_newest.place"
-    " AND (lake_fact.at > lake_newest.at + INTERVAL 1 MINUTE OR (lake_fact.is_first"
-    " AND lake_newest.is_snapshot AND NOT lake_fact.is_snapshot"
-    " AND lake_fact.at >= lake_newest.at)))"
+    " AND lake_fact.at > lake_newest.at + INTERVAL 1 MINUTE)"
+    " OR (lake_fact.is_first AND lake_fact.is_change AND lake_fact.at >= lake_read.at"
+    " AND lake_fact.place < lake_read.place)"
     " THEN struct(lake_newest.log AS log, to_json(lake_newest.place) AS place) END"
 )
 _START = (
@@ -225,7 +234,7 @@ _OF_LOG = "filter(lake_starts, x -> x.log <=> lake_fact.log)"
 _BEGUN = "filter(lake_starts, x -> x.log <=> lake_fact.log AND x.at <= lake_fact.at)"
 _OWN_EPOCH = (
     f"CASE WHEN lake_fact IS NULL OR {FORMER} IS NOT NULL THEN {EPOCH} ELSE coalesce("
-    f"try_element_at({_BEGUN}, -1).epoch, try_element_at({_OF_LOG}, 1).epoch, {EPOCH}) END"
+    f"try_element_at({_BEGUN}, -1).epoch, try_element_at({_OF_LOG}, 1).epoch, -1) END"
 )
 
 

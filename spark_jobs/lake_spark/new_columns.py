@@ -106,12 +106,13 @@ def _parts(kind: ColumnType) -> Iterator[ColumnType]:
 
 
 def _claimed(spec: TableSpec, shape: Shape, columns: Columns) -> Set[str]:
-    """The file's names that are known: by a column, or as the operation."""
+    """The file's names that are known: by a column, as the operation, or to be ignored."""
     found = {source_name(spec, name, shape) for name, _ in columns}
     older = {name for _, column in spec.columns for name in column.source}
     operation = spec.operation
     words = {operation.column if operation else time_column(spec)}
-    return {name.lower() for name in found | older | words if name}
+    ignored = set(getattr(spec.source, "ignore_columns", ()))
+    return {name.lower() for name in found | older | words | ignored if name}
 
 
 def _legal(name: str, file: LandingFile) -> str:

@@ -237,3 +237,125 @@ def test_flat_events_without_the_sequence_are_refused_by_name(spark, tmp_path):
     (told,) = report.set_aside
     assert "source_commit_lsn" in told["reason"]
     assert "source.sequence" in told["reason"]
+
+
+def at(key, name, minutes, file, pos, op="u"):
+    """An event of a binlog, some minutes after the first."""
+    image = row(key, name)
+    log = {"file": file, "pos": pos, "row": 0}
+    log["ts_ms"] = 1_767_312_000_000 + 60_000 * minutes
+    before, after = (image, None) if op == "d" else (None, image)
+    return {"before": before, "after": after, "source": log, "op": op}
+
+
+BEFORE_FAILOVER = [
+    at(1, "old", 0, "mysql-bin.000010", 500),
+    at(2, "old", 0, "mysql-bin.000010", 600),
+    at(3, "old", 0, "mysql-bin.000010", 700),
+    at(4, "old", 0, "mysql-bin.000010", 800),
+    at(5, "newest of all", 9, "mysql-bin.000010", 900),
+    at(6, "old", 0, "mysql-bin.999999", 10),
+]
+AFTER_FAILOVER = [
+    at(1, "after the failover", 60, "binlog.000002", 300),
+    at(2, "after the failover", 61, "binlog.000002", 400),
+    at(3, "after the failover", 62, "binlog.000002", 500),
+    at(4, "numbers begin again", 63, "mysql-bin.000001", 20),
+    at(6, "a digit more", 1, "mysql-bin.1000000", 10),
+    at(7, None, 64, "binlog.000002", 600, op="d"),
+]
+LATE = [
+    at(2, "failed back", 120, "mysql-bin.000011", 10),
+    at(3, "late, of the old log", 5, "mysql-bin.000010", 750),
+    at(5, "late, of the same log", 8, "mysql-bin.000010", 850),
+    at(7, "late, of the old log", 5, "mysql-bin.000010", 760),
+]
+NEWEST = [
+    (1, "after the failover", None),
+    (2, "failed back", None),
+    (3, "after the failover", None),
+    (4, "numbers begin again", None),
+    (5, "newest of all", None),
+    (6, "a digit more", None),
+]
+
+
+@pytest.mark.parametrize("arrival", [(0, 1, 2), (2, 1, 0)])
+def test_a_binlog_that_starts_over_ranks_after_the_former(spark, tmp_path, arrival):
+    """However the files arrive, and each by a run of its own."""
+    lake = Lake(spark, tmp_path, table(SPEC.format(connector="mysql")))
+    files, told = (BEFORE_FAILOVER, AFTER_FAILOVER, LATE), []
+    for number in arrival:
+        lake.land(f"changes/{number}.json", lines(*files[number]), at="2026-03-01")
+        told += [words for each in lake.done("incremental") for words in each.warnings]
+    lake.done("scd2")
+    assert current(lake) == NEWEST
+    assert [each[0] for each in versions(lake, 3)][-1] == "after the failover"
+    restarts = [words for words in told if "binlog restarted" in words]
+    assert any("mysql-bin -> binlog" in words for words in restarts)
+    assert all("changes/" in words for words in restarts)
+
+
+def test_a_change_that_a_second_snapshot_did_not_see_ranks_after_it(spark, tmp_path):
+    """A transaction that was open when the new slot was made, and ended after it."""
+    log = Log()
+    events = [
+        log.pg("c", row(1, "first"), 100, 110),
+        log.pg("r", row(1, "read again"), None, 900, snapshot="true"),
+        log.pg("u", row(1, "open at the snapshot"), None, 890),
+        log.pg("u", row(1, "next"), 950, 940),
+    ]
+    lake = made(spark, tmp_path, "postgresql", events)
+    names = [each[0] for each in versions(lake, 1)]
+    assert names == ["first", "read again", "open at the snapshot", "next"]
+
+
+def test_snapshot_rows_are_true_since_the_load_where_nothing_is_before_them(
+    spark, tmp_path
+):
+    log = Log()
+    events = [
+        log.pg("r", row(1, "a"), None, 100, snapshot="true"),
+        log.pg("u", row(1, "b"), 110, 120),
+        log.pg("r", row(1, "c"), None, 900, snapshot="true"),
+    ]
+    spec = 'load_effective_at: "1900-01-01"' + SPEC
+    lake = Lake(spark, tmp_path, table(spec.format(connector="postgresql")))
+    lake.land("changes/0.json", lines(*events), at="2026-03-01")
+    lake.done("incremental", "scd2")
+    found = lake.history.orderBy("valid_from").collect()
+    assert [(each.name, each.valid_from.year) for each in found] == [
+        ("a", 1900),
+        ("b", 2026),
+        ("c", 2026),
+    ]
+
+
+NO_ROWS = {
+    "nothing but tombstones": ["null"] * 3,
+    "tombstones with a schema": ['{"schema": null, "payload": null}'] * 3,
+    "a schema without a payload": ['{"schema": {"type": "struct"}, "payload": null}'],
+    "heartbeats": ['{"ts_ms": 1767312000000}'] * 2,
+    "images without values": ['{"before": null, "after": null, "op": null}'],
+}
+
+
+def test_files_without_any_row_are_counted_and_lead_to_nothing(spark, tmp_path):
+    lake = Lake(spark, tmp_path, table(SPEC.format(connector="postgresql")))
+    for number, records in enumerate(NO_ROWS.values()):
+        lake.land(f"changes/{number}.json", "\n".join(records), at="2026-03-01")
+    (report,) = lake.done("incremental")
+    assert (report.rows_in, report.quarantined) == (0, 0)
+    assert (report.tombstones, report.messages) == (8, 2)
+    assert [each.tombstones for each in report.files] == [3, 3, 1, 0, 1]
+
+
+def test_unknown_records_among_events_are_bad_rows(spark, tmp_path):
+    """Only what is known to be of no row is passed over."""
+    log = Log()
+    whole = json.dumps(log.pg("c", row(1, "a"), 100, 110))
+    strange = ['{"status": "BEGIN", "id": "7:1", "name": "x"}', '{"op": "x"}', "nul"]
+    lake = Lake(spark, tmp_path, table(SPEC.format(connector="postgresql")))
+    lake.land("changes/0.json", "\n".join([whole, *strange]), at="2026-03-01")
+    (report,) = lake.done("incremental")
+    assert (report.accepted, report.quarantined, report.messages) == (1, 3, 0)

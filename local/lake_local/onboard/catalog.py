@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Dict, Optional, Tuple
 
+DOMAINS_OF_ENUMS = "domains of enums"
+"""Not a setting of the server, but beside them: names of such domains, `a, b`."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -24,6 +27,8 @@ class Column:
     comment: str = ""
     moves_with_updates: bool = False
     """Whether the database itself sets it to the time of every update."""
+    generated: bool = False
+    """Whether the database computes it of other columns."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ WHERE table_type = 'BASE TABLE' AND table_schema NOT IN
 """
 _SETTINGS = """
 SHOW GLOBAL VARIABLES WHERE variable_name IN
-  ('log_bin', 'binlog_format', 'binlog_row_image', 'version')
+  ('log_bin', 'binlog_format', 'binlog_row_image', 'sql_mode', 'version')
 """
 _TABLES = """
 SELECT table_name, table_rows, data_length, table_comment

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Callable, Dict, Tuple
 
+from lake_spec.encodings import UNSIGNED
+
 from lake_local.onboard import types
 from lake_local.onboard.catalog import Column
 from lake_local.onboard.types import STRING, LakeType, Written
@@ -44,6 +46,8 @@ def lake_type(column: Column, written: Written) -> LakeType:
     name = name.replace(" zerofill", "")
     if name == "tinyint" and digits == (1,):
         return _truth(written)
+    if name == "bigint unsigned" and written is Written.DEBEZIUM:
+        return LakeType(_PLAIN[name], UNSIGNED)
     if name in _PLAIN:
         return LakeType(_PLAIN[name])
     if name in _TEXTS:

@@ -115,7 +115,7 @@ def _draft(
         name=name,
         description=_description(catalog, table),
         owner=request.owner or Guess(OWNER, "name the team that answers for it"),
-        source=came.source,
+        source=_source(came.source, columns),
         columns=tuple(columns.values()),
         key=_named(key, columns),
         order_by=_named(came.order_by, columns) if came.order_by else None,
@@ -126,6 +126,12 @@ def _draft(
         size=table_size.words(table.rows, table.bytes),
     )
     return Draft(table, text, came.way)
+
+
+def _source(source: Dict[str, Any], columns: Dict[str, ColumnText]) -> Dict[str, Any]:
+    """The source, which is not to bring columns that are left out after all."""
+    ignored = [name for name, each in columns.items() if each.is_ignored]
+    return {**source, "ignore_columns": ignored} if ignored else source
 
 
 def _named(choice: keys.Choice, columns: Dict[str, ColumnText]) -> Any:
@@ -176,6 +182,7 @@ def _column(column: Column, name: str, kind: LakeType) -> ColumnText:
         guess=kind.guess,
         comment=column.comment,
         left_out=kind.left_out,
+        is_ignored=kind.is_in_snapshots,
     )
 
 

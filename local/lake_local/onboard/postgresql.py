@@ -9,7 +9,13 @@ from typing import Any, Dict, List, Tuple
 
 import psycopg
 
-from lake_local.onboard.catalog import Catalog, Column, Index, Table
+from lake_local.onboard.catalog import (
+    DOMAINS_OF_ENUMS,
+    Catalog,
+    Column,
+    Index,
+    Table,
+)
 from lake_local.onboard.server import NoSuchSchema, Server, Unreachable
 
 DEFAULT_SCHEMA = "public"
@@ -61,7 +67,8 @@ SELECT a.attrelid, a.attname,
     WHEN one.typtype = 'r' THEN 'range' WHEN one.typtype = 'm' THEN 'multirange'
     WHEN one.typnamespace <> 'pg_catalog'::regnamespace THEN 'extension'
     ELSE 'base' END,
-  coalesce(col_description(a.attrelid, a.attnum), '')
+  coalesce(col_description(a.attrelid, a.attnum), ''),
+  coalesce(to_jsonb(a) ->> 'attgenerated', '') <> ''
 FROM pg_attribute a
 JOIN pg_class c ON c.oid = a.attrelid
 JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -85,6 +92,13 @@ JOIN pg_class c ON c.oid = x.indrelid
 JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = %s AND c.relkind IN ('r', 'p') AND x.indisvalid
   AND x.indpred IS NULL AND x.indexprs IS NULL ORDER BY x.indrelid, i.relname
+"""
+
+
+# Over all schemas: the connector reads every type at its start.
+_DOMAINS_OF_ENUMS = """
+SELECT d.typname FROM pg_type d JOIN pg_type b ON b.oid = d.typbasetype
+WHERE d.typtype = 'd' AND b.typtype = 'e' ORDER BY 1
 """
 
 
@@ -124,6 +138,8 @@ def _catalog(connection: psycopg.Connection[Any], schema: str) -> Catalog:
         for row in connection.execute(_TABLES, (schema,))
     )
     settings = dict(connection.execute(_SETTINGS).fetchall())
+    domains = [name for (name,) in connection.execute(_DOMAINS_OF_ENUMS)]
+    settings[DOMAINS_OF_ENUMS] = ", ".join(domains)
     return Catalog("postgresql", schema, tables, settings, schemas)
 
 
@@ -134,8 +150,10 @@ def _by_table(rows: Any, make: Any) -> Dict[int, Tuple[Any, ...]]:
     return {table: tuple(each) for table, each in found.items()}
 
 
-def _column(name: str, type: str, nullable: bool, kind: str, comment: str) -> Column:
-    return Column(name, type, nullable, kind, comment)
+def _column(
+    name: str, type: str, nullable: bool, kind: str, comment: str, generated: bool
+) -> Column:
+    return Column(name, type, nullable, kind, comment, generated=generated)
 
 
 def _index(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Callable, Dict, Tuple
 
 from lake_local.onboard import types
@@ -27,21 +28,45 @@ _TEXTS = frozenset(
 _RANGES = frozenset("int4range int8range numrange tsrange tstzrange daterange".split())
 _NO_LISTS = frozenset("json jsonb money interval".split())
 """Types of whose arrays Debezium sends no values, or empty ones."""
+_LOST_IN_CHANGES = frozenset(["name", "name[]", "bit[]", "bit varying[]"])
+"""Types that are null in Debezium's changes, whatever the row has."""
+LOST_WHEN_UNCHANGED = (
+    *("smallint", "numeric", "real", "double precision", "boolean", "timestamp"),
+    *("time", "money", "inet", "cidr", "macaddr"),
+)
+"""Types of whose arrays Debezium sends null where a long one did not change."""
 _MICROSECONDS = 6
 
 
 def lake_type(column: Column, written: Written) -> LakeType:
     """The type of the column in the lake."""
     declared = column.type
+    if written is Written.DEBEZIUM:
+        if column.generated:
+            why = "the database computes it, and Debezium leaves it out of changes"
+            return LakeType("string", left_out=why, is_in_snapshots=True)
+        if _without_digits(declared) in _LOST_IN_CHANGES:
+            why = f"Debezium sends no values of {declared} in changes"
+            return LakeType("string", left_out=why, is_in_snapshots=True)
+        if declared.startswith("time") and declared.endswith("with time zone"):
+            if not declared.startswith("timestamp"):
+                return LakeType("string", guess="in UTC: Debezium loses its offset")
     if declared.endswith("[]"):
         is_unsent = types.parameters(declared[:-2])[0] in _NO_LISTS
         if is_unsent and written is Written.DEBEZIUM:
             return _unsent(declared, written)
         inner = _single(declared[:-2], column.kind, written)
+        if column.kind == "enum" and written is Written.DEBEZIUM:
+            why = "null as soon as an element is null, in Debezium's changes"
+            return types.array_of(LakeType(inner.text, guess=why))
         if inner.text == "binary" and written is Written.TYPED:
             inner = types.unknown(declared)
         return types.array_of(inner)
     return _single(declared, column.kind, written)
+
+
+def _without_digits(declared: str) -> str:
+    return re.sub(r"\(\d+(,\d+)?\)", "", declared)
 
 
 def _single(declared: str, kind: str, written: Written) -> LakeType:

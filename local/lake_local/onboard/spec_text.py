@@ -30,6 +30,8 @@ class ColumnText:
     guess: str = ""
     comment: str = ""
     left_out: str = ""
+    is_ignored: bool = False
+    """Whether the source sends it now and then although it is left out."""
 
 
 @dataclass(frozen=True)

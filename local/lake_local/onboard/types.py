@@ -22,13 +22,15 @@ class Written(Enum):
 class LakeType:
     """A type of the lake; `format` and `guess` are words of the spec.
 
-    `left_out` says why the source does not send the column at all.
+    `left_out` says why the source does not send the column; `is_in_snapshots` whether
+    rows of a snapshot have it all the same.
     """
 
     text: str
     format: Optional[str] = None
     guess: str = ""
     left_out: str = ""
+    is_in_snapshots: bool = False
 
 
 STRING = LakeType("string")

@@ -173,8 +173,8 @@ def test_a_kind_takes_only_its_own_settings():
     (fault,) = faults(TableSpec, text, domain="sales")
     assert fault == (
         "f.yml:6: source.lost_share: unknown key. source takes: path, format, load,"
-        " changes, operation, envelope, load_from, changes_from, reloads, enrich, placeholder,"
-        " late_after_hours, timezone,"
+        " changes, operation, envelope, load_from, changes_from, reloads,"
+        " ignore_columns, enrich, placeholder, late_after_hours, timezone,"
         " new_columns."
     )
 

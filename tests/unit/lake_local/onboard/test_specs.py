@@ -14,7 +14,15 @@ from lake_spec.choices import Connector
 from lake_spec.load import load_domain
 
 from lake_local.onboard import advice
-from lake_local.onboard.catalog import Catalog, Column, Index, Table, from_data, to_data
+from lake_local.onboard.catalog import (
+    DOMAINS_OF_ENUMS,
+    Catalog,
+    Column,
+    Index,
+    Table,
+    from_data,
+    to_data,
+)
 from lake_local.onboard.origin import FILES, JDBC, KAFKA, Origin
 from lake_local.onboard.plan import Request, planned
 from lake_local.onboard.spec_text import one_line, scalar
@@ -225,3 +233,43 @@ def test_types_that_debezium_loses_of_mariadb_are_warned_of():
     assert [each.split(":")[0] for each in found] == ["bigi", "uuid", "long"]
     assert "a negative number" in found[0]
     assert "--from jdbc" in found[1] and "NULL in the first snapshot" in found[2]
+
+
+def test_what_debezium_makes_of_types_of_postgresql_is_warned_of():
+    kinds = ("numeric(10,2)[]", "integer[]", "time with time zone")
+    tables = [
+        Table(each[:4], (Column("c", each),), KEYED, replica_identity="default")
+        for each in kinds
+    ]
+    settings = {"wal_level": "logical", DOMAINS_OF_ENUMS: "mood_domain"}
+    found = advice.warnings(Catalog("postgresql", "shop", (), settings), tables)
+    assert [each.split(":")[0] for each in found] == ["mood_domain", "nume", "time"]
+    assert "ends Debezium's connector at its start" in found[0]
+    assert "ALTER TABLE shop.nume REPLICA IDENTITY FULL" in found[1]
+    assert "loses its offset" in found[2]
+
+
+def test_values_that_debezium_changes_in_mariadb_are_warned_of():
+    settings = {"log_bin": "ON", "binlog_format": "ROW", "binlog_row_image": "FULL"}
+    settings["sql_mode"] = "STRICT_TRANS_TABLES,NO_ZERO_DATE"
+    kinds = ("year(4)", "enum('x,y','z')", "date")
+    tables = [Table(each[:4], (Column("c", each),), KEYED) for each in kinds]
+    found = advice.warnings(Catalog("mariadb", "shop", (), settings), tables)
+    assert [each.split(":")[0] for each in found] == ["year", "enum", "date"]
+    assert "driver.yearIsDateType" in found[0]
+    assert "backslash before the comma" in found[1]
+    assert "0000-00-00" in found[2]
+    settings["sql_mode"] += ",NO_ZERO_IN_DATE"
+    assert len(advice.warnings(Catalog("mariadb", "shop", (), settings), tables)) == 2
+
+
+def test_a_generated_column_is_not_added_by_snapshot_rows_either(tmp_path):
+    total = Column("total", "numeric(12,2)", generated=True)
+    table = Table(
+        "sums", (*ORDERS.columns[:2], total), KEYED, replica_identity="default"
+    )
+    files = written(tmp_path, BY_EVENTS, Catalog("postgresql", "shop", (table,)))
+    text = (tmp_path / "shop" / "sums.yml").read_text()
+    assert "  ignore_columns: [total]\n" in text
+    assert "  # total: string  # left out: the database computes it" in text
+    assert files

@@ -132,7 +132,7 @@ def test_a_query_gives_values_of_their_types(declared, text):
         ("mediumint(8) unsigned", "int", None),
         ("int(10) unsigned", "bigint", None),
         ("int(6) unsigned zerofill", "bigint", None),
-        ("bigint(20) unsigned", "decimal(20,0)", None),
+        ("bigint(20) unsigned", "decimal(20,0)", "unsigned_bigint"),
         ("decimal(12,2)", "decimal(12,2)", None),
         ("decimal(20,0) unsigned", "decimal(20,0)", None),
         ("float(7,4)", "float", None),
@@ -172,3 +172,22 @@ def test_what_is_not_sure_of_mariadb_is_a_guess(declared):
     found = of_mariadb(declared)
     assert found.guess
     parse_type(found.text)
+
+
+@pytest.mark.parametrize("declared", ["name", "name[]", "bit(3)[]", "bit varying(9)[]"])
+def test_types_that_debezium_loses_in_changes_are_left_out_by_name(declared):
+    kind = of_postgresql(declared)
+    assert "sends no values" in kind.left_out and kind.is_in_snapshots
+    assert not of_postgresql(declared, QUERY).left_out
+
+
+def test_a_generated_column_is_left_out_of_events_alone():
+    column = Column("g", "numeric(12,2)", generated=True)
+    kind = postgresql_types.lake_type(column, EVENTS)
+    assert "leaves it out of changes" in kind.left_out and kind.is_in_snapshots
+    assert postgresql_types.lake_type(column, QUERY).text == "decimal(12,2)"
+
+
+def test_values_that_debezium_changes_are_marked():
+    assert "offset" in of_postgresql("time with time zone").guess
+    assert "element is null" in of_postgresql("mood[]", kind="enum").guess

@@ -23,7 +23,7 @@ KEY = "lake_key"
 EPOCH = "lake_epoch"
 """How often the source's log had started over before an event."""
 FORMER = "lake_former"
-"""The log and place that an event starts over from; null where it does not."""
+"""The log of the event that one starts over from, and the commit that brought it."""
 FROM = "lake_from"
 """A version's start in microseconds since 1970: part of its record key."""
 
@@ -170,8 +170,8 @@ def with_epochs(events: DataFrame, roles: Roles) -> DataFrame:
     It starts a new epoch where its log has a name that the key has not had, unless its
     time is over a minute before; where it has another name and a time that is not
     before; or where its place in the log is before although its time is over a minute
-    after. So does an event of a new connector's first transaction, which had begun
-    before the connector's snapshot and ended after it. Others belong to the last epoch
+    after. So does a change whose place is before that of a snapshot row, but not its
+    time: its transaction was open when the snapshot was taken. Others belong to the last epoch
     of their log's name that began no later than their time. So it follows from the
     events of the key alone, whatever their arrival. Adds FORMER.
 
@@ -190,8 +190,7 @@ def with_epochs(events: DataFrame, roles: Roles) -> DataFrame:
     facts = (
         f"CASE WHEN lake_rank > 0 AND {known} THEN struct("
         f"lake_started IS NULL AS is_change, {EVENT_TIME} AS at, lake_position, lake_record,"
-        f" lake_log AS log, struct({places}) AS place,"
-        f" lake_log IS NULL AND {' = '.join(roles.declared[:2])} AS is_first) END"
+        f" lake_log AS log, struct({places}) AS place, {withdrawals.COMMIT} AS came) END"
     )
     marked = (
         events.withColumn("lake_fact", F.expr(facts))
@@ -222,9 +221,9 @@ _FORMER = (
     f" (array_contains(lake_logs, lake_fact.log) OR coalesce({_LONG_BEFORE}, false))))"
     f" OR (NOT coalesce({_OTHER}, false) AND lake_fact.place < lake_newest.place"
     " AND lake_fact.at > lake_newest.at + INTERVAL 1 MINUTE)"
-    " OR (lake_fact.is_first AND lake_fact.is_change AND lake_fact.at >= lake_read.at"
+    " OR (lake_fact.is_change AND lake_fact.at >= lake_read.at"
     " AND lake_fact.place < lake_read.place)"
-    " THEN struct(lake_newest.log AS log, to_json(lake_newest.place) AS place) END"
+    " THEN struct(lake_newest.log, lake_newest.came) END"
 )
 _START = (
     f"CASE WHEN lake_fact IS NOT NULL AND (lake_newest IS NULL OR {FORMER} IS NOT NULL)"

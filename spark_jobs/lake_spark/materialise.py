@@ -248,9 +248,10 @@ def _restarts(spec: TableSpec, marked: DataFrame, since: Optional[str]) -> List[
         return []
     roles = fold.Roles.of(spec, spec.order_by)
     events = fold.with_epochs(fold.distinct_events(marked), roles)
-    started = events.where(
-        F.col(fold.FORMER).isNotNull() & withdrawals.came_after(since)
-    )
+    started = events.where(F.col(fold.FORMER).isNotNull())
+    if since is not None:  # what it starts over from may be late
+        newer = F.greatest(withdrawals.COMMIT, f"{fold.FORMER}.came")
+        started = started.where(newer > since)
     first = F.min(F.struct("lake_position", "lake_path", "lake_record")).alias("first")
     rows = started.groupBy(F.col(f"{fold.FORMER}.log").alias("former"), "lake_log")
     rows = rows.agg(F.count("*").alias("keys"), first).orderBy("first").limit(20)

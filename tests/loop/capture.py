@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from typing import Iterator
+from typing import Any, Iterator
 
 from tests.loop.servers import Servers
 from tests.loop.source import Source
@@ -21,6 +21,7 @@ class Capture:
         self.servers = servers
         self.source = source
         self._pulses = 0
+        self._again = 0
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -34,22 +35,36 @@ class Capture:
             self._wait_for_changes()
             yield
         finally:
-            connect.delete_connector(name)
+            connect.delete_connector(self.name)
             self.source.forget()
+
+    def end(self) -> None:
+        """Take the connector away; what it leaves in the database stays."""
+        self.servers.connect.delete_connector(self.name)
+        self.source.release()
+
+    def begin_again(self) -> None:
+        """Make another connector for the same topics: it begins with a snapshot."""
+        self._again += 1
+        connect = self.servers.connect
+        connect.put_connector(self.name, self.source.connector(self._again))
+        connect.wait_until_running(self.name)
+        self._wait_for_changes()
 
     @property
     def name(self) -> str:
         """The connector's name."""
-        return self.source.schema
+        again = f"_{self._again}" if self._again else ""
+        return f"{self.source.schema}{again}"
 
     def _wait_for_changes(self) -> None:
         """The snapshot is taken when a change comes that is none of it."""
-        deadline = time.monotonic() + PATIENCE
+        deadline, before = time.monotonic() + PATIENCE, self._pulses
         while True:
             self._pulse()
             time.sleep(0.5)
             found = self.servers.kafka.read(self.source.topic(PULSE))
-            if any(each.json()["op"] == "c" for each in found):
+            if any(_is_change(each.json(), before) for each in found):
                 return
             if time.monotonic() > deadline:
                 self.servers.connect.wait_until_running(self.name, seconds=1)
@@ -84,3 +99,7 @@ class Capture:
         """Start it again."""
         self.servers.connect.start()
         self.servers.connect.wait_until_running(self.name)
+
+
+def _is_change(event: Any, before: int) -> bool:
+    return event["op"] == "c" and event["after"]["id"] > before

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import string
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from random import Random
 from typing import Any, Callable, Dict, List, Optional
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
 
 POSTGRESQL, MARIADB = "postgresql", "mariadb"
 EPOCH = datetime(1970, 1, 1)
@@ -37,6 +41,10 @@ def comparable(value: Any) -> Any:
         return value // timedelta(microseconds=1)
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, dict):  # as PostgreSQL writes what it parsed
+        return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list):
         return tuple(comparable(each) for each in value)
     if isinstance(value, float):
@@ -78,6 +86,22 @@ def _bytes(random: Random) -> bytes:
 
 def _long_bytes(random: Random) -> bytes:
     return random.randbytes(random.choice(LONG))
+
+
+def _long_tags(random: Random) -> List[str]:
+    return [word(random), *(f"{random.getrandbits(200):x}" for _ in range(200))]
+
+
+def _long_numbers(random: Random) -> List[int]:
+    return [random.randrange(-(2**31), 2**31) for _ in range(2_500)]
+
+
+def _long_ids(random: Random) -> List[UUID]:
+    return [UUID(int=random.getrandbits(128)) for _ in range(600)]
+
+
+def _long_json(random: Random) -> Jsonb:
+    return Jsonb({f"k{n:04}": random.getrandbits(50) for n in range(600)})
 
 
 def _bigint(random: Random) -> int:
@@ -166,6 +190,15 @@ _IN_BASE64 = _both("{type: binary, format: base64}")
 _EXACT = {POSTGRESQL: "timestamp(6)", MARIADB: "datetime(6)"}
 _IN_ZONE = {POSTGRESQL: "timestamptz(6)", MARIADB: "timestamp(6) NULL"}
 
+UNSENT = ("long_tags", "long_numbers", "long_ids", "long_json")
+"""Kinds whose placeholders have forms of their own; MariaDB has texts for them."""
+
+
+def _long_kind(type_: str, lake: str, make: Callable[[Random], Any]) -> Kind:
+    types = {POSTGRESQL: type_, MARIADB: "longtext"}
+    return Kind(types, {POSTGRESQL: lake, MARIADB: "string"}, make, is_long=True)
+
+
 KINDS: Dict[str, Kind] = {
     "int": Kind(_both("int"), _both("int"), _int),
     "bigint": Kind(_both("bigint"), _both("bigint"), _bigint),
@@ -187,4 +220,8 @@ KINDS: Dict[str, Kind] = {
     # MariaDB has no arrays.
     "tags": Kind(_TAGS, {POSTGRESQL: "array<string>", MARIADB: "string"}, _tags),
     "long_bytes": Kind(_BYTES, _IN_BASE64, _long_bytes, is_long=True),
+    "long_tags": _long_kind("text[]", "array<string>", _long_tags),
+    "long_numbers": _long_kind("int[]", "array<int>", _long_numbers),
+    "long_ids": _long_kind("uuid[]", "array<string>", _long_ids),
+    "long_json": _long_kind("jsonb", "string", _long_json),
 }

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, Dict, Sequence
 
 from lake_spec.model import Connection
-from tests.loop.kinds import BLOB, MARIADB, word
+from tests.loop.kinds import BLOB, KINDS, MARIADB, word
 from tests.loop.source import LONGEST_WAIT, Session, Source
 from tests.loop.tables import Table
 from tests.servers.connectors import mariadb_connector
@@ -53,6 +53,7 @@ class OnMariaDb(Source):
         self.kafka = kafka
         self.server_id = id_
         self.clock = Clock()
+        self._logs = 0
 
     def watch(self, table: Table) -> None:
         """An update that changes no byte of a row is in no log, and not in the audit."""
@@ -82,7 +83,11 @@ class OnMariaDb(Source):
         return BLOB if is_blob else super().type_of(kind)
 
     def value(self, random: Random, kind: str) -> Any:
-        return word(random) if kind == "tags" else super().value(random, kind)
+        """There are no arrays, and no JSON as PostgreSQL has it: texts stand for them."""
+        if kind == "tags":
+            return word(random)
+        is_text = KINDS[kind].is_long and kind != "long_bytes"
+        return super().value(random, "long" if is_text else kind)
 
     def now(self) -> datetime:
         second = datetime.fromtimestamp(self.clock.now(), timezone.utc)
@@ -94,16 +99,24 @@ class OnMariaDb(Source):
         self.server.execute(f"GRANT SELECT ON {self.schema}.* TO lake")
         return mariadb_at(self.server, self.schema)
 
-    def capturing(self) -> Dict[str, str]:
+    def capturing(self, again: int = 0) -> Dict[str, str]:
         made = mariadb_connector(
             self.server,
             self.kafka,
             prefix=self.schema,
             database=self.schema,
-            server_id=self.server_id,
+            server_id=self.server_id + 500 * again,
         )
+        history = "schema.history.internal.kafka.topic"
+        made[history] += f"-{again}"
         # By default the year 1 becomes 2001.
         return {**made, "enable.time.adjuster": "false"}
+
+    def start_log_over(self) -> None:
+        self._logs += 1
+        self.server.stop()
+        self.server.log_name = f"bin{self.server_id}x{self._logs}"
+        self.server.start()
 
     def session(self) -> Session:
         session = InMariaDb(self.server.connect(), self.clock)

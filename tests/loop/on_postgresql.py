@@ -13,7 +13,7 @@ import psycopg
 from lake_spec.model import Connection
 from tests.loop.kinds import POSTGRESQL
 from tests.loop.source import LONGEST_WAIT, Session, Source
-from tests.loop.tables import TABLES, Table
+from tests.loop.tables import GENERATED, IGNORED, TABLES, Table
 from tests.servers.connectors import postgresql_connector
 from tests.servers.postgresql import PostgreSql
 from tests.spark.pulling import postgresql_at
@@ -49,6 +49,11 @@ class OnPostgreSql(Source):
 
     def create(self) -> None:
         super().create()
+        # Debezium sends it in its snapshot, and in no change.
+        self.server.execute(
+            f"ALTER TABLE {self.schema}.{GENERATED} ADD COLUMN {IGNORED} int"
+            " GENERATED ALWAYS AS (length(name)) STORED"
+        )
         for each in TABLES:
             place = f"{self.schema}.{each.name}"
             if each.is_full:
@@ -101,11 +106,12 @@ class OnPostgreSql(Source):
             self.server.execute("GRANT pg_read_all_data TO lake")
         return postgresql_at(self.server)
 
-    def capturing(self) -> Dict[str, str]:
+    def capturing(self, again: int = 0) -> Dict[str, str]:
         names = {"publication": self.schema, "slot": self.schema}
-        return postgresql_connector(
+        made = postgresql_connector(
             self.server, prefix=self.schema, schema=self.schema, **names
         )
+        return {**made, "heartbeat.interval.ms": "500"}
 
     def forget(self) -> None:
         for _ in range(50):
@@ -114,6 +120,13 @@ class OnPostgreSql(Source):
                 return
             except psycopg.errors.ObjectInUse:
                 time.sleep(0.2)
+
+    def release(self) -> None:
+        active = "SELECT 1 FROM pg_replication_slots WHERE slot_name = %s AND active"
+        for _ in range(100):
+            if not self.server.execute(active, (self.schema,)):
+                return
+            time.sleep(0.1)
 
     def session(self) -> Session:
         session = Session(self.server.connect())

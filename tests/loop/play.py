@@ -14,13 +14,17 @@ from pyspark.sql import SparkSession
 from lake_spec.model import Connection, TableType
 from tests.loop.capture import Capture
 from tests.loop.differences import differences
+from tests.loop.kinds import MARIADB
 from tests.loop.servers import Servers
 from tests.loop.source import Source
 from tests.loop.tables import CONNECTION, TABLES, Table
 from tests.loop.transactions import Work
-from tests.loop.workload import play
+from tests.loop.workload import beside, play
 from tests.spark.lake import stored
 from tests.spark.pulling import ConnectedLake, kafka_at
+
+AMID = 40
+"""Steps of work beside the making of a connector."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,8 @@ class Size:
     phases: int = 3
     steps: int = 150
     kills: int = 2
+    lives: int = 1
+    """Before so many phases the way of the changes is made anew."""
     looks: int = 3
     """How many tables are compared after a phase; after the last one, all are."""
     only: Tuple[str, ...] = ()
@@ -82,9 +88,12 @@ class Loop:
         found: List[str] = []
         play(self.work, size.before)
         killed = self.random.sample(range(size.phases), size.kills)
+        lives = self.random.sample(range(1, size.phases), size.lives)
         with self.captured(size):
             for phase in range(size.phases):
                 self.before_phase(phase, size)
+                if phase in lives:
+                    self.live()
                 self._work(size.steps, kill=phase in killed)
                 self.capture.wait_until_here()
                 is_last = phase == size.phases - 1
@@ -107,6 +116,44 @@ class Loop:
 
     def before_phase(self, phase: int, size: Size) -> None:
         """What else is done, before the work of a phase."""
+
+    def live(self) -> None:
+        """What happens to a source in its life: its connector or its log begins anew."""
+        ways = [self._new_slot, self._same_slot]
+        if self.source.database == MARIADB:
+            ways = [self._new_connector, self._other_log]
+        way = self.random.choice(ways)
+        print(f"{self.source.database}: {way.__name__}")
+        way()
+
+    def _same_slot(self) -> None:
+        """A new connector, amid work: it reads all rows, and what the slot has kept."""
+        with beside(self.work, AMID):
+            self.capture.end()
+            self.capture.begin_again()
+
+    def _new_slot(self) -> None:
+        """The same with a new slot, while nothing is done: else changes were lost."""
+        self._ended()
+        self.source.forget()
+        self.capture.begin_again()
+
+    def _new_connector(self) -> None:
+        self._ended()
+        self.capture.begin_again()
+
+    def _other_log(self) -> None:
+        """The binary log has another name, and begins with its first file."""
+        self._ended()
+        self.work.close()
+        self.source.start_log_over()
+        self.work.connect()
+        self.capture.begin_again()
+
+    def _ended(self) -> None:
+        self.work.settle()
+        self.capture.wait_until_here()
+        self.capture.end()
 
     def some_tables(self, size: Size) -> List[Table]:
         """Those to look at before the end."""

@@ -8,8 +8,6 @@ before the load are replayed over rows that are newer, up to those that made the
 
 from __future__ import annotations
 
-import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from typing import Any, Dict, Iterator, List
 
@@ -17,38 +15,17 @@ from tests.loop.differences import differences
 from tests.loop.kinds import comparable
 from tests.loop.play import Loop, Size
 from tests.loop.tables import DATABASE, LOADED_AT, Table
-from tests.loop.transactions import Work
-from tests.loop.workload import play
+from tests.loop.workload import beside
 from tests.spark.pulling import ConnectedLake, logging_in
 
 BESIDE_START, BESIDE_LOAD = 30, 15
 """Steps of work beside the start of the capture, and beside each load."""
-
-PAUSE = 0.1
-"""Seconds between them."""
 
 EARLY = 0.3
 """How many of the tables take changes before they are loaded."""
 
 ATTEMPTS = 4
 """How often a load is begun that gives way to changes of its table."""
-
-
-@contextmanager
-def beside(work: Work, steps: int, *, settle: bool = False) -> Iterator[None]:
-    """So many steps, with pauses; the block ends when they are done too."""
-
-    def slowly() -> None:
-        for _ in range(steps):
-            play(work, 1)
-            time.sleep(PAUSE)
-        if settle:
-            work.settle()
-
-    with ThreadPoolExecutor(1) as pool:
-        playing = pool.submit(slowly)
-        yield
-        playing.result()
 
 
 class SeamLoop(Loop):

@@ -157,12 +157,12 @@ class Source:
         """Where its connector writes the events of a table."""
         return f"{self.schema}.{self.schema}.{table}"
 
-    def connector(self) -> Dict[str, str]:
-        """The configuration of a connector of Debezium for it."""
-        made = self.capturing()
+    def connector(self, again: int = 0) -> Dict[str, str]:
+        """The configuration of a connector of Debezium for it, the first or a later one."""
+        made = self.capturing(again)
         return {**made, "snapshot.mode": "no_data"} if self.is_loaded else made
 
-    def capturing(self) -> Dict[str, str]:
+    def capturing(self, again: int = 0) -> Dict[str, str]:
         """The same for one that begins with the rows that are there."""
         raise NotImplementedError
 
@@ -176,6 +176,13 @@ class Source:
 
     def forget(self) -> None:
         """Remove what a connector leaves in the database."""
+
+    def release(self) -> None:
+        """Return when a connector that was taken away has left the database."""
+
+    def start_log_over(self) -> None:
+        """Let the server write another log; all connections to it end."""
+        raise NotImplementedError
 
     def session(self) -> "Session":
         """A connection that transactions are played on."""

@@ -15,7 +15,9 @@ from tests.loop.tables import TABLES
 from tests.spark.kinds import one_by_day
 
 SMALL = Size(before=60, phases=2, steps=120, kills=2, looks=0)
-SEAM = Size(before=60, phases=2, steps=120, kills=0, looks=0, only=("everything",))
+SEAM = Size(
+    before=60, phases=2, steps=120, kills=0, lives=0, looks=0, only=("everything",)
+)
 
 
 @pytest.fixture(scope="module")

@@ -39,6 +39,11 @@ class Work:
         for worker in self.random.sample(self.workers, 2):
             worker.end()
 
+    def connect(self) -> None:
+        """Make connections in place of those that were ended."""
+        for worker in self.workers:
+            worker.session = self.source.session()
+
     def close(self) -> None:
         """End the connections."""
         for worker in self.workers:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Callable, List
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Callable, Iterator, List
 
 from tests.loop.kinds import MARIADB
 from tests.loop.tables import TABLES, Table
@@ -10,6 +13,9 @@ from tests.loop.transactions import KEYS, Work, Worker
 
 MOST_ADDED = 2
 """So many columns are added to a table at most, and half of them dropped."""
+
+PAUSE = 0.1
+"""Seconds between steps of work beside something else."""
 
 ALONE = 0.05
 """How many of the steps need a table alone."""
@@ -24,6 +30,23 @@ def play(work: Work, steps: int) -> None:
             work.settle()
         else:
             work.random.choice(work.workers).step()
+
+
+@contextmanager
+def beside(work: Work, steps: int, *, settle: bool = False) -> Iterator[None]:
+    """So many steps, with pauses; the block ends when they are done too."""
+
+    def slowly() -> None:
+        for _ in range(steps):
+            play(work, 1)
+            time.sleep(PAUSE)
+        if settle:
+            work.settle()
+
+    with ThreadPoolExecutor(1) as pool:
+        playing = pool.submit(slowly)
+        yield
+        playing.result()
 
 
 def _alone(work: Work, table: Table) -> None:

@@ -13,7 +13,6 @@ from tests.servers.server import Server
 
 BINARY_LOG = [
     "--server-id=1",
-    "--log-bin=bin",
     "--binlog-format=ROW",
     "--binlog-row-image=FULL",
     "--binlog-row-metadata=FULL",
@@ -46,6 +45,8 @@ class MariaDb(Server):
         installed("mariadb")  # or NotInstalled
         self._data = self.folder / "data"
         self._has_users = False
+        self.log_name = "bin"
+        """The base name of its binary log's files, from the next start on."""
 
     @cached_property
     def _base(self) -> Path:
@@ -71,6 +72,7 @@ class MariaDb(Server):
             "--default-time-zone=+00:00",
             "--character-set-server=utf8mb4",
             "--skip-name-resolve",
+            f"--log-bin={self.log_name}",
             *BINARY_LOG,
             *SMALL_AND_FAST,
         ]

@@ -26,6 +26,9 @@ from lake_spark.widening import canonical_type, float_paths, mismatch, stored_ty
 
 NO_TEXT = "CAST(NULL AS string)"
 
+_JAVA_ARRAY = r"^\[+(L[A-Za-z.]+;|[BCDFIJSZ])@[0-9a-f]+$"
+"""What Debezium writes of an array in an array of texts: no value of the source."""
+
 Columns = Sequence[Tuple[str, str]]
 """Lake columns: (name, Spark type) each."""
 
@@ -51,14 +54,26 @@ def faults(spec: TableSpec, shape: Shape, columns: Columns) -> str:
         if raw is None:
             continue
         found, column = shape.type_of(raw), sql_identifier(raw)
-        fault = _conversion(spec, name).fault(column, found, stored_type(kind))
-        not_sent = _not_sent(spec, column, found) if found.is_nested else None
-        fault = f"NOT {not_sent} AND ({fault})" if fault and not_sent else fault
+        fault = _fault(spec, name, column, found, stored_type(kind))
         words = sql_literal(f"{name}: cannot be read as {kind}: ")
         shown = f"to_json({column})" if found.is_nested else f"CAST({column} AS string)"
         if fault:
             cases.append(f"WHEN {fault} THEN {words} || {shown}")
     return f"CASE {' '.join(cases)} END" if cases else "CAST(NULL AS string)"
+
+
+def _fault(
+    spec: TableSpec, name: str, column: str, found: ColumnType, table: ColumnType
+) -> str:
+    """An expression: whether the value cannot be read; '' if all can."""
+    fault = _conversion(spec, name).fault(column, found, table)
+    not_sent = _not_sent(spec, column, found) if found.is_nested else None
+    fault = f"NOT {not_sent} AND ({fault})" if fault and not_sent else fault
+    is_texts = found.name == "array" and table.text == "array<string>"
+    if not (spec.envelope and is_texts and found.inner[0].name == "string"):
+        return fault
+    no_text = f"exists({column}, x -> x RLIKE {sql_literal(_JAVA_ARRAY)})"
+    return f"(({fault}) OR {no_text})" if fault else no_text
 
 
 def raw_record(shape: Shape, *, with_corrupt: bool) -> str:

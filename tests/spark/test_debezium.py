@@ -6,12 +6,14 @@ Each expectation is written by hand from contract.md sections 2, 3 and 7.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
 
 from lake_spec.envelopes import columns_of
 from lake_spec.sql_text import sql_literal
+from lake_spark.row_sql import placeholders
 from tests.spark.lake import Lake, table
 from tests.spark.typed_files import typed_file
 
@@ -359,3 +361,70 @@ def test_unknown_records_among_events_are_bad_rows(spark, tmp_path):
     lake.land("changes/0.json", "\n".join([whole, *strange]), at="2026-03-01")
     (report,) = lake.done("incremental")
     assert (report.accepted, report.quarantined, report.messages) == (1, 3, 0)
+
+
+FORMS = """
+source:
+  kind: feed
+  path: tests/events
+  format: {type: json}
+  changes: changes/**
+  envelope: {connector: postgresql}
+  ignore_columns: [computed]
+columns:
+  id: int
+  hex: string
+  store: string
+  days: "array<int>"
+  photos: "array<string>"
+  ratios: "array<double>"
+  words: "array<string>"
+key: [id]
+storage: {buckets: 1}
+"""
+BEFORE = {
+    "hex": "00ff",
+    "store": '{"a":"1"}',
+    "days": [20455],
+    "photos": ["AAEC"],
+    "ratios": [1.5],
+    "words": ["a"],
+}
+CODES = [float(each) for each in LONG.encode()]
+UNCHANGED = {
+    "hex": LONG.encode().hex(),
+    "store": json.dumps({LONG: LONG}, separators=(",", ":")),
+    "days": [int(each) for each in CODES],
+    "photos": [LONG_BYTES],
+    "ratios": CODES,
+    "words": [LONG],
+}
+
+
+def test_every_form_of_an_unchanged_value_is_the_one_before(spark, tmp_path):
+    """Also of bytes in hexadecimal, hstore, dates and bytes in arrays."""
+    log, lake = Log(), Lake(spark, tmp_path, table(FORMS))
+    events = [
+        log.pg("r", {"id": 1, **BEFORE, "computed": 2}, None, 100),
+        log.pg("u", {"id": 1, **UNCHANGED}, 110, 120),
+        log.pg("c", {"id": 2, **UNCHANGED}, 130, 140),
+        log.pg(
+            "c", {"id": 3, **BEFORE, "words": ["[Ljava.lang.String;@3b1553f0"]}, 1, 2
+        ),
+    ]
+    lake.land("changes/0.json", lines(*events), at="2026-03-01")
+    (report,) = lake.done("incremental")
+    one, two = lake.current.orderBy("id").collect()
+    assert {name: one[name] for name in BEFORE} == BEFORE
+    assert {two[name] for name in BEFORE} == {None}
+    assert (report.unresolved, report.quarantined) == (len(BEFORE), 1)
+    assert "computed" not in lake.current.columns
+
+
+def test_a_placeholder_counts_with_an_envelope_or_where_it_is_named():
+    spec = table(FORMS)
+    plain = replace(spec, source=replace(spec.source, envelope=None))
+    named = replace(spec, source=replace(plain.source, placeholder="#"))
+    assert placeholders(spec)[:2] == (LONG, LONG_BYTES)
+    assert placeholders(plain) == ()
+    assert placeholders(named)[0] == "#"

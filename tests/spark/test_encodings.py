@@ -28,6 +28,7 @@ columns:
   raw: {{type: binary, format: base64}}
   price: {{type: "decimal(9,2)", format: base64_unscaled}}
   large: {{type: "decimal(38,0)", format: base64_unscaled}}
+  unsigned: {{type: "decimal(20,0)", format: unsigned_bigint}}
   clock: bigint
 key: [id]
 order_by: [ts]
@@ -54,13 +55,15 @@ GOOD = {
     "raw": base64.b64encode(b"\x00\xff").decode(),
     "price": unscaled(-5),
     "large": unscaled(LARGE),
+    "unsigned": -1,
     "clock": 3_600_000,
 }
 EXPECTED = (
     *(datetime(2026, 1, 2, 0, 0, 0, 123000), date(1583, 12, 16), datetime(2026, 1, 2)),
     *(date(1969, 12, 31), datetime(2026, 1, 2, 0, 0, 0, 123456)),
     datetime(1969, 12, 31, 23, 59, 59, 999999),
-    *(bytearray(b"\x00\xff"), Decimal("-0.05"), Decimal(LARGE), 3_600_000),
+    *(bytearray(b"\x00\xff"), Decimal("-0.05"), Decimal(LARGE), Decimal(2**64 - 1)),
+    3_600_000,
 )
 WRITTEN = {
     "ts": "2026-01-02T00:00:00.123Z",
@@ -79,6 +82,7 @@ BAD = {
     "raw": "*",
     "price": unscaled(10**9),
     "large": unscaled(10**38),
+    "unsigned": -(2**63) - 1,
 }
 
 
@@ -118,7 +122,7 @@ def test_whole_numbers_of_typed_files_are_read_by_their_encoding(spark, tmp_path
     row = f"""{MILLIS} AS ts, -141000 AS day, 20455S AS since, -1L AS on_day,
         {MILLIS * 1000 + 456}BD AS micros, -1L AS nanos, X'00FF' AS raw,
         '{GOOD["price"]}' AS price, CAST({LARGE}BD AS decimal(38,0)) AS large,
-        3600000 AS clock"""
+        -1L AS unsigned, 3600000 AS clock"""
     land_parquet(lake, "changes/1", f"1 AS id, {row}")
     land_parquet(lake, "changes/2", f"2 AS id, {row.replace('-141000', '1000000000')}")
     land_parquet(lake, "changes/3", f"3 AS id, {row.replace('20455S', '1.5D')}")

@@ -15,6 +15,7 @@ from lake_spec.model import TableSpec
 from lake_spark.errors import ForeignTable, Redefined
 from lake_spark.hudi_table import HudiTable
 from lake_spark.redefinition import Definition, changed
+from lake_spark.row_sql import placeholders
 from lake_spark.surrogate_keys import SURROGATE_TYPES
 from lake_spark.table_run import TableRun
 from lake_spark.widening import canonical_type
@@ -41,6 +42,10 @@ def of_log(spec: TableSpec, *, with_defaults: bool = True) -> Definition:
     if source.get("reloads"):
         kept = {n: v for n, v in source["reloads"].items() if n not in _NO_ROW}
         found["source.reloads"] = kept
+    placeholder = placeholders(spec)[:1]
+    found.pop("source.placeholder", None)
+    if placeholder and (with_defaults or source.get("placeholder")):
+        found["source.placeholder"] = placeholder[0]
     for name in ("null_text", "extended"):
         if name in source["format"]:
             found[f"source.format.{name}"] = source["format"][name]

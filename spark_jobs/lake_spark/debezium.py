@@ -26,10 +26,12 @@ _MISSING = "-1"
 """For a part of a position that the log does not say: below every other."""
 
 _TIMES = ("ts_ms", "ts_us", "ts_ns")
+_OF_SCHEMAS = ("source", "databasename", "schemaname", "ddl", "tablechanges")
 _MESSAGES = (
     ((), "ts_ms"),  # heartbeats
     (("status", "id", "event_count", "data_collections"), "status"),  # transactions
-    (("source", "databasename", "schemaname", "ddl", "tablechanges"), "databasename"),
+    (_OF_SCHEMAS, "databasename"),
+    (_OF_SCHEMAS, "ddl"),
     (("id", "type", "aggregate_type", "additional_data", "timestamp"), "type"),
 )
 """Messages about no row: the fields that they have beside times, and one that says it."""

@@ -32,6 +32,7 @@ class Work:
         self.random = Random(seed)
         self.living: Living = {each.name: set() for each in TABLES}
         self.moves_long_values = MOVE_LONG_VALUES
+        self.drops_columns = True
         self.workers = [Worker(self, source.session(), i) for i in range(2)]
 
     def settle(self) -> None:

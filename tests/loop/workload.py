@@ -125,5 +125,5 @@ def _drop_column(work: Work, worker: Worker, table: Table) -> None:
     shape = work.source.shapes[table.name]
     names = work.values_of(table)
     dropped = len(shape.ever) - len(shape.now)
-    if names and dropped < MOST_ADDED // 2:
+    if work.drops_columns and names and dropped < MOST_ADDED // 2:
         work.source.drop_column(table, work.random.choice(names))

@@ -11,6 +11,18 @@ from lake_spec.envelopes import Debezium
 from lake_spec.pulls import Changes, JdbcTable
 from lake_spec.setting import setting
 
+CHARSETS = {
+    "utf-8": "UTF-8",
+    "utf8": "UTF-8",
+    "latin-1": "ISO-8859-1",
+    "iso-8859-1": "ISO-8859-1",
+    "windows-1252": "windows-1252",
+    "utf-16": "UTF-16",
+    "utf-16le": "UTF-16LE",
+    "utf-16be": "UTF-16BE",
+}
+"""Encodings of text files that can be declared, in any case, by Java's names."""
+
 
 @dataclass(frozen=True)
 class Csv:
@@ -20,7 +32,11 @@ class Csv:
     header: bool = setting("Whether the first record names the columns.", True)
     delimiter: str = setting("One character between fields.", ",")
     quote: str = setting("One character around fields; doubled inside them.", '"')
-    encoding: str = setting("Character set of the files.", "UTF-8")
+    encoding: str = setting(
+        "Encoding of the files: utf-8, latin-1, windows-1252, utf-16 (told by its byte"
+        " order mark), utf-16le or utf-16be. Bytes that are none of it refuse the file.",
+        "UTF-8",
+    )
     multiline: bool = setting("Whether quoted fields may hold line breaks.", True)
     null_text: Tuple[str, ...] = setting(
         "Texts that mean: no value.", ("",), example=["", "NULL"]

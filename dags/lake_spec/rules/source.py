@@ -12,6 +12,7 @@ from lake_spec.rules import names
 from lake_spec.rules.book import RuleBook
 from lake_spec.rules.table import within
 from lake_spec.rules.zone import is_zone, zone_remedy
+from lake_spec.sources import CHARSETS
 
 SOURCE = RuleBook()
 
@@ -75,7 +76,7 @@ def csv_marks_are_single_characters(spec: TableSpec) -> Iterator[Problem]:
     if not isinstance(form, Csv):
         return
     for name, mark in (("delimiter", form.delimiter), ("quote", form.quote)):
-        if len(mark) != 1 or mark in "\r\n\0":
+        if len(mark) != 1 or mark in "\r\n\0" or mark > "\uffff":
             yield got(("source", "format", name), mark, "Write one character.")
     if form.delimiter == form.quote:
         remedy = "It is the quote too: choose another character."
@@ -85,19 +86,9 @@ def csv_marks_are_single_characters(spec: TableSpec) -> Iterator[Problem]:
 @SOURCE.rule("source", "source.format")
 def encoding_is_known(spec: TableSpec) -> Iterator[Problem]:
     form = spec.source.format
-    if isinstance(form, Csv) and not _is_encoding(form.encoding):
-        remedy = "Name a character set, as in UTF-8 or ISO-8859-1."
+    if isinstance(form, Csv) and form.encoding.lower() not in CHARSETS:
+        remedy = f"Name one of {', '.join(CHARSETS)}, or convert the files to UTF-8."
         yield got(("source", "format", "encoding"), form.encoding, remedy)
-
-
-def _is_encoding(name: str) -> bool:
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,39}", name):
-        return False
-    try:
-        "".encode(name)
-    except LookupError:
-        return False
-    return True
 
 
 @SOURCE.rule("source", "source.format", "columns")

@@ -73,8 +73,8 @@ def test_the_timezone_must_exist(specs, zone, hint):
         ({"delimiter": "\n"}, "delimiter: got '\\n'. Write one character."),
         ({"quote": "''"}, "quote: got \"''\". Write one character."),
         ({"quote": ","}, "delimiter: got ','. It is the quote too: choose another"),
-        ({"encoding": "UTF-88"}, "encoding: got 'UTF-88'. Name a character set"),
-        ({"encoding": "base64"}, "encoding: got 'base64'. Name a character set"),
+        ({"encoding": "UTF-88"}, "encoding: got 'UTF-88'. Name one of utf-8, "),
+        ({"encoding": "base64"}, "encoding: got 'base64'. Name one of utf-8, "),
     ],
 )
 def test_csv_files_must_be_readable(specs, changes, message):

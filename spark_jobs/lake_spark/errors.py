@@ -26,6 +26,16 @@ StageError
 
 from __future__ import annotations
 
+SHOWN = 200
+"""The most characters of a value that messages, reports and logs show."""
+
+
+def shortened(text: str, most: int = SHOWN) -> str:
+    """The text, or its beginning and its true length."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most]}... ({len(text):,} characters)"
+
 
 class StageError(Exception):
     """A stage cannot go on with a table."""
@@ -43,6 +53,7 @@ class BadFile(StageError):
     """A landing file is not what it says."""
 
     def __init__(self, path: str, reason: str) -> None:
+        reason = shortened(reason, 2_000)
         super().__init__(f"{path}: {reason}")
         self.path = path
         self.reason = reason

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from lake_spec.model import ExtractTime, TableSpec
 from lake_spec.sql_text import sql_identifier
 from lake_spark import reader, row_sql
-from lake_spark.errors import BadFile, first_line
+from lake_spark.errors import BadFile, first_line, shortened
 from lake_spark.file_shape import shape_of
 from lake_spark.landing import LandingFile, scopes_of
 from lake_spark.shape import CORRUPT, Shape
@@ -157,9 +157,9 @@ class _TimesOfFiles:
         return _of_micros(row.least)
 
     def _shown(self, value: "str | int") -> str:
-        return (
-            value if isinstance(value, str) else f"{_of_micros(value):%Y-%m-%d %H:%M}"
-        )
+        if isinstance(value, str):
+            return shortened(value)
+        return f"{_of_micros(value):%Y-%m-%d %H:%M}"
 
 
 def _of_micros(micros: int) -> datetime:

@@ -10,7 +10,13 @@ from typing import Dict, List, Sequence, Tuple
 
 from lake_spec.model import Connector, Feed, TableSpec
 from lake_spec.sql_text import sql_identifier, sql_literal
-from lake_spark.row_sql import Columns, failed_rules, first_reason, key_text
+from lake_spark.row_sql import (
+    Columns,
+    failed_rules,
+    first_reason,
+    key_text,
+    shown_text,
+)
 
 ENVELOPE: Tuple[Tuple[str, str], ...] = (
     ("lake_key", "string"),
@@ -153,6 +159,9 @@ def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
     """
     cases = [("lake_corrupt IS NOT NULL", "'the record cannot be parsed'")]
     cases = cases if with_corrupt else []
+    # Before the key: one that cannot be read has a value.
+    fault = f"lake_fault.words || {shown_text('lake_fault.value')}"
+    cases.append((f"lake_op = '{UPSERT}' AND lake_fault IS NOT NULL", fault))
     cases += [
         (
             f"{sql_identifier(name)} IS NULL AND NOT lake_op <=> '{TRUNCATE}'",
@@ -164,8 +173,9 @@ def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
     if scope:
         words = sql_literal(f"scope column {scope.column} has no value")
         cases.append((f"{sql_identifier(scope.column)} IS NULL", words))
+    word = shown_text("lake_word")
     cases.append(
-        ("lake_op IS NULL", "'unknown operation: ' || coalesce(lake_word, 'no value')")
+        ("lake_op IS NULL", f"'unknown operation: ' || coalesce({word}, 'no value')")
     )
     cases += [
         (
@@ -174,7 +184,6 @@ def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
         )
         for name in spec.order_by
     ]
-    cases.append((f"lake_op = '{UPSERT}' AND lake_fault IS NOT NULL", "lake_fault"))
     cases.append(("lake_effective_at IS NULL", "'no effective time'"))
     cases += _too_late(spec)
     cases += [

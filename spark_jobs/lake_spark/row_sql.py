@@ -19,7 +19,7 @@ from lake_spec.envelopes import LOG_NAME, NO_ROW, OLD_KEY, PLACEHOLDER
 from lake_spec.model import Column, Csv, Json, OnTypeMismatch, Orc, TableSpec
 from lake_spec.sql_text import sql_identifier, sql_literal
 from lake_spark.conversion import Conversion
-from lake_spark.errors import BadFile
+from lake_spark.errors import SHOWN, BadFile
 from lake_spark.file_shape import source_name
 from lake_spark.shape import CORRUPT, TEXT, Shape
 from lake_spark.widening import canonical_type, float_paths, mismatch, stored_type
@@ -47,7 +47,7 @@ def typed_columns(spec: TableSpec, shape: Shape, columns: Columns) -> List[str]:
 
 
 def faults(spec: TableSpec, shape: Shape, columns: Columns) -> str:
-    """An expression: why the first unreadable value cannot be read, else null."""
+    """An expression: (words, value) of the first value that cannot be read, else null."""
     cases = []
     for name, kind in columns:
         raw = source_name(spec, name, shape)
@@ -58,8 +58,20 @@ def faults(spec: TableSpec, shape: Shape, columns: Columns) -> str:
         words = sql_literal(f"{name}: cannot be read as {kind}: ")
         shown = f"to_json({column})" if found.is_nested else f"CAST({column} AS string)"
         if fault:
-            cases.append(f"WHEN {fault} THEN {words} || {shown}")
-    return f"CASE {' '.join(cases)} END" if cases else "CAST(NULL AS string)"
+            cases.append(
+                f"WHEN {fault} THEN named_struct('words', {words}, 'value', {shown})"
+            )
+    none = "CAST(NULL AS struct<words: string, value: string>)"
+    return f"CASE {' '.join(cases)} END" if cases else none
+
+
+def shown_text(text: str) -> str:
+    """An expression: a text as messages show it, of a long one the beginning."""
+    cut = (
+        f"substr({text}, 1, {SHOWN}) || '... (' || "
+        f"format_number(length({text}), 0) || ' characters)'"
+    )
+    return f"CASE WHEN length({text}) > {SHOWN} THEN {cut} ELSE {text} END"
 
 
 def _fault(

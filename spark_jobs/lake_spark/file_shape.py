@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import codecs
+import re
 from dataclasses import replace
 from functools import reduce
 from typing import Dict, Iterator, List, Optional, Tuple
@@ -14,10 +14,10 @@ from lake_spec.column_type import ColumnType
 from lake_spec.globs import glob_pattern
 from lake_spec.model import Csv, Feed, Json, TableSpec
 from lake_spec.sql_text import sql_identifier
-from lake_spark import debezium
+from lake_spark import csv_text, debezium
 from lake_spark.described import DOUBLE_NAME, described
 from lake_spark.envelope import unwrapped
-from lake_spark.errors import BadFile
+from lake_spark.errors import BadFile, shortened
 from lake_spark.landing import LandingFile
 from lake_spark.object_store import ObjectStore
 from lake_spark.packed import refuse_unreadable, unpacked
@@ -58,16 +58,17 @@ def _csv_names(
     """The columns' names, by the file's first record where it has a say in them."""
     kind = spec.source.format
     if kind.header:
-        return _first_record(_head(spark, store, file), file, kind)
+        return _first_record(head_of(spark, store, file), file, kind)
     names = declared_source_names(spec)
     # DMS says what happened in files of changes, and not in those of full loads.
     if spec.operation and is_load(spec, file):
-        fields = _first_record(_head(spark, store, file), file, kind)
+        fields = _first_record(head_of(spark, store, file), file, kind)
         return names[1:] if len(fields) == len(names) - 1 else names
     return names
 
 
-def _head(spark: SparkSession, store: ObjectStore, file: LandingFile) -> bytes:
+def head_of(spark: SparkSession, store: ObjectStore, file: LandingFile) -> bytes:
+    """The first bytes of a text file, unpacked; BadFile if they cannot be had."""
     try:
         head = store.read(file.uri, limit=HEAD_BYTES)
     except KeyError:
@@ -88,19 +89,42 @@ def declared_source_names(spec: TableSpec) -> List[str]:
 
 
 def _first_record(content: bytes, file: LandingFile, kind: Csv) -> List[str]:
-    encoding = (
-        "utf-8-sig" if kind.encoding.upper() in ("UTF-8", "UTF8") else kind.encoding
-    )
+    read_as = csv_text.charset_of(kind, content, file.path)
     # A character cut at the end of the head is not a fault of the file.
-    text = content.decode(encoding, errors="replace")
+    is_cut = len(content) >= HEAD_BYTES
+    # What lies behind the first record is judged where all records are.
+    errors = "replace" if read_as.startswith("UTF-16") else "surrogateescape"
+    decoder = codecs.getincrementaldecoder(read_as)(errors)
+    text = decoder.decode(content, final=not is_cut)
+    text = text[1:] if text[:1] == "\ufeff" else text
     if kind.header and text.lstrip()[:1] == "<":
         raise BadFile(file.path, f"looks like HTML or XML, not CSV: {_start(text)}")
-    rows = csv.reader(
-        io.StringIO(text, newline=""), delimiter=kind.delimiter, quotechar=kind.quote
-    )
-    names = next((each for each in rows if each), [])
+    try:
+        names, is_whole = csv_text.first_record(text, kind)
+    except ValueError as error:
+        raise BadFile(
+            file.path,
+            f"the first record, line 1, cannot be read: {error}: "
+            f"{shortened(repr(text[:HEAD_BYTES]))}. Fix the file and land it again, or "
+            "set source.format.quote.",
+        ) from None
     if not names and kind.header:
         raise BadFile(file.path, "has no header line")
+    if not is_whole and is_cut:
+        raise BadFile(
+            file.path,
+            f"the first record, line 1, does not end within {HEAD_BYTES:,} bytes: "
+            f"{_start(text)}. Land it with a shorter header.",
+        )
+    lost = "\ufffd" if errors == "replace" else "\udc80-\udcff"
+    odd = [name for name in names if re.search(f"[\0{lost}]", name)]
+    if odd and kind.header:
+        raise BadFile(
+            file.path,
+            f"the header, line 1, has the name {shortened(repr(odd[0]))}, which holds a "
+            f"NUL or bytes that are not {kind.encoding}. Fix the file, or set "
+            "source.format.encoding.",
+        )
     return names
 
 
@@ -159,7 +183,8 @@ def _names_can_be_spelled(file: LandingFile, shape: Shape) -> None:
                 sql_identifier(name)
             except ValueError as error:
                 raise BadFile(
-                    file.path, f"has a column that cannot be named: {error}"
+                    file.path,
+                    f"has a column that cannot be named: {shortened(str(error), 400)}",
                 ) from None
 
 
@@ -169,7 +194,10 @@ def _no_double_names(file: LandingFile, shape: Shape) -> None:
         for name in names:
             other = seen.setdefault(name.lower(), name)
             if other is not name:
-                raise BadFile(file.path, f"{DOUBLE_NAME}: {other!r} and {name!r}")
+                raise BadFile(
+                    file.path,
+                    f"{DOUBLE_NAME}: {shortened(repr(other))} and {shortened(repr(name))}",
+                )
 
 
 def _names(shape: Shape) -> Iterator[Tuple[str, ...]]:

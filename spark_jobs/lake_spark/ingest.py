@@ -9,19 +9,27 @@ from pyspark.sql import DataFrame
 from pyspark.storagelevel import StorageLevel
 
 from lake_spec.hudi_options import Operation
-from lake_spec.model import Snapshot
+from lake_spec.model import Csv, Snapshot
 from lake_spec.report import FileReport
-from lake_spark import definition, enrichment, extract_times, quarantine, reloads
+from lake_spark import (
+    csv_reader,
+    csv_text,
+    definition,
+    enrichment,
+    extract_times,
+    quarantine,
+    reloads,
+)
 from lake_spark import same_content, snapshot
 from lake_spark.erased import LeftOut, left_out, without
 from lake_spark.erased_contents import compared, known_contents, refuse_lost_list
 from lake_spark.errors import BadFile, RefusedInput, TooManyBadRows, first_line
-from lake_spark.file_shape import is_load, shape_of
+from lake_spark.file_shape import head_of, is_load, shape_of
 from lake_spark.inputs import NARROW, SNAPSHOT, WIDE, Inputs
 from lake_spark.landing import LandingFile, list_landing, moved_on
 from lake_spark.log_rows import log_columns, warned_rules
 from lake_spark.new_columns import columns_with
-from lake_spark.reader import Input, read_inputs
+from lake_spark.reader import Input, file_name, read_inputs
 from lake_spark.records import Counted, count_rows, number_records
 from lake_spark.row_sql import failed_rules, narrow_paths, refuse_mismatch
 from lake_spark.table_run import TableRun, table_columns
@@ -147,11 +155,15 @@ def read_all(run: TableRun, batch: Batch) -> Optional[Rows]:
     A file that turns out to be unreadable is set aside and the rest is read
     again; an extract is taken whole or not at all.
     """
+    held = _refuse_broken(run, batch)
     while batch.inputs:
         kept = read_inputs(run.spark, run.spec, batch.inputs, batch.columns)
         kept = kept.persist(StorageLevel.MEMORY_AND_DISK)
         try:
             counted = count_rows(kept, _rules(run))
+            if _refuse_miscounted(run, batch, counted, held):
+                kept.unpersist()
+                continue
             return Rows(kept, number_records(kept, counted), counted)
         except Exception:  # Spark wraps a bad file in many kinds of error
             kept.unpersist()
@@ -162,6 +174,55 @@ def read_all(run: TableRun, batch: Batch) -> Optional[Rows]:
     return None
 
 
+def _refuse_broken(run: TableRun, batch: Batch) -> Dict[str, int]:
+    """Set files of broken CSV aside; how many records each of the others holds."""
+    kind = run.spec.source.format
+    if not isinstance(kind, Csv) or not batch.inputs:
+        return {}
+    files = {file_name(run.spark, each.file): each.file for each in batch.inputs}
+    marks, reasons = {}, {}
+    for name, file in files.items() if csv_text.needs_mark(kind) else ():
+        try:
+            marks[name] = head_of(run.spark, run.store, file)
+        except BadFile as bad:
+            reasons[name] = bad.reason
+    uris = {name: file.uri for name, file in files.items() if name not in reasons}
+    checked = csv_reader.check(run.spark, kind, uris, marks)
+    reasons.update(checked.reasons)
+    _refuse(run, batch, {files[name].path: why for name, why in reasons.items()})
+    return {files[name].path: count for name, count in checked.records.items()}
+
+
+def _refuse_miscounted(
+    run: TableRun, batch: Batch, counted: Counted, held: Dict[str, int]
+) -> bool:
+    """Set files aside of which not every record was read; whether there are any."""
+    read = {path: 0 for path in held}
+    for row in counted.splits:
+        if row.lake_path in read:
+            read[row.lake_path] += row.landed
+    paths = [e.file.path for e in batch.inputs if e.file.path in held]
+    reasons = {
+        path: csv_text.miscounted(read[path], held[path])
+        for path in paths
+        if read[path] != held[path]
+    }
+    _refuse(run, batch, reasons)
+    return bool(reasons)
+
+
+def _refuse(run: TableRun, batch: Batch, reasons: Dict[str, str]) -> None:
+    """Set files aside and leave them out; an extract is taken whole or not at all."""
+    for each in batch.inputs:
+        if each.file.path in reasons:
+            bad = BadFile(each.file.path, reasons[each.file.path])
+            run.known_bad[each.file.path, each.file.etag] = bad.reason
+            set_aside(run, bad)
+    if reasons:
+        good = [each for each in batch.inputs if each.file.path not in reasons]
+        batch.inputs = [] if batch.extract else good
+
+
 def _readable(run: TableRun, batch: Batch) -> List[Input]:
     """Try each file alone, set the unreadable aside."""
     good = []
@@ -170,7 +231,9 @@ def _readable(run: TableRun, batch: Batch) -> List[Input]:
             count_rows(read_inputs(run.spark, run.spec, [each], batch.columns), {})
             good.append(each)
         except Exception as error:
-            reason = f"cannot be read: {first_line(error)}"
+            reason = csv_text.too_large(error) or (
+                f"cannot be read: {first_line(error)}"
+            )
             run.known_bad[each.file.path, each.file.etag] = reason
             set_aside(run, BadFile(each.file.path, reason))
     return good

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import zlib
+from typing import Any, Callable
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
@@ -43,9 +44,9 @@ def unpacked(
     """The text that the first bytes of a file hold; BadFile if they are no such file."""
     try:
         if file.path.endswith(".gz"):
-            return zlib.decompressobj(wbits=31).decompress(head)
+            return _parts(head, most, lambda: zlib.decompressobj(wbits=31))
         if file.path.endswith(".bz2"):
-            return bz2.BZ2Decompressor().decompress(head)
+            return _parts(head, most, bz2.BZ2Decompressor)
         if file.path.endswith(ZSTD):
             return _from_zstd(spark, head, most)
     except (zlib.error, OSError, Py4JJavaError) as error:
@@ -53,6 +54,16 @@ def unpacked(
         reason = getattr(error, "java_exception", error)
         raise BadFile(file.path, f"is no {suffix} file: {reason}") from None
     return head
+
+
+def _parts(head: bytes, most: int, decompressor: Callable[[], Any]) -> bytes:
+    """What packed parts, one after the other, hold; no more than `most` is unpacked."""
+    found = b""
+    while head and len(found) < most:
+        part = decompressor()
+        found += part.decompress(head, most - len(found))
+        head = part.unused_data
+    return found
 
 
 def _from_zstd(spark: SparkSession, head: bytes, most: int) -> bytes:

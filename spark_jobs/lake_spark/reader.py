@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import Csv, TableSpec
 from lake_spec.sql_text import sql_identifier
-from lake_spark import file_shape, log_rows, row_sql
+from lake_spark import csv_reader, file_shape, log_rows, row_sql
 from lake_spark.landing import LandingFile
 from lake_spark.row_sql import Columns
 from lake_spark.shape import CORRUPT, Shape
@@ -49,10 +49,15 @@ def read_inputs(
 
     lake_id orders the records within one (lake_path, lake_block).
     """
-    groups: Dict[Shape, List[Input]] = {}
+    groups: Dict[Tuple[Shape, bool], List[Input]] = {}
+    is_csv = isinstance(spec.source.format, Csv)
     for each in inputs:
-        groups.setdefault(each.shape, []).append(each)
-    parts = [_read_group(spark, spec, s, group, columns) for s, group in groups.items()]
+        bounded = not is_csv or csv_reader.may_be_large(each.file)
+        groups.setdefault((each.shape, bounded), []).append(each)
+    parts = [
+        _read_group(spark, spec, shape, group, columns, bounded)
+        for (shape, bounded), group in groups.items()
+    ]
     return reduce(DataFrame.unionByName, parts)
 
 
@@ -62,9 +67,10 @@ def _read_group(
     shape: Shape,
     group: Sequence[Input],
     columns: Columns,
+    bounded: bool,
 ) -> DataFrame:
     corrupt = has_corrupt(spec)
-    raw = load(spark, spec, shape, [each.file.uri for each in group])
+    raw = load(spark, spec, shape, [each.file.uri for each in group], bounded=bounded)
     word = word_of(spec, shape)
     typed = raw.selectExpr(
         *row_sql.typed_columns(spec, shape, columns),
@@ -131,7 +137,7 @@ def word_of(spec: TableSpec, shape: Shape) -> str:
     return f"CAST({sql_identifier(spelled[declared.column.lower()])} AS string)"
 
 
-def reader_options(spec: TableSpec) -> Dict[str, str]:
+def reader_options(spec: TableSpec, *, bounded: bool = True) -> Dict[str, str]:
     """Spark's reader options for the table's format."""
     kind = spec.source.format
     # A landing path is a name, never a pattern.
@@ -140,17 +146,7 @@ def reader_options(spec: TableSpec) -> Dict[str, str]:
         return options
     options.update(mode="PERMISSIVE", columnNameOfCorruptRecord=CORRUPT)
     if isinstance(kind, Csv):
-        options.update(
-            header=str(kind.header).lower(),
-            sep=kind.delimiter,
-            quote=kind.quote,
-            escape=kind.quote,
-            encoding=kind.encoding,
-            multiLine=str(kind.multiline).lower(),
-            # Null texts are ours to judge: no field may match this one.
-            nullValue="\u0001",
-            maxColumns="20000",
-        )
+        options.update(csv_reader.options(kind, bounded=bounded))
     return options
 
 
@@ -163,11 +159,20 @@ def read_schema(spec: TableSpec, shape: Shape) -> str:
 
 
 def load(
-    spark: SparkSession, spec: TableSpec, shape: Shape, uris: List[str]
+    spark: SparkSession,
+    spec: TableSpec,
+    shape: Shape,
+    uris: List[str],
+    *,
+    bounded: bool = True,
 ) -> DataFrame:
     """The raw columns of files of one shape."""
-    reader = spark.read.schema(read_schema(spec, shape)).options(**reader_options(spec))
+    options = reader_options(spec, bounded=bounded)
+    reader = spark.read.schema(read_schema(spec, shape)).options(**options)
     records = reader.format(spec.source.format.type).load(uris)
+    if isinstance(spec.source.format, Csv):
+        records = records.where(csv_reader.is_record(shape))
+        records = records.selectExpr(*csv_reader.record_columns(shape))
     return records.selectExpr(*shape.unwrap) if shape.unwrap else records
 
 

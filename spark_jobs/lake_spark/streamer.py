@@ -12,12 +12,20 @@ from types import MappingProxyType
 from typing import Dict, List, Optional, Sequence
 
 from lake_spec.jars import jars_of, step_jars
-from lake_spec.model import TableSpec
+from lake_spec.model import Csv, TableSpec
 from lake_spec.report import FileReport
 from lake_spec.sql_text import sql_identifier, sql_literal
 from lake_spec.state_format import from_fields, parse_state, state_text, to_fields
 from lake_spec.streamer_options import streamer_argv
-from lake_spark import ingest, log_rows, quarantine, reader, reloads, row_sql
+from lake_spark import (
+    csv_reader,
+    ingest,
+    log_rows,
+    quarantine,
+    reader,
+    reloads,
+    row_sql,
+)
 from lake_spark.erased import LeftOut
 from lake_spark.erased_contents import compared, known_contents
 from lake_spark.errors import NotIngested
@@ -173,9 +181,14 @@ def _no_rows(written: Sequence[Written]) -> str:
 def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
     """The typed rows of one file, in an order that its record numbers follow."""
     columns_of_file = ", ".join(each.shape.unwrap) or "*"
+    records = view
+    if isinstance(spec.source.format, Csv):
+        as_they_stand = ", ".join(csv_reader.record_columns(each.shape))
+        is_record = csv_reader.is_record(each.shape)
+        records = f"(SELECT {as_they_stand} FROM {view} WHERE {is_record})"
     located = (
         f"SELECT {columns_of_file}, input_file_block_start() AS lake_block, "
-        f"monotonically_increasing_id() AS lake_id FROM {view}"
+        f"monotonically_increasing_id() AS lake_id FROM {records}"
     )
     corrupt = CORRUPT if reader.has_corrupt(spec) else "CAST(NULL AS string)"
     word = reader.word_of(spec, each.shape)

@@ -6,10 +6,13 @@ import bz2
 import gzip
 import random
 from dataclasses import replace
+from datetime import datetime, timezone
 
 import pytest
 
 from lake_spec.model import Engine
+from lake_spark.landing import LandingFile
+from lake_spark.packed import unpacked
 from tests.spark.kinds import one_by_day
 from tests.spark.lake import Lake, table
 
@@ -80,3 +83,12 @@ def test_what_is_no_zstd_and_zstd_for_the_streamer_are_set_aside(spark, tmp_path
     lake.spec = replace(lake.spec, engine=Engine.STREAMER)
     (told,) = lake.run("prepare_incremental").set_aside
     assert "which HoodieStreamer does not read everywhere: land it as" in told["reason"]
+
+
+@pytest.mark.parametrize("suffix", ["gz", "bz2", "zst"])
+def test_a_head_of_joined_parts_is_unpacked_to_its_limit_and_no_more(spark, suffix):
+    parts = [packed(spark, suffix, text) for text in (b"id,", b"x" * 10_000_000)]
+    at = datetime(2026, 1, 1, tzinfo=timezone.utc)
+    file = LandingFile(f"1.csv.{suffix}", "etag", "file:///1", 1, at)
+    head = unpacked(spark, b"".join(parts), file, most=1_000)
+    assert head == b"id," + b"x" * 997

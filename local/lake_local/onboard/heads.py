@@ -67,10 +67,13 @@ def _csv(path: str, content: bytes, whole: bool) -> Head:
     first = text.split("\n", 1)[0]
     delimiter = max(",;\t|", key=first.count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    names = next(rows, [])
+    try:
+        names = next(rows, [])
+        listed = [row for _, row in zip(range(MOST_RECORDS), rows)]
+    except csv.Error as error:
+        raise ValueError(f"{path} cannot be read as CSV: {error}") from None
     if not names or not all(names):
         raise ValueError(f"{path} has no header that names every column")
-    listed = [row for _, row in zip(range(MOST_RECORDS), rows)]
     nulls = [each for each in NULLS if any(each in row for row in listed)]
     records = tuple(
         {name: _value(text, nulls) for name, text in zip(names, row)} for row in listed

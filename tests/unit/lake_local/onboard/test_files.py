@@ -110,6 +110,11 @@ def test_a_line_that_is_cut_is_not_looked_at():
     [
         ("f.json", b"[1, 2]", "is not one JSON object per line"),
         ("f.csv", b"a,,c\n1,2,3\n", "no header that names every column"),
+        (
+            "f.csv",
+            b'a,"b\n' + b"x" * 140_000,
+            "cannot be read as CSV: field larger than",
+        ),
         ("f.csv", b"\xff\xfe\x00\x01" * 9, "it is not UTF-8"),
         ("f.xml", b"<a/>", "is of no kind that can be looked into"),
     ],

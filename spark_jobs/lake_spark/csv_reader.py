@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import Csv
 from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spark import literal_paths
 from lake_spark.csv_text import (
     LARGEST,
     Fault,
@@ -179,7 +180,6 @@ def _lines(
     is_wide = read_as.startswith("UTF-16")
     reader = spark.read.options(
         **{
-            "__globPaths__": "false",
             "lineSep": "\n",
             # Longer lines are passed over: the count of records tells.
             "mapreduce.input.linerecordreader.line.maxlength": str(LARGEST),
@@ -187,7 +187,7 @@ def _lines(
     )
     if is_wide:
         reader = reader.option("encoding", read_as)
-    rows = reader.text(list(uris)).selectExpr(
+    rows = literal_paths.load(reader, "text", uris).selectExpr(
         "input_file_name() AS file",
         "input_file_block_start() AS block",
         "value",

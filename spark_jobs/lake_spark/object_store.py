@@ -210,8 +210,12 @@ class FolderStore:
         """Every file whose name begins with the prefix, in the order of their names."""
         start = prefix[len("file://") :]
         found = Path(start.rpartition("/")[0]).rglob("*")
-        files = sorted(f for f in found if str(f).startswith(start) and f.is_file())
-        return [self._object(path) for path in files]
+        names = [str(each) for each in found if each.is_file()]
+        # By the bytes of the whole name, as S3 lists: `a.csv` before `a/b.csv`.
+        wanted = sorted(
+            filter(lambda name: name.startswith(start), names), key=os.fsencode
+        )
+        return [self._object(Path(name)) for name in wanted]
 
     @staticmethod
     def _object(path: Path) -> StoredObject:

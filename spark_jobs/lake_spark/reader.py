@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import Csv, TableSpec
 from lake_spec.sql_text import sql_identifier
-from lake_spark import csv_reader, file_shape, log_rows, row_sql
+from lake_spark import csv_reader, file_shape, literal_paths, log_rows, row_sql
 from lake_spark.landing import LandingFile
 from lake_spark.row_sql import Columns
 from lake_spark.shape import CORRUPT, Shape
@@ -169,7 +169,7 @@ def load(
     """The raw columns of files of one shape."""
     options = reader_options(spec, bounded=bounded)
     reader = spark.read.schema(read_schema(spec, shape)).options(**options)
-    records = reader.format(spec.source.format.type).load(uris)
+    records = literal_paths.load(reader, spec.source.format.type, uris)
     if isinstance(spec.source.format, Csv):
         records = records.where(csv_reader.is_record(shape))
         records = records.selectExpr(*csv_reader.record_columns(shape))

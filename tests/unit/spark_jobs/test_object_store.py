@@ -178,3 +178,22 @@ def test_a_secret_of_the_secrets_manager_is_found_by_its_name(s3):
     assert S3Store().secret("lake/bytes", kept_in) == b"{}"
     with pytest.raises(KeyError, match="lake/other"):
         S3Store().secret("lake/other", kept_in)
+
+
+ODD = (
+    *("[ab].csv", "{a,b}.csv", "*.csv", "?.csv", "a\\b.csv", "a b .csv", " a.csv"),
+    *("100%.csv", "%41.csv", "A.csv", "a%20b.csv", "a+b.csv", "h#i.csv", "l,m:n.csv"),
+    *("\u00e9.csv", "e\u0301.csv", "n\nl.csv", "t\tb.csv", "x\ny/\u2028.csv"),
+    *("a.csv", "a/b.csv", "a-b.csv", "\U0001f600.csv", "\ufb01.csv"),
+)
+
+
+def test_s3_and_a_folder_list_the_same_names_in_the_same_order(s3, tmp_path):
+    places = ((S3Store(), "s3://lake/t/"), (FolderStore(), f"file://{tmp_path}/t/"))
+    listed = []
+    for store, root in places:
+        for name in ODD:
+            store.write(f"{root}{name}", b"x")
+        listed.append([each.uri[len(root) :] for each in store.list(root)])
+        assert store.read(f"{root}%41.csv") == b"x"
+    assert listed[0] == listed[1] == sorted(ODD, key=str.encode)

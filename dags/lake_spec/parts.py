@@ -131,7 +131,9 @@ class Rule:
     column: str = setting("Column that is tested.", example="amount")
     not_null: bool = setting("It has a value.", False)
     one_of: Tuple[str, ...] = setting("Its value is one of these.", ())
-    matches: Optional[str] = setting("Its text matches this regular expression.", None)
+    matches: Optional[str] = setting(
+        "Its text, of up to 4,096 characters, matches this regular expression.", None
+    )
     at_least: Optional[float] = setting("It is not smaller.", None)
     at_most: Optional[float] = setting("It is not larger.", None)
     on_fail: OnFail = setting("What happens to the row.", OnFail.QUARANTINE)

@@ -17,6 +17,7 @@ from lake_spec.column_type import ColumnType
 from lake_spec.encodings import BASE64
 from lake_spec.envelopes import LOG_NAME, NO_ROW, OLD_KEY, PLACEHOLDER
 from lake_spec.model import Column, Csv, Json, OnTypeMismatch, Orc, TableSpec
+from lake_spec.patterns import LONGEST_MATCHED
 from lake_spec.sql_text import sql_identifier, sql_literal
 from lake_spark.conversion import Conversion
 from lake_spark.errors import SHOWN, BadFile
@@ -325,7 +326,9 @@ def _rule(rule) -> Tuple[str, str]:
     if rule.matches is not None:
         return (
             f"{rule.column} does not match {rule.matches!r}",
-            f"{text} RLIKE {sql_literal(rule.matches)}",
+            # Java's matcher may take a frame of the stack for each character.
+            f"(length({text}) <= {LONGEST_MATCHED} AND {text} RLIKE "
+            f"{sql_literal(rule.matches)})",
         )
     if rule.at_least is not None:
         return (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Iterator, List
 
+from lake_spec import patterns
 from lake_spec.faults import Path, Problem, got
 from lake_spec.model import Rule, TableSpec
 from lake_spec.rules.book import RuleBook
@@ -40,11 +40,10 @@ def patterns_compile(spec: TableSpec) -> Iterator[Problem]:
     for position, rule in enumerate(spec.quality):
         if rule.matches is None:
             continue
-        try:
-            re.compile(rule.matches)
-        except (re.error, RecursionError, OverflowError) as error:
+        remedy = patterns.remedy(rule.matches)
+        if remedy is not None:
             path: Path = ("quality", position, "matches")
-            yield got(path, rule.matches, f"Mend the regular expression: {error}.")
+            yield got(path, rule.matches, remedy)
 
 
 @QUALITY.rule("quality", "columns")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Iterator, Tuple
 
+from lake_spec import patterns
 from lake_spec.faults import Problem, got
 from lake_spec.model import TableSpec
 from lake_spec.rules.book import RuleBook
@@ -22,11 +23,11 @@ def reload_pattern_names_the_order(spec: TableSpec) -> Iterator[Problem]:
     reloads = spec.reloads
     if reloads is None:
         return
-    try:
-        groups = tuple(re.compile(reloads.pattern).groupindex)
-    except (re.error, RecursionError, OverflowError) as error:
-        yield got(_PATTERN, reloads.pattern, f"Mend the regular expression: {error}.")
+    remedy = patterns.remedy(reloads.pattern)
+    if remedy is not None:
+        yield got(_PATTERN, reloads.pattern, remedy)
         return
+    groups = tuple(re.compile(reloads.pattern).groupindex)
     needed = columns_that_date(spec)
     unknown = [name for name in groups if name not in spec.order_by]
     missing = [name for name in needed if name not in groups]

@@ -1,0 +1,184 @@
+"""How many ways a regular expression of a spec can be tried: few, or it is refused.
+
+Engines with backtracking (Python's, Java's) try every way in which quantifiers can share
+a text before they give up, so `(a+)+` takes hours on 40 characters. Counted here is an
+upper bound of those ways on a text of LONGEST characters. A quantifier whose characters
+cannot also begin what follows it has one way: `[^/]*/` and `(?:[a-z]+-)*` cost nothing,
+`.*` can end anywhere, and three of them in a row are too many.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, FrozenSet, List, Optional, Tuple
+
+try:
+    from re import _constants as codes, _parser as parser  # type: ignore
+except ImportError:  # before Python 3.11
+    import sre_constants as codes  # type: ignore
+    import sre_parse as parser  # type: ignore
+
+LONGEST = 1024
+"""Characters of a text, as the longest key on S3 has."""
+LONGEST_MATCHED = 4096
+"""Characters of a value that `quality.matches` is tried on."""
+MOST_WAYS = (LONGEST + 1) ** 2
+"""Two quantifiers that can end anywhere."""
+
+_OTHERS = 256
+"""Stands for every character from 256 on."""
+_ANY = frozenset(range(_OTHERS + 1))
+_ENDS: FrozenSet[int] = frozenset()
+_REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT)
+_LOOKS = (codes.ASSERT, codes.ASSERT_NOT)
+_SINGLE = (
+    *(codes.LITERAL, codes.NOT_LITERAL, codes.IN, codes.ANY, codes.AT),
+    *(codes.GROUPREF, codes.FAILURE),
+)
+"""What is tried in one way; of what stands in no list here nothing is known."""
+Items = List[Tuple[Any, Any]]
+
+
+def remedy(pattern: str) -> Optional[str]:
+    """What to do about a pattern that is no regular expression or a slow one; else None."""
+    try:
+        parsed = parser.parse(pattern)
+        folds = bool(parsed.state.flags & re.IGNORECASE)
+        ways = _Ways(folds).of(list(parsed), _ENDS)
+    except (re.error, RecursionError, OverflowError) as error:
+        return f"Mend the regular expression: {error}."
+    if ways <= MOST_WAYS:
+        return None
+    return (
+        "Its quantifiers can share one text in too many ways, so a text that does not"
+        " match could take hours. Leave out a quantifier within another, as in (a+)+,"
+        " and write a class that excludes what follows, as in [^/]*/, instead of .*."
+    )
+
+
+class _Ways:
+    """Upper bounds for parts of one expression; `folds`: case is ignored."""
+
+    def __init__(self, folds: bool) -> None:
+        self.folds = folds
+
+    def of(self, items: Items, after: FrozenSet[int]) -> int:
+        """The ways of items in a row; `after` are the characters that may follow them."""
+        ways = 1
+        for at in range(len(items) - 1, -1, -1):
+            ways = min(ways * self._of_one(items[at], after), MOST_WAYS + 1)
+            first, is_optional = self._first([items[at]])
+            after = first | after if is_optional else first
+        return ways
+
+    def _of_one(self, item: Tuple[Any, Any], after: FrozenSet[int]) -> int:
+        code, value = item
+        if code in _REPEATS:
+            return self._of_repeat(*value, after)
+        if code is codes.BRANCH:
+            return self._of_branches([list(each) for each in value[1]], after)
+        if code is codes.SUBPATTERN:
+            return self.of(list(value[-1]), after)
+        if code in _LOOKS:
+            return self.of(list(value[1]), _ANY)
+        return 1 if code in _SINGLE else MOST_WAYS + 1
+
+    def _of_repeat(
+        self, least: int, most: int, body: Any, after: FrozenSet[int]
+    ) -> int:
+        items = list(body)
+        times = min(int(most), LONGEST)
+        first, is_optional = self._first(items)
+        again = first if times > 1 else _ENDS
+        inner = self.of(items, again | after)
+        if inner > 1:
+            # More than the bound from 21 times on.
+            inner = inner ** min(times, 21)
+        if is_optional and times > 1:
+            return MOST_WAYS + 1
+        is_sure = int(most) == least or not first & after
+        return inner * (1 if is_sure else times - least + 1)
+
+    def _of_branches(self, branches: List[Items], after: FrozenSet[int]) -> int:
+        ways = [self.of(each, after) for each in branches]
+        seen: FrozenSet[int] = _ENDS
+        for each in branches:
+            first, is_optional = self._first(each)
+            first = first | after if is_optional else first
+            if seen & first:
+                return sum(ways)
+            seen |= first
+        return max(ways)
+
+    def _first(self, items: Items) -> Tuple[FrozenSet[int], bool]:
+        """The characters that items can begin with, and whether they can be empty."""
+        found: FrozenSet[int] = _ENDS
+        for code, value in items:
+            first, is_optional = self._first_of(code, value)
+            found |= first
+            if not is_optional:
+                return found, False
+        return found, True
+
+    def _first_of(self, code: Any, value: Any) -> Tuple[FrozenSet[int], bool]:
+        if code in _REPEATS:
+            first, is_optional = self._first(list(value[2]))
+            return first, is_optional or value[0] == 0
+        if code is codes.SUBPATTERN:
+            return self._first(list(value[-1]))
+        if code is codes.BRANCH:
+            firsts = [self._first(list(each)) for each in value[1]]
+            chars = frozenset().union(*(chars for chars, _ in firsts))
+            return chars, any(is_optional for _, is_optional in firsts)
+        if code is codes.AT or code in _LOOKS:
+            return _ENDS, True
+        if code is codes.GROUPREF:
+            return _ANY, True
+        return self._chars(code, value), False
+
+    def _chars(self, code: Any, value: Any) -> FrozenSet[int]:
+        if code is codes.LITERAL:
+            return self._cased(value)
+        if code is codes.NOT_LITERAL:
+            return _ANY - ({value} if value < _OTHERS else set())
+        if code is not codes.IN:
+            return _ANY
+        found: FrozenSet[int] = _ENDS
+        is_negated = False
+        for kind, what in value:
+            if kind is codes.NEGATE:
+                is_negated = True
+            elif kind is codes.LITERAL:
+                found |= self._cased(what)
+            elif kind is codes.RANGE:
+                for char in range(what[0], min(what[1], _OTHERS) + 1):
+                    found |= self._cased(char)
+                found |= {_OTHERS} if what[1] >= _OTHERS else _ENDS
+            else:
+                found |= _CLASSES.get(what, _ANY)
+        if not is_negated:
+            return found
+        # A class of characters may leave out some of the others only.
+        return (_ANY - found) | {_OTHERS}
+
+    def _cased(self, char: int) -> FrozenSet[int]:
+        texts = {chr(char)}
+        if self.folds:
+            texts |= {chr(char).lower(), chr(char).upper()}
+        return frozenset(min(ord(each[0]), _OTHERS) for each in texts)
+
+
+def _of_class(pattern: str) -> FrozenSet[int]:
+    """The characters of a class, with all others where it has some of them."""
+    ours = frozenset(i for i in range(_OTHERS) if re.match(pattern, chr(i)))
+    return ours | {_OTHERS}
+
+
+_CLASSES = {
+    codes.CATEGORY_DIGIT: _of_class(r"\d"),
+    codes.CATEGORY_NOT_DIGIT: _of_class(r"\D"),
+    codes.CATEGORY_SPACE: _of_class(r"\s"),
+    codes.CATEGORY_NOT_SPACE: _of_class(r"\S"),
+    codes.CATEGORY_WORD: _of_class(r"\w"),
+    codes.CATEGORY_NOT_WORD: _of_class(r"\W"),
+}

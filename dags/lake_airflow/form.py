@@ -62,7 +62,7 @@ def _choice() -> dict[str, Param]:
         type=["null", "array"],
         items={"type": "string"},
         title="Files",
-        description="Paths or globs below the table's landing folder. Left out: any.",
+        description="Up to 100 paths or globs below the table's landing folder. Left out: any.",
     )
     quarantined = "Only files that have rows in the quarantine: a replay after a fix."
     missing = "Withdraw chosen files that are no longer in landing."
@@ -76,8 +76,8 @@ def _choice() -> dict[str, Param]:
 def _accept_losses() -> Param:
     return _switch(
         "Accept losses",
-        "Take extracts also where they lose more keys than source.lost_share allows, and"
-        " go on with a Kafka topic also where it lost messages that were not landed.",
+        "Take extracts also where they have no row or lose more keys than"
+        " source.lost_share allows, and go on with a Kafka topic also where it lost messages that were not landed.",
     )
 
 

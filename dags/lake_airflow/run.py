@@ -24,7 +24,10 @@ from lake_spec.state_format import (
     to_fields,
 )
 
-_FILE = re.compile(r"[^/].{0,1023}")
+MOST_FILES = 100
+"""Entries of `files`: each of them is an argument of a step."""
+_LONGEST_FILE = 1024
+_FILE = re.compile(r"[^/].{0,%d}" % (_LONGEST_FILE - 1))
 _SCOPE = re.compile(r"[^\x00-\x1f\x7f]{1,128}")
 _CHOICE = ("files", "quarantined", "withdraw_missing")
 _SWITCHES = ("dry_run", "plan_only", "accept_losses")
@@ -186,8 +189,15 @@ def _files(value: Any, faults: list[str]) -> Tuple[str, ...]:
     if not isinstance(value, (list, tuple)):
         faults.append(f"files: got {shown(value)}. Give a list of paths or globs.")
         return ()
+    if len(value) > MOST_FILES:
+        faults.append(
+            f"files: got a list of {len(value):,}, and a run takes {MOST_FILES}. Give"
+            " globs, or a window, that hold more files each."
+        )
+        return ()
     faults += [
-        f"files: {shown(each)} is no path or glob below the table's landing folder."
+        f"files: {shown(each)} is no path or glob below the table's landing folder, of"
+        f" 1 to {_LONGEST_FILE:,} characters that print; `?` stands for one that does not."
         for each in value
         if not isinstance(each, str)
         or not _FILE.fullmatch(each)

@@ -193,6 +193,11 @@ def test_a_redo_chooses_files_by_window_glob_or_quarantine():
         ({"files": ["a", ""]}, "files: '' is no path or glob below"),
         ({"files": ["a\nb"]}, "is no path or glob below"),
         ({"files": [7]}, "files: 7 is no path or glob below"),
+        ({"files": ["a"] * 101}, "files: got a list of 101, and a run takes 100."),
+        (
+            {"files": ["a" * 1025]},
+            "is no path or glob below the table's landing folder",
+        ),
         ({"quarantined": "yes"}, "quarantined: got 'yes'. Choose true or false."),
     ],
 )

@@ -75,7 +75,7 @@ class _Decoder:
 
     def scalar(self, shape: Scalar, node: Node, path: Path) -> Any:
         value = node.value
-        if type(value) is shape.type:
+        if type(value) in shape.types:
             return value
         if shape.type is float and type(value) is int:
             return float(value)

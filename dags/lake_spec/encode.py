@@ -78,11 +78,12 @@ def _reader(shape: Any) -> Reader:
 
 
 def _scalar(shape: Scalar) -> Reader:
-    wanted = shape.type
+    wanted = shape.types
 
     def read(value: Any) -> Any:
-        if type(value) is not wanted:
-            raise TypeError(f"{value!r} is no {wanted.__name__}")
+        if type(value) not in wanted:
+            names = " or ".join(each.__name__ for each in wanted)
+            raise TypeError(f"{value!r} is no {names}")
         return value
 
     return read

@@ -47,7 +47,8 @@ class _Writer:
         return _WRITERS[type(shape)](self, shape)
 
     def scalar(self, shape: Scalar) -> Schema:
-        return {"type": _TYPES[shape.type]}
+        names = [_TYPES[each] for each in shape.types]
+        return {"type": names if shape.other else names[0]}
 
     def choice(self, shape: Choice) -> Schema:
         return {"enum": list(shape.choices)}

@@ -48,6 +48,7 @@ from lake_spec.envelopes import Debezium
 from lake_spec.pulls import Changes, JdbcChanges, JdbcTable, KafkaTopic
 from lake_spec.sources import (
     Avro,
+    Complete,
     Csv,
     Dimension,
     ExtractTime,
@@ -70,6 +71,7 @@ __all__ = [
     "ClusterSpec",
     "Clusters",
     "Column",
+    "Complete",
     "Connection",
     "Connector",
     "Continuous",

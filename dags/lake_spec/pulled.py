@@ -19,6 +19,7 @@ LOAD, CHANGES, EXTRACTS = "load", "changes", "extracts"
 
 PULLS = ("incremental", "prepare_incremental")
 """Stages that pull changes."""
+FOLDERS = (LOAD, CHANGES, EXTRACTS)
 
 MOMENT = "%Y-%m-%dT%H-%M-%S"
 """How pulls write a time, which is UTC, in the names of folders."""
@@ -50,6 +51,11 @@ def is_pull_from(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def pulled_folders(table: Any) -> Tuple[str, ...]:
+    """The folders below its landing folder that a table's pulls write into."""
+    return FOLDERS if pulls_of(table) else ()
 
 
 def pulls_of(table: Any) -> List[Tuple[str, Pull]]:

@@ -109,7 +109,7 @@ def _link(record: Record) -> str:
 
 
 _TAKES: Dict[type, Callable[[Any], str]] = {
-    Scalar: lambda shape: _WORDS[shape.type],
+    Scalar: lambda shape: " or ".join(_WORDS[each] for each in shape.types),
     Choice: lambda shape: " or ".join(f"`{each}`" for each in shape.choices),
     Maybe: lambda shape: _takes(shape.inner),
     ListOf: lambda shape: f"list of {_takes(shape.item)}",

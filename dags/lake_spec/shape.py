@@ -17,9 +17,15 @@ TAGS = ("kind", "type")
 
 @dataclass(frozen=True)
 class Scalar:
-    """Text, a number or a truth value."""
+    """Text, a number or a truth value; or, with `other`, a value of either type."""
 
     type: type
+    other: Optional[type] = None
+
+    @property
+    def types(self) -> Tuple[type, ...]:
+        """The types that a value may have."""
+        return (self.type, self.other) if self.other else (self.type,)
 
 
 @dataclass(frozen=True)
@@ -144,5 +150,7 @@ def _union(args: Tuple[Any, ...]) -> Any:
     inner = tuple(arg for arg in args if arg is not type(None))
     if len(inner) < len(args):
         return Maybe(shape_of(Union[inner]))
+    if inner == (int, str):
+        return Scalar(*inner)
     tag = next(tag for tag in TAGS if all(tag in vars(cls) for cls in inner))
     return OneOf(tag, {vars(cls)[tag]: shape_of(cls) for cls in inner})

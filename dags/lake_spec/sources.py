@@ -101,6 +101,31 @@ class ExtractTime:
 
 
 @dataclass(frozen=True)
+class Complete:
+    """How a snapshot of several files says that all of them are there: one of these."""
+
+    marker: Optional[str] = setting(
+        "Name, or glob below `path`, of an object that is put after the last file of a"
+        " snapshot.",
+        None,
+        example="_SUCCESS",
+    )
+    parts: Union[int, str, None] = setting(
+        "How many files each snapshot has, or a regular expression over the file's path"
+        " below `path`: its first group is the number of the part, from 0 or 1 on, the"
+        " second how many there are (or groups named `part` and `count`).",
+        None,
+        example=r"part-(\d+)-of-(\d+)",
+    )
+    manifest: Optional[str] = setting(
+        "Name, or glob below `path`, of an object that lists the files of a snapshot: a"
+        " JSON list or one name a line.",
+        None,
+        example="manifest.json",
+    )
+
+
+@dataclass(frozen=True)
 class Scope:
     """What one extract is a full copy of: the rows of some values of a column."""
 
@@ -170,10 +195,17 @@ class Snapshot:
         None,
         example={"connection": "shop_db", "table": "public.artists"},
     )
+    complete: Optional[Complete] = setting(
+        "How a snapshot of several files says that all of them are there; left out, a"
+        " snapshot is one file.",
+        None,
+        example={"marker": "_SUCCESS"},
+    )
     absence: Absence = setting("What a missing key means.", Absence.DELETE)
     lost_share: float = setting(
         "Largest share of keys that an extract may lose (0 to 1).", 0.5
     )
+    may_be_empty: bool = setting("Whether a snapshot may have no row.", False)
     scope: Optional[Scope] = setting(
         "What one extract covers, where it is not the whole table.", None
     )

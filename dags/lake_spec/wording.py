@@ -31,6 +31,8 @@ def expected(shape: Any, value: Any) -> str:
 
 
 def _scalar(shape: Scalar, value: Any) -> str:
+    if shape.other:
+        return f"It takes {_KINDS[shape.type]} or text."
     if shape.type is not str:
         return f"It takes {_KINDS[shape.type]}."
     if isinstance(value, (bool, int, float)):

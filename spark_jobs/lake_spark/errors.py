@@ -3,6 +3,7 @@
 StageError
  +-- RefusedInput      landing files that must not be taken in: someone decides
  |    +-- LateExtract  an extract that no run can take any more
+ |    +-- RefusedFiles some files of a snapshot, which waits until they are gone
  +-- BadFile           one landing file is not what it says: it is set aside
  +-- TooManyBadRows    more quarantined rows than the table bears
  +-- BrokenPromise     a check before commit failed: nothing was written
@@ -26,6 +27,8 @@ StageError
 
 from __future__ import annotations
 
+from typing import Sequence
+
 SHOWN = 200
 """The most characters of a value that messages, reports and logs show."""
 
@@ -47,6 +50,14 @@ class RefusedInput(StageError):
 
 class LateExtract(RefusedInput):
     """An extract of a time that is not after the last one taken."""
+
+
+class RefusedFiles(RefusedInput):
+    """Files that cannot be of their snapshot; the others stay and wait."""
+
+    def __init__(self, paths: Sequence[str], reason: str) -> None:
+        super().__init__(reason)
+        self.paths = tuple(paths)
 
 
 class BadFile(StageError):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import List, Optional
+from typing import List, Optional, Sequence
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from lake_spec.model import Absence, TableSpec
 from lake_spec.report import FileReport
-from lake_spark import ingest, quarantine, snapshot, states
-from lake_spark.errors import BadFile, RefusedInput
+from lake_spark import completeness, ingest, quarantine, snapshot, states
+from lake_spark.errors import BadFile, RefusedFiles, RefusedInput
 from lake_spark.fold import KEY
 from lake_spark.inputs import Inputs
 from lake_spark.log_rows import log_columns
@@ -50,18 +50,32 @@ def _refused_whole(run: TableRun, extract: Extract) -> bool:
 
 def set_aside(run: TableRun, extract: Extract, reason: str) -> None:
     """Leave the files of an extract where they are; the run will end red."""
+    set_paths_aside(run, [each.path for each in extract.files], reason)
+
+
+def refuse(run: TableRun, extract: Extract, refused: RefusedInput) -> None:
+    """Set aside the files that were refused: the extract's, if not some of them."""
+    paths = [each.path for each in extract.files]
+    set_paths_aside(run, getattr(refused, "paths", paths), str(refused))
+
+
+def set_paths_aside(run: TableRun, paths: Sequence[str], reason: str) -> None:
+    """Leave files where they are, those that were set aside before with their reason."""
     done = {each["path"] for each in run.report.set_aside}
-    for file in extract.files:
-        if file.path not in done:
-            ingest.set_aside(run, BadFile(file.path, reason))
+    for path in paths:
+        if path not in done:
+            ingest.set_aside(run, BadFile(path, reason))
 
 
 def _cover(run: TableRun, batch: ingest.Batch, rows: ingest.Rows) -> None:
     """Let the extract cover the scope values of its rows, and those said to be empty."""
     column = run.spec.scope.column
     good = quarantine.good_rows(rows.numbered)
-    values = good.select(snapshot.scope_text(run.spec).alias("scope")).distinct()
-    found = {row.scope for row in values.collect()}
+    scope = snapshot.scope_text(run.spec).alias("scope")
+    values = good.select(scope, "lake_path").distinct().collect()
+    found = {row.scope for row in values}
+    if completeness.is_one_file(run.spec):
+        _refuse_several(batch.extract, values)
     empty = set(run.accepted.empty_scopes)
     if found & empty:
         named = ", ".join(sorted(found & empty))
@@ -79,6 +93,17 @@ def _cover(run: TableRun, batch: ingest.Batch, rows: ingest.Rows) -> None:
     batch.inputs = [
         replace(each, file=replace(each.file, scopes=scopes)) for each in batch.inputs
     ]
+
+
+def _refuse_several(extract: Extract, values: Sequence[Row]) -> None:
+    """Where nothing is declared a scope value's snapshot is one file."""
+    files = {each.path: each for each in extract.files}
+    for scope in sorted({row.scope for row in values}):
+        paths = sorted(row.lake_path for row in values if row.scope == scope)
+        if len(paths) > 1:
+            name = f"{extract.name} of {scope!r}"
+            words = completeness.several(name, [files[path] for path in paths])
+            raise RefusedFiles(paths, words)
 
 
 def _take_rows(
@@ -126,7 +151,8 @@ def _events(
     """Upserts and derived deletes; the batch's accounting is settled here."""
     extract = batch.extract
     counts = _counts(compared, run.spec)
-    _refuse_losses(run, counts)
+    _refuse_empty(run, batch, counts)
+    _refuse_losses(run, batch, counts)
     _settle(batch.files, counts)
     upserts = compared.where(snapshot.UPSERTS)
     upserts = snapshot.dated(upserts, run.spec, extract, taken)
@@ -151,8 +177,18 @@ def _sum(counts: List[Row], **wanted: Optional[str]) -> int:
     )
 
 
-def _refuse_losses(run: TableRun, counts: List[Row]) -> None:
-    if run.accepted.losses:
+def _refuse_empty(run: TableRun, batch: ingest.Batch, counts: List[Row]) -> None:
+    said = set(batch.extract.scopes) <= set(run.accepted.empty_scopes)
+    if run.accepted.losses or run.spec.source.may_be_empty or said:
+        return
+    if not any(each.landed for each in batch.files):
+        known = sum(_sum(counts, change=each) for each in _KNOWN)
+        snapshot.refuse_empty(batch.extract, known, run.spec)
+
+
+def _refuse_losses(run: TableRun, batch: ingest.Batch, counts: List[Row]) -> None:
+    is_empty = not any(each.landed for each in batch.files)
+    if run.accepted.losses or (is_empty and run.spec.source.may_be_empty):
         return
     for scope in {row.lake_scope for row in counts} - set(run.accepted.empty_scopes):
         lost = {what: _sum(counts, scope=scope, change=what) for what in _KNOWN}

@@ -18,7 +18,7 @@ from lake_spark import csv_text, debezium
 from lake_spark.described import DOUBLE_NAME, described
 from lake_spark.envelope import unwrapped
 from lake_spark.errors import BadFile, shortened
-from lake_spark.landing import LandingFile
+from lake_spark.landing import LandingFile, refuse_name
 from lake_spark.object_store import ObjectStore
 from lake_spark.packed import refuse_unreadable, unpacked
 from lake_spark.shape import TEXT, Shape
@@ -32,8 +32,14 @@ def shape_of(
     spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
 ) -> Shape:
     """The file's columns; BadFile when it is not what it says."""
+    refuse_name(file)
     if file.size == 0:
-        raise BadFile(file.path, "is empty (0 bytes)")
+        raise BadFile(
+            file.path,
+            "is empty (0 bytes): it was cut, or never written. Land the whole file in its "
+            "place, or remove it; a snapshot without rows is a file with its header, or a "
+            "line break where the format has none.",
+        )
     kind = spec.source.format
     if isinstance(kind, (Csv, Json)):
         refuse_unreadable(file, spec)
@@ -44,6 +50,12 @@ def shape_of(
         shape = described(spark, store, file, kind)
         if isinstance(kind, Json):
             shape = _with_declared_maps(shape, spec)
+            if (
+                not shape.columns and spec.envelope is None
+            ):  # no record has a field, or there is none
+                shape = Shape(
+                    tuple((name, TEXT) for name in declared_source_names(spec))
+                )
     _names_can_be_spelled(file, shape)
     _no_double_names(file, shape)
     shape = unwrapped(shape, spec, is_load=is_load(spec, file))

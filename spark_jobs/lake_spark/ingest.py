@@ -8,10 +8,13 @@ from typing import Dict, List, Optional, Sequence, Set, Tuple
 from pyspark.sql import DataFrame
 from pyspark.storagelevel import StorageLevel
 
+from lake_spec.globs import glob_pattern
 from lake_spec.hudi_options import Operation
 from lake_spec.model import Csv, Snapshot
+from lake_spec.pulled import pulled_folders
 from lake_spec.report import FileReport
 from lake_spark import (
+    completeness,
     csv_reader,
     csv_text,
     definition,
@@ -24,9 +27,9 @@ from lake_spark import same_content, snapshot
 from lake_spark.erased import LeftOut, left_out, without
 from lake_spark.erased_contents import compared, known_contents, refuse_lost_list
 from lake_spark.errors import BadFile, RefusedInput, TooManyBadRows, first_line
-from lake_spark.file_shape import head_of, is_load, shape_of
+from lake_spark.file_shape import all_globs, head_of, is_load, shape_of
 from lake_spark.inputs import NARROW, SNAPSHOT, WIDE, Inputs
-from lake_spark.landing import LandingFile, list_landing, moved_on
+from lake_spark.landing import LandingFile, Listing, look, moved_on, shown
 from lake_spark.log_rows import log_columns, warned_rules
 from lake_spark.new_columns import columns_with
 from lake_spark.reader import Input, file_name, read_inputs
@@ -55,16 +58,63 @@ def unseen_files(
     run: TableRun, taken: Inputs, globs: Sequence[str]
 ) -> List[LandingFile]:
     """Landing files of the run's window that no commit has taken in."""
-    landing = list_landing(run.store, run.landing, globs)
-    if landing and not taken.count:
+    return unseen_of(run, taken, landing_of(run, globs))
+
+
+def unseen_of(run: TableRun, taken: Inputs, landing: Listing) -> List[LandingFile]:
+    """The files of a listing that lie in the run's window and were never taken in."""
+    warn_of_others(run, landing)
+    if landing.files and not taken.count:
         refuse_lost_list(run)
     ours = known_contents(run).etags
     same = compared(run)
-    found = taken.unseen(landing, run.spec.domain, ours, same)
+    found = taken.unseen(landing.files, run.spec.domain, ours, same)
     found = dated_files(run, found)
     return [
         file for file in found if run.window.holds(file.extract_at or file.landed_at)
     ]
+
+
+def landing_of(run: TableRun, globs: Sequence[str]) -> Listing:
+    """List what lies below the table's landing folder; files are those of the globs."""
+    return look(
+        run.store,
+        run.landing,
+        globs,
+        sign=completeness.sign_of(run.spec),
+        pulled=pulled_folders(run.spec),
+    )
+
+
+def warn_of_others(run: TableRun, landing: Listing) -> None:
+    """Report what no glob matches: of this table, or of others that share the folder."""
+    if not landing.others:
+        return
+    known = [
+        (f"{table.source.path}/", glob_pattern(glob))
+        for table in (run.spec, *run.domain_tables)
+        if not table.is_dimension
+        for glob in all_globs(table)
+    ]
+    others = [
+        path
+        for path in landing.others
+        if not any(
+            glob.fullmatch(f"{run.spec.source.path}/{path}"[len(folder) :])
+            for folder, glob in known
+            if f"{run.spec.source.path}/{path}".startswith(folder)
+        )
+    ]
+    if others:
+        named = ", ".join(map(shown, sorted(others)[:3]))
+        more = f" and {len(others) - 3:,} more" if len(others) > 3 else ""
+        words = (
+            f"{len(others):,} object(s) below {run.landing} match no pattern of the table "
+            f"and were not ingested: {named}{more}. Rename or move them, widen the glob "
+            "in the spec, or begin their names with `_`."
+        )
+        if words not in run.report.warnings:
+            run.report.warnings.append(words)
 
 
 def dated_files(run: TableRun, files: Sequence[LandingFile]) -> List[LandingFile]:
@@ -83,7 +133,7 @@ def set_aside(run: TableRun, bad: BadFile) -> None:
     told = {"path": bad.path, "reason": bad.reason}
     if told not in run.report.set_aside:
         run.report.set_aside.append(told)
-        run.say(f"set aside {bad.path}: {bad.reason}")
+        run.say(f"set aside {shown(bad.path)}: {bad.reason}")
 
 
 def shaped(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> Batch:

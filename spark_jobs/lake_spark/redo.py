@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Dict, List, Optional, Sequence
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from lake_spec.globs import glob_pattern
 from lake_spec.model import Snapshot, TableSpec
-from lake_spark import extracts, feed, ingest, quarantine, reloads, snapshot
+from lake_spark import completeness, extracts, feed, ingest, quarantine, reloads
+from lake_spark import snapshot
 from lake_spark.errors import BadFile, RefusedInput
 from lake_spark.file_shape import all_globs
 from lake_spark.inputs import Inputs, Taken
-from lake_spark.landing import LandingFile, list_landing
+from lake_spark.landing import LandingFile
 from lake_spark.materialise import build_current
 from lake_spark.snapshot import group_extracts
 from lake_spark.table_run import TableRun
@@ -72,7 +73,7 @@ def candidates(run: TableRun, taken: Inputs) -> List[Candidate]:
 
     An extract newer than the last one taken waits for a run of its own.
     """
-    landing = list_landing(run.store, run.landing, all_globs(run.spec))
+    landing = ingest.landing_of(run, all_globs(run.spec)).files
     landing = ingest.dated_files(run, landing)
     last = snapshot.last_taken(taken)
     found: Dict[str, LandingFile] = {
@@ -81,8 +82,24 @@ def candidates(run: TableRun, taken: Inputs) -> List[Candidate]:
         if file.extract_at is None or (last is not None and file.extract_at <= last)
     }
     known = {each.path: each for each in taken.all}
+    if completeness.is_one_file(run.spec):
+        found = _without_second(found, known)
     paths = [*known, *(path for path in found if path not in known)]
     return [Candidate(path, known.get(path), found.get(path)) for path in paths]
+
+
+def _without_second(
+    found: Dict[str, LandingFile], known: Dict[str, Taken]
+) -> Dict[str, LandingFile]:
+    """Leave out files beside the one that is the snapshot of their time and scope."""
+    first = {
+        (file.extract_at, file.scopes) for path, file in found.items() if path in known
+    }
+    return {
+        path: file
+        for path, file in found.items()
+        if path in known or (file.extract_at, file.scopes) not in first
+    }
 
 
 def choose(run: TableRun, found: Sequence[Candidate]) -> List[Candidate]:
@@ -97,11 +114,16 @@ def choose(run: TableRun, found: Sequence[Candidate]) -> List[Candidate]:
 
 
 def _matching(run: TableRun, found: Sequence[Candidate]) -> List[Candidate]:
-    """The files that a glob matches; a glob that matches none is refused."""
+    """The files that a glob matches; a glob that matches none is refused.
+
+    A file of exactly that path is chosen alone: its `*` or `?` is then no wildcard.
+    """
     matching = set()
     for glob in run.selection.globs:
         pattern = glob_pattern(glob)
-        hits = {each.path for each in found if pattern.fullmatch(each.path)}
+        hits = {each.path for each in found if each.path == glob} or {
+            each.path for each in found if pattern.fullmatch(each.path)
+        }
         if not hits:
             raise RefusedInput(
                 f"files: {glob!r} matches none of the {len(found)} file(s) of "
@@ -170,7 +192,7 @@ def finish(run: TableRun) -> bool:
     taken = run.taken_in()
     if not taken.redo:
         return True
-    there = {file.path for file in _landing_extracts(run)}
+    there = {file.path for file in _landing_extracts(run)[0]}
     _refuse_missing(run, [path for path in taken.redo if path not in there])
     left = replace(taken, redo=tuple(path for path in taken.redo if path in there))
     if left.redo:
@@ -182,26 +204,45 @@ def finish(run: TableRun) -> bool:
     return True
 
 
-def _landing_extracts(run: TableRun) -> List[LandingFile]:
-    landing = list_landing(run.store, run.landing, all_globs(run.spec))
-    return ingest.dated_files(run, landing)
+def _landing_extracts(run: TableRun) -> Tuple[List[LandingFile], List[LandingFile]]:
+    """The files in landing with their times, and the signs that snapshots are complete."""
+    landing = ingest.landing_of(run, all_globs(run.spec))
+    return ingest.dated_files(run, landing.files), landing.signs
 
 
 def _take_anew(run: TableRun, taken: Inputs) -> bool:
     """The extracts of a redo, oldest first; whether all of them were taken.
 
-    An extract is taken with all files of its time, also with those that are new.
+    A snapshot of several files is taken with all files of its time, new ones too.
     """
     first = len(run.report.files)
-    landing = _landing_extracts(run)
+    landing, signs = _landing_extracts(run)
+    paths = [each.path for each in landing]
     times = {file.extract_at for file in landing if file.path in taken.redo}
-    waiting = [file for file in landing if file.extract_at in times]
-    for extract in group_extracts(waiting, run.spec):
+    has_several = not completeness.is_one_file(run.spec)
+    waiting = [
+        file
+        for file in landing
+        if file.extract_at in times and (has_several or file.path in taken.redo)
+    ]
+    found = group_extracts(waiting, run.spec)
+    for extract in completeness.with_signs(run, found, signs, taken):
+        if not extract.files:  # its signs alone
+            continue
         try:
+            missing = completeness.what_is_missing(run, extract, paths, taken)
+            if missing is not None:
+                extracts.set_aside(
+                    run, extract, completeness.waits(extract, missing, ())
+                )
+                return False
             if not extracts.take_extract(run, extract, taken):
                 return False
         except RefusedInput as refused:
-            extracts.set_aside(run, extract, str(refused))
+            extracts.refuse(run, extract, refused)
+            return False
+        except BadFile as bad:
+            ingest.set_aside(run, bad)
             return False
         quarantine.drop_old_takes(run)
         taken = run.taken_in()

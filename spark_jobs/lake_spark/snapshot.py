@@ -27,7 +27,7 @@ BEFORE = "lake_effective_before"
 """The declared effective time that a key had when it was last seen."""
 
 MIN_KEYS = 10
-"""Below this many keys the lost share is not judged."""
+"""Below this many keys the lost share is not judged, unless all of them are lost."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,8 @@ class Extract:
     at: datetime
     files: Sequence[LandingFile]
     scopes: Tuple[Optional[str], ...] = (None,)
+    signs: Sequence[LandingFile] = ()
+    """Its markers or manifests."""
 
     @property
     def name(self) -> str:
@@ -237,6 +239,18 @@ def derived_deletes(
     return absent.withColumns(facts)
 
 
+def refuse_empty(extract: Extract, known: int, spec: TableSpec) -> None:
+    """A snapshot without rows is more often a broken export than an empty table."""
+    scope = extract.scopes[0] if spec.scope else None
+    named = ", ".join(each.path for each in extract.files[:3])
+    raise RefusedInput(
+        f"snapshot {extract.name}{of_scope(scope, spec)} has no row ({named}), the table "
+        f"has {known:,} key(s){of_scope(scope, spec)}. Land a whole snapshot in its place. "
+        "If it is right, declare source.may_be_empty, or run "
+        f"{spec.domain}_incremental with accept_losses."
+    )
+
+
 def refuse_losses(known: int, absent: int, spec: TableSpec, scope: str) -> None:
     """An empty or broken export must not close a table; `scope` is for the words."""
     if spec.source.absence is not Absence.IGNORE:
@@ -262,7 +276,8 @@ def refuse_loss(
 
     `who` loses them, `of` what: both for the words.
     """
-    if known >= MIN_KEYS and absent > share * known:
+    is_judged = known >= MIN_KEYS or absent == known
+    if is_judged and absent > share * known:
         raise RefusedInput(
             f"{who}loses {absent:,} of {known:,} keys{of}, more than the share of "
             f"{share:.0%} that {setting} allows. {remedy}"

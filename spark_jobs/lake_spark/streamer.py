@@ -30,7 +30,7 @@ from lake_spark.erased import LeftOut
 from lake_spark.erased_contents import compared, known_contents
 from lake_spark.errors import NotIngested
 from lake_spark.inputs import Inputs
-from lake_spark.landing import LandingFile, list_landing
+from lake_spark.landing import LandingFile
 from lake_spark.log_columns import Written
 from lake_spark.reader import Input
 from lake_spark.row_sql import Columns
@@ -92,7 +92,7 @@ def account(run: TableRun, globs: Sequence[str]) -> bool:
             f"(the change log's last are {last}). Its step log says why; a new run takes them in."
         )
     inputs = run.inputs.load(named)
-    landing = list_landing(run.store, run.landing, globs)
+    landing = ingest.landing_of(run, globs).files
     ours, same = known_contents(run).etags, compared(run)
     inputs.unseen(landing, run.spec.domain, ours, same)
     run.report.add_files(_accounting(run, named))

@@ -50,11 +50,16 @@ quarantine: {max_share: 1.0}
 storage: {buckets: 1}
 %s
 """
+MARKED = 'complete: {marker: "*.done"}'
+"""What a snapshot waits for, in some of the tables."""
 BY_PATH = 'scope: {column: region, pattern: "region=([a-z]+)/"}'
 EXTRACT_SPECS = {
     "whole": TABLE
-    % ("", "effective_at: since\ncurrent: {deletes: soft}\nhistory: {deletes: marker}"),
-    "by_path": TABLE % (BY_PATH, "history: {ignore: [note, region]}"),
+    % (
+        MARKED,
+        "effective_at: since\ncurrent: {deletes: soft}\nhistory: {deletes: marker}",
+    ),
+    "by_path": TABLE % (f"{BY_PATH}\n  {MARKED}", "history: {ignore: [note, region]}"),
     "by_column": TABLE
     % (
         "scope: {column: region}\n  lost_share: 0.8",
@@ -169,6 +174,7 @@ class ExtractPlay:
         self.lake = Lake(spark, root, stored(world.spec, type=kind))
         self.batches = self._batches()
         self.waiting: List[str] = []
+        self.unmarked: Set[str] = set()
 
     def _batches(self) -> List[List[str]]:
         """Runs that follow each other; us may come late, one file comes again."""
@@ -201,7 +207,7 @@ class ExtractPlay:
     def redo(self) -> Dict[int, str]:
         """Redo the extracts from one on; what differs then, by number."""
         for path in self.waiting:
-            self.lake.remove(path)
+            self._remove(path)
         taken = [each.path for each in self.lake.tables.taken_in().all]
         path = self.random.choice(taken)
         done_redo(self.lake, path)
@@ -216,15 +222,33 @@ class ExtractPlay:
         for path in batch:
             text = _csv(self.world.spec, self.extracts[path].rows)
             self.lake.land(path, text, at="2026-02-01")
+        self._mark(batch)
         report = self.lake.run("incremental")
         self.lake.done("scd2")
         made = {each["path"] for each in report.set_aside}
         wanted = self._refused(batch)
         for path in made:
-            self.lake.remove(path)
+            self._remove(path)
         if made == wanted:
             return []
         return [(-1, ([("refused", *sorted(made))], [("refused", *sorted(wanted))]))]
+
+    def _mark(self, batch: List[str]) -> None:
+        """End the snapshots of this run and of those before; some wait for the next."""
+        if self.lake.spec.source.complete is None:
+            return
+        late = set()
+        if batch not in (self.batches[0], self.batches[-1]):
+            late = {path for path in batch if self.random.random() < 0.3}
+        for path in {*batch, *self.unmarked} - late:
+            self.lake.land(path.replace(".csv", ".done"), "")
+        self.unmarked = late
+
+    def _remove(self, path: str) -> None:
+        self.lake.remove(path)
+        if self.lake.spec.source.complete is not None and path not in self.unmarked:
+            self.lake.remove(path.replace(".csv", ".done"))
+        self.unmarked.discard(path)
 
     def _refused(self, batch: List[str]) -> Set[str]:
         """What the oracle refuses, but for what one of the same regions holds back."""
@@ -234,6 +258,10 @@ class ExtractPlay:
         for path in sorted(self.waiting, key=lambda path: self.extracts[path].at):
             extract = self.extracts[path]
             if extract.covers in held:
+                continue
+            is_late = self.story.is_late(extract.at, extract.covers)
+            if path in self.unmarked and not is_late:
+                held.add(extract.covers)
                 continue
             self.waiting.remove(path)
             why = self.story.take(extract)

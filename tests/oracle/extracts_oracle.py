@@ -13,7 +13,7 @@ from tests.oracle import oracle
 from tests.oracle.oracle import DELETE, UPSERT, Settings, Sighting, position, same
 
 AT, SINCE = "extract time", "effective time"
-MIN_KEYS = 10  # with fewer known the lost share is not judged
+MIN_KEYS = 10  # with fewer known the lost share is not judged, but the loss of all is
 LATE = "late"
 Rows = Dict[Any, Sighting]
 
@@ -35,6 +35,7 @@ class Source:
     scope: Optional[str] = None  # a column
     absence: str = "delete"
     lost_share: float = 0.5
+    may_be_empty: bool = False
 
     @property
     def of_rows(self) -> Settings:
@@ -67,18 +68,25 @@ class Story:
         covers = set(extract.covers) or {self._scope(row) for row in good}
         if not covers:
             return "empty"
-        if any(at <= self.last.get(scope, datetime.min) for scope in covers):
+        if self.is_late(at, covers):
             return LATE
+        if not extract.rows and not self.source.may_be_empty:
+            return "empty"
         has: Dict[Any, Rows] = {scope: {} for scope in covers}
         for row in sorted(good, key=position):
             has[self._scope(row)][same(row.key)] = row
         held = self._held(row for row in rows if not self._is_good(row, at))
         gone = {scope: self._gone(scope, has[scope], held) for scope in covers}
-        if any(self._loses_too_much(scope, gone[scope]) for scope in covers):
+        loses = any(self._loses_too_much(scope, gone[scope]) for scope in covers)
+        if extract.rows and loses:
             return "losses"
         self.first = self.first or at
         for each in covers:
             self._tell(at, each, has[each], gone[each])
+
+    def is_late(self, at: datetime, covers: Iterable[Optional[str]]) -> bool:
+        """Whether one that is not older was taken, of one of the scope values."""
+        return any(at <= self.last.get(scope, datetime.min) for scope in covers)
 
     def _is_good(self, row: Sighting, at: datetime) -> bool:
         timed = replace(row, values={**row.values, AT: at})
@@ -100,7 +108,8 @@ class Story:
     def _loses_too_much(self, scope: Any, gone: List[Any]) -> bool:
         known = len(self.living.get(scope, {}))
         too_much = len(gone) > self.source.lost_share * known
-        return too_much and known >= MIN_KEYS and self.source.absence == "delete"
+        is_judged = known >= MIN_KEYS or len(gone) == known
+        return too_much and is_judged and self.source.absence == "delete"
 
     def _tell(self, at: datetime, scope: Any, has: Rows, gone: List[Any]) -> None:
         there = self.living.setdefault(scope, {})

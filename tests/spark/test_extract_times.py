@@ -28,8 +28,8 @@ JANUARY, FEBRUARY = "2026-01-01 06:30", "2026-02-01 06:30"
 @pytest.fixture(scope="module")
 def things(spark, tmp_path_factory):
     lake = Lake(spark, tmp_path_factory.mktemp("times"), table(SPEC % "csv"))
-    lake.land("z1.csv", f"{HEADER}1,{JANUARY},a\n2,{JANUARY},b\n")
-    lake.land("z2.csv", f"{HEADER}3,{JANUARY},c\nno number,{JANUARY},d\n")
+    january = [f"{row[0]},{JANUARY},{row[1]}\n" for row in ("1a", "2b", "3c", "xd")]
+    lake.land("z1.csv", HEADER + "".join(january))
     lake.land("a1.csv", f"{HEADER}1,{FEBRUARY},a\n2,{FEBRUARY},new\n3,{FEBRUARY},c\n")
     lake.reports = lake.done("full_load", "incremental", "scd2")
     return lake

@@ -19,6 +19,7 @@ source:
   files: "**/*.csv"
   format: {type: csv}
   extract_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
+  complete: {marker: _SUCCESS}
 columns: {id: int, note: string, since: date}
 key: [id]
 effective_at: since
@@ -35,11 +36,17 @@ HEADER = "id,note,since\n"
 def things(spark, tmp_path_factory):
     lake = Lake(spark, tmp_path_factory.mktemp("extracts"), table(SPEC))
     for day, rows in (("01-01", DAY_1), ("01-10", DAY_10), ("01-20", DAY_20)):
-        # An extract is of several files, taken whole.
-        lake.land(f"2026-{day}/1.csv", HEADER + rows)
+        # A snapshot of several files, taken whole.
         lake.land(f"2026-{day}/2.csv", HEADER + REST)
+        land(lake, f"2026-{day}/1.csv", HEADER + rows)
     lake.reports = lake.done("full_load", "incremental", "scd2")
     return lake
+
+
+def land(lake: Lake, path: str, text: str) -> None:
+    """The last file of a snapshot, and its marker."""
+    lake.land(path, text)
+    lake.land(f"{path.rpartition('/')[0]}/_SUCCESS", "")
 
 
 def history_of(lake: Lake, id: int) -> list:
@@ -91,7 +98,7 @@ def test_each_extract_is_accounted_for_file_by_file(things):
 
 def test_one_bad_file_refuses_the_whole_extract_until_it_is_mended(things):
     things.land("2026-01-30/1.csv", HEADER + "1,new,2026-01-25\n")
-    things.land("2026-01-30/2.csv", "<html>")
+    land(things, "2026-01-30/2.csv", "<html>")
     before = things.files()
     report = things.run("incremental")
     bad, waiting = report.set_aside
@@ -106,12 +113,13 @@ def test_one_bad_file_refuses_the_whole_extract_until_it_is_mended(things):
 
 
 def test_an_empty_export_does_not_close_the_table(things):
-    things.land("2026-02-10/1.csv", HEADER + "1,new,2026-01-25\n")
-    things.land("2026-02-11/1.csv", HEADER + DAY_20 + REST)
+    land(things, "2026-02-10/1.csv", HEADER + "1,new,2026-01-25\n")
+    land(things, "2026-02-11/1.csv", HEADER + DAY_20 + REST)
     before = things.files()
     report = things.run("incremental")
-    (things.root / "landing/tests/things/2026-02-10/1.csv").unlink()
-    (things.root / "landing/tests/things/2026-02-11/1.csv").unlink()
+    for day in ("10", "11"):
+        things.remove(f"2026-02-{day}/1.csv")
+        things.remove(f"2026-02-{day}/_SUCCESS")
     # It can still be mended or accepted, so the one after it waits.
     (aside,) = report.set_aside
     assert aside["path"] == "2026-02-10/1.csv"
@@ -122,9 +130,8 @@ def test_an_empty_export_does_not_close_the_table(things):
 def test_an_extract_that_comes_too_late_is_passed_over(things):
     things.land("2026-01-30/3.csv", HEADER + REST)
     things.land("2026-01-29/1.csv", HEADER)
-    things.land(
-        "2026-02-12/1.csv", HEADER + "1,newer,2026-02-11\n" + DAY_20[15:] + REST
-    )
+    newest = HEADER + "1,newer,2026-02-11\n" + DAY_20[15:] + REST
+    land(things, "2026-02-12/1.csv", newest)
     report = things.run("incremental")
     for late in ("2026-01-30/3.csv", "2026-01-29/1.csv"):
         (things.root / "landing/tests/things" / late).unlink()
@@ -141,7 +148,7 @@ def test_a_quarantined_row_counts_as_present(things):
         "1,new,2026-01-25\n2,b,yesterday\n"
         + DAY_20[len("1,b,2026-01-05\n2,b,2025-12-01\n") :]
     )
-    things.land("2026-03-01/1.csv", HEADER + rows + REST)
+    land(things, "2026-03-01/1.csv", HEADER + rows + REST)
     report = things.done("incremental")[0]
     assert (report.quarantined, report.derived_deletes) == (1, 0)
     assert (2, "b") in things.living("note")
@@ -151,11 +158,11 @@ def test_half_may_be_lost_fewer_than_ten_keys_too_and_more_where_a_run_accepts_i
     things,
 ):
     rows = [f"{i},same,2025-12-01\n" for i in range(1, 13)]
-    things.land("2026-03-02/1.csv", HEADER + "".join(rows[:5]))
+    land(things, "2026-03-02/1.csv", HEADER + "".join(rows[:5]))
     report = things.run("incremental")
     assert report.set_aside[0]["reason"].startswith("loses 7 of 12 keys")
     for day, count in ((2, 6), (3, 2), (4, 12), (5, 1)):
-        things.land(f"2026-03-0{day}/1.csv", HEADER + "".join(rows[:count]))
+        land(things, f"2026-03-0{day}/1.csv", HEADER + "".join(rows[:count]))
     report = things.run("incremental")
     assert report.derived_deletes == 6 + 4
     assert report.set_aside[0]["reason"].startswith("loses 11 of 12 keys")

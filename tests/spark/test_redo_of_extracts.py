@@ -77,15 +77,14 @@ def _only_once(take):
 
 @pytest.mark.nightly
 def test_from_the_first_on_all_are_taken_as_they_are_now(things, tmp_path):
-    """Day 1 has more rows and another file, day 15 came late, day 20 is gone."""
+    """Day 1 has more rows, day 15 came late, day 20 is gone."""
     things.land(*LAST)  # by day it is there
     things.done("incremental", "scd2")
     things.land("2026-01-15/1.csv", "id,note\n1,late\n2,a\n")
     assert "or take it in by the DAG tests_redo" in (
         things.run("incremental").error["message"]
     )
-    things.land("2026-01-01/1.csv", "id,note\n1,b\n2,a\n3,a\n3,a\n")
-    things.land("2026-01-01/2.csv", "id,note\n3,a\n")
+    things.land("2026-01-01/1.csv", "id,note\n1,b\n2,a\n3,a\n3,a\n3,a\n")
     things.remove("2026-01-20/1.csv")
     message = redo_files(things, "2026-01-01/1.csv").error["message"]
     assert "2026-01-20/1.csv: no longer in landing" in message
@@ -93,9 +92,9 @@ def test_from_the_first_on_all_are_taken_as_they_are_now(things, tmp_path):
     report = done_redo(things, "2026-01-01/1.csv", withdraw_missing=True)
     assert report.withdrawn == [f"{day}/1.csv" for day in (*DAYS, "2026-01-30")]
     assert [each.path[8:] for each in report.files] == [
-        *("01/1.csv", "01/2.csv", "10/1.csv", "15/1.csv", "30/1.csv")
+        *("01/1.csv", "10/1.csv", "15/1.csv", "30/1.csv")
     ]
-    assert [(f.accepted, f.duplicates) for f in report.files[:2]] == [(2, 2), (1, 0)]
+    assert (report.files[0].accepted, report.files[0].duplicates) == (3, 2)
     assert all(each.is_balanced for each in report.files)
     assert report.ties == 0
     assert rows(things) == from_scratch(things, tmp_path)
@@ -109,3 +108,22 @@ def test_everything_can_be_withdrawn_and_begins_anew(things):
     things.land("2026-01-01/1.csv", DAYS["2026-01-01"])
     assert things.done("full_load", "scd2")[0].accepted == 3
     assert things.versions("note")[0] == (1, "a", "2026-01-01 00:00:00", None)
+
+
+def test_a_second_file_beside_a_snapshot_is_no_part_of_a_redo(spark, tmp_path):
+    lake = Lake(spark, tmp_path, table(SNAPSHOT))
+    lake.land("2026-01-01/1.csv", "id,note\n1,a\n2,a\n")
+    lake.done("full_load")
+    lake.land("2026-01-01/copy.csv", "id,note\n1,a\n2,a\n")
+    (report,) = lake.done("incremental")
+    assert "copy.csv has the content of 2026-01-01/1.csv" in report.warnings[0]
+    lake.land("2026-01-01/2.csv", "id,note\n3,a\n")
+    (aside,) = lake.run("incremental").set_aside
+    assert aside["path"] == "2026-01-01/2.csv"
+    assert "is of the same time as the last one taken" in aside["reason"]
+    lake.land("2026-01-01/1.csv", "id,note\n1,b\n2,a\n")
+    report = done_redo(lake, "2026-01-01/*")
+    assert [each.path for each in report.files] == ["2026-01-01/1.csv"]
+    lake.remove("2026-01-01/2.csv")
+    lake.done("incremental")
+    assert lake.living("note") == [(1, "b"), (2, "a")]

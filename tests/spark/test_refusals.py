@@ -14,6 +14,7 @@ import pytest
 
 from lake_spec.model import (
     Column,
+    Complete,
     Connector,
     Debezium,
     Enrichment,
@@ -49,10 +50,11 @@ FILES_TO_COME = (
     *("source.format.encoding", "source.format.multiline", "source.new_columns"),
     *("source.reloads.files", "source.enrich", "quality"),
     *("source.load_from", "source.changes_from", "source.pulled_from"),
+    "source.complete",
     *("columns.note.dropped", "columns.note.on_type_mismatch"),
 )
 LIMITS = (
-    *("source.lost_share", "source.reloads.lost_share"),
+    *("source.lost_share", "source.reloads.lost_share", "source.may_be_empty"),
     *("source.late_after_hours", "quarantine.warn_share", "quarantine.max_share"),
     *("quarantine.min_rows", "maintenance.compact_after"),
     *("maintenance.cluster_after", "maintenance.keep_commits"),
@@ -63,6 +65,7 @@ NO_ROW = {*WORDS, *FILES_TO_COME, *LIMITS}
 
 OF_SOURCE = {
     "scope": Scope("note"),
+    "complete": Complete(marker="_SUCCESS"),
     "envelope": Debezium(Connector.POSTGRESQL),
     "enrich": (Enrichment("countries", (("note", "name"),), ("code",)),),
     "load_from": JdbcTable("shop_db", "public.orders"),

@@ -108,9 +108,13 @@ def test_a_refused_extract_holds_back_its_own_region_alone(regions):
     assert (4, "newer") in living and (1, "a") in living
 
 
-def test_a_file_with_a_header_alone_says_that_a_region_is_empty(regions):
+def test_a_file_with_a_header_alone_empties_a_region_if_the_run_says_so(regions):
     regions.land("region=ap/2026-02-01.csv", "id,note\n")
-    assert regions.done("incremental")[0].derived_deletes == 1
+    (aside,) = regions.run("incremental").set_aside
+    assert aside["path"] == "region=ap/2026-02-01.csv"
+    assert "of region 'ap' has no row" in aside["reason"]
+    report = regions.run("incremental", accepted=Accepted(losses=True))
+    assert (report.error, report.derived_deletes) == (None, 1)
     assert 6 not in [key for key, in regions.living()]
 
 

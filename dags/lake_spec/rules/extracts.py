@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Iterator
+from typing import Iterator, Optional
 
+from lake_spec import patterns
 from lake_spec.faults import Path, Problem, got
-from lake_spec.model import ExtractTime, Snapshot, TableSpec
+from lake_spec.model import Complete, ExtractTime, Snapshot, TableSpec
 from lake_spec.rules import names
 from lake_spec.rules.book import RuleBook
 from lake_spec.rules.columns import type_of
@@ -14,16 +15,19 @@ from lake_spec.rules.columns import type_of
 EXTRACTS = RuleBook()
 
 TIME = ("source", "extract_time")
+_COMPLETE = ("source", "complete")
+_WAYS = ("marker", "parts", "manifest")
+_MOST_PARTS = 1_000_000
 _NO_SCOPE = ("float", "double", "binary")
 
 
 def one_group(path: Path, pattern: str, what: str) -> Iterator[Problem]:
     """A regular expression whose one group is `what`."""
-    try:
-        groups = re.compile(pattern).groups
-    except (re.error, RecursionError, OverflowError) as error:
-        yield got(path, pattern, f"Mend the regular expression: {error}.")
+    remedy = patterns.remedy(pattern)
+    if remedy is not None:
+        yield got(path, pattern, remedy)
         return
+    groups = re.compile(pattern).groups
     if groups != 1:
         yield got(
             path,
@@ -67,6 +71,62 @@ def extract_time_column_is_of_the_source(spec: TableSpec) -> Iterator[Problem]:
                 " lake_extract_at."
             )
             yield got((*TIME, "column"), column, remedy)
+
+
+@EXTRACTS.rule("source", "source.complete")
+def complete_snapshots_are_known_in_one_way(spec: TableSpec) -> Iterator[Problem]:
+    complete = _complete_of(spec)
+    if complete is None:
+        return
+    chosen = [name for name in _WAYS if getattr(complete, name) is not None]
+    if len(chosen) != 1:
+        message = f"has {' and '.join(chosen) or 'no way to know it'}"
+        remedy = f"Write exactly one of: {', '.join(_WAYS)}."
+        yield Problem(_COMPLETE, chosen, message, remedy)
+    if spec.source.pulled_from is not None:
+        remedy = "A pull lands its snapshot whole: remove it."
+        yield Problem(_COMPLETE, chosen, "stands beside `pulled_from`", remedy)
+
+
+@EXTRACTS.rule("source", "source.complete")
+def signs_of_complete_snapshots_are_names(spec: TableSpec) -> Iterator[Problem]:
+    complete = _complete_of(spec)
+    for name in ("marker", "manifest"):
+        sign = getattr(complete, name, None)
+        if sign is None:
+            continue
+        path = (*_COMPLETE, name)
+        yield from names.glob(path, sign)
+        if sign in (spec.source.files, "*", "**", "**/*"):
+            remedy = "It would match the files of the snapshot: name what ends one."
+            yield got(path, sign, remedy)
+
+
+@EXTRACTS.rule("source", "source.complete")
+def parts_are_a_number_or_two_groups(spec: TableSpec) -> Iterator[Problem]:
+    complete = _complete_of(spec)
+    parts, path = complete.parts if complete else None, (*_COMPLETE, "parts")
+    if isinstance(parts, int) and not 1 <= parts <= _MOST_PARTS:
+        yield got(path, parts, f"Write a number of files from 1 to {_MOST_PARTS:,}.")
+    if not isinstance(parts, str):
+        return
+    remedy = patterns.remedy(parts)
+    if remedy is not None:
+        yield got(path, parts, remedy)
+        return
+    compiled = re.compile(parts)
+    named = set(compiled.groupindex)
+    if named != {"part", "count"} and (named or compiled.groups != 2):
+        remedy = (
+            "Put parentheses around the number of the part and around how many there"
+            r" are, as in part-(\d+)-of-(\d+), or name the groups `part` and `count`;"
+            " write (?:...) for others."
+        )
+        yield got(path, parts, remedy)
+
+
+def _complete_of(spec: TableSpec) -> Optional[Complete]:
+    return spec.source.complete if isinstance(spec.source, Snapshot) else None
 
 
 def _time_of(spec: TableSpec) -> ExtractTime:

@@ -22,7 +22,7 @@ from lake_local.onboard.plan import (
     is_asked_for,
 )
 from lake_local.onboard.spec_text import ColumnText, Guess, SpecText
-from lake_local.onboard.stores import HEAD_BYTES, Store, by_folder, unpacked
+from lake_local.onboard.stores import HEAD_BYTES, SIGN, Store, by_folder, unpacked
 
 _TIMES = (
     (r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}", "%Y-%m-%dT%H-%M-%S"),
@@ -60,15 +60,22 @@ def planned(store: Store, request: Request) -> List[Planned]:
     found: List[Planned] = []
     for folder, paths in sorted(folders.items()):
         if is_asked_for(folder, request.only):
+            signs = [path for path in paths if SIGN.fullmatch(path.split("/")[-1])]
+            data = [path for path in paths if path not in signs] or paths
             try:
-                found.append(_draft(store, folder, paths, names[folder], request))
+                found.append(_draft(store, folder, data, signs, names[folder], request))
             except _NoSpec as reason:
                 found.append(Skipped(folder, str(reason)))
     return found
 
 
 def _draft(
-    store: Store, folder: str, paths: List[str], name: str, request: Request
+    store: Store,
+    folder: str,
+    paths: List[str],
+    signs: List[str],
+    name: str,
+    request: Request,
 ) -> Draft:
     chosen = _chosen(paths)
     head = _head(store, f"{folder}/{chosen}")
@@ -78,6 +85,9 @@ def _draft(
     if list(relative_path((), path)):
         raise _NoSpec("its name is none of a landing folder: A-Z a-z 0-9 _ . = + @ -")
     source, order = _source(path, paths, head, columns, operation, is_feed, table)
+    complete = None if is_feed else _complete(source["extract_time"], paths, signs)
+    if complete is not None:
+        source["complete"] = complete
     text = SpecText(
         head=(
             SCHEMA_LINE,
@@ -181,6 +191,37 @@ def _extracts(paths: Sequence[str]) -> Tuple[str, Dict[str, str]]:
                 files = "**"
             return files, {"pattern": bounded, "format": form}
     raise _NoSpec(_NO_TIME)
+
+
+def _complete(
+    time: Dict[str, str], paths: Sequence[str], signs: Sequence[str]
+) -> Optional[Guess]:
+    """How a snapshot says that all of its files are there; None if it is one file."""
+    times = [re.search(time["pattern"], path)[1] for path in paths]
+    has_several = len(set(times)) < len(times)
+    if all(_PARTS.search(each) for each in paths):
+        return Guess({"parts": _PARTS.pattern}, "the names say which part of how many")
+    dated = [each for each in signs if re.search(time["pattern"], each)]
+    if not dated and not has_several:
+        return None
+    lists = [each for each in dated if "manifest" in each.lower()]
+    if lists:
+        return Guess({"manifest": _sign(lists)}, "it must list all files of a snapshot")
+    if dated:
+        why = "it must be written after the last file of a snapshot"
+        return Guess({"marker": _sign(dated)}, why)
+    why = "several files have one time: say how the last one is known (or `parts`)"
+    return Guess({"marker": "_SUCCESS"}, why)
+
+
+_PARTS = re.compile(r"(\d+)[-_.]?of[-_.]?(\d+)")
+
+
+def _sign(paths: Sequence[str]) -> str:
+    """The one name of signs, or a glob of their ending."""
+    names = {path.split("/")[-1] for path in paths}
+    ending = re.search(r"[._-]?manifest.*$|[.][A-Za-z]+$", min(names))
+    return names.pop() if len(names) == 1 or not ending else f"*{ending[0]}"
 
 
 def _key(table: Table, head: Head, columns: Dict[str, ColumnText]) -> Guess:

@@ -87,12 +87,25 @@ def s3_folder(client: Any, url: str) -> S3Folder:
     return S3Folder(client, found[1], f"{prefix}/" if prefix else "")
 
 
+SIGN = re.compile(
+    r"_SUCCESS|[._]?manifest(?:[._-].*)?|.*[._-]manifest(?:[.][a-z]+)?"
+    r"|.*[.](?:done|ok|complete|finished|ready|eof)",
+    re.IGNORECASE,
+)
+"""Names that markers and manifests of complete snapshots have."""
+
+
 def by_folder(store: Store) -> Dict[str, List[str]]:
-    """The files of each sub-folder, by their paths in it; hidden ones are left out."""
+    """The files of each sub-folder, by their paths in it.
+
+    Hidden ones are left out, but for what may say that a snapshot is complete.
+    """
     found: Dict[str, List[str]] = {}
     for number, path in enumerate(store.paths()):
         folder, _, rest = path.partition("/")
-        hidden = any(part.startswith((".", "_")) for part in path.split("/"))
+        *folders, name = path.split("/")
+        hidden = any(part.startswith((".", "_")) for part in folders)
+        hidden |= name.startswith((".", "_")) and not SIGN.fullmatch(name)
         if rest and not hidden and not rest.endswith("/"):
             found.setdefault(folder, []).append(rest)
         if number >= MOST_FILES:

@@ -28,7 +28,7 @@ from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.typed import blank_typed
 from lake_spark.errors import NotErasable
 from lake_spark.file_shape import all_globs, shape_of
-from lake_spark.landing import LandingFile, list_landing
+from lake_spark.landing import LandingFile
 from lake_spark.reader import Input
 from lake_spark.row_sql import any_null
 from lake_spark.table_run import TableRun
@@ -80,7 +80,7 @@ def find(run: TableRun, subjects: Subjects) -> Found:
 def _listed(run: TableRun) -> List[LandingFile]:
     """The table's landing files; another content under a known name is refused."""
     ours = known_contents(run).etags
-    files = list_landing(run.store, run.landing, all_globs(run.spec))
+    files = ingest.landing_of(run, all_globs(run.spec)).files
     same = compared(run)
     run.taken_in().unseen(files, run.spec.domain, ours, same)
     return files

@@ -11,6 +11,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional
 
+from lake_spec.pulled import pulled_folders
 from lake_spark.landing import PULLING, unfinished_folders
 from lake_spark.object_store import ObjectStore
 from lake_spark.table_run import TableRun
@@ -67,7 +68,9 @@ def folder_at(run: TableRun, path: str) -> PullFolder:
 
 def discard_unfinished(run: TableRun) -> None:
     """Remove what killed pulls of the table left."""
-    for uri in unfinished_folders(run.store.list(f"{run.landing}/")):
+    prefix = f"{run.landing}/"
+    found = run.store.list(prefix)
+    for uri in unfinished_folders(found, prefix, pulled_folders(run.spec)):
         run.say(f"removes the unfinished pull {uri[len(run.landing) + 1:]}")
         PullFolder(run.store, uri.rstrip("/")).discard()
 

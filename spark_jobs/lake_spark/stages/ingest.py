@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from typing import Optional, Sequence, Set, Tuple
+from typing import List, Optional, Sequence, Set, Tuple
 
 from lake_spec.model import Engine, Feed
 from lake_spec.report import State
-from lake_spark import catalogue, extracts, feed, redo, streamer
+from lake_spark import catalogue, completeness, extracts, feed, redo, streamer
 from lake_spark.derived import LOG_INSTANT
-from lake_spark.errors import LateExtract, RefusedInput
+from lake_spark.errors import BadFile, LateExtract, RefusedInput
 from lake_spark.file_shape import load_globs
-from lake_spark.ingest import unseen_files
+from lake_spark.ingest import landing_of, set_aside, unseen_files, unseen_of
+from lake_spark.inputs import Inputs
+from lake_spark.landing import LandingFile, shown
 from lake_spark.materialise import build_current
 from lake_spark.pulls.pull import FULL_LOAD, INCREMENTAL, pull
-from lake_spark.snapshot import group_extracts
+from lake_spark.snapshot import Extract, group_extracts, refuse_late
 from lake_spark.table_run import TableRun
 
 
@@ -58,18 +60,24 @@ def _feed(run: TableRun, globs: Sequence[str]) -> None:
 def _extracts(run: TableRun, *, first_only: bool = False) -> None:
     """Oldest first, each as if by a run of its own.
 
-    A late one is passed over; one that can still be taken holds back the rest,
-    other scope values apart.
+    A late one is passed over; one that can still be taken, or is not complete, holds
+    back the rest, other scope values apart.
     """
     taken = run.taken_in()
-    files = unseen_files(run, taken, [run.spec.source.files])
+    waiting, paths = _waiting(run, taken)
     held: Set[Tuple[Optional[str], ...]] = set()
-    waiting = group_extracts(files, run.spec)
-    for extract in waiting:
+    for i, extract in enumerate(waiting):
         if extract.scopes in held or (first_only and extract.at > waiting[0].at):
             continue
         try:
-            if extracts.take_extract(run, extract, taken):
+            refuse_late(extract, taken, run.spec)
+            missing = completeness.what_is_missing(run, extract, paths, taken)
+            if missing is not None:
+                held.add(extract.scopes)
+                behind = [e for e in waiting[i + 1 :] if e.scopes == extract.scopes]
+                told = completeness.waits(extract, missing, behind)
+                run.report.warnings.append(told)
+            elif extracts.take_extract(run, extract, taken):
                 build_current(run)
                 taken = run.taken_in()
             else:
@@ -77,8 +85,47 @@ def _extracts(run: TableRun, *, first_only: bool = False) -> None:
         except LateExtract as late:
             extracts.set_aside(run, extract, str(late))
         except RefusedInput as refused:
-            extracts.set_aside(run, extract, str(refused))
+            extracts.refuse(run, extract, refused)
             held.add(extract.scopes)
+        except BadFile as bad:
+            set_aside(run, bad)
+            held.add(extract.scopes)
+
+
+def _waiting(run: TableRun, taken: Inputs) -> Tuple[List[Extract], List[str]]:
+    """The snapshots that were never taken, and the paths of all files in landing."""
+    landing = landing_of(run, [run.spec.source.files])
+    signs, files = landing.signs, unseen_of(run, taken, landing)
+    if files and signs:
+        # What landed while the list was made, with its marker, is in a second one.
+        again = landing_of(run, [run.spec.source.files])
+        if again.files != landing.files:
+            landing, files = again, unseen_of(run, taken, again)
+    paths = [each.path for each in landing.files]
+    found = group_extracts(_without_copies(run, files, taken), run.spec)
+    return completeness.with_signs(run, found, signs, taken), paths
+
+
+def _without_copies(
+    run: TableRun, files: Sequence[LandingFile], taken: Inputs
+) -> List[LandingFile]:
+    """Leave out files with the content of one that is ingested, of the same time."""
+    by_path = run.spec.scope is not None and run.spec.scope.pattern is not None
+    known = {
+        (each.extract_at, each.etag, tuple(each.scopes) if by_path else ()): each.path
+        for each in taken.all
+    }
+    found = []
+    for file in files:
+        first = known.get((file.extract_at.isoformat(), file.etag, file.scopes))
+        if first is None:
+            found.append(file)
+        else:
+            run.report.warnings.append(
+                f"{shown(file.path)} has the content of {shown(first)}, which is ingested "
+                "for the same time: it changes nothing. Move it away."
+            )
+    return found
 
 
 def end(run: TableRun) -> None:

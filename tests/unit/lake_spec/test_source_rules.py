@@ -138,6 +138,45 @@ def test_the_extract_time_has_one_place(specs, where, message):
 
 
 @pytest.mark.parametrize(
+    "complete, message",
+    [
+        ({}, ": has no way to know it. Write exactly one of: marker, parts, manifest."),
+        (
+            {"marker": "_SUCCESS", "parts": 2},
+            ": has marker and parts. Write exactly one of: marker, parts, manifest.",
+        ),
+        ({"marker": "../_SUCCESS"}, ".marker: got '../_SUCCESS'. Write file names of"),
+        ({"manifest": "**"}, ".manifest: got '**'. It would match the files of the"),
+        ({"parts": 0}, ".parts: got 0. Write a number of files from 1 to 1,000,000."),
+        (
+            {"parts": r"part-(\d+)"},
+            r".parts: got 'part-(\\d+)'. Put parentheses around",
+        ),
+        ({"parts": r"(?P<part>\d+)"}, ".parts: got '(?P<part>"),
+        ({"parts": "(a+)+-(b)"}, ".parts: got '(a+)+-(b)'. Its quantifiers can share"),
+        ({"parts": 1.5}, ".parts: got 1.5. It takes a whole number or text."),
+    ],
+)
+def test_a_snapshot_is_complete_in_one_way_that_can_be_read(specs, complete, message):
+    (fault,) = faults_of(specs, SNAPSHOT, {"source.complete": complete})
+    assert fault.startswith(f"source.complete{message}")
+
+
+@pytest.mark.parametrize(
+    "complete",
+    [
+        {"marker": "_SUCCESS"},
+        {"parts": 4},
+        {"parts": r"part-(\d+)-of-(\d+)"},
+        {"parts": r"of(?P<count>\d+)_(?P<part>\d+)"},
+        {"manifest": "*.manifest"},
+    ],
+)
+def test_every_way_is_taken(specs, complete):
+    assert faults_of(specs, SNAPSHOT, {"source.complete": complete}) == []
+
+
+@pytest.mark.parametrize(
     "scope, message",
     [
         (

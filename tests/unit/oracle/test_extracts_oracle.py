@@ -88,6 +88,7 @@ def test_a_move_is_one_change_and_what_another_region_has_comes_back():
         extract(30, ("a", "us", "x", None), covers=("us",)),
         extract(31, covers=("eu",)),
         scope="region",
+        may_be_empty=True,
     )
     assert told(found) == [
         ("a", "upsert", 1, 1),
@@ -104,7 +105,8 @@ def test_late_empty_and_losing_extracts_are_refused():
     assert found.take(extract(10, *rows)) == found.take(extract(9, *rows)) == LATE
     assert found.take(extract(11, *rows[:4])) == "losses"
     assert found.take(extract(11, *rows[:5])) is None
-    assert found.take(extract(12)) is None
+    assert found.take(extract(12)) == "empty"
+    assert found.take(extract(12, ("k", "eu", "x", None))) == "losses"
     by_rows = story(scope="region")
     assert by_rows.take(extract(10, covers=())) == "empty"
 

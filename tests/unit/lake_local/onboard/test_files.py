@@ -9,6 +9,7 @@ import json
 import pytest
 
 from lake_spec.load import load_domain
+from lake_spec.model import Complete
 
 from lake_local.onboard.files import Request, planned
 from lake_local.onboard.heads import head_of
@@ -77,6 +78,44 @@ def test_folders_become_tables_that_pass_validate(landed, tmp_path):
     assert "name no date" in why["undated"]
     assert "Parquet files are not looked into" in why["packed"]
     assert "no column is named like a key" in why["keyless"]
+
+
+@pytest.mark.parametrize(
+    "names, complete",
+    [
+        (["a_2026-01-01.csv", "a_2026-01-02.csv", "_SUCCESS"], None),
+        (
+            ["2026-01-01/part-0-of-2.csv", "2026-01-01/part-1-of-2.csv"],
+            Complete(parts=r"(\d+)[-_.]?of[-_.]?(\d+)"),
+        ),
+        (
+            ["2026-01-01/a.csv", "2026-01-01/b.csv", "2026-01-01/_SUCCESS"],
+            Complete(marker="_SUCCESS"),
+        ),
+        (
+            ["a_2026-01-01.csv", "a_2026-01-01.done", "a_2026-01-02.done"],
+            Complete(marker="*.done"),
+        ),
+        (
+            ["2026-01-01/a.csv", "2026-01-01/manifest.json"],
+            Complete(manifest="manifest.json"),
+        ),
+        (["1/2026-01-01.csv", "2/2026-01-01.csv"], Complete(marker="_SUCCESS")),
+    ],
+)
+def test_snapshots_of_several_files_say_when_they_are_complete(
+    tmp_path, names, complete
+):
+    for name in names:
+        file = tmp_path / "files/things" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("id,note\n1,a\n" if name.endswith(".csv") else "[]")
+    drafts = planned(LocalFolder(tmp_path / "files"), Request("shop", "exports"))
+    write(drafts, tmp_path, "shop", owner="", force=False)
+    assert faults_of(tmp_path, "shop")[1] == []
+    assert load_domain("shop", tmp_path).tables[0].source.complete == complete
+    if complete:
+        assert "complete: {" in drafts[0].text.text and "# GUESS" in drafts[0].text.text
 
 
 @pytest.mark.parametrize(

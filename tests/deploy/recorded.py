@@ -150,8 +150,9 @@ class Judge:
 def _of_a_new_cluster(cluster: Cluster) -> Iterator[Asked]:
     context = {f"elasticmapreduce:RequestTag/{TAG}": cluster.tags.get(TAG, "")}
     action = "elasticmapreduce:RunJobFlow"
-    yield Asked(action, "*", context)
+    yield Asked(action, "*", dict(context))
     new = _arn("elasticmapreduce", "cluster/*")
+    context[f"elasticmapreduce:ResourceTag/{TAG}"] = cluster.tags.get(TAG, "")
     for needed in NEEDS[action]:
         if needed != "iam:PassRole":  # which is asked for below, for each role
             yield Asked(needed, new, context)

@@ -123,6 +123,38 @@ def test_a_caller_that_nobody_knows_is_an_error(judge):
         judge.faults([call("s3", "GetObject", "a/b", "s-9")])
 
 
+ON_CLUSTERS = [
+    ("AddTags", {}, {"lake:environment": "prod"}, False),
+    ("AddTags", {"lake:environment": "dev"}, {"lake:environment": "prod"}, False),
+    ("AddTags", {"lake:environment": "prod"}, {"lake:environment": "dev"}, False),
+    ("AddTags", {"lake:environment": "prod"}, {}, False),
+    ("AddTags", {"lake:environment": "prod"}, {"lake:environment": "prod"}, True),
+    ("PutAutoTerminationPolicy", {}, {}, False),
+    ("PutAutoTerminationPolicy", {}, {"lake:environment": "prod"}, False),
+    ("PutManagedScalingPolicy", {"lake:environment": "other"}, {}, False),
+    ("PutManagedScalingPolicy", {"lake:environment": "prod"}, {}, True),
+    ("RunJobFlow", {}, {"lake:environment": "prod"}, True),
+    ("RunJobFlow", {}, {}, False),
+    ("TerminateJobFlows", {"lake:environment": "prod"}, {}, True),
+    ("TerminateJobFlows", {}, {}, False),
+    ("CancelSteps", {"lake:environment": "other"}, {}, False),
+    ("RemoveTags", {"lake:environment": "prod"}, {}, False),
+]
+
+
+@pytest.mark.parametrize("action, has, asks, is_allowed", ON_CLUSTERS)
+def test_a_dag_reaches_clusters_of_its_environment_and_makes_no_other_one_of_them(
+    judge, action, has, asks, is_allowed
+):
+    context = {
+        **{f"elasticmapreduce:ResourceTag/{name}": of for name, of in has.items()},
+        **{f"elasticmapreduce:RequestTag/{name}": of for name, of in asks.items()},
+    }
+    arn = "arn:aws:elasticmapreduce:eu-central-1:123456789012:cluster/j-1"
+    asked = Asked(f"elasticmapreduce:{action}", arn, context)
+    assert bool(allowing(asked, judge._roles()["airflow"])) == is_allowed
+
+
 STATEMENT = {
     "Sid": "One",
     "Effect": "Allow",

@@ -14,6 +14,7 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lake_release.built import PROJECT, Built, build
+from lake_release.commits import Checkout
 from lake_release.deployment import Deployment
 from lake_release.errors import ReleaseError
 from lake_release.mwaa import Airflow
@@ -51,7 +52,7 @@ def _deploy(args: argparse.Namespace) -> None:
     deployment = _deployment(args)
     for line in deployment.plan(built):
         print(line)
-    deployment.deploy(built)
+    deployment.deploy(built, older=args.older)
 
 
 def _rollback(args: argparse.Namespace) -> None:
@@ -78,7 +79,14 @@ def _deployment(args: argparse.Namespace) -> Deployment:
     if not args.only_s3:
         airflow = Airflow(_client("mwaa", target.region), target.airflow, say=_say)
     s3 = _client("s3", target.region)
-    return Deployment(target, s3, airflow=airflow, by=_who(args.project), say=_say)
+    return Deployment(
+        target,
+        s3,
+        airflow=airflow,
+        checkout=Checkout(args.project),
+        by=_who(args.project),
+        say=_say,
+    )
 
 
 def _client(service: str, region: str) -> Any:
@@ -115,6 +123,12 @@ def _parser() -> argparse.ArgumentParser:
         _options(asked, builds=command in (_build, _plan, _deploy))
         if command is not _build:
             _places(asked)
+        if command is _deploy:
+            asked.add_argument(
+                "--older",
+                action="store_true",
+                help="also a commit that is older than the deployed one",
+            )
         if command is _rollback:
             asked.add_argument(
                 "--to", metavar="RELEASE", help="default: the one before"

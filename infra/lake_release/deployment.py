@@ -16,6 +16,7 @@ from typing import Any, Callable, Dict, Iterator, Optional
 from lake_release import pointer
 from lake_release.built import Built
 from lake_release.changes import State, changes
+from lake_release.commits import Checkout, Commit
 from lake_release.errors import ReleaseError
 from lake_release.mwaa import Airflow, words
 from lake_release.pointer import AirflowFile, Deploy, Pointer
@@ -33,12 +34,14 @@ class Deployment:
         *,
         by: str,
         airflow: Optional[Airflow] = None,
+        checkout: Optional[Checkout] = None,
         say: Callable[[str], None] = print,
     ) -> None:
         self._target = target
         self._s3 = s3
         self._store = Store(s3, target)
         self._airflow = airflow
+        self._checkout = checkout
         self._by = by
         self._say = say
 
@@ -49,20 +52,64 @@ class Deployment:
         if there and there.release == built.id:
             yield "nothing to do"
             return
+        if words := self._why_older(there):
+            yield f"deploy would refuse this: {words}"
         yield from changes(self._state(there), _state_of(built))
 
-    def deploy(self, built: Built) -> None:
-        """Make a release the current one. ReleaseError leaves the one before."""
+    def deploy(self, built: Built, *, older: bool = False) -> None:
+        """Make a release the current one. ReleaseError leaves the one before.
+
+        One of an older commit than the current one's is refused unless `older`.
+        """
         before = pointer.read(self._s3, self._target)
+        why_not = None if older else self._why_older(before.current)
         if before.current and before.current.release == built.id:
             self._say(f"{built.id} is the current release already")
+            if not why_not:
+                self._note_commit(before)
             return
+        if why_not:
+            raise ReleaseError(why_not)
         self._say(f"{self._store.put_artifacts(built)} files for steps")
         self._say(f"{self._store.put_dags(built)} files for Airflow")
         files = self._store.put_airflow_files(built, before.current)
         self._install(files)
         self._store.put_stubs(dag_files(built.files("dags")))
-        self._switch(self._deploy(built.id, files), before)
+        deploy = replace(self._deploy(built.id, files), commit=self._commit())
+        self._switch(deploy, before)
+
+    def _commit(self) -> Optional[Commit]:
+        return self._checkout.commit() if self._checkout else None
+
+    def _why_older(self, there: Optional[Deploy]) -> Optional[str]:
+        """Why this checkout must not replace what is deployed; None if it may."""
+        if there is None or there.commit is None or self._checkout is None:
+            return None
+        mine, remedy = self._commit(), (
+            "Deploy the newest commit of main, go back with `rollback`, or add --older if"
+            " the older one is what you want."
+        )
+        where, deployed = self._target.environment, there.commit.id
+        if mine is None:
+            return (
+                f"{where}: nobody can tell whether this tree, which git does not know, is"
+                f" older than the commit {deployed}, which is deployed. {remedy}"
+            )
+        if self._checkout.is_older(mine, there.commit):
+            return (
+                f"{where}: the commit {mine.id} is older than the commit {deployed},"
+                f" which is deployed. {remedy}"
+            )
+        return None
+
+    def _note_commit(self, before: Pointer) -> None:
+        """The same release of a newer commit: what is older than that is older."""
+        assert before.current
+        commit = self._commit() or before.current.commit
+        if commit != before.current.commit:
+            others = replace(before, deploys=before.deploys[1:])
+            again = replace(before.current, commit=commit)
+            pointer.write(self._s3, self._target, again, before=others)
 
     def rollback(self, release: Optional[str] = None) -> None:
         """Make the release before the current one, or another one, the current one."""
@@ -74,7 +121,8 @@ class Deployment:
                 " commit out, and deploy that."
             )
         self._install(earlier.airflow)
-        self._switch(self._deploy(earlier.release, earlier.airflow), before)
+        deploy = self._deploy(earlier.release, earlier.airflow)
+        self._switch(replace(deploy, commit=earlier.commit), before)
 
     def status(self) -> Iterator[str]:
         """The deploys that are remembered, the newest first."""

@@ -11,6 +11,7 @@ from typing import Any, Dict, Mapping, Optional, Tuple
 
 from botocore.exceptions import ClientError
 
+from lake_release.commits import Commit
 from lake_release.errors import ReleaseError
 from lake_release.target import POINTER, Target
 from lake_spec.state_format import (
@@ -36,12 +37,16 @@ class AirflowFile:
 
 @dataclass(frozen=True)
 class Deploy:
-    """A release that became the current one; `at` is a time in UTC."""
+    """A release that became the current one; `at` is a time in UTC.
+
+    `commit` is what it was built of, None where nobody knows.
+    """
 
     release: str
     at: str
     by: str
     airflow: Dict[str, AirflowFile] = field(default_factory=dict)
+    commit: Optional[Commit] = None
     unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
@@ -49,7 +54,9 @@ class Deploy:
         """Of what the pointer holds."""
         found = data.get("airflow", {}).items()
         files = {name: from_fields(AirflowFile, each) for name, each in found}
-        return from_fields(cls, {**data, "airflow": files})
+        told = data.get("commit")
+        commit = Commit(told["id"], told["at"]) if told else None
+        return from_fields(cls, {**data, "airflow": files, "commit": commit})
 
 
 @dataclass(frozen=True)

@@ -153,6 +153,7 @@ def test_a_deploy_is_the_program_of_a_desk_and_is_not_cut_off():
     assert job["concurrency"]["cancel-in-progress"] is False
     checkout = next(step for step in job["steps"] if "checkout" in step["uses"])
     assert checkout["with"]["ref"] == "${{ inputs.commit }}"
+    assert checkout["with"]["fetch-depth"] == 0  # which commit is older, all of them tell
 
 
 @pytest.mark.parametrize(

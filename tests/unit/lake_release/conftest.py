@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import bundle
 import pytest
 from lake_release.built import PROJECT, build
+from lake_release.commits import Checkout
 from lake_release.deployment import Deployment
 from lake_release.shipped import lake_current
 from lake_release.target import Target
@@ -110,13 +112,38 @@ class Releases:
             s3 or self.s3,
             by="a test",
             airflow=airflow,
+            checkout=Checkout(self.project),
             say=self.said.append,
         )
 
-    def deploy(self, **more) -> str:
+    def deploy(self, *, older=False, **more) -> str:
         built = self.built()
-        self.deployment(**more).deploy(built)
+        self.deployment(**more).deploy(built, older=older)
         return built.id
+
+    def git(self, *asked: str, at: int = 0) -> str:
+        """git in the project, at a time of so many days after the first."""
+        who = ("-c", "user.name=a test", "-c", "user.email=a@test.example")
+        time = f"2026-01-{1 + at:02}T00:00:00Z"
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+        times = {"GIT_COMMITTER_DATE": time, "GIT_AUTHOR_DATE": time}
+        done = subprocess.run(
+            ["git", "-C", str(self.project), *who, *asked],
+            env={**kept, **times, "GIT_CONFIG_GLOBAL": os.devnull},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.strip()
+
+    def commit(self, version: str, at: int) -> str:
+        """The project in that version as a commit; its id."""
+        if not (self.project / ".git").exists():
+            self.git("init", "--quiet", "--initial-branch", "main")
+        write_dags(self.project, version, "moma.py")
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", version, at=at)
+        return self.git("rev-parse", "HEAD")
 
     def copied(self) -> Path:
         """A folder that MWAA copied from the bucket."""

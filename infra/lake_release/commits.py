@@ -1,0 +1,64 @@
+"""Which commit a release is built of, and whether that is older than another one."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A commit by its whole id, and when it was made, in seconds since 1970."""
+
+    id: str
+    at: int
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """What git says of the tree that a release is built of."""
+
+    project: Path
+
+    def commit(self, name: str = "HEAD") -> Optional[Commit]:
+        """A commit; None where there is no git, or none of that name here."""
+        told = self._git(
+            "show",
+            "--no-patch",
+            "--format=%H %ct",
+            "--end-of-options",
+            f"{name}^{{commit}}",
+        )
+        if told is None:
+            return None
+        id, at = told.split()
+        return Commit(id, int(at))
+
+    def is_ancestor(self, one: str, other: str) -> bool:
+        """Whether the other commit, which is here too, was made on top of this one."""
+        return (
+            self._git("merge-base", "--is-ancestor", "--end-of-options", one, other)
+            is not None
+        )
+
+    def is_older(self, one: Commit, other: Commit) -> bool:
+        """Whether it was made before the other one.
+
+        Where neither stands on the other, or the other is not here, their times tell.
+        """
+        if one.id == other.id or (
+            self.commit(other.id) and self.is_ancestor(other.id, one.id)
+        ):
+            return False
+        return self.is_ancestor(one.id, other.id) or one.at < other.at
+
+    def _git(self, *asked: str) -> Optional[str]:
+        """What it answers; None if it refuses, or is not there."""
+        argv = ["git", "-C", str(self.project), *asked]
+        try:
+            done = subprocess.run(argv, capture_output=True, text=True)
+        except OSError:
+            return None
+        return done.stdout.strip() if done.returncode == 0 else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any, NoReturn
 
@@ -69,8 +70,9 @@ class CreateCluster(
             if planned.run.plan_only:
                 self._show_plan(context, planned)
             self._wait_for_earlier(context, planned)
-            self._take_lease(context, planned.run)
-            return self._find_or_create(context, planned)
+            token = self._take_lease(context, planned.run)
+            granted = replace(planned, run=replace(planned.run, token=token))
+            return self._find_or_create(context, granted)
         except AirflowSkipException:
             raise
         except Exception as error:
@@ -106,24 +108,24 @@ class CreateCluster(
             self.log.info("Waiting for the end of the earlier run %s.", run_id)
             self._wait(context, looks=OTHERS_LOOKS)
 
-    def _take_lease(self, context: Any, run: Run) -> None:
-        """Take it; while another run has it, wait without a worker, or refuse."""
+    def _take_lease(self, context: Any, run: Run) -> int:
+        """Its token; while another run has it, wait without a worker, or refuse."""
         lease = self.lease().take(run.name, self._lives)
-        if lease is None:
-            return
+        if lease.holder == run.name:
+            return lease.token
         words = (
             f"{self.plan.domain} is busy: the run {lease.holder} has it since"
-            f" {lease.since:%Y-%m-%d %H:%M:%S} UTC"
+            f" {lease.since[:19].replace('T', ' ')} UTC"
         )
         if self.plan.when_busy is WhenBusy.REFUSE:
             raise AirflowFailException(
                 f"The run is refused: {words}. Start it again when that one is over."
             )
         self.log.info("%s. Waiting for its end.", words)
-        self.ask_to_stop(lease.holder, run.name)
+        self.ask_to_stop(str(lease.holder), run.name)
         self._wait(context)
 
-    def _wait(self, context: Any, *, looks: int = 1) -> None:
+    def _wait(self, context: Any, *, looks: int = 1) -> NoReturn:
         """Defer for so many times of what lies between two looks at EMR."""
         began = context["dag_run"].start_date
         if began and datetime.now(timezone.utc) - began > LONGEST_WAIT:

@@ -5,13 +5,15 @@ it. Every write is conditional on what was read before, so that of two runs one
 gets it. It is alive for GRACE after it was taken, and then as long as a cluster of
 its run lives, for a cluster is what writes: nobody has to renew it, and it cannot
 outlive by much what it stands for.
+
+Each grant has a token, a number that only grows, for the object stays when the lease is
+given back. The run's steps get it as an argument and write only while it is in force.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -19,21 +21,13 @@ from lake_airflow.handover import run_name
 from lake_airflow.run_files import RunFiles
 from lake_airflow.s3_object import S3Object
 from lake_spec.continuous import CONTINUOUS, STOP
-from lake_spec.lease import holder_of, lease_uri
+from lake_spec.lease import Lease, lease_uri, read_lease
 from lake_spec.model import EnvironmentSpec
 
 GRACE = timedelta(minutes=20)
 """So long a run may take from its lease to a cluster that EMR lists."""
 
 _ATTEMPTS = 5
-
-
-@dataclass(frozen=True)
-class Lease:
-    """Who has a domain, as `<dag_id>/<run key>`, and since when."""
-
-    holder: str
-    since: datetime
 
 
 class LeaseBusy(RuntimeError):
@@ -92,37 +86,54 @@ class DomainLease:
             self.address, region=environment.region, aws_conn_id=aws_conn_id
         )
 
-    def take(self, holder: str, lives: Callable[[str], bool]) -> Lease | None:
-        """Take it, also anew: None, or the lease of the run that has it.
+    def take(self, holder: str, lives: Callable[[str], bool]) -> Lease:
+        """The lease in force: granted to this run, or still another's, which it names.
 
-        `lives` tells whether a cluster of that run is there.
+        A run that has it keeps its token. `lives` tells whether a cluster of that
+        other run is there.
         """
         for _ in range(_ATTEMPTS):
             now = datetime.now(timezone.utc)
             lease, etag = self._read()
-            if lease and lease.holder != holder:
-                if now - lease.since < GRACE or lives(lease.holder):
+            if lease.holder not in (None, holder):
+                if now - self._since(lease) < GRACE or lives(str(lease.holder)):
                     return lease
-            if self._object.write({"holder": holder, "since": now.isoformat()}, etag):
-                return None
+            keeps = lease.holder == holder and lease.token
+            token = lease.token if keeps else _next(lease.token, now)
+            mine = replace(lease, holder=holder, token=token, since=now.isoformat())
+            if self._object.write(mine.to_data(), etag):
+                return mine
         raise LeaseBusy(f"{self.address}: another run wrote it at the same moment.")
 
     def release(self, holder: str) -> None:
-        """Give it back; what another run has by now stays as it is."""
+        """Give it back, its token stays; what another run has by now is left alone."""
         lease, etag = self._read()
-        if lease and lease.holder == holder:
-            self._object.write({"holder": None}, etag)
+        if lease.holder == holder:
+            self._object.write(replace(lease, holder=None).to_data(), etag)
 
-    def _read(self) -> tuple[Lease | None, str | None]:
-        """The lease, if somebody has it, and the ETag of its object, if there is one."""
+    def _read(self) -> tuple[Lease, str | None]:
+        """What the object says, and its ETag, if there is one."""
         content, etag = self._object.read()
-        return (None if content is None else self._parsed(content)), etag
-
-    def _parsed(self, text: bytes) -> Lease | None:
+        if content is None:
+            return Lease(None), etag
         try:
-            holder = holder_of(text)
-            if holder is None:
-                return None
-            return Lease(holder, datetime.fromisoformat(json.loads(text)["since"]))
-        except (ValueError, TypeError, KeyError) as error:
+            return read_lease(content), etag
+        except ValueError as error:
             raise ValueError(f"{self.address}: {error}") from None
+
+    def _since(self, lease: Lease) -> datetime:
+        try:
+            return datetime.fromisoformat(lease.since)
+        except ValueError as error:
+            raise ValueError(
+                f"{self.address}: since: {error}, which is no lease."
+            ) from None
+
+
+def _next(token: int, now: datetime) -> int:
+    """The token of a new grant: above the last one.
+
+    It is a time in seconds where that is more: it grows too where the object was
+    deleted by hand, or written by a release that knew of no tokens.
+    """
+    return max(token + 1, int(now.timestamp()))

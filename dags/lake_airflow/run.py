@@ -65,6 +65,8 @@ class Run:
     verify: Optional[float] = None
     request: Optional[str] = None
     run_id: str = ""  # as Airflow has it, for who asks whether it is over
+    token: Optional[int] = None
+    """Of its domain's lease; None if the run was pinned before there were any."""
     unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
@@ -127,7 +129,7 @@ def check_run(
     key = _key(run_id, faults)
     if faults:
         raise RunRefused(faults)
-    more["run_id"] = run_id
+    more["run_id"], more["token"] = run_id, 0  # until the lease is granted
     return Run(plan.dag_id, key, release, tables, window, **switches, **more)
 
 

@@ -50,6 +50,8 @@ def spark_step(
     argv += ["--jars", ",".join(jars)] if jars else []
     argv += ["--py-files", f"{root}/lake.zip", f"{root}/main.py"]
     argv += ["--release", root, "--domain", plan.domain]
+    if run.token is not None:  # as long in a plan as when it was granted
+        argv += ["--lease-token", f"{run.token:010d}"]
     argv += ["--stage", stage.name, "--run", run.name]
     if run.tables != plan.tables:
         argv += ["--tables", ",".join(selected(stage, run))]

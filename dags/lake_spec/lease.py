@@ -1,9 +1,33 @@
-"""Where the lease of a domain is, and how it says which run has it."""
+"""Where the lease of a domain is, and how it says which run has it, by which grant."""
 
 from __future__ import annotations
 
 import json
-from typing import Optional
+from dataclasses import dataclass, field
+from typing import Any, Dict, Mapping, Optional
+
+FORMAT = 1
+"""Of the object; what a newer format says is not guessed."""
+
+
+@dataclass(frozen=True)
+class Lease:
+    """What a lease object says.
+
+    `holder` is the run that has it, as `<dag_id>/<run key>`, None once it was given
+    back; `token` the number of its last grant, which only grows: 0 where a release
+    wrote it that knew of none. `more` are fields that this release does not know.
+    """
+
+    holder: Optional[str]
+    token: int = 0
+    since: str = ""
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_data(self) -> Dict[str, Any]:
+        """It as JSON-ready data."""
+        ours = {"format": FORMAT, "holder": self.holder, "token": self.token}
+        return {**self.more, **ours, "since": self.since}
 
 
 def lease_folder(runs: str) -> str:
@@ -16,16 +40,24 @@ def lease_uri(runs: str, domain: str) -> str:
     return f"{lease_folder(runs)}{domain}.json"
 
 
-def holder_of(content: bytes) -> Optional[str]:
-    """The run that has it, as `<dag_id>/<run key>`; None if it was given back.
-
-    Raises ValueError for what is no lease.
-    """
+def read_lease(content: bytes) -> Lease:
+    """What the object says; ValueError for what is no lease."""
     try:
-        holder = json.loads(content)["holder"]
+        data = dict(json.loads(content))
+        format, holder = data.pop("format", FORMAT), data.pop("holder")
+        token, since = data.pop("token", 0), data.pop("since", "")
+        known = {type(holder) in (str, type(None)), type(since) is str}
+        if known != {True} or type(token) is not int or type(format) is not int:
+            raise TypeError("a field of another type")
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(
             f"got {content[:200]!r}, which is no lease ({error!r}). Delete the object"
             " when no run of the domain is under way."
         ) from None
-    return None if holder is None else str(holder)
+    if format > FORMAT:
+        raise ValueError(
+            f"the lease is of format {format}, which a newer release wrote; this one"
+            f" knows {FORMAT}. Use the newer release, or delete the object when no run of"
+            " the domain is under way."
+        )
+    return Lease(holder, token, since, data)

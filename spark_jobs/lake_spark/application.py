@@ -27,10 +27,11 @@ from lake_spec.model import (
 )
 from lake_spec.packing import TABLES_AT_ONCE, longest_first, makespan
 from lake_spec.report import Report, State
-from lake_spark import continuous, fence, timings
+from lake_spark import continuous, timings
 from lake_spark.arguments import Arguments, parse
 from lake_spark.attempt import Stage, attempt
 from lake_spark.erasure import request
+from lake_spark.fence import CheckedStore, LeaseCheck
 from lake_spark.object_store import ObjectStore, open_store
 from lake_spark.session import open_session
 from lake_spark.stages.dimension import dimension, rebuild_dimension
@@ -74,26 +75,30 @@ def main(argv: Sequence[str]) -> int:
     asked = parse(argv, [*STAGES, CONTINUOUS])
     release = load_release(asked)
     store = open_store(release.environment.runs)
-    fence.check(store, release.environment.runs, asked.domain, asked.run)
+    runs_root = release.environment.runs
+    check = LeaseCheck(store, runs_root, asked.domain, asked.run, asked.lease_token)
+    check()
     spark = open_session(f"{asked.domain} {asked.stage} {asked.run}")
     at_once = int(spark.conf.get(TABLES_AT_ONCE, str(ClusterSpec.tables_at_once)))
     tables = _planned(store, release, asked, at_once)
-    table_run = partial(_table_run, spark, store, release, asked)
+    table_run = partial(_table_run, spark, check, release, asked)
     if asked.stage == CONTINUOUS:
         reports = _continuous(asked, release, tables, table_run, at_once)
-        timings.note(store, release.environment.runs, reports)
+        timings.note(store, runs_root, reports)
         return _exit_code(reports)
     runs = [table_run(table) for table in tables]
     with ThreadPoolExecutor(max_workers=at_once) as pool:
         for wave in waves(runs):
             list(pool.map(lambda run: run_table(run, STAGES[asked.stage]), wave))
     if asked.stage.startswith("prepare_"):
+        check()  # the last time before HoodieStreamer, whose commits nobody checks
         _put_streamer_steps(store, release, asked, runs)
     reports = [run.report for run in runs]
     if asked.verify is None:  # which is other work than the stage's
-        timings.note(store, release.environment.runs, reports)
+        timings.note(store, runs_root, reports)
     failed = _exit_code(reports)
     if asked.stage == "erase" and not failed and not asked.dry_run:
+        check()
         end_request(store, release, asked, runs)
     return failed
 
@@ -164,7 +169,7 @@ def _has_stage(table: TableSpec, stage: str) -> bool:
 
 def _table_run(
     spark: SparkSession,
-    store: ObjectStore,
+    check: LeaseCheck,
     release: Release,
     asked: Arguments,
     table: TableSpec,
@@ -179,7 +184,7 @@ def _table_run(
     )
     return TableRun(
         spark,
-        store,
+        CheckedStore(check.store, check),
         table,
         release.environment,
         report,
@@ -190,6 +195,7 @@ def _table_run(
         asked.verify,
         _request_uri(release, asked),
         domain_tables=release.domain.tables,
+        check_lease=check,
     )
 
 

@@ -14,6 +14,7 @@ from lake_spec.pulled import PULLS, is_pull_from
 from lake_spark.table_run import Accepted, Selection, Window
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_TOKEN = re.compile(r"[0-9]{1,18}")
 _RUN = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
 
 
@@ -25,6 +26,7 @@ class Arguments:
     domain: str
     stage: str
     run: str
+    lease_token: int
     tables: Sequence[str]
     window: Window
     selection: Selection
@@ -40,6 +42,9 @@ def _parser(stages: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument("--domain", required=True, type=_name)
     parser.add_argument("--stage", required=True, choices=sorted(stages))
     parser.add_argument("--run", required=True, type=_run, help="<dag id>/<run key>")
+    parser.add_argument(
+        "--lease-token", required=True, type=_token, help="of the lease's grant"
+    )
     parser.add_argument(
         "--tables", type=_names, default=[], help="a,b: all if left out"
     )
@@ -151,6 +156,12 @@ def _run(text: str) -> str:
     if not _RUN.fullmatch(text):
         raise argparse.ArgumentTypeError(f"{text!r} is no <dag id>/<run key>")
     return text
+
+
+def _token(text: str) -> int:
+    if not _TOKEN.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no token: {_TOKEN.pattern}")
+    return int(text)
 
 
 def _share(text: str) -> float:

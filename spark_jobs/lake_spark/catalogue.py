@@ -28,6 +28,7 @@ def register(run: TableRun) -> None:
         return  # a folder of a test has no catalogue
     if run.is_registered and not run.report.commits:
         return
+    run.check_lease()
     glue = _client()
     _database(glue, run.spec.domain, run.spec.description)
     for name, table, query in _tables(run):

@@ -18,7 +18,6 @@ from lake_spec.continuous import Continuous, stop_uri
 from lake_spec.model import Dimension, TableSpec
 from lake_spec.pulled import pulls_of
 from lake_spec.report import Report
-from lake_spark import fence
 from lake_spark.attempt import Stage, attempt
 from lake_spark.rounds import Rounds
 from lake_spark.stages.dimension import dimension
@@ -142,7 +141,7 @@ class MicroBatches:
     def round(self, number: int) -> Optional[str]:
         """All tables once, tables of files first; why there must be no other round."""
         run, began = self._run, time.monotonic()
-        fence.check(run.store, run.environment.runs, run.spec.domain, run.report.run)
+        run.check_lease()
         try:
             for wave in waves(self._files):
                 list(self._pool.map(lambda table: table.play(number), wave))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Dict, Iterator, Mapping, Optional, Set, Tuple
+from typing import Callable, Dict, Iterator, Mapping, Optional, Set, Tuple
 
 from py4j.java_gateway import JavaObject
 from pyspark.sql import DataFrame, SparkSession
@@ -17,6 +17,7 @@ from lake_spec.hudi_options import (
     schema_options,
     write_options,
 )
+from lake_spark.fence import no_lease
 from lake_spark.timeline import Commit, Timeline, meta_client
 
 HUDI_COLUMNS = (
@@ -31,14 +32,23 @@ DELETED = "_hoodie_is_deleted"
 
 
 class HudiTable:
-    """A table at a path; writing it needs options, reading does not."""
+    """A table at a path; writing it needs options, reading does not.
+
+    `before_commit` is called right before each change of it: all go through here, or
+    through `maintenance`, and what it raises stops them.
+    """
 
     def __init__(
-        self, spark: SparkSession, path: str, options: Optional[Dict[str, str]] = None
+        self,
+        spark: SparkSession,
+        path: str,
+        options: Optional[Dict[str, str]] = None,
+        before_commit: Callable[[], None] = no_lease,
     ) -> None:
         self._spark = spark
         self.path = path
         self._options = options or {}
+        self.before_commit = before_commit
         self._look: Optional[Timeline] = None
 
     def exists(self) -> bool:
@@ -87,6 +97,7 @@ class HudiTable:
         self, rows: DataFrame, operation: Operation, metadata: Mapping[str, str]
     ) -> str:
         """Write rows as one commit that carries the metadata; its instant."""
+        self.before_commit()
         self.clear_half_made()
         options = {
             **write_options(self._options, operation, metadata),
@@ -131,6 +142,7 @@ class HudiTable:
         self, more: Optional[Mapping[str, str]] = None
     ) -> Iterator[JavaObject]:
         """Hudi's own writer of this table, with more options."""
+        self.before_commit()
         options = self._spark._jvm.java.util.HashMap()
         for key, value in {**self._options, **(more or {})}.items():
             options.put(key, value)
@@ -151,6 +163,7 @@ class HudiTable:
         """Remove the metadata table; the next write makes it anew, if it has one."""
         hudi = self._spark._jvm.org.apache.hudi
         if self._options[HudiKey.METADATA_TABLE.value] == "true":
+            self.before_commit()
             context = hudi.client.common.HoodieSparkEngineContext(self._spark._jsc)
             drop = hudi.metadata.HoodieTableMetadataUtil.deleteMetadataTable
             drop(self._client(), context, False)

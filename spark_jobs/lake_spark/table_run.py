@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Dict, List, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Tuple
 
 from pyspark.sql import SparkSession
 
@@ -17,6 +17,7 @@ from lake_spark import fold
 from lake_spark.change_log import ChangeLog
 from lake_spark.erased import ErasedObject
 from lake_spark.errors import Redefined
+from lake_spark.fence import no_lease
 from lake_spark.hudi_table import HudiTable
 from lake_spark.inputs import Inputs, InputsFolder
 from lake_spark.log_rows import ENVELOPE
@@ -87,6 +88,8 @@ class TableRun:
     """By (path, ETag) why a file is bad, as earlier rounds of the run found out."""
     is_registered: bool = False
     """Whether the catalogue was told of all that earlier rounds of the run committed."""
+    check_lease: Callable[[], None] = no_lease
+    """Raises where the run must not write any more; asked before each commit."""
 
     def of_table(self, name: str) -> "TableRun":
         """The same run, on another table of the domain."""
@@ -132,7 +135,10 @@ class TableRun:
     def log(self) -> ChangeLog:
         """The change log."""
         return ChangeLog(
-            self.spark, f"{self.home}/changes", self._log_options("changes")
+            self.spark,
+            f"{self.home}/changes",
+            self._log_options("changes"),
+            self.check_lease,
         )
 
     @cached_property
@@ -168,7 +174,9 @@ class TableRun:
             record_key=("lake_path", "lake_etag", "lake_record"),
             keep_commits=self.spec.maintenance.keep_commits,
         )
-        return HudiTable(self.spark, f"{self.home}/quarantine", options)
+        return HudiTable(
+            self.spark, f"{self.home}/quarantine", options, self.check_lease
+        )
 
     def _log_options(self, layer: str) -> Dict[str, str]:
         return log_options(
@@ -190,7 +198,8 @@ class TableRun:
             record_key=key,
             keep_commits=self.spec.maintenance.keep_commits,
         )
-        return HudiTable(self.spark, f"{self.home}/{layer}", options)
+        path = f"{self.home}/{layer}"
+        return HudiTable(self.spark, path, options, self.check_lease)
 
     def commit_metadata(self) -> Dict[str, str]:
         """What every commit of this run says about where it comes from."""

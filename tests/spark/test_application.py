@@ -7,6 +7,7 @@ import pytest
 from lake_spec.encode import to_data
 from lake_spec.packing import TABLES_AT_ONCE
 from lake_spark import application
+from tests.spark.leased import grant
 from tests.unit.lake_airflow.specs import ENVIRONMENT, domain, table
 
 
@@ -30,7 +31,17 @@ def step(tmp_path, spark, monkeypatch):
     }
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs" / "sales.json").write_text(json.dumps(release))
-    argv = ["--release", at, "--domain", "sales", "--run", "sales_scd2/1"]
+    grant(tmp_path, "sales_scd2/1", domain="sales")
+    argv = [
+        "--release",
+        at,
+        "--domain",
+        "sales",
+        "--run",
+        "sales_scd2/1",
+        "--lease-token",
+        "1",
+    ]
     spark.conf.set(TABLES_AT_ONCE, "1")
     yield lambda: (application.main([*argv, "--stage", "scd2"]), taken)
     spark.conf.unset(TABLES_AT_ONCE)

@@ -14,7 +14,8 @@ from lake_spark.object_store import FolderStore
 from lake_spark.table_run import Accepted, Selection
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dimension, domain, table
 
-STEP = ["--release", "r", "--domain", "shop", "--run", "shop_incremental/1", "--stage"]
+STEP = ["--release", "r", "--domain", "shop", "--run", "shop_incremental/1"]
+STEP += ["--lease-token", "1", "--stage"]
 
 
 def test_losses_are_accepted_where_extracts_are_taken(capsys):

@@ -12,13 +12,13 @@ import json
 
 import pytest
 
-from lake_spec.encode import to_data
-from lake_spec.model import Continuous, DomainSpec
-from lake_spark import application, continuous, ingest
+from lake_spec.model import Continuous
+from lake_spark import continuous, ingest
 from lake_spark.continuous import MicroBatches
 from tests.spark import test_dimension as told
 from tests.spark.batches import RUN, Batches, ask_to_stop
 from tests.spark.lake import FEED_FILES, Lake, table
+from tests.spark.leased import Steps, grant
 from tests.spark.shop import DIMENSIONS, EXTRACT_DAYS, Shop, domain_of
 
 SPEC = FEED_FILES + """columns: {id: int, ts: timestamp, note: string}
@@ -193,21 +193,11 @@ def test_dimensions_follow_in_every_round_as_the_oracle_has_them(spark, tmp_path
 @pytest.fixture
 def step(spark, tmp_path, monkeypatch):
     """Runs the step of a continuous run of one table, as main.py does; its exit code."""
-    monkeypatch.setattr(application, "open_session", lambda name: spark)
     lake = loaded(spark, tmp_path)
-    home = {"description": "Tables of the tests", "owner": "test-team"}
     pace = Continuous(every_seconds=5, hours=0.5)
-    release = {
-        "release": "r1",
-        "environment": to_data(lake.environment),
-        "domain": to_data(
-            DomainSpec(name="tests", tables=(lake.spec,), continuous=pace, **home)
-        ),
-    }
-    (tmp_path / "specs").mkdir()
-    (tmp_path / "specs" / "tests.json").write_text(json.dumps(release))
-    argv = ["--release", f"file://{tmp_path}", "--domain", "tests", "--run", RUN]
-    lake.step = lambda: application.main([*argv, "--stage", "continuous"])
+    steps = Steps(lake, monkeypatch, continuous=pace)
+    grant(tmp_path, RUN)
+    lake.step = lambda: steps.step("continuous", RUN)
     return lake
 
 

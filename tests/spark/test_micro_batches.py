@@ -9,7 +9,10 @@ import pytest
 from lake_spec.model import Continuous, Enrichment, KafkaTopic
 from lake_spark import continuous, timeline
 from lake_spark.errors import DomainTaken
+from lake_spark.fence import LeaseCheck
+from lake_spark.object_store import FolderStore
 from tests.spark.batches import RUN, Batches, ask_to_stop
+from tests.spark.leased import grant
 from tests.unit.lake_airflow.specs import dimension, table
 
 TABLES = (table("orders"), table("items"), dimension("both", "orders", "items"))
@@ -225,13 +228,13 @@ def test_what_was_asked_before_the_step_began_is_forgotten(batches, stages):
 def test_a_run_whose_domain_was_leased_to_another_one_writes_no_more(
     batches, stages, tmp_path
 ):
-    lease = tmp_path / "runs" / "leases" / "sales.json"
-    lease.parent.mkdir(parents=True)
-    lease.write_text(json.dumps({"holder": RUN}))
+    runs = f"file://{tmp_path}/runs"
+    batches._run.check_lease = LeaseCheck(FolderStore(), runs, "sales", RUN, 1)
+    grant(tmp_path, RUN, 1, domain="sales")
     batches.next_round()
     stages.since()
-    lease.write_text(json.dumps({"holder": "sales_redo/2"}))
-    with pytest.raises(DomainTaken, match="belongs to the run sales_redo/2"):
+    grant(tmp_path, "sales_redo/2", 2, domain="sales")
+    with pytest.raises(DomainTaken, match="names the run sales_redo/2"):
         batches.next_round()
     assert stages.since() == QUIET
 

@@ -159,6 +159,7 @@ def _call(
     """
     given = {"path": table.path, **arguments}
     text = ", ".join(f"{name} => {sql_literal(value)}" for name, value in given.items())
+    table.before_commit()
     try:
         done = run.spark.sql(f"CALL {procedure}({text})").collect()
     finally:

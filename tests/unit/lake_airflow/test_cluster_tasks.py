@@ -39,7 +39,9 @@ def test_the_run_is_pinned_and_its_cluster_created(emr, runner):
     cluster_id = runner.execute(create())
     (cluster,) = emr.clusters
     assert (cluster.id, cluster.name) == (cluster_id, "lake sales_full_load manual-1")
-    assert Run.from_xcom(runner.xcoms["create_cluster", "run"]) == Run(
+    pinned = Run.from_xcom(runner.xcoms["create_cluster", "run"])
+    assert pinned.token > 0
+    assert replace(pinned, token=None) == Run(
         "sales_full_load",
         "manual-1",
         RELEASE,

@@ -35,12 +35,25 @@ def put(aws, holder, age=timedelta(0)):
     aws.put_object(Bucket="lake", Key=KEY, Body=body)
 
 
+def stored(aws):
+    return json.loads(aws.get_object(Bucket="lake", Key=KEY)["Body"].read())
+
+
 def holder(aws):
-    return json.loads(aws.get_object(Bucket="lake", Key=KEY)["Body"].read())["holder"]
+    return stored(aws)["holder"]
+
+
+def clock_at(moment):
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return moment
+
+    return Clock
 
 
 def test_the_first_run_gets_it_and_says_so(aws, lease):
-    assert lease.take(MINE, nobody) is None
+    assert lease.take(MINE, nobody).holder == MINE
     assert holder(aws) == MINE
     assert lease.address == f"s3://lake/{KEY}"
 
@@ -49,20 +62,21 @@ def test_another_run_is_told_who_has_it_and_since_when(aws, lease):
     lease.take(THEIRS, nobody)
     found = lease.take(MINE, everybody)
     assert found.holder == THEIRS
-    assert datetime.now(timezone.utc) - found.since < timedelta(minutes=1)
+    since = datetime.fromisoformat(found.since)
+    assert datetime.now(timezone.utc) - since < timedelta(minutes=1)
     assert holder(aws) == THEIRS
 
 
 def test_a_run_that_comes_again_has_it_still(aws, lease):
     lease.take(MINE, nobody)
-    assert lease.take(MINE, nobody) is None
+    assert lease.take(MINE, nobody).holder == MINE
     assert holder(aws) == MINE
 
 
 def test_what_was_given_back_is_free(aws, lease):
     lease.take(THEIRS, nobody)
     lease.release(THEIRS)
-    assert lease.take(MINE, everybody) is None
+    assert lease.take(MINE, everybody).holder == MINE
     assert holder(aws) == MINE
 
 
@@ -92,7 +106,7 @@ def test_a_lease_lives_for_its_grace_and_then_with_its_cluster(
     aws, lease, age, lives, is_free
 ):
     put(aws, THEIRS, age)
-    assert (lease.take(MINE, lives) is None) == is_free
+    assert (lease.take(MINE, lives).holder == MINE) == is_free
     assert holder(aws) == (MINE if is_free else THEIRS)
 
 
@@ -112,8 +126,8 @@ def test_of_many_runs_at_once_exactly_one_gets_it(lease, one_write_at_a_time):
     runs = [f"sales_incremental/manual-{n}" for n in range(8)]
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda run: lease.take(run, everybody), runs))
-    assert found.count(None) == 1
-    assert {each.holder for each in found if each} == {runs[found.index(None)]}
+    got = [run for run, each in zip(runs, found) if each.holder == run]
+    assert (len(got), {each.holder for each in found}) == (1, set(got))
 
 
 @pytest.mark.parametrize("before", [None, "free"], ids=["no object", "given back"])
@@ -146,7 +160,53 @@ def test_a_run_that_loses_every_time_fails_by_name(aws, lease, monkeypatch):
         lease.take(MINE, nobody)
 
 
-@pytest.mark.parametrize("text", [b"", b"{}", b"[1]"])
+def test_each_grant_has_a_greater_token_and_giving_back_keeps_it(aws, lease):
+    first = lease.take(MINE, nobody).token
+    assert lease.take(MINE, nobody).token == first  # it has it still
+    lease.release(MINE)
+    assert stored(aws)["token"] == first
+    second = lease.take(MINE, nobody).token
+    lease.release(MINE)
+    third = lease.take(THEIRS, nobody).token
+    assert first < second < third
+
+
+@pytest.mark.parametrize("how", ["deleted by hand", "written by an older release"])
+def test_the_token_grows_where_the_object_lost_it(aws, lease, monkeypatch, how):
+    before = lease.take(MINE, nobody).token
+    if how == "deleted by hand":
+        aws.delete_object(Bucket="lake", Key=KEY)
+    else:
+        put(aws, THEIRS, timedelta(days=1))
+    later = datetime.now(timezone.utc) + timedelta(seconds=1)
+    monkeypatch.setattr("lake_airflow.lease.datetime", clock_at(later))
+    assert lease.take(MINE, nobody).token > before
+
+
+def test_a_run_has_a_token_also_where_an_older_release_gave_it_the_lease(aws, lease):
+    put(aws, MINE)
+    assert lease.take(MINE, everybody).token > 0
+
+
+def test_fields_that_a_newer_release_may_add_are_kept(aws, lease):
+    body = b'{"holder": null, "token": 7, "later_field": [1]}'
+    aws.put_object(Bucket="lake", Key=KEY, Body=body)
+    lease.take(MINE, nobody)
+    lease.release(MINE)
+    assert stored(aws)["later_field"] == [1]
+
+
+def test_a_lease_of_a_newer_format_is_refused_and_not_overwritten(aws, lease):
+    body = b'{"format": 2, "holder": null}'
+    aws.put_object(Bucket="lake", Key=KEY, Body=body)
+    with pytest.raises(
+        ValueError, match=f"{KEY}: the lease is of format 2, .* knows 1"
+    ):
+        lease.take(MINE, nobody)
+    assert stored(aws) == {"format": 2, "holder": None}
+
+
+@pytest.mark.parametrize("text", [b"", b"{}", b"[1]", b'{"holder": 1}'])
 def test_what_is_no_lease_is_named_and_not_overwritten(aws, lease, text):
     aws.put_object(Bucket="lake", Key=KEY, Body=text)
     with pytest.raises(ValueError, match=f"s3://lake/{KEY}: got .* no lease"):

@@ -37,6 +37,7 @@ def test_without_params_a_run_is_about_all_tables_and_all_that_is_new():
         window=None,
         dry_run=False,
         run_id="manual__1",
+        token=0,
     )
 
 

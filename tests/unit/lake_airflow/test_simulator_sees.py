@@ -16,6 +16,7 @@ from lake_airflow.cluster_end import TerminateCluster
 from lake_airflow.cluster_tasks import CreateCluster
 from lake_airflow.end_tasks import Verdict
 from lake_airflow.lease import DomainLease
+from lake_spec.lease import Lease
 from lake_airflow.ledger import Ledger
 from lake_airflow.notify import FailureCallback, Note
 from lake_airflow.reaper import EndLeftovers
@@ -36,7 +37,9 @@ def test_the_provider_s_example_breaks_every_promise():
 
 
 def without_lease(monkeypatch):
-    monkeypatch.setattr(DomainLease, "take", lambda *_: None)
+    monkeypatch.setattr(
+        DomainLease, "take", lambda lease, holder, lives: Lease(holder, 1)
+    )
     return "steps of"
 
 

@@ -29,7 +29,7 @@ def step_of(name, plan=PLAN, environment=ENVIRONMENT, **changes):
 
 
 def test_a_step_is_one_spark_submit_for_all_tables():
-    assert step_of("incremental") == {
+    assert step_of("incremental", token=0) == {
         "Name": "incremental manual-1",
         "ActionOnFailure": "CONTINUE",
         "HadoopJarStep": {
@@ -45,6 +45,8 @@ def test_a_step_is_one_spark_submit_for_all_tables():
                 "s3://lake/artifacts/releases/3f9c2a71",
                 "--domain",
                 "sales",
+                "--lease-token",
+                "0000000000",
                 "--stage",
                 "incremental",
                 "--run",
@@ -52,6 +54,14 @@ def test_a_step_is_one_spark_submit_for_all_tables():
             ],
         },
     }
+
+
+def test_a_step_of_a_run_is_given_the_token_of_its_lease():
+    argv = step_of("incremental", token=1795599017)["HadoopJarStep"]["Args"]
+    assert argv[argv.index("--lease-token") + 1] == "1795599017"
+    # What was pinned by a release without tokens has steps of that release.
+    argv = step_of("incremental", token=None)["HadoopJarStep"]["Args"]
+    assert "--lease-token" not in argv
 
 
 def test_a_step_is_given_the_jars_of_its_environment():

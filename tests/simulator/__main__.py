@@ -6,10 +6,11 @@ Each schedule has five runs of one domain: two of one DAG one after the other, o
 another DAG beside them, and two of a backfill, which Airflow starts at once. EMR
 throttles, replies get lost, clusters start late or die, steps fail, workers are
 killed, triggers fail, users mark, clear and delete; then the reaper comes. Never may
-a run have two clusters at once, the domain two steps at once, a step run again that
-nobody cleared, an interval be taken before an earlier one, a cluster stay, outlive a
-run that ended it, be waited for without an end or be missing in the ledger, or a run
-end in a state that does not say what happened. With --stock the provider's operators,
+a run have two clusters at once, the domain two steps at once, a step complete whose
+grant of the lease is not in force, a step run again that nobody cleared, an interval be
+taken before an earlier one, a cluster stay, outlive a run that ended it, be waited for
+without an end or be missing in the ledger, or a run end in a state that does not say
+what happened. With --stock the provider's operators,
 wired as in its example, play the same. The last line says `N schedules, M violations`;
 the exit code is 1 if M is not 0.
 """
@@ -28,6 +29,7 @@ SHOWN = 10
 KINDS = (
     *("left over", "clusters at once", "steps of", "times", "was needed"),
     *("not in the ledger", "waited for", "told again", "nobody was told", "outlived"),
+    "without the lease",
 )
 """Words by which a violation tells which promise it is of."""
 

@@ -61,8 +61,8 @@ class CalmCloud(Cloud):
         made.ready = made.created + timedelta(seconds=self.times.start)
         return made
 
-    def add_step(self, cluster: Cluster, name: str) -> Step:
-        added = super().add_step(cluster, name)
+    def add_step(self, cluster: Cluster, name: str, args: Sequence[str] = ()) -> Step:
+        added = super().add_step(cluster, name, args)
         added.lasts = timedelta(seconds=self.times.of(name.split(" ")[0]))
         return added
 

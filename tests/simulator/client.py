@@ -97,7 +97,10 @@ class EmrClient:
             cluster = self._cloud.clusters[JobFlowId]
             if cluster.told_to_end:
                 raise refused("ValidationException", "AddJobFlowSteps")
-            added = [self._cloud.add_step(cluster, each["Name"]) for each in Steps]
+            added = [
+                self._cloud.add_step(cluster, each["Name"], _args(each))
+                for each in Steps
+            ]
             return _ok(StepIds=[each.id for each in added])
 
         return self._write("AddJobFlowSteps", add)
@@ -170,6 +173,10 @@ class EmrClient:
         steps = self._cloud.clusters[ClusterId].steps
         (found,) = [each for each in steps if each.id == StepId]
         return _ok(Step=_told_step(found))
+
+
+def _args(step: Dict[str, Any]) -> List[str]:
+    return step["HadoopJarStep"].get("Args", [])
 
 
 def _ok(**reply: Any) -> Dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from random import Random
-from typing import Any, Callable, Dict, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 IDLE = timedelta(hours=1)
@@ -26,6 +26,7 @@ class Step:
     created: datetime
     lasts: timedelta
     end: str
+    args: Tuple[str, ...] = ()
     began: Optional[datetime] = None
     ended: Optional[datetime] = None
     state: str = "PENDING"
@@ -57,9 +58,13 @@ class Cluster:
     def tags(self) -> Dict[str, str]:
         return {each["Key"]: each["Value"] for each in self.request.get("Tags", ())}
 
+    def has_ended(self, now: datetime) -> bool:
+        """Whether it is gone at that moment."""
+        return bool(self.ended and now >= self.ended)
+
     def state(self, now: datetime) -> str:
         """As EMR says it at that moment."""
-        if self.ended and now >= self.ended:
+        if self.has_ended(now):
             return "TERMINATED_WITH_ERRORS" if self.reason else "TERMINATED"
         if self.told_to_end:
             return "TERMINATING"
@@ -136,11 +141,10 @@ class Cloud:
         self.clusters[new.id] = new
         return new
 
-    def add_step(self, cluster: Cluster, name: str) -> Step:
+    def add_step(self, cluster: Cluster, name: str, args: Sequence[str] = ()) -> Step:
         lasts = timedelta(seconds=self.random.uniform(20, 600))
-        new = Step(
-            self.new_id("s"), name, self.now, lasts, self.random.choice(ENDS)
-        )  # fmt: skip
+        end = self.random.choice(ENDS)
+        new = Step(self.new_id("s"), name, self.now, lasts, end, tuple(args))
         cluster.steps.append(new)
         return new
 

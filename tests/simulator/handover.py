@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any, Callable, Dict, Iterator, Set
+from typing import Any, Callable, Dict, Iterator, Sequence, Set
 
 from lake_spec.continuous import STOP
 from lake_spec.model import Continuous, Notifications
@@ -32,8 +32,8 @@ class HandoverCloud(Cloud):
         self._files = files
         self._begun: Set[str] = set()
 
-    def add_step(self, cluster: Cluster, name: str) -> Step:
-        added = super().add_step(cluster, name)
+    def add_step(self, cluster: Cluster, name: str, args: Sequence[str] = ()) -> Step:
+        added = super().add_step(cluster, name, args)
         if name.startswith("continuous "):
             added.lasts = HOURS
         return added
@@ -64,7 +64,7 @@ class HandoverWorld(World):
     def __init__(self, seed: int) -> None:
         self.files, self.objects, self.reaped = {}, {}, set()
         self.cloud = HandoverCloud(seed, self._completed, self.files)
-        self.told, self.unsure = [], []
+        self.told, self.unsure, self.unleased = [], [], []
         self._designs = {kind: ours(plan) for kind, plan in PLANS.items()}
         self.runs = [
             self._run(kind, f"manual__{n}", kills=True) for n, kind in enumerate(KINDS)

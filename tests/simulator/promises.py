@@ -74,6 +74,8 @@ def _steps(world: World) -> Iterator[str]:
     ]
     if _overlap(ran):
         yield "two steps of the domain at once"
+    for words in world.unleased:
+        yield f"{words}: wrote without the lease"
     for run in world.runs:
         times: Dict[str, int] = {}
         for cluster in world.cloud.clusters.values():

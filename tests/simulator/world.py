@@ -6,7 +6,7 @@ import heapq
 import json
 from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
-from typing import Any, Dict, Iterator, List, Set, Tuple
+from typing import Any, Dict, Generator, Iterator, List, Set, Tuple
 from unittest import mock
 
 from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
@@ -22,6 +22,8 @@ from lake_airflow import (
 )
 from lake_airflow.waiting import WaitsForEmr
 from lake_spec.model import Notifications
+from lake_spark.errors import DomainTaken
+from lake_spark.fence import LeaseCheck
 from tests.simulator.airflow import SimulatedRun, is_active
 from tests.simulator.client import EmrClient, Killed, S3Client, SnsClient, refused
 from tests.simulator.cloud import Cloud, Cluster, Step
@@ -32,7 +34,10 @@ TOPIC = "arn:aws:sns:eu-central-1:123456789012:sales-runs"
 TOLD = domain(notifications=Notifications(TOPIC))
 PLANS = {kind: dag_plan(kind, TOLD) for kind in ("incremental", "maintenance")}
 REAPER_EVERY, ROUNDS = 900, 4  # seconds; how often it comes after the last run
+TRIES, TRIES_EVERY = 4, 120  # of one round, as its DAG has; seconds
+LAST_ROUNDS = 20  # at most, until one went well after the last cluster was gone
 OVER = ("success", "failed", "deleted")
+TOKEN = "--lease-token"
 
 
 class World:
@@ -45,6 +50,7 @@ class World:
         self.reaped: Set[str] = set()
         self.told: List[str] = []
         self.unsure: List[str] = []
+        self.unleased: List[str] = []
         self._designs = designs
         kills = self.cloud.random.random() < 0.5  # as Airflow 3.3 does, or as 3.0
         self.runs = [
@@ -78,12 +84,24 @@ class World:
         return [first, second]
 
     def _completed(self, cluster: Cluster, step: Step) -> None:
-        """A step that completed left the reports of its tables."""
+        """A step that completed left the reports of its tables, and held its lease."""
         tags = cluster.tags
+        if TOKEN in step.args:
+            self._check_lease(step)
         files = self.files.setdefault(f"{tags['lake:dag']}/{tags['lake:run']}", {})
         stage = step.name.split(" ")[0]
         for table in ("orders", "customers"):
             files[f"{stage}/{table}.json"] = json.dumps({"state": "done"})
+
+    def _check_lease(self, step: Step) -> None:
+        """What the step itself checks before each of its commits."""
+        given = dict(zip(step.args, step.args[1:]))
+        run, token = given["--run"], int(given[TOKEN])
+        check = LeaseCheck(Objects(self.objects), ENVIRONMENT.runs, "sales", run, token)
+        try:
+            check()
+        except DomainTaken as refused:
+            self.unleased.append(f"{step.name} of {run}: {refused}")
 
     def play(self) -> None:
         """All runs, then the reaper as often as it comes in an hour."""
@@ -114,16 +132,33 @@ class World:
                 heapq.heappush(waiting, (wants, n, play))
 
     def _reaper(self) -> Iterator[datetime]:
-        """It comes all the time, and a few times more when all runs are over."""
-        rounds_left = ROUNDS
-        while rounds_left:
+        """It comes all the time, and a few times more when all runs are over.
+
+        What its last round ended is noted by the next one, as on an account, where
+        there always is one: so the play ends after a round that met no cluster at all.
+        """
+        rounds, went_well = 0, False
+        while rounds < ROUNDS or self._is_to_note(rounds, went_well):
             yield self.cloud.now + timedelta(seconds=REAPER_EVERY)
-            if all(run.state in OVER for run in self.runs):
-                rounds_left -= 1
+            rounds += all(run.state in OVER for run in self.runs)
+            went_well = yield from self._round()
+
+    def _is_to_note(self, rounds: int, went_well: bool) -> bool:
+        """Whether clusters that were ended in time may still lack their entries."""
+        is_left_over = bool(self.cloud.living())
+        return not went_well and not is_left_over and rounds < ROUNDS + LAST_ROUNDS
+
+    def _round(self) -> Generator[datetime, None, bool]:
+        """One run of its DAG; whether it went well with every cluster gone before."""
+        for _ in range(TRIES):
+            clusters = self.cloud.clusters.values()
+            are_gone = all(each.has_ended(self.cloud.now) for each in clusters)
             try:
                 self._reap()
-            except (Killed, Exception):  # the next one comes
-                continue
+                return are_gone
+            except (Killed, Exception):
+                yield self.cloud.now + timedelta(seconds=TRIES_EVERY)
+        return False
 
     def _reap(self) -> None:
         needed = {
@@ -180,6 +215,17 @@ class World:
             return EmrClient(self.cloud, repeats=not once)
 
         return client
+
+
+class Objects:
+    """The world's objects, as a step's store of them."""
+
+    def __init__(self, objects: Dict[Tuple[str, str], bytes]) -> None:
+        self._objects = objects
+
+    def read(self, uri: str, *, limit: Any = None) -> bytes:
+        bucket, _, key = uri[len("s3://") :].partition("/")
+        return self._objects[bucket, key]
 
 
 class Counts:

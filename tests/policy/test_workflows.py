@@ -77,6 +77,14 @@ def test_no_expression_is_pasted_into_a_script(path):
     assert script_injections(read(path)) == []
 
 
+def test_each_night_has_seeds_of_its_own_and_tells_them():
+    """Seeds that count the nights would play all but one schedule again."""
+    workflow = read(ROOT / ".github/workflows/nightly.yml")
+    (script,) = [s["run"] for s in steps(workflow) if s.get("name") == "Try"]
+    assert "seed=$(date +%s)" in script and "with seed $seed" in script
+    assert "--seed $seed" in script
+
+
 @all_workflows
 def test_the_checkout_leaves_no_token_behind(path):
     checkouts = [
@@ -153,7 +161,9 @@ def test_a_deploy_is_the_program_of_a_desk_and_is_not_cut_off():
     assert job["concurrency"]["cancel-in-progress"] is False
     checkout = next(step for step in job["steps"] if "checkout" in step["uses"])
     assert checkout["with"]["ref"] == "${{ inputs.commit }}"
-    assert checkout["with"]["fetch-depth"] == 0  # which commit is older, all of them tell
+    assert (
+        checkout["with"]["fetch-depth"] == 0
+    )  # which commit is older, all of them tell
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from lake_airflow.waiting import OTHERS_LOOKS, WaitsForEmr
 from lake_spec.model import EnvironmentSpec
 
 TRIES, BEFORE_LOOKING = 3, 10  # submissions without a reply; seconds
+FOLLOWS_XCOM = "follows"  # of a stage: this try has submitted, or found, its steps
 _TRIGGER_STEPS = 10  # ids that EMR's ListSteps takes at once
 
 
@@ -77,6 +78,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     def execute(self, context: Any) -> None:
         if not self.job_flow_id:
             raise AirflowSkipException("The run has no cluster.")
+        context["ti"].xcom_push(key=FOLLOWS_XCOM, value=False)
         wanted = self._wanted(context)
         if not wanted:
             context["ti"].xcom_push(key=STEPS_XCOM, value=[])
@@ -88,7 +90,17 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             self._refuse_lost_cluster(context)
             self._wait_for_others(wanted, listed)
             self._submit(context, known=_ids(listed))
+        context["ti"].xcom_push(key=FOLLOWS_XCOM, value=True)
         self.follow(context, may_defer=True)
+
+    def without_trigger(self, context: Any) -> Any:
+        """Ask EMR from the worker; where nothing was submitted yet, look again for that.
+
+        A step of the name that an earlier try, or the run before it was cleared, left
+        is not this try's: to follow that one would be green without any work.
+        """
+        follows = context["ti"].xcom_pull(task_ids=self.task_id, key=FOLLOWS_XCOM)
+        return super().without_trigger(context) if follows else self.execute(context)
 
     def _wait_for_others(
         self, wanted: list[Step], listed: list[dict[str, Any]]

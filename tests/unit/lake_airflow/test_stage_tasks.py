@@ -245,6 +245,21 @@ def test_a_stage_never_runs_beside_a_step_that_nobody_follows(emr, cluster, runn
     }
 
 
+def test_a_cleared_stage_whose_wait_for_others_failed_runs_all_the_same(
+    emr, cluster, runner
+):
+    """It is not green by the step of its name that ran before it was cleared."""
+    runner.execute(stage("full_load"))
+    # scd2 is under way when full_load is cleared, and everything after it.
+    deferred(runner, lambda: runner.execute(stage("scd2", defers=True)))
+    task = stage("full_load")
+    deferred(runner, lambda: runner.execute(task))
+    emr.move_on()
+    runner.wake(task, "__fail__", error="Trigger failure")
+    names = ["full_load manual-1", "scd2 manual-1", "full_load manual-1"]
+    assert [step.name for step in emr.steps] == names
+
+
 def test_a_step_that_nobody_follows_has_the_limit_of_a_stage(
     emr, cluster, runner, monkeypatch
 ):

@@ -242,6 +242,18 @@ class Clusters:
 
 
 @dataclass(frozen=True)
+class LandingGrant:
+    """A landing folder of a domain that tables of others may read too."""
+
+    folder: str = setting(
+        "Folder below the landing area, in that of this domain; what is below it is"
+        " granted too.",
+        example="sales/orders",
+    )
+    to: Tuple[str, ...] = setting("Domains whose tables may read it.", example="[moma]")
+
+
+@dataclass(frozen=True)
 class Notifications:
     """Which SNS topic hears of a domain's runs, and of what."""
 
@@ -285,6 +297,11 @@ class DomainSpec:
         None,
     )
     notifications: Notifications = setting("Who is told.", Notifications())
+    landing_grants: Tuple[LandingGrant, ...] = setting(
+        "Landing folders of this domain that tables of other domains may read; no other"
+        " domain can take one by itself.",
+        (),
+    )
     tables: Tuple[TableSpec, ...] = setting(
         "Its tables, from their own files.", (), given="files"
     )

@@ -12,6 +12,7 @@ from lake_spec.defaults import merge
 from lake_spec.errors import SpecErrors
 from lake_spec.faults import Fault, got
 from lake_spec.implied import with_implied
+from lake_spec.landing_folders import landing_problems
 from lake_spec.model import DomainSpec, TableSpec
 from lake_spec.node import Node
 from lake_spec.rules.books import books_of
@@ -165,10 +166,28 @@ def survey_domain(survey: Survey, tables: Path, name: str) -> Optional[DomainSpe
             if table is not None:
                 survey.tables.append(table)
                 specs.append(table.spec)
+                survey.add(_landing_faults(table, tables))
     if read is None:
         return None
     survey.add(read.root.fault(each) for each in table_problems(read.spec, specs))
     return replace(read.spec, tables=tuple(specs))
+
+
+def _landing_faults(table: Read, tables: Path) -> Iterable[Fault]:
+    """What is wrong with the landing folder of a table that could be read so far."""
+    if ("source",) in {path[:1] for path in table.broken}:
+        return
+    for problem in landing_problems(table.spec, lambda name: _owner(tables, name)):
+        yield table.root.fault(problem)
+
+
+def _owner(tables: Path, name: str) -> Optional[DomainSpec]:
+    """Another domain, for what it grants; one with faults grants nothing."""
+    if name not in {each.name for each in tables.iterdir()}:
+        return None  # only names that are there become part of a path
+    survey = Survey()
+    read = _read_domain(survey, tables / name)
+    return read.spec if read is not None and not survey.found else None
 
 
 def _defaults(survey: Survey, tables: Path) -> Optional[Node]:

@@ -8,6 +8,7 @@ from lake_infra.places import Root
 from lake_spec.choices import SecretStore
 from lake_spec.dag_kinds import DAG_KINDS
 from lake_spec.erase_request import ERASED
+from lake_spec.landing_folders import is_own
 from lake_spec.model import DomainSpec, EnvironmentSpec
 from lake_spec.pulled import pulls_of
 
@@ -60,9 +61,12 @@ def landing_documents(
     root = Root.of(environment.landing)
     tables = [t for d in domains for t in d.tables if _has_files(t)]
     pulled = {t.source.path for t in tables if pulls_of(t)}
-    read = {t.source.path for t in tables} - pulled
+    # What another domain grants is read, never written: that one erases from it.
+    granted = {t.source.path for t in tables if not is_own(t)} - pulled
+    read = {t.source.path for t in tables} - pulled - granted
     erase = ERASE if environment.erase_secret else ()
     yield from _documents(root, sorted(read), (*READ, *erase))
+    yield from _documents(root, sorted(granted), READ)
     yield from _documents(root, sorted(pulled), (*WRITE, *erase[:1]))
 
 

@@ -23,7 +23,7 @@ from tests.spark.parquet_files import land_parquet
 SPEC = """
 source:
   kind: feed
-  path: shop/orders
+  path: tests/orders
   load: "LOAD*"
   changes: "20*/**"
   format: {form}

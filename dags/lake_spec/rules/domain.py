@@ -6,6 +6,7 @@ from typing import Iterator
 
 from lake_spec.faults import Problem, got
 from lake_spec.model import DomainSpec, HistoryRuns
+from lake_spec.landing_folders import is_below
 from lake_spec.rules import names
 from lake_spec.rules.airflow import cron, sns_topic
 from lake_spec.rules.book import RuleBook
@@ -49,6 +50,20 @@ def clusters_of_dags_are_names(spec: DomainSpec) -> Iterator[Problem]:
 def domain_tags_are_plain(spec: DomainSpec) -> Iterator[Problem]:
     for position, tag in enumerate(spec.tags):
         yield from names.label(("tags", position), tag, LONGEST_DAG_TAG)
+
+
+@DOMAIN.rule("landing_grants", "name")
+def granted_folders_are_the_domain_s_own(spec: DomainSpec) -> Iterator[Problem]:
+    for position, grant in enumerate(spec.landing_grants):
+        top = ("landing_grants", position)
+        yield from names.relative_path((*top, "folder"), grant.folder)
+        if not is_below(grant.folder, spec.name):
+            remedy = f"A domain grants its own folders: {spec.name}, or one below it."
+            yield got((*top, "folder"), grant.folder, remedy)
+        if not grant.to:
+            yield got((*top, "to"), [], "Name the domains whose tables may read it.")
+        for number, domain in enumerate(grant.to):
+            yield from names.name((*top, "to", number), domain)
 
 
 @DOMAIN.rule("schedules")

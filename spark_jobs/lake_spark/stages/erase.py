@@ -6,6 +6,7 @@ anywhere is started again with the same request. docs/erase.md.
 
 from __future__ import annotations
 
+from lake_spec.landing_folders import is_own
 from lake_spec.hudi_options import newest_version_options
 from lake_spec.report import State
 from lake_spark import touched
@@ -58,6 +59,11 @@ def _refuse_what_is_out_of_reach(run: TableRun) -> None:
             reasons.append(f"the dimension {each.name} is made of it")
         if run.spec.name in [reference.table for reference in each.enrich]:
             reasons.append(f"the rows of {each.name} were given values of it (enrich)")
+    if not is_own(run.spec):
+        owner = run.spec.source.path.partition("/")[0]
+        reasons.append(
+            f"its landing files are of the domain {owner}, which erases them"
+        )
     if time_column(run.spec):
         reasons.append("its extracts' times stand in a column (extract_time.column)")
     if column_in_path(run.spec) in run.spec.key:

@@ -36,7 +36,7 @@ from lake_spec.model import (
 from tests.deploy.allowed import resolved
 from tests.unit.lake_infra.lakes import domain, environment, pulling, topic
 
-SALES = domain("sales", "erp/orders", "erp/customers/", told="people")
+SALES = domain("sales", "sales/orders", "sales/customers/", told="people")
 STOCK, MOMA = domain("stock", "wms"), domain("moma", "museum/artists")
 TEMPLATE = domains_template(environment(), [STOCK, SALES, MOMA])
 RESOURCES = TEMPLATE["Resources"]
@@ -100,7 +100,7 @@ def test_a_role_writes_the_tables_and_runs_of_its_domain_alone():
 
 def test_a_role_reads_the_landing_files_of_its_tables_alone():
     found = statements("RolestepsX2dXsalesLanding1")
-    paths = ["files/erp/customers/*", "files/erp/orders/*"]
+    paths = ["files/sales/customers/*", "files/sales/orders/*"]
     assert keys(found["ReadLandingFiles"]) == [f"s3:::land/{path}" for path in paths]
     assert found["ReadLandingFiles"]["Action"] == ["s3:GetObject"]
     condition = {"StringLike": {"s3:prefix": paths}}
@@ -188,6 +188,16 @@ def test_more_domains_than_a_template_takes_are_refused():
         domains_template(environment(), [domain(f"d{n}") for n in range(200)])
 
 
+def test_what_another_domain_grants_is_read_alone_also_where_the_role_may_erase():
+    guest = domain("moma", "moma/artists", "sales/people")
+    named = replace(environment(), erase_secret="/lake/dev/erase")
+    (own, *_), (granted, *_) = landing_documents(named, [guest])
+    assert keys(own) == ["s3:::land/files/moma/artists/*"]
+    assert "s3:PutObject" in own["Action"]
+    assert keys(granted) == ["s3:::land/files/sales/people/*"]
+    assert granted["Action"] == ["s3:GetObject"]
+
+
 def test_only_where_a_secret_is_named_may_a_role_erase():
     assert not {"EraseRequests", "SecretOfErasedKeys"} & set(
         statements("RolestepsX2dXsales")
@@ -215,7 +225,7 @@ def test_only_where_a_secret_is_named_may_a_role_erase():
     prefixes = {p for e in versions for p in e["Condition"]["StringLike"]["s3:prefix"]}
     # What delete_old_versions is called with lies in one of these, of this domain alone.
     assert {"tables/sales/*", "runs/erase/sales/*", "runs/sales_erase/*"} < prefixes
-    assert all("sales" in p or p.startswith("files/erp/") for p in prefixes)
+    assert all("sales" in p or p.startswith("files/sales/") for p in prefixes)
 
 
 CONNECTIONS = (
@@ -251,8 +261,8 @@ def test_a_role_writes_the_landing_files_that_its_tables_pull_alone():
     assert keys(pulled[0]) == ["s3:::land/files/shop/a/*"]
     assert pulled[0]["Action"] == list(WRITE)
     assert keys(read[0]) == [
-        "s3:::land/files/erp/customers/*",
-        "s3:::land/files/erp/orders/*",
+        "s3:::land/files/sales/customers/*",
+        "s3:::land/files/sales/orders/*",
     ]
     assert read[0]["Action"] == ["s3:GetObject"]
     erasing = environment(erase_secret="/lake/erase")

@@ -53,7 +53,9 @@ def test_a_stale_one_is_never_used(fresh, name, content):
 
 
 def test_a_table_that_was_removed_makes_it_stale(fresh):
-    fresh.put("tables/sales/x.yml", changed(FEED, {"name": "x", "source.path": "x"}))
+    fresh.put(
+        "tables/sales/x.yml", changed(FEED, {"name": "x", "source.path": "sales/x"})
+    )
     fresh.put(f"tables/sales/{FILE}", compile_domain(fresh.tables, "sales"))
     (fresh.tables / "sales/x.yml").unlink()
     assert len(load_domain("sales", fresh.tables).tables) == 1

@@ -85,6 +85,8 @@ def test_two_tables_cannot_take_the_same_files(specs):
 
 def test_tables_of_other_domains_cannot_take_the_same_files_either(specs):
     specs.put("tables/shop/_domain.yml", changed(DOMAIN, {"name": "shop"}))
+    grants = [{"folder": "sales", "to": ["shop"]}]
+    specs.put("tables/sales/_domain.yml", changed(DOMAIN, {"landing_grants": grants}))
     same = {"source.path": "sales", "source.files": "orders/load/*"}
     specs.put("tables/shop/orders.yml", changed(SNAPSHOT, same))
     (fault,) = specs.faults()

@@ -18,8 +18,14 @@ ENDED = ("TERMINATED", "TERMINATED_WITH_ERRORS")
 NAME_PREFIX = "lake "  # of the names of all clusters of ours
 _TAG_VALUE = re.compile(r"[\w .:/=+@-]{1,256}")
 
+# Tables of one application compile some thousand queries, and a JVM whose space for
+# compiled code is full can die of it. It is taken as it is needed.
+_CODE = "-XX:ReservedCodeCacheSize=512m"
+
 # What Spark needs to read and write Hudi tables.
 SPARK_DEFAULTS = {
+    "spark.driver.extraJavaOptions": _CODE,
+    "spark.executor.extraJavaOptions": _CODE,
     "spark.jars": HUDI,
     "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
     "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",

@@ -30,6 +30,8 @@ SMALL_CLUSTER = {
         {
             "Classification": "spark-defaults",
             "Properties": {
+                "spark.driver.extraJavaOptions": "-XX:ReservedCodeCacheSize=512m",
+                "spark.executor.extraJavaOptions": "-XX:ReservedCodeCacheSize=512m",
                 "spark.jars": "/usr/lib/hudi/hudi-spark-bundle.jar",
                 "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
                 "spark.kryo.registrator": ("org.apache.spark.HoodieSparkKryoRegistrar"),

@@ -77,7 +77,8 @@ def _accept_losses() -> Param:
     return _switch(
         "Accept losses",
         "Take extracts also where they have no row or lose more keys than"
-        " source.lost_share allows, and go on with a Kafka topic also where it lost messages that were not landed.",
+        " source.lost_share allows, and go on with a Kafka topic also where it lost"
+        " messages that were not landed.",
     )
 
 

@@ -6,13 +6,14 @@ import csv
 import io
 import json
 import re
-import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
 from lake_local.airflow.rest import Airflow
 from lake_local.aws import client
+from lake_local.aws.keys import secret_of
+from lake_local.aws.pages import ask
 from lake_local.aws.calls import FILE as CALLS
 from lake_spec.run_key import run_key
 from tests.e2e import environment
@@ -91,12 +92,13 @@ class Lake:
 
     def aws(self, service: str) -> Any:
         """A client of the stand-in that is up."""
-        return client(service, self._url)
+        return client(service, self._url, secret=secret_of(self.home))
 
     def fault(self, kind: str, call: str, **more: Any) -> None:
         """Let the stand-in do this to the next call of that name."""
         rule = json.dumps({"kind": kind, "call": call, **more}).encode()
-        urllib.request.urlopen(f"{self._url}/_lake/faults", rule, timeout=30).close()
+        secret = secret_of(self.home)
+        ask(self._url, "faults", secret=secret, method="POST", body=rule).close()
 
     def land(self, file: Path, to: str) -> None:
         """Land a file under an address of the museum."""

@@ -6,11 +6,12 @@ import json
 import os
 import subprocess
 import time
-import urllib.request
 from contextlib import contextmanager
 
 import boto3
 
+from lake_local.aws.keys import secret_of
+from lake_local.cli.standin import is_healthy
 from lake_spec.load import load_domain
 from tests.servers.installed import PROJECT
 from tests.servers.ports import HOST, free_ports
@@ -20,7 +21,7 @@ PASSWORD = "canary-9f2c"
 
 @contextmanager
 def stand_in(home):
-    """The address of a stand-in for AWS, while the block lasts."""
+    """The address of a stand-in for AWS and its key, while the block lasts."""
     (port,) = free_ports(1)
     python = PROJECT / ".venv-airflow/bin/python"
     path = f"{PROJECT}/local:{PROJECT}/dags"
@@ -31,41 +32,39 @@ def stand_in(home):
         )
     url = f"http://{HOST}:{port}"
     try:
-        wait_for(url, process)
-        yield url
+        wait_for(url, secret_of(home), process)
+        yield url, secret_of(home)
     finally:
         process.terminate()
         process.wait(20)
 
 
-def wait_for(url, process):
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+def wait_for(url, secret, process):
     deadline = time.monotonic() + 60
-    while True:
-        try:
-            return opener.open(f"{url}/_lake/health", timeout=5)
-        except OSError:
-            assert process.poll() is None and time.monotonic() < deadline
-            time.sleep(0.2)
+    while not is_healthy(url, secret):
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.2)
 
 
-def keys(url):
+def keys(aws):
+    url, secret = aws
     return {
         "AWS_ENDPOINT_URL": url,
         "AWS_ACCESS_KEY_ID": "local",
-        "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_SECRET_ACCESS_KEY": secret,
         "NO_PROXY": HOST,
         "no_proxy": HOST,
     }
 
 
-def keep_secret(url, service, name, content):
+def keep_secret(aws, service, name, content):
+    url, secret = aws
     client = boto3.client(
         service,
         endpoint_url=url,
         region_name="eu-central-1",
         aws_access_key_id="local",
-        aws_secret_access_key="local",
+        aws_secret_access_key=secret,
     )
     if service == "ssm":
         client.put_parameter(Name=name, Value=json.dumps(content), Type="SecureString")

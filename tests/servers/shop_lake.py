@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Dict
 
 from lake_local.aws import client
+from lake_local.aws.keys import secret_of
 from lake_local.aws.calls import FILE as CALLS
 from tests.e2e import environment
 from tests.e2e.command_line import CommandLine, Done
@@ -109,16 +110,19 @@ class ShopLake:
         self.url = ADDRESS.search(done.out)[1]
         login = json.dumps({"username": USER, "password": PASSWORD})
         wrong = json.dumps({"username": USER, "password": f"{PASSWORD}!"})
-        manager, ssm = client("secretsmanager", self.url), client("ssm", self.url)
+        manager, ssm = self._aws("secretsmanager"), self._aws("ssm")
         for name in ("shop/db", "shop/kafka"):
             manager.create_secret(Name=name, SecretString=login)
         manager.create_secret(Name="shop/wrong", SecretString=wrong)
         ssm.put_parameter(Name="/shop/db", Value=login, Type="SecureString")
         return done
 
+    def _aws(self, service: str) -> Any:
+        return client(service, self.url, secret=secret_of(self.home))
+
     def secrets(self) -> Dict[str, str]:
         """Every secret of this lake, by what it is."""
-        ssm = client("ssm", self.url)
+        ssm = self._aws("ssm")
         erase = ssm.get_parameter(Name="/lake/local/erase", WithDecryption=True)
         return {"password": CANARY, "erase": erase["Parameter"]["Value"]}
 

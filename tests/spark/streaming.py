@@ -24,6 +24,7 @@ def submit(argv: Sequence[str], scratch: Path) -> int:
         ["spark-submit", *argv],
         endpoint="http://127.0.0.1:9",
         region="none",
+        secret="none",
         scratch=scratch,
         properties={},
     )

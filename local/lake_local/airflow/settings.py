@@ -26,12 +26,12 @@ FOREIGN = (
 _FOREIGN_PREFIXES = ("AIRFLOW", "AWS_ENDPOINT_URL_")
 
 
-def aws_environment(endpoint: str, region: str) -> dict[str, str]:
+def aws_environment(endpoint: str, region: str, secret: str) -> dict[str, str]:
     """What makes any AWS client talk to the stand-in, and to nothing else."""
     return {
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_ACCESS_KEY_ID": "local",
-        "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_SECRET_ACCESS_KEY": secret,
         "AWS_REGION": region,
         "AWS_DEFAULT_REGION": region,
         "AWS_CONFIG_FILE": os.devnull,
@@ -46,7 +46,7 @@ def shut_out_real_accounts() -> None:
     """Forget what could lead this process's own AWS clients out of the machine."""
     for name in set(os.environ) - set(inherited(os.environ)):
         del os.environ[name]
-    os.environ.update(aws_environment("http://127.0.0.1:9", "eu-central-1"))
+    os.environ.update(aws_environment("http://127.0.0.1:9", "eu-central-1", "none"))
 
 
 def inherited(environ: Mapping[str, str]) -> dict[str, str]:

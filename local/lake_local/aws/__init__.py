@@ -5,20 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 DEFAULT_REGION = "eu-central-1"
-KEY = "local"
 
 
-def client(service: str, endpoint: str, *, region: str = DEFAULT_REGION) -> Any:
+def client(
+    service: str, endpoint: str, *, secret: str, region: str = DEFAULT_REGION
+) -> Any:
     """A boto3 client of the stand-in at `endpoint` (http://127.0.0.1:PORT)."""
     import boto3
     from botocore.config import Config
+
+    from lake_local.aws.keys import KEY_ID
 
     return boto3.client(
         service,
         endpoint_url=endpoint,
         region_name=region,
-        aws_access_key_id=KEY,
-        aws_secret_access_key=KEY,
+        aws_access_key_id=KEY_ID,
+        aws_secret_access_key=secret,
         config=Config(
             s3={"addressing_style": "path"}, max_pool_connections=32, proxies={}
         ),

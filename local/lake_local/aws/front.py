@@ -12,6 +12,7 @@ from lake_local.aws.admin import Admin
 from lake_local.aws.calls import Call, Calls, body_of, signed_by
 from lake_local.aws.emr.web import EmrWeb, refusal
 from lake_local.aws.faults import Faults, Rule
+from lake_local.aws.guard import Guard, without_cors
 from lake_local.aws.http_server import DropConnection
 from lake_local.aws.moto_services import SERVICES, MotoServices
 from lake_local.aws.s3 import replies
@@ -35,6 +36,7 @@ class Front:
         faults: Faults,
         admin: Admin,
         calls: Calls,
+        guard: Guard,
     ) -> None:
         self._s3 = s3
         self._emr = emr
@@ -42,8 +44,17 @@ class Front:
         self._faults = faults
         self._admin = admin
         self._calls = calls
+        self._guard = guard
 
     def __call__(
+        self, environ: dict[str, Any], start_response: Callable[..., Any]
+    ) -> Iterable[bytes]:
+        if why := self._guard.refusal(environ):
+            log.warning("%s refused: %s", environ["REQUEST_METHOD"], why)
+            return _send(_denied(environ, why), start_response)
+        return self._of_ours(environ, _without_cors(start_response))
+
+    def _of_ours(
         self, environ: dict[str, Any], start_response: Callable[..., Any]
     ) -> Iterable[bytes]:
         if environ["PATH_INFO"].startswith("/_lake/"):
@@ -132,6 +143,24 @@ def _refusal(call: Call, rule: Rule, status: int = 400) -> Reply:
     if code == "InternalServerException":
         status = 500
     return Reply(status, {"content-type": JSON}, refusal(code, message))
+
+
+def _denied(environ: dict[str, Any], why: str) -> Reply:
+    """In the protocol of the caller, so that the words reach its user."""
+    message = f"The stand-in refuses the request: {why}"
+    if environ.get("HTTP_X_AMZ_TARGET"):
+        body = refusal("AccessDeniedException", message)
+        return Reply(403, {"content-type": JSON}, body)
+    problem = S3Error(403, "AccessDenied", message)
+    xml = {"content-type": "application/xml"}
+    return Reply(403, xml, replies.error(problem, ""))
+
+
+def _without_cors(start_response: Callable[..., Any]) -> Callable[..., Any]:
+    def start(status: str, headers: Any, exc_info: Any = None) -> Any:
+        return start_response(status, without_cors(list(headers)), exc_info)
+
+    return start
 
 
 def _not_covered(call: Call, environ: dict[str, Any]) -> Reply:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Mapping, Sequence
 
 PROJECT = Path(__file__).resolve().parents[3]
-COMMANDS = ("spark-submit", "bash", "python3", "true", "false")
 EMR_JAR = re.compile(r"/usr/lib/(?:hudi|spark/external/lib)/([a-z][a-z-]*)\.jar$")
 NOT_SHARED = ("slf4j-", "spark-avro")
 """What a step does not get by itself: it would shadow Spark's own, or is named."""
@@ -129,6 +128,7 @@ def command(
     *,
     endpoint: str,
     region: str,
+    secret: str,
     scratch: Path,
     properties: Mapping[str, str],
 ) -> Command:
@@ -138,7 +138,7 @@ def command(
     (classification `spark-defaults`), which win over ours.
     """
     runtime = runtime_of(label, args)
-    env = {**_aws(endpoint, region), **_python(runtime)}
+    env = {**_aws(endpoint, region, secret), **_python(runtime)}
     if args[0] != "spark-submit":
         return Command(tuple(args), env)
     resolved, notes = _resolve_jars(runtime, args[1:])
@@ -178,13 +178,13 @@ def _resolve_jars(
     return resolved, tuple(notes)
 
 
-def _aws(endpoint: str, region: str) -> dict[str, str]:
+def _aws(endpoint: str, region: str, secret: str) -> dict[str, str]:
     return {
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_REGION": region,
         "AWS_DEFAULT_REGION": region,
         "AWS_ACCESS_KEY_ID": "local",
-        "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_SECRET_ACCESS_KEY": secret,
         "AWS_EC2_METADATA_DISABLED": "true",
     }
 
@@ -259,7 +259,10 @@ def _defaults(runtime: Runtime, scratch: Path, endpoint: str) -> dict[str, str]:
 
 CREDENTIALS = "com.amazonaws.auth.EnvironmentVariableCredentialsProvider"
 JAVA_OPTIONS = (
-    "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto"
+    # One compiler alone leaves 48 MB for compiled code, which a few tables fill: the
+    # JVM then dies. This is more than what it has with both.
+    "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m"
+    " -Xshare:auto"
     " -Djol.skipDynamicAttach=true -Djol.skipHotspotSAAttach=true"
 )
 LOG4J = """\

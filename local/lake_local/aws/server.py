@@ -19,7 +19,9 @@ from lake_local.aws.emr.service import LocalEmr
 from lake_local.aws.emr.web import EmrWeb
 from lake_local.aws.faults import Faults
 from lake_local.aws.front import Front
+from lake_local.aws.guard import Guard
 from lake_local.aws.http_server import Server
+from lake_local.aws.keys import secret_of
 from lake_local.aws.moto_services import MotoServices
 from lake_local.aws.s3.store import ObjectStore
 from lake_local.aws.s3.web import S3Web
@@ -52,8 +54,14 @@ class StandIn:
         self.store = ObjectStore(
             home / "s3", self._moto.has_bucket, self._moto.uses_kms
         )
+        self.secret = secret_of(home)
         host = Host(
-            home / "emr", self.store, endpoint=self.url, region=region, grace=grace
+            home / "emr",
+            self.store,
+            endpoint=self.url,
+            region=region,
+            secret=self.secret,
+            grace=grace,
         )
         self.emr = LocalEmr(
             host,
@@ -70,6 +78,7 @@ class StandIn:
             self.faults,
             Admin(self.emr, self.faults, home=str(home)),
             Calls(home),
+            Guard(self.secret, self._server.server_address[1]),
         )
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.1}

@@ -22,7 +22,7 @@ _CONFIG = Config(
 
 def client(service: str, stack: Stack, region: str) -> Any:
     """A boto3 client that can only reach the stand-in."""
-    keys = aws_environment(stack.aws_url, region)
+    keys = aws_environment(stack.aws_url, region, stack.aws_secret)
     return boto3.client(
         service,
         endpoint_url=stack.aws_url,

@@ -77,7 +77,9 @@ def _environment(session: Session) -> dict[str, str]:
     ours = session.specs.project
     return {
         **settings.inherited(os.environ),
-        **settings.aws_environment(session.stack.aws_url, region),
+        **settings.aws_environment(
+            session.stack.aws_url, region, session.stack.aws_secret
+        ),
         "PYTHONPATH": str(ours.root / "local"),
         "PYSPARK_PYTHON": str(ours.spark_python),
         "PYTHONIOENCODING": "utf-8",

@@ -31,6 +31,7 @@ def start(home: Home, specs: Specs, *, airflow: bool, kept: bool = False) -> Sta
     sweep(home)
     aws_port, airflow_port = ports.free(2)
     stack = Stack(
+        home=str(home.root),
         tables=str(specs.tables),
         environment=specs.environment_file,
         region=specs.environment.region,
@@ -101,7 +102,9 @@ def _start_airflow(home: Home, specs: Specs, stack: Stack, env: dict[str, str]) 
 
 
 def _environment(stack: Stack, specs: Specs) -> dict[str, str]:
-    keys = settings.aws_environment(stack.aws_url, specs.environment.region)
+    keys = settings.aws_environment(
+        stack.aws_url, specs.environment.region, stack.aws_secret
+    )
     return {**settings.inherited(os.environ), **keys}
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 import time
 import urllib.error
-import urllib.request
 
+from lake_local.aws.keys import secret_of
+from lake_local.aws.pages import ask
 from lake_local.cli import background
 from lake_local.cli.background import Process
 from lake_local.cli.errors import StartFailed
@@ -16,7 +17,6 @@ from lake_local.cli.project import Project
 NAME = "aws"
 START_SECONDS = 60
 STOP_SECONDS = 20
-_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def start(home: Home, project: Project, env: dict[str, str], port: int) -> Process:
@@ -36,7 +36,7 @@ def wait_until_healthy(home: Home, process: Process, url: str) -> None:
     """Return once it answers; StartFailed with the end of its log if it does not."""
     log = home.logs / f"{NAME}.log"
     deadline = time.monotonic() + START_SECONDS
-    while not is_healthy(url):
+    while not is_healthy(url, secret_of(home.root)):
         late = time.monotonic() > deadline
         if late or not process.is_alive():
             what = f"was not up after {START_SECONDS} s" if late else "ended at once"
@@ -46,10 +46,10 @@ def wait_until_healthy(home: Home, process: Process, url: str) -> None:
         time.sleep(0.1)
 
 
-def is_healthy(url: str) -> bool:
+def is_healthy(url: str, secret: str) -> bool:
     """Whether it answers its health check."""
     try:
-        with _OPENER.open(f"{url}/_lake/health", timeout=5) as response:
+        with ask(url, "health", secret=secret, seconds=5) as response:
             return response.status == 200
     except (urllib.error.URLError, OSError):
         return False

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 
 from lake_local.aws import DEFAULT_REGION
+from lake_local.aws.keys import secret_of
 from lake_local.cli.background import Process
 from lake_local.cli.home import Home
 from lake_spec.state_format import from_fields
@@ -28,11 +30,17 @@ class Stack:
     environment: str = ""
     region: str = DEFAULT_REGION
     processes: list[Process] = field(default_factory=list)
+    home: str = ""
 
     @property
     def aws_url(self) -> str:
         """Where the stand-in for AWS answers."""
         return f"http://127.0.0.1:{self.aws_port}"
+
+    @property
+    def aws_secret(self) -> str:
+        """The key by which requests to it are signed; it stands in no other file."""
+        return secret_of(Path(self.home))
 
     @property
     def airflow_url(self) -> str:
@@ -60,7 +68,8 @@ def read(home: Home) -> Stack | None:
     try:
         raw = json.loads(home.stack_file.read_text(encoding="utf-8"))
         processes = [from_fields(Process, each) for each in raw["processes"]]
-        return from_fields(Stack, {**raw, "processes": processes})
+        own = {"processes": processes, "home": str(home.root)}
+        return from_fields(Stack, {**raw, **own})
     except (FileNotFoundError, ValueError, TypeError, KeyError):
         return None
 

@@ -38,12 +38,14 @@ class Host:
         *,
         endpoint: str,
         region: str,
+        secret: str,
         grace: float = 10,
     ) -> None:
         self._folder = folder
         self._store = store
         self._endpoint = endpoint
         self._region = region
+        self._secret = secret
         self._grace = grace
         end_leftovers(folder)
 
@@ -60,6 +62,7 @@ class Host:
             step.args,
             endpoint=self._endpoint,
             region=self._region,
+            secret=self._secret,
             scratch=scratch,
             properties=spark_defaults(cluster),
         )

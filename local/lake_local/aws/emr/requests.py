@@ -9,9 +9,10 @@ from __future__ import annotations
 import shlex
 from typing import Any, Iterable, Mapping
 
+from lake_local.aws import commands
 from lake_local.aws.emr.errors import not_covered, validation
 from lake_local.aws.emr.records import Cluster, Step, new_id
-from lake_local.aws.runtimes import COMMANDS, RELEASES
+from lake_local.aws.runtimes import RELEASES
 
 RUNNER = "command-runner.jar"
 MOST_ACTIVE_STEPS = 256
@@ -170,10 +171,8 @@ def _arguments(jar: Mapping[str, Any], role: str | None) -> list[str]:
 def _check_command(jar: Mapping[str, Any], args: list[str]) -> None:
     if jar["Jar"].rpartition("/")[2] != RUNNER:
         raise not_covered(f"the step jar {jar['Jar']} (only {RUNNER})")
-    if not args or args[0] not in COMMANDS:
-        named = repr(args[0]) if args else "nothing"
-        choices = ", ".join(COMMANDS)
-        raise not_covered(f"a step that starts {named} (only {choices})")
+    if other := commands.unlike_ours(args):
+        raise not_covered(other)
 
 
 def _refuse_unknown_members(request: Mapping[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from lake_local.airflow import settings
+from lake_local.aws.keys import credentials_file
 from lake_local.cli import release, session, state
 from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.cli.home import Home
@@ -35,7 +36,8 @@ def run(args: Namespace) -> int:
 def _tell(home: Home, stack: Stack) -> None:
     print(f"Airflow   {stack.airflow_url}")
     print(f"          user {settings.USER}, password {settings.password(home)}")
-    print(f"AWS       {stack.aws_url}   (AWS_ENDPOINT_URL, keys local/local)")
+    print(f"AWS       {stack.aws_url}   (AWS_ENDPOINT_URL)")
+    print(f"          keys in {credentials_file(home.root)}")
     print(f"Tables    {stack.tables}")
     if stack.environment:
         print(f"          environment {stack.environment}")

@@ -9,10 +9,11 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from lake_local.aws import client
+from lake_local.aws import client, commands
 from lake_local.aws.server import StandIn
 
 RELEASE = "emr-7.13.0"
+PLAIN = (["bash"], ["python3"], ["true"], ["false"])
 
 
 @pytest.fixture(scope="package")
@@ -21,18 +22,27 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandIn]:
     served = StandIn(home, grace=2, idle_scale=0.005)
     served.home = home
     served.start()
+    # Plain commands stand for those of Spark, which the stand-in alone would start.
+    patch = pytest.MonkeyPatch()
+    ours = commands.unlike_ours
+    patch.setattr(
+        commands,
+        "unlike_ours",
+        lambda args: ours(args) if args[:1] not in PLAIN else None,
+    )
     yield served
+    patch.undo()
     served.stop()
 
 
 @pytest.fixture(scope="package")
 def emr(stand_in: StandIn) -> Any:
-    return client("emr", stand_in.url)
+    return client("emr", stand_in.url, secret=stand_in.secret)
 
 
 @pytest.fixture(scope="package")
 def s3(stand_in: StandIn) -> Any:
-    return client("s3", stand_in.url)
+    return client("s3", stand_in.url, secret=stand_in.secret)
 
 
 @pytest.fixture(scope="package")
@@ -44,6 +54,8 @@ def once(stand_in: StandIn) -> Callable[[str], Any]:
             service,
             endpoint_url=stand_in.url,
             region_name="eu-central-1",
+            aws_access_key_id="local",
+            aws_secret_access_key=stand_in.secret,
             config=Config(retries={"total_max_attempts": 1}),
         )
 

@@ -29,7 +29,7 @@ def caller(stand_in, service, name):
         endpoint_url=stand_in.url,
         region_name="eu-central-1",
         aws_access_key_id=name,
-        aws_secret_access_key="x",
+        aws_secret_access_key=stand_in.secret,
     )
 
 

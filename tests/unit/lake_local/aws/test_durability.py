@@ -14,13 +14,22 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-import urllib3
 
 from lake_local.aws import client
+from lake_local.aws.keys import secret_of
 from lake_local.aws.moto_services import MotoServices
 from lake_local.aws.server import HomeInUse, StandIn
+from lake_local.cli.standin import is_healthy
 
 LOCAL = Path(__file__).resolve().parents[4] / "local"
+
+SERVE = """
+import sys
+from lake_local.aws import __main__ as command, commands
+commands.unlike_ours = lambda args: None
+sys.exit(command.main(sys.argv[1:]))
+"""
+"""The stand-in, whose steps may be plain commands here."""
 
 
 class Served:
@@ -30,17 +39,10 @@ class Served:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
+        self.secret = secret_of(home)
         self.url = f"http://127.0.0.1:{port}"
         self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "lake_local.aws",
-                "--home",
-                home,
-                "--port",
-                str(port),
-            ],
+            [sys.executable, "-c", SERVE, "--home", home, "--port", str(port)],
             env={**os.environ, "PYTHONPATH": str(LOCAL)},
             stderr=subprocess.PIPE,
         )
@@ -59,14 +61,10 @@ class Served:
             time.sleep(0.05)
 
     def _ready(self) -> bool:
-        try:
-            page = urllib3.request("GET", f"{self.url}/_lake/health", retries=False)
-        except urllib3.exceptions.HTTPError:
-            return False
-        return page.status == 200
+        return is_healthy(self.url, self.secret)
 
     def client(self, service: str):
-        return client(service, self.url)
+        return client(service, self.url, secret=self.secret)
 
     def end(self, number: int) -> int:
         self.process.send_signal(number)

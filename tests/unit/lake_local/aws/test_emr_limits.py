@@ -123,7 +123,7 @@ def test_arguments_that_no_shell_could_read_are_refused(launch, add, step):
 def test_a_command_outside_the_list_is_refused(cluster, add, step):
     code, message = refused(lambda: add(cluster, step("rm", "-rf", "x")))
     assert code == "NotCovered"
-    assert "a step that starts 'rm' (only spark-submit, bash, python3," in message
+    assert "a step that starts 'rm' (only spark-submit)" in message
 
 
 def test_another_jar_than_the_command_runner_is_refused(cluster, add):

@@ -8,13 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
+from urllib.error import HTTPError
 
 import pytest
-import urllib3
 from botocore.exceptions import ClientError, ConnectionClosedError
 
 from lake_local.aws import front
 from lake_local.aws.faults import KINDS
+from lake_local.aws.pages import ask as ask_page
 
 RELEASE = "emr-7.13.0"
 
@@ -125,7 +126,7 @@ def test_a_cluster_that_dies_interrupts_its_step(stand_in, cluster, add, step, u
 def test_a_rule_that_means_nothing_is_refused(stand_in, rule, told):
     reply = post(stand_in, rule)
     assert reply.status == 400
-    assert told in reply.json()["error"]
+    assert told in json.loads(reply.data)["error"]
 
 
 def test_waiting_faults_can_be_seen_and_cleared(stand_in):
@@ -178,11 +179,21 @@ def ask(stand_in, **rule):
 
 def post(stand_in, rule):
     body = json.dumps(rule).encode()
-    return urllib3.request("POST", f"{stand_in.url}/_lake/faults", body=body)
+    return asked(stand_in, "POST", "faults", body)
 
 
 def page(stand_in, method, name):
-    return urllib3.request(method, f"{stand_in.url}/_lake/{name}").json()
+    return json.loads(asked(stand_in, method, name).data)
+
+
+def asked(stand_in, method, name, body=b""):
+    """A page's status and data, also of one that refuses."""
+    more = {"secret": stand_in.secret, "method": method, "body": body}
+    try:
+        with ask_page(stand_in.url, name, **more) as reply:
+            return SimpleNamespace(status=reply.status, data=reply.read())
+    except HTTPError as refused:
+        return SimpleNamespace(status=refused.code, data=refused.read())
 
 
 def test_the_page_on_the_stand_in_names_every_kind_of_fault():

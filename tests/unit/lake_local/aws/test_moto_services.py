@@ -55,7 +55,7 @@ def test_a_service_that_is_not_covered_is_refused(stand_in, service):
         "emr-serverless": "list_applications",
     }
     with pytest.raises(ClientError) as raised:
-        getattr(client(service, stand_in.url), calls[service])()
+        getattr(client(service, stand_in.url, secret=stand_in.secret), calls[service])()
     error = raised.value.response["Error"]
     assert error["Code"] == "NotCovered"
     assert f"does not cover {service}: see local/COVERAGE.md" in error["Message"]
@@ -75,7 +75,9 @@ def test_a_service_that_is_not_covered_is_refused(stand_in, service):
 )
 def test_the_services_of_moto_answer(stand_in, service, call, request_):
     assert service in SERVICES
-    reply = getattr(client(service, stand_in.url), call)(**request_)
+    reply = getattr(client(service, stand_in.url, secret=stand_in.secret), call)(
+        **request_
+    )
     assert reply["ResponseMetadata"]["HTTPStatusCode"] == 200
 
 

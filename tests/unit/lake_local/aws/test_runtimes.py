@@ -39,6 +39,7 @@ def command(machine: Path, *args: str, **properties: str) -> runtimes.Command:
         args,
         endpoint="http://127.0.0.1:1",
         region="eu-central-1",
+        secret="hidden",
         scratch=machine / "scratch",
         properties=properties,
     )
@@ -75,11 +76,18 @@ def test_s3_is_read_through_s3a_from_the_stand_in(machine):
     assert found["spark.hadoop.fs.s3a.endpoint"] == "http://127.0.0.1:1"
 
 
+def test_compiled_code_of_many_tables_has_space(machine):
+    command(machine, "spark-submit", "x.py")
+    java = defaults(machine)["spark.driver.defaultJavaOptions"]
+    assert "-XX:ReservedCodeCacheSize=256m" in java.split()
+
+
 def test_keys_are_in_the_environment_and_in_no_argument_or_setting(machine):
     made = command(machine, "spark-submit", "x.py")
-    assert made.env["AWS_SECRET_ACCESS_KEY"] == "local"
+    assert made.env["AWS_SECRET_ACCESS_KEY"] == "hidden"
     conf = (machine / "scratch/conf/spark-defaults.conf").read_text()
-    assert "secret" not in (conf + " ".join(made.argv)).lower()
+    told = (conf + " ".join(made.argv)).lower()
+    assert "secret" not in told and "hidden" not in told
 
 
 def test_the_clusters_own_spark_settings_win(machine):

@@ -7,6 +7,9 @@ import io
 
 import pytest
 import urllib3
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
 
 
@@ -238,15 +241,10 @@ def test_bytes_that_do_not_match_their_checksum_are_refused(
 
 def test_a_body_shorter_than_promised_leaves_no_object(stand_in, s3, bucket):
     frames = b"5\r\nhello\r\n0\r\n\r\n"
-    reply = urllib3.request(
-        "PUT",
-        f"{stand_in.url}/{bucket}/k",
-        body=frames,
-        headers={
-            "Content-Encoding": "aws-chunked",
-            "x-amz-decoded-content-length": "6",
-        },
-    )
+    headers = {"Content-Encoding": "aws-chunked", "x-amz-decoded-content-length": "6"}
+    asked = AWSRequest("PUT", f"{stand_in.url}/{bucket}/k", headers, frames)
+    SigV4Auth(Credentials("local", stand_in.secret), "s3", "x-1").add_auth(asked)
+    reply = urllib3.request("PUT", asked.url, body=frames, headers=dict(asked.headers))
     assert reply.status == 400
     assert b"<Code>IncompleteBody</Code>" in reply.data
     assert refused(lambda: s3.get_object(Bucket=bucket, Key="k"))[0] == "NoSuchKey"

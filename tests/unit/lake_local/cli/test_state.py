@@ -30,6 +30,7 @@ def alive():
 
 def test_what_was_written_is_what_is_read(home, alive):
     stack = Stack("/tables", 5000, 8080, kept=True, since="now", processes=[alive])
+    stack.home = str(home.root)
     state.write(home, stack)
     assert state.read(home) == stack
 

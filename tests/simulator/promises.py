@@ -120,7 +120,7 @@ def _states(world: World) -> Iterator[str]:
 
 def _told(world: World) -> Iterator[str]:
     """A failed run is told once, and again after each time that nobody knows whether it
-    was; a green one never."""
+    was; a green one never, but where it was cleared after it had failed."""
     for run in world.runs:
         line = f"The run {run.run_id} of the DAG {run.plan.dag_id} failed."
         times = world.told.count(line)
@@ -128,7 +128,7 @@ def _told(world: World) -> Iterator[str]:
             yield f"{run.key}: its failure was told again"
         if not times and run.was_called_back:
             yield f"{run.key}: of its failure nobody was told"
-        if times and run.state == "success":
+        if times and run.state == "success" and not run.clears:
             yield f"{run.key}: is green and was told as failed"
 
 

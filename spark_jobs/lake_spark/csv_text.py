@@ -207,7 +207,7 @@ def _undecodable(line: bytes, read_as: str) -> str:
 def too_large(error: BaseException) -> Optional[str]:
     """Why Spark's parser gave up a file, where a field or record is too large."""
     text = str(error)
-    if "TextParsingException" not in text:
+    if "TextParsingException" not in text or "ArrayIndexOutOfBounds" not in text:
         return None
     record = re.search(r"record=(\d+)", text)
     where = f"record {int(record[1]):,}" if record else "a record"

@@ -11,7 +11,14 @@ import re
 
 import pytest
 
-from lake_spark.csv_text import Fault, charset_of, first_record, patterns, reason
+from lake_spark.csv_text import (
+    Fault,
+    charset_of,
+    first_record,
+    patterns,
+    reason,
+    too_large,
+)
 from lake_spark.errors import BadFile
 from lake_spec.model import Csv
 from tests.fuzz.judge import Refused, csv_records
@@ -157,6 +164,14 @@ def test_a_mark_of_another_encoding_refuses_the_file(encoding, head, words):
 def test_a_reason_says_what_where_and_what_to_do(kind, inside, excerpt, words):
     told = reason(Fault(9, 9, kind, inside, excerpt), CSV, "UTF-8")
     assert words in told and "land it again" in told
+
+
+def test_only_a_field_beyond_the_limit_is_told_as_too_large():
+    start = "com.univocity.parsers.common.TextParsingException: "
+    beyond = start + "java.lang.ArrayIndexOutOfBoundsException - .., line=1, record=7"
+    assert "record 7 is larger than the limit" in too_large(ValueError(beyond))
+    cut = start + "Error reading from input .. Caused by: java.io.EOFException"
+    assert too_large(ValueError(cut)) is None
 
 
 def test_a_quote_open_at_a_lines_end_is_told_where_lines_are_records():

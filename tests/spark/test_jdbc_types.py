@@ -187,7 +187,8 @@ CREATE TABLE shop.items (id int unsigned PRIMARY KEY, tiny tinyint(1), big bigin
 ITEM = """
 INSERT INTO shop.items (id, tiny, big, exact, wide, flags, doc, mood, day, empty_day,
     local_time, updated_at, noon, year, bytes, `odd name`, real_number, code, small,
-    hidden, tags, uid, address, whole, zeros, fixed, spot, ages, `(x)`) VALUES (7, 5, 18446744073709551615,
+    hidden, tags, uid, address, whole, zeros, fixed, spot, ages, `(x)`)
+    VALUES (7, 5, 18446744073709551615,
     '12345678901234567890123456789.000000001', '1.10', b'100000001', '{"a": 1}', 'so so',
     '1500-03-01', '0000-00-00', '1500-03-01 01:02:03.000004', '2026-01-01 12:00:00.000001',
     '01:02:03', 2026, x'00ff', 'x', 0.5, 'é', 16777216, 8, 'a,b',

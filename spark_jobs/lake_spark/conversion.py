@@ -6,18 +6,28 @@ a field that the file lacks is null. Both engines use these texts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Optional, Tuple
+from dataclasses import dataclass, replace
+from typing import List, Optional, Tuple
 
 from lake_spec.column_type import ColumnType
 from lake_spec.encodings import EPOCHS, TYPES, UNSIGNED
 from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spark import json_reader
 from lake_spark.encoded import decoded, is_whole
 from lake_spark.moments import in_utc, moment
+from lake_spark.shape import TEXT
 from lake_spark.widening import field_of, mismatch
 
 _WRITTEN = "^[0-9]{4}-"
 """How a time begins that is no number of units."""
+
+_WHOLE_TEXT = sql_literal(r"\A *[+-]?[0-9]+ *\z")
+_NUMBER_TEXT = sql_literal(
+    r"\A *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)? *\z"
+)
+_NO_NUMBER_TEXT = sql_literal(r"\A *(?i:nan|[+-]?inf(inity)?) *\z")
+_WORD_TEXT = sql_literal(r"\A *[A-Za-z01]+ *\z")
+"""Blanks around a value, and a plus before a number, are read; no other character is."""
 
 _NUMBERS = ("int", "bigint", "float", "double", "decimal")
 
@@ -28,7 +38,8 @@ class Conversion:
 
     `null_text` are texts that mean no value; `empty` whether a missing text is
     the empty one; `pattern` and `timezone` say how text is a time, or `pattern` how
-    a value is encoded; `local_times` that timestamps are of a clock in `timezone`.
+    a value is encoded; `local_times` that timestamps are of a clock in `timezone`;
+    `marked` that texts may be numbers of JSON (json_reader.MARK).
     """
 
     null_text: Tuple[str, ...] = ()
@@ -36,6 +47,7 @@ class Conversion:
     pattern: Optional[str] = None
     timezone: str = "UTC"
     local_times: bool = False
+    marked: bool = False
 
     def reads(self, found: ColumnType, table: ColumnType) -> bool:
         """Whether the column's format says what the file's whole numbers stand for."""
@@ -49,7 +61,7 @@ class Conversion:
         """An expression of the table's type; null where it cannot be read."""
         if found.name == "string":
             return self._from_text(self.text(column), table)
-        if found == table and not self.local_times:
+        if found == table and not self.local_times and not self._has_marks(found):
             return column
         if self.reads(found, table):
             return decoded(column, self.pattern or "", table)
@@ -73,6 +85,8 @@ class Conversion:
         if found.name == "string":
             if table.name == "string":
                 return ""
+            if table.is_nested:
+                return self._fault_of_text(self.text(column), table)
             typed = self.value(column, found, table)
             return f"({self.text(column)} IS NOT NULL AND {typed} IS NULL)"
         if self.reads(found, table):
@@ -84,8 +98,85 @@ class Conversion:
             return ""
         return self._does_not_fit(column, found, table)
 
+    def reason(
+        self, column: str, found: ColumnType, table: ColumnType, name: str
+    ) -> str:
+        """An expression: (words, value) of the part that cannot be read.
+
+        Only right where `fault` is true.
+        """
+        return self._reason(column, found, table, name, 0)
+
+    def _reason(
+        self, column: str, found: ColumnType, table: ColumnType, name: str, depth: int
+    ) -> str:
+        words = f"{name}: cannot be read as {table.text}: "
+        plain = _told(words, self.shown(column, found))
+        if not table.is_nested:
+            return plain
+        if found.name == "string":
+            text = self.text(column)
+            return self._reason_of_text(text, table, name, plain, depth)
+        if found.name != table.name:
+            return plain
+        cases = self._reasons_inside(column, found, table, name, depth)
+        return f"coalesce({', '.join([*cases, plain])})"
+
+    def _reasons_inside(
+        self, column: str, found: ColumnType, table: ColumnType, name: str, depth: int
+    ) -> List[str]:
+        """The reason of each part that cannot be read; null for the others."""
+        if table.name == "struct":
+            cases = []
+            for field, wanted in zip(table.fields, table.inner):
+                match = field_of(found, field)
+                if match:
+                    place = f"{column}.{sql_identifier(match[0])}"
+                    cases += self._case(
+                        place, match[1], wanted, f"{name}.{field}", depth
+                    )
+            return cases
+        lists = [(column, found.inner[-1], table.inner[-1])]
+        if table.name == "map":
+            lists = [
+                (f"map_{part}({column})", found.inner[i], table.inner[i])
+                for i, part in enumerate(("keys", "values"))
+            ]
+        found_reasons = []
+        for values, inner, wanted in lists:
+            each = f"r{depth}"
+            for case in self._case(each, inner, wanted, f"{name}[]", depth + 1):
+                all_reasons = (
+                    f"filter(transform({values}, {each} -> {case}), w -> w IS NOT NULL)"
+                )
+                found_reasons.append(f"get({all_reasons}, 0)")
+        return found_reasons
+
+    def _case(
+        self, place: str, found: ColumnType, table: ColumnType, name: str, depth: int
+    ) -> List[str]:
+        fault = self.fault(place, found, table, depth)
+        if not fault:
+            return []
+        return [
+            f"CASE WHEN {fault} THEN {self._reason(place, found, table, name, depth)} END"
+        ]
+
+    def shown(self, column: str, found: ColumnType) -> str:
+        """An expression: the value as text, for a message."""
+        if found.is_nested:
+            return f"to_json({column})"
+        return self._unmarked(f"CAST({column} AS string)")
+
+    def _unmarked(self, text: str) -> str:
+        return json_reader.unmarked(text) if self.marked else text
+
+    def _has_marks(self, found: ColumnType) -> bool:
+        return self.marked and found.is_nested
+
     def text(self, column: str) -> str:
         """A text, null where it is one of the null texts."""
+        column = self._unmarked(column)
         value = f"coalesce({column}, '')" if self.empty else column
         if not self.null_text:
             return value
@@ -145,12 +236,86 @@ class Conversion:
         if table.name in ("date", "timestamp"):
             return moment(text, table.name, self.pattern, self.timezone)
         if table.is_nested:
-            return f"from_json({text}, {sql_literal(kind)})"
+            return self._from_json(text, table)
         if table.name == "binary":
             return f"CAST({text} AS binary)"
         if table.name == "decimal":
             return self._decimal(text, table)
-        return f"try_cast({text} AS {kind})"
+        if table.name in ("float", "double"):
+            return self._floating(text, table)
+        grammar = _WORD_TEXT if table.name == "boolean" else _WHOLE_TEXT
+        return f"CASE WHEN {text} RLIKE {grammar} THEN try_cast({text} AS {kind}) END"
+
+    def _floating(self, text: str, table: ColumnType) -> str:
+        """A number that the type can hold: what overflows or loses digits is none.
+
+        A float keeps the digits that are written of it, nine at most.
+        """
+        number = f"try_cast({text} AS {table.name})"
+        held = f"abs({number}) < double('Infinity')"
+        if table.name == "float":
+            wide = f"try_cast({text} AS double)"
+            back = (
+                f"CAST({number} AS double)",
+                f"CAST(CAST({number} AS string) AS double)",
+                f"CAST(format_string('%.8e', CAST({number} AS double)) AS double)",
+            )
+            held += f" AND ({' OR '.join(f'{wide} = {each}' for each in back)})"
+        return (
+            f"CASE WHEN {text} RLIKE {_NUMBER_TEXT} THEN if({held}, {number}, NULL)"
+            f" WHEN {text} RLIKE {_NO_NUMBER_TEXT} THEN {number} END"
+        )
+
+    def _as_text(self, kind: ColumnType) -> ColumnType:
+        """The type with text for each single value, as JSON is read first."""
+        if not kind.is_nested:
+            return TEXT
+        return replace(kind, inner=tuple(map(self._as_text, kind.inner)))
+
+    def _from_json(self, text: str, table: ColumnType) -> str:
+        """A nested value of JSON text: strict as the columns of a JSON file are."""
+        found = self._as_text(table)
+        parsed = json_reader.parsed(text, found.text)
+        inner = replace(self, empty=False, marked=True)
+        body = inner.value(json_reader.value_of("j"), found, table, 10)
+        value = f"if({json_reader.is_whole('j')}, {body}, NULL)"
+        return f"transform(array({parsed}), j -> {value})[0]"
+
+    def _fault_of_text(self, text: str, table: ColumnType) -> str:
+        found = self._as_text(table)
+        parsed = json_reader.parsed(text, found.text)
+        inner = replace(self, empty=False, marked=True)
+        value = json_reader.value_of("j")
+        bad = inner.fault(value, found, table, 10) or "false"
+        good = (
+            f"{json_reader.is_whole('j')} AND {value} IS NOT NULL"
+            f" AND NOT coalesce({bad}, false)"
+            f" AND NOT {json_reader.has_name_twice(text, table)}"
+        )
+        return (
+            f"({text} IS NOT NULL AND NOT transform(array({parsed}), j -> {good})[0])"
+        )
+
+    def _reason_of_text(
+        self, text: str, table: ColumnType, name: str, plain: str, depth: int
+    ) -> str:
+        found = self._as_text(table)
+        parsed = json_reader.parsed(text, found.text)
+        inner = replace(self, empty=False, marked=True)
+        value = json_reader.value_of("j")
+        parts = inner._reasons_inside(value, found, table, name, depth + 10)
+        twice = json_reader.has_name_twice(text, table)
+        after = (
+            f"json_object_keys({text}) IS NOT NULL AND NOT {json_reader.is_whole('j')}"
+        )
+        inside = f"coalesce({', '.join([*parts, plain])})"
+        rest = _told(f"{name}: is not one value of {table.text}: ", text)
+        chosen = (
+            f"CASE WHEN {twice} THEN {_told(name + ': a name is there twice: ', text)}"
+            f" WHEN {json_reader.is_whole('j')} THEN {inside}"
+            f" WHEN {after} THEN {rest} ELSE {plain} END"
+        )
+        return f"transform(array({parsed}), j -> {chosen})[0]"
 
     def _encoded(self, text: str, table: ColumnType) -> str:
         """Times that are written out are read too: a full load by another reader."""
@@ -158,16 +323,28 @@ class Conversion:
         if self.pattern not in EPOCHS:
             return value
         written = moment(text, table.name, None, self.timezone)
-        return f"CASE WHEN {text} RLIKE '{_WRITTEN}' THEN {written} ELSE {value} END"
+        number = f"if({text} RLIKE {_WHOLE_TEXT}, {value}, NULL)"
+        return f"CASE WHEN {text} RLIKE '{_WRITTEN}' THEN {written} ELSE {number} END"
 
     def _decimal(self, text: str, table: ColumnType) -> str:
         """More digits than declared are unreadable, never rounded."""
         typed = f"try_cast({text} AS {table.text})"
-        exact = f"try_cast({text} AS decimal(38,18))"
-        zeros = rf"([.][0-9]{{0,{table.digits[1]}}}0*)?"
-        plain = sql_literal(rf"^\s*[+-]?[0-9]*{zeros}\s*$")
-        power = sql_literal("[eE]")
-        fits = f"{text} RLIKE {plain} OR ({text} RLIKE {power} AND {typed} = {exact})"
+        scale = table.digits[1]
+        zeros = rf"([.][0-9]{{0,{scale}}}0*)?"
+        plain = sql_literal(rf"\A *[+-]?[0-9]*{zeros} *\z")
+        digits = f"regexp_extract({text}, '^ *[+-]?([0-9.]*)', 1)"
+        whole = f"substring_index({digits}, '.', 1)"
+        rest = f"rtrim('0', if({digits} LIKE '%.%', substring_index({digits}, '.', -1), ''))"
+        power = f"try_cast(regexp_extract({text}, '[eE]([+-]?[0-9]+)', 1) AS int)"
+        finest = (
+            f"CASE WHEN rtrim('0', replace({digits}, '.', '')) = '' THEN 0"
+            f" WHEN {rest} != '' THEN length({rest}) - {power}"
+            f" ELSE length(rtrim('0', {whole})) - length({whole}) - {power} END"
+        )
+        fits = (
+            f"{text} RLIKE {plain} OR"
+            f" ({text} RLIKE {_NUMBER_TEXT} AND {text} RLIKE '[eE]' AND {finest} <= {scale})"
+        )
         return f"CASE WHEN {fits} THEN {typed} END"
 
     def _cast(self, column: str, found: ColumnType, table: ColumnType) -> str:
@@ -195,6 +372,11 @@ class Conversion:
             typed = f"CAST({typed} AS string)"
         back = f"CAST({typed} AS {found.text})"
         return f"({column} IS NOT NULL AND NOT ({back} <=> {column}))"
+
+
+def _told(words: str, value: str) -> str:
+    """An expression: why a value cannot be read, apart from the value, which may be long."""
+    return f"named_struct('words', {sql_literal(words)}, 'value', {value})"
 
 
 def _is_narrower(found: ColumnType, table: ColumnType) -> bool:

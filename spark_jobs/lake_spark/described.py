@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 from lake_spec.model import Avro, Format, Json
+from lake_spark import json_reader
 from lake_spark.avro_file import refuse_cut
 from lake_spark.errors import BadFile, first_line
 from lake_spark.landing import LandingFile
@@ -15,6 +17,18 @@ from lake_spark.spark_types import typed_names
 DOUBLE_NAME = "has two columns that differ at most in case"
 
 
+def _schema(spark: SparkSession, uri: str, kind: Format) -> StructType:
+    if not isinstance(kind, Json):
+        reader = spark.read.option("__globPaths__", "false")
+        return reader.format(kind.type).load(uri).schema
+    reader = spark.read.option("primitivesAsString", "true")
+    reader = reader.option("columnNameOfCorruptRecord", CORRUPT)
+    # PySpark takes lines from Python alone.
+    strings = spark._jvm.org.apache.spark.sql.Encoders.STRING()
+    lines = getattr(json_reader.good_lines(spark, uri)._jdf, "as")(strings)
+    return DataFrame(reader._jreader.json(lines), spark).schema
+
+
 def described(
     spark: SparkSession, store: ObjectStore, file: LandingFile, kind: Format
 ) -> Shape:
@@ -23,13 +37,8 @@ def described(
     if isinstance(kind, Avro):
         refuse_cut(store, file)
         fault = "cannot be read as avro"
-    reader = spark.read.option("__globPaths__", "false")
-    if isinstance(kind, Json):
-        reader = reader.option("primitivesAsString", "true").option(
-            "columnNameOfCorruptRecord", CORRUPT
-        )
     try:
-        schema = reader.format(kind.type).load(file.uri).schema
+        schema = _schema(spark, file.uri, kind)
     except Exception as error:  # Spark raises many kinds for one reason
         if "COLUMN_ALREADY_EXISTS" in str(error):
             fault = DOUBLE_NAME

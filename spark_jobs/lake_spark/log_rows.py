@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Dict, List, Sequence, Tuple
 
-from lake_spec.model import Connector, Feed, TableSpec
+from lake_spec.model import Connector, Feed, Json, TableSpec
 from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spark import json_reader
 from lake_spark.row_sql import (
     Columns,
     failed_rules,
@@ -152,12 +153,17 @@ def _first_timestamp(spec: TableSpec, columns: Columns) -> List[str]:
     return times[:1]
 
 
+_UNPARSED = "'the record cannot be parsed'"
+
+
 def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
     """An expression: why the row goes to the quarantine, else null.
 
     A delete needs key and order and nothing else; full-load rows need no order.
     """
-    cases = [("lake_corrupt IS NOT NULL", "'the record cannot be parsed'")]
+    is_json = isinstance(spec.source.format, Json)
+    words = json_reader.reason("lake_corrupt") if is_json else _UNPARSED
+    cases = [("lake_corrupt IS NOT NULL", words)]
     cases = cases if with_corrupt else []
     # Before the key: one that cannot be read has a value.
     fault = f"lake_fault.words || {shown_text('lake_fault.value')}"

@@ -1,7 +1,7 @@
 """Texts that are dates and times, as SQL: contract 2.2.
 
-What has no zone is of a clock in the declared one; what has one is an instant. A text
-without a date is none: Spark's cast would take today's for it.
+What has no zone is of a clock in the declared one; what has one is an instant. The whole
+text must fit: a day without its month, or anything behind the time, is no time.
 """
 
 from __future__ import annotations
@@ -11,11 +11,18 @@ from typing import Optional
 
 from lake_spec.sql_text import sql_literal
 
-_DATED = r"^\s*[0-9]{4}(-|\s*$)"
-"""How texts begin that have no declared format: with a year."""
+_DAY = r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
+_CLOCK = r"[0-9]{1,2}:[0-9]{1,2}(:[0-9]{1,2}([.][0-9]{1,9})?)?"
+_ZONE = r"(Z|[+-][0-9]{1,2}(:?[0-9]{1,2}(:?[0-9]{2})?)?|[A-Za-z][A-Za-z0-9_/:+-]*)"
 
-_WITHOUT_ZONE = r"^\s*[0-9]{4}(-[0-9]{1,2}){0,2}([ T][0-9:.]*)?\s*$"
-"""Of those: nothing after the digits of the time, such as +02, CET or Europe/Vienna."""
+_DATE_ALONE = rf"\A *{_DAY} *\z"
+_WITHOUT_ZONE = rf"\A *{_DAY}([ T]{_CLOCK})? *\z"
+_TIMESTAMP = rf"\A *{_DAY}([ T]{_CLOCK} *{_ZONE}?)? *\z"
+"""The grammar of texts without a declared format: the whole text is one of these.
+
+A day, then a clock's time down to the nanosecond, then a zone. What lies below the
+microsecond is cut, as it is of epochs.
+"""
 
 _QUOTED = re.compile("'[^']*'")
 _ZONE_LETTERS = re.compile("[VzOXxZ]")
@@ -40,13 +47,21 @@ def moment(text: str, target: str, pattern: Optional[str], zone: str) -> str:
     """
     if pattern:
         return _by_pattern(text, target, pattern, zone)
-    dated = f"{text} RLIKE {sql_literal(_DATED)}"
     parsed = f"try_cast({text} AS {target})"
-    if target == "date" or zone.upper() == "UTC":
-        return f"CASE WHEN {dated} THEN {parsed} END"
+    whole = f"{text} RLIKE {sql_literal(_TIMESTAMP)}"
+    if target == "date":
+        day = f"{text} RLIKE {sql_literal(_DATE_ALONE)}"
+        # Spark's cast to a date looks at nothing behind the day.
+        instant = f"try_cast({text} AS timestamp)"
+        return (
+            f"CASE WHEN {day} THEN {parsed}"
+            f" WHEN {whole} AND {instant} IS NOT NULL THEN {parsed} END"
+        )
+    if zone.upper() == "UTC":
+        return f"CASE WHEN {whole} THEN {parsed} END"
     is_local = f"{text} RLIKE {sql_literal(_WITHOUT_ZONE)}"
     return (
-        f"CASE WHEN {is_local} THEN {in_utc(parsed, zone)} WHEN {dated} THEN {parsed}"
+        f"CASE WHEN {is_local} THEN {in_utc(parsed, zone)} WHEN {whole} THEN {parsed}"
         " END"
     )
 

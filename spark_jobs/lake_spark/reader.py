@@ -9,9 +9,16 @@ from typing import Dict, List, Optional, Sequence, Tuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from lake_spec.model import Csv, TableSpec
-from lake_spec.sql_text import sql_identifier
-from lake_spark import csv_reader, file_shape, literal_paths, log_rows, row_sql
+from lake_spec.model import Csv, Json, TableSpec
+from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spark import (
+    csv_reader,
+    file_shape,
+    json_reader,
+    literal_paths,
+    log_rows,
+    row_sql,
+)
 from lake_spark.landing import LandingFile
 from lake_spark.row_sql import Columns
 from lake_spark.shape import CORRUPT, Shape
@@ -120,7 +127,10 @@ def judge(
     )
 
 
-RAW_OF_BAD = "CASE WHEN lake_reason IS NOT NULL THEN to_json(lake_record_struct) END"
+RAW_OF_BAD = (
+    "CASE WHEN lake_reason IS NOT NULL THEN"
+    f" replace(to_json(lake_record_struct), {sql_literal(json_reader.MARK)}, '') END"
+)
 
 
 def has_corrupt(spec: TableSpec) -> bool:
@@ -167,6 +177,9 @@ def load(
     bounded: bool = True,
 ) -> DataFrame:
     """The raw columns of files of one shape."""
+    if isinstance(spec.source.format, Json):
+        records = json_reader.load(spark, shape, uris)
+        return records.selectExpr(*shape.unwrap) if shape.unwrap else records
     options = reader_options(spec, bounded=bounded)
     reader = spark.read.schema(read_schema(spec, shape)).options(**options)
     records = literal_paths.load(reader, spec.source.format.type, uris)

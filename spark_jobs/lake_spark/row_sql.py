@@ -55,13 +55,11 @@ def faults(spec: TableSpec, shape: Shape, columns: Columns) -> str:
         if raw is None:
             continue
         found, column = shape.type_of(raw), sql_identifier(raw)
-        fault = _fault(spec, name, column, found, stored_type(kind))
-        words = sql_literal(f"{name}: cannot be read as {kind}: ")
-        shown = f"to_json({column})" if found.is_nested else f"CAST({column} AS string)"
+        table = stored_type(kind)
+        fault = _fault(spec, name, column, found, table)
         if fault:
-            cases.append(
-                f"WHEN {fault} THEN named_struct('words', {words}, 'value', {shown})"
-            )
+            reason = _conversion(spec, name).reason(column, found, table, name)
+            cases.append(f"WHEN {fault} THEN {reason}")
     none = "CAST(NULL AS struct<words: string, value: string>)"
     return f"CASE {' '.join(cases)} END" if cases else none
 
@@ -261,6 +259,7 @@ def _conversion(spec: TableSpec, name: str) -> Conversion:
         timezone=spec.source.timezone,
         # ORC's timestamps are what a clock showed, without its zone.
         local_times=isinstance(kind, Orc) and spec.source.timezone.upper() != "UTC",
+        marked=isinstance(kind, Json),
     )
 
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Dict, List, Optional, Sequence
 
 from lake_spec.jars import jars_of, step_jars
-from lake_spec.model import Csv, TableSpec
+from lake_spec.model import Csv, Json, TableSpec
 from lake_spec.report import FileReport
 from lake_spec.sql_text import sql_identifier, sql_literal
 from lake_spec.state_format import from_fields, parse_state, state_text, to_fields
@@ -20,6 +20,7 @@ from lake_spec.streamer_options import streamer_argv
 from lake_spark import (
     csv_reader,
     ingest,
+    json_reader,
     log_rows,
     quarantine,
     reader,
@@ -164,9 +165,12 @@ def _view(spec: TableSpec, each: Input, name: str) -> str:
     pairs += [
         f"{sql_literal(key)} {sql_literal(value)}" for key, value in options.items()
     ]
+    schema, kind = reader.read_schema(spec, each.shape), spec.source.format.type
+    if isinstance(spec.source.format, Json):
+        schema, kind = "value string", "text"  # taken apart by json_reader
     return (
-        f"CREATE OR REPLACE TEMPORARY VIEW {name} ({reader.read_schema(spec, each.shape)}) "
-        f"USING {spec.source.format.type} OPTIONS ({', '.join(pairs)})"
+        f"CREATE OR REPLACE TEMPORARY VIEW {name} ({schema}) "
+        f"USING {kind} OPTIONS ({', '.join(pairs)})"
     )
 
 
@@ -186,6 +190,8 @@ def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
         as_they_stand = ", ".join(csv_reader.record_columns(each.shape))
         is_record = csv_reader.is_record(each.shape)
         records = f"(SELECT {as_they_stand} FROM {view} WHERE {is_record})"
+    if isinstance(spec.source.format, Json):
+        records = f"({json_reader.from_view(each.shape, view)})"
     located = (
         f"SELECT {columns_of_file}, input_file_block_start() AS lake_block, "
         f"monotonically_increasing_id() AS lake_id FROM {records}"

@@ -59,7 +59,9 @@ TWO = Index("orders_pkey", ("id", "note"), True, True)
         ),
         (
             catalog(ID, NOTE, AMOUNT, MOVED, name="sales"),
-            ["the table public.orders is not there, or has no spec: renamed or dropped?"],
+            [
+                "the table public.orders is not there, or has no spec: renamed or dropped?"
+            ],
         ),
     ],
 )

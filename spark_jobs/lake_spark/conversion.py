@@ -12,7 +12,7 @@ from typing import List, Optional, Tuple
 from lake_spec.column_type import ColumnType
 from lake_spec.encodings import EPOCHS, TYPES, UNSIGNED
 from lake_spec.sql_text import sql_identifier, sql_literal
-from lake_spark import json_reader
+from lake_spark import json_text
 from lake_spark.encoded import decoded, is_whole
 from lake_spark.moments import in_utc, moment
 from lake_spark.shape import TEXT
@@ -39,7 +39,7 @@ class Conversion:
     `null_text` are texts that mean no value; `empty` whether a missing text is
     the empty one; `pattern` and `timezone` say how text is a time, or `pattern` how
     a value is encoded; `local_times` that timestamps are of a clock in `timezone`;
-    `marked` that texts may be numbers of JSON (json_reader.MARK).
+    `marked` that texts may be numbers of JSON (json_text.MARK).
     """
 
     null_text: Tuple[str, ...] = ()
@@ -169,7 +169,7 @@ class Conversion:
         return self._unmarked(f"CAST({column} AS string)")
 
     def _unmarked(self, text: str) -> str:
-        return json_reader.unmarked(text) if self.marked else text
+        return json_text.unmarked(text) if self.marked else text
 
     def _has_marks(self, found: ColumnType) -> bool:
         return self.marked and found.is_nested
@@ -275,22 +275,22 @@ class Conversion:
     def _from_json(self, text: str, table: ColumnType) -> str:
         """A nested value of JSON text: strict as the columns of a JSON file are."""
         found = self._as_text(table)
-        parsed = json_reader.parsed(text, found.text)
+        parsed = json_text.parsed(text, found.text)
         inner = replace(self, empty=False, marked=True)
-        body = inner.value(json_reader.value_of("j"), found, table, 10)
-        value = f"if({json_reader.is_whole('j')}, {body}, NULL)"
+        body = inner.value(json_text.value_of("j"), found, table, 10)
+        value = f"if({json_text.is_whole('j')}, {body}, NULL)"
         return f"transform(array({parsed}), j -> {value})[0]"
 
     def _fault_of_text(self, text: str, table: ColumnType) -> str:
         found = self._as_text(table)
-        parsed = json_reader.parsed(text, found.text)
+        parsed = json_text.parsed(text, found.text)
         inner = replace(self, empty=False, marked=True)
-        value = json_reader.value_of("j")
+        value = json_text.value_of("j")
         bad = inner.fault(value, found, table, 10) or "false"
         good = (
-            f"{json_reader.is_whole('j')} AND {value} IS NOT NULL"
+            f"{json_text.is_whole('j')} AND {value} IS NOT NULL"
             f" AND NOT coalesce({bad}, false)"
-            f" AND NOT {json_reader.has_name_twice(text, table)}"
+            f" AND NOT {json_text.has_name_twice(text, table)}"
         )
         return (
             f"({text} IS NOT NULL AND NOT transform(array({parsed}), j -> {good})[0])"
@@ -300,19 +300,19 @@ class Conversion:
         self, text: str, table: ColumnType, name: str, plain: str, depth: int
     ) -> str:
         found = self._as_text(table)
-        parsed = json_reader.parsed(text, found.text)
+        parsed = json_text.parsed(text, found.text)
         inner = replace(self, empty=False, marked=True)
-        value = json_reader.value_of("j")
+        value = json_text.value_of("j")
         parts = inner._reasons_inside(value, found, table, name, depth + 10)
-        twice = json_reader.has_name_twice(text, table)
+        twice = json_text.has_name_twice(text, table)
         after = (
-            f"json_object_keys({text}) IS NOT NULL AND NOT {json_reader.is_whole('j')}"
+            f"json_object_keys({text}) IS NOT NULL AND NOT {json_text.is_whole('j')}"
         )
         inside = f"coalesce({', '.join([*parts, plain])})"
         rest = _told(f"{name}: is not one value of {table.text}: ", text)
         chosen = (
             f"CASE WHEN {twice} THEN {_told(name + ': a name is there twice: ', text)}"
-            f" WHEN {json_reader.is_whole('j')} THEN {inside}"
+            f" WHEN {json_text.is_whole('j')} THEN {inside}"
             f" WHEN {after} THEN {rest} ELSE {plain} END"
         )
         return f"transform(array({parsed}), j -> {chosen})[0]"

@@ -10,7 +10,7 @@ from typing import Dict, List, Sequence, Tuple
 
 from lake_spec.model import Connector, Feed, Json, TableSpec
 from lake_spec.sql_text import sql_identifier, sql_literal
-from lake_spark import json_reader
+from lake_spark import json_text
 from lake_spark.row_sql import (
     Columns,
     failed_rules,
@@ -162,7 +162,7 @@ def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
     A delete needs key and order and nothing else; full-load rows need no order.
     """
     is_json = isinstance(spec.source.format, Json)
-    words = json_reader.reason("lake_corrupt") if is_json else _UNPARSED
+    words = json_text.reason("lake_corrupt") if is_json else _UNPARSED
     cases = [("lake_corrupt IS NOT NULL", words)]
     cases = cases if with_corrupt else []
     # Before the key: one that cannot be read has a value.

@@ -15,6 +15,7 @@ from lake_spark import (
     csv_reader,
     file_shape,
     json_reader,
+    json_text,
     literal_paths,
     log_rows,
     row_sql,
@@ -129,7 +130,7 @@ def judge(
 
 RAW_OF_BAD = (
     "CASE WHEN lake_reason IS NOT NULL THEN"
-    f" replace(to_json(lake_record_struct), {sql_literal(json_reader.MARK)}, '') END"
+    f" replace(to_json(lake_record_struct), {sql_literal(json_text.MARK)}, '') END"
 )
 
 

@@ -22,7 +22,7 @@ KMS = {"ServerSideEncryption": "aws:kms"}
 def s3(tmp_path_factory):
     served = StandIn(tmp_path_factory.mktemp("aws"), grace=2, idle_scale=0.005)
     served.start()
-    yield client("s3", served.url)
+    yield client("s3", served.url, secret=served.secret)
     served.stop()
 
 

@@ -48,12 +48,12 @@ def landed(tmp_path):
 
 
 def test_folders_become_tables_that_pass_validate(landed, tmp_path):
-    drafts = planned(LocalFolder(landed), Request("shop", "exports"))
+    drafts = planned(LocalFolder(landed), Request("shop", "shop/exports"))
     done = write(drafts, tmp_path, "shop", owner="", force=False)
     assert faults_of(tmp_path, "shop")[1] == []
     artists, orders, tags = load_domain("shop", tmp_path).tables
     assert (artists.source.path, artists.source.files) == (
-        "exports/artists",
+        "shop/exports/artists",
         "*.csv.gz",
     )
     assert artists.source.extract_time.format == "%Y-%m-%d"
@@ -70,7 +70,7 @@ def test_folders_become_tables_that_pass_validate(landed, tmp_path):
     assert (orders.operation.column, orders.order_by) == ("Op", ("updated_at",))
     assert dict(orders.columns)["zip"].type == "string"
     assert dict(orders.columns)["valid_from_of_row"].source == ("valid_from",)
-    assert orders.source.path == "exports/Orders"
+    assert orders.source.path == "shop/exports/Orders"
     assert dict(tags.columns)["at"].type == "struct<x:decimal(38,1),y:bigint>"
     assert dict(tags.columns)["tags"].type == "array<string>"
     why = {each.name: each.why for each in done.skipped}
@@ -110,7 +110,7 @@ def test_snapshots_of_several_files_say_when_they_are_complete(
         file = tmp_path / "files/things" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("id,note\n1,a\n" if name.endswith(".csv") else "[]")
-    drafts = planned(LocalFolder(tmp_path / "files"), Request("shop", "exports"))
+    drafts = planned(LocalFolder(tmp_path / "files"), Request("shop", "shop/exports"))
     write(drafts, tmp_path, "shop", owner="", force=False)
     assert faults_of(tmp_path, "shop")[1] == []
     assert load_domain("shop", tmp_path).tables[0].source.complete == complete

@@ -110,6 +110,8 @@ def _without_copies(
     run: TableRun, files: Sequence[LandingFile], taken: Inputs
 ) -> List[LandingFile]:
     """Leave out files with the content of one that is ingested, of the same time."""
+    if not files:
+        return []
     by_path = run.spec.scope is not None and run.spec.scope.pattern is not None
     known = {
         (each.extract_at, each.etag, tuple(each.scopes) if by_path else ()): each.path

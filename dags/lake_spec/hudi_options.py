@@ -23,6 +23,7 @@ class HudiKey(str, Enum):
     OPERATION = "hoodie.datasource.write.operation"
     RECORD_KEY = "hoodie.datasource.write.recordkey.field"
     PARTITION_PATH = "hoodie.datasource.write.partitionpath.field"
+    ENCODED_PARTITIONS = "hoodie.datasource.write.partitionpath.urlencode"
     HIVE_PARTITIONS = "hoodie.datasource.write.hive_style_partitioning"
     KEY_GENERATOR = "hoodie.datasource.write.keygenerator.class"
     MERGE_MODE = "hoodie.record.merge.mode"
@@ -95,6 +96,12 @@ STREAMER_CHECKPOINTS = (
     "deltastreamer.checkpoint.reset_key",
 )
 """Where HoodieStreamer notes the `--checkpoint` it was given, newest first."""
+
+NO_PARTITIONS = ("", "__HIVE_DEFAULT_PARTITION__", "default")
+"""Values of partition columns that Hudi's readers take for no value."""
+
+LONGEST_FOLDER = 255
+"""Bytes of a folder's name on HDFS and on disks."""
 
 LOG_TABLE_VERSION = "6"
 """Both engines write a streamer's change log in this table version."""
@@ -172,7 +179,12 @@ def log_options(name: str, *, keep_commits: int, pinned: bool) -> Dict[str, str]
 
 
 def table_options(
-    name: str, *, storage: Storage, record_key: Sequence[str], keep_commits: int
+    name: str,
+    *,
+    storage: Storage,
+    record_key: Sequence[str],
+    keep_commits: int,
+    encode_partitions: bool = False,
 ) -> Dict[str, str]:
     """Options of a current or history table; its first key field picks the bucket."""
     options = {
@@ -182,6 +194,9 @@ def table_options(
         HudiKey.RECORD_KEY.value: ",".join(record_key),
         HudiKey.PARTITION_PATH.value: ",".join(storage.partition_by),
         HudiKey.HIVE_PARTITIONS.value: "true",
+        # A text may hold what a folder's name cannot, as in a:b or a/b. Of other types
+        # Hudi's readers do not find encoded values (boolean, decimal).
+        HudiKey.ENCODED_PARTITIONS.value: str(encode_partitions).lower(),
         HudiKey.KEY_GENERATOR.value: _key_generator(storage, record_key),
         # Rows that we write are already folded: the newest commit is right.
         HudiKey.MERGE_MODE.value: "COMMIT_TIME_ORDERING",

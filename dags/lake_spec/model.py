@@ -10,7 +10,8 @@ Standard library only; Python 3.9 to 3.12.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Optional, Tuple
+from functools import cached_property
+from typing import Dict, Optional, Tuple
 
 from lake_spec.aws import ClusterSpec, EnvironmentSpec
 from lake_spec.choices import (
@@ -168,6 +169,14 @@ class TableSpec:
     def full_name(self) -> str:
         """`domain.table`, as people and catalogues say it."""
         return f"{self.domain}.{self.name}"
+
+    def column(self, name: str) -> Optional[Column]:
+        """Return the declared column of that name; None if it is not declared."""
+        return self._declared.get(name)
+
+    @cached_property
+    def _declared(self) -> Dict[str, Column]:
+        return dict(self.columns)
 
     @property
     def is_dimension(self) -> bool:

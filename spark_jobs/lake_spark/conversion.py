@@ -16,7 +16,7 @@ from lake_spark import json_text
 from lake_spark.encoded import decoded, is_whole
 from lake_spark.moments import in_utc, moment
 from lake_spark.shape import TEXT
-from lake_spark.widening import field_of, mismatch
+from lake_spark.widening import READ_AS, field_of, mismatch
 
 _WRITTEN = "^[0-9]{4}-"
 """How a time begins that is no number of units."""
@@ -28,6 +28,10 @@ _NUMBER_TEXT = sql_literal(
 _NO_NUMBER_TEXT = sql_literal(r"\A *(?i:nan|[+-]?inf(inity)?) *\z")
 _WORD_TEXT = sql_literal(r"\A *[A-Za-z01]+ *\z")
 """Blanks around a value, and a plus before a number, are read; no other character is."""
+_UUID = sql_literal("^(.{8})(.{4})(.{4})(.{4})(.{12})$")
+_MICROS = sql_literal("yyyy-MM-dd'T'HH:mm:ss.SSSSSS")
+_DIGITS = {"time_millis": 3, "time_micros": 6, "time_nanos": 9}
+"""Behind the point of a second."""
 
 _NUMBERS = ("int", "bigint", "float", "double", "decimal")
 
@@ -65,6 +69,10 @@ class Conversion:
             return column
         if self.reads(found, table):
             return decoded(column, self.pattern or "", table)
+        if found.name in READ_AS:
+            return self._of_parquet(column, found.name, table)
+        if found.is_nested and table.name == "string":
+            return f"to_json({column})"
         if not (found.is_nested and found.name == table.name):
             return self._cast(column, found, table)
         if table.name == "struct":
@@ -94,6 +102,11 @@ class Conversion:
             return f"({column} IS NOT NULL AND {typed} IS NULL)"
         if found.is_nested and found.name == table.name:
             return self._fault_inside(column, found, table, depth)
+        if found.name in READ_AS and mismatch(found, table, "") is None:
+            typed = self.value(column, found, table)
+            return f"({column} IS NOT NULL AND {typed} IS NULL)"
+        if (found.name, table.name) == ("binary", "string"):
+            return f"({column} IS NOT NULL AND {is_no_utf8(column)})"
         if mismatch(found, table, "") is None:
             return ""
         return self._does_not_fit(column, found, table)
@@ -166,6 +179,8 @@ class Conversion:
         """An expression: the value as text, for a message."""
         if found.is_nested:
             return f"to_json({column})"
+        if found.name == "binary":
+            return f"'bytes that are no UTF-8: ' || hex(substring({column}, 1, 100))"
         return self._unmarked(f"CAST({column} AS string)")
 
     def _unmarked(self, text: str) -> str:
@@ -347,6 +362,25 @@ class Conversion:
         )
         return f"CASE WHEN {fits} THEN {typed} END"
 
+    def _of_parquet(self, column: str, name: str, table: ColumnType) -> str:
+        """Types that Spark reads as numbers or bytes; null where digits would be lost."""
+        if name.startswith("time_"):
+            return _time_of_day(column, name, table)
+        if table.name == READ_AS[name]:
+            return column
+        if name == "uuid" and table.name == "string":
+            return f"lower(regexp_replace(hex({column}), {_UUID}, '$1-$2-$3-$4-$5'))"
+        if name == "uuid" or table.name not in ("timestamp", "string"):
+            return f"CAST(NULL AS {table.text})"
+        is_local = name == "timestamp_ntz_nanos"
+        rest = f"pmod({column}, 1000)"
+        micros = f"timestamp_micros(({column} - {rest}) div 1000)"
+        if table.name == "timestamp":
+            exact = in_utc(micros, self.timezone) if is_local else micros
+            return f"CASE WHEN {rest} = 0 THEN {exact} END"
+        text = f"date_format({micros}, {_MICROS}) || lpad({rest}, 3, '0')"
+        return text if is_local else f"{text} || 'Z'"
+
     def _cast(self, column: str, found: ColumnType, table: ColumnType) -> str:
         if mismatch(found, table, "") is not None:
             return self._where_it_fits(column, found, table)
@@ -377,6 +411,30 @@ class Conversion:
 def _told(words: str, value: str) -> str:
     """An expression: why a value cannot be read, apart from the value, which may be long."""
     return f"named_struct('words', {sql_literal(words)}, 'value', {value})"
+
+
+def _time_of_day(column: str, name: str, table: ColumnType) -> str:
+    """A time of a day as text, `23:59:59.000001`, or as a number of microseconds."""
+    digits = _DIGITS[name]
+    if table.name == "bigint":
+        if digits <= 6:
+            return f"CAST({column} AS bigint) * {10 ** (6 - digits)}"
+        return f"CASE WHEN {column} % 1000 = 0 THEN {column} div 1000 END"
+    if table.name != "string":
+        return f"CAST(NULL AS {table.text})"
+    second, rest = f"{column} div {10 ** digits}", f"{column} % {10 ** digits}"
+    parts = (f"({second}) div 3600", f"(({second}) div 60) % 60", f"({second}) % 60")
+    clock = ", ".join(f"lpad({part}, 2, '0')" for part in parts)
+    return f"concat_ws(':', {clock}) || '.' || lpad({rest}, {digits}, '0')"
+
+
+def is_no_utf8(column: str) -> str:
+    """Return an expression: whether bytes or a text are no UTF-8; null where it is.
+
+    Java reads what is no UTF-8 as U+FFFD, so writing it again gives other bytes.
+    """
+    bytes_ = f"CAST({column} AS binary)"
+    return f"NOT encode(decode({bytes_}, 'UTF-8'), 'UTF-8') = {bytes_}"
 
 
 def _is_narrower(found: ColumnType, table: ColumnType) -> bool:

@@ -17,12 +17,15 @@ from lake_spark.spark_types import typed_names
 DOUBLE_NAME = "has two columns that differ at most in case"
 
 
-def _schema(spark: SparkSession, uri: str, kind: Format) -> StructType:
+def _schema(
+    spark: SparkSession, uri: str, kind: Format, only_values: bool
+) -> StructType:
     if not isinstance(kind, Json):
         reader = spark.read.option("__globPaths__", "false")
         return reader.format(kind.type).load(uri).schema
     reader = spark.read.option("primitivesAsString", "true")
     reader = reader.option("columnNameOfCorruptRecord", CORRUPT)
+    reader = reader.option("dropFieldIfAllNull", str(only_values).lower())
     # PySpark takes lines from Python alone.
     strings = spark._jvm.org.apache.spark.sql.Encoders.STRING()
     lines = getattr(json_reader.good_lines(spark, uri)._jdf, "as")(strings)
@@ -30,15 +33,23 @@ def _schema(spark: SparkSession, uri: str, kind: Format) -> StructType:
 
 
 def described(
-    spark: SparkSession, store: ObjectStore, file: LandingFile, kind: Format
+    spark: SparkSession,
+    store: ObjectStore,
+    file: LandingFile,
+    kind: Format,
+    *,
+    only_values: bool = False,
 ) -> Shape:
-    """What Spark finds in the file; BadFile when it is not of that format."""
+    """What Spark finds in the file; BadFile when it is not of that format.
+
+    `only_values` leaves out what is null in all records of a JSON file.
+    """
     fault = f"is no {kind.type} file"
     if isinstance(kind, Avro):
         refuse_cut(store, file)
         fault = "cannot be read as avro"
     try:
-        schema = _schema(spark, file.uri, kind)
+        schema = _schema(spark, file.uri, kind, only_values)
     except Exception as error:  # Spark raises many kinds for one reason
         if "COLUMN_ALREADY_EXISTS" in str(error):
             fault = DOUBLE_NAME

@@ -13,12 +13,10 @@ from typing import List, Tuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import CurrentDeletes, Enrichment, TableSpec
-from lake_spark.errors import BadFile, NoReference, Redefined
+from lake_spec.model import CurrentDeletes, Enrichment
+from lake_spark.errors import NoReference, Redefined
 from lake_spark.hudi_table import without_hudi_columns
-from lake_spark.landing import LandingFile
 from lake_spark.row_sql import Columns
-from lake_spark.shape import Shape
 from lake_spark.table_run import TableRun
 from lake_spark.widening import merged, stored_type, widens
 
@@ -39,20 +37,6 @@ def with_given(run: TableRun, columns: Columns) -> List[Tuple[str, str]]:
                 )
             found[ours] = merged(known, now, promote=True).text
     return list(found.items())
-
-
-def refuse_given(spec: TableSpec, file: LandingFile, shape: Shape) -> None:
-    """BadFile where a file has a column of a name that a reference table gives."""
-    given = {ours.lower(): each for each in spec.enrich for _, ours in each.given}
-    for name in shape.names:
-        if name.lower() in given:
-            table = given[name.lower()].table
-            raise BadFile(
-                file.path,
-                f"has a column {name!r}, and source.enrich gives one of that name from"
-                f" {table}: declare the file's under another name (source: [{name}]), or"
-                " rename the one that is given.",
-            )
 
 
 def enriched(run: TableRun, rows: DataFrame, columns: Columns) -> DataFrame:

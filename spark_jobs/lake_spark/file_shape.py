@@ -6,23 +6,31 @@ import codecs
 import re
 from dataclasses import replace
 from functools import reduce
-from typing import Dict, Iterator, List, Optional, Tuple
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from pyspark.sql import SparkSession
 
 from lake_spec.column_type import ColumnType
 from lake_spec.globs import glob_pattern
-from lake_spec.model import Csv, Feed, Json, TableSpec
+from lake_spec.model import Csv, Feed, Json, Parquet, TableSpec
 from lake_spec.sql_text import sql_identifier
 from lake_spark import csv_text, debezium
+from lake_spark.column_names import sources, time_column
 from lake_spark.described import DOUBLE_NAME, described
 from lake_spark.envelope import unwrapped
 from lake_spark.errors import BadFile, shortened
 from lake_spark.landing import LandingFile, refuse_name
 from lake_spark.object_store import ObjectStore
 from lake_spark.packed import refuse_unreadable, unpacked
-from lake_spark.shape import TEXT, Shape
+from lake_spark.parquet_file import described_by_itself
+from lake_spark.shape import BLOCK, CORRUPT, ID, LEFT_OUT, TEXT, Shape
 from lake_spark.widening import field_of, stored_type
+
+Columns = Sequence[Tuple[str, str]]
+Typed = Tuple[str, ColumnType]
+
+_AROUND_ROWS = ("value", "payload", "before", "after")
+"""Fields of records whose fields are the row's (envelope.py, debezium.py)."""
 
 HEAD_BYTES = 1 << 18
 """How much of a text file is read to find its first record: 256 KiB."""
@@ -47,21 +55,32 @@ def shape_of(
         names = _csv_names(spark, store, file, spec)
         shape = Shape(tuple((name, TEXT) for name in names))
     else:
-        shape = described(spark, store, file, kind)
+        shape = _described(spark, store, file, spec)
         if isinstance(kind, Json):
             shape = _with_declared_maps(shape, spec)
-            if (
-                not shape.columns and spec.envelope is None
-            ):  # no record has a field, or there is none
-                shape = Shape(
-                    tuple((name, TEXT) for name in declared_source_names(spec))
-                )
-    _names_can_be_spelled(file, shape)
+            if not shape.columns and spec.envelope is None:
+                # No record has a field, or there is none.
+                names = declared_source_names(spec)
+                shape = Shape(tuple((name, TEXT) for name in names))
+    shape = _spelled(shape, by_place=isinstance(kind, Csv))
     _no_double_names(file, shape)
     shape = unwrapped(shape, spec, is_load=is_load(spec, file))
     _no_double_names(file, shape)
     _has_needed_columns(file, shape, spec)
     return shape
+
+
+def _described(
+    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
+) -> Shape:
+    """The columns that the file names in itself, of types that Spark knows or we do."""
+    kind = spec.source.format
+    try:
+        return described(spark, store, file, kind)
+    except BadFile as bad:
+        if not isinstance(kind, Parquet) or DOUBLE_NAME in bad.reason:
+            raise
+    return described_by_itself(spark, store, file, spec)
 
 
 def _csv_names(
@@ -188,16 +207,108 @@ def _of_both(one: ColumnType, other: ColumnType) -> ColumnType:
     return replace(one, inner=tuple(fields.values()), fields=tuple(fields))
 
 
-def _names_can_be_spelled(file: LandingFile, shape: Shape) -> None:
-    for names in _names(shape):
-        for name in names:
-            try:
-                sql_identifier(name)
-            except ValueError as error:
-                raise BadFile(
-                    file.path,
-                    f"has a column that cannot be named: {shortened(str(error), 400)}",
-                ) from None
+def _spelled(shape: Shape, *, by_place: bool) -> Shape:
+    """The shape without columns and fields whose names no SQL can say.
+
+    Where columns are found by their places, those are read and passed over.
+    """
+    left_out: List[str] = []
+    columns = []
+    for place, (name, kind) in enumerate(shape.columns):
+        if _can_be_spelled(name):
+            columns.append((name, _spelled_inside(kind, name, left_out)))
+            continue
+        left_out.append(name)
+        if by_place:
+            columns.append((f"{LEFT_OUT}{place}", kind))
+    if not left_out:
+        return shape
+    return replace(shape, columns=tuple(columns), left_out=tuple(left_out))
+
+
+def _can_be_spelled(name: str) -> bool:
+    try:
+        sql_identifier(name)
+    except ValueError:
+        return False
+    low = name.lower()
+    return low not in (CORRUPT, BLOCK, ID) and not low.startswith(LEFT_OUT)
+
+
+def _spelled_inside(kind: ColumnType, path: str, left_out: List[str]) -> ColumnType:
+    if not kind.is_nested:
+        return kind
+    if kind.name != "struct":
+        inner = tuple(_spelled_inside(each, path, left_out) for each in kind.inner)
+        return replace(kind, inner=inner)
+    names, kinds = [], []
+    for name, each in zip(kind.fields, kind.inner):
+        if _can_be_spelled(name):
+            names.append(name)
+            kinds.append(_spelled_inside(each, f"{path}.{name}", left_out))
+        else:
+            left_out.append(f"{path}.{name}")
+    return replace(kind, inner=tuple(kinds), fields=tuple(names))
+
+
+def with_values(
+    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
+) -> Shape:
+    """Return the shape of a JSON file without what is null in all of its records."""
+    shape = described(spark, store, file, spec.source.format, only_values=True)
+    shape = _spelled(_with_declared_maps(shape, spec), by_place=False)
+    return unwrapped(shape, spec)
+
+
+def with_texts(shape: Shape, spec: TableSpec, columns: Columns) -> Shape:
+    """Return the shape of a JSON file with nested values as text where the table has text.
+
+    So a value has the same text whatever other records of its file hold.
+    """
+    kind = spec.source.format
+    if not isinstance(kind, Json) or kind.extended:
+        return shape
+    wanted = {
+        raw.lower(): stored_type(text)
+        for name, text in columns
+        for raw in [source_name(spec, name, shape)]
+        if raw is not None and shape.type_of(raw).is_nested
+    }
+    found = _texts_among(shape.read_as, wanted, inside=bool(shape.unwrap))
+    if not wanted or found == shape.read_as:
+        return shape
+    read = Shape(found, left_out=shape.left_out)
+    return unwrapped(read, spec) if shape.unwrap else read
+
+
+def _texts_among(
+    columns: Sequence[Typed], wanted: Dict[str, ColumnType], *, inside: bool
+) -> Tuple[Typed, ...]:
+    """`inside`: also of the row that a record wraps."""
+    found = []
+    for name, kind in columns:
+        if inside and name.lower() in _AROUND_ROWS and kind.name == "struct":
+            pairs = list(zip(kind.fields, kind.inner))
+            inner = _texts_among(pairs, wanted, inside=True)
+            kind = replace(kind, inner=tuple(each for _, each in inner))
+        elif name.lower() in wanted:
+            kind = _with_texts(kind, wanted[name.lower()])
+        found.append((name, kind))
+    return tuple(found)
+
+
+def _with_texts(found: ColumnType, table: ColumnType) -> ColumnType:
+    if found.is_nested and table.name == "string":
+        return TEXT
+    if not found.is_nested or found.name != table.name:
+        return found
+    pairs = zip(found.inner, table.inner)
+    if found.name == "struct":
+        matches = [
+            (kind, field_of(table, n)) for n, kind in zip(found.fields, found.inner)
+        ]
+        pairs = ((kind, match[1] if match else kind) for kind, match in matches)
+    return replace(found, inner=tuple(_with_texts(*pair) for pair in pairs))
 
 
 def _no_double_names(file: LandingFile, shape: Shape) -> None:
@@ -248,12 +359,6 @@ def needed_columns(spec: TableSpec, file: LandingFile) -> List[str]:
     return needed
 
 
-def time_column(spec: TableSpec) -> Optional[str]:
-    """The source column that holds the extract's time, if there is one."""
-    declared = spec.extract_time
-    return declared.column if declared else None
-
-
 def column_in_path(spec: TableSpec) -> Optional[str]:
     """The column whose value the paths of the files say, if there is one."""
     scope = spec.scope
@@ -283,10 +388,4 @@ def all_globs(spec: TableSpec) -> List[str]:
 
 def source_name(spec: TableSpec, column: str, shape: Shape) -> Optional[str]:
     """What the file calls a lake column: the newest declared name that it has."""
-    declared = dict(spec.columns).get(column)
-    names = (declared.source if declared else ()) or (column,)
-    spelled = {name.lower(): name for name in shape.names}
-    for name in names:
-        if name.lower() in spelled:
-            return spelled[name.lower()]
-    return None
+    return sources(spec, shape).get(column)

@@ -102,6 +102,7 @@ class HudiTable:
         options = {
             **write_options(self._options, operation, metadata),
             **schema_options(rows.schema.simpleString()),
+            **self._kept_options(),
         }
         try:
             rows.write.format("hudi").options(**options).mode("append").save(self.path)
@@ -110,6 +111,14 @@ class HudiTable:
         commit = self.last_commit()
         assert commit is not None, f"{self.path}: the write left no commit"
         return commit.instant
+
+    def _kept_options(self) -> Dict[str, str]:
+        """What a table that was made by an earlier release keeps: how folders are named."""
+        name = HudiKey.ENCODED_PARTITIONS.value
+        if not self._options.get(HudiKey.PARTITION_PATH.value) or not self.exists():
+            return {}
+        kept = self._client().getTableConfig().getUrlEncodePartitioning()
+        return {name: str(kept).lower()}
 
     def clean(self, asked: Mapping[str, str]) -> Optional[str]:
         """Delete old file versions as these options ask; the clean's instant.

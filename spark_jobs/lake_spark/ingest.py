@@ -10,7 +10,7 @@ from pyspark.storagelevel import StorageLevel
 
 from lake_spec.globs import glob_pattern
 from lake_spec.hudi_options import Operation
-from lake_spec.model import Csv, Snapshot
+from lake_spec.model import Csv, Json, NewColumns, Snapshot
 from lake_spec.pulled import pulled_folders
 from lake_spec.report import FileReport
 from lake_spark import (
@@ -27,14 +27,22 @@ from lake_spark import same_content, snapshot
 from lake_spark.erased import LeftOut, left_out, without
 from lake_spark.erased_contents import compared, known_contents, refuse_lost_list
 from lake_spark.errors import BadFile, RefusedInput, TooManyBadRows, first_line
-from lake_spark.file_shape import all_globs, head_of, is_load, shape_of
+from lake_spark.file_shape import (
+    all_globs,
+    head_of,
+    is_load,
+    shape_of,
+    with_texts,
+    with_values,
+)
 from lake_spark.inputs import NARROW, SNAPSHOT, WIDE, Inputs
 from lake_spark.landing import LandingFile, Listing, look, moved_on, shown
 from lake_spark.log_rows import log_columns, warned_rules
-from lake_spark.new_columns import columns_with
+from lake_spark.new_columns import columns_with, name_warnings, unknown_columns
 from lake_spark.reader import Input, file_name, read_inputs
 from lake_spark.records import Counted, count_rows, number_records
 from lake_spark.row_sql import failed_rules, narrow_paths, refuse_mismatch
+from lake_spark.shape import Shape
 from lake_spark.table_run import TableRun, table_columns
 from lake_spark.withdrawals import withdraw_rows
 
@@ -139,13 +147,15 @@ def set_aside(run: TableRun, bad: BadFile) -> None:
 def shaped(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> Batch:
     """The good files with their shapes, and the columns that they lead to."""
     columns = enrichment.with_given(run, table_columns(run.spec, run.log))
-    good = []
+    good: List[Input] = []
+    told: Dict[str, str] = {}
     for file in files:
         try:
             _refuse_known(run, file)
             shape = shape_of(run.spark, run.store, file, run.spec)
-            enrichment.refuse_given(run.spec, file, shape)
-            columns = columns_with(run.spec, file, shape, columns)
+            valued = _with_values(run, file, shape, columns)
+            columns = columns_with(run.spec, file, shape, columns, valued)
+            shape = with_texts(shape, run.spec, columns)
             refuse_mismatch(run.spec, shape, columns, file.path)
             started = reloads.start_of(run.spec, file.path)
         except BadFile as bad:
@@ -156,7 +166,21 @@ def shaped(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> Batch:
         if isinstance(run.spec.source, Snapshot):
             is_first = snapshot.is_full_load(file, taken)
         good.append(Input(file, shape, 0 if is_first else 1, started))
+        for words in name_warnings(run.spec, shape):
+            told.setdefault(words, file.path)
+    run.report.warnings += [f"{path}: {words}" for words, path in told.items()]
     return Batch(good, columns)
+
+
+def _with_values(
+    run: TableRun, file: LandingFile, shape: Shape, columns: Columns
+) -> Optional[Shape]:
+    """Which columns of a JSON file have values, where it brings new ones: null has no type."""
+    adds = run.spec.source.new_columns is NewColumns.ADD
+    is_json = isinstance(run.spec.source.format, Json)
+    if adds and is_json and unknown_columns(run.spec, shape, columns):
+        return with_values(run.spark, run.store, file, run.spec)
+    return None
 
 
 def _refuse_known(run: TableRun, file: LandingFile) -> None:
@@ -282,7 +306,8 @@ def _readable(run: TableRun, batch: Batch) -> List[Input]:
             good.append(each)
         except Exception as error:
             reason = csv_text.too_large(error) or (
-                f"cannot be read: {first_line(error)}"
+                f"cannot be read: {first_line(error)}. Where the file is damaged or not "
+                f"of the format {run.spec.source.format.type}, land it again or remove it."
             )
             run.known_bad[each.file.path, each.file.etag] = reason
             set_aside(run, BadFile(each.file.path, reason))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Dict, List, Sequence, Tuple
 
+from lake_spec.hudi_options import LONGEST_FOLDER, NO_PARTITIONS
 from lake_spec.model import Connector, Feed, Json, TableSpec
 from lake_spec.sql_text import sql_identifier, sql_literal
 from lake_spark import json_text
@@ -58,6 +59,9 @@ ALL_KEYS = "%*"
 
 IS_LOAD = "lake_rank = 0 OR lake_started IS NOT NULL"
 """SQL: whether a row is of a full load, the first or a later one."""
+
+LONGEST_KEY = 32000
+"""Bytes that a key has at most, as text."""
 
 TOLERANCE = "INTERVAL 1 DAY"
 """How far an effective time may lie after the landing of its file."""
@@ -190,6 +194,8 @@ def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
         )
         for name in spec.order_by
     ]
+    cases.append(_too_long())
+    cases += _no_folders(spec)
     cases.append(("lake_effective_at IS NULL", "'no effective time'"))
     cases += _too_late(spec)
     cases += [
@@ -197,6 +203,35 @@ def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
         for words, bad in failed_rules(spec, "quarantine").items()
     ]
     return first_reason(cases)
+
+
+def _too_long() -> Tuple[str, str]:
+    """Hudi's record index takes keys up to the longest name of an HFile, 32,767 bytes."""
+    words = "'the key has ' || octet_length(lake_key) || ' bytes as text, at most "
+    return f"octet_length(lake_key) > {LONGEST_KEY}", f"{words}{LONGEST_KEY:,} fit'"
+
+
+_ESCAPED = sql_literal("[\\x00-\\x1f\\x7f\"#%'*/:=?\\\\\\[\\]^{]")
+"""Characters that Hudi writes as three in the name of a folder."""
+
+
+def _no_folders(spec: TableSpec) -> List[Tuple[str, str]]:
+    """Values of partition columns that no folder can be named for."""
+    cases = []
+    wrong = ", ".join(sql_literal(each) for each in NO_PARTITIONS)
+    for name in spec.storage.partition_by:
+        value = f"CAST({sql_identifier(name)} AS string)"
+        words = sql_literal(f"partition column {name} has the value '")
+        end = sql_literal("', which readers of Hudi take for no value")
+        told = f"{words} || {value} || {end}"
+        cases.append((f"lake_op = '{UPSERT}' AND {value} IN ({wrong})", told))
+        encoded = f"octet_length(regexp_replace({value}, {_ESCAPED}, '%00'))"
+        most = LONGEST_FOLDER - len(name) - 1
+        told = f"partition column {name} has a value of over {most} bytes, too long for a folder"
+        cases.append(
+            (f"lake_op = '{UPSERT}' AND {encoded} > {most}", sql_literal(told))
+        )
+    return cases
 
 
 def _too_late(spec: TableSpec) -> List[Tuple[str, str]]:

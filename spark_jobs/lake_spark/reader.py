@@ -24,6 +24,7 @@ from lake_spark.landing import LandingFile
 from lake_spark.row_sql import Columns
 from lake_spark.shape import CORRUPT, Shape
 from lake_spark.small_table import small_table
+from lake_spark.widening import read_as
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,7 @@ def reader_options(spec: TableSpec, *, bounded: bool = True) -> Dict[str, str]:
 
 def read_schema(spec: TableSpec, shape: Shape) -> str:
     """The schema to read a file with, as DDL."""
-    columns = [(name, kind.text) for name, kind in shape.read_as]
+    columns = [(name, read_as(kind).text) for name, kind in shape.read_as]
     if has_corrupt(spec):
         columns.append((CORRUPT, "string"))
     return ", ".join(f"{sql_identifier(name)} {kind}" for name, kind in columns)

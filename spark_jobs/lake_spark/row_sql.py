@@ -19,11 +19,18 @@ from lake_spec.envelopes import LOG_NAME, NO_ROW, OLD_KEY, PLACEHOLDER
 from lake_spec.model import Column, Csv, Json, OnTypeMismatch, Orc, TableSpec
 from lake_spec.patterns import LONGEST_MATCHED
 from lake_spec.sql_text import sql_identifier, sql_literal
-from lake_spark.conversion import Conversion
+from lake_spark.conversion import Conversion, is_no_utf8
 from lake_spark.errors import SHOWN, BadFile
 from lake_spark.file_shape import source_name
 from lake_spark.shape import CORRUPT, TEXT, Shape
-from lake_spark.widening import canonical_type, float_paths, mismatch, stored_type
+from lake_spark.widening import (
+    canonical_type,
+    float_paths,
+    mismatch,
+    storable,
+    stored_type,
+    widens,
+)
 
 NO_TEXT = "CAST(NULL AS string)"
 
@@ -60,6 +67,7 @@ def faults(spec: TableSpec, shape: Shape, columns: Columns) -> str:
         if fault:
             reason = _conversion(spec, name).reason(column, found, table, name)
             cases.append(f"WHEN {fault} THEN {reason}")
+    cases += _no_text(spec, shape, columns)
     none = "CAST(NULL AS struct<words: string, value: string>)"
     return f"CASE {' '.join(cases)} END" if cases else none
 
@@ -85,6 +93,31 @@ def _fault(
         return fault
     no_text = f"exists({column}, x -> x RLIKE {sql_literal(_JAVA_ARRAY)})"
     return f"(({fault}) OR {no_text})" if fault else no_text
+
+
+def _no_text(spec: TableSpec, shape: Shape, columns: Columns) -> List[str]:
+    """Cases for texts whose bytes are no UTF-8, of files that Spark does not decode.
+
+    All texts of a row are looked at together, for hardly any row has such a one.
+    """
+    if isinstance(spec.source.format, (Csv, Json)):
+        return []
+    raws = [(name, source_name(spec, name, shape)) for name, _ in columns]
+    texts = [
+        (name, sql_identifier(raw))
+        for name, raw in raws
+        if raw is not None and shape.type_of(raw).name == "string"
+    ]
+    if not texts:
+        return []
+    each = " ".join(
+        f"WHEN {is_no_utf8(column)} THEN named_struct('words', "
+        f"{sql_literal(name + ': cannot be read as text: bytes that are no UTF-8: ')}, "
+        f"'value', hex(substring(CAST({column} AS binary), 1, 100)))"
+        for name, column in texts
+    )
+    whole = f"concat_ws('|', {', '.join(column for _, column in texts)})"
+    return [f"WHEN {is_no_utf8(whole)} THEN CASE {each} END"]
 
 
 def raw_record(shape: Shape, *, with_corrupt: bool) -> str:
@@ -187,7 +220,7 @@ def narrow_paths(spec: TableSpec, shape: Shape, columns: Columns) -> List[str]:
 
 def is_dropped(spec: TableSpec, name: str) -> bool:
     """Whether files may lack the column without saying anything of its values."""
-    declared = dict(spec.columns).get(name)
+    declared = spec.column(name)
     return bool(declared and declared.dropped)
 
 
@@ -249,7 +282,7 @@ def own_start(spec: TableSpec, shape: Shape, columns: Columns, word: str) -> str
 
 
 def _conversion(spec: TableSpec, name: str) -> Conversion:
-    declared = dict(spec.columns).get(name)
+    declared = spec.column(name)
     kind = spec.source.format
     return Conversion(
         null_text=(*kind.null_text, *placeholders(spec)),
@@ -288,15 +321,39 @@ def refuse_mismatch(spec: TableSpec, shape: Shape, columns: Columns, path: str) 
             where, found, table = place
             raise BadFile(
                 path,
-                f"column {where!r} is {found.text}, the table's column {name!r} has "
-                f"{table.text} there: a narrower or different type is never cast. "
-                "Widen the type in the spec, mend the file, or quarantine the rows that "
-                f"do not fit (columns.{name}.on_type_mismatch: quarantine).",
+                f"column {where!r} is {found.text[:200]}, the table's column {name!r} has "
+                f"{table.text[:200]} there: a narrower or different type is never cast. "
+                + _remedy(spec, name, raw, of_file, of_table),
             )
 
 
+def _remedy(
+    spec: TableSpec, name: str, raw: str, found: ColumnType, table: ColumnType
+) -> str:
+    """What to do about a type that does not fit."""
+    if spec.column(name) is not None:
+        wider = f" ({found.stored.text[:200]})" if widens(table, found.stored) else ""
+        return (
+            f"Widen the type in the spec{wider}, mend the file, or quarantine the rows "
+            f"that do not fit (columns.{name}.on_type_mismatch: quarantine)."
+        )
+    of_file = storable(found)
+    other = of_file.text[:200] if of_file else "string"
+    as_text = (
+        "as {type: string}, which keeps the JSON text of each value, or "
+        if table.is_nested
+        else ""
+    )
+    return (
+        f"The spec does not declare it. Declare columns.{name} {as_text}as {{type: "
+        f"{table.text[:200]}, on_type_mismatch: quarantine}}, which quarantines the rows "
+        f"that do not fit, or read it into another column: columns: {{{name}_2: {{type: "
+        f"{other}, source: [{raw!r}]}}}}; or mend the file."
+    )
+
+
 def _is_lenient(spec: TableSpec, name: str) -> bool:
-    declared = dict(spec.columns).get(name)
+    declared = spec.column(name)
     wanted = declared.on_type_mismatch if declared else OnTypeMismatch.REFUSE
     return wanted is OnTypeMismatch.QUARANTINE
 
@@ -351,7 +408,8 @@ def key_text(key: Sequence[Tuple[str, str]]) -> str:
     """The key as one text: equal texts are equal tuples, and only those.
 
     Parts are escaped before they are joined, so ("a|b", "c") is not
-    ("a", "b|c"); no part holds Hudi's own separators `:` and `,`.
+    ("a", "b|c"); no part holds Hudi's own separators `:` and `,`. A part with characters
+    other than ASCII is percent-encoded as in an URL.
     """
     return joined_key([(sql_identifier(name), kind) for name, kind in key])
 
@@ -362,11 +420,18 @@ def joined_key(parts: Sequence[Tuple[str, str]]) -> str:
 
 
 def _key_part(value: str, kind: str) -> str:
-    text = _canonical_text(value, canonical_type(kind))
+    text = escaped = _canonical_text(value, canonical_type(kind))
     for char, code in (("%", "%25"), ("|", "%7C"), (",", "%2C"), (":", "%3A")):
-        text = f"replace({text}, '{char}', '{code}')"
-    # An empty text must not vanish: Hudi takes no empty key.
-    return f"CASE WHEN {text} = '' THEN '%' ELSE {text} END"
+        escaped = f"replace({escaped}, '{char}', '{code}')"
+    cases = [
+        f"WHEN {text} = '' THEN '%'"
+    ]  # It must not vanish: Hudi takes no empty key.
+    if canonical_type(kind) == "string":
+        # Java and Hudi's indexes sort other characters in two ways. No text in ASCII has
+        # the codes of their bytes, %80 and up.
+        is_wide = f"octet_length({text}) > char_length({text})"
+        cases.append(f"WHEN {is_wide} THEN url_encode({text})")
+    return f"CASE {' '.join(cases)} ELSE {escaped} END"
 
 
 def _canonical_text(column: str, kind: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Dict, Optional, Tuple
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Dict, Optional, Tuple
 
 from lake_spec.column_type import ColumnType
 from lake_spec.sql_text import sql_identifier
@@ -13,20 +14,32 @@ TEXT = ColumnType("string")
 CORRUPT = "_lake_corrupt"
 """Where Spark puts the text of a record that it cannot parse."""
 
+LEFT_OUT = "_lake_left_out_"
+"""Before the place of a column that is read and passed over."""
+
+BLOCK, ID = "_lake_block", "_lake_id"
+"""Where a record stands in its file, beside the file's own columns."""
+
 
 @dataclass(frozen=True)
 class Shape:
     """A file's columns in its own order: (name, type) each.
 
     Where its records wrap the rows, `wrapped` are the records' own columns and
-    `unwrap` the SQL that makes `columns` of them.
+    `unwrap` the SQL that makes `columns` of them. `left_out` are columns and fields that
+    are not read, because no SQL can say their names. `sources` keeps what was found of
+    a spec's names (column_names.py).
     """
 
     columns: Tuple[Tuple[str, ColumnType], ...]
     wrapped: Tuple[Tuple[str, ColumnType], ...] = ()
     unwrap: Tuple[str, ...] = ()
+    left_out: Tuple[str, ...] = ()
+    sources: Dict[int, Any] = field(
+        init=False, default_factory=dict, compare=False, repr=False
+    )
 
-    @property
+    @cached_property
     def names(self) -> Tuple[str, ...]:
         """The column names as the file spells them."""
         return tuple(name for name, _ in self.columns)
@@ -38,7 +51,11 @@ class Shape:
 
     def type_of(self, name: str) -> ColumnType:
         """The type of a column of this file."""
-        return dict(self.columns)[name]
+        return self._kinds[name]
+
+    @cached_property
+    def _kinds(self) -> Dict[str, ColumnType]:
+        return dict(self.columns)
 
 
 class Fields:

@@ -35,7 +35,7 @@ from lake_spark.landing import LandingFile
 from lake_spark.log_columns import Written
 from lake_spark.reader import Input
 from lake_spark.row_sql import Columns
-from lake_spark.shape import CORRUPT
+from lake_spark.shape import BLOCK, CORRUPT, ID
 from lake_spark.table_run import TableRun
 
 
@@ -193,8 +193,8 @@ def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
     if isinstance(spec.source.format, Json):
         records = f"({json_reader.from_view(each.shape, view)})"
     located = (
-        f"SELECT {columns_of_file}, input_file_block_start() AS lake_block, "
-        f"monotonically_increasing_id() AS lake_id FROM {records}"
+        f"SELECT {columns_of_file}, input_file_block_start() AS {BLOCK}, "
+        f"monotonically_increasing_id() AS {ID} FROM {records}"
     )
     corrupt = CORRUPT if reader.has_corrupt(spec) else "CAST(NULL AS string)"
     word = reader.word_of(spec, each.shape)
@@ -212,8 +212,8 @@ def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
         f" {row_sql.own_start(spec, each.shape, columns, word)}) AS lake_started",
         f"{corrupt} AS lake_corrupt",
         *_facts(each),
-        "lake_block",
-        "lake_id",
+        f"{BLOCK} AS lake_block",
+        f"{ID} AS lake_id",
     ]
     return f"SELECT {', '.join(typed)} FROM ({located})"
 

@@ -10,9 +10,11 @@ from typing import Callable, Dict, List, Optional, Tuple
 from pyspark.sql import SparkSession
 
 from lake_spec.erase_request import list_uri
+from lake_spec.faults import key_path
 from lake_spec.hudi_options import log_options, table_options
 from lake_spec.model import Engine, EnvironmentSpec, Storage, TableSpec
 from lake_spec.report import Report
+from lake_spec.rules.columns import added_columns
 from lake_spark import fold
 from lake_spark.change_log import ChangeLog
 from lake_spark.erased import ErasedObject
@@ -197,6 +199,7 @@ class TableRun:
             storage=storage or self.spec.storage,
             record_key=key,
             keep_commits=self.spec.maintenance.keep_commits,
+            encode_partitions=_has_text_partitions(self.spec),
         )
         path = f"{self.home}/{layer}"
         return HudiTable(self.spark, path, options, self.check_lease)
@@ -204,6 +207,12 @@ class TableRun:
     def commit_metadata(self) -> Dict[str, str]:
         """What every commit of this run says about where it comes from."""
         return {"run": self.report.run, "release": self.report.release}
+
+
+def _has_text_partitions(spec: TableSpec) -> bool:
+    """Whether folders are named by texts; columns that the spec does not declare may be."""
+    declared = [spec.column(name) for name in spec.storage.partition_by]
+    return any(not each or stored_type(each.type).name == "string" for each in declared)
 
 
 def table_columns(spec: TableSpec, log: ChangeLog) -> List[Tuple[str, str]]:
@@ -218,13 +227,22 @@ def table_columns(spec: TableSpec, log: ChangeLog) -> List[Tuple[str, str]]:
         for name, kind in declared.items()
     }
     for name in declared:
-        if name in found and not widens(found[name], known[name]):
+        # Whatever is nested can be read as its JSON text.
+        is_text = (
+            known[name].name == "string" and found.get(name, known[name]).is_nested
+        )
+        if name in found and not is_text and not widens(found[name], known[name]):
             raise Redefined(
                 f"{spec.full_name}: columns.{name}.type is {declared[name].text}, but the "
                 f"change log holds {found[name].text}: declare that, or a wider type."
             )
     ours = {name for name, _ in ENVELOPE}
-    known.update(
-        {n: k for n, k in found.items() if n not in declared and n not in ours}
-    )
+    more = {n: k for n, k in found.items() if n not in declared and n not in ours}
+    for path, name in added_columns(spec):
+        if name in more:
+            raise Redefined(
+                f"{spec.full_name}: {key_path(path)} is {name!r}, but files brought an "
+                f"undeclared column {name!r}, which the change log holds: choose another."
+            )
+    known.update(more)
     return [(name, kind.text) for name, kind in known.items()]

@@ -17,13 +17,69 @@ _WIDER = {
     "date": {"timestamp"},
     "timestamp_ntz": {"timestamp"},
 }
+READ_AS = {
+    "timestamp_nanos": "bigint",
+    "timestamp_ntz_nanos": "bigint",
+    "time_millis": "int",
+    "time_micros": "bigint",
+    "time_nanos": "bigint",
+    "uuid": "binary",
+}
+"""Types of files that Spark reads as another (parquet_file.py)."""
+
+_FITS = {
+    "timestamp_nanos": ("timestamp", "bigint"),
+    "timestamp_ntz_nanos": ("timestamp", "bigint"),
+    "time_millis": ("bigint",),
+    "time_micros": ("bigint",),
+    "time_nanos": ("bigint",),
+    "uuid": ("binary",),
+}
+"""Types of tables, beside text, that hold each of them. The first number of times is of
+nanoseconds since 1970, of times of a day the number of microseconds."""
+
 _INTEGER_DIGITS = {"int": 10, "bigint": 19}
 _DEEPEST_STORED = 1000
+_TEXT_KEYS = ("int", "bigint", "decimal", "boolean", "date", "timestamp")
+"""Types whose values have one text each, under which they can be keys of maps."""
 
 
 def stored_type(text: str) -> ColumnType:
     """The type that a table's text says, under the names that tables use."""
     return parse_type(text, _DEEPEST_STORED).stored
+
+
+def storable(found: ColumnType) -> Optional[ColumnType]:
+    """Return the type that tables hold a file's type as; None where it has no part.
+
+    Hudi's maps have text keys, and its structs have fields.
+    """
+    kind = found.stored
+    if kind.name == "void" or (kind.name == "struct" and not kind.inner):
+        return None
+    if kind.name == "timestamp_ntz" or kind.name.endswith("_nanos"):
+        is_time = kind.name.startswith("time_")
+        return ColumnType("string" if is_time else "timestamp")
+    if kind.name in READ_AS:
+        return ColumnType("string")
+    inner = [storable(each) for each in kind.inner]
+    if kind.name == "struct":
+        parts = [(n, each) for n, each in zip(kind.fields, inner) if each]
+        if not parts:
+            return None
+        names, kinds = zip(*parts)
+        return replace(kind, inner=kinds, fields=names)
+    if None in inner:
+        return None
+    if kind.name == "map" and kind.inner[0].name in _TEXT_KEYS:
+        inner[0] = ColumnType("string")
+    return replace(kind, inner=tuple(each for each in inner if each))
+
+
+def read_as(found: ColumnType) -> ColumnType:
+    """Return the type that Spark reads a file's type as."""
+    name = READ_AS.get(found.name, found.name)
+    return replace(found, name=name, inner=tuple(read_as(each) for each in found.inner))
 
 
 def canonical_type(text: str) -> str:
@@ -60,12 +116,12 @@ def mismatch(
 ) -> Optional[Tuple[str, ColumnType, ColumnType]]:
     """The first place where a file's type does not fit: (path, found, table's).
 
-    Text is read as any type, value by value; what is not nested can be text; what
-    has no type has no values.
+    Text is read as any type, value by value; anything can be text, what is nested as
+    JSON; what has no type has no values.
     """
-    if found.name in ("string", "void"):
+    if found.name in ("string", "void") or table.name == "string":
         return None
-    if table.name == "string" and not found.is_nested:
+    if table.name in _FITS.get(found.name, ()):
         return None
     if not (found.is_nested and found.name == table.name):
         return None if widens(found.stored, table) else (path, found, table)

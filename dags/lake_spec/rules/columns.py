@@ -112,6 +112,58 @@ def column_types_are_known(spec: TableSpec) -> Iterator[Problem]:
 
 
 @COLUMNS.rule("columns")
+def maps_have_text_keys(spec: TableSpec) -> Iterator[Problem]:
+    """Hudi's tables can hold no others."""
+    for name, column in spec.columns:
+        kind = type_of(spec, name)
+        if kind and any(key != "string" for key in _map_keys(kind)):
+            remedy = "Keys of maps must be string: write map<string, ...>."
+            yield got(("columns", name, "type"), column.type, remedy)
+
+
+def _map_keys(kind: ColumnType) -> Iterator[str]:
+    if kind.name == "map":
+        yield kind.inner[0].name
+    for each in kind.inner:
+        yield from _map_keys(each)
+
+
+@COLUMNS.rule("columns", "storage")
+def partitions_are_of_types_that_name_folders(spec: TableSpec) -> Iterator[Problem]:
+    """Hudi writes others in two ways, or cannot read them beside encoded texts."""
+    kinds = [type_of(spec, name) for name in spec.storage.partition_by]
+    has_text = any(kind and kind.name == "string" for kind in kinds)
+    for place, (name, kind) in enumerate(zip(spec.storage.partition_by, kinds)):
+        path = ("storage", "partition_by", place)
+        stored = kind.stored.name if kind else "string"
+        if stored in ("boolean", "float", "double", "decimal") and has_text:
+            remedy = (
+                f"It is {stored}, and Hudi's readers find no values of that type beside"
+                " text: partition by one of the two."
+            )
+            yield got(path, name, remedy)
+        elif stored in ("timestamp", "binary"):
+            remedy = (
+                f"It is {stored}, and Hudi has no one folder for such a value: partition"
+                " by a string, int, bigint, boolean or date."
+            )
+            yield got(path, name, remedy)
+
+
+@COLUMNS.rule("columns", "history")
+def named_columns_are_not_ours(spec: TableSpec) -> Iterator[Problem]:
+    """A table without declared columns stores columns of such names under others."""
+    ours = {name for _, name in added_columns(spec)}
+    for path, name in references(spec) if not spec.columns else ():
+        if name.startswith(RESERVED_PREFIXES) or name in ours:
+            remedy = (
+                "That is a name of the lake's own. Declare the column under another:"
+                f" columns: {{source_{name}: {{type: string, source: [{name}]}}}}."
+            )
+            yield got(path, name, remedy)
+
+
+@COLUMNS.rule("columns")
 def source_names_are_plain(spec: TableSpec) -> Iterator[Problem]:
     for name, column in spec.columns:
         for position, source in enumerate(column.source):

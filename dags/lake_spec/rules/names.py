@@ -31,9 +31,14 @@ def name(path: Path, value: str) -> Iterator[Problem]:
         )
 
 
+def is_source_name(value: str) -> bool:
+    """Return whether a spec can say this name of a column of a source."""
+    return bool(_SOURCE_NAME.fullmatch(value))
+
+
 def source_name(path: Path, value: str) -> Iterator[Problem]:
     """Names of columns as a source writes them."""
-    if not _SOURCE_NAME.fullmatch(value):
+    if not is_source_name(value):
         yield got(
             path,
             value,

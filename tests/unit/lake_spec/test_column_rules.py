@@ -152,3 +152,44 @@ def test_a_column_that_places_rows_cannot_be_dropped(specs, name, place, changes
     (fault,) = faults_of(specs, FEED, {**changes, **dropped})
     assert fault.startswith(f"columns.{name}.dropped: ")
     assert f"Every file needs it, for it is in {place}: remove this." in fault
+
+
+@pytest.mark.parametrize(
+    "kind", ["map<int, string>", "array<struct<a: map<date, int>>>"]
+)
+def test_maps_have_text_keys_for_tables_can_hold_no_others(specs, kind):
+    (fault,) = faults_of(specs, FEED, {"columns.codes": kind})
+    assert fault.startswith(f"columns.codes.type: got '{kind}'")
+    assert "Keys of maps must be string: write map<string, ...>." in fault
+
+
+def test_without_declared_columns_no_reference_is_to_a_name_of_the_lake(specs):
+    changes = {"columns": LEFT_OUT, "key": ["id", "valid_to", "lake_id"]}
+    told = faults_of(specs, SNAPSHOT, changes)
+    assert [fault.split(". ")[0] for fault in told] == [
+        "key[1]: got 'valid_to'",
+        "key[2]: got 'lake_id'",
+    ]
+    assert "source_lake_id: {type: string, source: [lake_id]}" in told[1]
+
+
+@pytest.mark.parametrize(
+    "kinds, words",
+    [
+        (["timestamp"], "It is timestamp, and Hudi has no one folder"),
+        (["binary"], "It is binary, and Hudi has no one folder"),
+        (["string", "boolean"], "beside text: partition by one of the two"),
+        (["decimal(6,2)", "string"], "beside text: partition by one of the two"),
+    ],
+)
+def test_partitions_are_of_types_whose_values_name_folders(specs, kinds, words):
+    columns = {f"columns.p{place}": kind for place, kind in enumerate(kinds)}
+    names = [f"p{place}" for place in range(len(kinds))]
+    (fault,) = faults_of(specs, FEED, {**columns, "storage.partition_by": names})
+    assert fault.startswith("storage.partition_by[") and words in fault
+
+
+def test_dates_and_numbers_stand_beside_texts_in_partitions(specs):
+    columns = {"columns.p": "string", "columns.q": "date", "columns.r": "smallint"}
+    changes = {**columns, "storage.partition_by": ["p", "q", "r"]}
+    assert faults_of(specs, FEED, changes) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lake_spec.column_type import ColumnType
 from lake_spark.widening import (
     canonical_type,
     float_paths,
@@ -13,6 +14,7 @@ from lake_spark.widening import (
     mismatch,
     new_fields,
     only_adds,
+    storable,
     stored_type,
     widens,
     with_floats,
@@ -65,7 +67,8 @@ def test_a_struct_is_wider_by_further_fields_in_any_order_and_case():
         ("int", "string", None),
         ("struct<b:int>", "struct<a:string,B:bigint>", None),
         ("bigint", "int", ("c", "bigint", "int")),
-        ("array<int>", "string", ("c", "array<int>", "string")),
+        ("array<int>", "string", None),
+        ("array<int>", "int", ("c", "array<int>", "int")),
         ("struct<a:date>", "struct<A:int>", ("c.A", "date", "int")),
         ("array<double>", "array<float>", ("c.element", "double", "float")),
         (
@@ -150,3 +153,41 @@ def test_floats_that_become_doubles_are_told_by_their_paths():
     assert with_floats(table, paths, "c").text == (
         "struct<X:float,m:map<string,float>,l:array<float>,y:double>"
     )
+
+
+@pytest.mark.parametrize(
+    "found, stored",
+    [
+        ("map<int,string>", "map<string,string>"),
+        ("array<map<date,struct<a:smallint>>>", "array<map<string,struct<a:int>>>"),
+        ("struct<a:int,b:string>", "struct<a:int,b:string>"),
+        # Their texts are not one for each value, or none that people write.
+        ("map<double,int>", "map<double,int>"),
+        ("map<binary,int>", "map<binary,int>"),
+    ],
+)
+def test_tables_hold_maps_with_keys_of_text(found, stored):
+    assert storable(stored_type(found)).text == stored
+
+
+@pytest.mark.parametrize(
+    "found, stored",
+    [
+        (ColumnType("timestamp_ntz"), "timestamp"),
+        (ColumnType("timestamp_nanos"), "timestamp"),
+        (ColumnType("array", (ColumnType("timestamp_ntz_nanos"),)), "array<timestamp>"),
+        (ColumnType("time_nanos"), "string"),
+        (ColumnType("time_millis"), "string"),
+        (ColumnType("uuid"), "string"),
+    ],
+)
+def test_types_of_files_that_tables_lack_are_stored_as_the_nearest(found, stored):
+    assert storable(found).text == stored
+
+
+def test_what_has_no_part_has_no_type():
+    empty = ColumnType("struct")
+    assert storable(empty) is None and storable(ColumnType("void")) is None
+    assert storable(ColumnType("array", (empty,))) is None
+    beside = ColumnType("struct", (empty, ColumnType("int")), ("a", "b"))
+    assert storable(beside).text == "struct<b:int>"

@@ -25,6 +25,9 @@ _WHOLE_TEXT = sql_literal(r"\A *[+-]?[0-9]+ *\z")
 _NUMBER_TEXT = sql_literal(
     r"\A *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)? *\z"
 )
+_NOTHING_TEXT = sql_literal(r"\A *[+-]?[0.]+([eE].*)?\z")
+_LONG_TEXT = sql_literal(r"\A *[+-]?[0-9]{16,} *\z")
+_POWER_TEXT = sql_literal(r"[eE][+-]?[0-9]{1,4} *\z")
 _NO_NUMBER_TEXT = sql_literal(r"\A *(?i:nan|[+-]?inf(inity)?) *\z")
 _WORD_TEXT = sql_literal(r"\A *[A-Za-z01]+ *\z")
 """Blanks around a value, and a plus before a number, are read; no other character is."""
@@ -268,6 +271,14 @@ class Conversion:
         """
         number = f"try_cast({text} AS {table.name})"
         held = f"abs({number}) < double('Infinity')"
+        held += f" AND ({number} != 0 OR {text} RLIKE {_NOTHING_TEXT})"
+        if table.name == "double":
+            # A whole number stays the same down to its last digit that is not zero.
+            digits = f"trim({text})"
+            zeros = f"length({digits}) - length(rtrim('0', {digits}))"
+            off = f"abs(CAST({number} AS bigint) - try_cast({text} AS bigint)) * 2"
+            long = f"{text} RLIKE {_LONG_TEXT} AND abs({number}) < 9e18"
+            held += f" AND NOT ({long} AND {off} > pow(10, {zeros}))"
         if table.name == "float":
             wide = f"try_cast({text} AS double)"
             back = (
@@ -281,6 +292,11 @@ class Conversion:
             f" WHEN {text} RLIKE {_NO_NUMBER_TEXT} THEN {number} END"
         )
 
+    def _inside(self) -> "Conversion":
+        """How values inside of a text are read: a text that CSV calls none is one there."""
+        null_text = () if self.empty else self.null_text
+        return replace(self, empty=False, null_text=null_text, marked=True)
+
     def _as_text(self, kind: ColumnType) -> ColumnType:
         """The type with text for each single value, as JSON is read first."""
         if not kind.is_nested:
@@ -290,20 +306,20 @@ class Conversion:
     def _from_json(self, text: str, table: ColumnType) -> str:
         """A nested value of JSON text: strict as the columns of a JSON file are."""
         found = self._as_text(table)
-        parsed = json_text.parsed(text, found.text)
-        inner = replace(self, empty=False, marked=True)
+        parsed = json_text.parsed(text, found)
+        inner = self._inside()
         body = inner.value(json_text.value_of("j"), found, table, 10)
-        value = f"if({json_text.is_whole('j')}, {body}, NULL)"
+        value = f"if({json_text.is_whole(text, 'j')}, {body}, NULL)"
         return f"transform(array({parsed}), j -> {value})[0]"
 
     def _fault_of_text(self, text: str, table: ColumnType) -> str:
         found = self._as_text(table)
-        parsed = json_text.parsed(text, found.text)
-        inner = replace(self, empty=False, marked=True)
+        parsed = json_text.parsed(text, found)
+        inner = self._inside()
         value = json_text.value_of("j")
         bad = inner.fault(value, found, table, 10) or "false"
         good = (
-            f"{json_text.is_whole('j')} AND {value} IS NOT NULL"
+            f"{json_text.is_whole(text, 'j')} AND {value} IS NOT NULL"
             f" AND NOT coalesce({bad}, false)"
             f" AND NOT {json_text.has_name_twice(text, table)}"
         )
@@ -315,19 +331,18 @@ class Conversion:
         self, text: str, table: ColumnType, name: str, plain: str, depth: int
     ) -> str:
         found = self._as_text(table)
-        parsed = json_text.parsed(text, found.text)
-        inner = replace(self, empty=False, marked=True)
+        parsed = json_text.parsed(text, found)
+        inner = self._inside()
         value = json_text.value_of("j")
         parts = inner._reasons_inside(value, found, table, name, depth + 10)
         twice = json_text.has_name_twice(text, table)
-        after = (
-            f"json_object_keys({text}) IS NOT NULL AND NOT {json_text.is_whole('j')}"
-        )
+        is_whole = json_text.is_whole(text, "j")
+        after = f"json_object_keys({text}) IS NOT NULL AND NOT {is_whole}"
         inside = f"coalesce({', '.join([*parts, plain])})"
         rest = _told(f"{name}: is not one value of {table.text}: ", text)
         chosen = (
             f"CASE WHEN {twice} THEN {_told(name + ': a name is there twice: ', text)}"
-            f" WHEN {json_text.is_whole('j')} THEN {inside}"
+            f" WHEN {json_text.is_whole(text, 'j')} THEN {inside}"
             f" WHEN {after} THEN {rest} ELSE {plain} END"
         )
         return f"transform(array({parsed}), j -> {chosen})[0]"
@@ -357,10 +372,11 @@ class Conversion:
             f" ELSE length(rtrim('0', {whole})) - length({whole}) - {power} END"
         )
         fits = (
-            f"{text} RLIKE {plain} OR"
-            f" ({text} RLIKE {_NUMBER_TEXT} AND {text} RLIKE '[eE]' AND {finest} <= {scale})"
+            f"{text} RLIKE {plain} OR ({text} RLIKE {_NUMBER_TEXT}"
+            f" AND {text} RLIKE {_POWER_TEXT} AND {finest} <= {scale})"
         )
-        return f"CASE WHEN {fits} THEN {typed} END"
+        # Java takes minutes for the digits of a number of megabytes.
+        return f"CASE WHEN length({text}) < 1000 AND ({fits}) THEN {typed} END"
 
     def _of_parquet(self, column: str, name: str, table: ColumnType) -> str:
         """Types that Spark reads as numbers or bytes; null where digits would be lost."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Sequence
+
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from lake_spec.model import Avro, Format, Json
-from lake_spark import json_reader
+from lake_spark import json_reader, json_text, literal_paths
 from lake_spark.avro_file import refuse_cut
 from lake_spark.errors import BadFile, first_line
 from lake_spark.landing import LandingFile
@@ -17,21 +19,6 @@ from lake_spark.spark_types import typed_names
 DOUBLE_NAME = "has two columns that differ at most in case"
 
 
-def _schema(
-    spark: SparkSession, uri: str, kind: Format, only_values: bool
-) -> StructType:
-    if not isinstance(kind, Json):
-        reader = spark.read.option("__globPaths__", "false")
-        return reader.format(kind.type).load(uri).schema
-    reader = spark.read.option("primitivesAsString", "true")
-    reader = reader.option("columnNameOfCorruptRecord", CORRUPT)
-    reader = reader.option("dropFieldIfAllNull", str(only_values).lower())
-    # PySpark takes lines from Python alone.
-    strings = spark._jvm.org.apache.spark.sql.Encoders.STRING()
-    lines = getattr(json_reader.good_lines(spark, uri)._jdf, "as")(strings)
-    return DataFrame(reader._jreader.json(lines), spark).schema
-
-
 def described(
     spark: SparkSession,
     store: ObjectStore,
@@ -39,20 +26,20 @@ def described(
     kind: Format,
     *,
     only_values: bool = False,
+    maps: Sequence[str] = (),
 ) -> Shape:
     """What Spark finds in the file; BadFile when it is not of that format.
 
-    `only_values` leaves out what is null in all records of a JSON file.
+    `only_values` leaves out what is null in all records of a JSON file; `maps` are the
+    names whose objects have values for names in it.
     """
     fault = f"is no {kind.type} file"
     if isinstance(kind, Avro):
         refuse_cut(store, file)
         fault = "cannot be read as avro"
     try:
-        schema = _schema(spark, file.uri, kind, only_values)
+        schema = _schema(spark, file.uri, kind, only_values, maps)
     except Exception as error:  # Spark raises many kinds for one reason
-        if "COLUMN_ALREADY_EXISTS" in str(error):
-            fault = DOUBLE_NAME
         raise BadFile(file.path, f"{fault}: {first_line(error)}") from None
     # An Avro field of the type null has no values: as if the file lacked it.
     return Shape(
@@ -62,3 +49,31 @@ def described(
             if name != CORRUPT and column.name != "void"
         )
     )
+
+
+def _schema(
+    spark: SparkSession,
+    uri: str,
+    kind: Format,
+    only_values: bool,
+    maps: Sequence[str],
+) -> StructType:
+    reader = spark.read
+    if isinstance(kind, Json):
+        reader = reader.options(
+            primitivesAsString="true",
+            columnNameOfCorruptRecord=CORRUPT,
+            dropFieldIfAllNull=str(only_values).lower(),
+            **json_text.READER,
+        )
+    try:
+        return literal_paths.load(reader, kind.type, [uri]).schema
+    except Exception as error:
+        if not (isinstance(kind, Json) and "COLUMN_ALREADY_EXISTS" in str(error)):
+            raise
+    # A name stands twice in a record, or in two spellings in two: without the former.
+    lines = json_reader.good_lines(spark, uri, maps)
+    strings = spark._jvm.org.apache.spark.sql.Encoders.STRING()
+    # PySpark takes lines from Python alone.
+    made = reader._jreader.json(getattr(lines._jdf, "as")(strings))
+    return DataFrame(made, spark).schema

@@ -6,7 +6,7 @@ import codecs
 import re
 from dataclasses import replace
 from functools import reduce
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from pyspark.sql import SparkSession
 
@@ -76,7 +76,7 @@ def _described(
     """The columns that the file names in itself, of types that Spark knows or we do."""
     kind = spec.source.format
     try:
-        return described(spark, store, file, kind)
+        return described(spark, store, file, kind, maps=_names_of_maps(spec))
     except BadFile as bad:
         if not isinstance(kind, Parquet) or DOUBLE_NAME in bad.reason:
             raise
@@ -161,6 +161,22 @@ def _first_record(content: bytes, file: LandingFile, kind: Csv) -> List[str]:
 
 def _start(text: str) -> str:
     return repr(text.strip()[:40])
+
+
+def _names_of_maps(spec: TableSpec) -> List[str]:
+    """What files may call the declared columns and fields that are maps."""
+    names: Set[str] = set()
+    for name, column in spec.columns:
+        kind = stored_type(column.type)
+        if kind.name == "map":
+            names.update(column.source or (name,))
+        waiting = [kind]
+        while waiting:
+            each = waiting.pop()
+            waiting += each.inner
+            pairs = zip(each.fields, each.inner)
+            names.update(field for field, inner in pairs if inner.name == "map")
+    return sorted(names)
 
 
 def _with_declared_maps(shape: Shape, spec: TableSpec) -> Shape:
@@ -255,7 +271,14 @@ def with_values(
     spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
 ) -> Shape:
     """Return the shape of a JSON file without what is null in all of its records."""
-    shape = described(spark, store, file, spec.source.format, only_values=True)
+    shape = described(
+        spark,
+        store,
+        file,
+        spec.source.format,
+        only_values=True,
+        maps=_names_of_maps(spec),
+    )
     shape = _spelled(_with_declared_maps(shape, spec), by_place=False)
     return unwrapped(shape, spec)
 

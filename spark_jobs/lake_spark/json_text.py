@@ -6,12 +6,17 @@ the first value of a text and takes the last of two values of one name. Contract
 
 from __future__ import annotations
 
+from typing import Iterator, List, Sequence
+
 from lake_spec.column_type import ColumnType
-from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spec.sql_text import sql_literal
 
 MARK = "\ufdd0"
 """Before the digits of a number that stands as text until it is converted: no character
 of any text, by Unicode."""
+
+READER = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false"}
+"""Spark's options for JSON as the standard has it: no 'x' for "x", no NaN."""
 
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _ZERO = r"-0(?![.eE0-9])"
@@ -25,22 +30,29 @@ Each match begins where the one before ended, and no part gives back what it too
 time is linear. At a number that JSON does not know it stops, and the parser refuses it.
 """
 
-_SUSPECT = r"[\[:,]\s*+(?:-0(?![.0-9])|-?[0-9]++[.eE])"
+_LONE = r"[dD][89a-fA-F]"
+SPECIAL = rf"(?<=\\)u(?:{_LONE}|[fF][dD][dD]0)|(?<=\ufffd)"
+DIGITS = r"(?<=[\[:,])\s*+-?+(?:[0-9]++[.eE]|(?<=-)0(?![.0-9eE]))"
+_FRACTIONS = rf"[\[:,]{DIGITS}"
 _NAME = r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*+:'
+_STRINGS = rf"({_STRING}\s*+:)|{_STRING}"
+_OBJECT = r"\{([^{}]*+)\}"
 _MARKED = f'"{MARK}([^"]*+)"'
-_END, _VALUE, _BROKEN = "lake_end", "lake_value", "lake_broken"
+_END, _VALUE, BROKEN = "lake_end", "lake_value", "lake_broken"
+_DEEPEST = 8
+"""How deep objects are looked into for names that stand there twice, if no type says."""
 
 
 def exact(text: str) -> str:
     """SQL: the JSON text with each fraction as a marked string, so that no digit is lost."""
-    quoted = f"regexp_replace({text}, {sql_literal(_TOKENS)}, {_replacement()})"
-    return (
-        f"CASE WHEN {text} RLIKE {sql_literal(_SUSPECT)} THEN {quoted} ELSE {text} END"
-    )
+    suspect = sql_literal(_FRACTIONS)
+    return f"CASE WHEN {text} RLIKE {suspect} THEN {marked(text)} ELSE {text} END"
 
 
-def _replacement() -> str:
-    return sql_literal(f'$1"{MARK}$2"')
+def marked(text: str) -> str:
+    """SQL: the same, where there is such a number."""
+    replacement = sql_literal(f'$1"{MARK}$2"')
+    return f"regexp_replace({text}, {sql_literal(_TOKENS)}, {replacement})"
 
 
 def unmarked(text: str) -> str:
@@ -53,21 +65,32 @@ def unmarked(text: str) -> str:
     )
 
 
-def parsed(text: str, kind: str) -> str:
-    """SQL: a struct of the value of a JSON text, whole or not at all: see `value_of`.
+def parsed(text: str, kind: ColumnType) -> str:
+    """SQL: a struct of the value of a JSON text, whole or not at all: see `value_of`."""
+    schema = f"{_VALUE} {kind.text}, {_END} string, {BROKEN} string"
+    spelled = _respelled(text, kind)
+    whole = f"""'{{"{_VALUE}":' || {exact(spelled)} || ',"{_END}":"x"}}'"""
+    return from_json(whole, schema)
 
-    The value is followed by a last field: with a rest after the value it is not reached.
+
+def from_json(text: str, schema: str) -> str:
+    """SQL: a struct of the first value of a JSON text; `BROKEN` is not null without one."""
+    options = {**READER, "columnNameOfCorruptRecord": BROKEN}
+    listed = ", ".join(sql_literal(each) for pair in options.items() for each in pair)
+    return f"from_json({text}, {sql_literal(schema)}, map({listed}))"
+
+
+def is_whole(text: str, parsed_text: str) -> str:
+    """SQL: whether the text is one value of its type and nothing else.
+
+    Whatever follows the value breaks one of two texts: a field after it, and a list of it.
     """
-    schema = f"{_VALUE} {kind}, {_END} string, {_BROKEN} string"
-    whole = f"""'{{"{_VALUE}":' || {exact(text)} || ',"{_END}":"x"}}'"""
-    options = f"map('columnNameOfCorruptRecord', '{_BROKEN}')"
-    return f"from_json({whole}, {sql_literal(schema)}, {options})"
+    end, broken = f"{parsed_text}.{_END}", f"{parsed_text}.{BROKEN}"
+    return f"(({end} <=> 'x') AND {broken} IS NULL AND {_is_one_element(text)})"
 
 
-def is_whole(parsed_text: str) -> str:
-    """SQL: whether the text was one value of that type and nothing else."""
-    end, broken = f"{parsed_text}.{_END}", f"{parsed_text}.{_BROKEN}"
-    return f"(({end} <=> 'x') AND {broken} IS NULL)"
+def _is_one_element(text: str) -> str:
+    return f"(json_array_length('[' || {text} || ',0]') <=> 2)"
 
 
 def value_of(parsed_text: str) -> str:
@@ -75,57 +98,153 @@ def value_of(parsed_text: str) -> str:
     return f"{parsed_text}.{_VALUE}"
 
 
-def has_name_twice(text: str, kind: ColumnType) -> str:
-    """SQL: whether an object in the text, at any depth of the type, has one name twice.
+def _respelled(text: str, kind: ColumnType) -> str:
+    """SQL: the text with its names spelled as the fields of the type: case says nothing.
 
-    Names that differ in case alone are one: no column keeps them apart.
+    Not where the type has a map, whose names are values: there such a text stays as it is.
     """
-    if not any(inner.is_nested for inner in kind.inner):
-        return _twice(text, kind)
-    names = f"regexp_extract_all({text}, {sql_literal(_NAME)}, 1)"
-    return f"({has_repeated(names)} AND ({_twice(text, kind)}))"
+    fields = sorted({name for each in _parts(kind) for name in each.fields})
+    if not fields or _maps(kind):
+        return text
+    listed = ", ".join(map(sql_literal, fields))
+    lower = ", ".join(sql_literal(name.lower()) for name in fields)
+    names = f"regexp_extract_all({_without_values(text)}, {sql_literal(_NAME)}, 1)"
+    other = f"exists({names}, n -> n NOT IN ({listed}) AND lower(n) IN ({lower}))"
+    spelled = text
+    for name in fields:
+        pattern = sql_literal(rf'"(?i:{_literally(name)})"(?=\s*+:)')
+        spelled = f"regexp_replace({spelled}, {pattern}, {sql_literal(_plain(name))})"
+    return f"CASE WHEN {other} THEN {spelled} ELSE {text} END"
 
 
-def _twice(text: str, kind: ColumnType, depth: int = 0) -> str:
-    cases = []
-    if kind.name in ("struct", "map"):
-        cases.append(has_repeated(f"json_object_keys({text})"))
-    if kind.name == "struct":
-        for name, inner in zip(kind.fields, kind.inner):
-            if inner.is_nested:
-                schema = sql_literal(f"{sql_identifier(name)} string")
-                part = f"from_json({text}, {schema}).{sql_identifier(name)}"
-                cases.append(_twice(part, inner, depth))
-    elif kind.inner and kind.inner[-1].is_nested:
-        listed = "array<string>" if kind.name == "array" else "map<string,string>"
-        parts = f"from_json({text}, '{listed}')"
-        parts = parts if kind.name == "array" else f"map_values({parts})"
-        each = f"d{depth}"
-        twice = _twice(each, kind.inner[-1], depth + 1)
-        cases.append(f"exists({parts}, {each} -> {twice})")
-    return f"coalesce({' OR '.join(cases)}, false)" if cases else "false"
+def _plain(name: str) -> str:
+    return '"' + name.replace("\\", "\\\\").replace("$", "\\$") + '"'
 
 
-def has_repeated(names: str) -> str:
-    """SQL: whether a list has a name twice, whatever its case."""
-    distinct = f"array_distinct(transform({names}, n -> lower(n)))"
-    return f"coalesce(size({distinct}) < size({names}), false)"
+def _literally(name: str) -> str:
+    """A name as a pattern of Java that only matches it."""
+    return "".join(c if c.isalnum() or c == "_" else f"\\x{{{ord(c):x}}}" for c in name)
+
+
+def _parts(kind: ColumnType) -> Iterator[ColumnType]:
+    yield kind
+    for inner in kind.inner:
+        yield from _parts(inner)
+
+
+def _maps(kind: ColumnType) -> List[str]:
+    """The names of fields that are maps: the names inside those are values."""
+    return sorted(
+        {
+            name
+            for each in _parts(kind)
+            for name, inner in zip(each.fields, each.inner)
+            if inner.name == "map"
+        }
+    ) + (["lake_map"] if kind.name == "map" else [])
+
+
+def depth_of(kind: ColumnType) -> int:
+    """How many objects stand inside each other in values of a type."""
+    deepest = max(map(depth_of, kind.inner), default=0)
+    return deepest + (kind.name in ("struct", "map"))
+
+
+def has_name_twice(text: str, kind: ColumnType) -> str:
+    """SQL: whether an object in the text has one name twice, at any depth of the type.
+
+    Names that differ in case alone are one where they are fields, and two in maps.
+    """
+    if kind.name == "map":
+        text = f"""('{{"lake_map":' || {text} || '}}')"""
+    return f"({name_twice(text, _maps(kind), depth_of(kind) + 2)} IS NOT NULL)"
+
+
+def name_twice(text: str, maps: Sequence[str] = (), rounds: int = _DEEPEST) -> str:
+    """SQL: a name that stands twice in one object of the text, else null; linear.
+
+    Without the strings that are values, the innermost objects are looked at and taken
+    out, round by round.
+    """
+    return _let("s0", _without_values(text), _round("s0", maps, rounds, 1))
+
+
+def _without_values(text: str) -> str:
+    """SQL: the text without the strings that are no names."""
+    return f"regexp_replace({text}, {sql_literal(_STRINGS)}, '$1')"
+
+
+def _round(text: str, maps: Sequence[str], rounds: int, number: int) -> str:
+    found, rest = [], text
+    if maps:
+        listed = "|".join(map(_literally, maps))
+        pattern = rf'("(?:{listed})"\s*+:\s*+){_OBJECT}'
+        found.append(_first_twice(_objects(text, pattern, 2), "n"))
+        rest = f"regexp_replace({text}, {sql_literal(pattern)}, '$10')"
+    found.append(_first_twice(_objects(rest, _OBJECT, 1), "lower(n)"))
+    rest = f"regexp_replace({rest}, {sql_literal(_OBJECT)}, '0')"
+    if rounds:
+        name = f"s{number}"
+        inside = _round(name, maps, rounds - 1, number + 1)
+        deeper = f"CASE WHEN contains({name}, '{{') THEN {inside} END"
+        found.append(_let(name, rest, deeper))
+    return f"coalesce({', '.join(found)}, CAST(NULL AS string))"
+
+
+def _objects(text: str, pattern: str, group: int) -> str:
+    return f"regexp_extract_all({text}, {sql_literal(pattern)}, {group})"
+
+
+def _first_twice(objects: str, folded: str) -> str:
+    names = f"regexp_extract_all(o, {sql_literal(_NAME)}, 1)"
+    plain = """from_json('["' || n || '"]', 'array<string>')[0]"""
+    same = f"if(contains(n, {sql_literal(chr(92))}), coalesce({plain}, n), n)"
+    same = f"transform(transform({names}, n -> {same}), n -> {folded})"
+    again = "filter(v, (n, i) -> i > 0 AND n = v[i - 1])"
+    of_one = _let("v", f"sort_array({same})", f"get({again}, 0)")
+    of_all = f"transform({objects}, o -> {of_one})"
+    return f"get(filter({of_all}, w -> w IS NOT NULL), 0)"
+
+
+def _let(name: str, value: str, body: str) -> str:
+    """SQL: the body, in which the name stands for the value."""
+    return f"transform(array({value}), {name} -> {body})[0]"
 
 
 def is_utf8(text: str) -> str:
     """SQL: whether the bytes of a text, which nobody looked at yet, are UTF-8."""
-    return f"{text} <=> decode(CAST({text} AS binary), 'UTF-8')"
+    return f"({text} <=> decode(CAST({text} AS binary), 'UTF-8'))"
+
+
+def is_text(text: str) -> str:
+    """SQL: whether a text holds characters alone: no half of one, no mark of ours."""
+    bare = f"replace({text}, {sql_literal(chr(92) * 2)}, '')"
+    pair = sql_literal(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+    bad = sql_literal(rf"\\u(?:{_LONE}|[fF][dD][dD]0)")
+    mark = sql_literal(MARK)
+    return f"NOT (contains({text}, {mark}) OR regexp_replace({bare}, {pair}, '') RLIKE {bad})"
+
+
+def is_one_value(text: str) -> str:
+    """SQL: whether nothing stands after the first value of a text: see `is_whole`."""
+    whole = f"""'{{"{_VALUE}":' || {text} || ',"{_END}":"x"}}'"""
+    after = from_json(whole, f"{_END} string")
+    return f"({after}.{_END} <=> 'x' AND {_is_one_element(text)})"
 
 
 def reason(corrupt: str) -> str:
     """SQL: what is wrong with a line that is not one whole object."""
-    names = f"json_object_keys({corrupt})"
-    again = f"filter({names}, n -> size(filter({names}, m -> lower(m) = lower(n))) > 1)"
+    first = from_json(corrupt, f"{_END} string, {BROKEN} string")
+    is_object = f"startswith({corrupt}, '{{') AND {first}.{BROKEN} IS NULL"
+    twice = name_twice(corrupt)
+    quote, there = sql_literal("'"), sql_literal("' is there twice")
     return (
         f"CASE WHEN NOT {is_utf8(corrupt)} THEN 'the record holds bytes that are not UTF-8'"
-        f" WHEN {has_repeated(names)}"
-        f" THEN {sql_literal(chr(39))} || {again}[0] || {sql_literal(chr(39) + ' is there twice')}"
-        f" WHEN {names} IS NOT NULL AND NOT {is_whole(parsed(corrupt, 'map<string,string>'))}"
+        f" WHEN NOT ({is_text(corrupt)})"
+        " THEN 'the record holds half a character (a lone surrogate) or U+FDD0'"
+        f" WHEN NOT ({is_object}) THEN 'the record cannot be parsed'"
+        f" WHEN NOT ({is_one_value(corrupt)})"
         " THEN 'text stands after the object'"
+        f" WHEN {twice} IS NOT NULL THEN {quote} || {twice} || {there}"
         " ELSE 'the record cannot be parsed' END"
     )

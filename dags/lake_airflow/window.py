@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any, Optional
 
 from lake_spec.faults import shown
+from lake_spec.moment import GRAMMAR, parse_moment
 
 Interval = tuple[datetime, datetime]
 
 WINDOW = ("window_from", "window_to")
 """The Params of a window."""
-
-_TIME = re.compile(
-    r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?"
-)
 
 
 def checked_window(
@@ -52,19 +48,14 @@ def _span(start: datetime, end: datetime, faults: list[str]) -> str:
 
 
 def _time(name: str, text: Any, faults: list[str]) -> Optional[datetime]:
-    """The moment in UTC; a time without a zone is UTC."""
-    try:
-        if not isinstance(text, str) or not _TIME.fullmatch(text):
-            raise ValueError
-        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
-    except ValueError:
+    """Return the time in UTC; a text without a zone is UTC."""
+    moment = parse_moment(text) if isinstance(text, str) else None
+    if moment is None:
         faults.append(
-            f"{name}: got {shown(text)}. Give a time such as 2026-01-31T00:00:00Z."
+            f"{name}: got {shown(text)}. Give a time such as 2026-01-31T00:00:00Z"
+            f" ({GRAMMAR})."
         )
-        return None
-    if moment.tzinfo is None:
-        return moment.replace(tzinfo=timezone.utc)
-    return moment.astimezone(timezone.utc)
+    return moment
 
 
 def _text(moment: datetime) -> str:

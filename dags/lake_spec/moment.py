@@ -1,4 +1,8 @@
-"""Times as specs write them: a date, or a date with a time of day."""
+"""Parse times as people write them: in specs, forms, arguments and commands.
+
+One grammar for all of them. Times in landing files follow the same one, and may also leave
+zeros out (`2026-2-3 1:02`) and name a zone (`Europe/Vienna`): lake_spark.moments.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +10,29 @@ import re
 from datetime import datetime, timezone
 from typing import Optional
 
+GRAMMAR = "YYYY-MM-DD or YYYY-MM-DDTHH:MM[:SS[.ffffff]][Z or +HH:MM]"
+"""How to write a time, for messages."""
+
 _MOMENT = re.compile(
-    r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}:\d{2})(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})?)?",
+    r"(\d{4}-\d{2}-\d{2})"
+    r"(?:[ T](\d{2}:\d{2})(:\d{2})?(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})?)?",
     re.ASCII,
 )
 
 
 def parse_moment(text: str) -> Optional[datetime]:
-    """The time that a text says, in UTC where it names no zone; else nothing."""
+    """Return the time that a text says, in UTC where it names no zone; else nothing."""
     found = _MOMENT.fullmatch(text)
     if not found:
         return None
-    date, time, fraction, zone = found.groups(default="")
+    date, time, seconds, fraction, zone = found.groups(default="")
+    if fraction and not seconds:
+        return None
+    clock = f"{time or '00:00'}{seconds or ':00'}"
     micros = f".{fraction[1:]:0<6}" if fraction else ""
     zone = "+00:00" if zone in ("", "Z") else zone
     try:
-        moment = datetime.fromisoformat(f"{date}T{time or '00:00:00'}{micros}{zone}")
+        moment = datetime.fromisoformat(f"{date}T{clock}{micros}{zone}")
         return moment.astimezone(timezone.utc)
     except (ValueError, OverflowError):
         return None

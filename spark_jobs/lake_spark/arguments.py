@@ -6,10 +6,11 @@ import argparse
 import json
 import re
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import List, Optional, Sequence, Tuple
 
 from lake_spec.erase_request import REQUEST
+from lake_spec.moment import GRAMMAR, parse_moment
 from lake_spec.pulled import PULLS, is_pull_from
 from lake_spark.table_run import Accepted, Selection, Window
 
@@ -189,8 +190,7 @@ def _window(text: str) -> Window:
 def _moment(text: str) -> Optional[datetime]:
     if not text:
         return None
-    try:
-        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time: {error}") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+    moment = parse_moment(text)
+    if moment is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time (expected {GRAMMAR})")
+    return moment

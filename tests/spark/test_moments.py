@@ -22,10 +22,7 @@ def read(spark, texts, target="timestamp", pattern=None, zone="Europe/Vienna"):
 def test_a_time_without_zone_is_of_the_declared_one(spark):
     texts = [SUMMER, f" {SUMMER}.000 ", "2026-07-01T12:00:00", "2026-7-1 12:0:0"]
     assert read(spark, texts) == [VIENNA] * 4
-    assert read(spark, ["2026-07-01", "2026"]) == [
-        "2026-06-30 22:00:00",
-        "2025-12-31 23:00:00",
-    ]
+    assert read(spark, ["2026-07-01"]) == ["2026-06-30 22:00:00"]
     assert read(spark, [SUMMER], zone="UTC") == [SUMMER]
 
 
@@ -47,8 +44,13 @@ def test_the_short_zones_of_postgresql_are_read(spark):
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Vienna"])
-@pytest.mark.parametrize("text", ["09:30:00", "T09:30", "202601", "12", "", "now"])
-def test_a_text_without_a_date_is_no_time_and_no_date(spark, text, zone):
+@pytest.mark.parametrize(
+    "text",
+    ["09:30:00", "T09:30", "202601", "12", "", "now", "2026", "2026-02", "2026-W05"]
+    + ["2026-02-03 or later", "2026-02-03Tx", "2026-02-03 99:99", "2026-02-031"]
+    + ["0000-01-01", "2026-02-30", "\t2026-02-03", "2026-02-03\n", "+2026-02-03"],
+)
+def test_the_whole_text_must_be_a_time_with_its_date(spark, text, zone):
     assert read(spark, [text], zone=zone) == [None]
     assert read(spark, [text], "date", zone=zone) == [None]
 

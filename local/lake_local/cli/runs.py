@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Iterator
 
+from lake_spec.moment import GRAMMAR, parse_moment
 from lake_spec.run_key import run_key
 
 from lake_local.airflow.follow import Follower, StepOutput
@@ -92,16 +93,14 @@ def params(pairs: list[str], window: list[str] | None) -> dict[str, Any]:
 
 
 def moment(text: str) -> str:
-    """A date or time as an instant in UTC; a time without zone is UTC."""
-    try:
-        parsed = datetime.fromisoformat(text.replace("Z", "+00:00"))
-    except ValueError:
+    """Return a date or time as an instant in UTC; a time without zone is UTC."""
+    parsed = parse_moment(text)
+    if parsed is None:
         raise BadRequest(
-            f"{text!r} is no time. Write it as 2026-01-31 or 2026-01-31T06:30:00Z."
-        ) from None
-    if parsed.tzinfo is None:
-        parsed = parsed.replace(tzinfo=timezone.utc)
-    return parsed.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
+            f"{text!r} is no time. Write it as 2026-01-31 or 2026-01-31T06:30:00Z"
+            f" ({GRAMMAR})."
+        )
+    return parsed.isoformat().replace("+00:00", "Z")
 
 
 def _param(pair: str) -> tuple[str, Any]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timezone
+from datetime import datetime
+
+from lake_spec.moment import GRAMMAR, parse_moment
 
 _INSTANT = re.compile(r"\d{14}(\d{3})?")
 
@@ -21,11 +23,11 @@ def instant(text: str) -> str:
 
 
 def utc(text: str) -> datetime:
-    """A date or time in UTC; one without a zone is UTC. Raises ValueError."""
-    moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
-    if moment.tzinfo is None:
-        return moment.replace(tzinfo=timezone.utc)
-    return moment.astimezone(timezone.utc)
+    """Return a date or time in UTC; one without a zone is UTC. Raises ValueError."""
+    moment = parse_moment(text)
+    if moment is None:
+        raise ValueError(f"{text!r} is no time (expected {GRAMMAR})")
+    return moment
 
 
 def readable(digits: str) -> str:

@@ -97,7 +97,8 @@ def test_what_is_outside_the_allow_list_is_refused_by_name(params, fault):
     [
         "yesterday",
         "2026-13-01T00:00:00Z",
-        "2026-01-01",
+        "2026-W05",
+        "2026-01",
         "{{ ts }}",
         "2026-01-01T24:61",
         5,

@@ -175,6 +175,44 @@ def test_a_value_that_the_lake_cannot_hold_is_refused_by_name(
     assert shown in error.error["message"]
 
 
+EVENTS = """
+source:
+  kind: feed
+  path: tests/things
+  format: {type: json}
+  load: load/**
+  changes: changes/**
+  envelope: {connector: postgresql}
+  load_from: {connection: shop, table: THINGS}
+key: [id]
+load_effective_at: "1900-01-01"
+"""
+
+
+def test_a_load_before_events_has_what_they_send_in_their_form(spark, shop, tmp_path):
+    shop.execute(
+        "CREATE TABLE sent (id int, clock time, amount numeric(38,10), spot point,"
+        " bits bit(9), more text, twice int GENERATED ALWAYS AS (id * 2) STORED,"
+        " words name, span int4multirange, docs json[]);"
+        "INSERT INTO sent VALUES (1, '24:00', 123456789012345678.1234567891,"
+        " '(1e300,0.1)', B'100000001', 'x', DEFAULT, 'n', '{[1,2)}', '{1}')"
+    )
+    declared = 'id: int, clock: long, amount: "decimal(38,10)", bits: {type: binary,'
+    declared += ' format: base64}, spot: "struct<x: double, y: double>"'
+    spec = things(EVENTS, "sent", declared)
+    lake = PullingLake(spark, tmp_path, spec, postgresql_at(shop))
+    lake.pull("full_load")
+    (row,) = lake.landed("load").collect()
+    assert row.asDict(recursive=True) == {
+        "id": 1,
+        "clock": 86_400_000_000,
+        "amount": "123456789012345678.1234567891",
+        "spot": {"x": 1e300, "y": 0.1},
+        "bits": "AQE=",
+        "more": "x",
+    }
+
+
 ITEMS = """
 CREATE TABLE shop.items (id int unsigned PRIMARY KEY, tiny tinyint(1), big bigint unsigned,
     exact decimal(38,9), wide decimal(60,2), flags bit(9), doc json, mood enum('so so'),

@@ -43,6 +43,7 @@ class SourceColumn:
     digits: Tuple[int, ...] = ()
     element: str = ""
     nullable: bool = True
+    generated: bool = False
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ SELECT a.attname, own.name, format_type(own.oid, coalesce(base.modifier, a.attty
   coalesce(one.name, ''),
   coalesce(format_type(one.oid, coalesce(inner_base.modifier, base.modifier,
     a.atttypmod)), ''),
-  a.attnotnull
+  a.attnotnull, coalesce(to_jsonb(a) ->> 'attgenerated', '') <> ''
 FROM pg_attribute a
 LEFT JOIN base ON base.domain = a.atttypid
 JOIN plain own ON own.oid = coalesce(base.type, a.atttypid)
@@ -76,7 +76,7 @@ ORDER BY a.attnum
 
 _SENT = (*_CASTS, "money", "bpchar", "bytea", "bit", "varbit", "xml", "inet", "cidr")
 _SENT += ("macaddr", "macaddr8", "int4range", "int8range", "numrange", "tsrange")
-_SENT += ("tstzrange", "daterange", "point", "enum", "hstore", "char", "name")
+_SENT += ("tstzrange", "daterange", "point", "enum", "hstore", "char")
 _SENT += ("extension",)
 _NO_LISTS_SENT = ("json", "jsonb", "money", "interval", "bit", "varbit")
 """Types of which Debezium sends values, and those of which it sends no arrays."""
@@ -146,12 +146,15 @@ class PostgreSqlDialect:
                 digits=_digits(row[4] or row[2] or ""),
                 element=row[3] or "",
                 nullable=row[5] != "t",
+                generated=row[6] == "t",
             )
             for row in session.rows(_COLUMNS.format(f"'{name}'"))
         ]
 
     def is_sent(self, column: SourceColumn) -> bool:
         """Whether Debezium sends values of a column."""
+        if column.generated:
+            return False
         if column.element:
             return column.element in _SENT and column.element not in _NO_LISTS_SENT
         return column.type in _SENT

@@ -19,6 +19,7 @@ from lake_spec.envelopes import LOG_NAME, NO_ROW, OLD_KEY, PLACEHOLDER
 from lake_spec.model import Column, Csv, Json, OnTypeMismatch, Orc, TableSpec
 from lake_spec.patterns import LONGEST_MATCHED
 from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spark import json_text
 from lake_spark.conversion import Conversion, is_no_utf8
 from lake_spark.errors import SHOWN, BadFile
 from lake_spark.file_shape import source_name
@@ -188,7 +189,8 @@ def _not_sent(spec: TableSpec, column: str, found: ColumnType) -> Optional[str]:
     named = uuid.UUID(bytes=hashlib.md5(content).digest(), version=3)  # as Java does
     ones = _literals((*texts, str(named)))
     numbers = [_literals([str(each) for each in content])]
-    numbers.append(_literals([f"{each}.0" for each in content]))
+    mark = json_text.MARK if isinstance(spec.source.format, Json) else ""
+    numbers.append(_literals([f"{mark}{each}.0" for each in content]))
     whole = ", ".join(f"array({each})" for each in numbers)
     elements = f"CAST({column} AS array<string>)"
     return (

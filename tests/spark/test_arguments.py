@@ -120,7 +120,8 @@ def test_a_receipt_takes_the_place_of_a_request_when_all_its_tables_are_done(tmp
     end_request(FolderStore(), shop, asked, done[:1])
     assert json.loads(file.read_text()) == request
     end_request(FolderStore(), shop, asked, done)
-    receipt = {"erased": {"orders": 1, "clicks": 1}, "run": "shop_incremental/1"}
+    counted = {"orders": 1, "clicks": 1}
+    receipt = {"format": 1, "erased": counted, "run": "shop_incremental/1"}
     assert json.loads(file.read_text()) == receipt
     end_request(FolderStore(), shop, asked, done)
     assert json.loads(file.read_text()) == receipt

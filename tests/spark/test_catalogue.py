@@ -65,7 +65,13 @@ def test_a_quiet_round_of_a_continuous_run_asks_the_catalogue_nothing(
     glue = Glue()
     spec = SimpleNamespace(domain="moma", description="The museum")
     report = SimpleNamespace(commits=commits)
-    run = SimpleNamespace(home="s3://l/t", is_registered=True, report=report, spec=spec)
+    run = SimpleNamespace(
+        home="s3://l/t",
+        is_registered=True,
+        report=report,
+        spec=spec,
+        check_lease=lambda: None,
+    )
     monkeypatch.setattr(catalogue, "_client", lambda: glue)
     monkeypatch.setattr(catalogue, "_tables", lambda run: [])
     catalogue.register(run)

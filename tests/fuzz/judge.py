@@ -15,7 +15,7 @@ import zlib
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 Row = Tuple[Any, ...]
 
@@ -30,6 +30,8 @@ class Table:
     encoding: str = "utf-8"
     delimiter: str = ","
     null_text: Tuple[str, ...] = ("",)
+    adds: bool = False
+    """Undeclared columns are added, so a name that no column can have refuses a file."""
 
 
 class Any_:
@@ -165,14 +167,21 @@ def _csv(table: Table, raw: bytes) -> Verdict:
         raise Refused("two columns of one name")
     if any(need not in names for need in table.needed):
         raise Refused("lacks a column")
-    may = ""
+    may = _odd_names(table, names)
     if header.stray or any(each != each.strip() or not each for each in header.fields):
-        may = "the header is odd"
+        may = may or "the header is odd"
     if any(each.stray or is_broken("".join(each.fields)) for each in rest):
         may = may or "a stray quote, a NUL or bytes that cannot be decoded"
     if "\r" in text.replace("\r\n", ""):
         may = may or "a carriage return alone"
     return Verdict(tuple(_csv_record(table, names, each) for each in rest), "", may)
+
+
+def _odd_names(table: Table, names: Sequence[str]) -> str:
+    """Why a file may be refused for the name of a column that nobody declared."""
+    others = [name for name in names if name not in table.columns]
+    odd = [name for name in others if not re.fullmatch("[a-z][a-z0-9_]*", name)]
+    return f"no column can have the name {odd[0]!r}" if table.adds and odd else ""
 
 
 def csv_records(text: str, delimiter: str) -> Iterator[_Fields]:
@@ -259,12 +268,17 @@ def _json(table: Table, raw: bytes) -> Verdict:
             records.append(Record(None, reason="no object"))
             may = may or "a record that is no object"
             continue
-        seen |= {name.lower() for name in value}
+        seen |= {name.lower() for name in value if name != TWO_SPELLINGS}
         texts = {name: value[key] for key in value for name in [key.lower()]}
-        records.append(_record(table, texts))
+        records.append(_record(table, texts, either=TWO_SPELLINGS in value))
     if any(need not in seen for need in table.needed):
         may = may or "lacks a column"
+    may = may or _odd_names(table, sorted(seen))
     return Verdict(tuple(records), "", may)
+
+
+TWO_SPELLINGS = "\0two spellings"
+"""A name of an object that may be bad: see strict_json."""
 
 
 class Number(str):
@@ -275,10 +289,17 @@ def strict_json(text: str) -> Any:
     """The value of a text that is one JSON value and nothing else; Bad otherwise."""
 
     def pairs(found: List[Tuple[str, Any]]) -> Dict[str, Any]:
-        names = [name.lower() for name, _ in found]
-        if len(set(names)) < len(names):
+        if len(dict(found)) < len(found):
             raise Bad("a name twice")
-        return dict(found)
+        names = [name.lower() for name, value in found if value is not None]
+        if len(set(names)) < len(names):
+            raise Bad("a name twice, in two spellings")
+        # One that has no value in one of its spellings may be read or refused.
+        values = {name: value for name, value in found if name.lower() not in names}
+        values.update((name, each) for name, each in found if each is not None)
+        if len(values) < len(found):
+            values[TWO_SPELLINGS] = None
+        return values
 
     def constant(word: str) -> Any:
         raise Bad(f"{word} is no JSON")

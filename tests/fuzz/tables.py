@@ -54,7 +54,8 @@ storage: {{buckets: 1}}
 
 
 def _kind(name: str, format: str, new_columns: str = "ignore", **reads: str) -> Kind:
-    of_judge = Table(name.split("-")[0], COLUMNS, NEEDED, **reads)
+    adds = new_columns == "add"
+    of_judge = Table(name.split("-")[0], COLUMNS, NEEDED, adds=adds, **reads)
     return Kind(name, of_judge, format, new_columns)
 
 

@@ -28,6 +28,8 @@ def release(stand_in, s3, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("AWS_ENDPOINT_URL", stand_in.url)
     # Airflow, if a test imported it, writes what boto3 logs to what is read here.
     monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)
+    # A session that another test made keeps its key.
+    monkeypatch.setattr("boto3.DEFAULT_SESSION", None)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", stand_in.secret)
 

@@ -305,8 +305,11 @@ def _readable(run: TableRun, batch: Batch) -> List[Input]:
             count_rows(read_inputs(run.spark, run.spec, [each], batch.columns), {})
             good.append(each)
         except Exception as error:
+            words = first_line(error)
+            if "EOFException" in words:
+                words = f"it is cut, for it ends in the middle ({words})"
             reason = csv_text.too_large(error) or (
-                f"cannot be read: {first_line(error)}. Where the file is damaged or not "
+                f"cannot be read: {words}. Where the file is damaged or not "
                 f"of the format {run.spec.source.format.type}, land it again or remove it."
             )
             run.known_bad[each.file.path, each.file.etag] = reason

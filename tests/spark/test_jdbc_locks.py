@@ -82,13 +82,16 @@ def test_a_pull_gives_way_to_who_waits_for_the_table(
     monkeypatch.setattr(of_postgresql, "LONGEST_WAIT", 1)
     shop.execute(
         "CREATE TABLE parts AS SELECT id FROM generate_series(1, 10) id;"
-        "CREATE VIEW slow AS SELECT id, pg_sleep(0.1)::text AS x FROM parts"
+        "CREATE VIEW slow AS SELECT id, now() AS updated_at, pg_sleep(0.1)::text AS x"
+        " FROM parts"
     )
     spec = things(FEED, "slow, parallel: 8", COLUMNS)
     lake = PullingLake(spark, tmp_path, spec, postgresql_at(shop))
 
     def add_a_column():
-        while not list(lake.landing.glob("load/*/_pulling")):
+        for _ in range(1_200):  # a minute: a pull that was refused lands nothing
+            if list(lake.landing.glob("load/*/_pulling")):
+                break
             time.sleep(0.05)
         shop.execute("ALTER TABLE parts ADD COLUMN y int")
 
@@ -105,7 +108,9 @@ def test_mariadb_does_not_wait_for_ever_either(
 ):
     monkeypatch.setattr(of_mariadb, "LONGEST_WAIT", 1)
     mariadb.execute("CREATE DATABASE locks")
-    mariadb.execute("CREATE TABLE locks.parts (id INT PRIMARY KEY)")
+    mariadb.execute(
+        "CREATE TABLE locks.parts (id INT PRIMARY KEY, updated_at TIMESTAMP)"
+    )
     place = f"'lake'@'{mariadb.host}'"
     mariadb.execute(f"CREATE USER {place} IDENTIFIED BY '{PASSWORD}'")
     mariadb.execute(f"GRANT SELECT ON locks.* TO {place}")

@@ -80,7 +80,7 @@ def _environment(session: Session) -> dict[str, str]:
         **settings.aws_environment(
             session.stack.aws_url, region, session.stack.aws_secret
         ),
-        "PYTHONPATH": str(ours.root / "local"),
+        "PYTHONPATH": f"{ours.root / 'local'}{os.pathsep}{ours.root / 'dags'}",
         "PYSPARK_PYTHON": str(ours.spark_python),
         "PYTHONIOENCODING": "utf-8",
         "TZ": "UTC",

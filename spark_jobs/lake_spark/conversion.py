@@ -376,7 +376,7 @@ class Conversion:
             f" AND {text} RLIKE {_POWER_TEXT} AND {finest} <= {scale})"
         )
         # Java takes minutes for the digits of a number of megabytes.
-        return f"CASE WHEN length({text}) < 1000 AND ({fits}) THEN {typed} END"
+        return f"CASE WHEN length({text}) < 20000 AND ({fits}) THEN {typed} END"
 
     def _of_parquet(self, column: str, name: str, table: ColumnType) -> str:
         """Types that Spark reads as numbers or bytes; null where digits would be lost."""

@@ -53,7 +53,8 @@ def layers(shape: Shape) -> List[List[str]]:
     is_counted = f"NOT lake_odd AND (lake_more = 0 OR lake_more = {nulls})"
     good = (
         f"lake_json.{json_text.BROKEN} IS NULL"
-        f" AND CASE WHEN {is_counted} THEN true ELSE {_closely(tree)} END"
+        f" AND CASE WHEN {is_counted} THEN true"
+        f" ELSE {_closely(tree)} AND NOT {_loses_names(tree, schema)} END"
     )
     mark = sql_literal(json_text.MARK)
     return [
@@ -61,12 +62,12 @@ def layers(shape: Shape) -> List[List[str]]:
         ["lake_line", f"{_is_odd('lake_line', is_flat, json_text.DIGITS)} AS lake_odd"],
         ["lake_line", "lake_odd", f"{text} AS lake_text"],
         [
-            "lake_line",
+            *("lake_line", "lake_text"),
             f"lake_odd AND ({still_odd} OR contains(lake_line, {mark})) AS lake_odd",
             f"{row} AS lake_json",
         ],
         [
-            *("lake_line", "lake_odd", "lake_json"),
+            *("lake_line", "lake_text", "lake_odd", "lake_json"),
             f"{colons} - ({_names_in('lake_json', tree)}) AS lake_more",
         ],
         ["lake_line", "lake_json", f"coalesce({good}, false) AS lake_good"],
@@ -76,6 +77,20 @@ def layers(shape: Shape) -> List[List[str]]:
         ],
         [*(f"lake_row.{name} AS {name}" for name in names), CORRUPT],
     ]
+
+
+def _loses_names(tree: ColumnType, schema: str) -> str:
+    """SQL: whether the line has fields that its type has in another case: Spark is exact.
+
+    The type is what Spark finds in all records, with one spelling of each nested field.
+    """
+    if json_text.depth_of(tree) == 1:
+        return "false"
+    again = json_text.from_json(
+        json_text.respelled("lake_text", tree), f"{schema}, {json_text.BROKEN} string"
+    )
+    more = f"({_names_in('j', tree)}) > ({_names_in('lake_json', tree)})"
+    return f"coalesce(transform(array({again}), j -> {more})[0], false)"
 
 
 def _times(text: str, part: str) -> str:

@@ -103,8 +103,13 @@ def _respelled(text: str, kind: ColumnType) -> str:
 
     Not where the type has a map, whose names are values: there such a text stays as it is.
     """
+    return text if _maps(kind) else respelled(text, kind)
+
+
+def respelled(text: str, kind: ColumnType) -> str:
+    """SQL: the text with each name spelled as a field of the type, keys of maps too."""
     fields = sorted({name for each in _parts(kind) for name in each.fields})
-    if not fields or _maps(kind):
+    if not fields:
         return text
     listed = ", ".join(map(sql_literal, fields))
     lower = ", ".join(sql_literal(name.lower()) for name in fields)
@@ -246,5 +251,6 @@ def reason(corrupt: str) -> str:
         f" WHEN NOT ({is_one_value(corrupt)})"
         " THEN 'text stands after the object'"
         f" WHEN {twice} IS NOT NULL THEN {quote} || {twice} || {there}"
-        " ELSE 'the record cannot be parsed' END"
+        " ELSE 'a field is spelled in another case than in other records, or has no place in"
+        " its column' END"
     )

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import boto3
 
 from lake_local.aws.keys import secret_of
-from lake_local.cli.standin import is_healthy
+from lake_local.aws.pages import ask
 from lake_spec.load import load_domain
 from tests.servers.installed import PROJECT
 from tests.servers.ports import HOST, free_ports
@@ -44,6 +44,14 @@ def wait_for(url, secret, process):
     while not is_healthy(url, secret):
         assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.2)
+
+
+def is_healthy(url, secret):
+    try:
+        with ask(url, "health", secret=secret, seconds=5) as response:
+            return response.status == 200
+    except OSError:
+        return False
 
 
 def keys(aws):

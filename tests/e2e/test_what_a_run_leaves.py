@@ -31,10 +31,13 @@ def test_steps_hold_references_and_never_a_spec(loaded):
         assert "constituent_id" not in " ".join(arguments)
 
 
-def test_a_step_is_told_release_domain_stage_and_run(loaded):
+def test_a_step_is_told_release_domain_token_stage_and_run(loaded):
     arguments = step(loaded.run, "full_load")["Config"]["Args"]
     release = loaded.run.summary["release"]
-    assert arguments[arguments.index("--release") :] == [
+    told = arguments[arguments.index("--release") :]
+    token = told.index("--lease-token")
+    assert int(told[token + 1]) > 0
+    assert told[:token] + told[token + 2 :] == [
         *("--release", f"s3://lake/artifacts/releases/{release}"),
         *("--domain", "moma", "--stage", "full_load", "--run", loaded.run.name),
     ]

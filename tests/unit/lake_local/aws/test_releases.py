@@ -27,7 +27,7 @@ def release(stand_in, s3, tmp_path, monkeypatch, capsys):
         s3.create_bucket(Bucket=bucket, CreateBucketConfiguration=place)
     monkeypatch.setenv("AWS_ENDPOINT_URL", stand_in.url)
     # Airflow, if a test imported it, writes what boto3 logs to what is read here.
-    monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)
+    logging.disable(logging.CRITICAL)
     # A session that another test made keeps its key.
     monkeypatch.setattr("boto3.DEFAULT_SESSION", None)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
@@ -44,7 +44,8 @@ def release(stand_in, s3, tmp_path, monkeypatch, capsys):
         return code, (said.out + said.err).splitlines()
 
     run.project = project
-    return run
+    yield run
+    logging.disable(logging.NOTSET)
 
 
 def current(s3):

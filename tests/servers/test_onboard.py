@@ -243,7 +243,7 @@ def test_a_hundred_tables_of_mariadb_within_a_minute(store):
     assert "envelope: {connector: mariadb}" in text
     assert "topic: maria.store.t0" in text
     types = store.columns("store", "t0")
-    assert types["id"] == ("decimal(20,0)", None)
+    assert types["id"] == ("decimal(20,0)", "unsigned_bigint")
     assert types["changed"] == ("timestamp", None)
 
 

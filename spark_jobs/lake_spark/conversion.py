@@ -90,23 +90,31 @@ class Conversion:
         return f"transform_values({column}, (k, {each}) -> {values})"
 
     def fault(
-        self, column: str, found: ColumnType, table: ColumnType, depth: int = 0
+        self,
+        column: str,
+        found: ColumnType,
+        table: ColumnType,
+        depth: int = 0,
+        value: Optional[str] = None,
     ) -> str:
-        """An expression: whether a part of the value cannot be read; '' if none can."""
+        """An expression: whether a part of the value cannot be read; '' if none can.
+
+        `value` is what `value` gives, where it is at hand.
+        """
         if found.name == "string":
             if table.name == "string":
                 return ""
             if table.is_nested:
                 return self._fault_of_text(self.text(column), table)
-            typed = self.value(column, found, table)
+            typed = value or self.value(column, found, table)
             return f"({self.text(column)} IS NOT NULL AND {typed} IS NULL)"
         if self.reads(found, table):
-            typed = self.value(column, found, table)
+            typed = value or self.value(column, found, table)
             return f"({column} IS NOT NULL AND {typed} IS NULL)"
         if found.is_nested and found.name == table.name:
-            return self._fault_inside(column, found, table, depth)
+            return self._fault_inside(column, found, table, depth, value)
         if found.name in READ_AS and mismatch(found, table, "") is None:
-            typed = self.value(column, found, table)
+            typed = value or self.value(column, found, table)
             return f"({column} IS NOT NULL AND {typed} IS NULL)"
         if (found.name, table.name) == ("binary", "string"):
             return f"({column} IS NOT NULL AND {is_no_utf8(column)})"
@@ -215,18 +223,21 @@ class Conversion:
         return f"CASE WHEN {column} IS NOT NULL THEN struct({', '.join(parts)}) END"
 
     def _fault_inside(
-        self, column: str, found: ColumnType, table: ColumnType, depth: int
+        self,
+        column: str,
+        found: ColumnType,
+        table: ColumnType,
+        depth: int,
+        value: Optional[str],
     ) -> str:
         if table.name == "struct":
-            matches = [
-                (field_of(found, name), wanted)
-                for name, wanted in zip(table.fields, table.inner)
-            ]
-            faults = [
-                self.fault(f"{column}.{sql_identifier(m[0])}", m[1], wanted, depth)
-                for m, wanted in matches
-                if m
-            ]
+            faults = []
+            for name, wanted in zip(table.fields, table.inner):
+                match = field_of(found, name)
+                if match:
+                    place = f"{column}.{sql_identifier(match[0])}"
+                    typed = f"{value}.{sql_identifier(name)}" if value else None
+                    faults.append(self.fault(place, match[1], wanted, depth, typed))
         else:
             lists = [column]
             if table.name == "map":

@@ -10,12 +10,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from lake_spec.model import Csv, Json, TableSpec
-from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spec.sql_text import sql_identifier
 from lake_spark import (
     csv_reader,
     file_shape,
     json_reader,
-    json_text,
     literal_paths,
     log_rows,
     row_sql,
@@ -83,7 +82,6 @@ def _read_group(
     word = word_of(spec, shape)
     typed = raw.selectExpr(
         *row_sql.typed_columns(spec, shape, columns),
-        f"{row_sql.faults(spec, shape, columns)} AS lake_fault",
         f"{row_sql.raw_record(shape, with_corrupt=corrupt)} AS lake_record_struct",
         f"{word} AS lake_word",
         f"{row_sql.unavailable(spec, shape, columns)} AS lake_unavailable",
@@ -97,6 +95,8 @@ def _read_group(
         "input_file_block_start() AS lake_block",
         "monotonically_increasing_id() AS lake_id",
     )
+    fault = row_sql.faults(spec, shape, columns, "lake_record_struct")
+    typed = typed.selectExpr("*", f"{fault} AS lake_fault")
     facts = small_table(spark, FACTS, [_facts(spark, each) for each in group])
     located = typed.join(F.broadcast(facts), "lake_file", "left")
     started = F.coalesce("lake_started", "lake_own_start")
@@ -130,8 +130,7 @@ def judge(
 
 
 RAW_OF_BAD = (
-    "CASE WHEN lake_reason IS NOT NULL THEN"
-    f" replace(to_json(lake_record_struct), {sql_literal(json_text.MARK)}, '') END"
+    "CASE WHEN lake_reason IS NOT NULL THEN to_json(lake_record_struct) END"
 )
 
 

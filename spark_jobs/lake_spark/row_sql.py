@@ -19,7 +19,6 @@ from lake_spec.envelopes import LOG_NAME, NO_ROW, OLD_KEY, PLACEHOLDER
 from lake_spec.model import Column, Csv, Json, OnTypeMismatch, Orc, TableSpec
 from lake_spec.patterns import LONGEST_MATCHED
 from lake_spec.sql_text import sql_identifier, sql_literal
-from lake_spark import json_text
 from lake_spark.conversion import Conversion, is_no_utf8
 from lake_spark.errors import SHOWN, BadFile
 from lake_spark.file_shape import source_name
@@ -55,8 +54,14 @@ def typed_columns(spec: TableSpec, shape: Shape, columns: Columns) -> List[str]:
     ]
 
 
-def faults(spec: TableSpec, shape: Shape, columns: Columns) -> str:
-    """An expression: (words, value) of the first value that cannot be read, else null."""
+def faults(
+    spec: TableSpec, shape: Shape, columns: Columns, record: Optional[str] = None
+) -> str:
+    """An expression: (words, value) of the first value that cannot be read, else null.
+
+    It is of the file's columns; with `record`, a struct of those, it is of that beside the
+    typed columns, so that no value is read twice.
+    """
     cases = []
     for name, kind in columns:
         raw = source_name(spec, name, shape)
@@ -64,11 +69,13 @@ def faults(spec: TableSpec, shape: Shape, columns: Columns) -> str:
             continue
         found, column = shape.type_of(raw), sql_identifier(raw)
         table = stored_type(kind)
-        fault = _fault(spec, name, column, found, table)
+        value = sql_identifier(name) if record else None
+        column = f"{record}.{column}" if record else column
+        fault = _fault(spec, name, column, found, table, value)
         if fault:
             reason = _conversion(spec, name).reason(column, found, table, name)
             cases.append(f"WHEN {fault} THEN {reason}")
-    cases += _no_text(spec, shape, columns)
+    cases += _no_text(spec, shape, columns, record)
     none = "CAST(NULL AS struct<words: string, value: string>)"
     return f"CASE {' '.join(cases)} END" if cases else none
 
@@ -83,10 +90,15 @@ def shown_text(text: str) -> str:
 
 
 def _fault(
-    spec: TableSpec, name: str, column: str, found: ColumnType, table: ColumnType
+    spec: TableSpec,
+    name: str,
+    column: str,
+    found: ColumnType,
+    table: ColumnType,
+    value: Optional[str],
 ) -> str:
     """An expression: whether the value cannot be read; '' if all can."""
-    fault = _conversion(spec, name).fault(column, found, table)
+    fault = _conversion(spec, name).fault(column, found, table, value=value)
     not_sent = _not_sent(spec, column, found) if found.is_nested else None
     fault = f"NOT {not_sent} AND ({fault})" if fault and not_sent else fault
     is_texts = found.name == "array" and table.text == "array<string>"
@@ -96,7 +108,9 @@ def _fault(
     return f"(({fault}) OR {no_text})" if fault else no_text
 
 
-def _no_text(spec: TableSpec, shape: Shape, columns: Columns) -> List[str]:
+def _no_text(
+    spec: TableSpec, shape: Shape, columns: Columns, record: Optional[str]
+) -> List[str]:
     """Cases for texts whose bytes are no UTF-8, of files that Spark does not decode.
 
     All texts of a row are looked at together, for hardly any row has such a one.
@@ -104,8 +118,9 @@ def _no_text(spec: TableSpec, shape: Shape, columns: Columns) -> List[str]:
     if isinstance(spec.source.format, (Csv, Json)):
         return []
     raws = [(name, source_name(spec, name, shape)) for name, _ in columns]
+    place = f"{record}." if record else ""
     texts = [
-        (name, sql_identifier(raw))
+        (name, place + sql_identifier(raw))
         for name, raw in raws
         if raw is not None and shape.type_of(raw).name == "string"
     ]
@@ -189,8 +204,7 @@ def _not_sent(spec: TableSpec, column: str, found: ColumnType) -> Optional[str]:
     named = uuid.UUID(bytes=hashlib.md5(content).digest(), version=3)  # as Java does
     ones = _literals((*texts, str(named)))
     numbers = [_literals([str(each) for each in content])]
-    mark = json_text.MARK if isinstance(spec.source.format, Json) else ""
-    numbers.append(_literals([f"{mark}{each}.0" for each in content]))
+    numbers.append(_literals([f"{each}.0" for each in content]))
     whole = ", ".join(f"array({each})" for each in numbers)
     elements = f"CAST({column} AS array<string>)"
     return (
@@ -294,7 +308,6 @@ def _conversion(spec: TableSpec, name: str) -> Conversion:
         timezone=spec.source.timezone,
         # ORC's timestamps are what a clock showed, without its zone.
         local_times=isinstance(kind, Orc) and spec.source.timezone.upper() != "UTC",
-        marked=isinstance(kind, Json),
     )
 
 

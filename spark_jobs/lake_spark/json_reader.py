@@ -54,7 +54,7 @@ def layers(shape: Shape) -> List[List[str]]:
     good = (
         f"lake_json.{json_text.BROKEN} IS NULL"
         f" AND CASE WHEN NOT lake_odd AND {more} = 0 THEN true"
-        f" WHEN NOT lake_odd AND {more} = {nulls} THEN true"
+        f" WHEN NOT lake_odd AND {more} = {nulls} THEN NOT {_has_name_twice(tree)}"
         f" ELSE {_closely(tree)} AND NOT {_loses_names(text, tree, schema)} END"
     )
     return [
@@ -186,9 +186,15 @@ def _closely(tree: ColumnType) -> str:
             json_text.is_one_value("lake_line"),
             json_text.is_utf8("lake_line"),
             json_text.is_text("lake_line"),
-            f"NOT {json_text.has_name_twice('lake_line', tree)}",
+            f"NOT {_has_name_twice(tree)}",
         ]
     )
+
+
+def _has_name_twice(tree: ColumnType) -> str:
+    if json_text.depth_of(tree) > 1:
+        return json_text.has_name_twice("lake_line", tree)
+    return json_text.repeats("json_object_keys(lower(lake_line))")
 
 
 def load(spark: SparkSession, shape: Shape, uris: Sequence[str]) -> DataFrame:

@@ -35,7 +35,9 @@ SPECIAL = rf"\\u(?:{_LONE}|[fF][dD][dD]0)"
 """An escape of half a character, or of the mark."""
 _FRACTIONS = r"[\[:,]\s*+-?+(?:[0-9]++[.eE]|(?<=-)0(?![.0-9eE]))"
 _NAME = r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*+:'
-_STRINGS = rf"({_STRING}\s*+:)|{_STRING}"
+_STRINGS = rf'({_STRING}\s*+:)|{_STRING}|"(?s:.*+)'
+"""Names, then values, then a string that never ends, which is taken at once: else each
+of its quotes would be tried as the beginning of another."""
 _OBJECT = r"\{([^{}]*+)\}"
 _MARKED = f'"{MARK}([^"]*+)"'
 _END, _VALUE, BROKEN = "lake_end", "lake_value", "lake_broken"
@@ -213,6 +215,13 @@ def _first_twice(objects: str, folded: str) -> str:
     of_one = _let("v", f"sort_array({same})", f"get({again}, 0)")
     of_all = f"transform({objects}, o -> {of_one})"
     return f"get(filter({of_all}, w -> w IS NOT NULL), 0)"
+
+
+def repeats(texts: str) -> str:
+    """SQL: whether a list has one text twice, sorted first."""
+    again = "exists(sequence(1, size(v) - 1), i -> v[i] = v[i - 1])"
+    body = f"CASE WHEN size(v) > 1 THEN {again} ELSE false END"
+    return _let("v", f"sort_array({texts})", body)
 
 
 def _let(name: str, value: str, body: str) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from types import MappingProxyType
+from typing import Mapping, Sequence, Tuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from lake_spec.column_type import ColumnType
 from lake_spec.model import Avro, Format, Json
 from lake_spark import json_reader, json_text, literal_paths
 from lake_spark.avro_file import refuse_cut
@@ -27,28 +29,37 @@ def described(
     *,
     only_values: bool = False,
     maps: Sequence[str] = (),
+    numbers: Mapping[str, ColumnType] = MappingProxyType({}),
 ) -> Shape:
     """What Spark finds in the file; BadFile when it is not of that format.
 
     `only_values` leaves out what is null in all records of a JSON file; `maps` are the
-    names whose objects have values for names in it.
+    names whose objects have values for names in it, `numbers` what it may call the columns
+    of decimals and floating numbers, in lower case.
     """
     fault = f"is no {kind.type} file"
     if isinstance(kind, Avro):
         refuse_cut(store, file)
         fault = "cannot be read as avro"
     try:
-        schema = _schema(spark, file.uri, kind, only_values, maps)
+        schema, is_whole = _schema(spark, file.uri, kind, only_values, maps)
     except Exception as error:  # Spark raises many kinds for one reason
         raise BadFile(file.path, f"{fault}: {first_line(error)}") from None
+    found = typed_names(schema)
     # An Avro field of the type null has no values: as if the file lacked it.
-    return Shape(
-        tuple(
-            (name, column)
-            for name, column in typed_names(schema)
-            if name != CORRUPT and column.name != "void"
-        )
+    columns = tuple(
+        (name, column)
+        for name, column in found
+        if name != CORRUPT and column.name != "void"
     )
+    may_be_plain = is_whole and not only_values and len(columns) == len(found)
+    if not (isinstance(kind, Json) and may_be_plain and columns):
+        return Shape(columns)
+    if file.size < json_reader.PLAIN_FROM:
+        return Shape(columns)
+    names, kinds = zip(*columns)
+    tree = ColumnType("struct", kinds, names)
+    return Shape(columns, plain=json_reader.is_plain(spark, file.uri, tree, numbers))
 
 
 def _schema(
@@ -57,7 +68,8 @@ def _schema(
     kind: Format,
     only_values: bool,
     maps: Sequence[str],
-) -> StructType:
+) -> Tuple[StructType, bool]:
+    """What Spark finds, and whether it did so in all lines."""
     reader = spark.read
     if isinstance(kind, Json):
         reader = reader.options(
@@ -67,7 +79,7 @@ def _schema(
             **json_text.READER,
         )
     try:
-        return literal_paths.load(reader, kind.type, [uri]).schema
+        return literal_paths.load(reader, kind.type, [uri]).schema, True
     except Exception as error:
         if not (isinstance(kind, Json) and "COLUMN_ALREADY_EXISTS" in str(error)):
             raise
@@ -76,4 +88,4 @@ def _schema(
     strings = spark._jvm.org.apache.spark.sql.Encoders.STRING()
     # PySpark takes lines from Python alone.
     made = reader._jreader.json(getattr(lines._jdf, "as")(strings))
-    return DataFrame(made, spark).schema
+    return DataFrame(made, spark).schema, False

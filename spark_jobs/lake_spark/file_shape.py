@@ -76,7 +76,11 @@ def _described(
     """The columns that the file names in itself, of types that Spark knows or we do."""
     kind = spec.source.format
     try:
-        return described(spark, store, file, kind, maps=_names_of_maps(spec))
+        return described(
+            *(spark, store, file, kind),
+            maps=_names_of_maps(spec),
+            numbers=_names_of_numbers(spec),
+        )
     except BadFile as bad:
         if not isinstance(kind, Parquet) or DOUBLE_NAME in bad.reason:
             raise
@@ -179,18 +183,35 @@ def _names_of_maps(spec: TableSpec) -> List[str]:
     return sorted(names)
 
 
+def _names_of_numbers(spec: TableSpec) -> Dict[str, ColumnType]:
+    """What files may call the declared columns of decimals and floating numbers."""
+    kinds = [(name, column, stored_type(column.type)) for name, column in spec.columns]
+    found = {
+        source.lower(): kind
+        for name, column, kind in kinds
+        if kind.name in ("decimal", "float", "double") and not column.format
+        for source in column.source or (name,)
+    }
+    others = {
+        source.lower()
+        for name, column, kind in kinds
+        for source in column.source or (name,)
+        if source.lower() not in found or found[source.lower()] != kind
+    }
+    return {name: kind for name, kind in found.items() if name not in others}
+
+
 def _with_declared_maps(shape: Shape, spec: TableSpec) -> Shape:
     """JSON objects whose names are data are read as the maps that the spec declares."""
     declared = {
         (source_name(spec, name, shape) or "").lower(): stored_type(column.type)
         for name, column in spec.columns
     }
-    return Shape(
-        tuple(
-            (name, _with_maps(kind, declared.get(name.lower(), kind)))
-            for name, kind in shape.columns
-        )
+    columns = (
+        (name, _with_maps(kind, declared.get(name.lower(), kind)))
+        for name, kind in shape.columns
     )
+    return replace(shape, columns=tuple(columns))
 
 
 def _with_maps(found: ColumnType, declared: ColumnType) -> ColumnType:
@@ -300,7 +321,7 @@ def with_texts(shape: Shape, spec: TableSpec, columns: Columns) -> Shape:
     found = _texts_among(shape.read_as, wanted, inside=bool(shape.unwrap))
     if not wanted or found == shape.read_as:
         return shape
-    read = Shape(found, left_out=shape.left_out)
+    read = Shape(found, left_out=shape.left_out, plain=shape.plain)
     return unwrapped(read, spec) if shape.unwrap else read
 
 

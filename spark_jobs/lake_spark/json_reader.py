@@ -5,7 +5,7 @@ Both engines use them: on the executors, in one pass. See json_text.
 
 from __future__ import annotations
 
-from typing import List, Sequence
+from typing import Dict, List, Mapping, Sequence, Tuple
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -17,6 +17,9 @@ from lake_spark.shape import CORRUPT, Shape
 _BOM = "\ufeff"
 _AFTER = r"\}\s*+(?:[^,\]}\s]|,\s*+\{\s*+\})"
 """A `}` with what does not follow one inside of an object that holds others."""
+PLAIN_FROM = 1 << 20
+"""From how many bytes on a file is looked through for what Spark would not read as it
+stands: 1 MiB. Of smaller ones each line is."""
 _SPACED = '" :'
 _NULL = r'"(?<!\\")\s*+:\s*+null\s*+[,}]'
 
@@ -197,12 +200,92 @@ def _has_name_twice(tree: ColumnType) -> str:
     return json_text.repeats("json_object_keys(lower(lake_line))")
 
 
+def is_plain(
+    spark: SparkSession, uri: str, schema: ColumnType, numbers: Mapping[str, ColumnType]
+) -> bool:
+    """Whether Spark's own reader reads a file as it stands: one look at each line.
+
+    The file is one in which Spark found `schema`: so no record is broken, and no name is
+    there twice. No line is odd, and no number would lose a digit or become another text:
+    fractions stand in the columns of `numbers` alone (by their names in the file, lower
+    case), of no more digits than a double holds where they are decimals.
+    """
+    is_flat = json_text.depth_of(schema) == 1
+    bad = f"{_is_odd('value', is_flat)} OR {_changes_numbers('value', schema, numbers)}"
+    lines = literal_paths.load(spark.read, "text", [uri]).where(HOLDS_SOMETHING)
+    return lines.where(f"coalesce({bad}, true)").isEmpty()
+
+
+def _changes_numbers(
+    text: str, schema: ColumnType, numbers: Mapping[str, ColumnType]
+) -> str:
+    """SQL: whether a line may hold a number that Spark would write in other digits.
+
+    Or an object without a name: Spark finds no name in it, so none that is there twice.
+    """
+    there = _paths(schema)
+    exempt: Dict[str, List[str]] = {"decimal": [], "double": []}
+    for name, kind in sorted(numbers.items()):
+        spelled = {path[-1] for path in there if path[-1].lower() == name}
+        is_alone = len([p for p in there if p[-1].lower() == name]) == 1
+        if len(spelled) == 1 and is_alone and (*spelled,) in there:
+            word = "decimal" if kind.name == "decimal" else "double"
+            exempt[word] += map(json_text.literally, spelled)
+    minus = r"-0(?![.0-9eE])"
+    other = "|".join(exempt["decimal"] + exempt["double"])
+    guard = f'(?!(?:{other})")' if other else ""
+    cases = [rf'"{guard}[^"\\]*+"\s*+:\s*+(?:-?[0-9]++[.eE]|{minus})']
+    for word, limits in (
+        ("decimal", r"-?(?:[0-9.]{17}|[0-9.]++[eE])"),
+        ("double", r"-?(?:[0-9.]{200}|[0-9.]++[eE][+-]?[0-9]{3})"),
+    ):
+        if exempt[word]:
+            names = "|".join(exempt[word])
+            cases.append(rf'"(?:{names})"\s*+:\s*+(?:{limits}|{minus})')
+    if any("[]" in path for path in there):
+        cases.append(rf"[\[,]\s*+(?:-?[0-9]++[.eE]|{minus})")
+    cases.append(r"\{\s*+\}")
+    return f"{text} RLIKE {sql_literal('|'.join(cases))}"
+
+
+def _paths(kind: ColumnType, path: Tuple[str, ...] = ()) -> List[Tuple[str, ...]]:
+    """The paths of all fields in a type."""
+    if kind.name == "struct":
+        pairs = list(zip(kind.fields, kind.inner))
+        inside = [
+            each for name, inner in pairs for each in _paths(inner, (*path, name))
+        ]
+        return [(*path, name) for name, _ in pairs] + inside
+    if kind.name == "array":
+        return [(*path, "[]"), *_paths(kind.inner[0], (*path, "[]"))]
+    return []
+
+
 def load(spark: SparkSession, shape: Shape, uris: Sequence[str]) -> DataFrame:
     """The raw columns of files of one shape, and CORRUPT."""
+    if shape.plain:
+        reader = spark.read.schema(plain_schema(shape)).options(**PLAIN)
+        return literal_paths.load(reader, "json", uris)
     rows = literal_paths.load(spark.read, "text", uris).where(HOLDS_SOMETHING)
     for columns in layers(shape):
         rows = rows.selectExpr(*columns)
     return rows
+
+
+PLAIN = {
+    **json_text.READER,
+    "mode": "PERMISSIVE",
+    "columnNameOfCorruptRecord": CORRUPT,
+    # A landing path is a name, never a pattern.
+    "__globPaths__": "false",
+}
+"""Spark's options for a plain file."""
+
+
+def plain_schema(shape: Shape) -> str:
+    """The schema to read a plain file with, as DDL."""
+    columns = [f"{sql_identifier(name)} {kind.text}" for name, kind in shape.read_as]
+    return ", ".join([*columns, f"{CORRUPT} string"])
 
 
 def from_view(shape: Shape, view: str) -> str:

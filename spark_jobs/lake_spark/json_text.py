@@ -123,7 +123,7 @@ def respelled(text: str, kind: ColumnType) -> str:
     other = f"exists({names}, n -> n NOT IN ({listed}) AND lower(n) IN ({lower}))"
     spelled = text
     for name in fields:
-        pattern = sql_literal(rf'"(?i:{_literally(name)})"(?=\s*+:)')
+        pattern = sql_literal(rf'"(?i:{literally(name)})"(?=\s*+:)')
         spelled = f"regexp_replace({spelled}, {pattern}, {sql_literal(_plain(name))})"
     return f"CASE WHEN {other} THEN {spelled} ELSE {text} END"
 
@@ -132,7 +132,7 @@ def _plain(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace("$", "\\$") + '"'
 
 
-def _literally(name: str) -> str:
+def literally(name: str) -> str:
     """A name as a pattern of Java that only matches it."""
     return "".join(c if c.isalnum() or c == "_" else f"\\x{{{ord(c):x}}}" for c in name)
 
@@ -188,7 +188,7 @@ def _without_values(text: str) -> str:
 def _round(text: str, maps: Sequence[str], rounds: int, number: int) -> str:
     found, rest = [], text
     if maps:
-        listed = "|".join(map(_literally, maps))
+        listed = "|".join(map(literally, maps))
         pattern = rf'("(?:{listed})"\s*+:\s*+){_OBJECT}'
         found.append(_first_twice(_objects(text, pattern, 2), "n"))
         rest = f"regexp_replace({text}, {sql_literal(pattern)}, '$10')"

@@ -129,9 +129,7 @@ def judge(
     )
 
 
-RAW_OF_BAD = (
-    "CASE WHEN lake_reason IS NOT NULL THEN to_json(lake_record_struct) END"
-)
+RAW_OF_BAD = "CASE WHEN lake_reason IS NOT NULL THEN to_json(lake_record_struct) END"
 
 
 def has_corrupt(spec: TableSpec) -> bool:

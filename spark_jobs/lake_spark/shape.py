@@ -35,6 +35,7 @@ class Shape:
     wrapped: Tuple[Tuple[str, ColumnType], ...] = ()
     unwrap: Tuple[str, ...] = ()
     left_out: Tuple[str, ...] = ()
+    plain: bool = False
     sources: Dict[int, Any] = field(
         init=False, default_factory=dict, compare=False, repr=False
     )

@@ -166,7 +166,7 @@ def _view(spec: TableSpec, each: Input, name: str) -> str:
         f"{sql_literal(key)} {sql_literal(value)}" for key, value in options.items()
     ]
     schema, kind = reader.read_schema(spec, each.shape), spec.source.format.type
-    if isinstance(spec.source.format, Json):
+    if isinstance(spec.source.format, Json) and not each.shape.plain:
         schema, kind = "value string", "text"  # taken apart by json_reader
     return (
         f"CREATE OR REPLACE TEMPORARY VIEW {name} ({schema}) "
@@ -190,7 +190,7 @@ def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
         as_they_stand = ", ".join(csv_reader.record_columns(each.shape))
         is_record = csv_reader.is_record(each.shape)
         records = f"(SELECT {as_they_stand} FROM {view} WHERE {is_record})"
-    if isinstance(spec.source.format, Json):
+    if isinstance(spec.source.format, Json) and not each.shape.plain:
         records = f"({json_reader.from_view(each.shape, view)})"
     located = (
         f"SELECT {columns_of_file}, input_file_block_start() AS {BLOCK}, "

@@ -22,12 +22,15 @@ from typing import Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from pyspark.sql import SparkSession
 
+from lake_spark import json_reader
 from tests.asked import parser
 from tests.fuzz.outcome import Outcome
 from tests.fuzz.playing import FilesOf
 from tests.fuzz.snapshots import Snapshots
 from tests.fuzz.tables import KINDS
 from tests.spark.local_session import local_session
+
+USUAL = json_reader.PLAIN_FROM
 
 LOG_BATCH, SNAPSHOT_BATCH = 24, 5
 """How many files land before one run; each snapshot is a commit of its own."""
@@ -58,6 +61,9 @@ def play_all(
         if not picked:
             continue
         kind, chosen = kinds[index], range(picked[0], picked[-1] + 1)
+        # As if all JSON files of every other round were large ones.
+        is_large = numbers.start // LOG_BATCH // len(kinds) % 2 == seed % 2
+        json_reader.PLAIN_FROM = 0 if is_large else USUAL
         with tempfile.TemporaryDirectory(prefix="lake-fuzz-") as root:
             with open(Path(root) / "stages.log", "w", encoding="utf-8") as told:
                 with redirect_stdout(told):

@@ -231,21 +231,31 @@ def _changes_numbers(
         if len(spelled) == 1 and is_alone and (*spelled,) in there:
             word = "decimal" if kind.name == "decimal" else "double"
             exempt[word] += map(json_text.literally, spelled)
-    minus = r"-0(?![.0-9eE])"
-    other = "|".join(exempt["decimal"] + exempt["double"])
-    guard = f'(?!(?:{other})")' if other else ""
-    cases = [rf'"{guard}[^"\\]*+"\s*+:\s*+(?:-?[0-9]++[.eE]|{minus})']
+    minus, fraction = r"-0(?![.0-9eE])", r"-?[0-9]++[.eE]"
+    cases = [
+        rf"\s*+{minus}",
+        _number(fraction, exempt["decimal"] + exempt["double"], is_in=False),
+    ]
     for word, limits in (
         ("decimal", r"-?(?:[0-9.]{17}|[0-9.]++[eE])"),
         ("double", r"-?(?:[0-9.]{200}|[0-9.]++[eE][+-]?[0-9]{3})"),
     ):
         if exempt[word]:
-            names = "|".join(exempt[word])
-            cases.append(rf'"(?:{names})"\s*+:\s*+(?:{limits}|{minus})')
+            cases.append(_number(limits, exempt[word], is_in=True))
+    patterns = [rf'":(?=\s*+[-0-9])(?:{"|".join(cases)})']
     if any("[]" in path for path in there):
-        cases.append(rf"[\[,]\s*+(?:-?[0-9]++[.eE]|{minus})")
-    cases.append(r"\{\s*+\}")
-    return f"{text} RLIKE {sql_literal('|'.join(cases))}"
+        patterns.append(rf"[\[,]\s*+(?:{fraction}|{minus})")
+    if json_text.depth_of(schema) > 1:
+        patterns.append(r"\{\s*+\}")
+    return " OR ".join(f"{text} RLIKE {sql_literal(each)}" for each in patterns)
+
+
+def _number(pattern: str, names: Sequence[str], *, is_in: bool) -> str:
+    """A pattern behind `":`: a number, of one of these names or of none of them."""
+    if not names:
+        return rf"(?=\s*+{pattern})"
+    of_one = rf'(?<{"=" if is_in else "!"}[{{,\s]"(?:{"|".join(names)})":)'
+    return rf"(?=\s*+{pattern}){of_one}"
 
 
 def _paths(kind: ColumnType, path: Tuple[str, ...] = ()) -> List[Tuple[str, ...]]:

@@ -195,9 +195,13 @@ def _closely(tree: ColumnType) -> str:
 
 
 def _has_name_twice(tree: ColumnType) -> str:
+    """SQL: the same at any depth; quickly where the line is one object without others."""
+    closely = json_text.has_name_twice("lake_line", tree)
     if json_text.depth_of(tree) > 1:
-        return json_text.has_name_twice("lake_line", tree)
-    return json_text.repeats("json_object_keys(lower(lake_line))")
+        return closely
+    names = json_text.repeats("json_object_keys(lower(lake_line))")
+    is_single = f"{_times('lake_line', '{')} = 1"
+    return f"(CASE WHEN {is_single} THEN {names} ELSE {closely} END)"
 
 
 def is_plain(

@@ -8,6 +8,7 @@ from typing import Any
 from lake_airflow.instances import given, instances, managed_scaling_policy
 from lake_airflow.plan import DagPlan
 from lake_airflow.run import Run
+from lake_airflow.settings import airflow_name
 from lake_spec.jars import HUDI
 from lake_spec.model import ClusterSpec, EnvironmentSpec
 from lake_spec.packing import TABLES_AT_ONCE
@@ -16,6 +17,7 @@ ALIVE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING")
 ENDING = ("TERMINATING",)
 ENDED = ("TERMINATED", "TERMINATED_WITH_ERRORS")
 NAME_PREFIX = "lake "  # of the names of all clusters of ours
+AIRFLOW_TAG = "lake:airflow"  # which Airflow made it
 _TAG_VALUE = re.compile(r"[\w .:/=+@-]{1,256}")
 
 # Tables of one application compile some thousand queries, and a JVM whose space for
@@ -127,6 +129,7 @@ def _tags(
     plan: DagPlan, run: Run, cluster: ClusterSpec, environment: EnvironmentSpec
 ) -> list[dict[str, str]]:
     """Ours win over those of the files: what ends clusters goes by them."""
+    airflow = airflow_name()
     tags = {
         **dict(environment.tags),
         **dict(cluster.tags),
@@ -137,6 +140,7 @@ def _tags(
         "lake:run": run.key,
         "lake:release": run.release,
         "lake:environment": environment.name,
+        **({AIRFLOW_TAG: airflow} if airflow else {}),
         "lake:max-hours": str(cluster.max_hours),
     }
     if _TAG_VALUE.fullmatch(run.run_id):

@@ -102,17 +102,33 @@ class TerminateCluster(
     def follow(self, context: Any, *, may_defer: bool) -> str:
         """Wait until the cluster is gone; how it ended is not this task's matter."""
         if not self._ended_within(END_LIMIT, every=self.waiter_delay):
-            raise TimeoutError(
-                f"Cluster {self.job_flow_id} lives {END_LIMIT} after it was to end."
-                " End it by hand: it costs money."
-            )
+            raise self._lives_on()
         return self._gone(context)
 
     def _gone(self, context: Any) -> str:
         """The id of the cluster, whose run needs the lease no more."""
+        self._end_others(context)
         self.give_back(context)
         self._note_cost()
         return self.job_flow_id
+
+    def _end_others(self, context: Any) -> None:
+        """End all other clusters of the run's name: two tries at once make two."""
+        told, name = self.job_flow_id, cluster_name(run_name(self.plan, context))
+        if others := self._find(name):
+            self.log.warning("Ending %s more of %r.", len(others), name)
+            self.hook.conn.terminate_job_flows(JobFlowIds=others)
+        for self.job_flow_id in others:
+            if not self._ended_within(END_LIMIT, every=self.waiter_delay):
+                raise self._lives_on()
+            self._note_cost()
+        self.job_flow_id = told
+
+    def _lives_on(self) -> TimeoutError:
+        return TimeoutError(
+            f"Cluster {self.job_flow_id} lives {END_LIMIT} after it was to end."
+            " End it by hand: it costs money."
+        )
 
     def _note_cost(self) -> None:
         """Its entry in the ledger; what cannot be written now is left to the reaper."""

@@ -7,6 +7,12 @@ from airflow.sdk import Param
 from lake_airflow.plan import DagPlan
 from lake_spec.erase_request import REQUEST
 
+# A text, for the field of times of Airflow 3.0 sends what is none (airflow#54466).
+_TIME = (
+    r"^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
+    r"(Z|Z:00\+00:00|[+-]\d{2}:\d{2})?)?$"
+)
+
 
 def params(plan: DagPlan) -> dict[str, Param]:
     """The form of a DAG; what it lets through is checked again by name."""
@@ -44,9 +50,12 @@ def _window(plan: DagPlan) -> dict[str, Param]:
         name: Param(
             None,
             type=["null", "string"],
-            format="date-time",
+            pattern=_TIME,
             title=title,
-            description=f"Only landing files {which}. Left out: {left_out}.",
+            description=(
+                f"Only landing files {which}, in UTC, as 2026-01-31T00:00:00Z."
+                f" Left out: {left_out}."
+            ),
         )
         for name, title, which in (
             ("window_from", "Window from", "of this time or later"),

@@ -11,7 +11,8 @@ from typing import Any
 
 from lake_airflow.plan import DagPlan
 from lake_airflow.run import Run
-from lake_spec.run_key import LONGEST, run_key
+from lake_airflow.settings import airflow_name
+from lake_spec.run_key import any_run_key
 
 CREATE_TASK = "create_cluster"
 SUMMARY_TASK = "summary"
@@ -46,8 +47,15 @@ def _told(context: Any, key: str) -> Any:
 
 
 def run_name(plan: DagPlan, context: Any) -> str:
-    """Name of a run that was not pinned, also where its id was refused."""
-    return f"{plan.dag_id}/{run_key(context['run_id'][:LONGEST])}"
+    """Name of a run, also where its id was refused or it was not pinned yet.
+
+    A pinned one has the name that it was pinned with, perhaps by another release.
+    """
+    run_id = context["run_id"]
+    pinned = _told(context, RUN_XCOM) if "ti" in context else None
+    if pinned and pinned.get("run_id") == run_id:
+        return f"{plan.dag_id}/{pinned['key']}"
+    return f"{plan.dag_id}/{any_run_key(run_id, airflow_name())}"
 
 
 def task_states(context: Any, plan: DagPlan, *tasks: str) -> dict[str, str]:

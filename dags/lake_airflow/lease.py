@@ -17,7 +17,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
+from lake_airflow.cluster import cluster_name
 from lake_airflow.handover import run_name
+from lake_airflow.living import idle, is_of_this_airflow, living_clusters
 from lake_airflow.run_files import RunFiles
 from lake_airflow.s3_object import S3Object
 from lake_spec.continuous import CONTINUOUS, STOP
@@ -37,7 +39,7 @@ class LeaseBusy(RuntimeError):
 class HoldsLease:
     """Mixin of the operators that take and give back their run's lease.
 
-    They have a plan, an environment and a connection.
+    They have a plan, an environment, a connection and a hook of EMR.
     """
 
     def lease(self) -> DomainLease:
@@ -73,6 +75,22 @@ class HoldsLease:
             self.log.info("It was asked to stop after its present micro-batch.")
         except Exception:
             self.log.exception("%s was not asked to stop.", holder)
+
+    def end_idle(self, holder: str) -> None:
+        """End clusters of the holder that it does not use: nobody else may end them.
+
+        Airflow starts no task of a paused DAG, also not those that end a cluster. No
+        error, for EMR ends an idle cluster too, but later.
+        """
+        try:
+            client, name = self.hook.conn, cluster_name(holder)
+            for cluster in living_clusters(client, self.environment, name=name):
+                why = idle(client, cluster, datetime.now(timezone.utc))
+                if why and is_of_this_airflow(cluster):
+                    self.log.warning("Ending cluster %s: %s", cluster["Id"], why)
+                    client.terminate_job_flows(JobFlowIds=[cluster["Id"]])
+        except Exception:
+            self.log.exception("Whether %s uses its cluster is not known.", holder)
 
 
 class DomainLease:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from lake_airflow.cluster import ALIVE
+from lake_airflow.cluster import AIRFLOW_TAG, ALIVE, NAME_PREFIX
+from lake_airflow.settings import airflow_name
 from lake_spec.model import EnvironmentSpec
 
 LOOKS, BETWEEN_LOOKS = 6, 10
 """How often a cluster that may have been made is looked for, and seconds between."""
+
+IDLE = timedelta(minutes=20)
+"""Whose cluster had so long no step to do goes on no more: its DAG is paused, or
+Airflow has left the run alone for another reason."""
+_LIVE_STEPS = {"PENDING", "RUNNING", "CANCEL_PENDING"}
 
 
 class FindsClusters:
@@ -44,16 +50,46 @@ def living_clusters(
     name: str | None = None,
     states: Sequence[str] = ALIVE,
 ) -> list[dict[str, Any]]:
-    """The clusters of this environment, and name if given, as described; oldest first."""
+    """The clusters of this environment, and name if given, as described; oldest first.
+
+    Only what may be ours by its name is described: EMR counts each of these calls.
+    """
     pages = client.get_paginator("list_clusters").paginate(ClusterStates=list(states))
     listed = [each for page in pages for each in page["Clusters"]]
     found = [
         client.describe_cluster(ClusterId=each["Id"])["Cluster"]
         for each in listed
-        if name in (None, each["Name"])
+        if each["Name"].startswith(NAME_PREFIX) and name in (None, each["Name"])
     ]
     ours = [c for c in found if tags_of(c).get("lake:environment") == environment.name]
     return sorted(ours, key=lambda cluster: (created(cluster), cluster["Id"]))
+
+
+def is_of_this_airflow(cluster: dict[str, Any]) -> bool:
+    """Whether this Airflow made it: of another one's runs this one knows nothing."""
+    return tags_of(cluster).get(AIRFLOW_TAG, "") == airflow_name()
+
+
+def idle(client: Any, cluster: dict[str, Any], now: datetime) -> str | None:
+    """Why a described cluster is of no use to its run; None if it may be."""
+    if cluster["Status"]["State"] != "WAITING":
+        return None
+    pages = client.get_paginator("list_steps").paginate(ClusterId=cluster["Id"])
+    steps = [step["Status"] for page in pages for step in page["Steps"]]
+    if any(step["State"] in _LIVE_STEPS for step in steps):
+        return None
+    ready = cluster["Status"]["Timeline"].get("ReadyDateTime") or created(cluster)
+    times = [step.get("Timeline", {}) for step in steps]
+    ends = [t.get("EndDateTime") or t.get("CreationDateTime") for t in times]
+    last = max([ready, *filter(None, ends)])
+    if now - last < IDLE:
+        return None
+    run = tags_of(cluster).get("lake:run")
+    minutes = int(IDLE.total_seconds() // 60)
+    return (
+        f"its run {run} has given it no step for {minutes} minutes. Is its DAG paused?"
+        " Mark the run as failed, or clear it, once the DAG is unpaused."
+    )
 
 
 def created(cluster: dict[str, Any]) -> datetime:

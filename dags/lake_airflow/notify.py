@@ -23,6 +23,7 @@ from lake_airflow.plan import DagPlan
 from lake_airflow.run_files import RunFiles
 from lake_airflow.s3_object import S3Object
 from lake_airflow.steps import report_folder
+from lake_airflow.summary import SUCCEEDED
 from lake_spec.model import EnvironmentSpec
 from lake_spec.state_format import FORMAT, parse_state
 
@@ -66,6 +67,9 @@ class RunNotifier:
         if self.plan.notifications.topic is None:
             return
         summary, before = self._summary(), self._memory()[0]
+        if summary.get("state") != SUCCEEDED:  # of a try before, then marked by hand
+            log.warning("%s: no summary tells that it succeeded.", self.run)
+            return
         events = notice.events_of(self.plan, summary, before)
         wanted = tuple(e for e in events if e in self.plan.notifications.events)
         told = notice.of_success(self.plan, self.run_id, summary, wanted, self._links())
@@ -169,7 +173,8 @@ class FailureCallback:
     def __call__(self, context: Any) -> None:
         """`reason` is Airflow's word for why the run failed."""
         also = () if context.get("reason") == "task_failure" else _also(context)
-        RunNotifier(self.plan, self.environment, context).failed(also)
+        no_task = {"run_id": context["run_id"]}
+        RunNotifier(self.plan, self.environment, no_task).failed(also)
 
 
 def _also(context: Any) -> tuple[str, ...]:

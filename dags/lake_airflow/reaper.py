@@ -1,7 +1,8 @@
 """The reaper of an environment: ends clusters that nobody needs any more.
 
 A run ends its own cluster. What is left over is of runs that could not: their
-tasks were killed, marked or deleted while the cluster was starting or working.
+tasks were killed, marked or deleted while the cluster was starting or working, or
+wait for good, as those of a paused DAG do.
 """
 
 from __future__ import annotations
@@ -14,7 +15,13 @@ from airflow.sdk import DAG, BaseOperator
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lake_airflow.ledger import Ledger
-from lake_airflow.living import created, living_clusters, tags_of
+from lake_airflow.living import (
+    created,
+    idle,
+    is_of_this_airflow,
+    living_clusters,
+    tags_of,
+)
 from lake_airflow.notify import alarm_notifier
 from lake_spec.model import EnvironmentSpec
 
@@ -32,9 +39,11 @@ class LeftOver(RuntimeError):
 
 
 class EndLeftovers(BaseOperator):
-    """Ends clusters of the environment whose run is over, or that are too old.
+    """Ends clusters of the environment whose run is over or left alone, or that are
+    too old.
 
-    What they belong to and how old they may be stands in their tags.
+    What they belong to and how old they may be stands in their tags. Of the runs of
+    another Airflow this one knows nothing: their clusters are ended by age alone.
     """
 
     def __init__(
@@ -54,11 +63,12 @@ class EndLeftovers(BaseOperator):
         client = EmrHook(aws_conn_id=self.aws_conn_id, region_name=region).conn
         ended, failed = [], []
         for cluster in living_clusters(client, self.environment):
-            why = self._why(cluster, context["ti"])
-            if why is None:
-                continue
-            words = f"{cluster['Id']} {cluster['Name']!r}: {why}"
+            words = f"{cluster['Id']} {cluster['Name']!r}"
             try:
+                why = self._why(client, cluster, context["ti"])
+                if why is None:
+                    continue
+                words = f"{words}: {why}"
                 client.terminate_job_flows(JobFlowIds=[cluster["Id"]])
             except (BotoCoreError, ClientError) as error:
                 failed.append(f"{words}. {error}")
@@ -80,20 +90,23 @@ class EndLeftovers(BaseOperator):
         except Exception:  # what is about money is that they end
             self.log.exception("The ledger could not be brought up to date.")
 
-    def _why(self, cluster: dict[str, Any], ti: Any) -> str | None:
+    def _why(self, client: Any, cluster: dict[str, Any], ti: Any) -> str | None:
         """Why nobody needs it any more; None if somebody may."""
         tags = tags_of(cluster)
-        age = datetime.now(timezone.utc) - created(cluster)
+        now = datetime.now(timezone.utc)
+        age = now - created(cluster)
         hours = tags.get("lake:max-hours", "")
         if hours.isdigit() and age > timedelta(hours=int(hours)):
             return f"it is older than {hours} h"
-        if age < YOUNG or "lake:dag" not in tags:
+        if age < YOUNG or "lake:dag" not in tags or not is_of_this_airflow(cluster):
             return None
         run_ids = [tags["lake:run-id"]] if "lake:run-id" in tags else None
         active = ti.get_dr_count(
             dag_id=tags["lake:dag"], run_ids=run_ids, states=ACTIVE
         )
-        return None if active else f"its run {tags.get('lake:run')} is over"
+        if not active:
+            return f"its run {tags.get('lake:run')} is over"
+        return idle(client, cluster, now)
 
 
 def reaper(environment: EnvironmentSpec) -> DAG:

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Any, Optional, Tuple
 
 from lake_airflow.plan import DagPlan
-from lake_airflow.settings import UNRELEASED
+from lake_airflow.settings import UNRELEASED, airflow_name
 from lake_airflow.window import WINDOW, Interval, checked_window
 from lake_spec.erase_request import REQUEST
 from lake_spec.faults import LONGEST_VALUE, shown
@@ -270,7 +270,7 @@ def _request(value: Any, faults: list[str]) -> Optional[str]:
 
 def _key(run_id: str, faults: list[str]) -> str:
     try:
-        return run_key(run_id)
+        return run_key(run_id, airflow_name())
     except ValueError as error:
         faults.append(str(error))
         return ""

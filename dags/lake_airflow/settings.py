@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lake_spec.load import environment_file
+from lake_spec.run_key import LONGEST_AIRFLOW, told_apart
 
 DAGS = Path(__file__).resolve().parent.parent
 UNRELEASED = "unreleased"
@@ -45,6 +46,16 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         environment=environment.stem,
         poll_seconds=_poll_seconds(environ.get("LAKE_POLL_SECONDS") or "15"),
     )
+
+
+def airflow_name(environ: Mapping[str, str] = os.environ) -> str:
+    """Which Airflow this is, for runs of several on one environment's buckets.
+
+    MWAA sets AIRFLOW_ENV_NAME to the name of its environment; LAKE_AIRFLOW, also an
+    empty one, goes before it. Without both, as on a laptop, it has no name.
+    """
+    name = environ.get("LAKE_AIRFLOW", environ.get("AIRFLOW_ENV_NAME", ""))
+    return told_apart(name, LONGEST_AIRFLOW)
 
 
 def _poll_seconds(text: str) -> int:

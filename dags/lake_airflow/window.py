@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any, Optional
@@ -10,6 +11,8 @@ from lake_spec.faults import shown
 from lake_spec.moment import GRAMMAR, parse_moment
 
 Interval = tuple[datetime, datetime]
+
+_SECOND_ZONE = re.compile(r"Z:00\+00:00\Z")
 
 WINDOW = ("window_from", "window_to")
 """The Params of a window."""
@@ -48,8 +51,12 @@ def _span(start: datetime, end: datetime, faults: list[str]) -> str:
 
 
 def _time(name: str, text: Any, faults: list[str]) -> Optional[datetime]:
-    """Return the time in UTC; a text without a zone is UTC."""
-    moment = parse_moment(text) if isinstance(text, str) else None
+    """Return the time in UTC; a text without a zone is UTC.
+
+    Behind what is picked as a time, the form of Airflow 3.0 writes one more zone.
+    """
+    is_text = isinstance(text, str)
+    moment = parse_moment(_SECOND_ZONE.sub("Z", text)) if is_text else None
     if moment is None:
         faults.append(
             f"{name}: got {shown(text)}. Give a time such as 2026-01-31T00:00:00Z"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Dict, NamedTuple, Tuple
+from typing import Dict, NamedTuple, Set, Tuple
 
 PRESETS = ("@hourly", "@daily", "@weekly", "@monthly", "@yearly")
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _DAYS = "sun mon tue wed thu fri sat".split()
 
 
@@ -45,6 +46,14 @@ def check_cron(text: str) -> None:
     for field, part in zip(_FIELDS, parts):
         for item in part.split(","):
             _check_item(field, item)
+    _, _, days, months, weekdays = map(_numbers, _FIELDS, parts)
+    if {day % 7 for day in weekdays} != set(range(7)):
+        return  # cron takes a day that fits either of its two fields
+    if min(days) > max(_LENGTHS[month - 1] for month in months):
+        raise BadCron(
+            f"No month of {parts[3]!r} has a day {parts[2]!r}, so it would never start."
+            " Give a day that one of the months has."
+        )
 
 
 def _check_item(field: _Field, item: str) -> None:
@@ -57,6 +66,20 @@ def _check_item(field: _Field, item: str) -> None:
     low = _number(field, first, item)
     if dash and _number(field, last, item) < low:
         raise BadCron(_words(field, item))
+
+
+def _numbers(field: _Field, part: str) -> Set[int]:
+    """The numbers that a checked part of a schedule stands for."""
+    found: Set[int] = set()
+    for item in part.split(","):
+        span, slash, step = item.partition("/")
+        first, dash, last = span.partition("-")
+        low, high = field.low, field.high
+        if span != "*":
+            low = _number(field, first, item)
+            high = _number(field, last, item) if dash else high if slash else low
+        found.update(range(low, high + 1, int(step or 1)))
+    return found
 
 
 def _number(field: _Field, text: str, item: str) -> int:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 
 LONGEST = 150
-_ALLOWED = re.compile(r"[^A-Za-z0-9_.-]")
+"""Characters of an id, and of a key."""
+LONGEST_AIRFLOW = 40
+"""Characters of the part of a key that names its Airflow."""
+_OTHERS = re.compile(r"[^A-Za-z0-9_.-]")
 
 
-def run_key(run_id: str) -> str:
-    """The run id, every character outside `[A-Za-z0-9_.-]` turned into `-`.
+def run_key(run_id: str, airflow: str = "") -> str:
+    """The run's key: its id, then the name of its Airflow, if that has one.
 
-    Two dots together, which a path could read as its parent, become `--`.
     Raises ValueError for an id that is empty or longer than 150 characters:
     cluster names, tags and object keys have room for no more.
     """
@@ -20,4 +23,24 @@ def run_key(run_id: str) -> str:
             f"run id: got {len(run_id)} characters. Start the run with an id of 1 to"
             f" {LONGEST} characters."
         )
-    return _ALLOWED.sub("-", run_id).replace("..", "--")
+    return any_run_key(run_id, airflow)
+
+
+def any_run_key(run_id: str, airflow: str = "") -> str:
+    """The same, also of an id that is refused; `airflow` is a part of a key already.
+
+    Characters outside `[A-Za-z0-9_.-]` become `-`, two dots together, which a path
+    could read as its parent, `--`. An id that was changed or cut has a short hash of
+    it behind, for others become the same; one that stays as it is has none.
+    """
+    behind = f"--{airflow}" if airflow else ""
+    return told_apart(run_id, LONGEST - len(behind)) + behind
+
+
+def told_apart(text: str, longest: int) -> str:
+    """The text as a part of a key, which is that of no other text."""
+    clean = _OTHERS.sub("-", text).replace("..", "--")
+    if clean == text and len(clean) <= longest:
+        return text
+    behind = f"--{sha256(text.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    return clean[: longest - len(behind)] + behind

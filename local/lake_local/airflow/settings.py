@@ -68,6 +68,7 @@ def airflow_environment(
         "PATH": f"{project.airflow_bin}{os.pathsep}{os.environ.get('PATH', '')}",
         "PYTHONPATH": f"{dags}{os.pathsep}{project.root / 'local' / 'executor'}",
         "AWS_ACCESS_KEY_ID": "airflow",
+        "LAKE_AIRFLOW": "",  # runs of a home are told by their ids alone
         "AIRFLOW_CONN_AWS_DEFAULT": "aws://",
         "AIRFLOW_CONN_EMR_DEFAULT": "emr://",
         **{f"AIRFLOW__{key}": value for key, value in _core(home, project).items()},

@@ -77,6 +77,11 @@ class Runner:
         return task.resume_execution(method, event, self.context(task.task_id))
 
 
+def logged(caplog, capsys) -> str:
+    """What was logged, in whichever of its ways Airflow does that."""
+    return caplog.text + capsys.readouterr().out
+
+
 @lru_cache(maxsize=None)
 def client(service: str):
     """One client per service: making one costs more than most tests."""

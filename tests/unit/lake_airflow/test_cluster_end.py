@@ -5,6 +5,7 @@ import pytest
 from lake_airflow import cluster_end, living
 from lake_airflow.airflow_errors import AirflowSkipException
 from lake_airflow.cluster_end import TerminateCluster
+from lake_airflow.cluster_tasks import CreateCluster
 from lake_airflow.living import BETWEEN_LOOKS, LOOKS
 from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
@@ -124,3 +125,16 @@ def test_without_a_cluster_the_lease_is_given_back(aws, emr, runner, unseen, loo
         runner.execute(terminate())
     body = aws.get_object(Bucket="lake", Key="runs/leases/sales.json")["Body"].read()
     assert b'"holder": null' in body
+
+
+def test_all_clusters_of_two_tries_at_once_are_ended(aws, emr, runner, monkeypatch):
+    told = runner.execute(create_cluster(PLAN))
+    (first,) = emr.clusters
+    monkeypatch.setattr(CreateCluster, "_find", lambda *_: [])
+    runner.execute(create_cluster(PLAN))
+    runner.xcoms["create_cluster", "return_value"] = told
+    assert first.id == told and len(emr.clusters) == 2
+    assert runner.execute(terminate()) == told
+    assert [cluster.state for cluster in emr.clusters] == ["TERMINATED"] * 2
+    entries = aws.list_objects_v2(Bucket="lake", Prefix="runs/costs/")["Contents"]
+    assert len(entries) == 2

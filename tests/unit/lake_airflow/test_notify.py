@@ -53,6 +53,14 @@ def test_subscriptions_can_filter_by_event_domain_and_dag(dag, topic):
     }
 
 
+def test_a_failed_run_that_was_marked_as_success_is_no_recovery(dag, topic):
+    dag.is_red("r1")
+    dag.notifier("r1").succeeded()
+    assert subjects(topic) == ["sales_incremental: failed"]
+    dag.is_green("r2")
+    assert subjects(topic)[1:] == ["sales_incremental: recovered"]
+
+
 def test_a_failure_is_told_once_whoever_comes_again(dag, topic):
     dag.is_red("r1")
     dag.callback("r1")

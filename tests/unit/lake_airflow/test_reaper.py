@@ -9,9 +9,11 @@ import pytest
 from botocore.exceptions import ClientError
 
 from lake_airflow.cluster import run_job_flow_request
+from lake_airflow.living import IDLE
 from lake_airflow.reaper import EndLeftovers, LeftOver, reaper
 from lake_airflow.run import check_run
-from tests.unit.lake_airflow.conftest import client
+from lake_spec.run_key import run_key
+from tests.unit.lake_airflow.conftest import client, logged
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, dag_plan
 
 PLAN = dag_plan("incremental")
@@ -90,6 +92,66 @@ def test_a_run_whose_id_fits_no_tag_goes_by_its_dag(make):
     cluster = make(HOUR, run_id="manual|7")
     assert reap("any other") == []
     assert reap() == [cluster.id]
+
+
+@pytest.fixture
+def left_alone(emr, make):
+    """A cluster whose only step ended that long ago, and whose run is still active."""
+
+    def left_alone(ago, state="COMPLETED"):
+        cluster = make(timedelta(hours=2))
+        step = {"Name": "x", "HadoopJarStep": {"Jar": "command-runner.jar"}}
+        client("emr").add_job_flow_steps(JobFlowId=cluster.id, Steps=[step])
+        ended = datetime.now(timezone.utc) - ago
+        cluster.ready_datetime = cluster.creation_datetime
+        cluster.state = "WAITING"
+        (step,) = cluster.steps
+        step.state = state
+        step.creation_date_time = step.start_date_time = step.end_date_time = ended
+        return cluster
+
+    return left_alone
+
+
+def test_a_cluster_whose_active_run_has_no_step_for_it_is_ended(
+    left_alone, caplog, capsys
+):
+    cluster = left_alone(IDLE + timedelta(minutes=1))
+    assert reap(RUN_ID) == [cluster.id]
+    assert f"its run {run_key(RUN_ID)} has given it no step" in logged(caplog, capsys)
+
+
+@pytest.mark.parametrize(
+    "ago, state",
+    [(IDLE - timedelta(minutes=1), "COMPLETED"), (IDLE * 3, "RUNNING")],
+    ids=["step just ended", "step works"],
+)
+def test_a_cluster_that_an_active_run_uses_is_left_alone(left_alone, ago, state):
+    left_alone(ago, state)
+    assert reap(RUN_ID) == []
+
+
+@pytest.mark.parametrize("hours, is_ended", [(2, False), (25, True)])
+def test_clusters_of_another_airflow_are_ended_by_age_alone(
+    make, monkeypatch, hours, is_ended
+):
+    monkeypatch.setenv("AIRFLOW_ENV_NAME", "blue")
+    cluster = make(timedelta(hours=hours))
+    monkeypatch.setenv("AIRFLOW_ENV_NAME", "green")
+    assert reap() == ([cluster.id] if is_ended else [])
+    monkeypatch.setenv("AIRFLOW_ENV_NAME", "blue")
+    assert reap() == ([] if is_ended else [cluster.id])
+
+
+def test_clusters_of_other_names_are_not_asked_about(emr, monkeypatch):
+    instances = {"InstanceCount": 1, "MasterInstanceType": "m7g.xlarge"}
+    for name in ("spark", "lakehouse"):
+        client("emr").run_job_flow(Name=name, Instances=instances, JobFlowRole="r")
+    asked = []
+    monkeypatch.setattr(
+        client("emr"), "describe_cluster", lambda ClusterId: asked.append(ClusterId)
+    )
+    assert reap() == [] and asked == []
 
 
 def test_what_cannot_be_ended_fails_the_task_by_name_after_all_others(

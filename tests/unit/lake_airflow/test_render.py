@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pendulum
 import pytest
+from airflow.exceptions import AirflowException
 from airflow.serialization import serialized_objects
 
 from lake_airflow.end_tasks import AnnounceChanges
@@ -160,9 +161,33 @@ def test_a_form_offers_the_tables_a_window_and_a_dry_run(dags):
     assert set(dags["incremental"].params) == set(ALL_PARAMS)
     assert params["tables"].value == ["orders", "clicks"]
     assert params["tables"].schema["examples"] == ["orders", "clicks"]
-    assert params["window_from"].schema["format"] == "date-time"
+    assert "as 2026-01-31T00:00:00Z" in params["window_from"].description
     assert params["window_from"].value is params["window_to"].value is None
     assert params["dry_run"].value is False
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "2026-01-31T00:00:00.000Z:00+00:00",
+        "2026-01-31T00:00:00.000Z",
+        "2026-01-31T00:00:00Z",
+        "2026-01-31T00:00:00+00:00",
+        "2026-01-31 00:00",
+        "2026-01-31",
+        None,
+    ],
+)
+def test_a_form_takes_a_time_as_each_airflow_sends_it(dags, sent):
+    param = dags["incremental"].params.get_param("window_from")
+    assert param.resolve(sent) == sent
+
+
+@pytest.mark.parametrize("sent", ["yesterday", "31.01.2026", "2026-01-31T00:00:00Z:x"])
+def test_a_form_refuses_what_is_no_time(dags, sent):
+    param = dags["incremental"].params.get_param("window_from")
+    with pytest.raises(AirflowException, match="does not match"):
+        param.resolve(sent)
 
 
 ALL_PARAMS = ("tables", "window_from", "window_to", "plan_only", "dry_run")

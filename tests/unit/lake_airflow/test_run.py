@@ -64,8 +64,13 @@ def test_tables_come_in_the_order_of_the_domain_and_once():
             "2026-01-01T00:00:00.5Z",
             "2026-01-01T00:00:00Z..2026-01-01T00:00:00.500000Z",
         ),
+        (
+            "2026-01-31T00:00:00.000Z:00+00:00",
+            "2026-02-01T00:00:00.000Z:00+00:00",
+            "2026-01-31T00:00:00Z..2026-02-01T00:00:00Z",
+        ),
     ],
-    ids=["utc", "other-zone-and-none", "fractions"],
+    ids=["utc", "other-zone-and-none", "fractions", "picked-on-airflow-3.0"],
 )
 def test_a_window_is_said_in_utc(start, end, window):
     assert check({"window_from": start, "window_to": end}).window == window

@@ -14,6 +14,10 @@ from lake_spec.cron import BadCron, check_cron
         "59 23 31 12 7",
         "0-30/5 * * * SUN",
         "@hourly",
+        "0 0 29 2 *",
+        "0 0 31 2,4,5 *",
+        "0 0 30-31 4 *",
+        "0 0 30 2 mon",
     ],
 )
 def test_schedules_pass(text):
@@ -38,6 +42,11 @@ def test_schedules_pass(text):
         ("1,,2 * * * *", "The minute '' cannot be"),
         ("-1 * * * *", "The minute '-1' cannot be"),
         ("{{x}} * * * *", "The minute '{{x}}' cannot be"),
+        ("0 3 31 2 *", "No month of '2' has a day '31', so it would never start"),
+        ("0 0 30 feb *", "No month of 'feb' has a day '30'"),
+        ("0 0 31 4,6 *", "No month of '4,6' has a day '31'"),
+        ("0 0 31 4-11/5 */1", "No month of '4-11/5' has a day '31'"),
+        ("0 0 30-31 2 0-6", "No month of '2' has a day '30-31'"),
         ("* * * *\n*", "Write five fields"),
     ],
 )

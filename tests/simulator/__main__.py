@@ -5,7 +5,9 @@
 Each schedule has five runs of one domain: two of one DAG one after the other, one of
 another DAG beside them, and two of a backfill, which Airflow starts at once. EMR
 throttles, replies get lost, clusters start late or die, steps fail, workers are
-killed, triggers fail, users mark, clear and delete; then the reaper comes. Never may
+killed, triggers fail or are lost, reads fail for a while, DAGs are paused or stale,
+users mark, clear and delete, a second Airflow plays the same run ids; then the reaper
+comes. Never may
 a run have two clusters at once, the domain two steps at once, a step complete whose
 grant of the lease is not in force, a step run again that nobody cleared, an interval be
 taken before an earlier one, a cluster stay, outlive a run that ended it, be waited for
@@ -29,7 +31,8 @@ SHOWN = 10
 KINDS = (
     *("left over", "clusters at once", "steps of", "times", "was needed"),
     *("not in the ledger", "waited for", "told again", "nobody was told", "outlived"),
-    "without the lease",
+    *("without the lease", "idled for", "nothing woke"),
+    "all of its steps completed",
 )
 """Words by which a violation tells which promise it is of."""
 
@@ -40,19 +43,27 @@ def play_all(schedules: int, seed: int, *, stock: bool) -> Counter:
     os.environ["AIRFLOW__LOGGING__LOGGING_LEVEL"] = "CRITICAL"
     logging.disable(logging.CRITICAL)
     from tests.simulator import designs
+    from tests.simulator.minutes import Minutes, measure, table
     from tests.simulator.promises import violations
     from tests.simulator.world import PLANS, World
 
     design = designs.stock if stock else designs.ours
     wired = {kind: design(plan) for kind, plan in PLANS.items()}
     found: Counter = Counter()
+    events: Counter = Counter()
+    minutes: Minutes = {}
     for number in range(schedules):
         world = World(seed + number, wired)
         world.play()
+        events += world.cloud.events
+        measure(world, minutes)
         for violation in violations(world):
             if sum(found.values()) < SHOWN:
                 print(f"seed {seed + number}: {violation}", flush=True)
             found[kind_of(violation)] += 1
+    for event, count in events.most_common():
+        print(f"{count:6} times: {event}")
+    print(*table(minutes), sep="\n")
     return found
 
 

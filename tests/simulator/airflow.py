@@ -7,9 +7,10 @@ trigger that may have failed. Workers are killed, and users mark, clear and dele
 from __future__ import annotations
 
 import copy
+import os
 from datetime import datetime, timedelta
 from types import SimpleNamespace
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Generator, Iterator, List, Optional, Tuple
 
 from airflow.providers.amazon.aws.sensors.emr import EmrStepSensor
 
@@ -23,6 +24,17 @@ from tests.simulator.designs import Design
 
 USERS_ACT, USERS_MARK = 0.02, 0.01
 """How likely somebody interferes whenever a run waits, or marks it while a task works."""
+LEFT_ALONE = ("its DAG is paused", "its DAG is stale")
+BY_HAND = {
+    "its DAG is paused": 0.0015,
+    "its DAG is stale": 0.0008,
+    "Airflow timed it out": 0.0008,
+    "marked as success": 0.0015,
+}
+"""How likely, whenever a run waits, each of these happens to it."""
+TRIGGER_LOST = 0.005
+FUTURE_DATED = 0.01
+RUN_LIMIT = timedelta(hours=22)
 
 
 class TaskInstance:
@@ -62,6 +74,7 @@ class SimulatedRun:
         kills: bool,
         interval: Optional[Interval] = None,
         earlier: Optional["SimulatedRun"] = None,
+        airflow: str = "",
     ) -> None:
         self.cloud, self.plan, self.design, self.run_id = cloud, plan, design, run_id
         self.xcoms: Dict[Tuple[str, str], Any] = {}
@@ -70,7 +83,11 @@ class SimulatedRun:
         self.causes: List[str] = []
         self.clears = 0
         self.cleared: Dict[str, datetime] = {}
-        self.is_marked = self.was_called_back = False
+        self.is_marked = self.was_called_back = self.is_left_alone = False
+        self.event = self.slept = ""
+        self.moments: List[Tuple[datetime, str]] = []
+        self.airflow = airflow
+        self.began_at: Optional[datetime] = None
         self.ended: Optional[datetime] = None
         self._retried_after_kill = kills
         self._random, self._marks = cloud.random, cloud.marks
@@ -82,20 +99,48 @@ class SimulatedRun:
         return f"{self.plan.dag_id}/{self.run_id}"
 
     def play(self) -> Iterator[datetime]:
-        """Run to the end; each value is when it wants to go on."""
-        self.state = "running"
+        """Run to the end in its own Airflow; each value is when it wants to go on."""
+        yield from in_airflow(self.airflow, self._play())
+
+    def _play(self) -> Iterator[datetime]:
+        self.state, self.began_at = "running", self.cloud.now
+        if self.cloud.happens("a run dated in the future", FUTURE_DATED):
+            yield self.cloud.now + timedelta(hours=self.cloud.faults.uniform(1, 8))
         while True:
             try:
                 yield from self._all_tasks()
                 break
             except Interfered as act:
                 what, task = act.args
+                self._note(what)
+                if what in LEFT_ALONE:
+                    self.is_left_alone = True
+                    return
                 if what == "delete":
                     self.state = "deleted"
+                    return
+                if what == "Airflow timed it out":
+                    yield from self._time_out()
                     return
                 self._clear(task) if what == "clear" else self._mark(what, task)
         self.state, self.ended = self._final_state(), self.cloud.now
         if self.state == "failed" and not self.is_marked and self.design.on_failure:
+            yield from self._call_back(self.design.on_failure)
+
+    def _note(self, event: str) -> None:
+        """When the last of its events was, and which."""
+        self.event = event
+        if event not in BY_HAND:  # those were counted as they happened
+            self.cloud.events[event] += 1
+        self.moments.append((self.cloud.now, event))
+
+    def _time_out(self) -> Iterator[datetime]:
+        """All that did not begin is skipped, ends of clusters too."""
+        for name in self.design.tasks:
+            self.states.setdefault(name, "skipped")
+        self.causes.append("Airflow timed it out")
+        self.state, self.ended = "failed", self.cloud.now
+        if self.design.on_failure:
             yield from self._call_back(self.design.on_failure)
 
     def _call_back(self, callback: Callable[[Any], None]) -> Iterator[datetime]:
@@ -132,6 +177,8 @@ class SimulatedRun:
     def _final_state(self) -> str:
         """By the last task; a marked run is failed by its skipped tasks alone
         where nothing runs after them."""
+        if self.event == "marked as success":
+            return "success"
         if self.is_marked and not self.design.teardowns:
             return "failed"
         bad = ("failed", "upstream_failed")
@@ -139,6 +186,9 @@ class SimulatedRun:
 
     def _pause(self, task: str, least: float, most: float) -> Iterator[datetime]:
         yield self.cloud.now + timedelta(seconds=self._random.uniform(least, most))
+        for event, chance in BY_HAND.items():
+            if not self.is_marked and self.cloud.happens(event, chance):
+                raise Interfered(event, task)
         if self.is_marked or self._random.random() > USERS_ACT:
             return
         what = self._random.choice(["mark", "clear", "delete"])
@@ -216,6 +266,7 @@ class SimulatedRun:
                 self.causes.append(f"{name}: {type(error).__name__}: {error}")
                 return "failed"
             except BaseException as deferred:
+                yield from self._lost_trigger(deferred)
                 method, kwargs = self._woken(deferred)
             yield from self._pause(name, 15, 240)
 
@@ -251,6 +302,19 @@ class SimulatedRun:
             return None if task.poke(context) else NotYet
         return task.execute(context)
 
+    def _lost_trigger(self, deferred: BaseException) -> Iterator[datetime]:
+        """Only the deferral's own timeout wakes it, else the limit of the run ends it."""
+        if type(deferred).__name__ != "TaskDeferred":
+            raise deferred
+        if not self.cloud.happens("a trigger that is lost", TRIGGER_LOST):
+            return
+        if deferred.timeout:
+            yield self.cloud.now + deferred.timeout
+            return
+        yield max(self.cloud.now, self.began_at + RUN_LIMIT)
+        self.slept = f"{self.key}: nothing woke a task whose trigger was lost"
+        raise Interfered("Airflow timed it out", "")
+
     def _woken(self, deferred: BaseException) -> Tuple[str, Dict[str, Any]]:
         """How a worker resumes what was deferred; what else was raised is raised."""
         if type(deferred).__name__ != "TaskDeferred":
@@ -265,6 +329,16 @@ class SimulatedRun:
 
 class NotYet:
     """A sensor did not find what it waits for."""
+
+
+def in_airflow(name: str, play: Iterator[Any]) -> Generator[datetime, None, None]:
+    """The same, each part of it in the processes of the Airflow of this name."""
+    while True:
+        os.environ["LAKE_AIRFLOW"] = name
+        wants = next(play, None)
+        if wants is None:
+            return
+        yield wants
 
 
 def is_active(run: SimulatedRun, run_ids: Optional[List[str]]) -> bool:

@@ -5,17 +5,26 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+from datetime import timedelta
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 import botocore.session
-from botocore.exceptions import ClientError, ReadTimeoutError
+from botocore.exceptions import (
+    ClientError,
+    EndpointConnectionError,
+    ReadTimeoutError,
+)
 from botocore.model import ServiceModel
 
 from tests.simulator.cloud import Cloud, Cluster, Step
 
 READ_SECONDS, WRITE_SECONDS = 0.2, 0.5
+CONNECTION = "EndpointConnectionError"
+READ_FAULTS = ("ThrottlingException", "ExpiredTokenException", CONNECTION)
+NOT_VALID = timedelta(seconds=20)
+"""So long after its creation EMR may not know a cluster."""
 
 
 @lru_cache(maxsize=None)
@@ -57,8 +66,23 @@ class EmrClient:
 
     def _read(self) -> None:
         self._cloud.pass_time(READ_SECONDS)
+        self._may_fail()
         if self._cloud.random.random() < 0.002:
             raise Killed
+
+    def _may_fail(self) -> None:
+        """For seconds or for a quarter of an hour, all reads alike."""
+        cloud = self._cloud
+        if cloud.now >= cloud.reads_fail[0] and cloud.happens("reads fail", 0.002):
+            lasts = timedelta(seconds=cloud.faults.choice([5, 60, 300, 900]))
+            cloud.reads_fail = (cloud.now + lasts, cloud.faults.choice(READ_FAULTS))
+        until, fault = cloud.reads_fail
+        if cloud.now >= until:
+            return
+        cloud.pass_time(7)  # botocore asks again by itself
+        if fault == CONNECTION:
+            raise EndpointConnectionError(endpoint_url="emr")
+        raise refused(fault, "Read")
 
     def _write(self, action: str, effect: Callable[[], Any]) -> Any:
         chance = self._cloud.random.random
@@ -86,9 +110,13 @@ class EmrClient:
         return Pages(getattr(self, name))
 
     def run_job_flow(self, **request: Any) -> Dict[str, Any]:
-        return self._write(
-            "RunJobFlow", lambda: _ok(JobFlowId=self._cloud.add_cluster(request).id)
-        )
+        def add() -> Dict[str, Any]:
+            made = self._cloud.add_cluster(request)
+            if not self._repeats and self._cloud.happens("two tries at once", 0.02):
+                self._cloud.add_cluster(request).is_twin = True
+            return _ok(JobFlowId=made.id)
+
+        return self._write("RunJobFlow", add)
 
     def add_job_flow_steps(
         self, *, JobFlowId: str, Steps: List[Dict[str, Any]], **_: Any
@@ -114,10 +142,16 @@ class EmrClient:
                 self._cloud.clusters[each].end(self._cloud.now, "")
         return _ok()
 
-    def cancel_steps(self, *, ClusterId: str, StepIds: List[str], **_: Any) -> Any:
+    def cancel_steps(
+        self, *, ClusterId: str, StepIds: List[str], StepCancellationOption: str
+    ) -> Dict[str, Any]:
+        by_force = StepCancellationOption == "TERMINATE_PROCESS"
         for step in self._cloud.clusters[ClusterId].steps:
             if step.id in StepIds and not step.is_over:
-                step.close(self._cloud.now, "CANCELLED")
+                if by_force or not (step.is_deaf and step.began):
+                    step.close(self._cloud.now, "CANCELLED")
+        told = [{"StepId": each, "Status": "SUBMITTED"} for each in StepIds]
+        return _ok(CancelStepsInfoList=told)
 
     def list_clusters(self, ClusterStates: List[str], **_: Any) -> Dict[str, Any]:
         self._read()
@@ -127,7 +161,11 @@ class EmrClient:
 
     def describe_cluster(self, *, ClusterId: str) -> Dict[str, Any]:
         self._read()
-        return {"Cluster": self._told(self._cloud.clusters[ClusterId])}
+        cluster = self._cloud.clusters[ClusterId]
+        if self._cloud.now - cluster.created < NOT_VALID:
+            if self._cloud.happens("a new cluster is not valid yet", 0.05):
+                raise refused("InvalidRequestException", "DescribeCluster")
+        return {"Cluster": self._told(cluster)}
 
     def _told(self, cluster: Cluster) -> Dict[str, Any]:
         return {
@@ -244,6 +282,12 @@ class S3Client:
         if "IfMatch" in more and (there is None or _etag(there) != more["IfMatch"]):
             raise refused("PreconditionFailed", "PutObject")
         self._objects[Bucket, Key] = Body
+        if "/leases/" in Key or Key.startswith("leases/"):
+            self._cloud.leases.append((self._cloud.now, json.loads(Body)))
+        if {"IfMatch", "IfNoneMatch"} & set(more):
+            if self._cloud.happens("a conditional put without its reply", 0.01):
+                # What botocore's own second try is answered.
+                raise refused("PreconditionFailed", "PutObject")
 
 
 def _etag(body: bytes) -> str:

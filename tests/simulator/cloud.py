@@ -6,6 +6,7 @@ other, end when they are told to, when they are idle for an hour, or when they d
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from random import Random
@@ -30,6 +31,8 @@ class Step:
     began: Optional[datetime] = None
     ended: Optional[datetime] = None
     state: str = "PENDING"
+    is_deaf: bool = False
+    pends: timedelta = timedelta()
 
     @property
     def is_over(self) -> bool:
@@ -53,6 +56,7 @@ class Cluster:
     told_to_end: Optional[datetime] = None
     ended: Optional[datetime] = None
     reason: str = ""
+    is_twin: bool = False
 
     @property
     def tags(self) -> Dict[str, str]:
@@ -82,7 +86,7 @@ class Cluster:
             if step.is_over:
                 free = max(free, step.ended)
                 continue
-            begins = max(free, step.created)
+            begins = max(free, step.created + step.pends)
             if begins > until:
                 break
             step.began, step.state = begins, "RUNNING"
@@ -114,6 +118,10 @@ class Cloud:
 
     def __init__(self, seed: int, completed: Callable[[Cluster, Step], None]) -> None:
         self.random, self.marks = Random(seed), Random(f"{seed}/marks")
+        self.faults = Random(f"{seed}/faults")
+        self.events: Counter = Counter()
+        self.leases: List[Tuple[datetime, Dict[str, Any]]] = []
+        self.reads_fail: Tuple[datetime, str] = (START, "")
         self.now = START
         self.clusters: Dict[str, Cluster] = {}
         self._completed = completed
@@ -125,6 +133,12 @@ class Cloud:
         for cluster in self.clusters.values():
             for step in cluster.move_to(self.now):
                 self._completed(cluster, step)
+
+    def happens(self, event: str, chance: float) -> bool:
+        """Whether this event happens now; it is counted."""
+        it_does = self.faults.random() < chance
+        self.events[event] += it_does
+        return it_does
 
     def new_id(self, prefix: str) -> str:
         self._ids += 1
@@ -145,6 +159,10 @@ class Cloud:
         lasts = timedelta(seconds=self.random.uniform(20, 600))
         end = self.random.choice(ENDS)
         new = Step(self.new_id("s"), name, self.now, lasts, end, tuple(args))
+        if self.happens("a step that ignores the interrupt", 0.01):
+            new.is_deaf, new.lasts = True, timedelta(hours=30)
+        if self.happens("a step that stays pending for long", 0.01):
+            new.pends = timedelta(hours=self.faults.uniform(1, 4))
         cluster.steps.append(new)
         return new
 

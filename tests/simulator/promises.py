@@ -15,11 +15,15 @@ NEVER = datetime.min.replace(tzinfo=timezone.utc)
 PATIENCE = timedelta(minutes=CLUSTER.start_minutes + 45)
 """After the limit come a late wake, the other stages, and tries that failed."""
 
+IDLES = timedelta(minutes=50)
+"""An idle cluster is ended after 20 minutes, at the next look of the reaper."""
+
 
 def violations(world: World) -> List[str]:
     """What is not as it must be, in words."""
     return [
         *_clusters(world),
+        *_idled(world),
         *_steps(world),
         *_order(world),
         *_states(world),
@@ -30,16 +34,20 @@ def violations(world: World) -> List[str]:
 def _clusters(world: World) -> Iterator[str]:
     by_run: Dict[str, List[Cluster]] = {}
     for cluster in world.cloud.clusters.values():
-        by_run.setdefault(cluster.tags["lake:run"], []).append(cluster)
+        by_run.setdefault(cluster.request["Name"], []).append(cluster)
     for run, clusters in by_run.items():
-        lives = [(c.created, c.told_to_end or world.cloud.now) for c in clusters]
+        lives = [
+            (c.created, c.told_to_end or world.cloud.now)
+            for c in clusters
+            if not c.is_twin
+        ]
         if _overlap(lives):
             yield f"{run}: several clusters at once"
-    deleted = {run.run_id for run in world.runs if run.state == "deleted"}
+    gone = [r for r in world.runs if r.state == "deleted" or r.is_left_alone]
     for cluster in world.cloud.clusters.values():
         ended = cluster.told_to_end or world.cloud.now
         waited = min(ended, cluster.ready) - cluster.created
-        if waited > PATIENCE and cluster.tags["lake:run-id"] not in deleted:
+        if waited > PATIENCE and not any(world.is_of(cluster, r) for r in gone):
             yield f"{cluster.id} did not start and was waited for"
     yield from _outlived(world)
     for cluster in world.cloud.living():
@@ -54,15 +62,24 @@ def _clusters(world: World) -> Iterator[str]:
 
 def _outlived(world: World) -> Iterator[str]:
     """Of a run whose end said so, no cluster lives on."""
-    said_so = {
-        run.run_id: run.ended
-        for run in world.runs
-        if run.ended and run.states.get(END_TASK) in ("success", "skipped")
-    }
+    for run in world.runs:
+        said_so = run.states.get(END_TASK) in ("success", "skipped")
+        if not run.ended or not said_so or run.event == "Airflow timed it out":
+            continue
+        for cluster in world.clusters_of(run):
+            if (cluster.told_to_end or world.cloud.now) > run.ended:
+                yield f"{cluster.id} outlived the end of its run"
+
+
+def _idled(world: World) -> Iterator[str]:
+    """No cluster is there for long after its last step, and the end of its start."""
+    if not world.has_reaper:
+        return
     for cluster in world.cloud.clusters.values():
-        over = said_so.get(cluster.tags["lake:run-id"])
-        if over and (cluster.told_to_end or world.cloud.now) > over:
-            yield f"{cluster.id} outlived the end of its run"
+        over = cluster.ended or world.cloud.now
+        since = max([cluster.ready, *(s.ended or over for s in cluster.steps)])
+        if over - since > IDLES:
+            yield f"{cluster.id} of {cluster.tags['lake:run']} idled for {over - since}"
 
 
 def _steps(world: World) -> Iterator[str]:
@@ -79,7 +96,7 @@ def _steps(world: World) -> Iterator[str]:
     for run in world.runs:
         times: Dict[str, int] = {}
         for cluster in world.cloud.clusters.values():
-            if cluster.tags.get("lake:run-id") == run.run_id:
+            if world.is_of(cluster, run):
                 for step in cluster.steps:
                     times[step.name] = times.get(step.name, 0) + (
                         step.state == "COMPLETED"
@@ -102,7 +119,7 @@ def _began(world: World, run: SimulatedRun) -> List[datetime]:
     return [
         step.began
         for cluster in world.cloud.clusters.values()
-        if cluster.tags.get("lake:run-id") == run.run_id
+        if world.is_of(cluster, run)
         for step in cluster.steps
         if step.began
     ]
@@ -112,23 +129,41 @@ def _states(world: World) -> Iterator[str]:
     for run in world.runs:
         if run.state == "failed" and not run.causes:
             yield f"{run.key}: failed without a cause"
-        if run.state == "success" and not _did_all(world, run):
+        by_hand = run.event == "marked as success"
+        if run.state == "success" and not by_hand and not _did_all(world, run):
             yield f"{run.key}: green, but not all of its steps completed"
-        if run.state not in OVER:
+        if run.slept:
+            yield run.slept
+        if run.state == "failed" and _is_red_for_nothing(world, run):
+            yield f"{run.key}: red, but all of its steps completed: {run.causes[-1]}"
+        if run.state not in OVER and not run.is_left_alone:
             yield f"{run.key}: is {run.state}"
+
+
+def _is_red_for_nothing(world: World, run: SimulatedRun) -> bool:
+    """Whether only reads failed, of steps that went well, and nobody interfered."""
+    if run.moments or run.is_marked or not world.has_reaper:
+        return False
+    words = " ".join(run.causes)
+    if "killed" in words or END_TASK in words or "verdict" in words:
+        return False
+    return _did_all(world, run)
 
 
 def _told(world: World) -> Iterator[str]:
     """A failed run is told once, and again after each time that nobody knows whether it
     was; a green one never, but where it was cleared after it had failed."""
     for run in world.runs:
+        if any(o.airflow != run.airflow and o.key == run.key for o in world.runs):
+            continue  # the message does not say which Airflow's it is
         line = f"The run {run.run_id} of the DAG {run.plan.dag_id} failed."
         times = world.told.count(line)
         if times > 1 + world.unsure.count(line):
             yield f"{run.key}: its failure was told again"
         if not times and run.was_called_back:
             yield f"{run.key}: of its failure nobody was told"
-        if times and run.state == "success" and not run.clears:
+        by_hand = run.event == "marked as success"
+        if times and run.state == "success" and not run.clears and not by_hand:
             yield f"{run.key}: is green and was told as failed"
 
 
@@ -137,7 +172,7 @@ def _did_all(world: World, run: SimulatedRun) -> bool:
     done = {
         _stage(step)
         for cluster in world.cloud.clusters.values()
-        if cluster.tags.get("lake:run-id") == run.run_id
+        if world.is_of(cluster, run)
         for step in cluster.steps
         if step.state == "COMPLETED"
         and step.ended > run.cleared.get(_stage(step), NEVER)

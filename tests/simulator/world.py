@@ -20,11 +20,14 @@ from lake_airflow import (
     reaper,
     stage_tasks,
 )
+from lake_airflow.cluster import AIRFLOW_TAG
+from lake_airflow.living import IDLE
 from lake_airflow.waiting import WaitsForEmr
 from lake_spec.model import Notifications
+from lake_spec.run_key import any_run_key
 from lake_spark.errors import DomainTaken
 from lake_spark.fence import LeaseCheck
-from tests.simulator.airflow import SimulatedRun, is_active
+from tests.simulator.airflow import SimulatedRun, in_airflow, is_active
 from tests.simulator.client import EmrClient, Killed, S3Client, SnsClient, refused
 from tests.simulator.cloud import Cloud, Cluster, Step
 from tests.simulator.designs import Design
@@ -38,6 +41,7 @@ TRIES, TRIES_EVERY = 4, 120  # of one round, as its DAG has; seconds
 LAST_ROUNDS = 20  # at most, until one went well after the last cluster was gone
 OVER = ("success", "failed", "deleted")
 TOKEN = "--lease-token"
+OTHER = "other"  # the name of the second Airflow
 
 
 class World:
@@ -59,6 +63,13 @@ class World:
         ]
         self.backfill = self._backfill(kills)
         self.runs += self.backfill
+        self.other: List[SimulatedRun] = []
+        if self.cloud.happens("two Airflows with the same run ids", 0.3):
+            self.other = [
+                self._run(kind, f"manual__{n}", kills=kills, airflow=OTHER)
+                for n, kind in enumerate(("incremental", "maintenance"))
+            ]
+        self.runs += self.other
 
     def _run(self, kind: str, run_id: str, **more: Any) -> SimulatedRun:
         return SimulatedRun(
@@ -106,10 +117,14 @@ class World:
     def play(self) -> None:
         """All runs, then the reaper as often as it comes in an hour."""
         with self._simulated():
-            first, beside, second, *backfill = (run.play() for run in self.runs)
+            ours = [run.play() for run in self.runs if run not in self.other]
+            first, beside, second, *backfill = ours
             plays = [_after(first, second), beside, _at_once(*backfill)]
+            plays += [run.play() for run in self.other]
             if self.has_reaper:
-                plays.append(self._reaper())
+                plays.append(in_airflow("", self._reaper()))
+                if self.other:
+                    plays.append(in_airflow(OTHER, self._reaper(OTHER)))
             self._play_beside(*plays)
 
     @property
@@ -131,7 +146,22 @@ class World:
             if wants is not None:
                 heapq.heappush(waiting, (wants, n, play))
 
-    def _reaper(self) -> Iterator[datetime]:
+    def is_of(self, cluster: Cluster, run: SimulatedRun) -> bool:
+        """Whether this run made this cluster."""
+        tags = cluster.tags
+        of_run = tags.get("lake:dag") == run.plan.dag_id
+        of_run = of_run and tags.get("lake:run-id") == run.run_id
+        return of_run and tags.get(AIRFLOW_TAG, "") == run.airflow
+
+    def clusters_of(self, run: SimulatedRun) -> List[Cluster]:
+        """Those that this run made."""
+        return [c for c in self.cloud.clusters.values() if self.is_of(c, run)]
+
+    def name_of(self, run: SimulatedRun) -> str:
+        """As the lease names it."""
+        return f"{run.plan.dag_id}/{any_run_key(run.run_id, run.airflow)}"
+
+    def _reaper(self, airflow: str = "") -> Iterator[datetime]:
         """It comes all the time, and a few times more when all runs are over.
 
         What its last round ended is noted by the next one, as on an account, where
@@ -140,36 +170,51 @@ class World:
         rounds, went_well = 0, False
         while rounds < ROUNDS or self._is_to_note(rounds, went_well):
             yield self.cloud.now + timedelta(seconds=REAPER_EVERY)
-            rounds += all(run.state in OVER for run in self.runs)
-            went_well = yield from self._round()
+            over = all(run.state in OVER or run.is_left_alone for run in self.runs)
+            rounds += over and not self._works()
+            went_well = yield from self._round(airflow)
+
+    def _works(self) -> bool:
+        """Whether a step of a run that Airflow left alone still works."""
+        living = self.cloud.living()
+        return any(not step.is_over for each in living for step in each.steps)
 
     def _is_to_note(self, rounds: int, went_well: bool) -> bool:
         """Whether clusters that were ended in time may still lack their entries."""
         is_left_over = bool(self.cloud.living())
         return not went_well and not is_left_over and rounds < ROUNDS + LAST_ROUNDS
 
-    def _round(self) -> Generator[datetime, None, bool]:
+    def _round(self, airflow: str) -> Generator[datetime, None, bool]:
         """One run of its DAG; whether it went well with every cluster gone before."""
         for _ in range(TRIES):
             clusters = self.cloud.clusters.values()
             are_gone = all(each.has_ended(self.cloud.now) for each in clusters)
             try:
-                self._reap()
+                self._reap(airflow)
                 return are_gone
             except (Killed, Exception):
                 yield self.cloud.now + timedelta(seconds=TRIES_EVERY)
         return False
 
-    def _reap(self) -> None:
+    def _is_idle(self, cluster: Cluster) -> bool:
+        """Whether it has had no step for so long that it may be ended."""
+        busy = any(not step.is_over for step in cluster.steps)
+        last = max([cluster.ready, *(s.ended for s in cluster.steps if s.ended)])
+        return not busy and self.cloud.now - last >= IDLE - timedelta(minutes=1)
+
+    def _reap(self, airflow: str) -> None:
         needed = {
             cluster.id
             for cluster in self.cloud.living()
             for run in self.runs
-            if run.run_id == cluster.tags["lake:run-id"] and run.state == "running"
+            if self.is_of(cluster, run)
+            and run.state == "running"
+            and not run.is_left_alone
+            and not self._is_idle(cluster)
         }
         task = reaper.EndLeftovers(task_id="end_leftovers", environment=ENVIRONMENT)
         try:
-            task.execute({"ti": Counts(self)})
+            task.execute({"ti": Counts(self, airflow)})
         finally:
             living = {cluster.id for cluster in self.cloud.living()}
             alive = {c.id for c in self.cloud.clusters.values() if not c.reason}
@@ -181,6 +226,7 @@ class World:
         clock = _clock(self.cloud)
         files = _run_files(self)
         patches = [
+            mock.patch.dict("os.environ"),
             mock.patch.object(AwsGenericHook, "get_client_type", self._client()),
             mock.patch.object(WaitsForEmr, "can_defer", lambda task: True),
             mock.patch("time.sleep", self.cloud.pass_time),
@@ -231,11 +277,11 @@ class Objects:
 class Counts:
     """The reaper's task instance, which may ask for the other runs."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def __init__(self, world: World, airflow: str) -> None:
+        self._runs = [run for run in world.runs if run.airflow == airflow]
 
     def get_dr_count(self, *, dag_id: str, run_ids: Any, states: Any) -> int:
-        runs = [run for run in self._world.runs if run.plan.dag_id == dag_id]
+        runs = [run for run in self._runs if run.plan.dag_id == dag_id]
         return sum(is_active(run, run_ids) for run in runs)
 
 

@@ -5,13 +5,14 @@ So the simulator sees what is wrong. A minute of work, hence in the full tests a
 
 from __future__ import annotations
 
+from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
 
-from lake_airflow import cluster_tasks
-from lake_airflow import outcome
+from lake_airflow import cluster, cluster_tasks, handover, living
+from lake_airflow import outcome, reaper, run
 from lake_airflow.cluster_end import TerminateCluster
 from lake_airflow.cluster_tasks import CreateCluster
 from lake_airflow.end_tasks import Verdict
@@ -93,7 +94,7 @@ def with_a_reaper_that_asks_nobody(monkeypatch):
         return 0
 
     monkeypatch.setattr(
-        world, "Counts", lambda _: SimpleNamespace(get_dr_count=nothing)
+        world, "Counts", lambda *_: SimpleNamespace(get_dr_count=nothing)
     )
     return "was needed"
 
@@ -106,6 +107,45 @@ def with_a_verdict_that_always_agrees(monkeypatch):
 def without_waiting_for_the_earlier(monkeypatch):
     monkeypatch.setattr(cluster_tasks, "earlier_run", lambda _: None)
     return "began before its earlier interval"
+
+
+def with_runs_of_all_airflows_alike(monkeypatch):
+    for module in (cluster, handover, living, run):
+        monkeypatch.setattr(module, "airflow_name", lambda *_: "", raising=False)
+    return "times"
+
+
+def with_a_reaper_for_clusters_of_other_airflows(monkeypatch):
+    monkeypatch.setattr(reaper, "is_of_this_airflow", lambda _: True)
+    return "was needed"
+
+
+def with_a_reaper_that_leaves_paused_runs_alone(monkeypatch):
+    monkeypatch.setattr(reaper, "idle", lambda *_: None)
+    return "idled for"
+
+
+def with_a_reaper_that_ends_what_pauses_for_a_moment(monkeypatch):
+    monkeypatch.setattr(living, "IDLE", timedelta(0))
+    return "was needed"
+
+
+def with_a_reaper_that_spares_a_day_s_clusters(monkeypatch):
+    monkeypatch.setattr(reaper, "YOUNG", timedelta(hours=30))
+    return "idled for"
+
+
+def without_asking_whether_the_holder_lives(monkeypatch):
+    take = DomainLease.take
+    monkeypatch.setattr(
+        DomainLease, "take", lambda it, holder, _: take(it, holder, lambda name: False)
+    )
+    return "without the lease"
+
+
+def without_looking_for_what_may_come_yet(monkeypatch):
+    monkeypatch.setattr(living.FindsClusters, "_look_for", lambda *_: [])
+    return "outlived"
 
 
 @pytest.mark.parametrize(
@@ -124,6 +164,13 @@ def without_waiting_for_the_earlier(monkeypatch):
         without_the_callback,
         with_a_reaper_that_asks_nobody,
         with_a_verdict_that_always_agrees,
+        with_runs_of_all_airflows_alike,
+        with_a_reaper_for_clusters_of_other_airflows,
+        with_a_reaper_that_leaves_paused_runs_alone,
+        with_a_reaper_that_ends_what_pauses_for_a_moment,
+        with_a_reaper_that_spares_a_day_s_clusters,
+        without_asking_whether_the_holder_lives,
+        without_looking_for_what_may_come_yet,
     ],
     ids=lambda change: change.__name__,
 )

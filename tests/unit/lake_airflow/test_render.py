@@ -83,7 +83,7 @@ def test_a_stage_runs_after_a_failed_one_but_the_first_only_with_a_cluster(dags,
     assert first.upstream_task_ids == {"create_cluster"}
     assert first.trigger_rule == "all_success"
     assert {stage.trigger_rule for stage in others} <= {"all_done"}
-    assert {stage.retries for stage in (first, *others)} == {0}
+    assert {stage.retries for stage in (first, *others)} == {3}
 
 
 @pytest.mark.parametrize("kind", KINDS)

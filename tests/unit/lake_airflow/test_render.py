@@ -235,6 +235,14 @@ def test_a_dag_never_overlaps_itself_catches_up_or_hangs(dags, kind):
     assert LONGEST_WAIT + timedelta(hours=8) < dag.dagrun_timeout < timedelta(days=2)
 
 
+def test_a_run_may_take_the_hours_of_all_its_stages():
+    usual, longer = (render(domain(stage_hours=hours)) for hours in (8, 20))
+    for kind, stages_of_it in (("full_load", 2), ("maintenance", 1)):
+        more = longer[kind].dagrun_timeout - usual[kind].dagrun_timeout
+        assert more == stages_of_it * timedelta(hours=12)
+        assert longer[kind].get_task(kind).limit == timedelta(hours=20)
+
+
 def test_a_schedule_is_the_domains(dags):
     assert dags["incremental"].timetable.summary == "0 * * * *"
     assert dags["full_load"].schedule is None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from airflow.providers.amazon.aws.operators.emr import EmrTerminateJobFlowOperator
 from airflow.providers.amazon.aws.triggers.emr import EmrTerminateJobFlowTrigger
+
+from botocore.exceptions import BotoCoreError, ClientError
 
 from lake_airflow.airflow_errors import AirflowSkipException
 from lake_airflow.cluster import ENDED, ENDING, cluster_name
@@ -22,10 +24,13 @@ from lake_airflow.lease import HoldsLease
 from lake_airflow.ledger import Ledger, told
 from lake_airflow.living import FindsClusters
 from lake_airflow.plan import DagPlan
-from lake_airflow.waiting import WaitsForEmr
+from lake_airflow.waiting import LATE, WaitsForEmr
 from lake_spec.model import EnvironmentSpec
 
 END_LIMIT = timedelta(minutes=30)
+READS_LIMIT = timedelta(hours=2)
+"""So long EMR may not be readable before the task fails, to begin anew."""
+ENDS_XCOM = "ends"  # which cluster EMR was told to end, and when, in ISO 8601
 QUICK_END = timedelta(seconds=15)
 """So long the task waits itself: a trigger that fires before Airflow has noted
 the deferral fails the task, and a cluster without work can end that quickly."""
@@ -61,17 +66,23 @@ class TerminateCluster(
         self.environment = environment
 
     def execute(self, context: Any) -> str:
-        is_told = bool(self.job_flow_id)
+        try:
+            return self._end(context)
+        except (BotoCoreError, ClientError) as error:
+            self.after_failed_read(context, error, READS_LIMIT, "execute_again")
+
+    def _end(self, context: Any) -> str:
         self.job_flow_id = self.job_flow_id or self._of_its_name(context)
         if not self.job_flow_id:
             self.give_back(context)
             raise AirflowSkipException("The run has no cluster.")
         super().execute(context)
+        now = datetime.now(timezone.utc).isoformat()
+        ends = {"cluster": self.job_flow_id, "since": now}
+        context["ti"].xcom_push(key=ENDS_XCOM, value=ends)
         if self._ended_within(QUICK_END, every=1):
             return self._gone(context)
-        if is_told and self.can_defer():  # who is woken knows only what it was told
-            self._defer_until_gone()
-        return self.follow(context, may_defer=False)
+        return self.follow(context, may_defer=True)
 
     def _of_its_name(self, context: Any) -> str:
         """The cluster that nobody told of; empty if there is none."""
@@ -97,13 +108,30 @@ class TerminateCluster(
                 aws_conn_id=self.aws_conn_id,
             ),
             method_name="execute_complete",
+            timeout=END_LIMIT + LATE,
         )
+
+    def has_begun(self, context: Any) -> bool:
+        """Whether EMR was told to end the cluster."""
+        ti = context["ti"]
+        return bool(ti.xcom_pull(task_ids=self.task_id, key=ENDS_XCOM))
 
     def follow(self, context: Any, *, may_defer: bool) -> str:
         """Wait until the cluster is gone; how it ended is not this task's matter."""
-        if not self._ended_within(END_LIMIT, every=self.waiter_delay):
+        ends = context["ti"].xcom_pull(task_ids=self.task_id, key=ENDS_XCOM)
+        self.job_flow_id = ends["cluster"]  # also where its name alone told of it
+        try:
+            if self._state() in ENDED:
+                return self._gone(context)
+        except (BotoCoreError, ClientError) as error:
+            self.after_failed_read(context, error, READS_LIMIT, "follow_again")
+        waited = datetime.now(timezone.utc) - datetime.fromisoformat(ends["since"])
+        if waited > END_LIMIT:
             raise self._lives_on()
-        return self._gone(context)
+        if may_defer and self.can_defer():
+            self._defer_until_gone()
+        self.look_again()
+        raise AssertionError("a deferral ends the method")
 
     def _gone(self, context: Any) -> str:
         """The id of the cluster, whose run needs the lease no more."""
@@ -141,10 +169,12 @@ class TerminateCluster(
 
     def _ended_within(self, limit: timedelta, *, every: int) -> bool:
         for _ in range(int(limit.total_seconds()) // every):
-            reply = self.hook.conn.describe_cluster(ClusterId=self.job_flow_id)
-            state = reply["Cluster"]["Status"]["State"]
-            if state in ENDED:
+            if (state := self._state()) in ENDED:
                 self.log.info("Cluster %s is %s", self.job_flow_id, state)
                 return True
             time.sleep(every)
         return False
+
+    def _state(self) -> str:
+        reply = self.hook.conn.describe_cluster(ClusterId=self.job_flow_id)
+        return reply["Cluster"]["Status"]["State"]

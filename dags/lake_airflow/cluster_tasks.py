@@ -30,6 +30,9 @@ LONGEST_WAIT = timedelta(hours=12)
 run has its cluster taken from it, and the tasks that end it, in mid-work."""
 
 
+WAITS_XCOM = "waits_since"  # of the first task: since when this try waits, ISO 8601
+
+
 class CreateCluster(
     OutlivesTriggers, HoldsLease, FindsClusters, EmrCreateJobFlowOperator
 ):
@@ -127,9 +130,16 @@ class CreateCluster(
         self._wait(context)
 
     def _wait(self, context: Any, *, looks: int = 1) -> NoReturn:
-        """Defer for so many times of what lies between two looks at EMR."""
-        began = context["dag_run"].start_date
-        if began and datetime.now(timezone.utc) - began > LONGEST_WAIT:
+        """Defer for so many times of what lies between two looks at EMR.
+
+        The time of waiting is the task's own: a run that is cleared keeps its start.
+        """
+        ti, now = context["ti"], datetime.now(timezone.utc)
+        told = ti.xcom_pull(task_ids=self.task_id, key=WAITS_XCOM)
+        began = datetime.fromisoformat(told) if told else now
+        if not told:
+            ti.xcom_push(key=WAITS_XCOM, value=now.isoformat())
+        if now - began > LONGEST_WAIT:
             raise AirflowFailException(
                 f"The run has waited for {LONGEST_WAIT} without its turn. Start it again"
                 " when the runs before it are over."

@@ -7,13 +7,19 @@ that did nothing is sent again; who gets no reply looks for what it asked for.
 
 from __future__ import annotations
 
+import re
 import shlex
 import time
 from typing import Any
 
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
 from botocore.config import Config
-from botocore.exceptions import ClientError, HTTPClientError
+from botocore.exceptions import (
+    ClientError,
+    ConnectionError,
+    CredentialRetrievalError,
+    HTTPClientError,
+)
 
 PAUSES = (1, 2, 4, 8, 16)  # seconds before each further try
 _THROTTLED = {
@@ -22,6 +28,16 @@ _THROTTLED = {
     "RequestLimitExceeded",
     "TooManyRequestsException",
 }
+_EXPIRED = {
+    "ExpiredToken",
+    "ExpiredTokenException",
+    "RequestExpired",
+    "RequestTimeout",
+    "RequestTimeoutException",
+}
+_NOT_YET = re.compile("cluster id .*is not valid", re.I)
+"""What EMR says of a cluster that it has just made, and of one that never was."""
+
 _ONCE = Config(retries={"total_max_attempts": 1})
 
 
@@ -51,7 +67,8 @@ class SendsOnce(EmrHook):
         return self._send("add_job_flow_steps", **request)["StepIds"]
 
     def _send(self, name: str, **request: Any) -> dict[str, Any]:
-        client = self.get_client_type(config=_ONCE)
+        # Beside what the connection says: a proxy, timeouts.
+        client = self.get_client_type(config=(self.config or Config()).merge(_ONCE))
         for pause in PAUSES:
             try:
                 return self._sent(client, name, request)
@@ -72,6 +89,17 @@ class SendsOnce(EmrHook):
             if _may_have_worked(error):
                 raise ReplyLost(f"{name}: {error}") from error
             raise
+
+
+def is_passing(error: Exception) -> bool:
+    """Whether what AWS says, or does not say, may be otherwise in some minutes."""
+    if not isinstance(error, ClientError):
+        kinds = (HTTPClientError, ConnectionError, CredentialRetrievalError)
+        return isinstance(error, kinds)
+    told = error.response["Error"]
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    is_named = told.get("Code") in _THROTTLED | _EXPIRED
+    return is_named or status >= 500 or bool(_NOT_YET.search(told.get("Message", "")))
 
 
 def _escaped(step: dict[str, Any]) -> dict[str, Any]:

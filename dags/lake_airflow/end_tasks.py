@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timezone
 from typing import Any
 
 from airflow.sdk import BaseOperator
 
+from lake_airflow import outcome
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
 from lake_airflow.handover import (
     CREATE_TASK,
@@ -23,9 +24,10 @@ from lake_airflow.handover import (
 )
 from lake_airflow.notify import AWS_CONNECTION, RunNotifier
 from lake_airflow.plan import DagPlan
-from lake_airflow.reports import read_reports
+from lake_airflow.reports import lacks_report, read_reports
 from lake_airflow.run import Run
 from lake_airflow.run_files import RunFiles
+from lake_airflow.step_log import last_exception
 from lake_airflow.summary import (
     Summary,
     summarise,
@@ -48,6 +50,41 @@ class EndTask(BaseOperator):
         self.plan = plan
         self.environment = environment
 
+    def _summary(self, context: Any) -> Summary:
+        ti = context["ti"]
+        run = pinned_run_if_any(context)
+        if run and run.plan_only:
+            return summary_of_plan(self.plan, run)
+        if run and ti.xcom_pull(task_ids=CREATE_TASK) is not None:
+            return self._of_stages(ti, run)
+        cause = told_cause(context) or f"see the log of the task {CREATE_TASK}."
+        return summarise_without_cluster(self.plan, run_name(self.plan, context), cause)
+
+    def _of_stages(self, ti: Any, run: Run) -> Summary:
+        steps = {
+            stage.name: ti.xcom_pull(task_ids=stage.name, key=STEPS_XCOM)
+            for stage in self.plan.stages
+        }
+        reports = read_reports(self._files(run.name), self.plan, run, steps)
+        for stage in self.plan.stages:
+            if lacks_report(stage, run, reports):
+                self._look_into_logs(steps[stage.name] or ())
+        now = datetime.now(timezone.utc)
+        return summarise(self.plan, run, steps=steps, reports=reports, now=now)
+
+    def _look_into_logs(self, ends: Iterable[dict[str, Any]]) -> None:
+        """Why steps failed that left no report: EMR puts their logs on S3 late."""
+        region = self.environment.region
+        for end in ends:
+            if outcome.is_failed(end) and end.get("log"):
+                said = last_exception(
+                    end["log"], region=region, aws_conn_id=AWS_CONNECTION
+                )
+                outcome.add_reason(end, said)
+
+    def _files(self, run_name: str) -> RunFiles:
+        return RunFiles(self.environment, run_name, aws_conn_id=AWS_CONNECTION)
+
 
 class SummariseRun(EndTask):
     """Tells the run in its log and in `summary.json`; red unless all is proven.
@@ -64,32 +101,6 @@ class SummariseRun(EndTask):
         if summary.causes:
             raise AirflowFailException("\n".join(summary.causes))
         return address
-
-    def _summary(self, context: Any) -> Summary:
-        ti = context["ti"]
-        run = pinned_run_if_any(context)
-        if run and run.plan_only:
-            return summary_of_plan(self.plan, run)
-        if run and ti.xcom_pull(task_ids=CREATE_TASK) is not None:
-            return self._of_stages(ti, run)
-        cause = told_cause(context) or f"see the log of the task {CREATE_TASK}."
-        return summarise_without_cluster(self.plan, run_name(self.plan, context), cause)
-
-    def _of_stages(self, ti: Any, run: Run) -> Summary:
-        steps = {
-            stage.name: ti.xcom_pull(task_ids=stage.name, key=STEPS_XCOM)
-            for stage in self.plan.stages
-        }
-        return summarise(
-            self.plan,
-            run,
-            steps=steps,
-            reports=read_reports(self._files(run.name), self.plan, run, steps),
-            now=datetime.now(timezone.utc),
-        )
-
-    def _files(self, run_name: str) -> RunFiles:
-        return RunFiles(self.environment, run_name, aws_conn_id=AWS_CONNECTION)
 
 
 class Verdict(EndTask):
@@ -114,6 +125,8 @@ class Verdict(EndTask):
         if not lacking:
             self._tell(notifier.succeeded)
             return
+        if states.get(SUMMARY_TASK) == "failed":
+            self._look_again(context)
         words = (
             f"The run failed, or was ended by hand: {' and '.join(lacking)} did not"
             " succeed, see there."
@@ -121,6 +134,14 @@ class Verdict(EndTask):
         # The summary's own causes say more than that it failed.
         self._tell(notifier.failed, () if _is_told(context, lacking) else (words,))
         raise AirflowFailException(words)
+
+    def _look_again(self, context: Any) -> None:
+        """Write the summary once more: logs of steps are there when the cluster is gone."""
+        try:
+            summary = self._summary(context)
+            self._files(summary.run).write("summary.json", summary.to_json())
+        except Exception:
+            self.log.exception("The summary is as it was.")
 
     def _tell(self, tell: Callable[..., None], *args: Any) -> None:
         try:

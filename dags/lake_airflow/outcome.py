@@ -32,6 +32,13 @@ def created(step: Mapping[str, Any]) -> datetime:
     return step["Status"]["Timeline"]["CreationDateTime"]
 
 
+def started(step: Mapping[str, Any]) -> Optional[datetime]:
+    """When the step began to run; None while it waits for its turn."""
+    status = step["Status"]
+    began = status["Timeline"].get("StartDateTime")
+    return began or (None if status["State"] == "PENDING" else created(step))
+
+
 def end_of_step(
     name: str, step: Optional[Mapping[str, Any]], *, log_folder: str
 ) -> dict[str, Any]:

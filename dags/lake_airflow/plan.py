@@ -10,6 +10,7 @@ from lake_spec.continuous import CONTINUOUS
 from lake_spec.jars import jars_of
 from lake_spec.model import (
     DomainSpec,
+    STAGE_HOURS,
     JdbcChanges,
     Engine,
     HistoryRuns,
@@ -28,10 +29,6 @@ ERASE = "erase"
 
 REBUILD_DIMENSION = "rebuild_dimension"
 """The stage that joins a dimension anew; there is nothing in it to verify."""
-
-
-STAGE_HOURS = 8
-"""Hours after which the steps of a stage are cancelled."""
 
 
 class StageKind(str, Enum):
@@ -148,12 +145,13 @@ def _incremental(domain: DomainSpec, own_history: bool) -> DagPlan:
 def _continuous(domain: DomainSpec, hours: float) -> DagPlan:
     """One stage of all tables, for as long as a run may take, then the upkeep."""
     tables = _names(domain.tables)
-    batches = Stage(CONTINUOUS, tables, hours=max(STAGE_HOURS, hours + 1))
+    batches = Stage(CONTINUOUS, tables, hours=max(domain.stage_hours, hours + 1))
+    upkeep = Stage("maintenance", tables, hours=domain.stage_hours)
     return _dag(
         domain,
         CONTINUOUS,
         f"New files of {domain.name} all the time: up to the history, then upkeep",
-        stages=(batches, Stage("maintenance", tables)),
+        stages=(batches, upkeep),
         schedule=domain.schedules.continuous,
     )
 
@@ -182,11 +180,12 @@ def _scd2(domain: DomainSpec) -> DagPlan:
 
 
 def _maintenance(domain: DomainSpec) -> DagPlan:
+    tables, hours = _names(domain.tables), domain.stage_hours
     return _dag(
         domain,
         "maintenance",
         f"Compaction, clustering and cleaning of {domain.name} where due",
-        stages=(Stage("maintenance", _names(domain.tables)),),
+        stages=(Stage("maintenance", tables, hours=hours),),
         schedule=domain.schedules.maintenance,
     )
 
@@ -231,8 +230,9 @@ def _ingestion(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:
     streamed = _names(t for t in domain.tables if t.engine is Engine.STREAMER)
     if not streamed:
         return (_spark(domain, stage),)
-    prepare = Stage(f"prepare_{stage}", streamed)
-    streamer = Stage("streamer", streamed, StageKind.STREAMER, prepare.name)
+    hours = domain.stage_hours
+    prepare = Stage(f"prepare_{stage}", streamed, hours=hours)
+    streamer = Stage("streamer", streamed, StageKind.STREAMER, prepare.name, hours)
     return (prepare, streamer, _spark(domain, stage))
 
 
@@ -244,12 +244,13 @@ def _history(domain: DomainSpec) -> Tuple[Stage, ...]:
 def _dimensions(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:
     """The stage of the domain's dimensions; none where it has none."""
     names = _names(t for t in domain.tables if t.is_dimension)
-    return (Stage(stage, names),) if names else ()
+    return (Stage(stage, names, hours=domain.stage_hours),) if names else ()
 
 
 def _spark(domain: DomainSpec, stage: str) -> Stage:
     """A stage of every table that takes landing files."""
-    return Stage(stage, _names(t for t in domain.tables if not t.is_dimension))
+    names = _names(t for t in domain.tables if not t.is_dimension)
+    return Stage(stage, names, hours=domain.stage_hours)
 
 
 def _watched(table: TableSpec) -> Watched:

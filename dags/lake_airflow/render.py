@@ -53,7 +53,9 @@ class Renderer:
             stages = [self._stage(plan, stage) for stage in plan.stages]
             summary = self._summary(plan)
             terminate = self._terminate(plan, create)
-            done = Verdict(task_id="done", plan=plan, environment=self.environment)
+            done = Verdict(
+                task_id="done", plan=plan, environment=self.environment, retries=2
+            )
             chain(create, *stages, summary, terminate)
             stages >> summary
             # Also where a stage is cleared alone: the cluster made anew is for it.
@@ -107,6 +109,7 @@ class Renderer:
             start_minutes=self.cluster.start_minutes,
             poll_seconds=self.poll_seconds,
             trigger_rule="all_success" if is_first else "all_done",
+            retries=3,  # another try follows what the one before submitted
         )
 
     def _summary(self, plan: DagPlan) -> SummariseRun:
@@ -131,7 +134,9 @@ class Renderer:
     def _announce(self, plan: DagPlan, terminate: BaseOperator) -> None:
         if plan.updates:
             terminate >> AnnounceChanges(
-                task_id="announce_changes", outlets=[_changes(plan.updates)]
+                task_id="announce_changes",
+                outlets=[_changes(plan.updates)],
+                retries=3,
             )
 
 

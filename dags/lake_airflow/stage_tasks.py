@@ -23,20 +23,27 @@ from lake_airflow.run_files import RunFiles
 from lake_airflow.steps import Step, StepError, selected, spark_step, streamer_steps
 from lake_airflow.step_log import last_exception
 from lake_airflow.summary import causes_of_stage
-from lake_airflow.waiting import OTHERS_LOOKS, WaitsForEmr
+from lake_airflow.waiting import LONGEST_SLEEP, OTHERS_LOOKS, WaitsForEmr
 from lake_spec.model import EnvironmentSpec
 
 TRIES, BEFORE_LOOKING = 3, 10  # submissions without a reply; seconds
 FOLLOWS_XCOM = "follows"  # of a stage: this try has submitted, or found, its steps
 _TRIGGER_STEPS = 10  # ids that EMR's ListSteps takes at once
 
+FORCE_AFTER, GIVE_UP_AFTER = timedelta(minutes=5), timedelta(minutes=20)
+"""So long over its limit a step that was interrupted is ended by force; and its cluster
+is given up, for what the step started may live on in it."""
+
+_FAILED_READS = (BotoCoreError, ClientError)
+
 
 class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     """Submits a stage's steps once and waits until the last of them ended.
 
-    A step of the same name that is still under way is followed, not repeated.
+    A step of the same name that is still under way is followed, not repeated, and so
+    is what an earlier try of this task submitted, also where it has ended meanwhile.
     Every end is left for the summary; a step that did not complete fails the
-    task, after the others are done.
+    task, after the others are done. A read of EMR that fails is asked again.
     """
 
     aws_hook_class = SendsOnce
@@ -83,45 +90,95 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         if not wanted:
             context["ti"].xcom_push(key=STEPS_XCOM, value=[])
             raise AirflowSkipException(f"{self.stage.name}: nothing to do.")
-        listed = self._listed()
-        there = outcome.newest_by_name(listed)
-        self.steps = [s for s in wanted if not outcome.is_alive(there.get(s["Name"]))]
+        try:
+            listed = self._listed()
+            there = outcome.newest_by_name(listed)
+            ours = self._submitted_before(context)
+            self.steps = [s for s in wanted if not _is_ours(there.get(s["Name"]), ours)]
+            if self.steps:
+                self._refuse_lost_cluster(context)
+                self._wait_for_others(context, wanted, listed)
+        except _FAILED_READS as error:
+            self.after_failed_read(context, error, self.start_limit, "execute_again")
         if self.steps:
-            self._refuse_lost_cluster(context)
-            self._wait_for_others(wanted, listed)
             self._submit(context, known=_ids(listed))
+            self._note_submission(context, wanted)
         context["ti"].xcom_push(key=FOLLOWS_XCOM, value=True)
         self.follow(context, may_defer=True)
 
-    def without_trigger(self, context: Any) -> Any:
-        """Ask EMR from the worker; where nothing was submitted yet, look again for that.
+    def _submitted_before(self, context: Any) -> set[str]:
+        """The ids of steps that earlier tries of this task submitted.
 
-        A step of the name that an earlier try, or the run before it was cleared, left
-        is not this try's: to follow that one would be green without any work.
+        Not those of before the task was cleared: Airflow counts its tries on from there.
         """
-        follows = context["ti"].xcom_pull(task_ids=self.task_id, key=FOLLOWS_XCOM)
-        return super().without_trigger(context) if follows else self.execute(context)
+        name = self._submission
+        files = self._files(pinned_run(context))
+        tries = getattr(context["ti"], "max_tries", None)
+        if not getattr(context["ti"], "try_number", 1) > 1 or name not in files.names():
+            return set()
+        told = files.read(name)
+        return set(told["steps"]) if told["max_tries"] == tries else set()
+
+    def _note_submission(self, context: Any, wanted: list[Step]) -> None:
+        """For the next try; without it that one would submit again what has ended."""
+        tries = getattr(context["ti"], "max_tries", None)
+        try:
+            steps = [step["Id"] for step in self._steps(wanted).values() if step]
+            content = {"max_tries": tries, "steps": steps}
+            files = self._files(pinned_run(context))
+            files.write(self._submission, content)
+        except _FAILED_READS as error:
+            self.log.warning("What was submitted is not noted: %s", error)
+
+    @property
+    def _submission(self) -> str:
+        """The file of the run that says what tries of this task submitted."""
+        return f"submitted_{self.stage.name}.json"
+
+    def _files(self, run: Run) -> RunFiles:
+        return RunFiles(self.environment, run.name, aws_conn_id=self.aws_conn_id)
+
+    def has_begun(self, context: Any) -> bool:
+        """Whether this try has submitted its steps, or found what it follows.
+
+        A step of the name that the run left before it was cleared is not this try's: to
+        follow that one would be green without any work.
+        """
+        ti = context["ti"]
+        return bool(ti.xcom_pull(task_ids=self.task_id, key=FOLLOWS_XCOM))
 
     def _wait_for_others(
-        self, wanted: list[Step], listed: list[dict[str, Any]]
+        self, context: Any, wanted: list[Step], listed: list[dict[str, Any]]
     ) -> None:
         """Never beside a step of another stage: each is the only writer of its tables.
 
         Such a step works on where its task was killed or marked. A cluster that runs
-        one step at a time lets the next one wait by itself.
+        one step at a time lets the next one wait by itself. One that ignores its end
+        is ended by force, and then no other stage comes on this cluster.
         """
         names = {step["Name"] for step in wanted}
         alive = [s for s in listed if outcome.is_alive(s) and s["Name"] not in names]
         if not alive:
             return
         self.log.info("Waiting for the end of %s.", alive[0]["Name"])
-        if self._is_over_limit(alive):
-            self._cancel(alive)
+        over = self._over_limit(alive)
+        if over > timedelta(0):
+            refused = self._cancel(alive, by_force=over > FORCE_AFTER)
+            if over > GIVE_UP_AFTER:
+                self._give_up(
+                    context,
+                    f"{alive[0]['Name']} ({alive[0]['Id']}) does not end, {over} after it"
+                    f" was cancelled.{refused} The cluster is given up and ended; start"
+                    " the run again.",
+                )
         self.come_again(OTHERS_LOOKS * self.waiter_delay)
 
-    def _is_over_limit(self, alive: list[dict[str, Any]]) -> bool:
-        oldest = min(outcome.created(step) for step in alive)
-        return datetime.now(timezone.utc) - oldest > self.limit
+    def _over_limit(self, alive: list[dict[str, Any]]) -> timedelta:
+        """How far the step that runs longest is over the limit, from its own start on."""
+        starts = [began for step in alive if (began := outcome.started(step))]
+        if not starts:
+            return timedelta(0)
+        return datetime.now(timezone.utc) - min(starts) - self.limit
 
     def _submit(self, context: Any, *, known: set[str]) -> None:
         """Hand the steps to EMR; where it does not confirm, look whether it has them."""
@@ -173,17 +230,22 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         """Wait until no step of the stage is alive, then tell how each ended."""
         wanted = self._wanted(context)
         self.steps = wanted  # what on_kill cancels, also in a task that was resumed
-        steps = self._steps(wanted)
-        may_defer = may_defer and self.can_defer()
-        while alive := [step for step in steps.values() if outcome.is_alive(step)]:
-            cluster = self._cluster()
-            if why := self._why_no_longer(alive, cluster):
-                self._end(context, steps, why)
-            if may_defer:
-                self._defer_until_any_end(alive, cluster)
-            time.sleep(self.waiter_delay)
+        why = None
+        try:
             steps = self._steps(wanted)
-        self._end(context, steps)
+            alive = [step for step in steps.values() if outcome.is_alive(step)]
+            if alive:
+                cluster = self._cluster()
+                why = self._why_no_longer(alive, cluster)
+        except _FAILED_READS as error:
+            self.after_failed_read(context, error, self.limit, "follow_again")
+        self.reads_succeed(context)
+        if not alive or why:
+            self._end(context, steps, why)
+            return
+        if may_defer and self.can_defer():
+            self._defer_until_any_end(alive, cluster)
+        self.look_again()
 
     def _cluster(self) -> dict[str, Any]:
         return self.hook.conn.describe_cluster(ClusterId=self.job_flow_id)["Cluster"]
@@ -196,7 +258,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     def _defer_until_any_end(
         self, alive: list[dict[str, Any]], cluster: dict[str, Any]
     ) -> None:
-        """Wake when a step ended, and when the cluster should have started."""
+        """Wake when a step ended, when the cluster should have started, or to look."""
         self.defer(
             trigger=EmrAddStepsTrigger(
                 job_flow_id=self.job_flow_id,
@@ -206,13 +268,14 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
                 aws_conn_id=self.aws_conn_id,
             ),
             method_name="execute_complete",
-            timeout=self._time_to_start(cluster),
+            timeout=self._longest_sleep(cluster),
         )
 
-    def _time_to_start(self, cluster: dict[str, Any]) -> timedelta | None:
+    def _longest_sleep(self, cluster: dict[str, Any]) -> timedelta:
         if cluster["Status"]["State"] not in outcome.STARTING:
-            return None
-        return created(cluster) + self.start_limit - datetime.now(timezone.utc)
+            return LONGEST_SLEEP
+        left = created(cluster) + self.start_limit - datetime.now(timezone.utc)
+        return min(left, LONGEST_SLEEP)
 
     def _why_no_longer(
         self, alive: list[dict[str, Any]], cluster: dict[str, Any]
@@ -220,17 +283,28 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         """Why nobody waits any longer for steps; None while they may yet end."""
         if cluster["Status"]["State"] in ENDED:
             return outcome.end_of_cluster(cluster)
-        if self._is_over_limit(alive):
-            self._cancel(alive)
-            return f"not done within {self.limit}; cancelled."
+        if self._over_limit(alive) > timedelta(0):
+            refused = self._cancel(alive)
+            return f"not done within {self.limit} of its start; cancelled.{refused}"
         return self._overdue(cluster)
 
-    def _cancel(self, alive: list[dict[str, Any]]) -> None:
-        self.hook.conn.cancel_steps(
+    def _cancel(self, alive: list[dict[str, Any]], *, by_force: bool = False) -> str:
+        """Ask EMR to cancel the steps; what it says of those that it does not."""
+        reply = self.hook.conn.cancel_steps(
             ClusterId=self.job_flow_id,
             StepIds=[step["Id"] for step in alive],
-            StepCancellationOption="SEND_INTERRUPT",
+            StepCancellationOption=(
+                "TERMINATE_PROCESS" if by_force else "SEND_INTERRUPT"
+            ),
         )
+        refused = [
+            f" EMR does not cancel {each.get('StepId')}: {each.get('Reason')}."
+            for each in (reply or {}).get("CancelStepsInfoList", ())
+            if each.get("Status") == "FAILED"
+        ]
+        for words in refused:
+            self.log.warning("%s", words.strip())
+        return "".join(refused)
 
     def _end(self, context: Any, steps: dict[str, Any], why: str | None = None) -> None:
         """Tell how each step ended, with all that is known of why."""
@@ -239,7 +313,10 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         ends = [outcome.end_of_step(*each, log_folder=logs) for each in steps.items()]
         failed = [end for end in ends if outcome.is_failed(end)]
         if failed and not why:
-            why = outcome.end_of_cluster(self._cluster())
+            try:
+                why = outcome.end_of_cluster(self._cluster())
+            except _FAILED_READS as error:
+                self.after_failed_read(context, error, self.limit, "follow_again")
         for end in failed:
             outcome.add_reason(end, why)
         self._leave(context, ends)
@@ -260,9 +337,10 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
 
     def _reports(self, run: Run, ends: list[dict[str, Any]]) -> Reports:
         """What the stage's tables tell; nothing where it cannot be read just now."""
-        files = RunFiles(self.environment, run.name, aws_conn_id=self.aws_conn_id)
         try:
-            return read_reports(files, self.plan, run, {self.stage.name: ends})
+            return read_reports(
+                self._files(run), self.plan, run, {self.stage.name: ends}
+            )
         except (BotoCoreError, ClientError):
             self.log.exception("The reports of %s could not be read.", run.name)
             return {}
@@ -286,11 +364,16 @@ class SubmitStreamer(SubmitStage):
     wrote down; without new input the task is skipped and the run goes on."""
 
     def wanted_steps(self, run: Run) -> list[Step]:
-        files = RunFiles(self.environment, run.name, aws_conn_id=self.aws_conn_id)
+        files = self._files(run)
         name = f"{self.stage.prepared_by}/streamer.json"
         if name not in files.names():
             return []
         return streamer_steps(self.stage, files.read(name), run=run)
+
+
+def _is_ours(step: dict[str, Any] | None, ours: set[str]) -> bool:
+    """Whether there is nothing to submit: it is alive, or of an earlier try."""
+    return outcome.is_alive(step) or (step is not None and step["Id"] in ours)
 
 
 def _ids(steps: list[dict[str, Any]]) -> set[str]:

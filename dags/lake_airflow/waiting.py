@@ -4,24 +4,38 @@ The provider's EMR triggers have traps: up to version 9.34 they forget the
 region of their operator, in 9.12 they fail instead of telling that a step
 failed, and they end at the first failed step although others still run. So a
 trigger only ever wakes the task; what is true the task asks EMR itself.
+
+A triggerer may stand still or lose a trigger, so every deferral has a timeout: then
+the scheduler wakes the task. A task stays in the worker for one look.
 """
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta, timezone
+from typing import Any, NoReturn
 
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
 from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
 from botocore.exceptions import NoRegionError
 
 from lake_airflow.airflow_errors import TaskDeferralError, TaskDeferralTimeout
+from lake_airflow.emr import is_passing
 
 SHORTEST_PAUSE = 10
 """Seconds; a trigger that fires before Airflow has noted the deferral fails the task."""
 
 OTHERS_LOOKS = 4
 """Looks at EMR for each at others' work: it may take hours, and each takes a worker."""
+
+LATE = timedelta(minutes=5)
+"""So late a trigger may fire before the scheduler wakes the task without it."""
+
+LONGEST_SLEEP = timedelta(hours=1)
+"""So long a task that waits for steps may sleep before it looks for itself."""
+
+READS_FAIL = (
+    "reads_fail_since"  # an XCom: since when EMR could not be read, in ISO 8601
+)
 
 
 class OutlivesTriggers:
@@ -32,8 +46,13 @@ class OutlivesTriggers:
 
     def come_again(self, seconds: int) -> None:
         """Leave the worker, and begin anew after so long."""
+        self._pause(seconds, "execute_again")
+
+    def _pause(self, seconds: int, method: str) -> None:
         pause = timedelta(seconds=max(seconds, SHORTEST_PAUSE))
-        self.defer(trigger=TimeDeltaTrigger(pause), method_name="execute_again")
+        self.defer(
+            trigger=TimeDeltaTrigger(pause), method_name=method, timeout=pause + LATE
+        )
 
     def execute_again(self, context: Any, event: Any = None) -> Any:
         """After that."""
@@ -59,9 +78,43 @@ class OutlivesTriggers:
 class WaitsForEmr(OutlivesTriggers):
     """Mixin of an EMR operator that can be woken by the provider's triggers.
 
-    The operator gives `follow(context, may_defer=...)`: it defers, or waits,
+    The operator gives `follow(context, may_defer=...)`: it defers, or comes again,
     or ends, by what EMR says at that moment.
     """
+
+    def look_again(self) -> None:
+        """Leave the worker, and follow what is there after a pause."""
+        self._pause(OTHERS_LOOKS * self.waiter_delay, "follow_again")
+
+    def follow_again(self, context: Any, event: Any = None) -> Any:
+        """After that."""
+        return self.follow(context, may_defer=True)
+
+    def after_failed_read(
+        self, context: Any, error: Exception, limit: timedelta, method: str
+    ) -> NoReturn:
+        """Ask EMR again after a pause, by `method`, until it has failed for so long.
+
+        A read that fails says nothing of what was to be read: throttled, no connection,
+        credentials that ended, a cluster that EMR does not know yet. Raises the error
+        where it is another, or the time is over.
+        """
+        ti, now = context["ti"], datetime.now(timezone.utc)
+        told = ti.xcom_pull(task_ids=self.task_id, key=READS_FAIL)
+        since = datetime.fromisoformat(told) if told else now
+        if not is_passing(error) or now - since > limit:
+            raise error
+        if not told:
+            ti.xcom_push(key=READS_FAIL, value=now.isoformat())
+        self.log.warning("EMR could not be asked, since %s: %s", since, error)
+        self._pause(OTHERS_LOOKS * self.waiter_delay, method)
+        raise AssertionError("a deferral ends the method")
+
+    def reads_succeed(self, context: Any) -> None:
+        """Note that EMR can be read again."""
+        ti = context["ti"]
+        if ti.xcom_pull(task_ids=self.task_id, key=READS_FAIL):
+            ti.xcom_push(key=READS_FAIL, value=None)
 
     def can_defer(self) -> bool:
         """Whether a trigger, with the connection alone, asks the same region."""
@@ -72,14 +125,22 @@ class WaitsForEmr(OutlivesTriggers):
         return region == self.hook.conn_region_name
 
     def execute_complete(self, context: Any, event: Any = None) -> Any:
-        """After a trigger's event; one that is no success ends the deferring."""
+        """After a trigger's event; after one that is no success a pause comes first."""
         succeeded = bool(event) and event.get("status") == "success"
         return self.follow(context, may_defer=succeeded)
 
+    def has_begun(self, context: Any) -> bool:
+        """Whether there is something to follow; else the task has yet to do its deed."""
+        return True
+
     def after_timeout(self, context: Any) -> Any:
         """The operator wanted to look at that time: it may defer again."""
+        if not self.has_begun(context):
+            return self.execute(context)
         return self.follow(context, may_defer=True)
 
     def without_trigger(self, context: Any) -> Any:
-        """Ask EMR from the worker."""
+        """Look once, and come again: a trigger that failed may fail again at once."""
+        if not self.has_begun(context):
+            return self.execute(context)
         return self.follow(context, may_defer=False)

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from lake_spec.compiled import read_compiled
 from lake_spec.continuous import CONTINUOUS
+from lake_spec.dag_kinds import DAG_KINDS
 from lake_spec.errors import NoSuchFile, NoSuchSpec
 from lake_spec.faults import Fault
 from lake_spec.faults import Path as KeyPath
@@ -16,6 +17,7 @@ from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
 from lake_spec.nearest import did_you_mean
 from lake_spec.rules.connections import connection_problems
 from lake_spec.rules.continuous import cluster_problems
+from lake_spec.rules.domain import stage_problems
 from lake_spec.survey import (
     DOMAIN_FILE,
     ENDING,
@@ -122,6 +124,10 @@ def _survey_lake(survey: Survey, tables: Path, clusters: Optional[Path]) -> Lake
         cluster = known.get(domain.cluster_of(CONTINUOUS))
         for problem in cluster_problems(domain, cluster) if cluster else ():
             _tell(survey, file, problem)
+        for each in sorted({domain.cluster_of(kind) for kind in DAG_KINDS}):
+            cluster = known.get(each)
+            for problem in stage_problems(domain, cluster) if cluster else ():
+                _tell(survey, file, problem)
     return Lake(lake.domains, known)
 
 
@@ -168,11 +174,12 @@ def _check_connections(
 def _check_hours(
     survey: Survey, file: Path, environment: EnvironmentSpec, lake: Lake
 ) -> None:
-    """Tell of continuous runs that are too long for the environment's own cluster."""
-    cluster = lake.clusters.get(environment.cluster or "")
+    """Tell of runs and stages that are too long for the environment's own cluster."""
+    cluster, path = lake.clusters.get(environment.cluster or ""), ("cluster",)
     for domain in lake.domains.values() if cluster else ():
-        for problem in cluster_problems(domain, cluster, ("cluster",)):
-            _tell(survey, file, problem)
+        for find in (cluster_problems, stage_problems):
+            for problem in find(domain, cluster, path):
+                _tell(survey, file, problem)
 
 
 def _tell(survey: Survey, file: Path, problem: Problem) -> None:

@@ -276,6 +276,10 @@ class Notifications:
     )
 
 
+STAGE_HOURS = 8
+"""What a stage may take where its domain says nothing, on every cluster."""
+
+
 @dataclass(frozen=True)
 class DomainSpec:
     """Tables that share runs, clusters and people (`_domain.yml`)."""
@@ -300,6 +304,11 @@ class DomainSpec:
         WhenBusy.WAIT,
     )
     schedules: Schedules = setting("When its DAGs start.", Schedules())
+    stage_hours: int = setting(
+        "Hours that a stage of a run may take; after them its steps are cancelled (1 to"
+        " 168, and no more than `max_hours` of the domain's clusters).",
+        STAGE_HOURS,
+    )
     continuous: Optional[Continuous] = setting(
         "Runs of many micro-batches in one cluster, for near real time; left out, there"
         " are none.",

@@ -20,6 +20,9 @@ _AFTER = r"\}\s*+(?:[^,\]}\s]|,\s*+\{\s*+\})"
 PLAIN_FROM = 1 << 20
 """From how many bytes on a file is looked through for what Spark would not read as it
 stands: 1 MiB. Of smaller ones each line is."""
+MOST_NAMES = 200
+"""Of wider files each line is looked at: the look would take longer than that."""
+_EACH = "[]"
 _SPACED = '" :'
 _NULL = r'"(?<!\\")\s*+:\s*+null\s*+[,}]'
 
@@ -210,12 +213,25 @@ def is_plain(
     """Whether Spark's own reader reads a file as it stands: one look at each line.
 
     The file is one in which Spark found `schema`: so no record is broken, and no name is
-    there twice. No line is odd, and no number would lose a digit or become another text:
-    fractions stand in the columns of `numbers` alone (by their names in the file, lower
-    case), of no more digits than a double holds where they are decimals.
+    there twice in one. No line has a name in another spelling, or is odd, and no number
+    would lose a digit or become another text: fractions stand in the columns of `numbers`
+    alone (by their names in the file, lower case), of no more digits than a double holds
+    where they are decimals.
     """
+    names = {path[-1] for path in _paths(schema)} - {_EACH}
+    if len(names) > MOST_NAMES:
+        return False
     is_flat = json_text.depth_of(schema) == 1
-    bad = f"{_is_odd('value', is_flat)} OR {_changes_numbers('value', schema, numbers)}"
+    # Spark takes a nested field for one of its type in another case, and reads it as none.
+    known = "|".join(sorted(map(json_text.literally, names)))
+    other = sql_literal(rf'":(?<![{{,\s]"(?:{known})":)')
+    bad = " OR ".join(
+        [
+            _is_odd("value", is_flat),
+            f"value RLIKE {other}",
+            _changes_numbers("value", schema, numbers),
+        ]
+    )
     lines = literal_paths.load(spark.read, "text", [uri]).where(HOLDS_SOMETHING)
     return lines.where(f"coalesce({bad}, true)").isEmpty()
 
@@ -247,7 +263,7 @@ def _changes_numbers(
         if exempt[word]:
             cases.append(_number(limits, exempt[word], is_in=True))
     patterns = [rf'":(?=\s*+[-0-9])(?:{"|".join(cases)})']
-    if any("[]" in path for path in there):
+    if any(_EACH in path for path in there):
         patterns.append(rf"[\[,]\s*+(?:{fraction}|{minus})")
     if json_text.depth_of(schema) > 1:
         patterns.append(r"\{\s*+\}")
@@ -271,7 +287,7 @@ def _paths(kind: ColumnType, path: Tuple[str, ...] = ()) -> List[Tuple[str, ...]
         ]
         return [(*path, name) for name, _ in pairs] + inside
     if kind.name == "array":
-        return [(*path, "[]"), *_paths(kind.inner[0], (*path, "[]"))]
+        return [(*path, _EACH), *_paths(kind.inner[0], (*path, _EACH))]
     return []
 
 

@@ -159,7 +159,7 @@ class Lake:
             "KeepJobFlowAliveWhenNoSteps": True,
         }
         made = self.aws("emr").run_job_flow(
-            Name="left over",
+            Name="lake left over",
             ReleaseLabel="emr-7.13.0",
             Instances=instances,
             JobFlowRole="EMR_EC2_DefaultRole",

@@ -68,6 +68,7 @@ def play_all(
             with open(Path(root) / "stages.log", "w", encoding="utf-8") as told:
                 with redirect_stdout(told):
                     outcome = kind.play(spark, Path(root), seed, chosen)
+        json_reader.PLAIN_FROM = USUAL
         lines = _told(kind.name, seed, outcome.wrong, "WRONG")
         lines += _told(kind.name, seed, outcome.poisoned, "POISONED")
         tell(f"{kind.name}: files {chosen[0]} to {chosen[-1]}: {len(lines)} finds")

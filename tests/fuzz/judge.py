@@ -297,7 +297,7 @@ def strict_json(text: str) -> Any:
         # One that has no value in one of its spellings may be read or refused.
         values = {name: value for name, value in found if name.lower() not in names}
         values.update((name, each) for name, each in found if each is not None)
-        if len(values) < len(found):
+        if len({name.lower() for name, _ in found}) < len(found):
             values[TWO_SPELLINGS] = None
         return values
 

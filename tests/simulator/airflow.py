@@ -42,6 +42,7 @@ class TaskInstance:
 
     def __init__(self, run: "SimulatedRun", task_id: str) -> None:
         self._run, self.task_id = run, task_id
+        self.try_number, self.max_tries = run.tries.get(task_id, (1, 0))
 
     def xcom_push(self, key: str, value: Any) -> None:
         self._run.xcoms[self.task_id, key] = value
@@ -79,6 +80,7 @@ class SimulatedRun:
         self.cloud, self.plan, self.design, self.run_id = cloud, plan, design, run_id
         self.xcoms: Dict[Tuple[str, str], Any] = {}
         self.states: Dict[str, str] = {}
+        self.tries: Dict[str, Tuple[int, int]] = {}
         self.state = "queued"
         self.causes: List[str] = []
         self.clears = 0
@@ -221,7 +223,10 @@ class SimulatedRun:
     def _task(self, name: str) -> Iterator[datetime]:
         task = self.design.tasks[name]
         end = "failed"
-        for _ in range(task.retries + 1):
+        # As Airflow does, also after a clear: it counts on.
+        before = self.tries.get(name, (0, 0))[0]
+        for number in range(before + 1, before + task.retries + 2):
+            self.tries[name] = number, before + task.retries
             end = yield from self._try(name)
             if end in ("success", "skipped", "failed for good"):
                 break

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from lake_spec.faults import Problem, got
-from lake_spec.model import DomainSpec, HistoryRuns
+from lake_spec.faults import Path, Problem, got
+from lake_spec.model import STAGE_HOURS, ClusterSpec, DomainSpec, HistoryRuns
 from lake_spec.landing_folders import is_below
 from lake_spec.rules import names
 from lake_spec.rules.airflow import cron, sns_topic
 from lake_spec.rules.book import RuleBook
+from lake_spec.rules.table import within
 
 DOMAIN = RuleBook()
 
@@ -70,6 +71,28 @@ def granted_folders_are_the_domain_s_own(spec: DomainSpec) -> Iterator[Problem]:
 def schedules_are_cron_texts(spec: DomainSpec) -> Iterator[Problem]:
     for name in ("full_load", "incremental", "maintenance", "continuous"):
         yield from cron(("schedules", name), getattr(spec.schedules, name))
+
+
+@DOMAIN.rule("stage_hours")
+def stages_take_hours_not_weeks(spec: DomainSpec) -> Iterator[Problem]:
+    yield from within(("stage_hours",), spec.stage_hours, 1, 168)
+
+
+def stage_problems(
+    spec: DomainSpec, cluster: ClusterSpec, path: Path = ("stage_hours",)
+) -> Iterator[Problem]:
+    """What a cluster of the domain's runs has against the hours of a stage.
+
+    Nothing against those of a domain that says none: the cluster ends before them.
+    """
+    hours, most = spec.stage_hours, cluster.max_hours
+    if hours > most and hours != STAGE_HOURS:
+        message = f"a stage of {spec.name} may take {hours} hours (stage_hours)"
+        remedy = (
+            f"The cluster {cluster.name!r} is ended after max_hours: {most}: choose up to"
+            f" {most} hours, a greater max_hours, or another cluster."
+        )
+        yield Problem(path, hours, message, remedy)
 
 
 @DOMAIN.rule("notifications")

@@ -13,7 +13,7 @@ import json
 import runpy
 import sys
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Dict, List
 
 PACKAGES = ("lake_airflow", "lake_spec")
 
@@ -36,9 +36,7 @@ def dags_of(stub: str) -> Dict[str, Any]:
 def current(dags: Path) -> Path:
     """The folder of the newest release that is here as a whole."""
     pointer = dags / "current.json"
-    ids = [
-        each["release"] for each in json.loads(pointer.read_text("utf-8"))["deploys"]
-    ]
+    ids = _named(pointer)
     for id in ids:
         folder = dags / "releases" / id
         if _is_whole(folder):
@@ -47,6 +45,25 @@ def current(dags: Path) -> Path:
         f"{pointer} names {', '.join(ids) or 'none'}, and of none all files are here."
         " If they are still on their way this passes; otherwise deploy again."
     )
+
+
+def _named(pointer: Path) -> List[str]:
+    """The releases that were deployed, the newest first."""
+    try:
+        told = json.loads(pointer.read_text("utf-8"))
+        version = told.get("format", 1)
+        ids = [each["release"] for each in told["deploys"]]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise NoRelease(
+            f"{pointer} cannot be read: {error!r}. Restore an older version of the object."
+        ) from None
+    if version != 1:
+        raise NoRelease(
+            f"{pointer} is of format {version} (written by release"
+            f" {told.get('written_by', 'unknown')}), {Path(__file__).name} reads 1. Deploy"
+            " that release again: it brings the file that reads it."
+        )
+    return ids
 
 
 def _is_whole(folder: Path) -> bool:

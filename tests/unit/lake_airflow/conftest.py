@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -55,10 +55,14 @@ class Runner:
         self.params: dict = {}
         self.dag_run = SimpleNamespace(run_type="manual", start_date=None)
         self.earlier: Any = None  # a run of the DAG that is under way
+        self.sees_pauses = False  # whether a pause between looks goes out to the test
+        self.tries = (1, 0)  # of each task: the number of the try, and the last one's
 
     def context(self, task_id: str) -> dict:
+        ti = TaskInstance(task_id, self.xcoms, self.states, self.earlier)
+        ti.try_number, ti.max_tries = self.tries
         return {
-            "ti": TaskInstance(task_id, self.xcoms, self.states, self.earlier),
+            "ti": ti,
             "dag_run": self.dag_run,
             "run_id": self.run_id,
             "params": self.params,
@@ -68,13 +72,30 @@ class Runner:
         if "job_flow_id" in task.template_fields:
             task.job_flow_id = self.xcoms.get(("create_cluster", "return_value"))
         context = self.context(task.task_id)
-        result = task.execute(context)
+        result = self._until_done(task, lambda: task.execute(context))
         context["ti"].xcom_push("return_value", result)
         return result
 
     def wake(self, task, method="execute_complete", **event):
         """What a worker does with a task whose trigger fired."""
-        return task.resume_execution(method, event, self.context(task.task_id))
+        context = self.context(task.task_id)
+        act = partial(task.resume_execution, method, event, context)
+        return self._until_done(task, act)
+
+    def _until_done(self, task, act):
+        """Wake it after each pause, in which EMR moves on; other deferrals go out."""
+        context = self.context(task.task_id)
+        for _ in range(100):
+            try:
+                return act()
+            except BaseException as deferred:
+                if getattr(deferred, "method_name", "") != "follow_again":
+                    raise
+                if self.sees_pauses:
+                    raise
+            living.time.sleep(0)
+            act = partial(task.resume_execution, "follow_again", {}, context)
+        raise AssertionError("the task looks again and again")
 
 
 def logged(caplog, capsys) -> str:

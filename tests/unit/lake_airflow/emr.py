@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from botocore.exceptions import ClientError
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.emr.models import emr_backends
+
+
+def throttled() -> ClientError:
+    """What EMR answers to who asks too often."""
+    return refused("ThrottlingException", "Rate exceeded")
+
+
+def refused(code: str, message: str) -> ClientError:
+    """A refusal of EMR in its words."""
+    return ClientError({"Error": {"Code": code, "Message": message}}, "DescribeCluster")
 
 
 class Emr:

@@ -62,10 +62,16 @@ def test_a_run_ends_its_waiting_long_before_airflow_ends_the_run(
 ):
     backfill(runner)
     waited = LONGEST_WAIT + timedelta(seconds=margin)
-    runner.dag_run.start_date = datetime.now(timezone.utc) - waited
     runner.earlier = SimpleNamespace(run_id="backfill__2026-02-28")
+    task, since = create(), datetime.now(timezone.utc) - waited
+    # However long ago the run began: one that is cleared keeps that.
+    runner.dag_run.start_date = since - LONGEST_WAIT
     with pytest.raises(BaseException) as waiting:
-        runner.execute(create())
+        runner.execute(task)
+    assert type(waiting.value).__name__ == "TaskDeferred"
+    runner.xcoms["create_cluster", "waits_since"] = since.isoformat()
+    with pytest.raises(BaseException) as waiting:
+        runner.wake(task, "execute_again")
     assert (type(waiting.value).__name__ == "TaskDeferred") is not ends
     assert ("has waited for 12:00:00" in str(waiting.value)) is ends
     assert not emr.clusters and not leases(aws)

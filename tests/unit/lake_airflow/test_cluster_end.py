@@ -1,13 +1,17 @@
 """The end of a cluster that no task told of: the first one was ended from outside."""
 
+from datetime import datetime, timezone
+
 import pytest
+from botocore.exceptions import EndpointConnectionError
 
 from lake_airflow import cluster_end, living
 from lake_airflow.airflow_errors import AirflowSkipException
-from lake_airflow.cluster_end import TerminateCluster
+from lake_airflow.cluster_end import END_LIMIT, TerminateCluster
 from lake_airflow.cluster_tasks import CreateCluster
 from lake_airflow.living import BETWEEN_LOOKS, LOOKS
 from tests.unit.lake_airflow.first_task import create_cluster
+from tests.unit.lake_airflow.emr import throttled
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
 
 PLAN = dag_plan("full_load")
@@ -47,17 +51,62 @@ def test_the_cluster_is_found_by_its_name_and_awaited(emr, runner, unseen, can_d
     assert [cluster.state for cluster in emr.clusters] == ["TERMINATED"]
 
 
-def test_no_trigger_waits_for_what_only_its_name_tells(
+def test_one_that_only_its_name_tells_is_awaited_by_who_is_woken(
     emr, runner, unseen, monkeypatch
 ):
-    """Who is woken has but the XCom of the first task, and there is none."""
+    """Who is woken has no XCom of the first task, but its own."""
     (cluster,) = emr.clusters
     monkeypatch.setattr(
         cluster, "terminate", lambda: setattr(cluster, "state", "TERMINATING")
     )
     monkeypatch.setattr(cluster_end, "QUICK_END", cluster_end.QUICK_END * 0)
-    assert runner.execute(terminate(can_defer=True)) == unseen
+    with pytest.raises(BaseException) as waiting:
+        runner.execute(terminate(can_defer=True))
+    assert waiting.value.timeout >= END_LIMIT
+    emr.move_on()
+    event = {"status": "success"}
+    assert runner.wake(terminate(can_defer=True), event=event) == unseen
     assert cluster.state == "TERMINATED"
+
+
+def test_a_cluster_that_does_not_end_is_told_after_its_limit(
+    emr, runner, unseen, monkeypatch
+):
+    (cluster,) = emr.clusters
+    monkeypatch.setattr(
+        cluster, "terminate", lambda: setattr(cluster, "state", "TERMINATING")
+    )
+    monkeypatch.setattr(emr, "move_on", lambda: None)
+    runner.sees_pauses = True
+    with pytest.raises(BaseException) as waiting:
+        runner.execute(terminate())
+    assert waiting.value.method_name == "follow_again" and waiting.value.timeout
+    late = datetime.now(timezone.utc) - END_LIMIT
+    ends = {"cluster": unseen, "since": late.isoformat()}
+    runner.xcoms["terminate_cluster", "ends"] = ends
+    with pytest.raises(TimeoutError, match=f"{unseen} lives 0:30:00 after"):
+        runner.wake(terminate(), "follow_again")
+
+
+def test_an_end_that_cannot_be_asked_about_is_asked_about_again(
+    emr, runner, unseen, monkeypatch
+):
+    fails = [throttled(), EndpointConnectionError(endpoint_url="https://emr")]
+    asked = TerminateCluster._state
+
+    def state(task):
+        if fails:
+            raise fails.pop()
+        return asked(task)
+
+    monkeypatch.setattr(TerminateCluster, "_state", state)
+    runner.xcoms["create_cluster", "return_value"] = unseen
+    for _ in range(2):
+        with pytest.raises(BaseException) as waiting:
+            runner.execute(terminate())
+        assert type(waiting.value).__name__ == "TaskDeferred"
+        assert waiting.value.timeout
+    assert runner.execute(terminate()) == unseen
 
 
 def test_one_that_the_first_task_ended_itself_is_awaited(emr, runner, unseen):

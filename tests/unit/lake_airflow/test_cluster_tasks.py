@@ -243,15 +243,6 @@ def test_a_cluster_that_ends_slowly_is_awaited_by_a_trigger(emr, runner, monkeyp
     assert deferred.value.trigger.serialize()[0].endswith("EmrTerminateJobFlowTrigger")
 
 
-def test_a_cluster_that_does_not_end_fails_the_task_by_name(emr, runner, monkeypatch):
-    runner.execute(create())
-    (cluster,) = emr.clusters
-    monkeypatch.setattr(cluster, "terminate", lambda: None)
-    monkeypatch.setattr(emr, "move_on", lambda: None)
-    with pytest.raises(TimeoutError, match=f"Cluster {cluster.id} lives"):
-        runner.execute(stays_in_the_worker(terminate()))
-
-
 def stays_in_the_worker(task):
     task.can_defer = lambda: False
     return task

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+import json
+
 import pytest
 from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
 from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutError
@@ -107,6 +109,24 @@ def test_botocore_repeats_nothing(monkeypatch):
     )
     SendsOnce(aws_conn_id=None, region_name="eu-central-1").create_job_flow({})
     assert seen == [{"total_max_attempts": 1}]
+
+
+def test_writes_have_the_proxy_and_timeouts_of_the_connection(monkeypatch):
+    config = {"proxies": {"https": "http://proxy:3128"}, "read_timeout": 7}
+    extra = json.dumps({"config_kwargs": config, "region_name": "eu-central-1"})
+    connection = {"conn_type": "aws", "extra": extra}
+    monkeypatch.setenv("AIRFLOW_CONN_PROXIED", json.dumps(connection))
+    hook, seen = SendsOnce(aws_conn_id="proxied"), []
+    monkeypatch.setattr(
+        SendsOnce,
+        "_sent",
+        staticmethod(lambda client, *_: seen.append(client.meta.config) or {}),
+    )
+    hook.create_job_flow({})
+    (ours,), theirs = seen, hook.conn.meta.config
+    assert ours.proxies == theirs.proxies == config["proxies"]
+    assert ours.read_timeout == theirs.read_timeout == 7
+    assert ours.retries["total_max_attempts"] == 1
 
 
 def test_with_a_runtime_role_arguments_are_written_for_a_shell(hook):

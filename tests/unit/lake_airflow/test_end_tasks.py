@@ -1,5 +1,6 @@
 """The summary on S3 and in the log; the announcement of changes."""
 
+import gzip
 import json
 import logging
 from unittest.mock import Mock
@@ -234,6 +235,21 @@ def test_a_run_that_was_marked_before_it_began_is_red(runner, told_to):
     runner.states.update(create_cluster="skipped", terminate_cluster="skipped")
     with pytest.raises(AirflowFailException, match=": create_cluster did not succeed"):
         runner.execute(verdict())
+
+
+def test_a_log_that_emr_puts_there_late_is_looked_into_again(aws, finished, told_to):
+    log = {"log": "s3://lake/logs/stderr.gz", "reason": "Unknown Error."}
+    step = {**STEP, "state": "FAILED", **log}
+    finished.xcoms["maintenance", "steps"] = [step]
+    with pytest.raises(AirflowFailException, match="Unknown Error. Log"):
+        summarise(finished)
+    packed = gzip.compress(b"java.lang.OutOfMemoryError: Java heap space\n")
+    aws.put_object(Bucket="lake", Key="logs/stderr.gz", Body=packed)
+    finished.states |= {"maintenance": "failed", "summary": "failed"}
+    finished.states["terminate_cluster"] = "success"
+    with pytest.raises(AirflowFailException, match="summary did not succeed"):
+        finished.execute(verdict())
+    assert "OutOfMemoryError" in str(written(aws)["causes"])
 
 
 def test_changes_are_announced(finished):

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from lake_airflow.plan import DagPlan, Stage, StageKind, changes_of, plan, Watched
+from lake_spec.continuous import Continuous
 from lake_spec.model import Engine, HistoryRuns, Notifications, Schedules
 from tests.unit.lake_airflow.specs import dag_plan, dimension, domain, table
 
@@ -117,6 +118,27 @@ def test_a_domain_sets_schedules_tags_and_the_topic_of_failures():
         "arn:aws:sns:eu-central-1:1:alarms"
     }
     assert dag_plan("full_load", spec).tags == ("lake", "sales", "full_load", "shop")
+
+
+@pytest.mark.parametrize("hours", [1, 20])
+@pytest.mark.parametrize("history", list(HistoryRuns))
+def test_every_stage_has_the_hours_of_its_domain(history, hours):
+    tables = (table("orders"), table("clicks", Engine.STREAMER))
+    spec = domain(
+        *(*tables, dimension("dim", "orders", "clicks")),
+        history_runs=history,
+        stage_hours=hours,
+    )
+    found = {stage.hours for each in plan(spec) for stage in each.stages}
+    assert found == {hours}
+
+
+def test_the_stage_of_a_continuous_run_outlasts_its_batches():
+    spec = domain(continuous=Continuous(hours=12), stage_hours=3)
+    hours = [stage.hours for stage in dag_plan("continuous", spec).stages]
+    assert hours == [13, 3]
+    longer = domain(continuous=Continuous(hours=12), stage_hours=20)
+    assert [s.hours for s in dag_plan("continuous", longer).stages] == [20, 20]
 
 
 def test_only_a_spark_stage_owes_reports():

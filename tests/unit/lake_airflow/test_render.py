@@ -83,7 +83,7 @@ def test_a_stage_runs_after_a_failed_one_but_the_first_only_with_a_cluster(dags,
     assert first.upstream_task_ids == {"create_cluster"}
     assert first.trigger_rule == "all_success"
     assert {stage.trigger_rule for stage in others} <= {"all_done"}
-    assert {stage.retries for stage in (first, *others)} == {0}
+    assert {stage.retries for stage in (first, *others)} == {3}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -233,6 +233,14 @@ def test_a_dag_never_overlaps_itself_catches_up_or_hangs(dags, kind):
     assert (dag.max_active_runs, dag.catchup) == (1, False)
     # A run that fails by this limit loses its cluster's end, so waiting is not its work.
     assert LONGEST_WAIT + timedelta(hours=8) < dag.dagrun_timeout < timedelta(days=2)
+
+
+def test_a_run_may_take_the_hours_of_all_its_stages():
+    usual, longer = (render(domain(stage_hours=hours)) for hours in (8, 20))
+    for kind, stages_of_it in (("full_load", 2), ("maintenance", 1)):
+        more = longer[kind].dagrun_timeout - usual[kind].dagrun_timeout
+        assert more == stages_of_it * timedelta(hours=12)
+        assert longer[kind].get_task(kind).limit == timedelta(hours=20)
 
 
 def test_a_schedule_is_the_domains(dags):

@@ -14,6 +14,7 @@ from botocore.exceptions import ClientError
 
 from lake_airflow.airflow_errors import AirflowFailException
 from lake_airflow.emr import SendsOnce
+from lake_airflow.waiting import LONGEST_SLEEP
 from tests.unit.lake_airflow.stages import STREAMED, deferred, made_cluster, stage
 
 
@@ -158,7 +159,7 @@ def test_a_stage_waits_for_a_start_no_longer_than_the_limit(emr, cluster, runner
         runner.wake(task, "__fail__", error="Trigger timeout")
 
 
-def test_a_cluster_that_started_meanwhile_is_waited_for_without_a_limit(
+def test_a_cluster_that_started_meanwhile_is_looked_at_once_an_hour(
     emr, cluster, runner
 ):
     task = stage("full_load", defers=True)
@@ -166,4 +167,5 @@ def test_a_cluster_that_started_meanwhile_is_waited_for_without_a_limit(
     starts_since(cluster, 10)
     most_to_wait(runner, task, **WOKEN)
     cluster.state = "RUNNING"
-    assert most_to_wait(runner, task, "__fail__", error="Trigger timeout") is None
+    longest = most_to_wait(runner, task, "__fail__", error="Trigger timeout")
+    assert longest == LONGEST_SLEEP

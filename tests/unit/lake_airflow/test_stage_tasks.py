@@ -5,17 +5,20 @@ woken by the test with what a trigger of either provider version sends.
 """
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from unittest.mock import ANY
 
 import pytest
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
 from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
+from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 
 from lake_airflow import stage_tasks
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
 from lake_airflow.emr import ReplyLost, SendsOnce
 from lake_airflow.stage_tasks import SubmitStage
+from lake_airflow.waiting import LONGEST_SLEEP
+from tests.unit.lake_airflow.emr import refused, throttled
 from tests.unit.lake_airflow.stages import (
     STREAMED,
     deferred,
@@ -192,7 +195,7 @@ def test_a_trigger_gets_no_more_ids_than_emr_lists_at_once(aws, emr, cluster, ru
     ],
     ids=["provider-9.34", "provider-9.12"],
 )
-def test_after_a_trigger_failed_the_task_waits_itself(
+def test_after_a_trigger_failed_the_task_looks_once_and_defers_again(
     aws, emr, cluster, runner, method, event
 ):
     put_manifest(aws, ["s01", "s02"])
@@ -200,12 +203,154 @@ def test_after_a_trigger_failed_the_task_waits_itself(
     deferred(runner, lambda: runner.execute(task))
     emr.ends["streamer s01 manual-1"] = "FAILED"
     emr.move_on()
+    runner.sees_pauses = True
+    pause = deferred(runner, lambda: runner.wake(task, method, **event))
+    assert isinstance(pause, TimeDeltaTrigger)
+    again = deferred(runner, lambda: runner.wake(task, "follow_again"))
+    assert again.serialize()[1]["step_ids"] == [emr.steps[1].id]
+    emr.move_on()
+    done = {"status": "success"}
     with pytest.raises(AirflowFailException, match="streamer s01 manual-1' FAILED"):
-        runner.wake(task, method, **event)
+        runner.wake(task, event=done)
     assert emr.states() == {
         "streamer s01 manual-1": "FAILED",
         "streamer s02 manual-1": "COMPLETED",
     }
+
+
+FAILS = [
+    throttled(),
+    refused("ExpiredTokenException", "The security token included has expired"),
+    refused("InvalidRequestException", "Cluster id 'j-1' is not valid."),
+    EndpointConnectionError(endpoint_url="https://elasticmapreduce"),
+    ReadTimeoutError(endpoint_url="https://elasticmapreduce"),
+]
+
+
+@pytest.mark.parametrize("error", FAILS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("read", ["_listed", "_cluster"])
+def test_a_read_that_fails_is_asked_again_and_is_no_end(
+    emr, cluster, runner, monkeypatch, read, error
+):
+    task = stage("full_load", defers=True)
+    deferred(runner, lambda: runner.execute(task))
+    asked, fails = getattr(SubmitStage, read), [error] * 8
+
+    def fails_first(self):
+        if fails:
+            raise fails.pop()
+        return asked(self)
+
+    monkeypatch.setattr(SubmitStage, read, fails_first)
+    runner.sees_pauses = True
+    for _ in range(8):
+        pause = deferred(runner, lambda: runner.wake(task, "follow_again"))
+        assert isinstance(pause, TimeDeltaTrigger)
+    deferred(runner, lambda: runner.wake(task, "follow_again"))
+    assert runner.xcoms["full_load", "reads_fail_since"] is None
+    emr.move_on()
+    runner.wake(task, event={"status": "success"})
+    assert emr.states() == {"full_load manual-1": "COMPLETED"}
+
+
+def test_reads_that_fail_before_the_submission_begin_it_anew(
+    emr, cluster, runner, monkeypatch
+):
+    asked, fails = SubmitStage._listed, [throttled()] * 3
+
+    def fails_first(self):
+        if fails:
+            raise fails.pop()
+        return asked(self)
+
+    monkeypatch.setattr(SubmitStage, "_listed", fails_first)
+    task = stage("full_load")
+    deferred(runner, lambda: runner.execute(task))
+    for _ in range(2):
+        deferred(runner, lambda: runner.wake(task, "execute_again"))
+    runner.wake(task, "execute_again")
+    assert emr.names() == ["full_load manual-1"]
+
+
+@pytest.mark.parametrize(
+    "error, since",
+    [
+        (refused("AccessDeniedException", "not authorized"), None),
+        (throttled(), "2020-01-01T00:00:00+00:00"),
+    ],
+    ids=["another error", "for too long"],
+)
+def test_what_no_asking_mends_fails_the_try(
+    emr, cluster, runner, monkeypatch, error, since
+):
+    def fails(self):
+        raise error
+
+    task = stage("full_load", defers=True)
+    deferred(runner, lambda: runner.execute(task))
+    monkeypatch.setattr(SubmitStage, "_listed", fails)
+    runner.xcoms["full_load", "reads_fail_since"] = since
+    with pytest.raises(ClientError):
+        runner.wake(task, "follow_again")
+
+
+def test_every_wait_of_a_stage_has_an_end(emr, cluster, runner):
+    task = stage("full_load", defers=True)
+    for act in (
+        lambda: runner.execute(task),  # for the step
+        lambda: runner.execute(stage("scd2", defers=True)),  # for that of another
+        lambda: runner.wake(task, event={"status": "error"}),  # to look again
+    ):
+        runner.sees_pauses = True
+        with pytest.raises(BaseException) as waiting:
+            act()
+        assert timedelta(0) < waiting.value.timeout <= LONGEST_SLEEP
+
+
+def test_another_try_follows_what_ended_while_nobody_looked(emr, cluster, runner):
+    runner.tries = (1, 3)
+    deferred(runner, lambda: runner.execute(stage("full_load", defers=True)))
+    emr.move_on()
+    runner.tries = (2, 3)
+    runner.execute(stage("full_load"))
+    assert emr.states() == {"full_load manual-1": "COMPLETED"}
+    # Cleared: Airflow counts on from the tries that there were.
+    runner.tries = (3, 5)
+    runner.execute(stage("full_load"))
+    assert emr.names() == ["full_load manual-1"] * 2
+
+
+def test_a_step_that_waits_for_its_turn_is_not_over_any_limit(emr, cluster, runner):
+    task = stage("full_load")
+    old = datetime.now(timezone.utc) - timedelta(days=2)
+    timeline = {"CreationDateTime": old}
+    pending = {"Status": {"State": "PENDING", "Timeline": timeline}}
+    assert task._over_limit([pending]) == timedelta(0)
+    runs = {"Status": {"State": "RUNNING", "Timeline": {**timeline}}}
+    runs["Status"]["Timeline"]["StartDateTime"] = old + timedelta(days=1)
+    assert task._over_limit([runs]) > timedelta(hours=15)
+
+
+def test_a_step_that_ignores_its_end_is_ended_by_force_then_given_up(
+    emr, cluster, runner, monkeypatch
+):
+    deferred(runner, lambda: runner.execute(stage("full_load", defers=True)))
+    task, calls = stage("scd2"), []
+
+    def cancel_steps(**call):
+        calls.append(call["StepCancellationOption"])
+        info = {"StepId": call["StepIds"][0], "Status": "FAILED", "Reason": "not now"}
+        return {"CancelStepsInfoList": [info]}
+
+    monkeypatch.setattr(task.hook.conn, "cancel_steps", cancel_steps)
+    for over in (timedelta(minutes=1), timedelta(minutes=6)):
+        monkeypatch.setattr(task, "_over_limit", lambda alive, over=over: over)
+        deferred(runner, lambda: runner.execute(task))
+    monkeypatch.setattr(task, "_over_limit", lambda alive: timedelta(minutes=21))
+    with pytest.raises(AirflowFailException, match="does not end.*not now.*given up"):
+        runner.execute(task)
+    assert calls == ["SEND_INTERRUPT", "TERMINATE_PROCESS", "TERMINATE_PROCESS"]
+    assert [step.name for step in emr.steps] == ["full_load manual-1"]
 
 
 def test_a_step_that_emr_does_not_list_is_no_success(emr, cluster, runner):
@@ -216,15 +361,24 @@ def test_a_step_that_emr_does_not_list_is_no_success(emr, cluster, runner):
         runner.wake(task, event={"status": "success", "value": []})
 
 
+def noted(cancelled):
+    """What notes the steps that EMR is asked to cancel, and asks nobody."""
+
+    def cancel(self, alive, *, by_force=False):
+        cancelled.extend(alive)
+        return ""
+
+    return cancel
+
+
 def test_a_stage_over_its_limit_is_cancelled(emr, cluster, runner, monkeypatch):
     cancelled = []
     task = stage("full_load")
     task.limit = timedelta(0)
-    monkeypatch.setattr(
-        SubmitStage, "_cancel", lambda self, alive: cancelled.extend(alive)
-    )
+    monkeypatch.setattr(SubmitStage, "_cancel", noted(cancelled))
     with pytest.raises(
-        AirflowFailException, match="RUNNING: not done within 0:00:00; cancelled"
+        AirflowFailException,
+        match="RUNNING: not done within 0:00:00 of its start; cancelled",
     ):
         runner.execute(task)
     assert [step["Name"] for step in cancelled] == ["full_load manual-1"]
@@ -245,8 +399,9 @@ def test_a_stage_never_runs_beside_a_step_that_nobody_follows(emr, cluster, runn
     }
 
 
+@pytest.mark.parametrize("error", ["Trigger failure", "Trigger timeout"])
 def test_a_cleared_stage_whose_wait_for_others_failed_runs_all_the_same(
-    emr, cluster, runner
+    emr, cluster, runner, error
 ):
     """It is not green by the step of its name that ran before it was cleared."""
     runner.execute(stage("full_load"))
@@ -255,7 +410,7 @@ def test_a_cleared_stage_whose_wait_for_others_failed_runs_all_the_same(
     task = stage("full_load")
     deferred(runner, lambda: runner.execute(task))
     emr.move_on()
-    runner.wake(task, "__fail__", error="Trigger failure")
+    runner.wake(task, "__fail__", error=error)
     names = ["full_load manual-1", "scd2 manual-1", "full_load manual-1"]
     assert [step.name for step in emr.steps] == names
 
@@ -267,9 +422,7 @@ def test_a_step_that_nobody_follows_has_the_limit_of_a_stage(
     deferred(runner, lambda: runner.execute(stage("full_load", defers=True)))
     task = stage("scd2")
     task.limit = timedelta(0)
-    monkeypatch.setattr(
-        SubmitStage, "_cancel", lambda self, alive: cancelled.extend(alive)
-    )
+    monkeypatch.setattr(SubmitStage, "_cancel", noted(cancelled))
     deferred(runner, lambda: runner.execute(task))
     assert [step["Name"] for step in cancelled] == ["full_load manual-1"]
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
 from lake_release import pointer
 from lake_release.errors import ReleaseError
+from lake_release.shipped import lake_current
 from lake_release.store import Store, utc_now
 from lake_release.target import POINTER
 
@@ -214,3 +216,22 @@ def test_status_tells_the_deploys_the_newest_first(lake):
     names = [word.split("=")[0] for word in words.split()]
     assert names == ["RequirementsVersion", "StartupVersion"]
     assert [line.split()[1] for line in deploys] == [second, first]
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        (
+            '{"format": 2, "written_by": "r9", "deploys": [{"release": "r9"}]}',
+            "is of format 2 (written by release r9), lake_current.py reads 1. Deploy that"
+            " release again",
+        ),
+        ('{"deploys": 7}', "cannot be read: TypeError"),
+        ("[]", "cannot be read: AttributeError"),
+        ("{", "cannot be read: JSONDecodeError"),
+    ],
+)
+def test_airflow_says_why_it_shows_no_release(tmp_path, text, words):
+    (tmp_path / "current.json").write_text(text)
+    with pytest.raises(lake_current.NoRelease, match=re.escape(words)):
+        lake_current.current(tmp_path)

@@ -119,7 +119,7 @@ def test_a_key_unlike_any_other_is_told_with_the_choices_alone():
     (fault,) = faults(DomainSpec, "zzz: 1\n" + DOMAIN, tables=())
     assert fault == (
         "f.yml:1: zzz: unknown key. A domain takes: name, description, owner, cluster,"
-        " clusters, tags, history_runs, when_busy, schedules, continuous,"
+        " clusters, tags, history_runs, when_busy, schedules, stage_hours, continuous,"
         " notifications, landing_grants."
     )
 

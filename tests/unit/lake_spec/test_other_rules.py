@@ -2,7 +2,14 @@
 
 import pytest
 
-from .spec_files import DOMAIN, FEED, SNAPSHOT, changed, faults_of_file
+from .spec_files import (
+    DOMAIN,
+    ENVIRONMENT,
+    FEED,
+    SNAPSHOT,
+    changed,
+    faults_of_file,
+)
 
 TOPIC = "arn:aws:sns:eu-central-1:123456789012:lake-failures"
 
@@ -53,6 +60,8 @@ TOPIC = "arn:aws:sns:eu-central-1:123456789012:lake-failures"
             {"notifications.events": ["success"]},
             "notifications.events[0]: got 'success'. Choose one of: failure, recov",
         ),
+        ({"stage_hours": 0}, "stage_hours: got 0. Choose a number from 1 to 168."),
+        ({"stage_hours": 169}, "stage_hours: got 169. Choose a number from 1 to 168."),
         (
             {"history_runs": "own"},
             "history_runs: got 'own'. Did you mean 'own_dag'? Choo",
@@ -71,6 +80,34 @@ def test_a_domain_with_schedules_and_a_topic_passes(specs):
         "tags": ["shop", "team:sales"],
     }
     assert faults_of_file(specs, "tables/sales/_domain.yml", DOMAIN, changes) == []
+
+
+def test_a_stage_may_take_as_long_as_its_clusters_live(specs):
+    file = "tables/sales/_domain.yml"
+    specs.put("clusters/short.yml", {"name": "short", "max_hours": 12})
+    mixed = {"clusters": {"rebuild": "short"}}
+    assert faults_of_file(specs, file, DOMAIN, {"stage_hours": 24}) == []
+    assert faults_of_file(specs, file, DOMAIN, {**mixed, "stage_hours": 12}) == []
+    assert faults_of_file(specs, file, DOMAIN, {**mixed, "stage_hours": 13}) == [
+        "stage_hours: a stage of sales may take 13 hours (stage_hours). The cluster"
+        " 'short' is ended after max_hours: 12: choose up to 12 hours, a greater"
+        " max_hours, or another cluster."
+    ]
+
+
+def test_the_hours_of_a_stage_fit_the_one_cluster_of_an_environment(specs):
+    specs.put("clusters/short.yml", {"name": "short", "max_hours": 12})
+    specs.put("environments/dev.yml", changed(ENVIRONMENT, {"cluster": "short"}))
+    file = "tables/sales/_domain.yml"
+    (found,) = faults_of_file(specs, file, DOMAIN, {"stage_hours": 20})
+    told = "environments/dev.yml:1: cluster: a stage of sales may take 20 hours"
+    assert found.startswith(told)
+
+
+def test_a_domain_that_says_no_hours_may_have_a_cluster_that_lives_shorter(specs):
+    specs.put("clusters/short.yml", {"name": "short", "max_hours": 6})
+    file = "tables/sales/_domain.yml"
+    assert faults_of_file(specs, file, DOMAIN, {"cluster": "short"}) == []
 
 
 def test_two_tables_cannot_take_the_same_files(specs):

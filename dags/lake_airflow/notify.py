@@ -11,6 +11,7 @@ import json
 import logging
 from typing import Any, Optional
 from urllib.parse import quote
+from uuid import uuid4
 
 from airflow.configuration import conf
 from airflow.providers.amazon.aws.hooks.sns import SnsHook
@@ -143,7 +144,8 @@ class Note:
         content, etag = self._object.read()
         if content is not None and json.loads(content)["published"]:
             return False
-        return self._object.write({**told.to_json(), "published": False}, etag)
+        note = {**told.to_json(), "published": False, "by": uuid4().hex}
+        return self._object.write(note, etag)  # of two that tell the same, one is to
 
     def end(self, told: notice.Notice) -> None:
         """Note that it was published; no error, for it was."""

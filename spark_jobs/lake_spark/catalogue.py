@@ -101,12 +101,17 @@ def _database(glue, name: str, description: str) -> None:
 
 
 def _table(glue, run: TableRun, wanted: Dict[str, Any]) -> None:
-    database = run.spec.domain
+    """Make it, or bring it up to date; a creation whose reply was lost has made it."""
+    named = {"DatabaseName": run.spec.domain, "Name": wanted["Name"]}
+    database = named["DatabaseName"]
     try:
-        found = glue.get_table(DatabaseName=database, Name=wanted["Name"])["Table"]
+        found = glue.get_table(**named)["Table"]
     except glue.exceptions.EntityNotFoundException:
-        glue.create_table(DatabaseName=database, TableInput=wanted)
-        return
+        try:
+            glue.create_table(DatabaseName=database, TableInput=wanted)
+            return
+        except glue.exceptions.AlreadyExistsException:
+            found = glue.get_table(**named)["Table"]
     if not all(_same(found.get(name), value) for name, value in wanted.items()):
         glue.update_table(DatabaseName=database, TableInput=wanted)
 

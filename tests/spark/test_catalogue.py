@@ -78,6 +78,36 @@ def test_a_quiet_round_of_a_continuous_run_asks_the_catalogue_nothing(
     assert glue.asked_to_make == asked
 
 
+class LosesReplies(Glue):
+    """A catalogue that makes a table, and whose client then has to ask again."""
+
+    def __init__(self, made: dict) -> None:
+        super().__init__("moma")
+        self.made = made
+        self.tables: dict = {}
+
+    def get_table(self, *, DatabaseName: str, Name: str) -> dict:
+        if Name not in self.tables:
+            raise EntityNotFoundException(Name)
+        return {"Table": self.tables[Name]}
+
+    def create_table(self, *, DatabaseName: str, TableInput: dict) -> None:
+        self.tables[TableInput["Name"]] = self.made
+        raise AlreadyExistsException(TableInput["Name"])
+
+    def update_table(self, *, DatabaseName: str, TableInput: dict) -> None:
+        self.tables[TableInput["Name"]] = TableInput
+
+
+@pytest.mark.parametrize("owner", ["museum-data", "another"], ids=["ours", "old"])
+def test_a_table_that_was_made_without_a_reply_is_registered(owner):
+    wanted = {"Name": "artists", "Owner": "museum-data"}
+    glue = LosesReplies({**wanted, "Owner": owner, "CreateTime": "now"})
+    run = SimpleNamespace(spec=SimpleNamespace(domain="moma"))
+    catalogue._table(glue, run, wanted)
+    assert glue.tables["artists"]["Owner"] == "museum-data"
+
+
 THINGS = EXTRACTS + """columns: {id: int, note: string}
 key: [id]
 storage: {buckets: 1}

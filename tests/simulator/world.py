@@ -121,22 +121,28 @@ class World:
             first, beside, second, *backfill = ours
             plays = [_after(first, second), beside, _at_once(*backfill)]
             plays += [run.play() for run in self.other]
+            reapers = []
             if self.has_reaper:
-                plays.append(in_airflow("", self._reaper()))
-                if self.other:
-                    plays.append(in_airflow(OTHER, self._reaper(OTHER)))
-            self._play_beside(*plays)
+                names = ["", OTHER] if self.other else [""]
+                reapers = [in_airflow(name, self._reaper(name)) for name in names]
+            self._play_beside(plays, always=reapers)
 
     @property
     def has_reaper(self) -> bool:
         """Whether the designs count on one."""
         return all(design.has_reaper for design in self._designs.values())
 
-    def _play_beside(self, *plays: Iterator[datetime]) -> None:
+    def _play_beside(
+        self, plays: List[Iterator[datetime]], *, always: List[Iterator[datetime]]
+    ) -> None:
+        """Plays that begin one by one, and those that were there before them."""
         chance = self.cloud.random
         waiting = [
             (self.cloud.now + timedelta(seconds=n * chance.uniform(0, 1500)), n, play)
             for n, play in enumerate(plays)
+        ]
+        waiting += [
+            (self.cloud.now, n, play) for n, play in enumerate(always, len(plays))
         ]
         heapq.heapify(waiting)
         while waiting:

@@ -30,8 +30,9 @@ OTHERS_LOOKS = 4
 LATE = timedelta(minutes=5)
 """So late a trigger may fire before the scheduler wakes the task without it."""
 
-LONGEST_SLEEP = timedelta(hours=1)
-"""So long a task that waits for steps may sleep before it looks for itself."""
+LONGEST_SLEEP = timedelta(minutes=12)
+"""So long a task that waits for steps may sleep before it looks for itself: it is there
+before its cluster counts as idle, also where its trigger is lost."""
 
 READS_FAIL = (
     "reads_fail_since"  # an XCom: since when EMR could not be read, in ISO 8601

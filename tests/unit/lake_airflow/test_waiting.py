@@ -5,6 +5,7 @@ The provider's EMR triggers up to 9.34 take their region from the connection.
 
 import pytest
 
+from lake_airflow import living, waiting
 from lake_airflow.cluster_end import TerminateCluster
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
 
@@ -40,3 +41,8 @@ def test_a_task_stays_in_the_worker_where_only_its_environment_names_a_region(
     monkeypatch.setenv("AIRFLOW_CONN_AWS_DEFAULT", "aws://")
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     assert task().can_defer() is False
+
+
+def test_a_task_whose_trigger_is_lost_looks_before_its_cluster_counts_as_idle():
+    # Its next step takes some minutes more: a try, and EMR.
+    assert waiting.LONGEST_SLEEP + waiting.LATE < living.IDLE

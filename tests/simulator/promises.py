@@ -15,8 +15,9 @@ NEVER = datetime.min.replace(tzinfo=timezone.utc)
 PATIENCE = timedelta(minutes=CLUSTER.start_minutes + 45)
 """After the limit come a late wake, the other stages, and tries that failed."""
 
-IDLES = timedelta(minutes=50)
-"""An idle cluster is ended after 20 minutes, at the next look of the reaper."""
+IDLES = timedelta(minutes=59)
+"""An idle cluster is ended after 20 minutes, at the next look of the reaper 15 minutes
+later, of which one may fail in all its tries (8 minutes): before EMR's own limit."""
 
 
 def violations(world: World) -> List[str]:

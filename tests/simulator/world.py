@@ -21,7 +21,6 @@ from lake_airflow import (
     stage_tasks,
 )
 from lake_airflow.cluster import AIRFLOW_TAG
-from lake_airflow.living import IDLE
 from lake_airflow.waiting import WaitsForEmr
 from lake_spec.model import Notifications
 from lake_spec.run_key import any_run_key
@@ -181,9 +180,12 @@ class World:
             went_well = yield from self._round(airflow)
 
     def _works(self) -> bool:
-        """Whether a step of a run that Airflow left alone still works."""
-        living = self.cloud.living()
-        return any(not step.is_over for each in living for step in each.steps)
+        """Whether a cluster of a run that Airflow left alone starts or works yet."""
+        now = self.cloud.now
+        return any(
+            now < each.ready or any(not step.is_over for step in each.steps)
+            for each in self.cloud.living()
+        )
 
     def _is_to_note(self, rounds: int, went_well: bool) -> bool:
         """Whether clusters that were ended in time may still lack their entries."""
@@ -202,21 +204,15 @@ class World:
                 yield self.cloud.now + timedelta(seconds=TRIES_EVERY)
         return False
 
-    def _is_idle(self, cluster: Cluster) -> bool:
-        """Whether it has had no step for so long that it may be ended."""
-        busy = any(not step.is_over for step in cluster.steps)
-        last = max([cluster.ready, *(s.ended for s in cluster.steps if s.ended)])
-        return not busy and self.cloud.now - last >= IDLE - timedelta(minutes=1)
-
     def _reap(self, airflow: str) -> None:
         needed = {
             cluster.id
             for cluster in self.cloud.living()
             for run in self.runs
             if self.is_of(cluster, run)
+            and not cluster.is_twin
             and run.state == "running"
             and not run.is_left_alone
-            and not self._is_idle(cluster)
         }
         task = reaper.EndLeftovers(task_id="end_leftovers", environment=ENVIRONMENT)
         try:

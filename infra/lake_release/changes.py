@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
 from lake_release.built import Manifest
 from lake_release.store import dag_files
+from lake_spec.dag_kinds import dag_ids
 
 MORE = 12
 """So many settings of a table are named; of more, how many they are."""
@@ -30,6 +31,11 @@ def changes(old: State, new: State) -> Iterator[str]:
     yield from _dag_files(old.manifest, new.manifest)
     yield from _code(old.manifest, new.manifest)
     yield from _airflow(old.manifest, new.manifest)
+
+
+def dags_of(state: State) -> Set[str]:
+    """The ids of the DAGs of all domains of a release."""
+    return set().union(*(dag_ids(each["domain"]) for each in state.specs.values()))
 
 
 def _tables(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:

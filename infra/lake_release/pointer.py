@@ -50,7 +50,8 @@ class AirflowFile:
 class Deploy:
     """A release that became the current one; `at` is a time in UTC.
 
-    `commit` is what it was built of, None where nobody knows.
+    `commit` is what it was built of, None where nobody knows. `proven` is False until a
+    run that only plans was green; deploys of before that was noted count as proven.
     """
 
     release: str
@@ -58,6 +59,7 @@ class Deploy:
     by: str
     airflow: Dict[str, AirflowFile] = field(default_factory=dict)
     commit: Optional[Commit] = None
+    proven: bool = True
     unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @classmethod

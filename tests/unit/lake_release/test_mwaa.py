@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from lake_release import mwaa as module
 from lake_release.errors import ReleaseError
-from lake_release.mwaa import Airflow
 
 from tests.unit.lake_release.buckets import BUCKET
 from tests.unit.lake_release.conftest import write_dags
-
-
-@pytest.fixture
-def airflow(mwaa, lake, monkeypatch):
-    monkeypatch.setattr(module.time, "sleep", lambda seconds: None)
-    return Airflow(mwaa.client, "lake-prod", say=lake.said.append)
 
 
 def change_packages(lake):
@@ -116,7 +108,7 @@ def test_where_every_dag_is_paused_nothing_is_tried(lake, mwaa, airflow):
 
 
 def test_where_every_dag_is_busy_nothing_is_tried(lake, mwaa, airflow):
-    mwaa.is_busy = True
+    mwaa.busy["moma_incremental"] = "running"
     lake.deploy(airflow=airflow)
     assert mwaa.runs == []
     said = "moma_incremental: each has a run under way, so nothing was tried"
@@ -139,14 +131,21 @@ def test_an_airflow_that_answers_no_more_takes_the_release_back(lake, mwaa, airf
     assert lake.shown() == {"moma.py": f"one {first}"}
 
 
-def test_a_run_that_never_ends_is_waited_for_no_longer_than_is_said(
-    lake, mwaa, airflow, monkeypatch
-):
-    slept = []
-    monkeypatch.setattr(module.time, "sleep", slept.append)
-    mwaa.shows, mwaa.run_state = ["never asked"], "queued"
-    with pytest.raises(ReleaseError, match="its last run not done"):
+def test_an_update_whose_reply_was_lost_is_waited_for(lake, mwaa, airflow):
+    mwaa.fails = lambda method, path: (
+        (0, "ReplyLost") if method == "UpdateEnvironment" else None
+    )
+    release = lake.deploy(airflow=airflow)
+    assert len(mwaa.updates) == 1
+    assert f"moma_incremental planned as release {release}" in lake.said
+
+
+def test_an_update_that_is_refused_leaves_the_release_before(lake, mwaa, airflow):
+    first = lake.deploy(airflow=airflow)
+    change_packages(lake)
+    mwaa.fails = lambda method, path: (
+        (403, "AccessDeniedException") if method == "UpdateEnvironment" else None
+    )
+    with pytest.raises(ReleaseError, match="UpdateEnvironment of lake-prod: .*Access"):
         lake.deploy(airflow=airflow)
-    assert len(mwaa.runs) == 1
-    update = module.EVERY  # one look at it
-    assert sum(slept) <= module.SMOKE_LIMIT + update
+    assert lake.shown() == {"moma.py": f"one {first}"}

@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, Iterator, Optional
 
 from lake_release import pointer
 from lake_release.built import Built
-from lake_release.changes import State, changes, dags_of
+from lake_release.changes import State, changes, dags_of, gone_dags
 from lake_release.commits import Checkout, Commit
 from lake_release.errors import (
     AWS_ERRORS,
@@ -61,8 +61,13 @@ class Deployment:
             yield "nothing to do but a run that proves it" if tries else "nothing to do"
             return
         old, new = self._state(there), _state_of(built)
-        if words := self._why_older(there):
-            yield f"deploy would refuse this: {words}"
+        try:
+            needed = self._why_needed(old, new)
+        except ReleaseError as error:
+            needed = str(error)
+        for why_not in (self._why_older(there), needed):
+            if why_not:
+                yield f"deploy would refuse this: {why_not}"
         yield from changes(old, new)
 
     def deploy(self, built: Built, *, older: bool = False) -> None:
@@ -78,11 +83,14 @@ class Deployment:
             return
         if why_not:
             raise ReleaseError(why_not)
+        old, new = self._state(before.current), _state_of(built)
+        self._refuse_needed(old, new)
         self._say(f"{self._store.put_artifacts(built)} files for steps")
         self._say(f"{self._store.put_dags(built)} files for Airflow")
         files = self._store.put_airflow_files(built, before.current)
         files = self._install(files, before.current)
         self._store.put_stubs(dag_files(built.files("dags")))
+        self._refuse_needed(old, new)
         deploy = replace(self._deploy(built.id, files), commit=self._commit())
         self._switch(deploy, before)
 
@@ -151,7 +159,10 @@ class Deployment:
                 f"The DAGs of release {earlier.release} are not kept any more. Check its"
                 " commit out, and deploy that."
             )
+        old, new = self._state(before.current), self._state(earlier)
+        self._refuse_needed(old, new)
         files = self._install(earlier.airflow, before.current)
+        self._refuse_needed(old, new)
         deploy = self._deploy(earlier.release, files)
         self._switch(replace(deploy, commit=earlier.commit), before)
 
@@ -164,6 +175,31 @@ class Deployment:
         for each in there.deploys:
             proven = "" if each.proven else "  (no run has proven it)"
             yield f"{each.at}  {each.release}  {each.by}{proven}"
+
+    def _refuse_needed(self, old: State, new: State) -> None:
+        """Raise ReleaseError where the new release lacks a DAG whose run is under way."""
+        if why_not := self._why_needed(old, new):
+            raise ReleaseError(why_not)
+
+    def _why_needed(self, old: State, new: State) -> Optional[str]:
+        """Which DAGs that go are needed still; None where none is, or nobody can ask."""
+        gone = sorted(gone_dags(old, new))
+        if not gone or self._airflow is None or self._airflow.missing({}):
+            return None
+        under_way = [
+            f"{dag} (run {', '.join(runs)})"
+            for dag in gone
+            if (runs := self._airflow.active_runs(dag))
+        ]
+        if not under_way:
+            return None
+        return (
+            f"{self._target.environment}: the release has no DAG {'; '.join(under_way)}"
+            " any more, and Airflow would leave a run under way alone for ever. Wait for"
+            " its end, or mark it as failed, which terminates its cluster; then deploy"
+            " again. If its schedule is always in the way, deploy the domain without"
+            " schedules first."
+        )
 
     def _install(
         self, files: Dict[str, AirflowFile], current: Optional[Deploy]
@@ -194,7 +230,7 @@ class Deployment:
             f" again, or roll back --to {deploy.release}: that tries it again."
         )
         try:
-            if self._try(deploy):
+            if self._try(deploy, before.current):
                 after = self._note_proven(after, deploy)
         except NotTried as why_not:
             self._say(str(why_not))
@@ -206,15 +242,22 @@ class Deployment:
         for key in self._store.prune(after, now=utc_now()):
             self._say(f"removed {key}")
 
-    def _try(self, deploy: Deploy) -> bool:
+    def _try(self, deploy: Deploy, before: Optional[Deploy]) -> bool:
         """Whether a run proved it; False where there is no Airflow yet."""
         if self._airflow is None or self._airflow.missing(deploy.airflow):
             return False
         try:
-            new = self._state(deploy)
+            old, new = self._state(before), self._state(deploy)
         except AWS_ERRORS as error:
             raise told(error, "reading the releases") from None
-        self._airflow.smoke(deploy.release, dags_of(new) or None)
+        not_tried = None
+        try:
+            self._airflow.smoke(deploy.release, dags_of(new) or None)
+        except NotTried as why_not:
+            not_tried = why_not
+        self._refuse_needed(old, new)  # a run may have begun before Airflow showed it
+        if not_tried:
+            raise not_tried
         return True
 
     def _note_proven(self, after: Pointer, deploy: Deploy) -> Pointer:

@@ -16,6 +16,7 @@ from typing import Any, Callable, Dict, Iterator, Optional
 
 from lake_release import pointer
 from lake_release.built import Built
+from lake_release.airflow_files import PLUGINS
 from lake_release.changes import State, changes, dags_of, gone_dags
 from lake_release.commits import Checkout, Commit
 from lake_release.errors import (
@@ -210,6 +211,8 @@ class Deployment:
         if how := self._airflow.missing(files):
             self._say(how)
             return files
+        if PLUGINS not in files and self._airflow.has(PLUGINS):
+            files = {**files, PLUGINS: self._store.put_empty_plugins(current)}
         if not self._airflow.install(files):
             self._say("MWAA has what it installs")
         return files

@@ -83,6 +83,10 @@ class Airflow:
             return None
         return f"{self._name} is not there yet. Make it with these: {words(files)}"
 
+    def has(self, file: str) -> bool:
+        """Whether the environment installs a file of that name, of any version."""
+        return bool((self._described() or {}).get(SETTINGS[file][0]))
+
     def install(self, files: Dict[str, AirflowFile]) -> bool:
         """Let it install these versions and wait; False where it has them already."""
         wanted = dict(_settings(files))

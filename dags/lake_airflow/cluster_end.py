@@ -24,12 +24,10 @@ from lake_airflow.lease import HoldsLease
 from lake_airflow.ledger import Ledger, told
 from lake_airflow.living import FindsClusters
 from lake_airflow.plan import DagPlan
-from lake_airflow.waiting import LATE, WaitsForEmr
+from lake_airflow.waiting import LATE, READS_LIMIT, WaitsForEmr
 from lake_spec.model import EnvironmentSpec
 
 END_LIMIT = timedelta(minutes=30)
-READS_LIMIT = timedelta(hours=2)
-"""So long EMR may not be readable before the task fails, to begin anew."""
 ENDS_XCOM = "ends"  # which cluster EMR was told to end, and when, in ISO 8601
 QUICK_END = timedelta(seconds=15)
 """So long the task waits itself: a trigger that fires before Airflow has noted
@@ -125,6 +123,7 @@ class TerminateCluster(
                 return self._gone(context)
         except (BotoCoreError, ClientError) as error:
             self.after_failed_read(context, error, READS_LIMIT, "follow_again")
+        self.reads_succeed(context)
         waited = datetime.now(timezone.utc) - datetime.fromisoformat(ends["since"])
         if waited > END_LIMIT:
             raise self._lives_on()

@@ -22,7 +22,7 @@ from lake_airflow.run import Run, RunRefused, check_run
 from lake_airflow.run_files import RunFiles
 from lake_airflow.steps import StepError
 from lake_airflow.summary import summarise_without_cluster
-from lake_airflow.waiting import OTHERS_LOOKS, OutlivesTriggers
+from lake_airflow.waiting import OTHERS_LOOKS, READS_LIMIT, OutlivesTriggers
 from lake_spec.model import ClusterSpec, EnvironmentSpec, WhenBusy
 
 LONGEST_WAIT = timedelta(hours=12)
@@ -79,6 +79,9 @@ class CreateCluster(
         except AirflowSkipException:
             raise
         except Exception as error:
+            is_made = bool(self._job_flow_id)
+            if not is_made and self.may_ask_again(context, error, READS_LIMIT):
+                self.come_again(OTHERS_LOOKS * self.poll_seconds)
             try:
                 self._end_what_was_created()
                 self.give_back(context, unless=self._lives)
@@ -144,6 +147,7 @@ class CreateCluster(
                 f"The run has waited for {LONGEST_WAIT} without its turn. Start it again"
                 " when the runs before it are over."
             )
+        self.reads_succeed(context)
         self.come_again(looks * self.poll_seconds)
 
     def _lives(self, holder: str) -> bool:

@@ -26,6 +26,8 @@ _THROTTLED = {
     "Throttling",
     "ThrottlingException",
     "RequestLimitExceeded",
+    "RequestThrottled",
+    "RequestThrottledException",
     "TooManyRequestsException",
 }
 _EXPIRED = {
@@ -35,6 +37,17 @@ _EXPIRED = {
     "RequestTimeout",
     "RequestTimeoutException",
 }
+_FAULTS = {
+    "InternalError",
+    "InternalFailure",
+    "InternalServerError",
+    "InternalServerException",
+    "ServiceUnavailable",
+    "ServiceUnavailableException",
+    "SlowDown",
+}
+"""Faults of the service by name: not all of them come with a status of 500 or more."""
+
 _NOT_YET = re.compile("cluster id .*is not valid", re.I)
 """What EMR says of a cluster that it has just made, and of one that never was."""
 
@@ -97,9 +110,9 @@ def is_passing(error: Exception) -> bool:
         kinds = (HTTPClientError, ConnectionError, CredentialRetrievalError)
         return isinstance(error, kinds)
     told = error.response["Error"]
-    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     is_named = told.get("Code") in _THROTTLED | _EXPIRED
-    return is_named or status >= 500 or bool(_NOT_YET.search(told.get("Message", "")))
+    is_not_yet = bool(_NOT_YET.search(told.get("Message", "")))
+    return is_named or is_not_yet or _is_of_the_server(error)
 
 
 def _escaped(step: dict[str, Any]) -> dict[str, Any]:
@@ -111,5 +124,11 @@ def _escaped(step: dict[str, Any]) -> dict[str, Any]:
 
 def _may_have_worked(error: ClientError) -> bool:
     """A refusal did nothing; an error of the server may come after the deed."""
+    return (
+        _is_of_the_server(error) and error.response["Error"]["Code"] not in _THROTTLED
+    )
+
+
+def _is_of_the_server(error: ClientError) -> bool:
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    return status >= 500 and error.response["Error"]["Code"] not in _THROTTLED
+    return status >= 500 or error.response["Error"].get("Code") in _FAULTS

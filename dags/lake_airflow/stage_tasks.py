@@ -13,7 +13,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lake_airflow import outcome
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
 from lake_airflow.cluster import ENDED, log_folder
-from lake_airflow.emr import ReplyLost, SendsOnce
+from lake_airflow.emr import ReplyLost, SendsOnce, is_passing
 from lake_airflow.handover import CLUSTER_ID, STEPS_XCOM, pinned_run
 from lake_airflow.living import created
 from lake_airflow.plan import DagPlan, Stage
@@ -23,17 +23,26 @@ from lake_airflow.run_files import RunFiles
 from lake_airflow.steps import Step, StepError, selected, spark_step, streamer_steps
 from lake_airflow.step_log import last_exception
 from lake_airflow.summary import causes_of_stage
-from lake_airflow.waiting import LONGEST_SLEEP, OTHERS_LOOKS, WaitsForEmr
+from lake_airflow.waiting import (
+    LONGEST_SLEEP,
+    OTHERS_LOOKS,
+    SHORTEST_PAUSE,
+    WaitsForEmr,
+)
 from lake_spec.model import EnvironmentSpec
 
 TRIES, BEFORE_LOOKING = 3, 10  # submissions without a reply; seconds
 FOLLOWS_XCOM = "follows"  # of a stage: this try has submitted, or found, its steps
+KNOWN_XCOM = "known"  # of a stage: ids of the steps before this try submitted its own
+CANCELLED_XCOM = "cancelled"  # of a stage: when it first cancelled which step of others
+FORCED_XCOM = "forced"  # of a stage: the cluster on which it ended a step by force
 _TRIGGER_STEPS = 10  # ids that EMR's ListSteps takes at once
 
 FORCE_AFTER, GIVE_UP_AFTER = timedelta(minutes=5), timedelta(minutes=20)
-"""So long over its limit a step that was interrupted is ended by force; and its cluster
-is given up, for what the step started may live on in it."""
+"""So long after a step was interrupted it is ended by force; and nobody waits for its
+end any longer. What it started may live on in its cluster, which is given up."""
 
+_GIVEN_UP = "The cluster is given up and ended; start the run again."
 _FAILED_READS = (BotoCoreError, ClientError)
 
 
@@ -86,25 +95,32 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         if not self.job_flow_id:
             raise AirflowSkipException("The run has no cluster.")
         context["ti"].xcom_push(key=FOLLOWS_XCOM, value=False)
-        wanted = self._wanted(context)
-        if not wanted:
-            context["ti"].xcom_push(key=STEPS_XCOM, value=[])
-            raise AirflowSkipException(f"{self.stage.name}: nothing to do.")
         try:
-            listed = self._listed()
-            there = outcome.newest_by_name(listed)
-            ours = self._submitted_before(context)
-            self.steps = [s for s in wanted if not _is_ours(there.get(s["Name"]), ours)]
-            if self.steps:
-                self._refuse_lost_cluster(context)
-                self._wait_for_others(context, wanted, listed)
+            self._begin(context)
         except _FAILED_READS as error:
             self.after_failed_read(context, error, self.start_limit, "execute_again")
-        if self.steps:
-            self._submit(context, known=_ids(listed))
-            self._note_submission(context, wanted)
         context["ti"].xcom_push(key=FOLLOWS_XCOM, value=True)
         self.follow(context, may_defer=True)
+
+    def _begin(self, context: Any) -> None:
+        """See to it that EMR has the steps."""
+        wanted, ti = self._wanted(context), context["ti"]
+        if not wanted:
+            ti.xcom_push(key=STEPS_XCOM, value=[])
+            raise AirflowSkipException(f"{self.stage.name}: nothing to do.")
+        listed = self._listed()
+        there = outcome.newest_by_name(listed)
+        ours = self._submitted_before(context)
+        known = ti.xcom_pull(task_ids=self.task_id, key=KNOWN_XCOM)
+        if known is not None:  # this try asked for them, and could not look what became
+            ours |= _ids(listed) - set(known)
+        self.steps = [s for s in wanted if not _is_ours(there.get(s["Name"]), ours)]
+        if self.steps:
+            self._refuse_lost_cluster(context)
+            self._wait_for_others(context, wanted, listed)
+            ti.xcom_push(key=KNOWN_XCOM, value=sorted(_ids(listed) - ours))
+            self._submit(context, known=_ids(listed))
+            self._note_submission(context, wanted)
 
     def _submitted_before(self, context: Any) -> set[str]:
         """The ids of steps that earlier tries of this task submitted.
@@ -154,24 +170,51 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
 
         Such a step works on where its task was killed or marked. A cluster that runs
         one step at a time lets the next one wait by itself. One that ignores its end
-        is ended by force, and then no other stage comes on this cluster.
+        is ended by force, and then no other stage comes on this cluster, whether that
+        helped or not.
         """
         names = {step["Name"] for step in wanted}
         alive = [s for s in listed if outcome.is_alive(s) and s["Name"] not in names]
+        forced_by = self._forced_by(context)
+        if forced_by and not (alive and forced_by == {self.task_id}):
+            self._give_up(
+                context,
+                "a step did not end when it was cancelled, and was ended by force; what it"
+                f" started may live on. {_GIVEN_UP}",
+            )
         if not alive:
             return
         self.log.info("Waiting for the end of %s.", alive[0]["Name"])
-        over = self._over_limit(alive)
-        if over > timedelta(0):
-            refused = self._cancel(alive, by_force=over > FORCE_AFTER)
-            if over > GIVE_UP_AFTER:
-                self._give_up(
-                    context,
-                    f"{alive[0]['Name']} ({alive[0]['Id']}) does not end, {over} after it"
-                    f" was cancelled.{refused} The cluster is given up and ended; start"
-                    " the run again.",
-                )
+        if self._over_limit(alive) > timedelta(0):
+            self._end_others(context, alive)
+        self.reads_succeed(context)
         self.come_again(OTHERS_LOOKS * self.waiter_delay)
+
+    def _end_others(self, context: Any, alive: list[dict[str, Any]]) -> None:
+        """Interrupt steps, then end them by force, then wait for them no longer."""
+        ti, now = context["ti"], datetime.now(timezone.utc)
+        told = ti.xcom_pull(task_ids=self.task_id, key=CANCELLED_XCOM) or {}
+        since = {s["Id"]: told.get(s["Id"], now.isoformat()) for s in alive}
+        ti.xcom_push(key=CANCELLED_XCOM, value=since)
+        waited = now - min(map(datetime.fromisoformat, since.values()))
+        by_force = waited >= FORCE_AFTER
+        if by_force:
+            ti.xcom_push(key=FORCED_XCOM, value=self.job_flow_id)
+        refused = self._cancel(alive, by_force=by_force)
+        if waited >= GIVE_UP_AFTER:
+            self._give_up(
+                context,
+                f"{alive[0]['Name']} ({alive[0]['Id']}) does not end, {waited} after it"
+                f" was cancelled.{refused} {_GIVEN_UP}",
+            )
+
+    def _forced_by(self, context: Any) -> set[str]:
+        """The stages of the run that ended a step of this cluster by force."""
+        pull = context["ti"].xcom_pull
+        clusters = {
+            s.name: pull(task_ids=s.name, key=FORCED_XCOM) for s in self.plan.stages
+        }
+        return {name for name, each in clusters.items() if each == self.job_flow_id}
 
     def _over_limit(self, alive: list[dict[str, Any]]) -> timedelta:
         """How far the step that runs longest is over the limit, from its own start on."""
@@ -194,6 +237,8 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
                 if not tries_left:
                     self._give_up(context, str(error))
             except ClientError as error:
+                if is_passing(error):
+                    raise
                 why = outcome.end_of_cluster(self._cluster())
                 self._give_up(context, " ".join(filter(None, (str(error), why))))
 
@@ -228,10 +273,10 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
 
     def follow(self, context: Any, *, may_defer: bool) -> None:
         """Wait until no step of the stage is alive, then tell how each ended."""
-        wanted = self._wanted(context)
-        self.steps = wanted  # what on_kill cancels, also in a task that was resumed
         why = None
         try:
+            wanted = self._wanted(context)
+            self.steps = wanted  # what on_kill cancels, also in a task that was resumed
             steps = self._steps(wanted)
             alive = [step for step in steps.values() if outcome.is_alive(step)]
             if alive:
@@ -258,7 +303,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     def _defer_until_any_end(
         self, alive: list[dict[str, Any]], cluster: dict[str, Any]
     ) -> None:
-        """Wake when a step ended, when the cluster should have started, or to look."""
+        """Wake when a step ended, at the limit of the start or the stage, or to look."""
         self.defer(
             trigger=EmrAddStepsTrigger(
                 job_flow_id=self.job_flow_id,
@@ -268,14 +313,18 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
                 aws_conn_id=self.aws_conn_id,
             ),
             method_name="execute_complete",
-            timeout=self._longest_sleep(cluster),
+            timeout=self._longest_sleep(alive, cluster),
         )
 
-    def _longest_sleep(self, cluster: dict[str, Any]) -> timedelta:
-        if cluster["Status"]["State"] not in outcome.STARTING:
-            return LONGEST_SLEEP
-        left = created(cluster) + self.start_limit - datetime.now(timezone.utc)
-        return min(left, LONGEST_SLEEP)
+    def _longest_sleep(
+        self, alive: list[dict[str, Any]], cluster: dict[str, Any]
+    ) -> timedelta:
+        left = LONGEST_SLEEP
+        if cluster["Status"]["State"] in outcome.STARTING:
+            left = created(cluster) + self.start_limit - datetime.now(timezone.utc)
+        elif any(outcome.started(step) for step in alive):
+            left = -self._over_limit(alive)
+        return max(min(left, LONGEST_SLEEP), timedelta(seconds=SHORTEST_PAUSE))
 
     def _why_no_longer(
         self, alive: list[dict[str, Any]], cluster: dict[str, Any]

@@ -34,9 +34,10 @@ LONGEST_SLEEP = timedelta(minutes=12)
 """So long a task that waits for steps may sleep before it looks for itself: it is there
 before its cluster counts as idle, also where its trigger is lost."""
 
-READS_FAIL = (
-    "reads_fail_since"  # an XCom: since when EMR could not be read, in ISO 8601
-)
+READS_LIMIT = timedelta(hours=2)
+"""So long AWS may not answer a task that makes or ends a cluster before it fails."""
+
+READS_FAIL = "reads_fail_since"  # an XCom: since when AWS gave no answer, in ISO 8601
 
 
 class OutlivesTriggers:
@@ -58,6 +59,23 @@ class OutlivesTriggers:
     def execute_again(self, context: Any, event: Any = None) -> Any:
         """After that."""
         return self.execute(context)
+
+    def may_ask_again(self, context: Any, error: Exception, limit: timedelta) -> bool:
+        """Whether the error may pass, and this try has not met such for so long."""
+        ti, now = context["ti"], datetime.now(timezone.utc).isoformat()
+        since = ti.xcom_pull(task_ids=self.task_id, key=READS_FAIL) or now
+        waited = datetime.fromisoformat(now) - datetime.fromisoformat(since)
+        if not is_passing(error) or waited > limit:
+            return False
+        ti.xcom_push(key=READS_FAIL, value=since)
+        self.log.warning("AWS gives no answer, since %s: %s", since, error)
+        return True
+
+    def reads_succeed(self, context: Any) -> None:
+        """Note that AWS can be asked again."""
+        ti = context["ti"]
+        if ti.xcom_pull(task_ids=self.task_id, key=READS_FAIL):
+            ti.xcom_push(key=READS_FAIL, value=None)
 
     def resume_execution(
         self, next_method: str, next_kwargs: dict[str, Any] | None, context: Any
@@ -94,28 +112,16 @@ class WaitsForEmr(OutlivesTriggers):
     def after_failed_read(
         self, context: Any, error: Exception, limit: timedelta, method: str
     ) -> NoReturn:
-        """Ask EMR again after a pause, by `method`, until it has failed for so long.
+        """Ask AWS again after a pause, by `method`, until it has failed for so long.
 
         A read that fails says nothing of what was to be read: throttled, no connection,
         credentials that ended, a cluster that EMR does not know yet. Raises the error
         where it is another, or the time is over.
         """
-        ti, now = context["ti"], datetime.now(timezone.utc)
-        told = ti.xcom_pull(task_ids=self.task_id, key=READS_FAIL)
-        since = datetime.fromisoformat(told) if told else now
-        if not is_passing(error) or now - since > limit:
+        if not self.may_ask_again(context, error, limit):
             raise error
-        if not told:
-            ti.xcom_push(key=READS_FAIL, value=now.isoformat())
-        self.log.warning("EMR could not be asked, since %s: %s", since, error)
         self._pause(OTHERS_LOOKS * self.waiter_delay, method)
         raise AssertionError("a deferral ends the method")
-
-    def reads_succeed(self, context: Any) -> None:
-        """Note that EMR can be read again."""
-        ti = context["ti"]
-        if ti.xcom_pull(task_ids=self.task_id, key=READS_FAIL):
-            ti.xcom_push(key=READS_FAIL, value=None)
 
     def can_defer(self) -> bool:
         """Whether a trigger, with the connection alone, asks the same region."""

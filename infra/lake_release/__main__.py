@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any, Optional, Sequence
 
 import boto3
-from botocore.exceptions import BotoCoreError, ClientError
 
 from lake_release.built import PROJECT, Built, build
 from lake_release.commits import Checkout
 from lake_release.deployment import Deployment
-from lake_release.errors import ReleaseError
-from lake_release.mwaa import Airflow
+from lake_release.errors import AWS_ERRORS, ReleaseError, told
+from lake_release.mwaa import MINUTES, Airflow
 from lake_release.target import Target
 from lake_spec.errors import LakeError
 from lake_spec.load import load_environment
@@ -30,8 +29,11 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     args = _parser().parse_args(argv)
     try:
         args.command(args)
-    except (ReleaseError, LakeError, BotoCoreError, ClientError) as error:
+    except (ReleaseError, LakeError) as error:
         print(error, file=sys.stderr)
+        return 1
+    except AWS_ERRORS as error:
+        print(told(error, "a call of AWS"), file=sys.stderr)
         return 1
     return 0
 
@@ -77,7 +79,8 @@ def _deployment(args: argparse.Namespace) -> Deployment:
     target = Target.of(environment, args.dags_bucket)
     airflow = None
     if not args.only_s3:
-        airflow = Airflow(_client("mwaa", target.region), target.airflow, say=_say)
+        client = _client("mwaa", target.region)
+        airflow = Airflow(client, target.airflow, minutes=args.minutes, say=_say)
     s3 = _client("s3", target.region)
     return Deployment(
         target,
@@ -154,6 +157,12 @@ def _places(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--only-s3", action="store_true", help="leave MWAA alone: there is none"
+    )
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=MINUTES,
+        help="of all waiting, less than the credentials live; default: %(default)s",
     )
 
 

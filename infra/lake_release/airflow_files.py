@@ -16,6 +16,9 @@ REQUIREMENTS, STARTUP, PLUGINS = "requirements.txt", "startup.sh", "plugins.zip"
 OFFLINE = "--no-index\n--find-links /usr/local/airflow/plugins\n"
 """Where MWAA unpacks plugins.zip: the network of docs/deploy.md has no package index."""
 
+EMPTY_ZIP = b"PK\x05\x06" + bytes(18)
+"""A zip without files: MWAA forgets no plugins.zip, so this one takes its place."""
+
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
 from lake_release.built import Manifest
 from lake_release.store import dag_files
+from lake_spec.dag_kinds import dag_ids, ids_of
 
 MORE = 12
 """So many settings of a table are named; of more, how many they are."""
@@ -30,6 +31,20 @@ def changes(old: State, new: State) -> Iterator[str]:
     yield from _dag_files(old.manifest, new.manifest)
     yield from _code(old.manifest, new.manifest)
     yield from _airflow(old.manifest, new.manifest)
+
+
+def gone_dags(old: State, new: State) -> Set[str]:
+    """The ids of DAGs that the old release shows, and the new one does not."""
+    files = dag_files(old.manifest.get("dags", ())) - dag_files(
+        new.manifest.get("dags", ())
+    )
+    of_files = (ids_of(name[: -len(".py")]) for name in files)
+    return (dags_of(old) - dags_of(new)).union(*of_files)
+
+
+def dags_of(state: State) -> Set[str]:
+    """The ids of the DAGs of all domains of a release."""
+    return set().union(*(dag_ids(each["domain"]) for each in state.specs.values()))
 
 
 def _tables(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:

@@ -5,7 +5,8 @@
 
 Before current.json is written nothing that runs has changed, but for packages that MWAA
 installed; so a deployment that dies, wherever, leaves one whole release. The next one
-goes on where it stopped, for every step looks first what is there.
+goes on where it stopped, for every step looks first what is there. A release is marked
+as not proven until its run was green, and a repeat tries it again.
 """
 
 from __future__ import annotations
@@ -15,9 +16,16 @@ from typing import Any, Callable, Dict, Iterator, Optional
 
 from lake_release import pointer
 from lake_release.built import Built
-from lake_release.changes import State, changes
+from lake_release.airflow_files import PLUGINS
+from lake_release.changes import State, changes, dags_of, gone_dags
 from lake_release.commits import Checkout, Commit
-from lake_release.errors import ReleaseError
+from lake_release.errors import (
+    AWS_ERRORS,
+    CredentialsEnded,
+    NotTried,
+    ReleaseError,
+    told,
+)
 from lake_release.mwaa import Airflow, words
 from lake_release.pointer import AirflowFile, Deploy, Pointer
 from lake_release.store import Store, dag_files, utc_now
@@ -50,11 +58,18 @@ class Deployment:
         there = pointer.read(self._s3, self._target).current
         yield f"{self._target.environment}: {_named(there)} -> {built.id}"
         if there and there.release == built.id:
-            yield "nothing to do"
+            tries = self._airflow is not None and not there.proven
+            yield "nothing to do but a run that proves it" if tries else "nothing to do"
             return
-        if words := self._why_older(there):
-            yield f"deploy would refuse this: {words}"
-        yield from changes(self._state(there), _state_of(built))
+        old, new = self._state(there), _state_of(built)
+        try:
+            needed = self._why_needed(old, new)
+        except ReleaseError as error:
+            needed = str(error)
+        for why_not in (self._why_older(there), needed):
+            if why_not:
+                yield f"deploy would refuse this: {why_not}"
+        yield from changes(old, new)
 
     def deploy(self, built: Built, *, older: bool = False) -> None:
         """Make a release the current one. ReleaseError leaves the one before.
@@ -65,16 +80,18 @@ class Deployment:
         why_not = None if older else self._why_older(before.current)
         if before.current and before.current.release == built.id:
             self._say(f"{built.id} is the current release already")
-            if not why_not:
-                self._note_commit(before)
+            self._repeat(before if why_not else self._note_commit(before))
             return
         if why_not:
             raise ReleaseError(why_not)
+        old, new = self._state(before.current), _state_of(built)
+        self._refuse_needed(old, new)
         self._say(f"{self._store.put_artifacts(built)} files for steps")
         self._say(f"{self._store.put_dags(built)} files for Airflow")
         files = self._store.put_airflow_files(built, before.current)
-        self._install(files)
+        files = self._install(files, before.current)
         self._store.put_stubs(dag_files(built.files("dags")))
+        self._refuse_needed(old, new)
         deploy = replace(self._deploy(built.id, files), commit=self._commit())
         self._switch(deploy, before)
 
@@ -102,26 +119,52 @@ class Deployment:
             )
         return None
 
-    def _note_commit(self, before: Pointer) -> None:
+    def _note_commit(self, before: Pointer) -> Pointer:
         """The same release of a newer commit: what is older than that is older."""
         assert before.current
         commit = self._commit() or before.current.commit
-        if commit != before.current.commit:
-            others = replace(before, deploys=before.deploys[1:])
-            again = replace(before.current, commit=commit)
-            pointer.write(self._s3, self._target, again, before=others)
+        if commit == before.current.commit:
+            return before
+        return self._note(before, replace(before.current, commit=commit))
+
+    def _note(self, before: Pointer, again: Deploy) -> Pointer:
+        """Say something else of the current release."""
+        others = replace(before, deploys=before.deploys[1:])
+        return pointer.write(self._s3, self._target, again, before=others)
+
+    def _repeat(self, there: Pointer) -> None:
+        """Try the current release, where no run has proven it yet."""
+        deploy = there.current
+        assert deploy
+        if deploy.proven or self._airflow is None:
+            return
+        files = self._install(deploy.airflow, deploy)
+        if files != deploy.airflow:
+            there = self._note(there, replace(deploy, airflow=files))
+        release = deploy.release
+        others = (n for n, d in enumerate(there.deploys) if d.release != release)
+        first = next(others, len(there.deploys))
+        self._judge(there, replace(there, deploys=there.deploys[first:]))
 
     def rollback(self, release: Optional[str] = None) -> None:
         """Make the release before the current one, or another one, the current one."""
         before = pointer.read(self._s3, self._target)
+        if before.current and before.current.release == release:
+            if not before.current.proven:
+                self._say(f"{release} is the current release already")
+                self._repeat(before)
+                return
         earlier = before.earlier(release)
         if not self._store.has_dags(earlier.release):
             raise ReleaseError(
                 f"The DAGs of release {earlier.release} are not kept any more. Check its"
                 " commit out, and deploy that."
             )
-        self._install(earlier.airflow)
-        deploy = self._deploy(earlier.release, earlier.airflow)
+        old, new = self._state(before.current), self._state(earlier)
+        self._refuse_needed(old, new)
+        files = self._install(earlier.airflow, before.current)
+        self._refuse_needed(old, new)
+        deploy = self._deploy(earlier.release, files)
         self._switch(replace(deploy, commit=earlier.commit), before)
 
     def status(self) -> Iterator[str]:
@@ -131,44 +174,127 @@ class Deployment:
         if there.current:
             yield words(there.current.airflow)
         for each in there.deploys:
-            yield f"{each.at}  {each.release}  {each.by}"
+            proven = "" if each.proven else "  (no run has proven it)"
+            yield f"{each.at}  {each.release}  {each.by}{proven}"
 
-    def _install(self, files: Dict[str, AirflowFile]) -> None:
+    def _refuse_needed(self, old: State, new: State) -> None:
+        """Raise ReleaseError where the new release lacks a DAG whose run is under way."""
+        if why_not := self._why_needed(old, new):
+            raise ReleaseError(why_not)
+
+    def _why_needed(self, old: State, new: State) -> Optional[str]:
+        """Which DAGs that go are needed still; None where none is, or nobody can ask."""
+        gone = sorted(gone_dags(old, new))
+        if not gone or self._airflow is None or self._airflow.missing({}):
+            return None
+        under_way = [
+            f"{dag} (run {', '.join(runs)})"
+            for dag in gone
+            if (runs := self._airflow.active_runs(dag))
+        ]
+        if not under_way:
+            return None
+        return (
+            f"{self._target.environment}: the release has no DAG {'; '.join(under_way)}"
+            " any more, and Airflow would leave a run under way alone for ever. Wait for"
+            " its end, or mark it as failed, which terminates its cluster; then deploy"
+            " again. If its schedule is always in the way, deploy the domain without"
+            " schedules first."
+        )
+
+    def _install(
+        self, files: Dict[str, AirflowFile], current: Optional[Deploy]
+    ) -> Dict[str, AirflowFile]:
+        """Let MWAA install the files; they, and what takes the place of an older one."""
         if self._airflow is None:
-            return
+            return files
         if how := self._airflow.missing(files):
             self._say(how)
-        elif not self._airflow.install(files):
+            return files
+        if PLUGINS not in files and self._airflow.has(PLUGINS):
+            files = {**files, PLUGINS: self._store.put_empty_plugins(current)}
+        if not self._airflow.install(files):
             self._say("MWAA has what it installs")
+        return files
 
     def _switch(self, deploy: Deploy, before: Pointer) -> None:
+        if self._airflow is not None:
+            self._airflow.check_time()
         after = pointer.write(self._s3, self._target, deploy, before=before)
         self._say(f"{deploy.release} is the current release")
+        self._judge(after, before)
+
+    def _judge(self, after: Pointer, before: Pointer) -> None:
+        """Try the current release: it is proven, or stays as it is, or is taken back."""
+        deploy = after.current
+        assert deploy
+        again = (
+            f"{deploy.release} is the current release, and no run has proven it. Deploy it"
+            f" again, or roll back --to {deploy.release}: that tries it again."
+        )
         try:
-            self._prove(deploy)
+            if self._try(deploy, before.current):
+                after = self._note_proven(after, deploy)
+        except NotTried as why_not:
+            self._say(str(why_not))
+            self._say(again)
+        except CredentialsEnded as error:
+            raise CredentialsEnded(f"{error}\n{again}") from None
         except ReleaseError as error:
             raise ReleaseError(f"{error}\n{self._take_back(before, after)}") from None
         for key in self._store.prune(after, now=utc_now()):
             self._say(f"removed {key}")
 
-    def _prove(self, deploy: Deploy) -> None:
+    def _try(self, deploy: Deploy, before: Optional[Deploy]) -> bool:
+        """Whether a run proved it; False where there is no Airflow yet."""
         if self._airflow is None or self._airflow.missing(deploy.airflow):
-            return
-        if why_not := self._airflow.smoke(deploy.release):
-            self._say(why_not)
+            return False
+        try:
+            old, new = self._state(before), self._state(deploy)
+        except AWS_ERRORS as error:
+            raise told(error, "reading the releases") from None
+        not_tried = None
+        try:
+            self._airflow.smoke(deploy.release, dags_of(new) or None)
+        except NotTried as why_not:
+            not_tried = why_not
+        self._refuse_needed(old, new)  # a run may have begun before Airflow showed it
+        if not_tried:
+            raise not_tried
+        return True
+
+    def _note_proven(self, after: Pointer, deploy: Deploy) -> Pointer:
+        """Say that a run proved it; where another release is there by now, leave that."""
+        try:
+            return self._note(after, replace(deploy, proven=True))
+        except pointer.Overtaken as error:
+            self._say(str(error))
+            return after
+        except AWS_ERRORS as error:
+            raise told(error, "noting that the release is proven") from None
 
     def _take_back(self, before: Pointer, after: Pointer) -> str:
         """Show the release before again, where a run proved that this one fails."""
+        failed = after.current
+        assert failed
         if before.current is None:
             return "It stays: there is none before it."
-        self._install(before.current.airflow)
         again = replace(before.current, at=utc_now().isoformat(), by=self._by)
-        forgotten = replace(after, deploys=before.deploys)
-        pointer.write(self._s3, self._target, again, before=forgotten)
+        try:
+            files = self._install(again.airflow, failed)
+            again = replace(again, airflow=files)
+            forgotten = replace(after, deploys=before.deploys)
+            pointer.write(self._s3, self._target, again, before=forgotten)
+        except (ReleaseError, *AWS_ERRORS) as error:
+            why = error if isinstance(error, ReleaseError) else told(error, "S3")
+            return (
+                f"{failed.release} is the current release still, for it could not"
+                f" be taken back: {why}\nRoll back --to {again.release}."
+            )
         return f"{again.release} is the current release again."
 
     def _deploy(self, release: str, files: Dict[str, AirflowFile]) -> Deploy:
-        return Deploy(release, utc_now().isoformat(), self._by, files)
+        return Deploy(release, utc_now().isoformat(), self._by, files, proven=False)
 
     def _state(self, there: Optional[Deploy]) -> State:
         if there is None:

@@ -1,15 +1,25 @@
 """MWAA: which files an environment installs, its update, and a run that proves it.
 
-`airflow` of the constructor is boto3's client of MWAA. All waiting is said, and bounded.
+`airflow` of the constructor is boto3's client of MWAA. All waiting is said, and bounded:
+each kind of it, and all of it together by `minutes`, so that it ends before the
+credentials do.
 """
 
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, Dict, Iterator, Optional
+from typing import Any, Callable, Collection, Dict, Iterator, List, Optional, Set, Tuple
+
+from botocore.exceptions import ClientError
 
 from lake_release.airflow_files import PLUGINS, REQUIREMENTS, STARTUP
-from lake_release.errors import ReleaseError
+from lake_release.errors import (
+    AWS_ERRORS,
+    CredentialsEnded,
+    NotTried,
+    ReleaseError,
+    told,
+)
 from lake_release.pointer import AirflowFile
 
 SETTINGS = {
@@ -27,20 +37,45 @@ PARAMETERS = {
 """The same, as the layer mwaa of the templates takes them."""
 
 EVERY, UPDATE_LIMIT, SMOKE_LIMIT = 30, 90 * 60, 20 * 60  # seconds
+QUEUED_LOOKS = 6
+"""Looks after which a run that is still queued makes way for one of another DAG."""
+
+MINUTES = 210
+"""Of all waiting together: an update that is under way, one of ours, and the proof."""
+
 TRIES = 3  # looks at an Airflow that answers with its own errors
+PAGE = 100  # DAGs in one answer; Airflow gives no more
 _WORKING = ("CREATING", "UPDATING", "PENDING", "MAINTENANCE", "ROLLING_BACK")
 _RELEASE = "release"  # of the first task: what it runs as, also where it refuses to
+_ACTIVE, _OVER = ("running", "queued"), ("success", "failed")
+_LONGEST = 300  # characters of an answer of Airflow's
+_CONFLICT, _NOT_FOUND = 409, 404
+
+
+class Refused(NotTried):
+    """Airflow's REST API refused a request, with this status of HTTP."""
+
+    def __init__(self, words: str, status: int) -> None:
+        super().__init__(words)
+        self.status = status
 
 
 class Airflow:
     """The Airflow of an environment."""
 
     def __init__(
-        self, airflow: Any, name: str, *, say: Callable[[str], None] = print
+        self,
+        airflow: Any,
+        name: str,
+        *,
+        minutes: float = MINUTES,
+        say: Callable[[str], None] = print,
     ) -> None:
         self._airflow = airflow
         self._name = name
         self._say = say
+        self._minutes = minutes
+        self._end = time.monotonic() + minutes * 60
 
     def missing(self, files: Dict[str, AirflowFile]) -> Optional[str]:
         """How to make an Airflow that is not there yet; None where it is."""
@@ -48,15 +83,21 @@ class Airflow:
             return None
         return f"{self._name} is not there yet. Make it with these: {words(files)}"
 
+    def has(self, file: str) -> bool:
+        """Whether the environment installs a file of that name, of any version."""
+        return bool((self._described() or {}).get(SETTINGS[file][0]))
+
     def install(self, files: Dict[str, AirflowFile]) -> bool:
         """Let it install these versions and wait; False where it has them already."""
         wanted = dict(_settings(files))
         there = self._settled()
-        if all(there.get(setting) == value for setting, value in wanted.items()):
+        if _is_set(there, wanted):
             return False
-        self._airflow.update_environment(Name=self._name, **wanted)
+        refusal = self._update(wanted)
         self._say(f"{self._name} is being updated")
         there = self._settled()
+        if refusal and not _is_set(there, wanted):
+            raise refusal
         status = there.get("LastUpdate", {}).get("Status")
         if there["Status"] != "AVAILABLE" or status not in (None, "SUCCESS"):
             error = there.get("LastUpdate", {}).get("Error", {})
@@ -67,64 +108,167 @@ class Airflow:
             )
         return True
 
-    def smoke(self, release: str) -> Optional[str]:
-        """A run that only plans, as this release; why there was none, if there was none.
+    def _update(self, wanted: Dict[str, str]) -> Optional[ReleaseError]:
+        """Ask for the update; the error of a reply that may have been lost."""
+        try:
+            self._airflow.update_environment(Name=self._name, **wanted)
+        except AWS_ERRORS as error:
+            refusal = told(error, f"UpdateEnvironment of {self._name}")
+            there = self._described() or {}
+            if not there.get("Status", "").startswith(_WORKING):
+                raise refusal from None
+            return refusal
+        return None
 
-        Raises ReleaseError where it fails, or where Airflow does not show the release in time.
+    def check_time(self) -> None:
+        """Raise ReleaseError where too little is left of all time to try a release."""
+        left = (self._end - time.monotonic()) / 60
+        if left * 60 < SMOKE_LIMIT:
+            raise ReleaseError(
+                f"{left:.0f} of {self._minutes:g} minutes are left, too few to try the"
+                f" release, which takes up to {SMOKE_LIMIT // 60}. The release before is"
+                " the current one still. Deploy again: what was done counts."
+            )
+
+    def active_runs(self, dag: str) -> List[str]:
+        """The runs of a DAG that are not over, by their ids; none of one that is not there."""
+        found = []
+        for state in _ACTIVE:
+            asked = {"limit": PAGE, "state": state}
+            try:
+                runs = self._rest("GET", f"/dags/{dag}/dagRuns", QueryParameters=asked)
+            except Refused as refusal:
+                if refusal.status != _NOT_FOUND:
+                    raise
+                return []
+            for each in runs["dag_runs"]:
+                found.append(str(each.get("dag_run_id", "of unknown id")))
+        return list(dict.fromkeys(found))
+
+    def smoke(self, release: str, dags: Optional[Collection[str]] = None) -> None:
+        """Prove a release by a run that only plans, of one of its `dags` if they are known.
+
+        Raises NotTried where no run could show it, CredentialsEnded where nobody could
+        look, and ReleaseError where a run fails or Airflow does not show it in time.
         """
-        dags = list(self._dags_that_run())
-        if not dags:
-            return "no DAG <domain>_incremental is unpaused, so nothing was tried"
-        dag = next(filter(self._is_idle, dags), None)
-        if dag is None:
-            return f"{', '.join(dags)}: each has a run under way, so nothing was tried"
-        looks = _looks(SMOKE_LIMIT)
+        known, dag = self._to_try(dags)
         self._say("waiting for Airflow to show the release")
-        for nth in looks:
-            run_id = f"release-{release}-{int(time.time())}-{nth}"
-            state, shown = self._plan(dag, run_id, looks)
-            if shown == release and state == "success":
-                self._say(f"{dag} planned as release {release}")
-                return None
-            if shown == release:
-                raise ReleaseError(
-                    f"{dag}: the run {run_id}, which only plans, {state}."
-                )
+        shown = ended = state = run = None
+        begun = nth = 0
+        for nth in self._looks(SMOKE_LIMIT):
+            if run is None:
+                dag = self._idle_one(known) or dag
+                run, begun, state = self._plan(dag, release, nth), nth, "queued"
+                continue
+            state = self._rest("GET", run)["state"]
+            if state in _OVER:
+                shown, ended = self._release_of(run), state
+                if shown == release:
+                    return self._tell(run, state, release)
+                run = None
+            elif state == "queued" and nth - begun >= QUEUED_LOOKS:
+                others = [each for each in known if each != dag]
+                if self._makes_way(run, others):
+                    known, run = others, None
+        if run and (ended is None or nth - begun >= QUEUED_LOOKS):
+            behind = self._take_away(dag, run, state)
+            raise NotTried(
+                f"{_words(run)} was still {state} after {_minutes(nth - begun)} minutes"
+                f"{behind}, so nothing was proven"
+            )
+        if run:
+            self._take_away(dag, run, state)
         raise ReleaseError(
-            f"Airflow does not show release {release} after {SMOKE_LIMIT // 60} minutes;"
-            f" {dag} ran as {shown}, its last run {state}. Look at its import errors."
+            f"Airflow does not show release {release} after {_minutes(nth)} minutes;"
+            f" {dag} ran as {shown}, its last run {ended}. Look at its import errors."
         )
 
-    def _is_idle(self, dag: str) -> bool:
-        """Whether a run would begin at once: one at a time works."""
-        asked = {"limit": 1, "state": "running"}
-        runs = self._rest("GET", f"/dags/{dag}/dagRuns", QueryParameters=asked)
-        return not runs["dag_runs"]
+    def _to_try(self, dags: Optional[Collection[str]]) -> Tuple[List[str], str]:
+        """The DAGs whose run would show a release, and one of them that is idle."""
+        known = [d for d in self._dags_that_run() if dags is None or d in dags]
+        if not known:
+            raise NotTried(
+                "no DAG <domain>_incremental is unpaused, so nothing was tried"
+            )
+        dag = self._idle_one(known)
+        if dag is None:
+            raise NotTried(
+                f"{', '.join(known)}: each has a run under way, so nothing was tried"
+            )
+        return known, dag
 
-    def _plan(self, dag: str, run_id: str, looks: Iterator[int]) -> tuple:
+    def _tell(self, run: str, state: str, release: str) -> None:
+        """Say that a run proved the release, or raise ReleaseError: it failed."""
+        if state != "success":
+            raise ReleaseError(f"{_words(run)}, which only plans, {state}.")
+        self._say(f"{run.split('/')[2]} planned as release {release}")
+
+    def _makes_way(self, run: str, others: List[str]) -> bool:
+        """Delete a run that stays queued, if one of another DAG would begin at once."""
+        other = self._idle_one(others)
+        if other is None or not self._delete(run):
+            return False
+        self._say(f"{_words(run)} stayed queued: {other} is tried")
+        return True
+
+    def _take_away(self, dag: str, run: str, state: Optional[str]) -> str:
+        """Take a run of ours away that is queued still; what it waited for, in words."""
+        if state != "queued":
+            return ""
+        ours = run.rsplit("/", 1)[-1]
+        others = [each for each in self.active_runs(dag) if each != ours]
+        behind = f" behind {', '.join(others)}" if others else ""
+        return behind + (" and was deleted" if self._delete(run) else "")
+
+    def _idle_one(self, dags: Collection[str]) -> Optional[str]:
+        """One whose run would begin at once: one at a time works."""
+        return next((each for each in dags if not self.active_runs(each)), None)
+
+    def _plan(self, dag: str, release: str, nth: int) -> str:
+        """Start a run that only plans; its path."""
+        run_id = f"release-{release}-{int(time.time())}-{nth}"
         body = {"dag_run_id": run_id, "logical_date": None, "conf": {"plan_only": True}}
-        self._rest("POST", f"/dags/{dag}/dagRuns", Body=body)
-        run = f"/dags/{dag}/dagRuns/{run_id}"
-        for _ in looks:
-            state = self._rest("GET", run)["state"]
-            if state in ("success", "failed"):
-                return state, self._release_of(run)
-        return "not done", None
+        try:
+            self._rest("POST", f"/dags/{dag}/dagRuns", Body=body)
+        except Refused as refusal:
+            if refusal.status != _CONFLICT:  # of this id: its first reply was lost
+                raise
+        return f"/dags/{dag}/dagRuns/{run_id}"
+
+    def _delete(self, run: str) -> bool:
+        """Delete a run that is queued; False where it began meanwhile, or stays."""
+        try:
+            self._rest("DELETE", run)
+        except Refused as refusal:
+            return refusal.status == _NOT_FOUND
+        except CredentialsEnded:
+            raise
+        except ReleaseError:
+            return False
+        return True
 
     def _release_of(self, run: str) -> Optional[str]:
         """The release that a run's first task noted."""
         entry = f"{run}/taskInstances/create_cluster/xcomEntries/{_RELEASE}"
         try:
             value = self._rest("GET", entry).get("value")
+        except CredentialsEnded:
+            raise
         except ReleaseError:
             return None
         return value.strip('"') if isinstance(value, str) else None
 
-    def _dags_that_run(self) -> Iterator[str]:
-        asked = {"limit": 1000, "paused": False}
-        found = self._rest("GET", "/dags", QueryParameters=asked)["dags"]
-        ids = sorted(each["dag_id"] for each in found)
-        return (each for each in ids if each.endswith("_incremental"))
+    def _dags_that_run(self) -> List[str]:
+        """The incremental DAGs that are unpaused, by their ids."""
+        found: Set[str] = set()
+        seen = 0
+        while True:
+            asked = {"limit": PAGE, "offset": seen, "paused": False}
+            page = self._rest("GET", "/dags", QueryParameters=asked)
+            found.update(each["dag_id"] for each in page["dags"])
+            seen += len(page["dags"])
+            if not page["dags"] or seen >= page.get("total_entries", seen):
+                return sorted(each for each in found if each.endswith("_incremental"))
 
     def _rest(self, method: str, path: str, **more: Any) -> Dict[str, Any]:
         """What Airflow says; a look that it fails to answer is repeated."""
@@ -134,25 +278,35 @@ class Airflow:
                 reply = self._airflow.invoke_rest_api(
                     Name=self._name, Method=method, Path=path, **more
                 )
-                return reply["RestApiResponse"]
+                return reply.get("RestApiResponse", {})
             except failures.RestApiClientException as error:
-                words = f"Airflow refused {method} {path}: {error}"
-                raise ReleaseError(words) from None
+                words = f"Airflow refused {method} {path}: {error}{_said(error)}"
+                status = error.response.get("RestApiStatusCode", 0)
+                raise Refused(words, status) from None
             except failures.RestApiServerException as error:
                 if not tries_left:
-                    words = f"Airflow did not answer {method} {path}: {error}"
+                    words = (
+                        f"Airflow did not answer {method} {path}: {error}{_said(error)}"
+                    )
                     raise ReleaseError(words) from None
-                time.sleep(EVERY)
+            except AWS_ERRORS as error:
+                meant = told(error, f"InvokeRestApi of {self._name}, {method} {path}")
+                if not tries_left or isinstance(meant, CredentialsEnded):
+                    raise meant from None
+            time.sleep(EVERY)
         raise AssertionError("the last try returns or raises")
 
     def _settled(self) -> Dict[str, Any]:
         """The environment, once nothing is being done to it."""
-        for _ in _looks(UPDATE_LIMIT):
+        there: Dict[str, Any] = {"Status": "unknown"}
+        began = time.monotonic()
+        for _ in self._looks(UPDATE_LIMIT):
             there = self._described() or {"Status": "missing"}
             if not there["Status"].startswith(_WORKING):
                 return there
+        waited = (time.monotonic() - began) / 60
         raise ReleaseError(
-            f"{self._name} is {there['Status']} after {UPDATE_LIMIT // 60} minutes. The"
+            f"{self._name} is {there['Status']} still after {waited:.0f} minutes. The"
             " release before is the current one still; deploy again when it is done."
         )
 
@@ -161,13 +315,36 @@ class Airflow:
             return self._airflow.get_environment(Name=self._name)["Environment"]
         except self._airflow.exceptions.ResourceNotFoundException:
             return None
+        except AWS_ERRORS as error:
+            raise told(error, f"GetEnvironment of {self._name}") from None
+
+    def _looks(self, limit: int) -> Iterator[int]:
+        """Looks at what is awaited, each with a pause after it, for so many seconds."""
+        for nth in range(limit // EVERY):
+            yield nth
+            if time.monotonic() + EVERY > self._end:
+                return
+            time.sleep(EVERY)
 
 
-def _looks(limit: int) -> Iterator[int]:
-    """Looks at what is awaited, each with a pause after it, for so many seconds."""
-    for nth in range(limit // EVERY):
-        yield nth
-        time.sleep(EVERY)
+def _said(error: ClientError) -> str:
+    """What Airflow itself said, behind MWAA's words."""
+    told = error.response.get("RestApiResponse")
+    return f" {str(told)[:_LONGEST]}" if told else ""
+
+
+def _is_set(there: Dict[str, Any], wanted: Dict[str, str]) -> bool:
+    return all(there.get(setting) == value for setting, value in wanted.items())
+
+
+def _minutes(looks: int) -> int:
+    return looks * EVERY // 60
+
+
+def _words(run: str) -> str:
+    """A run's path as words."""
+    _, _, dag, _, run_id = run.split("/")
+    return f"{dag}: the run {run_id}"
 
 
 def words(files: Dict[str, AirflowFile]) -> str:

@@ -6,10 +6,11 @@ once one is refused, whenever they began.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import Any, Dict, Mapping, Optional, Tuple
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from lake_release.commits import Commit
 from lake_release.errors import ReleaseError
@@ -23,7 +24,17 @@ from lake_spec.state_format import (
 )
 
 REMEMBERED = 20
-_LOST = ("PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey")
+_OTHERS = ("PreconditionFailed", "NoSuchKey")
+"""S3's words for an object that is not as it was read."""
+
+_BUSY = "ConditionalRequestConflict"
+"""S3's word for a write that meets another: it asks for the write to be sent again."""
+
+_TRIES, _PAUSE = 3, 1  # seconds
+
+
+class Overtaken(ReleaseError):
+    """Another release became the current one meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +50,8 @@ class AirflowFile:
 class Deploy:
     """A release that became the current one; `at` is a time in UTC.
 
-    `commit` is what it was built of, None where nobody knows.
+    `commit` is what it was built of, None where nobody knows. `proven` is False until a
+    run that only plans was green; deploys of before that was noted count as proven.
     """
 
     release: str
@@ -47,6 +59,7 @@ class Deploy:
     by: str
     airflow: Dict[str, AirflowFile] = field(default_factory=dict)
     commit: Optional[Commit] = None
+    proven: bool = True
     unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
@@ -118,16 +131,52 @@ def write(s3: Any, target: Target, deploy: Deploy, *, before: Pointer) -> Pointe
     deploys = (deploy, *before.deploys)[:REMEMBERED]
     content = {**before.unknown, "deploys": to_fields(deploys)}
     text = state_text(content, release=deploy.release, indent=1)
-    condition = {"IfMatch": before.etag} if before.etag else {"IfNoneMatch": "*"}
-    try:
-        done = s3.put_object(
-            Bucket=target.dags_bucket, Key=POINTER, Body=text.encode(), **condition
-        )
-    except ClientError as error:
-        if error.response["Error"]["Code"] not in _LOST:
-            raise
-        raise ReleaseError(
+    etag = _put(s3, target, text.encode(), before.etag)
+    if etag is None:
+        raise Overtaken(
             f"{target.environment} got another release while this one was on its way;"
             " that one stays. Plan again."
-        ) from None
-    return Pointer(deploys, done["ETag"], before.unknown)
+        )
+    return Pointer(deploys, etag, before.unknown)
+
+
+def _put(s3: Any, target: Target, body: bytes, etag: Optional[str]) -> Optional[str]:
+    """Write the object if nobody did since it was read; its ETag, None if somebody did.
+
+    A write whose reply was lost is sent again, by botocore too, and then refused because
+    of itself. So what is there is read: this content is this write.
+    """
+    where = {"Bucket": target.dags_bucket, "Key": POINTER}
+    condition = {"IfMatch": etag} if etag else {"IfNoneMatch": "*"}
+    for tries_left in reversed(range(_TRIES)):
+        try:
+            return s3.put_object(**where, Body=body, **condition)["ETag"]
+        except (BotoCoreError, ClientError) as error:
+            code = error.response["Error"]["Code"] if _has_reply(error) else ""
+            if _has_reply(error) and code not in (*_OTHERS, _BUSY):
+                raise
+            there, its_etag = _content(s3, where)
+            if there == body:
+                return its_etag
+            if code in _OTHERS:
+                return None
+            if code != _BUSY or not tries_left:
+                raise
+            time.sleep(_PAUSE)
+    raise AssertionError("the last try returns or raises")
+
+
+def _has_reply(error: Exception) -> bool:
+    """Whether S3 itself decided; where a fault of its own is the answer, nobody knows."""
+    if not isinstance(error, ClientError):
+        return False
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    return status < 500 and error.response["Error"]["Code"] != "InternalError"
+
+
+def _content(s3: Any, where: Dict[str, str]) -> Tuple[Optional[bytes], Optional[str]]:
+    try:
+        found = s3.get_object(**where)
+    except s3.exceptions.NoSuchKey:
+        return None, None
+    return found["Body"].read(), found["ETag"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, Dict, Iterator, Optional, Set
 
+from lake_release.airflow_files import EMPTY_ZIP, PLUGINS
 from lake_release.built import MANIFEST, Built, Manifest, hashes
 from lake_release.pointer import AirflowFile, Deploy, Pointer
 from lake_release.target import DAGS, Target
@@ -58,6 +60,14 @@ class Store:
             done = self._put(name, (built.folder / "airflow" / name).read_bytes())
             found[name] = AirflowFile(sha256, done.get("VersionId"))
         return found
+
+    def put_empty_plugins(self, current: Optional[Deploy]) -> AirflowFile:
+        """A plugins.zip without files, for an Airflow that has one; not put twice."""
+        sha256 = hashlib.sha256(EMPTY_ZIP).hexdigest()
+        there = current.airflow.get(PLUGINS) if current else None
+        if there and there.sha256 == sha256:
+            return there
+        return AirflowFile(sha256, self._put(PLUGINS, EMPTY_ZIP).get("VersionId"))
 
     def put_stubs(self, names: Set[str]) -> None:
         """A file per DAG file, the same in every release; only what differs is put."""

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 from tests.fuzz.comparison import same, says_what
 from tests.fuzz.files import COLUMNS, File, csv_text, random_file, random_rows
-from tests.fuzz.judge import Table, Verdict, judge
+from tests.fuzz.judge import ANY, Table, Verdict, judge
 from tests.fuzz.outcome import Outcome, failed_as_a_whole, plain
 from tests.spark.lake import Lake, table
 
@@ -124,21 +124,27 @@ def difference(
     verdict: Verdict, first: Rows, found: Rows, refused: Optional[str]
 ) -> str:
     """What is wrong with the scope's rows, in words; '' if they are right."""
-    good = {each.row[0]: each for each in verdict.records if each.row is not None}
-    bad = any(each.row is None or each.either for each in verdict.records)
+    rows = [each for each in verdict.records if each.row is not None]
+    good = {each.row[0]: each for each in rows if each.row[0] is not ANY}
+    # A key about which the contract does not decide may be any key, or bad.
+    any_key = any(each.row[0] is ANY for each in rows)
+    bad = any_key or any(each.row is None or each.either for each in verdict.records)
     lost = [key for key in first if key not in good]
     loses_too_much = 2 * len(lost) > len(first)
     if refused:
         if not _same_rows(first, found):
             return f"refused ({refused}), and the rows changed"
         may = verdict.must_refuse or verdict.may_refuse
-        may = may or not good or (lost and (bad or loses_too_much))
+        may = may or any_key or not good or (lost and (bad or loses_too_much))
         right = may and says_what(refused)
         return "" if right else f"refused: {refused[:300]}"
     must = verdict.must_refuse or ("" if verdict.records else "it has no record")
     if not bad and loses_too_much:
         must = must or f"{len(lost)} of {len(first)} keys are lost"
-    return f"not refused, but {must}" if must else _rows_differ(good, first, found, bad)
+    if must:
+        return f"not refused, but {must}"
+    known = found if not any_key else {k: v for k, v in found.items() if k in good}
+    return _rows_differ(good, first, known, bad)
 
 
 def _rows_differ(good: Dict[int, Any], first: Rows, found: Rows, bad: bool) -> str:

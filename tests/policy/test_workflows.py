@@ -8,6 +8,8 @@ from typing import Any, Dict, Iterator, List
 
 import pytest
 import yaml
+from lake_infra.template import load_template
+from lake_release import mwaa
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -164,6 +166,20 @@ def test_a_deploy_is_the_program_of_a_desk_and_is_not_cut_off():
     assert (
         checkout["with"]["fetch-depth"] == 0
     )  # which commit is older, all of them tell
+
+
+def test_a_deploy_waits_no_longer_than_its_job_and_its_credentials_last():
+    (job,) = read(ROOT / ".github/workflows/deploy.yml")["jobs"].values()
+    (seconds,) = [
+        step["with"]["role-duration-seconds"]
+        for step in job["steps"]
+        if "configure-aws-credentials" in str(step.get("uses"))
+    ]
+    role = load_template("deploy")["Resources"]["DeployRole"]["Properties"]
+    assert mwaa.MINUTES + 15 < job["timeout-minutes"]  # what it does before it waits
+    assert job["timeout-minutes"] * 60 <= seconds <= role["MaxSessionDuration"]
+    proof_of_packages = 2 * mwaa.UPDATE_LIMIT + mwaa.SMOKE_LIMIT
+    assert proof_of_packages <= mwaa.MINUTES * 60
 
 
 @pytest.mark.parametrize(

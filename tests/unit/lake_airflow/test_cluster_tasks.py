@@ -10,13 +10,16 @@ from botocore.exceptions import ClientError
 
 from lake_airflow.airflow_errors import AirflowFailException
 from lake_airflow.cluster_end import TerminateCluster
+from lake_airflow.cluster_tasks import CreateCluster
 from lake_airflow.emr import ReplyLost, SendsOnce
 from lake_airflow.lease import DomainLease
 from lake_airflow.run import Run
 from lake_spec.instances import InstanceGroups, PrimaryGroup
 from lake_spec.model import WhenBusy
+from tests.unit.lake_airflow.emr import throttled
 from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, dag_plan
+from tests.unit.lake_airflow.stages import deferred
 
 PLAN = dag_plan("full_load")
 
@@ -157,12 +160,50 @@ def test_where_declared_a_second_run_is_refused_naming_the_first(aws, emr, runne
 
 def test_without_a_cluster_the_lease_is_given_back(aws, emr, runner, monkeypatch):
     def refused(*_):
-        raise ClientError({"Error": {"Code": "ThrottlingException"}}, "RunJobFlow")
+        raise ClientError({"Error": {"Code": "ValidationException"}}, "RunJobFlow")
 
     monkeypatch.setattr(EmrCreateJobFlowOperator, "execute", refused)
     with pytest.raises(ClientError):
         runner.execute(create())
     assert holder(aws) is None
+
+
+@pytest.mark.parametrize("deed", ["_find", "_take_lease"])
+def test_where_aws_does_not_answer_the_first_task_comes_again(
+    aws, emr, runner, monkeypatch, deed
+):
+    asked, fails = getattr(CreateCluster, deed), [throttled()] * 8
+
+    def fails_first(self, *args, **named):
+        if fails:
+            raise fails.pop()
+        return asked(self, *args, **named)
+
+    monkeypatch.setattr(CreateCluster, deed, fails_first)
+    task = create()
+    for act in [lambda: runner.execute(task)] + [
+        lambda: runner.wake(task, "execute_again")
+    ] * 7:
+        deferred(runner, act)
+    assert runner.wake(task, "execute_again") == emr.clusters[0].id
+    assert ("create_cluster", "cause") not in runner.xcoms
+    assert len(emr.clusters) == 1
+
+
+def test_where_aws_does_not_answer_for_hours_the_lease_is_given_back(
+    aws, emr, runner, monkeypatch
+):
+    def fails(*_):
+        raise throttled()
+
+    monkeypatch.setattr(EmrCreateJobFlowOperator, "execute", fails)
+    task = create()
+    deferred(runner, lambda: runner.execute(task))
+    runner.xcoms["create_cluster", "reads_fail_since"] = "2020-01-01T00:00:00+00:00"
+    with pytest.raises(ClientError, match="Rate exceeded"):
+        runner.wake(task, "execute_again")
+    assert holder(aws) is None
+    assert "Rate exceeded" in runner.xcoms["create_cluster", "cause"]
 
 
 def lost(made):

@@ -11,7 +11,7 @@ from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
 from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutError
 
 from lake_airflow import emr as module
-from lake_airflow.emr import PAUSES, ReplyLost, SendsOnce
+from lake_airflow.emr import PAUSES, ReplyLost, SendsOnce, is_passing
 
 
 class Client:
@@ -68,8 +68,9 @@ def test_what_emr_confirms_is_returned(hook):
         ConnectionClosedError(endpoint_url="emr"),
         error("InternalFailure", 500),
         error("ServiceUnavailable", 503),
+        error("InternalServerException", 400),
     ],
-    ids=["read timeout", "closed", "internal", "unavailable"],
+    ids=["read timeout", "closed", "internal", "unavailable", "internal with 400"],
 )
 def test_without_a_reply_nothing_is_sent_again(hook, answer):
     client = Client(answer)
@@ -90,6 +91,13 @@ def test_throttled_requests_are_sent_again_after_a_pause(hook):
     made = hook(Client(throttled, error("Throttling", 503), {"JobFlowId": "j-1"}))
     assert made.create_job_flow({}) == {"JobFlowId": "j-1"}
     assert made.pauses == list(PAUSES[:2])
+
+
+@pytest.mark.parametrize("status", [400, 500])
+@pytest.mark.parametrize("code", ["InternalServerException", "InternalServerError"])
+def test_a_fault_of_emr_may_pass_whatever_its_status(code, status):
+    assert is_passing(error(code, status))
+    assert not is_passing(error("ValidationException"))
 
 
 def test_throttling_without_end_is_an_error(hook):

@@ -7,6 +7,8 @@ import pytest
 
 from lake_airflow.plan import DagPlan, Stage, StageKind, changes_of, plan, Watched
 from lake_spec.continuous import Continuous
+from lake_spec.dag_kinds import dag_ids
+from lake_spec.encode import to_data
 from lake_spec.model import Engine, HistoryRuns, Notifications, Schedules
 from tests.unit.lake_airflow.specs import dag_plan, dimension, domain, table
 
@@ -153,3 +155,12 @@ def test_planning_needs_no_airflow():
     )
     path = {"PYTHONPATH": ":".join(each for each in sys.path if each)}
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, env=path)
+
+
+@pytest.mark.parametrize("continuous", [None, Continuous()], ids=["no", "continuous"])
+@pytest.mark.parametrize("history", list(HistoryRuns))
+def test_the_ids_of_the_dags_are_those_that_a_deploy_asks_airflow_about(
+    continuous, history
+):
+    spec = domain(continuous=continuous, history_runs=history)
+    assert dag_ids(to_data(spec)) == {each.dag_id for each in plan(spec)}

@@ -16,6 +16,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeou
 from lake_airflow import stage_tasks
 from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
 from lake_airflow.emr import ReplyLost, SendsOnce
+from lake_airflow.run_files import RunFiles
 from lake_airflow.stage_tasks import SubmitStage
 from lake_airflow.waiting import LONGEST_SLEEP
 from tests.unit.lake_airflow.emr import refused, throttled
@@ -331,26 +332,176 @@ def test_a_step_that_waits_for_its_turn_is_not_over_any_limit(emr, cluster, runn
     assert task._over_limit([runs]) > timedelta(hours=15)
 
 
-def test_a_step_that_ignores_its_end_is_ended_by_force_then_given_up(
-    emr, cluster, runner, monkeypatch
-):
+def over_its_limit(emr, runner):
+    """A step of full_load that nobody follows and that began ten hours ago."""
     deferred(runner, lambda: runner.execute(stage("full_load", defers=True)))
-    task, calls = stage("scd2"), []
+    (step,) = emr.steps
+    step.start_date_time = datetime.now(timezone.utc) - timedelta(hours=10)
+    return step
+
+
+def asks_to_end(task, monkeypatch, then=lambda option: None):
+    """How the task asks EMR to cancel steps, which refuses."""
+    options = []
 
     def cancel_steps(**call):
-        calls.append(call["StepCancellationOption"])
+        options.append(call["StepCancellationOption"])
+        then(options[-1])
         info = {"StepId": call["StepIds"][0], "Status": "FAILED", "Reason": "not now"}
         return {"CancelStepsInfoList": [info]}
 
     monkeypatch.setattr(task.hook.conn, "cancel_steps", cancel_steps)
-    for over in (timedelta(minutes=1), timedelta(minutes=6)):
-        monkeypatch.setattr(task, "_over_limit", lambda alive, over=over: over)
-        deferred(runner, lambda: runner.execute(task))
-    monkeypatch.setattr(task, "_over_limit", lambda alive: timedelta(minutes=21))
-    with pytest.raises(AirflowFailException, match="does not end.*not now.*given up"):
-        runner.execute(task)
-    assert calls == ["SEND_INTERRUPT", "TERMINATE_PROCESS", "TERMINATE_PROCESS"]
+    return options
+
+
+def cancelled_ago(runner, step, minutes):
+    since = datetime.now(timezone.utc) - timedelta(minutes=minutes)
+    runner.xcoms["scd2", "cancelled"] = {step.id: since.isoformat()}
+
+
+def test_a_step_that_ignores_its_end_is_ended_by_force_then_given_up(
+    emr, cluster, runner, monkeypatch
+):
+    """Minutes count from the first interrupt, however late that came."""
+    step, task = over_its_limit(emr, runner), stage("scd2")
+    options = asks_to_end(task, monkeypatch)
+    deferred(runner, lambda: runner.execute(task))
+    for minutes in (4, 6):
+        cancelled_ago(runner, step, minutes)
+        deferred(runner, lambda: runner.wake(task, "execute_again"))
+    cancelled_ago(runner, step, 21)
+    with pytest.raises(
+        AirflowFailException, match="does not end, 0:21.*not now.*given"
+    ):
+        runner.wake(task, "execute_again")
+    assert options == ["SEND_INTERRUPT"] * 2 + ["TERMINATE_PROCESS"] * 2
     assert [step.name for step in emr.steps] == ["full_load manual-1"]
+    with pytest.raises(AirflowFailException, match="ended by force.*given up"):
+        runner.execute(stage("prepare_full_load"))
+    assert [step.name for step in emr.steps] == ["full_load manual-1"]
+
+
+def test_no_stage_follows_on_a_cluster_whose_step_was_ended_by_force(
+    emr, cluster, runner, monkeypatch
+):
+    step, task = over_its_limit(emr, runner), stage("scd2")
+
+    def ends(option):
+        step.state = "CANCELLED" if option == "TERMINATE_PROCESS" else "RUNNING"
+
+    asks_to_end(task, monkeypatch, ends)
+    deferred(runner, lambda: runner.execute(task))
+    cancelled_ago(runner, step, 6)
+    deferred(runner, lambda: runner.wake(task, "execute_again"))
+    with pytest.raises(AirflowFailException, match="may live on. The cluster is given"):
+        runner.wake(task, "execute_again")
+    assert [step.name for step in emr.steps] == ["full_load manual-1"]
+
+
+def test_a_step_that_ends_when_it_is_interrupted_lets_the_next_stage_come(
+    emr, cluster, runner, monkeypatch
+):
+    step, task = over_its_limit(emr, runner), stage("scd2")
+    asks_to_end(task, monkeypatch)
+    deferred(runner, lambda: runner.execute(task))
+    step.state = "CANCELLED"
+    runner.wake(task, "execute_again")
+    assert emr.names() == ["full_load manual-1", "scd2 manual-1"]
+
+
+def test_a_stage_wakes_at_its_limit(emr, cluster, runner):
+    task = stage("full_load", defers=True)
+    deferred(runner, lambda: runner.execute(task))
+    cluster.state, (step,) = "RUNNING", emr.steps
+    step.start_date_time = datetime.now(timezone.utc) - timedelta(hours=7.9)
+    with pytest.raises(BaseException) as waiting:
+        runner.wake(task, event={"status": "success"})
+    assert timedelta(minutes=5) < waiting.value.timeout <= timedelta(minutes=6)
+
+
+def test_a_submission_that_is_throttled_is_made_later(
+    emr, cluster, runner, monkeypatch
+):
+    adds, fails = SendsOnce.add_job_flow_steps, [throttled()] * 3
+
+    def fails_first(self, **request):
+        if fails:
+            raise fails.pop()
+        return adds(self, **request)
+
+    monkeypatch.setattr(SendsOnce, "add_job_flow_steps", fails_first)
+    task = stage("full_load")
+    deferred(runner, lambda: runner.execute(task))
+    for _ in range(2):
+        deferred(runner, lambda: runner.wake(task, "execute_again"))
+    runner.wake(task, "execute_again")
+    assert emr.states() == {"full_load manual-1": "COMPLETED"}
+
+
+def test_steps_of_a_lost_reply_that_end_before_anybody_can_look_are_there_once(
+    emr, cluster, runner, monkeypatch
+):
+    monkeypatch.setattr(SendsOnce, "add_job_flow_steps", lost(1, made=True))
+    asked, answers = SubmitStage._listed, [None, throttled()]
+
+    def listed(self):
+        if answers and (error := answers.pop(0)):
+            raise error
+        return asked(self)
+
+    monkeypatch.setattr(SubmitStage, "_listed", listed)
+    task = stage("full_load")
+    deferred(runner, lambda: runner.execute(task))
+    emr.move_on()
+    runner.wake(task, "execute_again")
+    assert emr.names() == ["full_load manual-1"]
+    assert emr.states() == {"full_load manual-1": "COMPLETED"}
+
+
+@pytest.mark.parametrize("is_submitted", [False, True])
+def test_a_manifest_that_cannot_be_read_now_is_asked_for_again(
+    aws, emr, cluster, runner, monkeypatch, is_submitted
+):
+    put_manifest(aws, STREAMED[:1])
+    task, read = stage("streamer", defers=True), RunFiles.names
+    runner.sees_pauses = True
+    if is_submitted:
+        deferred(runner, lambda: runner.execute(task))
+    fails = [refused("SlowDown", "Please reduce your request rate.")] * 3
+
+    def fails_first(self):
+        if fails:
+            raise fails.pop()
+        return read(self)
+
+    monkeypatch.setattr(RunFiles, "names", fails_first)
+    again = "follow_again" if is_submitted else "execute_again"
+    acts = [lambda: runner.wake(task, again)] * 3
+    if not is_submitted:
+        acts[0] = lambda: runner.execute(task)
+    for act in acts:
+        assert isinstance(deferred(runner, act), TimeDeltaTrigger)
+    deferred(runner, lambda: runner.wake(task, again))
+    assert emr.names() == ["streamer s00 manual-1"]
+
+
+def test_reads_that_fail_now_and_then_while_others_work_are_no_end(
+    emr, cluster, runner, monkeypatch
+):
+    deferred(runner, lambda: runner.execute(stage("full_load", defers=True)))
+    task, asked, fails = stage("scd2"), SubmitStage._listed, []
+
+    def listed(self):
+        if fails:
+            raise fails.pop()
+        return asked(self)
+
+    monkeypatch.setattr(SubmitStage, "_listed", listed)
+    fails.append(throttled())
+    deferred(runner, lambda: runner.execute(task))
+    assert runner.xcoms["scd2", "reads_fail_since"]
+    deferred(runner, lambda: runner.wake(task, "execute_again"))
+    assert runner.xcoms["scd2", "reads_fail_since"] is None
 
 
 def test_a_step_that_emr_does_not_list_is_no_success(emr, cluster, runner):

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import bundle
 import pytest
+from lake_release import mwaa as module
 from lake_release.built import PROJECT, build
 from lake_release.commits import Checkout
 from lake_release.deployment import Deployment
+from lake_release.mwaa import Airflow
 from lake_release.shipped import lake_current
 from lake_release.target import Target
 from lake_spec.load import load_environment
@@ -90,6 +92,36 @@ def mwaa(s3):
 @pytest.fixture
 def lake(tmp_path, project, s3):
     return Releases(tmp_path, project, s3)
+
+
+class Clock:
+    """Time that passes only where it is slept away."""
+
+    def __init__(self) -> None:
+        self.slept = 0.0
+
+    def sleep(self, seconds: float) -> None:
+        self.slept += seconds
+
+    def monotonic(self) -> float:
+        return self.slept
+
+    def time(self) -> float:
+        return 1_800_000_000 + self.slept
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    found = Clock()
+    monkeypatch.setattr(module, "time", found)
+    return found
+
+
+@pytest.fixture
+def airflow(mwaa, lake, clock):
+    """The environment, which shows the release of the tree as soon as it is asked."""
+    mwaa.shows = [lake.built().id]
+    return Airflow(mwaa.client, "lake-prod", say=lake.said.append)
 
 
 class Releases:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 import boto3
+
+OTHERS = "scheduled__1"  # the run that keeps a DAG busy
 
 
 class Mwaa:
@@ -16,11 +18,19 @@ class Mwaa:
         self.updates: List[Dict[str, Any]] = []
         self.update_fails = False
         self.shows: List[str] = []
+        self.dags = ["moma_full_load", "moma_incremental"]
         self.paused = False
-        self.is_busy = False
+        self.busy: Dict[str, str] = {}  # the state of a run that others have of a DAG
         self.errors = 0  # answers with errors of its own that are to come
         self.run_state = "success"
+        self.run_states: Dict[str, str] = {}  # of the runs of some DAGs
         self.runs: List[Dict[str, Any]] = []
+        self.asked: List[tuple] = []  # method and path of each request to Airflow
+        self.fails: Callable[[str, str], Optional[tuple]] = lambda method, path: None
+        """The status and code of an error that a request meets, if it meets one.
+
+        The code `ReplyLost`: it was done, and met itself when it was sent again.
+        """
         self.client = boto3.client("mwaa", region_name=region)
         events = self.client.meta.events
         events.register("before-call.mwaa.GetEnvironment", self._get)
@@ -29,13 +39,22 @@ class Mwaa:
         events.register("provide-client-params.mwaa.*", self._note)
         self._asked: Dict[str, Any] = {}
 
+    def ends_credentials(self, after: str = "") -> None:
+        """Let nothing be answered any more, from the first request of that method on."""
+        self.fails = lambda method, path: (
+            (400, "ExpiredTokenException")
+            if not after or any(each[0] == after for each in self.asked)
+            else None
+        )
+
     def _note(self, params, **_) -> None:
         self._asked = params
 
     def _get(self, **_) -> tuple:
+        if error := self.fails("GetEnvironment", ""):
+            return _error(*error)
         if self.there is None:
-            error = {"Code": "ResourceNotFoundException", "Message": "not there"}
-            return SimpleNamespace(status_code=404), {"Error": error}
+            return _error(404, "ResourceNotFoundException")
         found = dict(self.there)
         if self.there["Status"] == "UPDATING":
             status = "FAILED" if self.update_fails else "SUCCESS"
@@ -47,32 +66,63 @@ class Mwaa:
         return SimpleNamespace(status_code=200), {"Environment": found}
 
     def _update(self, **_) -> tuple:
+        error = self.fails("UpdateEnvironment", "")
+        if error and error[1] != "ReplyLost":
+            return _error(*error)
         self.updates.append(dict(self._asked))
         if not self.update_fails:
             self.there.update(self._asked)
         self.there["Status"] = "UPDATING"
+        if error:
+            return _error(400, "ValidationException")  # what the second one meets
         return SimpleNamespace(status_code=200), {"Arn": "arn"}
 
     def _rest(self, **_) -> tuple:
         method, path = self._asked["Method"], self._asked["Path"]
+        self.asked.append((method, path))
+        error = self.fails(method, path)
+        if error and error[1] != "ReplyLost":
+            return _error(*error)
+        _, _, dag, *rest = [*path.split("/"), ""][:4]
         if path == "/dags":
-            ids = [] if self.paused else ["moma_full_load", "moma_incremental"]
-            found: Any = {"dags": [{"dag_id": each} for each in ids]}
+            found: Any = self._listed()
         elif method == "POST":
             self.runs.append(self._asked["Body"])
+            if error:  # what the second one meets
+                return _error(400, "RestApiClientException", 409)
+            found = {}
+        elif method == "DELETE":
             found = {}
         elif path.endswith("/dagRuns"):
-            found = {"dag_runs": [{"state": "running"}] if self.is_busy else []}
+            found = {"dag_runs": self._active(dag)}
         elif self.errors:
             self.errors -= 1
-            error = {"Code": "RestApiServerException", "Message": "bad gateway"}
-            return SimpleNamespace(status_code=502), {"Error": error}
+            return _error(502, "RestApiServerException")
         elif path.endswith("/xcomEntries/release"):
             shown = self.shows.pop(0) if len(self.shows) > 1 else self.shows[0]
             found = {"value": shown}
         else:
-            found = {"state": self.run_state}
+            found = {"state": self.run_states.get(dag, self.run_state)}
         return SimpleNamespace(status_code=200), {
             "RestApiStatusCode": 200,
             "RestApiResponse": found,
         }
+
+    def _listed(self) -> Dict[str, Any]:
+        """A page of the DAGs, as many as were asked for."""
+        asked = self._asked["QueryParameters"]
+        dags = [] if self.paused else self.dags
+        page = dags[asked["offset"] : asked["offset"] + asked["limit"]]
+        return {"dags": [{"dag_id": e} for e in page], "total_entries": len(dags)}
+
+    def _active(self, dag: str) -> List[Dict[str, str]]:
+        state = self.busy.get(dag)
+        is_asked = state and state == self._asked["QueryParameters"]["state"]
+        return [{"state": state, "dag_run_id": OTHERS}] if is_asked else []
+
+
+def _error(status: int, code: str, of_airflow: int = 0) -> tuple:
+    more = {"RestApiStatusCode": of_airflow} if of_airflow else {}
+    message = {"RestApiServerException": "bad gateway"}.get(code, "not there")
+    error = {"Code": code, "Message": message}
+    return SimpleNamespace(status_code=status), {"Error": error, **more}

@@ -7,6 +7,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from botocore.exceptions import ClientError, ReadTimeoutError
 from lake_release import pointer
 from lake_release.errors import ReleaseError
 from lake_release.shipped import lake_current
@@ -172,6 +173,66 @@ def test_of_two_deploys_at_once_one_is_refused(lake):
     with pytest.raises(ReleaseError, match="another release while this one"):
         late.deploy(built)
     assert lake.shown()["moma.py"].startswith("three ")
+
+
+@pytest.fixture
+def without_replies(lake, monkeypatch):
+    """S3 does what it is asked, and its reply to the pointer is lost in this way."""
+
+    def lose(ends):
+        put = lake.s3.put_object
+
+        def lost(**asked):
+            done = put(**asked)
+            if asked["Key"] != POINTER:
+                return done
+            if ends == "sent again":
+                return put(**asked)
+            raise ends
+
+        monkeypatch.setattr(lake.s3, "put_object", lost)
+
+    return lose
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        "sent again",
+        ReadTimeoutError(endpoint_url="s3"),
+        ClientError({"Error": {"Code": "InternalError"}}, "PutObject"),
+        ClientError({"Error": {"Code": "ConditionalRequestConflict"}}, "PutObject"),
+    ],
+    ids=["again", "timeout", "500", "409"],
+)
+def test_a_switch_whose_reply_was_lost_is_ours(lake, without_replies, ends):
+    lake.deploy()
+    without_replies(ends)
+    write_dags(lake.project, "two", "moma.py")
+    second = lake.deploy()
+    assert f"{second} is the current release" in lake.said
+    assert lake.shown() == {"moma.py": f"two {second}"}
+    write_dags(lake.project, "three", "moma.py")
+    lake.deploy()  # the ETag that was found is the one that is there
+
+
+def test_a_first_release_whose_reply_was_lost_is_ours(lake, without_replies):
+    without_replies("sent again")
+    release = lake.deploy()
+    assert lake.shown() == {"moma.py": f"one {release}"}
+
+
+def test_a_switch_that_s3_refuses_is_an_error(lake, monkeypatch):
+    put = lake.s3.put_object
+
+    def denied(**asked):
+        if asked["Key"] == POINTER:
+            raise ClientError({"Error": {"Code": "AccessDenied"}}, "PutObject")
+        return put(**asked)
+
+    monkeypatch.setattr(lake.s3, "put_object", denied)
+    with pytest.raises(ClientError, match="AccessDenied"):
+        lake.deploy()
 
 
 def test_a_release_whose_files_are_still_on_their_way_is_not_shown(lake):

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+from zipfile import ZipFile
+
 import pytest
-from lake_release import mwaa as module
 from lake_release.errors import ReleaseError
-from lake_release.mwaa import Airflow
 
 from tests.unit.lake_release.buckets import BUCKET
 from tests.unit.lake_release.conftest import write_dags
-
-
-@pytest.fixture
-def airflow(mwaa, lake, monkeypatch):
-    monkeypatch.setattr(module.time, "sleep", lambda seconds: None)
-    return Airflow(mwaa.client, "lake-prod", say=lake.said.append)
 
 
 def change_packages(lake):
@@ -116,7 +111,7 @@ def test_where_every_dag_is_paused_nothing_is_tried(lake, mwaa, airflow):
 
 
 def test_where_every_dag_is_busy_nothing_is_tried(lake, mwaa, airflow):
-    mwaa.is_busy = True
+    mwaa.busy["moma_incremental"] = "running"
     lake.deploy(airflow=airflow)
     assert mwaa.runs == []
     said = "moma_incremental: each has a run under way, so nothing was tried"
@@ -139,14 +134,85 @@ def test_an_airflow_that_answers_no_more_takes_the_release_back(lake, mwaa, airf
     assert lake.shown() == {"moma.py": f"one {first}"}
 
 
-def test_a_run_that_never_ends_is_waited_for_no_longer_than_is_said(
-    lake, mwaa, airflow, monkeypatch
-):
-    slept = []
-    monkeypatch.setattr(module.time, "sleep", slept.append)
-    mwaa.shows, mwaa.run_state = ["never asked"], "queued"
-    with pytest.raises(ReleaseError, match="its last run not done"):
+def test_an_update_whose_reply_was_lost_is_waited_for(lake, mwaa, airflow):
+    mwaa.fails = lambda method, path: (
+        (0, "ReplyLost") if method == "UpdateEnvironment" else None
+    )
+    release = lake.deploy(airflow=airflow)
+    assert len(mwaa.updates) == 1
+    assert f"moma_incremental planned as release {release}" in lake.said
+
+
+def test_an_update_that_is_refused_leaves_the_release_before(lake, mwaa, airflow):
+    first = lake.deploy(airflow=airflow)
+    change_packages(lake)
+    mwaa.fails = lambda method, path: (
+        (403, "AccessDeniedException") if method == "UpdateEnvironment" else None
+    )
+    with pytest.raises(ReleaseError, match="UpdateEnvironment of lake-prod: .*Access"):
         lake.deploy(airflow=airflow)
-    assert len(mwaa.runs) == 1
-    update = module.EVERY  # one look at it
-    assert sum(slept) <= module.SMOKE_LIMIT + update
+    assert lake.shown() == {"moma.py": f"one {first}"}
+
+
+def add_plugin(lake):
+    (lake.project / "plugins" / "lake_pages.py").write_text("PAGES = 1\n")
+    write_dags(lake.project, "with a plugin", "moma.py")
+
+
+def remove_plugin(lake):
+    (lake.project / "plugins" / "lake_pages.py").unlink()
+    write_dags(lake.project, "without", "moma.py")
+
+
+def installed(lake, mwaa):
+    """The files of the plugins.zip that the environment installs."""
+    there = mwaa.there
+    version = {
+        "Key": there["PluginsS3Path"],
+        "VersionId": there["PluginsS3ObjectVersion"],
+    }
+    body = lake.s3.get_object(Bucket=BUCKET, **version)["Body"].read()
+    return ZipFile(BytesIO(body)).namelist()
+
+
+def deploy_shown(lake, mwaa, airflow):
+    mwaa.shows = [lake.built().id]
+    return lake.deploy(airflow=airflow)
+
+
+def test_plugins_that_are_gone_are_taken_away_from_mwaa(lake, mwaa, airflow):
+    add_plugin(lake)
+    deploy_shown(lake, mwaa, airflow)
+    assert installed(lake, mwaa) == ["lake_pages.py"]
+    remove_plugin(lake)
+    deploy_shown(lake, mwaa, airflow)
+    one, two = (each["PluginsS3ObjectVersion"] for each in mwaa.updates)
+    assert one != two
+    assert installed(lake, mwaa) == []
+    write_dags(lake.project, "without, again", "moma.py")
+    deploy_shown(lake, mwaa, airflow)
+    assert len(mwaa.updates) == 2
+
+
+def test_a_rollback_takes_plugins_away_and_brings_them_back(lake, mwaa, airflow):
+    first = deploy_shown(lake, mwaa, airflow)
+    add_plugin(lake)
+    second = deploy_shown(lake, mwaa, airflow)
+    for release, plugins in ((first, []), (second, ["lake_pages.py"]), (first, [])):
+        mwaa.shows = [release]
+        lake.deployment(airflow=airflow).rollback()
+        assert installed(lake, mwaa) == plugins
+
+
+def test_a_release_with_plugins_that_fails_is_taken_back_without(lake, mwaa, airflow):
+    first = deploy_shown(lake, mwaa, airflow)
+    add_plugin(lake)
+    mwaa.run_state = "failed"
+    with pytest.raises(ReleaseError, match=f"{first} is the current release again"):
+        deploy_shown(lake, mwaa, airflow)
+    assert installed(lake, mwaa) == []
+
+
+def test_an_environment_that_never_had_plugins_gets_none(lake, mwaa, airflow):
+    lake.deploy(airflow=airflow)
+    assert "PluginsS3Path" not in mwaa.there

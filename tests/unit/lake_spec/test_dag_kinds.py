@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lake_spec.dag_kinds import DAG_KINDS, run_folders
+from lake_spec.dag_kinds import DAG_KINDS, dag_ids, run_folders
 
 
 def test_no_folder_of_a_domain_is_one_of_another_whose_name_begins_like_it():
@@ -10,3 +10,14 @@ def test_no_folder_of_a_domain_is_one_of_another_whose_name_begins_like_it():
     assert ours[0] == f"s3://lake/runs/moma_{DAG_KINDS[0]}/"
     assert len(ours) == len(DAG_KINDS)
     assert not [o for o in others if o.startswith(tuple(ours))]
+
+
+def test_a_domain_has_the_dags_that_its_spec_asks_for():
+    spec = {"name": "moma", "history_runs": "same_cluster", "continuous": None}
+    both = {f"moma_{kind}" for kind in DAG_KINDS} - {"moma_scd2", "moma_continuous"}
+    assert dag_ids(spec) == both
+    assert dag_ids({"name": "moma"}) == both  # of a release that knew neither
+    own = {**spec, "history_runs": "own_dag"}
+    assert dag_ids(own) - both == {"moma_scd2"}
+    always = {**spec, "continuous": {"hours": 4}}
+    assert dag_ids(always) - both == {"moma_continuous"}

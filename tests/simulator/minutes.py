@@ -19,7 +19,8 @@ def measure(world: World, into: Minutes) -> None:
     """Add what the last event of each run of this schedule led to.
 
     It counts from the event, or from the end of the run's last step if that is later:
-    a step that works on is no waste.
+    a step that works on is no waste. Runs without a cluster, or without the lease, at
+    that moment have nothing to end, or to give back.
     """
     for run in world.runs:
         if run.moments:
@@ -29,19 +30,18 @@ def measure(world: World, into: Minutes) -> None:
             gone = max([since, *(c.ended or world.cloud.now for c in clusters)])
             free = max(since, lease_free(world, run, gone))
             gones, frees = into.setdefault(event, ([], []))
-            gones.append(_minutes(gone - since))
-            frees.append(_minutes(free - since))
+            if any(c.created <= at and not c.has_ended(at) for c in clusters):
+                gones.append(_minutes(gone - since))
+            if _has_lease(world, run, at):
+                frees.append(_minutes(free - since))
 
 
 def table(found: Minutes) -> Iterator[str]:
-    """A line per event: how many, and median and worst of both."""
+    """A line per event: of both, how many runs it was, the median and the worst."""
     if found:
-        yield "minutes until:    cluster gone  lease free   (median/worst)"
+        yield "minutes until a cluster is gone, a lease is free (runs: median, worst)"
     for event, (gones, frees) in sorted(found.items()):
-        values = " ".join(
-            f"{median(each):6.0f} /{max(each):5.0f}" for each in (gones, frees)
-        )
-        yield f"{len(gones):6} {values}  {event}"
+        yield f"{_values(gones)} {_values(frees)}  {event}"
 
 
 def lease_free(world: World, run: SimulatedRun, gone: datetime) -> datetime:
@@ -57,6 +57,16 @@ def lease_free(world: World, run: SimulatedRun, gone: datetime) -> datetime:
     if taken is None:
         return min(at for at, _ in run.moments)
     return min(max(gone, taken + GRACE), free)
+
+
+def _has_lease(world: World, run: SimulatedRun, at: datetime) -> bool:
+    before = [lease for when, lease in world.cloud.leases if when <= at]
+    return bool(before) and before[-1]["holder"] == world.name_of(run)
+
+
+def _values(minutes: List[float]) -> str:
+    middle, worst = (median(minutes), max(minutes)) if minutes else (0, 0)
+    return f"{len(minutes):6}: {middle:3.0f}, {worst:3.0f}"
 
 
 def _step_ends(clusters: List[Cluster]) -> Iterator[datetime]:

@@ -123,7 +123,7 @@ class CreateCluster(
             f"{self.plan.domain} is busy: the run {lease.holder} has it since"
             f" {lease.since[:19].replace('T', ' ')} UTC"
         )
-        self.end_idle(str(lease.holder))
+        self.end_idle(str(lease.holder), context["ti"])
         if self.plan.when_busy is WhenBusy.REFUSE:
             raise AirflowFailException(
                 f"The run is refused: {words}. Start it again when that one is over."

@@ -76,7 +76,7 @@ class HoldsLease:
         except Exception:
             self.log.exception("%s was not asked to stop.", holder)
 
-    def end_idle(self, holder: str) -> None:
+    def end_idle(self, holder: str, ti: Any) -> None:
         """End clusters of the holder that it does not use: nobody else may end them.
 
         Airflow starts no task of a paused DAG, also not those that end a cluster. No
@@ -85,8 +85,9 @@ class HoldsLease:
         try:
             client, name = self.hook.conn, cluster_name(holder)
             for cluster in living_clusters(client, self.environment, name=name):
-                why = idle(client, cluster, datetime.now(timezone.utc))
-                if why and is_of_this_airflow(cluster):
+                if not is_of_this_airflow(cluster):
+                    continue
+                if why := idle(client, cluster, datetime.now(timezone.utc), ti):
                     self.log.warning("Ending cluster %s: %s", cluster["Id"], why)
                     client.terminate_job_flows(JobFlowIds=[cluster["Id"]])
         except Exception:

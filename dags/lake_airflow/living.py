@@ -15,8 +15,14 @@ LOOKS, BETWEEN_LOOKS = 6, 10
 """How often a cluster that may have been made is looked for, and seconds between."""
 
 IDLE = timedelta(minutes=20)
-"""Whose cluster had so long no step to do goes on no more: its DAG is paused, or
-Airflow has left the run alone for another reason."""
+"""Whose cluster had so long no step to do, while no task of it was at work or slept, goes
+on no more: its DAG is paused, or Airflow has left it alone for another reason. One that
+never had a step is of no use also to a run at work, which has another one then."""
+
+AT_WORK = ["queued", "running", "restarting", "deferred"]
+"""States of tasks that go on by themselves: a deferred one has a timeout, at which the
+scheduler makes it `scheduled`, and that is where tasks of a paused DAG stay."""
+
 _LIVE_STEPS = {"PENDING", "RUNNING", "CANCEL_PENDING"}
 
 
@@ -70,8 +76,9 @@ def is_of_this_airflow(cluster: dict[str, Any]) -> bool:
     return tags_of(cluster).get(AIRFLOW_TAG, "") == airflow_name()
 
 
-def idle(client: Any, cluster: dict[str, Any], now: datetime) -> str | None:
-    """Why a described cluster is of no use to its run; None if it may be."""
+def idle(client: Any, cluster: dict[str, Any], now: datetime, ti: Any) -> str | None:
+    """Why a described cluster of this Airflow is of no use to its run; None if it may
+    be. The task instance `ti` of who asks counts the tasks of other runs."""
     if cluster["Status"]["State"] != "WAITING":
         return None
     pages = client.get_paginator("list_steps").paginate(ClusterId=cluster["Id"])
@@ -82,7 +89,7 @@ def idle(client: Any, cluster: dict[str, Any], now: datetime) -> str | None:
     times = [step.get("Timeline", {}) for step in steps]
     ends = [t.get("EndDateTime") or t.get("CreationDateTime") for t in times]
     last = max([ready, *filter(None, ends)])
-    if now - last < IDLE:
+    if now - last < IDLE or (steps and _is_at_work(tags_of(cluster), ti)):
         return None
     run = tags_of(cluster).get("lake:run")
     minutes = int(IDLE.total_seconds() // 60)
@@ -90,6 +97,16 @@ def idle(client: Any, cluster: dict[str, Any], now: datetime) -> str | None:
         f"its run {run} has given it no step for {minutes} minutes. Is its DAG paused?"
         " Mark the run as failed, or clear it, once the DAG is unpaused."
     )
+
+
+def _is_at_work(tags: dict[str, str], ti: Any) -> bool:
+    run_id = tags.get("lake:run-id")
+    if not run_id:
+        return False
+    count = ti.get_ti_count(
+        dag_id=tags.get("lake:dag"), run_ids=[run_id], states=AT_WORK
+    )
+    return bool(count)
 
 
 def created(cluster: dict[str, Any]) -> datetime:

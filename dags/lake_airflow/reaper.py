@@ -106,7 +106,7 @@ class EndLeftovers(BaseOperator):
         )
         if not active:
             return f"its run {tags.get('lake:run')} is over"
-        return idle(client, cluster, now)
+        return idle(client, cluster, now, ti)
 
 
 def reaper(environment: EnvironmentSpec) -> DAG:

@@ -110,45 +110,44 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             raise AirflowSkipException(f"{self.stage.name}: nothing to do.")
         listed = self._listed()
         there = outcome.newest_by_name(listed)
-        ours = self._submitted_before(context)
-        known = ti.xcom_pull(task_ids=self.task_id, key=KNOWN_XCOM)
-        if known is not None:  # this try asked for them, and could not look what became
-            ours |= _ids(listed) - set(known)
+        ours = self._submitted_before(context, listed)
         self.steps = [s for s in wanted if not _is_ours(there.get(s["Name"]), ours)]
         if self.steps:
             self._refuse_lost_cluster(context)
             self._wait_for_others(context, wanted, listed)
-            ti.xcom_push(key=KNOWN_XCOM, value=sorted(_ids(listed) - ours))
+            self._note_submission(context, before=_ids(listed) - ours)
             self._submit(context, known=_ids(listed))
-            self._note_submission(context, wanted)
 
-    def _submitted_before(self, context: Any) -> set[str]:
-        """The ids of steps that earlier tries of this task submitted.
+    def _submitted_before(self, context: Any, listed: list[dict[str, Any]]) -> set[str]:
+        """The ids of steps that came since this task noted that it would submit.
 
-        Not those of before the task was cleared: Airflow counts its tries on from there.
+        By this try, or by an earlier one: not one of before the task was cleared, for
+        Airflow counts its tries on from there.
         """
-        name = self._submission
-        files = self._files(pinned_run(context))
-        tries = getattr(context["ti"], "max_tries", None)
-        if not getattr(context["ti"], "try_number", 1) > 1 or name not in files.names():
-            return set()
-        told = files.read(name)
-        return set(told["steps"]) if told["max_tries"] == tries else set()
-
-    def _note_submission(self, context: Any, wanted: list[Step]) -> None:
-        """For the next try; without it that one would submit again what has ended."""
-        tries = getattr(context["ti"], "max_tries", None)
-        try:
-            steps = [step["Id"] for step in self._steps(wanted).values() if step]
-            content = {"max_tries": tries, "steps": steps}
+        ti = context["ti"]
+        before = ti.xcom_pull(task_ids=self.task_id, key=KNOWN_XCOM)
+        if before is None and getattr(ti, "try_number", 1) > 1:
             files = self._files(pinned_run(context))
-            files.write(self._submission, content)
-        except _FAILED_READS as error:
-            self.log.warning("What was submitted is not noted: %s", error)
+            if self._submission in files.names():
+                noted = files.read(self._submission)
+                if noted["max_tries"] == getattr(ti, "max_tries", None):
+                    before = noted["before"]
+        return set() if before is None else _ids(listed) - set(before)
+
+    def _note_submission(self, context: Any, *, before: set[str]) -> None:
+        """Note the ids of the steps that are there, then steps may be submitted.
+
+        A worker that is killed right after it submitted its steps, which end before the
+        next try looks, leaves nothing else by which that try could know them.
+        """
+        ti, ids = context["ti"], sorted(before)
+        note = {"max_tries": getattr(ti, "max_tries", None), "before": ids}
+        self._files(pinned_run(context)).write(self._submission, note)
+        ti.xcom_push(key=KNOWN_XCOM, value=ids)
 
     @property
     def _submission(self) -> str:
-        """The file of the run that says what tries of this task submitted."""
+        """The file of the run that says what was there before this task submitted."""
         return f"submitted_{self.stage.name}.json"
 
     def _files(self, run: Run) -> RunFiles:

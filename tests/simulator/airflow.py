@@ -53,6 +53,10 @@ class TaskInstance:
     def get_task_states(self, dag_id: str, task_ids: Any, run_ids: Any) -> Any:
         return {run_id: dict(self._run.states) for run_id in run_ids}
 
+    def get_ti_count(self, *, dag_id: str, run_ids: Any, states: Any) -> int:
+        runs = runs_of(self._run.cloud, self._run.airflow, dag_id)
+        return tasks_at_work(runs, run_ids)
+
     def get_previous_dagrun(self, state: str) -> Any:
         earlier = self._run.earlier
         return earlier if earlier and earlier.state == state else None
@@ -86,6 +90,8 @@ class SimulatedRun:
         self.clears = 0
         self.cleared: Dict[str, datetime] = {}
         self.is_marked = self.was_called_back = self.is_left_alone = False
+        self.is_at_work = False  # a task runs, or is deferred
+        cloud.runs.append(self)
         self.event = self.slept = ""
         self.moments: List[Tuple[datetime, str]] = []
         self.airflow = airflow
@@ -235,7 +241,14 @@ class SimulatedRun:
             yield from self._pause(name, 30, 60)
         return end if end in ("success", "skipped") else "failed"
 
-    def _try(self, name: str) -> Iterator[datetime]:
+    def _try(self, name: str) -> Generator[datetime, None, str]:
+        self.is_at_work = True
+        try:
+            return (yield from self._at_work(name))
+        finally:
+            self.is_at_work = False
+
+    def _at_work(self, name: str) -> Generator[datetime, None, str]:
         ti = TaskInstance(self, name)
         self._forget_xcoms(name)
         context = {
@@ -344,6 +357,19 @@ def in_airflow(name: str, play: Iterator[Any]) -> Generator[datetime, None, None
         if wants is None:
             return
         yield wants
+
+
+def runs_of(cloud: Cloud, airflow: str, dag_id: str) -> List[SimulatedRun]:
+    """Those that one Airflow knows of a DAG."""
+    return [r for r in cloud.runs if r.airflow == airflow and r.plan.dag_id == dag_id]
+
+
+def tasks_at_work(runs: List[SimulatedRun], run_ids: Optional[List[str]]) -> int:
+    """As Airflow counts tasks that are queued, run or are deferred."""
+    return sum(
+        is_active(run, run_ids) and run.is_at_work and not run.is_left_alone
+        for run in runs
+    )
 
 
 def is_active(run: SimulatedRun, run_ids: Optional[List[str]]) -> bool:

@@ -53,7 +53,7 @@ class CalmCloud(Cloud):
 
     def __init__(self, times: Times, completed: Any) -> None:
         super().__init__(0, completed)
-        self.random = self.marks = Calm()
+        self.random = self.marks = self.faults = Calm()
         self.times = times
 
     def add_cluster(self, request: Dict[str, Any]) -> Cluster:
@@ -92,7 +92,7 @@ class CalmWorld(World):
         """Play the run; the entry of its cluster in the ledger, and its `seconds`."""
         (run,) = self.runs
         with self._simulated():
-            self._play_beside(run.play())
+            self._play_beside([run.play()])
         assert run.state == "success", run.causes
         (entry,) = (
             json.loads(body)

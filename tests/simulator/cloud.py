@@ -120,6 +120,7 @@ class Cloud:
         self.random, self.marks = Random(seed), Random(f"{seed}/marks")
         self.faults = Random(f"{seed}/faults")
         self.events: Counter = Counter()
+        self.runs: List[Any] = []  # of DAGs, of all Airflows
         self.leases: List[Tuple[datetime, Dict[str, Any]]] = []
         self.reads_fail: Tuple[datetime, str] = (START, "")
         self.now = START

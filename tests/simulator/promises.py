@@ -53,9 +53,8 @@ def _clusters(world: World) -> Iterator[str]:
     yield from _outlived(world)
     for cluster in world.cloud.living():
         yield f"{cluster.id} of {cluster.tags['lake:run']} is left over"
-    noted = {key.rsplit("/", 1)[1] for _, key in world.objects}
-    for cluster in world.cloud.clusters.values():
-        if world.has_reaper and f"{cluster.id}.json" not in noted:
+    if world.has_reaper:
+        for cluster in world.not_noted():
             yield f"{cluster.id} is not in the ledger"
     for cluster in sorted(world.reaped):
         yield f"{cluster} was needed by its run when the reaper ended it"

@@ -6,12 +6,13 @@ import heapq
 import json
 from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
-from typing import Any, Dict, Generator, Iterator, List, Set, Tuple
+from typing import Any, Dict, Iterator, List, Sequence, Set, Tuple
 from unittest import mock
 
 from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
 
 from lake_airflow import (
+    cluster_end,
     cluster_tasks,
     end_tasks,
     lease,
@@ -19,6 +20,7 @@ from lake_airflow import (
     notify,
     reaper,
     stage_tasks,
+    waiting,
 )
 from lake_airflow.cluster import AIRFLOW_TAG
 from lake_airflow.waiting import WaitsForEmr
@@ -26,7 +28,13 @@ from lake_spec.model import Notifications
 from lake_spec.run_key import any_run_key
 from lake_spark.errors import DomainTaken
 from lake_spark.fence import LeaseCheck
-from tests.simulator.airflow import SimulatedRun, in_airflow, is_active
+from tests.simulator.airflow import (
+    SimulatedRun,
+    in_airflow,
+    is_active,
+    runs_of,
+    tasks_at_work,
+)
 from tests.simulator.client import EmrClient, Killed, S3Client, SnsClient, refused
 from tests.simulator.cloud import Cloud, Cluster, Step
 from tests.simulator.designs import Design
@@ -37,7 +45,7 @@ TOLD = domain(notifications=Notifications(TOPIC))
 PLANS = {kind: dag_plan(kind, TOLD) for kind in ("incremental", "maintenance")}
 REAPER_EVERY, ROUNDS = 900, 4  # seconds; how often it comes after the last run
 TRIES, TRIES_EVERY = 4, 120  # of one round, as its DAG has; seconds
-LAST_ROUNDS = 20  # at most, until one went well after the last cluster was gone
+LAST_ROUNDS = 20  # at most, until each cluster has its entry in the ledger
 OVER = ("success", "failed", "deleted")
 TOKEN = "--lease-token"
 OTHER = "other"  # the name of the second Airflow
@@ -45,6 +53,8 @@ OTHER = "other"  # the name of the second Airflow
 
 class World:
     """A schedule by its seed; promises.py tells what must be true once it was played."""
+
+    other: Sequence[SimulatedRun] = ()  # those of the second Airflow
 
     def __init__(self, seed: int, designs: Dict[str, Design]) -> None:
         self.cloud = Cloud(seed, self._completed)
@@ -62,7 +72,6 @@ class World:
         ]
         self.backfill = self._backfill(kills)
         self.runs += self.backfill
-        self.other: List[SimulatedRun] = []
         if self.cloud.happens("two Airflows with the same run ids", 0.3):
             self.other = [
                 self._run(kind, f"manual__{n}", kills=kills, airflow=OTHER)
@@ -132,7 +141,10 @@ class World:
         return all(design.has_reaper for design in self._designs.values())
 
     def _play_beside(
-        self, plays: List[Iterator[datetime]], *, always: List[Iterator[datetime]]
+        self,
+        plays: Sequence[Iterator[datetime]],
+        *,
+        always: Sequence[Iterator[datetime]] = (),
     ) -> None:
         """Plays that begin one by one, and those that were there before them."""
         chance = self.cloud.random
@@ -169,15 +181,15 @@ class World:
     def _reaper(self, airflow: str = "") -> Iterator[datetime]:
         """It comes all the time, and a few times more when all runs are over.
 
-        What its last round ended is noted by the next one, as on an account, where
-        there always is one: so the play ends after a round that met no cluster at all.
+        What its last round ended, or could not note, is noted by the next one, as on an
+        account, where there always is one.
         """
-        rounds, went_well = 0, False
-        while rounds < ROUNDS or self._is_to_note(rounds, went_well):
+        rounds = 0
+        while rounds < ROUNDS or self._is_to_note(rounds):
             yield self.cloud.now + timedelta(seconds=REAPER_EVERY)
             over = all(run.state in OVER or run.is_left_alone for run in self.runs)
             rounds += over and not self._works()
-            went_well = yield from self._round(airflow)
+            yield from self._round(airflow)
 
     def _works(self) -> bool:
         """Whether a cluster of a run that Airflow left alone starts or works yet."""
@@ -187,22 +199,26 @@ class World:
             for each in self.cloud.living()
         )
 
-    def _is_to_note(self, rounds: int, went_well: bool) -> bool:
+    def not_noted(self) -> List[Cluster]:
+        """Clusters without an entry in the ledger."""
+        noted = {key.rsplit("/", 1)[1] for _, key in self.objects}
+        clusters = self.cloud.clusters.values()
+        return [each for each in clusters if f"{each.id}.json" not in noted]
+
+    def _is_to_note(self, rounds: int) -> bool:
         """Whether clusters that were ended in time may still lack their entries."""
         is_left_over = bool(self.cloud.living())
-        return not went_well and not is_left_over and rounds < ROUNDS + LAST_ROUNDS
+        may_come = rounds < ROUNDS + LAST_ROUNDS
+        return may_come and not is_left_over and bool(self.not_noted())
 
-    def _round(self, airflow: str) -> Generator[datetime, None, bool]:
-        """One run of its DAG; whether it went well with every cluster gone before."""
+    def _round(self, airflow: str) -> Iterator[datetime]:
+        """One run of its DAG."""
         for _ in range(TRIES):
-            clusters = self.cloud.clusters.values()
-            are_gone = all(each.has_ended(self.cloud.now) for each in clusters)
             try:
                 self._reap(airflow)
-                return are_gone
+                return
             except (Killed, Exception):
                 yield self.cloud.now + timedelta(seconds=TRIES_EVERY)
-        return False
 
     def _reap(self, airflow: str) -> None:
         needed = {
@@ -232,8 +248,19 @@ class World:
             mock.patch.object(AwsGenericHook, "get_client_type", self._client()),
             mock.patch.object(WaitsForEmr, "can_defer", lambda task: True),
             mock.patch("time.sleep", self.cloud.pass_time),
-            *[mock.patch.object(m, "datetime", clock) for m in (lease, ledger, reaper)],
-            mock.patch.object(stage_tasks, "datetime", clock),
+            *[
+                mock.patch.object(module, "datetime", clock)
+                for module in (
+                    cluster_end,
+                    cluster_tasks,
+                    end_tasks,
+                    lease,
+                    ledger,
+                    reaper,
+                    stage_tasks,
+                    waiting,
+                )
+            ],
             *[
                 mock.patch.object(module, "RunFiles", files)
                 for module in (
@@ -280,11 +307,15 @@ class Counts:
     """The reaper's task instance, which may ask for the other runs."""
 
     def __init__(self, world: World, airflow: str) -> None:
-        self._runs = [run for run in world.runs if run.airflow == airflow]
+        self._cloud, self._airflow = world.cloud, airflow
 
     def get_dr_count(self, *, dag_id: str, run_ids: Any, states: Any) -> int:
-        runs = [run for run in self._runs if run.plan.dag_id == dag_id]
+        runs = runs_of(self._cloud, self._airflow, dag_id)
         return sum(is_active(run, run_ids) for run in runs)
+
+    def get_ti_count(self, *, dag_id: str, run_ids: Any, states: Any) -> int:
+        runs = runs_of(self._cloud, self._airflow, dag_id)
+        return tasks_at_work(runs, run_ids)
 
 
 def _after(first: Iterator[datetime], then: Iterator[datetime]) -> Iterator[datetime]:

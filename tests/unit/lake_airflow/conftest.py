@@ -34,6 +34,9 @@ class TaskInstance:
         (run_id,) = run_ids
         return {run_id: {t: s for t, s in self.states.items() if t in task_ids}}
 
+    def get_ti_count(self, *, dag_id, run_ids, states):
+        return 0  # of other runs
+
     def xcom_push(self, key, value):
         self.store[self.task_id, key] = value
 

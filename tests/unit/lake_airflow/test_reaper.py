@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 import pytest
+from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
 from botocore.exceptions import ClientError
 
 from lake_airflow.cluster import run_job_flow_request
-from lake_airflow.living import IDLE
+from lake_airflow.living import AT_WORK, IDLE
 from lake_airflow.reaper import EndLeftovers, LeftOver, reaper
 from lake_airflow.run import check_run
 from lake_spec.run_key import run_key
@@ -20,16 +22,26 @@ PLAN = dag_plan("incremental")
 RUN_ID = "scheduled__2026-01-01T00:00:00+00:00"
 
 
+@pytest.mark.parametrize("name", ["get_dr_count", "get_ti_count"])
+def test_airflow_can_be_asked_for_other_runs(name):
+    asked = inspect.signature(getattr(RuntimeTaskInstance, name))
+    asked.bind(dag_id="sales_incremental", run_ids=["manual-1"], states=["running"])
+
+
 class TaskInstance:
     """Airflow's answer to whether runs are active."""
 
-    def __init__(self, *active):
-        self.active = set(active)
+    def __init__(self, *active, at_work=0):
+        self.active, self.at_work = set(active), at_work
 
     def get_dr_count(self, *, dag_id, run_ids, states):
         assert states == ["queued", "running"]
         found = self.active if run_ids is None else self.active.intersection(run_ids)
         return len(found) if dag_id == PLAN.dag_id else 0
+
+    def get_ti_count(self, *, dag_id, run_ids, states):
+        assert (dag_id, states) == (PLAN.dag_id, AT_WORK)
+        return self.at_work if self.active.intersection(run_ids) else 0
 
 
 @pytest.fixture
@@ -49,9 +61,9 @@ def make(emr):
     return make
 
 
-def reap(*active):
+def reap(*active, at_work=0):
     task = EndLeftovers(task_id="end_leftovers", environment=ENVIRONMENT)
-    return task.execute({"ti": TaskInstance(*active)})
+    return task.execute({"ti": TaskInstance(*active, at_work=at_work)})
 
 
 HOUR = timedelta(hours=1)
@@ -129,6 +141,20 @@ def test_a_cluster_whose_active_run_has_no_step_for_it_is_ended(
 def test_a_cluster_that_an_active_run_uses_is_left_alone(left_alone, ago, state):
     left_alone(ago, state)
     assert reap(RUN_ID) == []
+
+
+def test_a_cluster_of_a_run_whose_task_sleeps_is_left_alone(left_alone):
+    # Its trigger was lost, or AWS gave it no answer: it is there before long.
+    left_alone(IDLE * 2)
+    assert reap(RUN_ID, at_work=1) == []
+
+
+def test_a_second_cluster_of_a_run_at_work_is_ended_where_it_never_had_a_step(
+    left_alone,
+):
+    cluster = left_alone(IDLE * 2)
+    cluster.steps.clear()
+    assert reap(RUN_ID, at_work=1) == [cluster.id]
 
 
 @pytest.mark.parametrize("hours, is_ended", [(2, False), (25, True)])

@@ -94,7 +94,9 @@ def with_a_reaper_that_asks_nobody(monkeypatch):
         return 0
 
     monkeypatch.setattr(
-        world, "Counts", lambda *_: SimpleNamespace(get_dr_count=nothing)
+        world,
+        "Counts",
+        lambda *_: SimpleNamespace(get_dr_count=nothing, get_ti_count=nothing),
     )
     return "was needed"
 

@@ -321,6 +321,40 @@ def test_another_try_follows_what_ended_while_nobody_looked(emr, cluster, runner
     assert emr.names() == ["full_load manual-1"] * 2
 
 
+def test_another_try_follows_what_ended_after_a_worker_was_killed_as_it_submitted(
+    emr, cluster, runner, monkeypatch
+):
+    add = SendsOnce.add_job_flow_steps
+
+    def is_killed_after(self, *args, **kwargs):
+        add(self, *args, **kwargs)
+        raise KeyboardInterrupt
+
+    runner.tries = (1, 3)
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(SendsOnce, "add_job_flow_steps", is_killed_after)
+        runner.execute(stage("full_load"))
+    emr.move_on()
+    runner.tries = (2, 3)
+    runner.execute(stage("full_load"))
+    assert emr.states() == {"full_load manual-1": "COMPLETED"}
+    assert emr.names() == ["full_load manual-1"]
+
+
+def test_another_try_submits_what_the_one_before_only_meant_to(
+    emr, cluster, runner, monkeypatch
+):
+    def is_killed(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(SendsOnce, "add_job_flow_steps", is_killed)
+        runner.execute(stage("full_load"))
+    runner.tries = (2, 0)
+    runner.execute(stage("full_load"))
+    assert emr.states() == {"full_load manual-1": "COMPLETED"}
+
+
 def test_a_step_that_waits_for_its_turn_is_not_over_any_limit(emr, cluster, runner):
     task = stage("full_load")
     old = datetime.now(timezone.utc) - timedelta(days=2)

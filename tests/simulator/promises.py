@@ -108,6 +108,8 @@ def _steps(world: World) -> Iterator[str]:
 
 def _order(world: World) -> Iterator[str]:
     """Nothing of the later interval before the earlier one is over."""
+    if not world.backfill:
+        return
     if any(run.clears or run.state == "deleted" for run in world.backfill):
         return
     earlier, later = (_began(world, run) for run in world.backfill)

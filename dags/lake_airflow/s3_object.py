@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
+from functools import partial
 from typing import Any
 
 from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 from botocore.exceptions import BotoCoreError, ClientError
 
-_OTHERS = {"PreconditionFailed", "NoSuchKey"}
-"""S3's words for an object that is not as it was read."""
-
-_BUSY = "ConditionalRequestConflict"
-"""S3's word for a write that meets another: it asks for the write to be sent again."""
-
-_TRIES, _PAUSE = 3, 1  # seconds
+from lake_spec.conditional_write import write_if_unchanged
 
 
 class S3Object:
@@ -38,52 +32,28 @@ class S3Object:
         return found["Body"].read(), found["ETag"]
 
     def write(self, content: Any, etag: str | None) -> bool:
-        """Write it if nobody did since it was read; whether it is written.
+        """Write it if nobody did since it was read; whether it is written, also where
+        the reply was lost. No two writers have the same content to write."""
+        written = write_if_unchanged(
+            _body(content),
+            etag,
+            put=partial(self.replace, content),
+            read=self.read,
+            errors=(BotoCoreError, ClientError),
+        )
+        return written is not None
 
-        A write whose reply was lost is sent again, by botocore too, and then refused
-        because of itself. So what is there is read: this content is this write, where
-        no two writers have the same content to write.
-        """
-        condition = {"IfMatch": etag} if etag else {"IfNoneMatch": "*"}
-        for tries_left in reversed(range(_TRIES)):
-            try:
-                self.replace(content, **condition)
-                return True
-            except (BotoCoreError, ClientError) as error:
-                code = _code(error)
-                if not _is_open(error) and code not in {*_OTHERS, _BUSY}:
-                    raise
-                if self.read()[0] == _body(content):
-                    return True
-                if code in _OTHERS:
-                    return False
-                if code != _BUSY or not tries_left:
-                    raise
-                time.sleep(_PAUSE)
-        raise AssertionError("the last try returns or raises")
-
-    def replace(self, content: Any, **condition: str) -> None:
-        """Write it, whatever is there."""
-        self._client.put_object(
+    def replace(self, content: Any, **condition: str) -> str:
+        """Write it, whatever is there; its ETag."""
+        done = self._client.put_object(
             Bucket=self._bucket,
             Key=self._key,
             Body=_body(content),
             ContentType="application/json",
             **condition,
         )
+        return done["ETag"]
 
 
 def _body(content: Any) -> bytes:
     return json.dumps(content, indent=1).encode()
-
-
-def _code(error: BotoCoreError | ClientError) -> str:
-    return error.response["Error"]["Code"] if isinstance(error, ClientError) else ""
-
-
-def _is_open(error: BotoCoreError | ClientError) -> bool:
-    """Whether the write may have been done: no reply came, or one of S3's own fault."""
-    if not isinstance(error, ClientError):
-        return True
-    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    return status >= 500 or _code(error) == "InternalError"

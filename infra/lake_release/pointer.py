@@ -6,7 +6,6 @@ once one is refused, whenever they began.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import Any, Dict, Mapping, Optional, Tuple
 
@@ -15,6 +14,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lake_release.commits import Commit
 from lake_release.errors import ReleaseError
 from lake_release.target import POINTER, Target
+from lake_spec.conditional_write import write_if_unchanged
 from lake_spec.state_format import (
     UnreadableState,
     from_fields,
@@ -24,13 +24,6 @@ from lake_spec.state_format import (
 )
 
 REMEMBERED = 20
-_OTHERS = ("PreconditionFailed", "NoSuchKey")
-"""S3's words for an object that is not as it was read."""
-
-_BUSY = "ConditionalRequestConflict"
-"""S3's word for a write that meets another: it asks for the write to be sent again."""
-
-_TRIES, _PAUSE = 3, 1  # seconds
 
 
 class Overtaken(ReleaseError):
@@ -106,14 +99,13 @@ def read(s3: Any, target: Target) -> Pointer:
 
     ReleaseError where only a newer release understands it.
     """
-    try:
-        found = s3.get_object(Bucket=target.dags_bucket, Key=POINTER)
-    except s3.exceptions.NoSuchKey:
+    body, etag = _content(s3, target)
+    if body is None:
         return Pointer()
     what = f"the list of deploys of {target.environment}"
     where = f"s3://{target.dags_bucket}/{POINTER}"
     try:
-        content = parse_state(found["Body"].read(), what=what, where=where)
+        content = parse_state(body, what=what, where=where)
         deploys = tuple(Deploy.of(each) for each in content.pop("deploys"))
     except UnreadableState as error:
         raise ReleaseError(str(error)) from None
@@ -123,7 +115,7 @@ def read(s3: Any, target: Target) -> Pointer:
             " of the object."
         ) from None
     unknown = from_fields(Pointer, content).unknown
-    return Pointer(deploys, found["ETag"], unknown)
+    return Pointer(deploys, etag, unknown)
 
 
 def write(s3: Any, target: Target, deploy: Deploy, *, before: Pointer) -> Pointer:
@@ -131,7 +123,19 @@ def write(s3: Any, target: Target, deploy: Deploy, *, before: Pointer) -> Pointe
     deploys = (deploy, *before.deploys)[:REMEMBERED]
     content = {**before.unknown, "deploys": to_fields(deploys)}
     text = state_text(content, release=deploy.release, indent=1)
-    etag = _put(s3, target, text.encode(), before.etag)
+    body = text.encode()
+
+    def put(**condition: str) -> str:
+        where = {"Bucket": target.dags_bucket, "Key": POINTER}
+        return s3.put_object(**where, Body=body, **condition)["ETag"]
+
+    etag = write_if_unchanged(
+        body,
+        before.etag,
+        put=put,
+        read=lambda: _content(s3, target),
+        errors=(BotoCoreError, ClientError),
+    )
     if etag is None:
         raise Overtaken(
             f"{target.environment} got another release while this one was on its way;"
@@ -140,43 +144,10 @@ def write(s3: Any, target: Target, deploy: Deploy, *, before: Pointer) -> Pointe
     return Pointer(deploys, etag, before.unknown)
 
 
-def _put(s3: Any, target: Target, body: bytes, etag: Optional[str]) -> Optional[str]:
-    """Write the object if nobody did since it was read; its ETag, None if somebody did.
-
-    A write whose reply was lost is sent again, by botocore too, and then refused because
-    of itself. So what is there is read: this content is this write.
-    """
-    where = {"Bucket": target.dags_bucket, "Key": POINTER}
-    condition = {"IfMatch": etag} if etag else {"IfNoneMatch": "*"}
-    for tries_left in reversed(range(_TRIES)):
-        try:
-            return s3.put_object(**where, Body=body, **condition)["ETag"]
-        except (BotoCoreError, ClientError) as error:
-            code = error.response["Error"]["Code"] if _has_reply(error) else ""
-            if _has_reply(error) and code not in (*_OTHERS, _BUSY):
-                raise
-            there, its_etag = _content(s3, where)
-            if there == body:
-                return its_etag
-            if code in _OTHERS:
-                return None
-            if code != _BUSY or not tries_left:
-                raise
-            time.sleep(_PAUSE)
-    raise AssertionError("the last try returns or raises")
-
-
-def _has_reply(error: Exception) -> bool:
-    """Whether S3 itself decided; where a fault of its own is the answer, nobody knows."""
-    if not isinstance(error, ClientError):
-        return False
-    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    return status < 500 and error.response["Error"]["Code"] != "InternalError"
-
-
-def _content(s3: Any, where: Dict[str, str]) -> Tuple[Optional[bytes], Optional[str]]:
+def _content(s3: Any, target: Target) -> Tuple[Optional[bytes], Optional[str]]:
+    """The object and its ETag; None for both before the first deploy."""
     try:
-        found = s3.get_object(**where)
+        found = s3.get_object(Bucket=target.dags_bucket, Key=POINTER)
     except s3.exceptions.NoSuchKey:
         return None, None
     return found["Body"].read(), found["ETag"]

@@ -274,7 +274,9 @@ class S3Client:
         keys = [key for at, key in self._objects if at == Bucket]
         return {"Contents": [{"Key": k} for k in keys if k.startswith(Prefix)]}
 
-    def put_object(self, *, Bucket: str, Key: str, Body: bytes, **more: Any) -> None:
+    def put_object(
+        self, *, Bucket: str, Key: str, Body: bytes, **more: Any
+    ) -> Dict[str, Any]:
         self._cloud.pass_time(0.05)
         there = self._objects.get((Bucket, Key))
         if "IfNoneMatch" in more and there is not None:
@@ -282,12 +284,13 @@ class S3Client:
         if "IfMatch" in more and (there is None or _etag(there) != more["IfMatch"]):
             raise refused("PreconditionFailed", "PutObject")
         self._objects[Bucket, Key] = Body
-        if "/leases/" in Key or Key.startswith("leases/"):
+        if "leases/" in Key:
             self._cloud.leases.append((self._cloud.now, json.loads(Body)))
         if {"IfMatch", "IfNoneMatch"} & set(more):
             if self._cloud.happens("a conditional put without its reply", 0.01):
                 # What botocore's own second try is answered.
                 raise refused("PreconditionFailed", "PutObject")
+        return {"ETag": _etag(Body)}
 
 
 def _etag(body: bytes) -> str:

@@ -11,9 +11,9 @@ import json
 import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
-from lake_airflow import s3_object
 from lake_airflow.lease import DomainLease
 from lake_airflow.s3_object import S3Object
+from lake_spec import conditional_write
 from tests.unit.lake_airflow.notices import Dag, subjects
 from tests.unit.lake_airflow.specs import ENVIRONMENT
 
@@ -29,7 +29,7 @@ def refused(code, status):
 
 @pytest.fixture
 def some(aws, monkeypatch):
-    monkeypatch.setattr(s3_object, "_PAUSE", 0)
+    monkeypatch.setattr(conditional_write, "_PAUSE", 0)
     return S3Object(f"s3://lake/{KEY}", region="eu-central-1", aws_conn_id=None)
 
 

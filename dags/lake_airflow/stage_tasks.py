@@ -135,7 +135,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         return set() if before is None else _ids(listed) - set(before)
 
     def _note_submission(self, context: Any, *, before: set[str]) -> None:
-        """Note the ids of the steps that are there, then steps may be submitted.
+        """Note the ids of the steps that are there, before others are submitted.
 
         A worker that is killed right after it submitted its steps, which end before the
         next try looks, leaves nothing else by which that try could know them.

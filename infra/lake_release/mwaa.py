@@ -329,8 +329,8 @@ class Airflow:
 
 def _said(error: ClientError) -> str:
     """What Airflow itself said, behind MWAA's words."""
-    told = error.response.get("RestApiResponse")
-    return f" {str(told)[:_LONGEST]}" if told else ""
+    answer = error.response.get("RestApiResponse")
+    return f" {str(answer)[:_LONGEST]}" if answer else ""
 
 
 def _is_set(there: Dict[str, Any], wanted: Dict[str, str]) -> bool:

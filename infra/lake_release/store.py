@@ -6,7 +6,7 @@ import hashlib
 import json
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any, Dict, Iterator, Optional, Set
+from typing import Any, Callable, Dict, Iterator, Optional, Set
 
 from lake_release.airflow_files import EMPTY_ZIP, PLUGINS
 from lake_release.built import MANIFEST, Built, Manifest, hashes
@@ -51,23 +51,31 @@ class Store:
         self, built: Built, current: Optional[Deploy]
     ) -> Dict[str, AirflowFile]:
         """What MWAA installs; what is as in the current release is not put again."""
-        known = current.airflow if current else {}
-        found = {}
-        for name, sha256 in hashes(built.folder / "airflow").items():
-            if name in known and known[name].sha256 == sha256:
-                found[name] = known[name]
-                continue
-            done = self._put(name, (built.folder / "airflow" / name).read_bytes())
-            found[name] = AirflowFile(sha256, done.get("VersionId"))
-        return found
+        files = hashes(built.folder / "airflow")
+        return {
+            name: self._airflow_file(
+                name, sha256, (built.folder / "airflow" / name).read_bytes, current
+            )
+            for name, sha256 in files.items()
+        }
 
     def put_empty_plugins(self, current: Optional[Deploy]) -> AirflowFile:
         """A plugins.zip without files, for an Airflow that has one; not put twice."""
         sha256 = hashlib.sha256(EMPTY_ZIP).hexdigest()
-        there = current.airflow.get(PLUGINS) if current else None
+        return self._airflow_file(PLUGINS, sha256, lambda: EMPTY_ZIP, current)
+
+    def _airflow_file(
+        self,
+        name: str,
+        sha256: str,
+        content: Callable[[], bytes],
+        current: Optional[Deploy],
+    ) -> AirflowFile:
+        """The file as the current release has it; else it is put."""
+        there = current.airflow.get(name) if current else None
         if there and there.sha256 == sha256:
             return there
-        return AirflowFile(sha256, self._put(PLUGINS, EMPTY_ZIP).get("VersionId"))
+        return AirflowFile(sha256, self._put(name, content()).get("VersionId"))
 
     def put_stubs(self, names: Set[str]) -> None:
         """A file per DAG file, the same in every release; only what differs is put."""

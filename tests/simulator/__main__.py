@@ -7,14 +7,13 @@ another DAG beside them, and two of a backfill, which Airflow starts at once. EM
 throttles, replies get lost, clusters start late or die, steps fail, workers are
 killed, triggers fail or are lost, reads fail for a while, DAGs are paused or stale,
 users mark, clear and delete, a second Airflow plays the same run ids; then the reaper
-comes. Never may
-a run have two clusters at once, the domain two steps at once, a step complete whose
-grant of the lease is not in force, a step run again that nobody cleared, an interval be
-taken before an earlier one, a cluster stay, outlive a run that ended it, be waited for
-without an end or be missing in the ledger, or a run end in a state that does not say
-what happened. With --stock the provider's operators,
-wired as in its example, play the same. The last line says `N schedules, M violations`;
-the exit code is 1 if M is not 0.
+comes. Never may a run have two clusters at once, the domain two steps at once, a step
+complete whose grant of the lease is not in force, a step run again that nobody cleared,
+an interval be taken before an earlier one, a cluster stay, idle for an hour, outlive a
+run that ended it, be waited for without an end or be missing in the ledger, or a run end
+in a state that does not say what happened. With --stock the provider's operators, wired
+as in its example, play the same. At the end stand how often each event came, how soon
+runs recovered, and `N schedules, M violations`; the exit code is 1 if M is not 0.
 """
 
 from __future__ import annotations

@@ -37,10 +37,31 @@ FUTURE_DATED = 0.01
 RUN_LIMIT = timedelta(hours=22)
 
 
-class TaskInstance:
+class Counts:
+    """What a task instance can ask its Airflow of other runs."""
+
+    def __init__(self, cloud: Cloud, airflow: str) -> None:
+        self._cloud, self._airflow = cloud, airflow
+
+    def get_dr_count(self, *, dag_id: str, run_ids: Any, states: Any) -> int:
+        return sum(is_active(run, run_ids) for run in self._runs_of(dag_id))
+
+    def get_ti_count(self, *, dag_id: str, run_ids: Any, states: Any) -> int:
+        return sum(
+            is_active(run, run_ids) and run.is_at_work and not run.is_left_alone
+            for run in self._runs_of(dag_id)
+        )
+
+    def _runs_of(self, dag_id: str) -> List["SimulatedRun"]:
+        known = [run for run in self._cloud.runs if run.airflow == self._airflow]
+        return [run for run in known if run.plan.dag_id == dag_id]
+
+
+class TaskInstance(Counts):
     """What operators use of a task instance."""
 
     def __init__(self, run: "SimulatedRun", task_id: str) -> None:
+        super().__init__(run.cloud, run.airflow)
         self._run, self.task_id = run, task_id
         self.try_number, self.max_tries = run.tries.get(task_id, (1, 0))
 
@@ -52,10 +73,6 @@ class TaskInstance:
 
     def get_task_states(self, dag_id: str, task_ids: Any, run_ids: Any) -> Any:
         return {run_id: dict(self._run.states) for run_id in run_ids}
-
-    def get_ti_count(self, *, dag_id: str, run_ids: Any, states: Any) -> int:
-        runs = runs_of(self._run.cloud, self._run.airflow, dag_id)
-        return tasks_at_work(runs, run_ids)
 
     def get_previous_dagrun(self, state: str) -> Any:
         earlier = self._run.earlier
@@ -357,19 +374,6 @@ def in_airflow(name: str, play: Iterator[Any]) -> Generator[datetime, None, None
         if wants is None:
             return
         yield wants
-
-
-def runs_of(cloud: Cloud, airflow: str, dag_id: str) -> List[SimulatedRun]:
-    """Those that one Airflow knows of a DAG."""
-    return [r for r in cloud.runs if r.airflow == airflow and r.plan.dag_id == dag_id]
-
-
-def tasks_at_work(runs: List[SimulatedRun], run_ids: Optional[List[str]]) -> int:
-    """As Airflow counts tasks that are queued, run or are deferred."""
-    return sum(
-        is_active(run, run_ids) and run.is_at_work and not run.is_left_alone
-        for run in runs
-    )
 
 
 def is_active(run: SimulatedRun, run_ids: Optional[List[str]]) -> bool:

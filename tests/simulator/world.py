@@ -28,13 +28,7 @@ from lake_spec.model import Notifications
 from lake_spec.run_key import any_run_key
 from lake_spark.errors import DomainTaken
 from lake_spark.fence import LeaseCheck
-from tests.simulator.airflow import (
-    SimulatedRun,
-    in_airflow,
-    is_active,
-    runs_of,
-    tasks_at_work,
-)
+from tests.simulator.airflow import Counts, SimulatedRun, in_airflow
 from tests.simulator.client import EmrClient, Killed, S3Client, SnsClient, refused
 from tests.simulator.cloud import Cloud, Cluster, Step
 from tests.simulator.designs import Design
@@ -49,6 +43,11 @@ LAST_ROUNDS = 20  # at most, until each cluster has its entry in the ledger
 OVER = ("success", "failed", "deleted")
 TOKEN = "--lease-token"
 OTHER = "other"  # the name of the second Airflow
+TASKS = (
+    *(cluster_end, cluster_tasks, end_tasks, lease, ledger, notify, reaper),
+    *(stage_tasks, waiting),
+)
+"""The modules that tell the time, or read and write a run's files."""
 
 
 class World:
@@ -232,7 +231,7 @@ class World:
         }
         task = reaper.EndLeftovers(task_id="end_leftovers", environment=ENVIRONMENT)
         try:
-            task.execute({"ti": Counts(self, airflow)})
+            task.execute({"ti": Counts(self.cloud, airflow)})
         finally:
             living = {cluster.id for cluster in self.cloud.living()}
             alive = {c.id for c in self.cloud.clusters.values() if not c.reason}
@@ -249,28 +248,10 @@ class World:
             mock.patch.object(WaitsForEmr, "can_defer", lambda task: True),
             mock.patch("time.sleep", self.cloud.pass_time),
             *[
-                mock.patch.object(module, "datetime", clock)
-                for module in (
-                    cluster_end,
-                    cluster_tasks,
-                    end_tasks,
-                    lease,
-                    ledger,
-                    reaper,
-                    stage_tasks,
-                    waiting,
-                )
-            ],
-            *[
-                mock.patch.object(module, "RunFiles", files)
-                for module in (
-                    cluster_tasks,
-                    end_tasks,
-                    ledger,
-                    lease,
-                    notify,
-                    stage_tasks,
-                )
+                mock.patch.object(module, name, simulated)
+                for name, simulated in (("datetime", clock), ("RunFiles", files))
+                for module in TASKS
+                if hasattr(module, name)
             ],
         ]
         with ExitStack() as stack:
@@ -301,21 +282,6 @@ class Objects:
     def read(self, uri: str, *, limit: Any = None) -> bytes:
         bucket, _, key = uri[len("s3://") :].partition("/")
         return self._objects[bucket, key]
-
-
-class Counts:
-    """The reaper's task instance, which may ask for the other runs."""
-
-    def __init__(self, world: World, airflow: str) -> None:
-        self._cloud, self._airflow = world.cloud, airflow
-
-    def get_dr_count(self, *, dag_id: str, run_ids: Any, states: Any) -> int:
-        runs = runs_of(self._cloud, self._airflow, dag_id)
-        return sum(is_active(run, run_ids) for run in runs)
-
-    def get_ti_count(self, *, dag_id: str, run_ids: Any, states: Any) -> int:
-        runs = runs_of(self._cloud, self._airflow, dag_id)
-        return tasks_at_work(runs, run_ids)
 
 
 def _after(first: Iterator[datetime], then: Iterator[datetime]) -> Iterator[datetime]:

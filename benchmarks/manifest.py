@@ -28,10 +28,10 @@ from typing import Dict, Iterator, List, Tuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "dags"), str(ROOT / "spark_jobs")]
 
-from lake_spark import manifest_parts  # noqa: E402
-from lake_spark.inputs import InputsFolder  # noqa: E402
-from lake_spark.landing import LandingFile  # noqa: E402
-from lake_spark.object_store import FolderStore  # noqa: E402
+from lake_spark.landing import manifest_parts  # noqa: E402
+from lake_spark.landing.files import LandingFile  # noqa: E402
+from lake_spark.landing.manifest import InputsFolder  # noqa: E402
+from lake_spark.storage.object_store import FolderStore  # noqa: E402
 
 COMMITS = 2 * manifest_parts.SMALL + 10
 """So many follow the first load: files go into parts twice, and parts are merged."""

@@ -2,7 +2,7 @@
 
 import sys
 
-from lake_spark.application import main
+from lake_spark.step.application import main
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -8,7 +8,7 @@ from typing import Dict, List, Tuple
 from pyspark.sql import DataFrame
 
 from lake_spec.hudi_options import Operation, write_options
-from lake_spark.hudi_table import HudiTable, without_hudi_columns
+from lake_spark.storage.hudi_table import HudiTable, without_hudi_columns
 from benchmarks.speed.bench import STAGES, Bench, Loaded
 from benchmarks.speed.comparing import compared
 from benchmarks.speed.measuring import Work, Works, alternating

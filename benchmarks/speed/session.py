@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from lake_spark.session import CONFIGURATION, open_session
+from lake_spark.storage.session import CONFIGURATION, open_session
 from benchmarks.speed.sources import ROOT
 
 CORES = 2

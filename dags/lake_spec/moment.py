@@ -1,7 +1,7 @@
 """Parse times as people write them: in specs, forms, arguments and commands.
 
 One grammar for all of them. Times in landing files follow the same one, and may also leave
-zeros out (`2026-2-3 1:02`) and name a zone (`Europe/Vienna`): lake_spark.moments.
+zeros out (`2026-2-3 1:02`) and name a zone (`Europe/Vienna`): lake_spark.schema.timestamps.
 """
 
 from __future__ import annotations

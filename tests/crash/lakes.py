@@ -15,9 +15,9 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import Engine, Maintenance, Snapshot, TableSpec, TableType
 from lake_spec.report import Report
-from lake_spark import withdrawals
-from lake_spark.hudi_table import without_hudi_columns
-from lake_spark.table_run import Window
+from lake_spark.changelog import withdrawals
+from lake_spark.storage.hudi_table import without_hudi_columns
+from lake_spark.tables.table_run import Window
 from tests.crash.comparison import Tables
 from tests.crash.kinds import Kind, Source
 from tests.crash.landings import CORRECTED, spec_of

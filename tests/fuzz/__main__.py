@@ -22,7 +22,7 @@ from typing import Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from pyspark.sql import SparkSession
 
-from lake_spark import json_reader
+from lake_spark.formats import json_reader
 from tests.asked import parser
 from tests.fuzz.outcome import Outcome
 from tests.fuzz.playing import FilesOf

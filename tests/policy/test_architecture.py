@@ -50,10 +50,10 @@ LAYERS = (
         "spark_jobs/lake_spark",
         frozenset({"lake_spark", "lake_spec", "pyspark", "py4j"}),
         {
-            "boto3": ("catalogue.py", "object_store.py"),
-            "botocore": ("catalogue.py", "object_store.py"),
+            "boto3": ("catalog.py", "object_store.py"),
+            "botocore": ("catalog.py", "object_store.py"),
         },
-        "EMR has pyspark and boto3 only; AWS is reached in catalogue.py and object_store.py",
+        "EMR has pyspark and boto3 only; AWS is reached in catalog.py and object_store.py",
     ),
     Layer(
         "local/lake_local",
@@ -91,6 +91,15 @@ LOOSE_FILES = (
     Layer("plugins/**/*.py", frozenset({"airflow", "lake_airflow", "lake_spec"})),
 )
 
+# The folders of a package, from top to bottom: each imports what stands below it.
+FLOORS = {
+    "spark_jobs/lake_spark": (
+        *("step", "stages", "erasure", "ingest", "dimension", "sources", "build"),
+        *("tables", "scd2", "formats", "changelog", "landing", "schema", "storage"),
+        "errors",
+    ),
+}
+
 HUDI_OPTIONS = "dags/lake_spec/hudi_options.py"
 HUDI_OPTION = re.compile(r"(?<!/)hoodie\.")  # after a slash it is a file's name
 RUNS_ON_PYTHON_39 = ("dags/lake_spec", "spark_jobs")
@@ -122,6 +131,41 @@ def allows(layer: Layer, path: Path, name: str) -> bool:
     if name in layer.only_in:
         return path.name in layer.only_in[name]
     return name in layer.imports or name in STDLIB
+
+
+def floor_faults(root: Path) -> List[str]:
+    """Every import of a folder by one that stands below it, or that has no floor."""
+    faults = []
+    for package, floors in FLOORS.items():
+        top = Path(package).name
+        for path in sorted(root.glob(f"{package}/*/**/*.py")):
+            folder = path.relative_to(root / package).parts[0]
+            for line, name in modules_imported(ast.parse(path.read_text())):
+                parts = name.split(".")
+                if parts[0] != top or len(parts) == 1 or parts[1] == folder:
+                    continue
+                if {folder, parts[1]} - set(floors):
+                    remedy = "give the folder its floor in FLOORS"
+                elif floors.index(parts[1]) > floors.index(folder):
+                    continue
+                else:
+                    remedy = (
+                        f"{parts[1]} stands above {folder}: move what both need down, or "
+                        f"the caller up (docs/architecture.md)"
+                    )
+                where = f"{path.relative_to(root)}:{line}"
+                faults.append(f"{where} imports {name}: {remedy}")
+    return faults
+
+
+def modules_imported(tree: ast.AST) -> Iterator[Tuple[int, str]]:
+    """Line and whole name of what is imported: of a package, what is taken from it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, name.name) for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            for name in node.names:
+                yield node.lineno, f"{node.module}.{name.name}"
 
 
 def hudi_key_faults(root: Path) -> List[str]:
@@ -186,8 +230,8 @@ def annotations(tree: ast.Module) -> Iterator[ast.expr]:
 
 @pytest.mark.parametrize(
     "rule",
-    [import_faults, hudi_key_faults, python_39_faults],
-    ids=["imports", "hudi-options-in-one-file", "python-3.9"],
+    [import_faults, floor_faults, hudi_key_faults, python_39_faults],
+    ids=["imports", "floors", "hudi-options-in-one-file", "python-3.9"],
 )
 def test_the_code_keeps_the_rule(rule):
     assert rule(ROOT) == []
@@ -214,8 +258,8 @@ def plant(root: Path, name: str, text: str) -> Path:
         ("dags/lake_spec/checks.py", "import tomllib", "imports tomllib"),
         ("dags/lake_airflow/plan.py", "import pyspark.sql", "spark_jobs/lake_spark"),
         ("dags/lake_airflow/plan.py", "from lake_spark import x", "imports lake_spark"),
-        ("spark_jobs/lake_spark/fold.py", "import boto3", "object_store.py"),
-        ("spark_jobs/lake_spark/fold.py", "import airflow", "imports airflow"),
+        ("spark_jobs/lake_spark/scd2/fold.py", "import boto3", "object_store.py"),
+        ("spark_jobs/lake_spark/scd2/fold.py", "import airflow", "imports airflow"),
         ("spark_jobs/main.py", "import lake_local", "imports lake_local"),
         ("plugins/links.py", "from lake_local.emr import x", "imports lake_local"),
         ("dags/moma.py", "import pandas", "dags/moma.py:1 imports pandas"),
@@ -231,7 +275,7 @@ def test_a_forbidden_import_is_found(tmp_path, name, text, fault):
     "name, text",
     [
         ("dags/lake_spec/yaml_source.py", "import yaml"),
-        ("spark_jobs/lake_spark/catalogue.py", "import boto3"),
+        ("spark_jobs/lake_spark/tables/catalog.py", "import boto3"),
         (
             "dags/lake_airflow/render.py",
             "from airflow.sdk import DAG\nimport lake_spec",
@@ -241,6 +285,32 @@ def test_a_forbidden_import_is_found(tmp_path, name, text, fault):
 )
 def test_an_allowed_import_is_no_fault(tmp_path, name, text):
     assert import_faults(plant(tmp_path, name, text)) == []
+
+
+@pytest.mark.parametrize(
+    "name, text, fault",
+    [
+        (
+            "scd2/fold.py",
+            "from lake_spark.build import merge",
+            "build stands above scd2",
+        ),
+        ("storage/x.py", "import lake_spark.step.application", "step stands above"),
+        ("attic/x.py", "from lake_spark.errors import BadFile", "its floor in FLOORS"),
+    ],
+)
+def test_an_import_of_a_folder_above_is_found(tmp_path, name, text, fault):
+    (found,) = floor_faults(plant(tmp_path, f"spark_jobs/lake_spark/{name}", text))
+    assert fault in found
+
+
+def test_every_folder_has_a_floor_and_says_what_it_owns():
+    for package, floors in FLOORS.items():
+        folders = {p.parent.name for p in (ROOT / package).glob("*/__init__.py")}
+        assert folders == set(floors) - {"errors"}
+        for folder in folders:
+            tree = ast.parse((ROOT / package / folder / "__init__.py").read_text())
+            assert ast.get_docstring(tree), f"{package}/{folder}: what does it own?"
 
 
 def test_a_hudi_option_outside_its_file_is_found(tmp_path):

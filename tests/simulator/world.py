@@ -27,7 +27,7 @@ from lake_airflow.waiting import WaitsForEmr
 from lake_spec.model import Notifications
 from lake_spec.run_key import any_run_key
 from lake_spark.errors import DomainTaken
-from lake_spark.fence import LeaseCheck
+from lake_spark.storage.lease_check import LeaseCheck
 from tests.simulator.airflow import Counts, SimulatedRun, in_airflow
 from tests.simulator.client import EmrClient, Killed, S3Client, SnsClient, refused
 from tests.simulator.cloud import Cloud, Cluster, Step

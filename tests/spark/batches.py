@@ -7,9 +7,9 @@ from typing import Any, Dict, List, Sequence
 
 from lake_spec.model import TableSpec
 from lake_spec.report import Report
-from lake_spark.continuous import MicroBatches
-from lake_spark.object_store import FolderStore
-from lake_spark.table_run import TableRun
+from lake_spark.step.continuous import MicroBatches
+from lake_spark.storage.object_store import FolderStore
+from lake_spark.tables.table_run import TableRun
 from tests.spark.lake import environment_in
 
 RUN = "tests_continuous/1"

@@ -15,10 +15,10 @@ from pyspark.sql import DataFrame, SparkSession
 from lake_spec.load import load_domain
 from lake_spec.model import EnvironmentSpec, Maintenance, TableSpec
 from lake_spec.report import Report
-from lake_spark.application import STAGES, run_table
-from lake_spark.hudi_table import without_hudi_columns
-from lake_spark.object_store import FolderStore
-from lake_spark.table_run import Accepted, Selection, TableRun, Window
+from lake_spark.step.application import STAGES, run_table
+from lake_spark.storage.hudi_table import without_hudi_columns
+from lake_spark.storage.object_store import FolderStore
+from lake_spark.tables.table_run import Accepted, Selection, TableRun, Window
 
 
 def environment_in(root: Path) -> EnvironmentSpec:

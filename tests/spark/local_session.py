@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from lake_spark.session import FOR_FEW_ROWS, open_session
+from lake_spark.storage.session import FOR_FEW_ROWS, open_session
 
 PROJECT = Path(__file__).resolve().parents[2]
 

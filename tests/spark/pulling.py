@@ -18,9 +18,9 @@ from lake_spec.model import (
     PostgreSql,
     TableSpec,
 )
-from lake_spark.landing import list_landing
-from lake_spark.pulls.folders import PULLED
-from lake_spark.pulls.pull import pull
+from lake_spark.landing.files import list_landing
+from lake_spark.sources.pull import pull
+from lake_spark.sources.staging_folder import PULLED
 from tests.spark.lake import Lake, table
 
 PASSWORD = "hush-hush"

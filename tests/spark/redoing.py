@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from lake_spec.report import Report
-from lake_spark.table_run import Selection
+from lake_spark.tables.table_run import Selection
 from tests.spark.lake import Lake
 
 

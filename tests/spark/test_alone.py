@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from lake_spark import alone, standing
-from lake_spark.inputs import PARTIAL, RENAMED, WIDE, Inputs
-from lake_spark.pending import Pending
+from lake_spark.build import refold, single_event_keys
+from lake_spark.build.watermark import Pending
+from lake_spark.landing.manifest import Inputs, PARTIAL, RENAMED, WIDE
 from tests.spark.lake import FEED_FILES, Lake, table
 
 SPEC = FEED_FILES + """\
@@ -35,9 +35,9 @@ def splits(monkeypatch):
 
     Few rows count as many, and few keys alone as worth it.
     """
-    monkeypatch.setattr(standing, "FEW_ROWS", 0)
-    monkeypatch.setattr(alone, "MOST_SHARE", 1)
-    found, split = [], alone.split
+    monkeypatch.setattr(refold, "FEW_ROWS", 0)
+    monkeypatch.setattr(single_event_keys, "MOST_SHARE", 1)
+    found, split = [], single_event_keys.split
 
     def seen(*args):
         several, only = split(*args)
@@ -45,7 +45,7 @@ def splits(monkeypatch):
         found.append(keys)
         return several, only
 
-    monkeypatch.setattr(alone, "split", seen)
+    monkeypatch.setattr(single_event_keys, "split", seen)
     return found
 
 
@@ -94,8 +94,8 @@ def split(spark, keys, *, holds=(), scope=None, rows=10):
     run = SimpleNamespace(spec=SimpleNamespace(scope=scope), current=new)
     sightings = spark.createDataFrame([(key,) for key in keys], "lake_key string")
     with ExitStack() as kept:
-        all_rows = standing.rows(run, new, waiting.taken)
-        several, only = alone.split(run, waiting, sightings, all_rows, kept)
+        all_rows = refold.rows(run, new, waiting.taken)
+        several, only = single_event_keys.split(run, waiting, sightings, all_rows, kept)
         return only and (_keys(several), _keys(only))
 
 
@@ -105,7 +105,7 @@ def _keys(sightings):
 
 @pytest.fixture
 def any_size(monkeypatch):
-    monkeypatch.setattr(standing, "FEW_ROWS", 9)
+    monkeypatch.setattr(refold, "FEW_ROWS", 9)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_where_a_fifth_of_the_rows_have_company_none_is_set_apart(spark, any_siz
 def test_keys_that_are_too_many_to_hand_out_are_not_set_apart(
     spark, any_size, monkeypatch
 ):
-    monkeypatch.setattr(alone, "MOST_KEYS", 0)
+    monkeypatch.setattr(single_event_keys, "MOST_KEYS", 0)
     assert split(spark, "aabcdefghi") is None
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from lake_spec.encode import to_data
 from lake_spec.packing import TABLES_AT_ONCE
-from lake_spark import application
+from lake_spark.step import application
 from tests.spark.leased import grant
 from tests.unit.lake_airflow.specs import ENVIRONMENT, domain, table
 

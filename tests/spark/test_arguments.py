@@ -8,10 +8,10 @@ import pytest
 
 from lake_spec.continuous import CONTINUOUS
 from lake_spec.model import Engine
-from lake_spark.application import STAGES, Release, chosen_tables, end_request
-from lake_spark.arguments import parse
-from lake_spark.object_store import FolderStore
-from lake_spark.table_run import Accepted, Selection
+from lake_spark.step.application import Release, STAGES, chosen_tables, end_request
+from lake_spark.step.arguments import parse
+from lake_spark.storage.object_store import FolderStore
+from lake_spark.tables.table_run import Accepted, Selection
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dimension, domain, table
 
 STEP = ["--release", "r", "--domain", "shop", "--run", "shop_incremental/1"]

@@ -11,8 +11,8 @@ from typing import Callable, List, Optional
 
 import pytest
 
-from lake_spark.object_store import FolderStore, StoredObject
-from lake_spark.table_run import Window
+from lake_spark.storage.object_store import FolderStore, StoredObject
+from lake_spark.tables.table_run import Window
 from tests.oracle.beside import Beside, delete, upsert
 from tests.spark.lake import FEED_FILES, Lake, table
 

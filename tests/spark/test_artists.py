@@ -16,7 +16,7 @@ import pytest
 
 from lake_spec.load import load_domain
 from lake_spec.model import TableType
-from lake_spark.table_run import Window
+from lake_spark.tables.table_run import Window
 from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import Lake, stored
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from lake_spark import catalogue
+from lake_spark.tables import catalog
 
 from tests.spark.lake import EXTRACTS, Lake, table
 
@@ -52,7 +52,7 @@ class Glue:
     ids=["there", "missing", "made-meanwhile"],
 )
 def test_a_database_is_made_only_where_it_is_missing(glue, asked, names):
-    catalogue._database(glue, "moma", "The museum")
+    catalog._database(glue, "moma", "The museum")
     assert (glue.asked_to_make, glue.names) == (asked, names)
 
 
@@ -72,9 +72,9 @@ def test_a_quiet_round_of_a_continuous_run_asks_the_catalogue_nothing(
         spec=spec,
         check_lease=lambda: None,
     )
-    monkeypatch.setattr(catalogue, "_client", lambda: glue)
-    monkeypatch.setattr(catalogue, "_tables", lambda run: [])
-    catalogue.register(run)
+    monkeypatch.setattr(catalog, "_client", lambda: glue)
+    monkeypatch.setattr(catalog, "_tables", lambda run: [])
+    catalog.register(run)
     assert glue.asked_to_make == asked
 
 
@@ -104,7 +104,7 @@ def test_a_table_that_was_made_without_a_reply_is_registered(owner):
     wanted = {"Name": "artists", "Owner": "museum-data"}
     glue = LosesReplies({**wanted, "Owner": owner, "CreateTime": "now"})
     run = SimpleNamespace(spec=SimpleNamespace(domain="moma"))
-    catalogue._table(glue, run, wanted)
+    catalog._table(glue, run, wanted)
     assert glue.tables["artists"]["Owner"] == "museum-data"
 
 
@@ -124,12 +124,12 @@ def test_a_catalogue_that_is_down_after_a_commit_is_told_by_the_next_run(
     lake, registered = Lake(spark, tmp_path, table(THINGS)), []
     lake.land("2026-01-01.csv", "id,note\n1,a\n")
     lake.done(*stages[:-1])
-    monkeypatch.setattr(catalogue, "register", down)
+    monkeypatch.setattr(catalog, "register", down)
     report = lake.run(stages[-1])
     assert report.state == "failed"
     assert report.error["message"] == "Glue does not answer"
     assert report.commits
-    monkeypatch.setattr(catalogue, "register", lambda run: registered.append(run))
+    monkeypatch.setattr(catalog, "register", lambda run: registered.append(run))
     again = lake.run(stages[-1])
     assert (again.state, again.commits, len(registered)) == ("nothing_new", {}, 1)
     assert lake.living("note") == [(1, "a")]

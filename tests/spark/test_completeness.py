@@ -7,10 +7,10 @@ from typing import Dict
 
 import pytest
 
-from lake_spark import completeness, ingest
 from lake_spark.errors import BadFile, RefusedFiles
-from lake_spark.snapshot import group_extracts
-from lake_spark.inputs import Inputs
+from lake_spark.ingest import batches, snapshot_completeness
+from lake_spark.ingest.snapshot_diff import group_extracts
+from lake_spark.landing.manifest import Inputs
 from tests.spark.lake import Lake, table
 
 SPEC = """
@@ -37,13 +37,13 @@ def verdicts(root, complete: str, files: Dict[str, str], more: str = "") -> Dict
     for path, text in files.items():
         lake.land(path, text)
     run = lake.tables
-    landing = ingest.landing_of(run, [run.spec.source.files])
-    dated = ingest.dated_files(run, landing.files)
+    landing = batches.landing_of(run, [run.spec.source.files])
+    dated = batches.dated_files(run, landing.files)
     found = group_extracts(dated, run.spec)
     paths = [each.path for each in landing.files]
     told = {}
-    for each in completeness.with_signs(run, found, landing.signs, Inputs()):
-        missing = completeness.what_is_missing(run, each, paths, Inputs())
+    for each in snapshot_completeness.with_signs(run, found, landing.signs, Inputs()):
+        missing = snapshot_completeness.what_is_missing(run, each, paths, Inputs())
         told[(f"{each.at:%m-%d}", *filter(None, each.scopes))] = missing or ""
     return told
 

@@ -13,8 +13,9 @@ import json
 import pytest
 
 from lake_spec.model import Continuous
-from lake_spark import continuous, ingest
-from lake_spark.continuous import MicroBatches
+from lake_spark.ingest import batches as ingest_batches
+from lake_spark.step import continuous
+from lake_spark.step.continuous import MicroBatches
 from tests.spark import test_dimension as told
 from tests.spark.batches import RUN, Batches, ask_to_stop
 from tests.spark.lake import FEED_FILES, Lake, table
@@ -124,13 +125,13 @@ def test_what_fails_in_one_round_heals_in_the_next(spark, tmp_path, monkeypatch)
 def test_a_bad_file_is_set_aside_once_and_taken_when_it_was_mended(
     spark, tmp_path, monkeypatch
 ):
-    read, shape_of = [], ingest.shape_of
+    read, shape_of = [], ingest_batches.shape_of
 
     def noted(spark, store, file, spec):
         read.append(file.path)
         return shape_of(spark, store, file, spec)
 
-    monkeypatch.setattr(ingest, "shape_of", noted)
+    monkeypatch.setattr(ingest_batches, "shape_of", noted)
     lake = loaded(spark, tmp_path)
     batches = Batches(spark, tmp_path, [lake.spec])
     lake.land("changes/1.csv.gz", b"no gzip")

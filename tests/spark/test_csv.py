@@ -15,12 +15,13 @@ from typing import Dict, List, Optional, Tuple
 import pytest
 from pyspark.sql import functions as F
 
-from lake_spark import csv_reader, reader
 from lake_spark.errors import BadFile
-from lake_spark.file_shape import shape_of
-from lake_spark.landing import LandingFile, list_landing
-from lake_spark.object_store import FolderStore
-from lake_spark.shape import CORRUPT
+from lake_spark.formats import csv_reader
+from lake_spark.formats.file_schema import CORRUPT
+from lake_spark.formats.inference import shape_of
+from lake_spark.ingest import reader
+from lake_spark.landing.files import LandingFile, list_landing
+from lake_spark.storage.object_store import FolderStore
 from tests.fuzz.judge import Refused, csv_records
 from tests.spark.kinds import one_by_day
 from tests.spark.lake import table

@@ -13,7 +13,7 @@ import pytest
 
 from lake_spec.envelopes import columns_of
 from lake_spec.sql_text import sql_literal
-from lake_spark.row_sql import placeholders
+from lake_spark.formats.placeholders import placeholders
 from tests.spark.lake import Lake, table
 from tests.spark.typed_files import typed_file
 

@@ -12,11 +12,11 @@ from decimal import Decimal
 import pytest
 
 from lake_spec.sql_text import sql_literal
-from lake_spark.conversion import Conversion
-from lake_spark.file_shape import shape_of
-from lake_spark.landing import list_landing
-from lake_spark.shape import TEXT
-from lake_spark.widening import stored_type
+from lake_spark.formats.inference import shape_of
+from lake_spark.landing.files import list_landing
+from lake_spark.schema.casts import Conversion
+from lake_spark.schema.columns import TEXT
+from lake_spark.schema.promotion import stored_type
 from tests.spark.lake import Lake, table
 from tests.spark.parquet_files import land_parquet
 

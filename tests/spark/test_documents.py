@@ -14,10 +14,10 @@ from decimal import Decimal
 import pytest
 
 from lake_spec.model import Engine
-from lake_spark.file_shape import shape_of
-from lake_spark.landing import list_landing
-from lake_spark.new_columns import columns_with
-from lake_spark.reader import Input, read_inputs
+from lake_spark.formats.inference import shape_of
+from lake_spark.formats.schema_evolution import columns_with
+from lake_spark.ingest.reader import Input, read_inputs
+from lake_spark.landing.files import list_landing
 from tests.spark.lake import Lake, table
 from tests.spark.parquet_files import land_parquet
 from tests.spark.streaming import stream

@@ -15,7 +15,7 @@ import pytest
 from lake_local.show import reading
 from lake_local.show.request import Request
 from lake_local.show.timeline import Refused
-from lake_spark.erasure import landing, scan, tables
+from lake_spark.erasure import landing_files, scan, tables
 from tests.spark.erasing import (
     CANARY,
     ask,
@@ -103,7 +103,7 @@ def test_an_erase_that_is_killed_anywhere_is_ended_by_the_next(
     lake = loaded(spark, tmp_path)
     was, request = others(lake), ask(lake, KEY)
     steps = (
-        (landing, "known_contents", 2),  # contents are put, their ETags not noted
+        (landing_files, "known_contents", 2),  # contents are put, their ETags not noted
         (tables, "_from_derived", 2),  # log and current are done, history is not
         (scan, "_with_keys", 1),
     )
@@ -112,7 +112,7 @@ def test_an_erase_that_is_killed_anywhere_is_ended_by_the_next(
             patched.setattr(module, name, _killed(getattr(module, name), nth))
             report = lake.run("erase", request=request)
         assert report.error["message"] == "killed", (name, report.error)
-        if module is landing:
+        if module is landing_files:
             goes_on(lake)
     report = erased(lake, KEY)
     assert (report.state, report.erasure["landing"]) == ("done", 0)

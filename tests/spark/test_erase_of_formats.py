@@ -13,7 +13,7 @@ import pytest
 
 from lake_spec.hudi_options import Operation
 from lake_spec.report import Report
-from lake_spark.erasure import landing
+from lake_spark.erasure import landing_files
 from tests.spark.erasing import (
     CANARY,
     ask,
@@ -111,7 +111,7 @@ def test_what_cannot_be_rewritten_is_refused_before_the_list_is_longer(
     listed = extracts.tables.erased_keys.load()
     asked = ask(extracts, {"id": 7, "site": "a"})
     with monkeypatch.context() as patched:
-        patched.setattr(landing, "_blank", lambda run, text, records: text[:-2])
+        patched.setattr(landing_files, "_blank", lambda run, text, records: text[:-2])
         message = extracts.run("erase", request=asked).error["message"]
     assert "2026-01-01.json holds rows of a key that is to be erased" in message
     extracts.land("2026-01-04.json", "")

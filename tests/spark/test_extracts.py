@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spark.table_run import Accepted
+from lake_spark.tables.table_run import Accepted
 from tests.spark.lake import Lake, table
 
 SPEC = """

@@ -13,12 +13,13 @@ from pyspark.sql import Row
 from lake_spec.load import load_domain
 from lake_spec.model import Column
 from lake_spark.errors import BadFile
-from lake_spark.file_shape import shape_of, with_texts
-from lake_spark.landing import list_landing
-from lake_spark.new_columns import columns_with, name_warnings
-from lake_spark.object_store import FolderStore
-from lake_spark.reader import Input, read_inputs
-from lake_spark.row_sql import key_text, refuse_mismatch
+from lake_spark.formats.inference import shape_of, with_texts
+from lake_spark.formats.schema_evolution import columns_with, name_warnings
+from lake_spark.ingest.key_text import key_text
+from lake_spark.ingest.reader import Input, read_inputs
+from lake_spark.ingest.row_expressions import refuse_mismatch
+from lake_spark.landing.files import list_landing
+from lake_spark.storage.object_store import FolderStore
 from tests.spark.lake import DOMAIN, Lake
 
 THINGS = """

@@ -9,14 +9,16 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import functions as F
 
-from lake_spark import fold, log_rows, reloads
-from lake_spark.current import current_layer, living_rows
-from lake_spark.history import history_layer, version_rows
-from lake_spark.inputs import PARTIAL, WIDE
-from lake_spark.landing import LandingFile, position_of
-from lake_spark.materialise import complete_events
-from lake_spark.reader import Input
-from lake_spark.shape import Shape
+from lake_spark.build.materialize import complete_events
+from lake_spark.changelog.schema import log_columns
+from lake_spark.formats.file_schema import Shape
+from lake_spark.ingest import event_expressions, full_refresh
+from lake_spark.ingest.reader import Input
+from lake_spark.landing.files import LandingFile, position_of
+from lake_spark.landing.manifest import PARTIAL, WIDE
+from lake_spark.scd2 import fold
+from lake_spark.scd2.current import current_layer, living_rows
+from lake_spark.scd2.history import history_layer, version_rows
 from tests.oracle import comparison, histories, oracle
 from tests.oracle.landing_files import log_record, started
 from tests.oracle.tables import SPECS, settings_of
@@ -54,7 +56,7 @@ def change_log(spark, spec, landing):
         .select("row.*", *raw.columns[1:])
         .selectExpr(
             "*",
-            *log_rows.envelope_columns(spec, columns),
+            *event_expressions.envelope_columns(spec, columns),
             "'etag' AS lake_etag",
             "timestamp '2026-02-01' AS lake_landed_at",
             "CAST(NULL AS timestamp) AS lake_extract_at",
@@ -62,11 +64,11 @@ def change_log(spark, spec, landing):
             "CAST(NULL AS string) AS lake_old_key",
             "CAST(pmod(hash(lake_path), 3) AS string) AS _hoodie_commit_time",
         )
-        .select("_hoodie_commit_time", *log_rows.log_columns(columns))
+        .select("_hoodie_commit_time", *log_columns(columns))
     )
     if not any(each.reload_at for each in landing.sightings()):
         return rows
-    markers = reloads.markers_sql(spec, [reload_of(spec, landing)])
+    markers = full_refresh.markers_sql(spec, [reload_of(spec, landing)])
     return rows.unionByName(spark.sql(markers), allowMissingColumns=True)
 
 

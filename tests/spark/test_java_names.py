@@ -1,7 +1,7 @@
 """What PySpark uses of Java for each column is not looked up for each column."""
 
 import pytest
-from lake_spark.java_names import OFTEN
+from lake_spark.storage.java_names import OFTEN
 from py4j import protocol
 from pyspark.sql import Window
 from pyspark.sql import functions as F

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from lake_spark.object_store import FolderStore
-from lake_spark.table_run import Accepted
+from lake_spark.storage.object_store import FolderStore
+from lake_spark.tables.table_run import Accepted
 from tests.servers.fixtures import (  # noqa: F401
     ended_in_order,
     postgresql,

@@ -13,8 +13,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from lake_spark.pulls import mariadb as of_mariadb
-from lake_spark.pulls import postgresql as of_postgresql
+from lake_spark.sources import mariadb as of_mariadb, postgresql as of_postgresql
 from tests.servers.fixtures import (  # noqa: F401
     ended_in_order,
     mariadb,

@@ -10,10 +10,11 @@ from dataclasses import replace
 
 import pytest
 
-from lake_spark import ingest, json_reader
 from lake_spark.errors import BadFile
-from lake_spark.file_shape import shape_of
-from lake_spark.landing import list_landing
+from lake_spark.formats import json_reader
+from lake_spark.formats.inference import shape_of
+from lake_spark.ingest import batches
+from lake_spark.landing.files import list_landing
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, table
 
 SPEC = LOAD_AND_CHANGES + """  format: {type: json}
@@ -121,9 +122,9 @@ def read(lake):
     """What is read of the landing files: record number -> row."""
     run = lake.tables
     files = list_landing(run.store, run.landing, ["load/*"])
-    batch = ingest.shaped(run, files, run.taken_in())
+    batch = batches.shaped(run, files, run.taken_in())
     assert run.report.set_aside == []
-    kept = ingest.read_all(run, batch)
+    kept = batches.read_all(run, batch)
     found = {row.lake_record: row for row in kept.numbered.collect()}
     kept.release()
     return found

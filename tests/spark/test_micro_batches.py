@@ -7,10 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 from lake_spec.model import Continuous, Enrichment, KafkaTopic
-from lake_spark import continuous, timeline
 from lake_spark.errors import DomainTaken
-from lake_spark.fence import LeaseCheck
-from lake_spark.object_store import FolderStore
+from lake_spark.step import continuous
+from lake_spark.storage import timeline
+from lake_spark.storage.lease_check import LeaseCheck
+from lake_spark.storage.object_store import FolderStore
 from tests.spark.batches import RUN, Batches, ask_to_stop
 from tests.spark.leased import grant
 from tests.unit.lake_airflow.specs import dimension, table

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lake_spec import streamer_options
-from lake_spark.moments import moment
-from lake_spark.session import CONFIGURATION
+from lake_spark.schema.timestamps import moment
+from lake_spark.storage.session import CONFIGURATION
 
 SUMMER = "2026-07-01 12:00:00"
 VIENNA = "2026-07-01 10:00:00"  # the same on a clock there, in UTC

@@ -7,10 +7,11 @@ import shutil
 import pytest
 from pyspark.sql import functions as F
 
-from lake_spark import reader, streamer
-from lake_spark.ingest import landing_of
-from lake_spark.reader import Input
-from lake_spark.shape import TEXT, Shape
+from lake_spark.formats.file_schema import Shape
+from lake_spark.ingest import hoodie_streamer, reader
+from lake_spark.ingest.batches import landing_of
+from lake_spark.ingest.reader import Input
+from lake_spark.schema.columns import TEXT
 from lake_spec.column_type import ColumnType
 from tests.spark.lake import Lake, table
 
@@ -95,7 +96,7 @@ def test_every_format_and_engine_reads_the_file_of_that_name(spark, tmp_path, fo
     )
     assert len(set(names)) == len(ODD)
     for file in files[:: 1 if form == "json" else 10]:
-        spark.sql(streamer._view(lake.spec, Input(file, shape, 1), "lake_named"))
+        spark.sql(hoodie_streamer._view(lake.spec, Input(file, shape, 1), "lake_named"))
         (row,) = spark.table("lake_named").select(F.input_file_name()).collect()
         assert row[0] == reader.file_name(spark, file)
 

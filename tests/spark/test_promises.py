@@ -10,8 +10,9 @@ import pytest
 from pyspark.sql import functions as F
 
 from lake_spec.hudi_options import Operation
-from lake_spark import fold, standing
-from lake_spark.hudi_table import DELETED
+from lake_spark.build import refold
+from lake_spark.scd2 import fold
+from lake_spark.storage.hudi_table import DELETED
 from tests.spark.lake import FEED_FILES, Lake, table
 
 SPEC = FEED_FILES + """columns: {id: int, ts: timestamp, note: string}
@@ -110,7 +111,7 @@ def test_a_broken_promise_stops_the_commit_by_name(things, monkeypatch, fault, t
 def alone_things(spark, tmp_path, monkeypatch):
     """A change log of three things with one event each, which are built as those of
     large tables."""
-    monkeypatch.setattr(standing, "FEW_ROWS", 0)
+    monkeypatch.setattr(refold, "FEW_ROWS", 0)
     lake = Lake(spark, tmp_path, table(SPEC))
     lake.land("load/1.csv", LOAD)
     lake.done("full_load")

@@ -9,7 +9,7 @@ import shutil
 
 import pytest
 
-from lake_spark import extracts
+from lake_spark.ingest import snapshots
 from tests.spark.lake import Lake, table
 from tests.spark.redoing import done_redo, from_scratch, redo_files, rows
 
@@ -47,7 +47,7 @@ def test_an_extract_is_redone_with_all_after_it_and_nobody_sees_the_way(
     was = rows(things)
     things.land("2026-01-10/1.csv", "id,note\n1,b\n2,a\n3,a\n")
     with monkeypatch.context() as patched:
-        patched.setattr(extracts, "take_extract", _only_once(extracts.take_extract))
+        patched.setattr(snapshots, "take_extract", _only_once(snapshots.take_extract))
         assert redo_files(things, "2026-01-10/*").error["message"] == "killed"
     assert things.tables.taken_in().redo == ("2026-01-20/1.csv",)
     report = things.done("scd2")[0]

@@ -26,7 +26,7 @@ from lake_spec.model import (
     Scope,
     Snapshot,
 )
-from lake_spark.definition import of_log, of_table
+from lake_spark.tables.recorded_settings import of_log, of_table
 from tests.spark.lake import EXTRACTS, FEED_FILES, LOAD_AND_CHANGES, Lake, table
 
 FEED = FEED_FILES + """  reloads: {pattern: "reload/(?P<ts>[^/]+)/"}

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from lake_spec.model import Scope
-from lake_spark.table_run import Accepted
+from lake_spark.tables.table_run import Accepted
 from tests.spark.kinds import one_by_day
 from tests.spark.lake import Lake, table
 

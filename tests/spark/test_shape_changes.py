@@ -15,7 +15,7 @@ from decimal import Decimal
 import pytest
 
 from lake_spec.model import Column
-from lake_spark.widening import is_same, stored_type
+from lake_spark.schema.promotion import is_same, stored_type
 from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, stored, table
 from tests.spark.parquet_files import land_parquet

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from lake_spark import object_store
+from lake_spark.storage import object_store
 from tests.spark.erasing import CANARY, ask, erased, files_with
 from tests.spark.lake import EXTRACTS, FEED_FILES, Lake, table
 from tests.spark.redoing import done_redo

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from lake_spark import hudi_table, timeline
 from lake_spark.stages.maintenance import compact_all
+from lake_spark.storage import hudi_table, timeline
 from tests.spark.lake import FEED_FILES, Lake, table
 
 SPEC = table(FEED_FILES + """\

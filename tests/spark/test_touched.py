@@ -7,9 +7,9 @@ from decimal import Decimal
 
 import pytest
 
-from lake_spark import standing, touched
-from lake_spark.hudi_table import HudiTable
-from lake_spark.withdrawals import COMMIT
+from lake_spark.build import affected_keys, refold
+from lake_spark.changelog.withdrawals import COMMIT
+from lake_spark.storage.hudi_table import HudiTable
 from tests.spark.lake import FEED_FILES, Lake, table
 
 SPEC = table(FEED_FILES + """\
@@ -31,7 +31,7 @@ def lake(spark, tmp_path, monkeypatch):
 
     That few rows count as many.
     """
-    monkeypatch.setattr(standing, "FEW_ROWS", 0)
+    monkeypatch.setattr(refold, "FEW_ROWS", 0)
     lake = Lake(spark, tmp_path, SPEC)
     lake.land("load/1.csv", "id,name,at\n1,a,2026-01-01\n2,c,2026-01-01\n")
     lake.done("full_load", "scd2")
@@ -52,8 +52,8 @@ def test_history_takes_what_current_left(lake, monkeypatch):
     [done] = folders(lake)
     left = lake.spark.read.parquet(str(done.parent)).columns
     assert [name for name in left if name.startswith("_hoodie_")] == [COMMIT]
-    monkeypatch.setattr(touched, "_in_log", refuse)
-    monkeypatch.setattr(standing, "rows", refuse)  # it is known that they are many
+    monkeypatch.setattr(affected_keys, "_in_log", refuse)
+    monkeypatch.setattr(refold, "rows", refuse)  # it is known that they are many
     lake.done("scd2")
     assert lake.versions("name") == LOADED
     assert folders(lake) == []
@@ -81,7 +81,7 @@ def test_history_that_is_two_runs_behind_reads_the_log(lake):
 
 @pytest.mark.nightly
 def test_sightings_of_many_keys_are_not_left(lake, monkeypatch):
-    monkeypatch.setattr(touched, "MOST_KEYS", 0)
+    monkeypatch.setattr(affected_keys, "MOST_KEYS", 0)
     lake.done("incremental")
     assert folders(lake) == []
     lake.done("scd2")
@@ -98,13 +98,13 @@ def test_a_table_is_not_searched_for_the_keys(lake, monkeypatch):
 
 @pytest.mark.nightly
 def test_a_table_of_another_fold_is_read_until_it_is_built_anew(lake, monkeypatch):
-    monkeypatch.setattr(standing, "VERSION", "2")
-    assert not standing.is_folded(lake.tables, lake.tables.history, _taken(lake))
+    monkeypatch.setattr(refold, "VERSION", "2")
+    assert not refold.is_folded(lake.tables, lake.tables.history, _taken(lake))
     lake.done("incremental", "scd2")
     assert lake.versions("name") == LOADED
-    assert not standing.is_folded(lake.tables, lake.tables.history, _taken(lake))
+    assert not refold.is_folded(lake.tables, lake.tables.history, _taken(lake))
     lake.done("rebuild")
-    assert standing.is_folded(lake.tables, lake.tables.history, _taken(lake))
+    assert refold.is_folded(lake.tables, lake.tables.history, _taken(lake))
 
 
 @pytest.mark.nightly
@@ -112,15 +112,15 @@ def test_a_table_of_withdrawn_files_is_read(lake):
     lake.done("incremental", "scd2")
     lake.land("changes/1.csv", "op,id,name,at\nU,1,d,2026-01-02\n")
     lake.done("redo", "scd2")
-    assert not standing.is_folded(lake.tables, lake.tables.history, _taken(lake))
+    assert not refold.is_folded(lake.tables, lake.tables.history, _taken(lake))
     assert lake.living("name") == [(1, "d"), (2, "c")]
 
 
 def test_a_table_whose_log_was_lost_is_read(lake):
     taken = _taken(lake)
-    assert standing.is_folded(lake.tables, lake.tables.history, taken)
+    assert refold.is_folded(lake.tables, lake.tables.history, taken)
     shutil.rmtree(lake.root / "warehouse" / "tests" / "things" / "changes")
-    assert not standing.is_folded(lake.tables, lake.tables.history, taken)
+    assert not refold.is_folded(lake.tables, lake.tables.history, taken)
 
 
 def _taken(lake: Lake):
@@ -143,16 +143,16 @@ U,3,c,,NaN,2026-01-02
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("few", [0, standing.FEW_ROWS])
+@pytest.mark.parametrize("few", [0, refold.FEW_ROWS])
 def test_queries_of_few_rows_make_the_same_tables(spark, tmp_path, monkeypatch, few):
-    monkeypatch.setattr(standing, "FEW_ROWS", few)
-    asked, session_for = [], touched.session_for
+    monkeypatch.setattr(refold, "FEW_ROWS", few)
+    asked, session_for = [], affected_keys.session_for
 
     def noted(spark, *, few):
         asked.append(few)
         return session_for(spark, few=few)
 
-    monkeypatch.setattr(touched, "session_for", noted)
+    monkeypatch.setattr(affected_keys, "session_for", noted)
     lake = Lake(spark, tmp_path, TYPED)
     load = "id,name,price,part,at\n1,a,1.50,0.1,2026-01-01\n2,,2,,2026-01-01\n"
     lake.land("load/1.csv", load)

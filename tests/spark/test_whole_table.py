@@ -10,7 +10,7 @@ import json
 
 import pytest
 
-from lake_spark import reloads
+from lake_spark.ingest import full_refresh
 from tests.spark.lake import Lake, table
 
 SPEC = """
@@ -64,7 +64,7 @@ def test_a_reload_that_loses_too_many_keys_is_refused(lake):
 def test_a_reload_started_in_the_zone_of_its_source(zone, kind, start):
     text = SPEC.replace("ts: timestamp", f"ts: {kind}") + "effective_at: ts\n"
     spec = table(text.replace("kind: feed", f"kind: feed\n  timezone: {zone}"))
-    said = reloads.start_of(spec, "reload/2021-07-03T00/1.csv")
+    said = full_refresh.start_of(spec, "reload/2021-07-03T00/1.csv")
     assert json.loads(said) == {"ts": start}
 
 

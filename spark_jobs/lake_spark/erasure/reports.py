@@ -12,9 +12,9 @@ from typing import Any, Callable, Iterator
 
 from lake_spec.dag_kinds import run_folders
 from lake_spark.erasure.subjects import Subjects
-from lake_spark.erasure.words import replaced
-from lake_spark.object_store import ObjectStore
-from lake_spark.table_run import TableRun
+from lake_spark.erasure.text_match import replaced
+from lake_spark.storage.object_store import ObjectStore
+from lake_spark.tables.table_run import TableRun
 
 INSTEAD = "(erased)"
 AT_ONCE = 16

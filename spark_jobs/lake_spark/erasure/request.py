@@ -15,7 +15,7 @@ from typing import Any, Dict, Iterator, List, Sequence
 from lake_spec.model import TableSpec
 from lake_spec.state_format import state_text
 from lake_spark.errors import RefusedRequest
-from lake_spark.object_store import ObjectStore
+from lake_spark.storage.object_store import ObjectStore
 
 MOST_KEYS = 10_000
 """More keys of one table than this are to be asked for in several requests."""

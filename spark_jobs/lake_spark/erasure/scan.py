@@ -12,14 +12,14 @@ from typing import Iterator, List, Sequence, Set
 from pyspark.sql import functions as F
 
 from lake_spec.hudi_options import METADATA_FOLDER, METADATA_TABLE_FOLDER
-from lake_spark.erasure import landing, quarantined
+from lake_spark.erasure import landing_files, quarantine
 from lake_spark.erasure.subjects import Subjects
-from lake_spark.erasure.words import content_has
+from lake_spark.erasure.text_match import content_has
 from lake_spark.errors import StillThere
-from lake_spark.fold import KEY
-from lake_spark.hudi_table import HUDI_COLUMNS
-from lake_spark.manifest_parts import unpacked
-from lake_spark.table_run import TableRun
+from lake_spark.landing.manifest_parts import unpacked
+from lake_spark.scd2.fold import KEY
+from lake_spark.storage.hudi_table import HUDI_COLUMNS
+from lake_spark.tables.table_run import TableRun
 
 _RECORD_KEY = HUDI_COLUMNS[2]
 _LOG_FILE = re.compile(r"\.log\.\d+")
@@ -28,7 +28,7 @@ _ROWS = f"{KEY} string, {_RECORD_KEY} string"
 
 def scan(run: TableRun, subjects: Subjects) -> int:
     """How many files were read; StillThere names those that have a key."""
-    found = landing.find(run, subjects)
+    found = landing_files.find(run, subjects)
     found.release()
     bad = [f"{run.landing}/{path}" for path in sorted(found.records)]
     files = [each.uri for each in run.store.list(f"{run.home}/")]
@@ -77,7 +77,7 @@ def _with_raw_records(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[
         return set()
     rows = run.spark.read.parquet(*sorted(uris))
     told = rows.withColumn("uri", F.input_file_name())
-    return _files_of(quarantined.of(run, subjects, told), uris)
+    return _files_of(quarantine.of(run, subjects, told), uris)
 
 
 def _with_values(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[str]:

@@ -10,12 +10,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from lake_spec.sql_text import sql_identifier
-from lake_spark.erasure import words
+from lake_spark.erasure import text_match
 from lake_spark.erasure.request import Key
 from lake_spark.errors import RefusedRequest
-from lake_spark.fold import KEY
-from lake_spark.row_sql import any_null, from_text, key_text
-from lake_spark.table_run import TableRun, table_columns
+from lake_spark.ingest.key_text import key_text
+from lake_spark.ingest.row_expressions import from_text
+from lake_spark.scd2.fold import KEY
+from lake_spark.schema.columns import any_null
+from lake_spark.tables.table_run import TableRun, table_columns
 
 _TIMES = ("date", "timestamp")
 """Types of keys whose text is never searched for: it stands for a day, not a subject."""
@@ -54,12 +56,12 @@ class Subjects:
 
     def in_text(self) -> Callable[[str], bool]:
         """Whether a text names a subject by a text that is long enough to be told."""
-        return words.any_in(self.texts())
+        return text_match.any_in(self.texts())
 
     def in_message(self) -> Callable[[str], bool]:
         """The same of what a report says, which may tell a key's columns apart."""
         by_itself = self.in_text()
-        by_parts = words.all_in(parts for parts in self.parts if len(parts) > 1)
+        by_parts = text_match.all_in(parts for parts in self.parts if len(parts) > 1)
         return lambda text: by_itself(text) or by_parts(text)
 
     def named_in(self) -> Callable[[str], bool]:

@@ -9,14 +9,15 @@ from pyspark.sql import functions as F
 
 from lake_spec.hudi_options import Operation
 from lake_spec.model import TableType
-from lake_spark import derived, fold, history, materialise
-from lake_spark.current import current_layer
-from lake_spark.erasure import quarantined
+from lake_spark.build import materialize, merge
+from lake_spark.erasure import quarantine
 from lake_spark.erasure.subjects import Subjects
-from lake_spark.hudi_table import HudiTable, without_hudi_columns
-from lake_spark.row_sql import typed
-from lake_spark.spark_types import with_types
-from lake_spark.table_run import TableRun, table_columns
+from lake_spark.scd2 import fold, history
+from lake_spark.scd2.current import current_layer
+from lake_spark.schema.columns import typed
+from lake_spark.schema.spark_types import with_types
+from lake_spark.storage.hudi_table import HudiTable, without_hudi_columns
+from lake_spark.tables.table_run import TableRun, table_columns
 
 
 def begun(run: TableRun) -> Iterator[Tuple[str, HudiTable]]:
@@ -45,7 +46,7 @@ def held(run: TableRun, subjects: Subjects) -> Dict[str, int]:
 
 def _rows(run: TableRun, name: str, table: HudiTable, subjects: Subjects) -> DataFrame:
     if name == "quarantine":
-        return quarantined.of(run, subjects, table.read())
+        return quarantine.of(run, subjects, table.read())
     return subjects.of(table.read())
 
 
@@ -71,18 +72,18 @@ def _from_derived(
     names = [each for each, _ in columns]
     none = with_types(run.log.read().where(F.lit(False)), typed(columns))
     roles = fold.Roles.of(run.spec, names)
-    events = materialise.complete_events(
+    events = materialize.complete_events(
         fold.mark_events(none, roles), run.spec, roles, ()
     )
-    built = table.last_value(derived.LOG_INSTANT)
+    built = table.last_value(merge.LOG_INSTANT)
     keys = subjects.table(run.spark)
     layer = (
         current_layer(run.spec, names)
         if name == "current"
         else history.history_layer(run.spec, names)
     )
-    touched = derived.TouchedEvents(events, keys, built, built)
-    materialise.write(run, layer, touched)
+    touched = merge.TouchedEvents(events, keys, built, built)
+    materialize.write(run, layer, touched)
 
 
 def is_merged(run: TableRun, name: str) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from lake_spec.report import State
-from lake_spark import catalogue
-from lake_spark.dimension import build_dimension
-from lake_spark.table_run import TableRun
+from lake_spark.dimension.build_dimension import build_dimension
+from lake_spark.tables import catalog
+from lake_spark.tables.table_run import TableRun
 
 
 def dimension(run: TableRun) -> None:
@@ -25,4 +25,4 @@ def _build(run: TableRun, *, anew: bool) -> None:
     build_dimension(run, anew=anew)
     if run.report.commits:
         run.report.state = State.DONE.value
-    catalogue.register(run)
+    catalog.register(run)

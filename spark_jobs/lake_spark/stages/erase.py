@@ -9,18 +9,18 @@ from __future__ import annotations
 from lake_spec.landing_folders import is_own
 from lake_spec.hudi_options import newest_version_options
 from lake_spec.report import State
-from lake_spark import touched
-from lake_spark.erasure import landing, reports, request, tables
+from lake_spark.build import affected_keys
+from lake_spark.build.materialize import build_current, build_history
+from lake_spark.erasure import landing_files, reports, request, tables
 from lake_spark.erasure.scan import scan
 from lake_spark.erasure.subjects import Subjects, subjects
 from lake_spark.errors import NotErasable, UnfinishedRedo
-from lake_spark.file_shape import column_in_path, time_column
-from lake_spark.inputs import RENAMED
-from lake_spark.materialise import build_current, build_history
-from lake_spark.pulls.folders import discard_unfinished
-from lake_spark.renamed_keys import families, links_of
+from lake_spark.formats.inference import column_in_path, time_column
+from lake_spark.landing.manifest import RENAMED
+from lake_spark.scd2.key_changes import families, links_of
+from lake_spark.sources.staging_folder import discard_unfinished
 from lake_spark.stages.maintenance import compact_all, finish_killed
-from lake_spark.table_run import TableRun
+from lake_spark.tables.table_run import TableRun
 
 
 def erase(run: TableRun) -> None:
@@ -94,9 +94,9 @@ def _refuse_one_of_several_keys(run: TableRun, of_table: Subjects) -> None:
         )
 
 
-def _count(run: TableRun, of_table: Subjects) -> landing.Found:
+def _count(run: TableRun, of_table: Subjects) -> landing_files.Found:
     """Tell how many rows of the subjects are where."""
-    found = landing.find(run, of_table)
+    found = landing_files.find(run, of_table)
     run.report.erasure = {
         "keys": len(of_table.keys),
         "landing": found.count,
@@ -107,22 +107,22 @@ def _count(run: TableRun, of_table: Subjects) -> landing.Found:
 
 def _from_landing(run: TableRun, of_table: Subjects) -> None:
     """Make what is to be put, then the list, then put it."""
-    landing.clear(run)
+    landing_files.clear(run)
     found = _count(run, of_table)
     try:
-        made = landing.make(run, found)
+        made = landing_files.make(run, found)
         run.erased_keys.add(of_table.keys, run.environment.erase_secret)
-        landing.put(run, made, found)
+        landing_files.put(run, made, found)
     finally:
         found.release()
-        landing.clear(run)
+        landing_files.clear(run)
 
 
 def _from_tables(run: TableRun, of_table: Subjects) -> None:
     for name, table in tables.begun(run):
         finish_killed(run, name, table)
     tables.erase(run, of_table)
-    touched.clear(run)
+    affected_keys.clear(run)
     for name, table in tables.tables(run):
         if tables.is_merged(run, name):
             compact_all(run, table)

@@ -7,23 +7,30 @@ from typing import List, Optional, Sequence, Set, Tuple
 
 from lake_spec.model import Engine, Feed
 from lake_spec.report import State
-from lake_spark import catalogue, completeness, extracts, feed, redo, streamer
-from lake_spark.derived import LOG_INSTANT
+from lake_spark.build.materialize import build_current
+from lake_spark.build.merge import LOG_INSTANT
 from lake_spark.errors import BadFile, LateExtract, RefusedInput
-from lake_spark.file_shape import load_globs
-from lake_spark.ingest import landing_of, set_aside, unseen_files, unseen_of
-from lake_spark.inputs import Inputs
-from lake_spark.landing import LandingFile, shown
-from lake_spark.materialise import build_current
-from lake_spark.pulls.pull import FULL_LOAD, INCREMENTAL, pull
-from lake_spark.snapshot import Extract, group_extracts, refuse_late
-from lake_spark.table_run import TableRun
+from lake_spark.formats.inference import load_globs
+from lake_spark.ingest import (
+    feed,
+    hoodie_streamer,
+    reprocess,
+    snapshot_completeness,
+    snapshots,
+)
+from lake_spark.ingest.batches import landing_of, set_aside, unseen_files, unseen_of
+from lake_spark.ingest.snapshot_diff import Extract, group_extracts, refuse_late
+from lake_spark.landing.files import LandingFile, shown
+from lake_spark.landing.manifest import Inputs
+from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, pull
+from lake_spark.tables import catalog
+from lake_spark.tables.table_run import TableRun
 
 
 def full_load(run: TableRun) -> None:
     """The first copy of a table: a feed's load files, or the first extract."""
     pull(run, FULL_LOAD)
-    if not redo.finish(run):
+    if not reprocess.finish(run):
         return end(run)
     build_current(run)
     if isinstance(run.spec.source, Feed):
@@ -36,7 +43,7 @@ def full_load(run: TableRun) -> None:
 def incremental(run: TableRun) -> None:
     """What came since: a feed's change files, or every extract not taken yet."""
     pull(run, INCREMENTAL)
-    if not redo.finish(run):
+    if not reprocess.finish(run):
         return end(run)
     build_current(run)
     if isinstance(run.spec.source, Feed):
@@ -48,7 +55,7 @@ def incremental(run: TableRun) -> None:
 
 def _feed(run: TableRun, globs: Sequence[str]) -> None:
     if run.spec.engine is Engine.STREAMER:
-        done = streamer.account(run, globs)
+        done = hoodie_streamer.account(run, globs)
     else:
         taken = run.taken_in()
         files = unseen_files(run, taken, globs)
@@ -71,21 +78,21 @@ def _extracts(run: TableRun, *, first_only: bool = False) -> None:
             continue
         try:
             refuse_late(extract, taken, run.spec)
-            missing = completeness.what_is_missing(run, extract, paths, taken)
+            missing = snapshot_completeness.what_is_missing(run, extract, paths, taken)
             if missing is not None:
                 held.add(extract.scopes)
                 behind = [e for e in waiting[i + 1 :] if e.scopes == extract.scopes]
-                told = completeness.waits(extract, missing, behind)
+                told = snapshot_completeness.waits(extract, missing, behind)
                 run.report.warnings.append(told)
-            elif extracts.take_extract(run, extract, taken):
+            elif snapshots.take_extract(run, extract, taken):
                 build_current(run)
                 taken = run.taken_in()
             else:
                 held.add(extract.scopes)
         except LateExtract as late:
-            extracts.set_aside(run, extract, str(late))
+            snapshots.set_aside(run, extract, str(late))
         except RefusedInput as refused:
-            extracts.refuse(run, extract, refused)
+            snapshots.refuse(run, extract, refused)
             held.add(extract.scopes)
         except BadFile as bad:
             set_aside(run, bad)
@@ -103,7 +110,7 @@ def _waiting(run: TableRun, taken: Inputs) -> Tuple[List[Extract], List[str]]:
             landing, files = again, unseen_of(run, taken, again)
     paths = [each.path for each in landing.files]
     found = group_extracts(_without_copies(run, files, taken), run.spec)
-    return completeness.with_signs(run, found, signs, taken), paths
+    return snapshot_completeness.with_signs(run, found, signs, taken), paths
 
 
 def _without_copies(
@@ -141,7 +148,7 @@ def end(run: TableRun) -> None:
     elif run.report.commits:
         run.report.state = State.DONE.value
     if not run.dry_run:
-        catalogue.register(run)
+        catalog.register(run)
 
 
 def _tell_freshness(run: TableRun) -> None:

@@ -19,8 +19,8 @@ from lake_spec.hudi_options import (
 from lake_spec.model import TableType
 from lake_spec.report import State
 from lake_spec.sql_text import sql_literal
-from lake_spark.hudi_table import HudiTable
-from lake_spark.table_run import TableRun
+from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.tables.table_run import TableRun
 
 LAYERS = ("changes", "current", "history", "surrogate_keys")
 

@@ -7,10 +7,10 @@ are whole.
 from __future__ import annotations
 
 from lake_spec.report import State
-from lake_spark import catalogue
-from lake_spark.materialise import build_current, build_history
+from lake_spark.build.materialize import build_current, build_history
 from lake_spark.stages.verify import verify
-from lake_spark.table_run import TableRun
+from lake_spark.tables import catalog
+from lake_spark.tables.table_run import TableRun
 
 
 def rebuild(run: TableRun) -> None:
@@ -28,4 +28,4 @@ def rebuild(run: TableRun) -> None:
     build_history(run, anew=True)
     if run.report.commits:
         run.report.state = State.DONE.value
-    catalogue.register(run)
+    catalog.register(run)

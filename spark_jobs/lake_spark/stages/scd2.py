@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from lake_spec.report import State
-from lake_spark import catalogue
-from lake_spark.materialise import build_history
-from lake_spark.table_run import TableRun
+from lake_spark.build.materialize import build_history
+from lake_spark.tables import catalog
+from lake_spark.tables.table_run import TableRun
 
 
 def scd2(run: TableRun) -> None:
@@ -15,4 +15,4 @@ def scd2(run: TableRun) -> None:
         return
     if build_history(run):
         run.report.state = State.DONE.value
-    catalogue.register(run)
+    catalog.register(run)

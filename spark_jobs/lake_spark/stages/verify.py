@@ -12,20 +12,18 @@ from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
 
 from lake_spec.report import State
-from lake_spark import derived, fold, withdrawals
-from lake_spark.current import current_layer
+from lake_spark.build import merge
+from lake_spark.build.materialize import complete_events, keep_counts, layer_of_history
+from lake_spark.changelog import withdrawals
 from lake_spark.errors import DiffersFromLog
-from lake_spark.hudi_table import HudiTable
-from lake_spark.inputs import RENAMED
-from lake_spark.layer import INSERTED, REMOVED, SAME, Layer
-from lake_spark.materialise import (
-    complete_events,
-    keep_counts,
-    layer_of_history,
-)
-from lake_spark.renamed_keys import with_families
-from lake_spark.table_run import TableRun, table_columns
-from lake_spark.whole_table import about_all_keys
+from lake_spark.landing.manifest import RENAMED
+from lake_spark.scd2 import fold
+from lake_spark.scd2.current import current_layer
+from lake_spark.scd2.delete_all import about_all_keys
+from lake_spark.scd2.key_changes import with_families
+from lake_spark.scd2.layer import INSERTED, Layer, REMOVED, SAME
+from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.tables.table_run import TableRun, table_columns
 
 SHOWN = 5
 """How many differing rows of a table are told."""
@@ -59,13 +57,13 @@ def _faults(
 ) -> Iterator[str]:
     """In words: how a table differs from the fold of its log; nothing if it does not."""
     desired = _folded(run, table, layer, columns)
-    stored = derived.shaped_as(table.read(), desired).where(_chosen(run.verify))
+    stored = merge.shaped_as(table.read(), desired).where(_chosen(run.verify))
     identity = list(
         dict.fromkeys((*layer.record_key, *run.spec.storage.partition_by, _COPY))
     )
     # A row that is there twice differs too: only its first copy has a counterpart.
     copies = Window.partitionBy(*identity[:-1]).orderBy(F.lit(1))
-    joined = derived.joined(
+    joined = merge.joined(
         desired.withColumn(_COPY, F.lit(1)),
         stored.withColumn(_COPY, F.row_number().over(copies)),
         identity,
@@ -90,7 +88,7 @@ def _folded(
     run: TableRun, table: HudiTable, layer: Layer, columns: Sequence[str]
 ) -> DataFrame:
     """What the log makes of the chosen keys, as of the commit the table stands at."""
-    built = table.last_value(derived.LOG_INSTANT)
+    built = table.last_value(merge.LOG_INSTANT)
     roles = fold.Roles.of(run.spec, columns)
     taken = run.taken_in()
     log = withdrawals.until(run.log.read(), built)
@@ -99,7 +97,7 @@ def _folded(
     if RENAMED in taken.holds:  # what a chosen key shows may follow from another's
         keys = sightings.where(_chosen(run.verify)).select(fold.KEY).distinct()
         keys = with_families(keys, sightings)
-        chosen = derived.of_keys(sightings, keys, taken.holds)
+        chosen = merge.of_keys(sightings, keys, taken.holds)
     marked = fold.mark_events(chosen, roles)
     folded = layer.desired(complete_events(marked, run.spec, roles, taken.holds))
     return folded.where(_chosen(run.verify))

@@ -6,10 +6,10 @@ from datetime import datetime, timezone
 
 import pytest
 
-from lake_spark.avro_file import marker_of, refuse_cut
 from lake_spark.errors import BadFile
-from lake_spark.landing import LandingFile
-from lake_spark.object_store import FolderStore
+from lake_spark.formats.avro import marker_of, refuse_cut
+from lake_spark.landing.files import LandingFile
+from lake_spark.storage.object_store import FolderStore
 
 MARKER = bytes(range(16))
 

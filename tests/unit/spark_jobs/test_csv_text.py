@@ -11,7 +11,8 @@ import re
 
 import pytest
 
-from lake_spark.csv_text import (
+from lake_spark.errors import BadFile
+from lake_spark.formats.csv_text import (
     Fault,
     charset_of,
     first_record,
@@ -19,7 +20,6 @@ from lake_spark.csv_text import (
     reason,
     too_large,
 )
-from lake_spark.errors import BadFile
 from lake_spec.model import Csv
 from tests.fuzz.judge import Refused, csv_records
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lake_spark.erasure.words import all_in, any_in, content_has, replaced
+from lake_spark.erasure.text_match import all_in, any_in, content_has, replaced
 
 HASH = "9f438211c04b"
 

@@ -10,8 +10,8 @@ import pytest
 
 from lake_spec.column_type import parse_type
 from lake_spec.model import Csv
-from lake_spark.erasure import blanking, request
-from lake_spark.erasure.blanking import NotBlanked, blank_csv, blank_json, blanked
+from lake_spark.erasure import request, text_files
+from lake_spark.erasure.text_files import NotBlanked, blank_csv, blank_json, blanked
 from lake_spark.errors import RefusedRequest
 from tests.unit.lake_airflow.specs import dimension, table
 
@@ -76,7 +76,7 @@ def unchanged(text: bytes) -> bytes:
     "name, pack", [("a.gz", gzip.compress), ("a.bz2", bz2.compress), ("a", unchanged)]
 )
 def test_what_is_too_large_when_unpacked_is_refused(name, pack, monkeypatch):
-    monkeypatch.setattr(blanking, "LARGEST", 100)
+    monkeypatch.setattr(text_files, "LARGEST", 100)
     whole = pack(b"x" * 60) + pack(b"y" * 40)
     assert blanked(name, whole, lambda text: text[:99]).startswith(pack(b"")[:3])
     with pytest.raises(NotBlanked, match="has more than 100 bytes, unpacked"):

@@ -10,7 +10,7 @@ import pytest
 
 from lake_airflow.lease import GRACE, DomainLease
 from lake_spark.errors import DomainTaken
-from lake_spark.fence import CheckedStore, LeaseCheck
+from lake_spark.storage.lease_check import CheckedStore, LeaseCheck
 from tests.unit.lake_airflow.specs import ENVIRONMENT
 
 RUNS, LEASE = "s3://lake/runs", "s3://lake/runs/leases/d.json"

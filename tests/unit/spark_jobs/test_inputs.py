@@ -10,12 +10,12 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from lake_spec.state_format import UnreadableState
-from lake_spark import manifest_parts
 from lake_spark.errors import RefusedInput
-from lake_spark.inputs import Inputs, InputsFolder, Taken
-from lake_spark.landing import LandingFile
-from lake_spark.manifest_parts import FILES, SMALL
-from lake_spark.object_store import FolderStore
+from lake_spark.landing import manifest_parts
+from lake_spark.landing.files import LandingFile
+from lake_spark.landing.manifest import Inputs, InputsFolder, Taken
+from lake_spark.landing.manifest_parts import FILES, SMALL
+from lake_spark.storage.object_store import FolderStore
 
 DAY = datetime(2026, 11, 19, tzinfo=timezone.utc)
 

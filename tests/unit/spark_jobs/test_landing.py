@@ -8,15 +8,15 @@ from datetime import datetime, timezone
 import pytest
 
 from lake_spark.errors import BadFile
-from lake_spark.landing import (
-    PULLING,
+from lake_spark.landing.files import (
     LandingFile,
+    PULLING,
     list_landing,
     look,
     refuse_name,
     shown,
 )
-from lake_spark.object_store import FolderStore
+from lake_spark.storage.object_store import FolderStore
 
 STORE = FolderStore()
 

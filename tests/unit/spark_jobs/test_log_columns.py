@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lake_spark.log_columns import shown_columns, written_columns
-from lake_spark.widening import stored_type
+from lake_spark.changelog.column_versions import shown_columns, written_columns
+from lake_spark.schema.promotion import stored_type
 
 
 def typed(**columns):

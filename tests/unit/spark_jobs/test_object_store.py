@@ -10,8 +10,8 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from lake_spark import object_store
-from lake_spark.object_store import FolderStore, S3Store
+from lake_spark.storage import object_store
+from lake_spark.storage.object_store import FolderStore, S3Store
 from lake_spec.choices import SecretStore
 
 REGION = "eu-central-1"

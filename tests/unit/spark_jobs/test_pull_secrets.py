@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lake_spark.errors import NoConnection, NoSecret
-from lake_spark.object_store import FolderStore
-from lake_spark.pulls.connections import connection_of
-from lake_spark.pulls.secrets import credentials_of
+from lake_spark.sources.connections import connection_of
+from lake_spark.sources.secrets import credentials_of
+from lake_spark.storage.object_store import FolderStore
 from lake_spec.choices import SecretStore
 from lake_spec.connections import DATABASES
 from lake_spec.model import EnvironmentSpec, KafkaCluster, PostgreSql

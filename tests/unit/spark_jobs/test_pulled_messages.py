@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from lake_spark.landing import list_landing
-from lake_spark.object_store import FolderStore
-from lake_spark.pulls.messages import Message, line
-from lake_spark.pulls.offsets import Partition, Range, expired, landed, ranges
+from lake_spark.landing.files import list_landing
+from lake_spark.sources.kafka_offsets import Partition, Range, expired, landed, ranges
+from lake_spark.sources.messages import Message, line
+from lake_spark.storage.object_store import FolderStore
 
 ID = "0123456789abcdefABC-_x"
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lake_spark.redefinition import changed
+from lake_spark.tables.settings_diff import changed
 
 
 def definition(**values):

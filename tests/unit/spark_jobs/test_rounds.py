@@ -2,7 +2,7 @@
 
 import pytest
 
-from lake_spark.rounds import Rounds
+from lake_spark.step.micro_batch_loop import Rounds
 from lake_spec.continuous import Continuous
 
 

@@ -8,11 +8,11 @@ import pytest
 
 from lake_local.aws import client
 from lake_local.aws.server import StandIn
-from lake_spark import same_content
 from lake_spark.errors import RefusedInput
-from lake_spark.inputs import InputsFolder
-from lake_spark.landing import list_landing
-from lake_spark.object_store import FolderStore, S3Store, StoredObject
+from lake_spark.ingest import same_content
+from lake_spark.landing.files import list_landing
+from lake_spark.landing.manifest import InputsFolder
+from lake_spark.storage.object_store import FolderStore, S3Store, StoredObject
 
 ROWS = b"id,note\n1,a\n"
 KMS = {"ServerSideEncryption": "aws:kms"}

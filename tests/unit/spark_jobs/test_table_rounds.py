@@ -2,7 +2,7 @@
 
 import copy
 
-from lake_spark.table_rounds import MOST_WARNINGS, TableRounds
+from lake_spark.step.micro_batch_report import MOST_WARNINGS, TableRounds
 from lake_spec.report import FileReport, Report
 
 ERROR = {"type": "RefusedInput", "message": "replaced"}

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lake_spark import timings
+from lake_spark.step import durations
 from lake_spec.report import Report
 
 RUNS, NOTED = "s3://lake/runs", "s3://lake/runs/timings/sales.json"
@@ -40,10 +40,10 @@ def report(table, seconds, *, stage="incremental", state="done"):
 
 def test_a_step_finds_what_the_steps_before_it_noted():
     store = Store()
-    timings.note(store, RUNS, [report("orders", 8.0), report("items", 40.0)])
-    timings.note(store, RUNS, [report("orders", 4.0, state="nothing_new")])
-    timings.note(store, RUNS, [report("orders", 2.0, stage="scd2")])
-    assert timings.read(store, RUNS, "sales") == {
+    durations.note(store, RUNS, [report("orders", 8.0), report("items", 40.0)])
+    durations.note(store, RUNS, [report("orders", 4.0, state="nothing_new")])
+    durations.note(store, RUNS, [report("orders", 2.0, stage="scd2")])
+    assert durations.read(store, RUNS, "sales") == {
         "incremental": {"orders": 6.0, "items": 40.0},
         "scd2": {"orders": 2.0},
     }
@@ -52,8 +52,8 @@ def test_a_step_finds_what_the_steps_before_it_noted():
 @pytest.mark.parametrize("state", ["failed", "dry_run"])
 def test_what_did_not_do_the_work_says_nothing(state):
     store = Store(json.dumps({"incremental": {"orders": 8.0}}).encode())
-    timings.note(store, RUNS, [report("orders", 0.1, state=state)])
-    assert timings.read(store, RUNS, "sales") == {"incremental": {"orders": 8.0}}
+    durations.note(store, RUNS, [report("orders", 0.1, state=state)])
+    assert durations.read(store, RUNS, "sales") == {"incremental": {"orders": 8.0}}
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_what_did_not_do_the_work_says_nothing(state):
 )
 def test_without_a_note_nothing_is_expected(content):
     store = Store(content)
-    assert timings.read(store, RUNS, "sales") == {}
-    timings.note(store, RUNS, [report("orders", 8.0)])
-    assert timings.read(store, RUNS, "sales") == {"incremental": {"orders": 8.0}}
+    assert durations.read(store, RUNS, "sales") == {}
+    durations.note(store, RUNS, [report("orders", 8.0)])
+    assert durations.read(store, RUNS, "sales") == {"incremental": {"orders": 8.0}}
 
 
 class Refusing:
@@ -84,14 +84,14 @@ class ReadOnly(Store):
 
 @pytest.mark.parametrize("store", [Refusing(), ReadOnly()], ids=["all", "writing"])
 def test_what_is_refused_is_told_in_one_line_and_fails_nothing(store, capsys):
-    assert timings.read(store, RUNS, "sales") == {}
+    assert durations.read(store, RUNS, "sales") == {}
     capsys.readouterr()
-    timings.note(store, RUNS, [report("orders", 8.0)])
+    durations.note(store, RUNS, [report("orders", 8.0)])
     told = f"LAKE sales: the timings {NOTED} were not noted: PermissionError: 403\n"
     assert capsys.readouterr().out == told
 
 
 def test_timings_that_may_not_be_read_are_told_and_none(capsys):
-    assert timings.read(Refusing(), RUNS, "sales") == {}
+    assert durations.read(Refusing(), RUNS, "sales") == {}
     told = f"LAKE sales: the timings {NOTED} were not read: PermissionError: 403\n"
     assert capsys.readouterr().out == told

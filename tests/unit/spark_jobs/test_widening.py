@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lake_spec.column_type import ColumnType
-from lake_spark.widening import (
+from lake_spark.schema.promotion import (
     canonical_type,
     float_paths,
     is_same,

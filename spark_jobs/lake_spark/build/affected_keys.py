@@ -1,0 +1,140 @@
+"""The touched keys and all their sightings: looked for in the change log once.
+
+Current is built by the stage that takes files in, history by the stage after it. Both
+need the same sightings, and looking for them is what grows with the log. So what was
+found is left beside the tables, and taken from there by whoever comes next. It is a
+copy of committed rows, named by the commits that it lies between: where it is missing,
+of other commits or too large to be left, the log is read.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Iterator, Optional, Tuple
+
+from pyspark.sql import DataFrame
+
+from lake_spark.build import merge, refold, single_event_keys
+from lake_spark.build.watermark import Pending
+from lake_spark.changelog import withdrawals
+from lake_spark.scd2.fold import KEY
+from lake_spark.schema.columns import Columns, typed
+from lake_spark.schema.spark_types import with_types
+from lake_spark.storage.cached import keep
+from lake_spark.storage.hudi_table import HUDI_COLUMNS, HudiTable
+from lake_spark.storage.session import FEW_BYTES, session_for
+from lake_spark.tables.table_run import TableRun
+
+MOST_KEYS = 200_000
+"""Sightings of more keys are not left: to write and read them costs as much."""
+
+_UNUSED = tuple(name for name in HUDI_COLUMNS if name != withdrawals.COMMIT)
+"""What Hudi adds to each row and nothing here asks for."""
+
+_DONE = "/_SUCCESS"
+Found = Tuple[DataFrame, DataFrame]  # sightings, keys
+
+
+@dataclass(frozen=True)
+class Touched:
+    """The touched keys, and all live sightings of them.
+
+    `is_folded` tells whether the sightings say what the table holds of them. `alone`
+    are, in a build of all keys, those that are the only ones of their keys (alone.py),
+    and then `sightings` are the others.
+    """
+
+    keys: DataFrame
+    sightings: DataFrame
+    is_folded: bool = False
+    single_event_keys: Optional[DataFrame] = None
+
+
+@contextmanager
+def touched(
+    run: TableRun, table: HudiTable, waiting: Pending, columns: Columns
+) -> Iterator[Touched]:
+    """What the log holds of the keys that were touched since the table was built.
+
+    It is kept in memory while in use, but for a build of all keys.
+    """
+    with ExitStack() as kept:
+        if waiting.since is None:
+            all_rows = refold.rows(run, table, waiting.taken)
+            few = all_rows <= refold.FEW_ROWS
+            sightings, keys = _in_log(run, waiting, columns, few)
+            several, only = single_event_keys.split(run, waiting, sightings, all_rows, kept)
+            yield Touched(keys, several, alone=only)
+            return
+        is_folded = refold.is_folded(run, table, waiting.taken)
+        if is_folded:
+            sightings, keys = _left_or_in_log(run, waiting, columns)
+        else:
+            few = refold.rows(run, table, waiting.taken) <= refold.FEW_ROWS
+            sightings, keys = _in_log(run, waiting, columns, few)
+        for each in (keys, sightings):
+            keep(each, kept)
+        yield Touched(keys, sightings, is_folded)
+
+
+def clear(run: TableRun) -> None:
+    """Remove what was left."""
+    for each in run.store.list(f"{run.home}/touched/"):
+        run.store.delete(each.uri)
+
+
+def _in_log(run: TableRun, waiting: Pending, columns: Columns, few: bool) -> Found:
+    """From the log, which has `few` rows or many."""
+    spark = session_for(run.spark, few=few)
+    read = run.log.read(spark).drop(*_UNUSED)
+    log = withdrawals.judged(with_types(read, typed(columns)), waiting.taken)
+    return merge.sightings_of(log, waiting.since, waiting.taken.holds)
+
+
+def _left_or_in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:
+    """From where it was left, or from the log and then left, unless it is too much.
+
+    Only for tables that are folded, which have many rows: keys without any sighting
+    count for the others.
+    """
+    left = _left(run, waiting, columns)
+    if left is not None:
+        return left
+    found = _in_log(run, waiting, columns, False)
+    if not _leave(run, found, waiting):
+        return found
+    left = _left(run, waiting, columns)
+    assert left is not None, "what was just left is there"
+    return left
+
+
+def _leave(run: TableRun, found: Found, waiting: Pending) -> bool:
+    """Write the sightings beside the tables; False if there are too many keys."""
+    clear(run)
+    sightings, keys = found
+    keys.persist()
+    try:
+        if keys.count() > MOST_KEYS:
+            return False
+        cores = run.spark.sparkContext.defaultParallelism
+        rows = sightings.coalesce(cores)
+        rows.write.mode("overwrite").parquet(_folder(run, waiting))
+        return True
+    finally:
+        keys.unpersist()
+
+
+def _left(run: TableRun, waiting: Pending, columns: Columns) -> Optional[Found]:
+    folder = _folder(run, waiting)
+    files = run.store.list(f"{folder}/")
+    if not any(each.uri.endswith(_DONE) for each in files):
+        return None
+    is_few = sum(each.size for each in files) <= FEW_BYTES
+    spark = session_for(run.spark, few=is_few)
+    sightings = with_types(spark.read.parquet(folder), typed(columns))
+    return sightings, sightings.select(KEY).distinct()
+
+
+def _folder(run: TableRun, waiting: Pending) -> str:
+    return f"{run.home}/touched/{waiting.since}_{waiting.log_instant}"

@@ -1,0 +1,334 @@
+"""Bring current and history up to the change log."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+from pyspark.sql import DataFrame, Row, Window
+from pyspark.sql import functions as F
+
+from lake_spec.model import Feed, SurrogateKind, TableSpec
+from lake_spark.build import affected_keys, merge, refold
+from lake_spark.build.affected_keys import Touched
+from lake_spark.build.merge import Built, TouchedEvents
+from lake_spark.build.watermark import Pending, anew_if_retyped, pending
+from lake_spark.changelog import withdrawals
+from lake_spark.changelog.schema import ALL_KEYS, IS_LOAD, RELOAD
+from lake_spark.landing.manifest import Inputs, NARROW, PARTIAL, RENAMED, WIDE
+from lake_spark.scd2 import delete_all, fold, partial_updates, scopes
+from lake_spark.scd2.current import current_layer
+from lake_spark.scd2.history import history_layer, numbered_layer
+from lake_spark.scd2.layer import Layer
+from lake_spark.scd2.surrogate_key_changes import moved_keys
+from lake_spark.storage.background import beside, nothing
+from lake_spark.storage.cached import keep
+from lake_spark.tables import recorded_settings
+from lake_spark.tables.table_run import TableRun, table_columns
+
+
+def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
+    """Bring current up to the log; duplicates found per landing path."""
+    waiting = pending(run, run.current, anew=anew)
+    if waiting is None:
+        keep_counts(run)
+        return {}
+    if run.dry_run:
+        run.report.warnings.append(
+            "current lacks what an earlier run took in; a dry run does not build it."
+        )
+        return {}
+    kinds = table_columns(run.spec, run.log)
+    columns = [name for name, _ in kinds]
+    waiting = anew_if_retyped(run.current, waiting, kinds)
+    roles = fold.Roles.of(run.spec, columns)
+    with ExitStack() as kept:
+        found = kept.enter_context(affected_keys.touched(run, run.current, waiting, kinds))
+        marked = keep(_marked(found, waiting, roles), kept)
+        tell = partial(_told, run, marked, waiting.since)
+        # Two jobs would mark the same rows on two executors: of all keys they are many.
+        told = kept.enter_context(beside(tell, done_first=waiting.since is None))
+        layer = current_layer(run.spec, columns)
+        _build(run, layer, found, marked, waiting, roles, told)
+        duplicates, ties, restarts = told()
+    run.report.ties += ties
+    run.report.warnings += restarts
+    return duplicates
+
+
+def build_history(run: TableRun, *, anew: bool = False) -> bool:
+    """Bring history up to the log; whether a commit was made."""
+    waiting = pending(run, run.history, anew=anew)
+    if waiting is None:
+        keep_counts(run)
+        return False
+    kinds = table_columns(run.spec, run.log)
+    columns = [name for name, _ in kinds]
+    waiting = anew_if_retyped(run.history, waiting, kinds)
+    layer = layer_of_history(run, columns, _narrow(run, waiting.taken))
+    roles = fold.Roles.of(run.spec, columns)
+    with ExitStack() as kept:
+        found = kept.enter_context(affected_keys.touched(run, run.history, waiting, kinds))
+        marked, made = _marked(found, waiting, roles), nothing
+        if found.is_folded:  # twice
+            marked = keep(marked, kept)
+            made = kept.enter_context(beside(marked.count))
+        _build(run, layer, found, marked, waiting, roles, made)
+    affected_keys.clear(run)
+    return True
+
+
+def write(
+    run: TableRun,
+    layer: Layer,
+    events: TouchedEvents,
+    before_commit: Callable[[], Any] = nothing,
+    **said: str,
+) -> None:
+    """Write what differs as one commit that says so, and tell the report.
+
+    What `before_commit` raises stops it.
+    """
+    table = getattr(run, layer.name)
+    built = merge.build(
+        table,
+        layer,
+        events,
+        partition_by=run.spec.storage.partition_by,
+        metadata={
+            **run.commit_metadata(),
+            "definition": json.dumps(recorded_settings.of_table(run.spec, layer.name)),
+            **refold.said(table, events.since),
+            **said,
+        },
+        must_be_open=_living(run, layer, events.log_instant),
+        before_commit=before_commit,
+    )
+    _note(run, layer.name, built)
+
+
+def _note(run: TableRun, layer: str, built: Built) -> None:
+    report = run.report
+    report.commits[layer] = built.instant or ""
+    if layer == "current":
+        report.current_rows = built.open
+        run.say(f"current has {built.open:,} rows, commit {built.instant}")
+        return
+    report.versions, report.versions_open = built.rows, built.open
+    report.versions_opened += built.inserted
+    report.versions_closed += built.closed
+    run.say(
+        f"history has {built.rows:,} versions, {built.open:,} open, commit {built.instant}"
+    )
+
+
+def layer_of_history(
+    run: TableRun, columns: Sequence[str], narrow: Sequence[str] = ()
+) -> Layer:
+    """How the history of this run's table is built, its surrogate keys told."""
+    layer = replace(
+        history_layer(run.spec, columns, narrow),
+        on_removed=lambda changes: _note_moved_keys(run, changes),
+    )
+    if run.spec.history.surrogate_key.kind is SurrogateKind.DETERMINISTIC:
+        return layer
+    return numbered_layer(layer, run.spec, run.surrogate_keys, run.commit_metadata())
+
+
+def _note_moved_keys(run: TableRun, changes: DataFrame) -> None:
+    moved = moved_keys(changes, run.spec)
+    run.report.keys_moved = moved.count
+    run.report.moved_keys = list(moved.first)
+    if moved.count:
+        run.say(f"{moved.count:,} surrogate keys went, as the report lists")
+
+
+def _narrow(run: TableRun, taken: Inputs) -> Sequence[str]:
+    """The paths of doubles that came as floats, in files or in the table before."""
+    held = [each for each in taken.holds if each.startswith(NARROW)]
+    told = {each[len(NARROW) :] for each in held}
+    return sorted(told.union(run.log.narrow_paths()))
+
+
+def complete_events(
+    marked: DataFrame, spec: TableSpec, roles: fold.Roles, holds: Sequence[str]
+) -> DataFrame:
+    """Each key's events, with the deletes of every key and the values not sent."""
+    events = fold.distinct_events(marked)
+    scope = spec.scope
+    if scope:
+        events = scopes.standing_events(events, scope.column, roles)
+    if WIDE in holds:
+        events = delete_all.with_deletes_of_all(events, roles, spec)
+    events = fold.with_epochs(events, roles).drop(fold.FORMER)
+    if spec.envelope is not None and spec.load_effective_at is not None:
+        events = _with_times_of_snapshots(events, spec, roles)
+    if PARTIAL in holds:
+        dropped = [name for name, column in spec.columns if column.dropped]
+        events = partial_updates.with_values_before(
+            events, roles, dropped, renamed=RENAMED in holds
+        )
+    return events
+
+
+def _with_times_of_snapshots(
+    events: DataFrame, spec: TableSpec, roles: fold.Roles
+) -> DataFrame:
+    """Snapshot rows behind other events of their key are true since their own time."""
+    order = Window.partitionBy(fold.KEY).orderBy(*fold.total_order(roles))
+    later = (F.row_number().over(order) > 1) & F.col("lake_started").isNotNull()
+    own = F.coalesce(F.col(spec.effective_at).cast("timestamp"), "lake_effective_at")
+    time = F.when(later, own).otherwise(F.col("lake_effective_at"))
+    return events.withColumn("lake_effective_at", time)
+
+
+def _marked(found: Touched, waiting: Pending, roles: fold.Roles) -> DataFrame:
+    then = waiting.since if found.is_folded else None
+    return fold.mark_events(found.sightings, roles, then)
+
+
+def _build(
+    run: TableRun,
+    layer: Layer,
+    found: Touched,
+    marked: DataFrame,
+    waiting: Pending,
+    roles: fold.Roles,
+    before_commit: Callable[[], Any],
+) -> None:
+    def complete(marked: DataFrame) -> DataFrame:
+        return complete_events(marked, run.spec, roles, waiting.taken.holds)
+
+    events, before = complete(marked), None
+    if layer.name == "current":
+        run.report.unresolved += _unresolved(events)
+    if found.is_folded:
+        before = complete(fold.marked_then(marked))
+    write(
+        run,
+        layer,
+        TouchedEvents(
+            events,
+            found.keys,
+            waiting.since,
+            waiting.log_instant,
+            before=before,
+            alone=found.alone,
+        ),
+        before_commit,
+    )
+
+
+def _living(run: TableRun, layer: Layer, log_instant: str) -> Optional[int]:
+    """How many versions must be open: the rows of current, built from the same log."""
+    if layer.name != "history":
+        return None
+    if run.current.last_value(merge.LOG_INSTANT) != log_instant:
+        return None
+    return open_rows(run)
+
+
+def _told(
+    run: TableRun, marked: DataFrame, since: Optional[str]
+) -> Tuple[Dict[str, int], int, List[str]]:
+    """Duplicates by landing path, ties, and warnings of logs that started over.
+
+    Extracts are compared coming in.
+    """
+    if not isinstance(run.spec.source, Feed):
+        return {}, 0, []
+    restarts = _restarts(run.spec, marked, since)
+    return _duplicates(marked, since), _ties(run, marked, since), restarts
+
+
+def _restarts(spec: TableSpec, marked: DataFrame, since: Optional[str]) -> List[str]:
+    """Where new events start over from the log of the events before: contract 2.1."""
+    if not fold.may_restart(spec):
+        return []
+    roles = fold.Roles.of(spec, spec.order_by)
+    events = fold.with_epochs(fold.distinct_events(marked), roles)
+    started = events.where(F.col(fold.FORMER).isNotNull())
+    if since is not None:  # what it starts over from may be late
+        newer = F.greatest(withdrawals.COMMIT, f"{fold.FORMER}.came")
+        started = started.where(newer > since)
+    first = F.min(F.struct("lake_position", "lake_path", "lake_record")).alias("first")
+    rows = started.groupBy(F.col(f"{fold.FORMER}.log").alias("former"), "lake_log")
+    rows = rows.agg(F.count("*").alias("keys"), first).orderBy("first").limit(20)
+    return [
+        f"{_log_of(row)}: {row['keys']:,} key(s) have events that rank after those of the "
+        f"log before, first {row['first'].lake_path} record {row['first'].lake_record}. "
+        "If other changes were lost with the old log, take a new full load "
+        "(source.reloads)."
+        for row in rows.collect()
+    ]
+
+
+def _log_of(row: Row) -> str:
+    if row.former is None:
+        return "log positions restarted"
+    return f"binlog restarted: {row.former} -> {row.lake_log}"
+
+
+def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:
+    """New sightings of events that an earlier row of the log already was."""
+    landed = withdrawals.came_after(since) & (F.col("lake_op") != RELOAD)
+    again = marked.where(landed & (F.col("lake_arrival") > 1))
+    return {
+        row.lake_path: row["count"]
+        for row in again.groupBy("lake_path").count().collect()
+    }
+
+
+def _ties(run: TableRun, marked: DataFrame, since: Optional[str]) -> int:
+    """Keys and orders at which events of several files stand, new ones among them."""
+    changes = marked.where("lake_seen = 1").where(~F.expr(IS_LOAD))
+    in_log = ["lake_log"] if run.spec.envelope is not None else []
+    places = changes.where(F.col(fold.KEY) != ALL_KEYS).groupBy(
+        fold.KEY, *in_log, *(run.spec.order_by or ("lake_extract_at",))
+    )
+    found = places.agg(
+        F.count_distinct("lake_path").alias("files"),
+        F.max(withdrawals.came_after(since)).alias("new"),
+    )
+    return found.where("files > 1 AND new").count()
+
+
+def _unresolved(events: DataFrame) -> int:
+    """Values not sent that had nothing before them."""
+    if partial_updates.UNRESOLVED not in events.columns:
+        return 0
+    return events.agg(F.sum(partial_updates.UNRESOLVED)).first()[0] or 0
+
+
+def living_keys(run: TableRun) -> Optional[DataFrame]:
+    """The keys that live as of the last build, None before the first."""
+    if not run.current.has_data():
+        return None
+    return living_rows(run).select(fold.KEY)
+
+
+def living_rows(run: TableRun) -> DataFrame:
+    """The rows of current that are not marked as deleted."""
+    stored, mark = run.current.read(), run.spec.history.columns.is_deleted
+    return stored.where(~F.col(mark)) if mark in stored.columns else stored
+
+
+def keep_counts(run: TableRun) -> None:
+    """Counts of tables that needed nothing, as their last commits say."""
+    if run.current.has_data():
+        run.report.current_rows = open_rows(run)
+    if run.history.has_data():
+        rows, still_open = (
+            run.history.last_value(n) for n in (merge.ROWS, merge.OPEN)
+        )
+        run.report.versions, run.report.versions_open = int(rows or 0), int(
+            still_open or 0
+        )
+
+
+def open_rows(run: TableRun) -> int:
+    """How many rows current has, as its last commit says."""
+    return int(run.current.last_value(merge.OPEN) or 0)

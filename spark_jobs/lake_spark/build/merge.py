@@ -1,0 +1,266 @@
+"""Current and history: tables that are functions of the change log.
+
+Both follow one way: find the keys that the log touched since the table was
+last built, fold their events, compare with the stored rows, write the
+difference as one commit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from lake_spec.hudi_options import Operation
+from lake_spark.build.pre_commit_checks import Changes, agree, counted, keep_promises
+from lake_spark.changelog import withdrawals
+from lake_spark.landing.manifest import RENAMED, WIDE
+from lake_spark.scd2.delete_all import about_all_keys
+from lake_spark.scd2.fold import KEY
+from lake_spark.scd2.key_changes import with_families
+from lake_spark.scd2.layer import CHANGED, INSERTED, Layer, REMOVED, SAME
+from lake_spark.schema.equality import comparable
+from lake_spark.schema.spark_types import typed_names, with_types
+from lake_spark.storage.background import nothing
+from lake_spark.storage.hudi_table import DELETED, HudiTable, without_hudi_columns
+
+LOG_INSTANT = "log_instant"
+ROWS, OPEN = "rows", "open"
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a build did: counts of rows and the instant of its commit."""
+
+    instant: Optional[str]
+    rows: int
+    open: int
+    inserted: int = 0
+    closed: int = 0
+
+
+@dataclass(frozen=True)
+class TouchedEvents:
+    """Events of the keys that the log touched after an instant (all if None).
+
+    `before` are the events of these keys up to that instant, where the table is known
+    to hold the fold of them (materialise.py); else its rows are read. `alone` are more
+    events, each the only one of its key.
+    """
+
+    distinct: DataFrame
+    keys: DataFrame
+    since: Optional[str]
+    log_instant: str
+    before: Optional[DataFrame] = None
+    alone: Optional[DataFrame] = None
+
+
+def build(
+    table: HudiTable,
+    layer: Layer,
+    events: TouchedEvents,
+    *,
+    partition_by: Sequence[str] = (),
+    metadata: Dict[str, str],
+    must_be_open: Optional[int] = None,
+    before_commit: Callable[[], Any] = nothing,
+) -> Built:
+    """Bring the table up to the log; nothing is written when it already is.
+
+    `must_be_open` is how many rows must be open after it, where that is known.
+    `before_commit` is called before anything is written: what it raises stops that.
+    """
+    if events.since is None:
+        found = _all_new(layer, events)
+    else:
+        desired = layer.desired(events.distinct)
+        stored = _stored(table, layer, events, desired)
+        identity = list(dict.fromkeys((*layer.record_key, *partition_by)))
+        found = Changes(difference(desired, stored, identity, layer))
+    found.compared.persist()
+    try:
+        counts = counted(found, layer)
+        before_commit()
+        return _commit(table, layer, found, counts, events, metadata, must_be_open)
+    finally:
+        found.compared.unpersist()
+
+
+def _all_new(layer: Layer, events: TouchedEvents) -> Changes:
+    """The rows of a build of everything, which are compared with nothing.
+
+    Those of keys that are alone are made of one row of the log each: to make them
+    twice, to be checked and to be written, takes less than keeping them. But numbers
+    are given once, to kept rows.
+    """
+    rows = _inserted(layer.desired(events.distinct), layer)
+    if events.alone is None:
+        return Changes(rows)
+    alone = _inserted(layer.of_alone(events.alone), layer)
+    if layer.completed is not None:
+        return Changes(rows.unionByName(alone))
+    return Changes(rows, alone)
+
+
+def _inserted(rows: DataFrame, layer: Layer) -> DataFrame:
+    return rows.select(
+        "*",
+        F.lit(INSERTED).alias("lake_action"),
+        layer.is_open.alias("lake_is_open"),
+        F.lit(False).alias("lake_was_open"),
+    )
+
+
+def _stored(
+    table: HudiTable, layer: Layer, events: TouchedEvents, desired: DataFrame
+) -> DataFrame:
+    """What the table holds of the touched keys, in the desired rows' columns."""
+    if events.before is not None:
+        return shaped_as(layer.desired(events.before).drop(*layer.witnesses), desired)
+    stored = shaped_as(table.read(), desired)
+    return stored.join(events.keys, KEY, "left_semi").select(desired.columns)
+
+
+def shaped_as(stored: DataFrame, desired: DataFrame) -> DataFrame:
+    """Stored rows in the columns and types of the desired ones, null where they have none."""
+    rows = with_types(without_hudi_columns(stored), typed_names(desired.schema))
+    return rows.select(desired.columns)
+
+
+def difference(
+    desired: DataFrame, stored: DataFrame, identity: Sequence[str], layer: Layer
+) -> DataFrame:
+    """Desired rows that differ from the stored ones, and stored ones to remove.
+
+    Adds lake_action and lake_was_open to the rows' columns.
+    """
+    both = joined(desired, stored, identity, layer)
+    return both.select(
+        F.coalesce("new", "old").alias("row"),
+        "lake_action",
+        F.coalesce("new_open", F.lit(False)).alias("lake_is_open"),
+        F.coalesce("old_open", F.lit(False)).alias("lake_was_open"),
+    ).select(
+        *[F.col(f"row.{n}").alias(n) for n in desired.columns],
+        "lake_action",
+        "lake_is_open",
+        "lake_was_open",
+    )
+
+
+def joined(
+    desired: DataFrame, stored: DataFrame, identity: Sequence[str], layer: Layer
+) -> DataFrame:
+    """Desired and stored rows side by side, and by lake_action how they differ.
+
+    Columns new and old (the whole rows), new_same and old_same (in the form that
+    equality is defined on), new_open and old_open; null where there is no row.
+    """
+    sides = [
+        _packed(rows, layer).select(
+            F.col("row").alias(side),
+            F.col("same").alias(f"{side}_same"),
+            F.col("is_open").alias(f"{side}_open"),
+        )
+        for side, rows in (("new", desired), ("old", stored))
+    ]
+    same_row = [F.col(f"new.{n}").eqNullSafe(F.col(f"old.{n}")) for n in identity]
+    action = (
+        F.when(F.col("new").isNull(), REMOVED)
+        .when(F.col("old").isNull(), INSERTED)
+        .when(F.col("new_same").eqNullSafe(F.col("old_same")), SAME)
+        .otherwise(CHANGED)
+    )
+    both = sides[0].join(sides[1], same_row, "full_outer")
+    return both.withColumn("lake_action", action)
+
+
+def _packed(rows: DataFrame, layer: Layer) -> DataFrame:
+    written = [name for name in rows.columns if name not in layer.witnesses]
+    same = F.struct(*[comparable(rows, name).alias(name) for name in written])
+    return rows.select(
+        F.struct(*rows.columns).alias("row"),
+        same.alias("same"),
+        layer.is_open.alias("is_open"),
+    )
+
+
+def _commit(
+    table: HudiTable,
+    layer: Layer,
+    found: Changes,
+    counts: Dict[str, Any],
+    events: TouchedEvents,
+    metadata: Dict[str, str],
+    must_be_open: Optional[int],
+) -> Built:
+    keep_promises(layer, counts)
+    rows, still_open = _counts_before(table, events)
+    rows += counts[INSERTED] - counts[REMOVED]
+    still_open += counts["opened"] - counts["closed"]
+    agree(layer, still_open, must_be_open)
+    said = {
+        **metadata,
+        LOG_INSTANT: events.log_instant,
+        ROWS: str(rows),
+        OPEN: str(still_open),
+    }
+    changes = found.all
+    if layer.completed is not None:
+        changes = layer.completed(changes)
+    if counts[REMOVED]:
+        layer.on_removed(changes)
+    instant = table.write(_to_write(changes, layer), _operation(table, events), said)
+    return Built(instant, rows, still_open, counts[INSERTED], counts["closed"])
+
+
+def _counts_before(table: HudiTable, events: TouchedEvents) -> Tuple[int, int]:
+    if events.since is None:
+        return 0, 0
+    return int(table.last_value(ROWS) or 0), int(table.last_value(OPEN) or 0)
+
+
+def _operation(table: HudiTable, events: TouchedEvents) -> Operation:
+    """The first build fills the table, a build of everything replaces it."""
+    if not table.has_data():
+        return Operation.BULK_INSERT
+    return Operation.REPLACE if events.since is None else Operation.UPSERT
+
+
+def _to_write(changes: DataFrame, layer: Layer) -> DataFrame:
+    return (
+        changes.where(F.col("lake_action") != SAME)
+        .withColumn(DELETED, F.col("lake_action") == REMOVED)
+        .withColumn(DELETED, F.when(F.col(DELETED), True))
+        .drop("lake_action", "lake_is_open", "lake_was_open", *layer.witnesses)
+    )
+
+
+def sightings_of(
+    log: DataFrame, since: Optional[str], holds: Sequence[str]
+) -> Tuple[DataFrame, DataFrame]:
+    """(all live sightings of the touched keys, the touched keys) of a judged log.
+
+    A key is touched when a sighting of it came, or became void, after that instant;
+    by such a change of a row about every key all of them are. Keys whose rows changed
+    their key are touched together. `holds` is that of the log's inputs.
+    """
+    live = withdrawals.live(log)
+    if since is None:
+        return live, live.select(KEY).distinct()
+    moved = log.where(withdrawals.moved_after(log, since))
+    if WIDE in holds and not moved.where(about_all_keys()).isEmpty():
+        return live, log.select(KEY).distinct()
+    keys = moved.select(KEY).distinct()
+    if RENAMED in holds:
+        keys = with_families(keys, live)
+    return of_keys(live, keys, holds), keys
+
+
+def of_keys(live: DataFrame, keys: DataFrame, holds: Sequence[str]) -> DataFrame:
+    """The live sightings of those keys, and those about every key."""
+    own = live.join(keys, KEY, "left_semi")
+    return own.unionByName(live.where(about_all_keys())) if WIDE in holds else own

@@ -1,0 +1,102 @@
+"""What is counted and checked of the rows that a commit is about to write.
+
+Contract section 8: a violation stops the commit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict, Optional
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from lake_spark.errors import BrokenPromise
+from lake_spark.scd2.fold import KEY
+from lake_spark.scd2.layer import CHANGED, INSERTED, Layer, REMOVED
+
+ONE_ROW = "a key with one event has one row"
+"""A promise of rows that are alone, in both tables."""
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Rows about to be written, and how they differ from the table's.
+
+    `compared` were compared with the rows that the table has, or are all new. `alone`
+    are more new ones, each the only row of its key: no neighbours are looked for.
+    """
+
+    compared: DataFrame
+    alone: Optional[DataFrame] = None
+
+    @property
+    def all(self) -> DataFrame:
+        """All rows."""
+        if self.alone is None:
+            return self.compared
+        return self.compared.unionByName(self.alone)
+
+
+def counted(changes: Changes, layer: Layer) -> Dict[str, Any]:
+    """Rows by their action, those that open and close, and breaches of each promise.
+
+    Of a promise: `broken_<n>` rows, the least of their keys `broken_key_<n>`.
+    """
+    counts = _counts(layer.checked(changes.compared), layer, F.lit(0))
+    if changes.alone is None:
+        return counts
+    # One key too many is a breach; which one is not looked for.
+    copies = F.count(KEY) - F.count_distinct(KEY)
+    alone = _counts(layer.checked_alone(changes.alone), layer, copies)
+    return {name: _both(name, counts[name], alone[name]) for name in counts}
+
+
+def _both(name: str, one: Any, other: Any) -> Any:
+    if name.startswith("broken_key"):
+        return min((key for key in (one, other) if key is not None), default=None)
+    return one + other
+
+
+def _counts(checked: DataFrame, layer: Layer, copies: Column) -> Dict[str, Any]:
+    actions = [
+        F.count_if(F.col("lake_action") == action).alias(action)
+        for action in (INSERTED, CHANGED, REMOVED)
+    ]
+    opened = F.count_if(F.expr("lake_is_open AND NOT lake_was_open")).alias("opened")
+    closed = F.count_if(F.expr("lake_was_open AND NOT lake_is_open")).alias("closed")
+    breaches = [
+        F.when(F.expr(f"lake_action != '{REMOVED}' AND ({bad})"), F.col(KEY))
+        for bad in layer.broken.values()
+    ]
+    broken = [F.count(b).alias(f"broken_{i}") for i, b in enumerate(breaches)]
+    first = [F.min(b).alias(f"broken_key_{i}") for i, b in enumerate(breaches)]
+    found = checked.agg(
+        *actions, opened, closed, *broken, *first, copies.alias("copies")
+    )
+    return found.first().asDict()
+
+
+def keep_promises(layer: Layer, counts: Dict[str, Any]) -> None:
+    """BrokenPromise if rows break a promise, naming it and a key."""
+    faults = [
+        f"{promise}: {counts[f'broken_{i}']} row(s), as of key {counts[f'broken_key_{i}']}"
+        for i, promise in enumerate(layer.broken)
+        if counts[f"broken_{i}"]
+    ]
+    if counts["copies"]:
+        faults.append(f"{ONE_ROW}: {counts['copies']} row(s) too many")
+    if faults:
+        raise BrokenPromise(
+            f"{layer.name} was not written, its rows break the contract: {'; '.join(faults)}"
+        )
+
+
+def agree(layer: Layer, still_open: int, must_be_open: Optional[int]) -> None:
+    """BrokenPromise if as many are not open as are known to have to be."""
+    if must_be_open not in (None, still_open):
+        raise BrokenPromise(
+            f"{layer.name} was not written: it would have {still_open:,} open versions, "
+            f"and current has {must_be_open:,} rows at the same commit of the change log. "
+            "Build both anew from the change log: the domain's DAG <domain>_rebuild."
+        )

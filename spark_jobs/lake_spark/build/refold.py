@@ -1,0 +1,69 @@
+"""What current and history hold of the touched keys, folded instead of read.
+
+A table holds the fold of the log up to the commit that it was built from. So what it
+holds of some keys follows from their earlier events, which are read anyway, and the
+table itself need not be searched for them: its size costs nothing. Decision 033 tells
+the figures, and how it is known that the table was written by this very fold.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, Optional
+
+from lake_spec.model import SurrogateKind
+from lake_spark.build.merge import LOG_INSTANT, ROWS
+from lake_spark.landing.manifest import Inputs, NARROW, WITHDRAWN
+from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.tables.table_run import TableRun
+
+FOLD, VERSION = "fold", "2"
+"""In a commit's metadata: by which fold all rows of the table were made.
+
+VERSION is raised by a change after which the same events make other rows. Tables of
+another version are read, until they are built anew.
+"""
+
+FEW_ROWS = 50_000
+"""A table of no more rows is read: that takes less than planning a second fold.
+
+Nor are queries of its change log worth compiling (session.py).
+"""
+
+
+def rows(run: TableRun, table: HudiTable, taken: Inputs) -> int:
+    """How many rows change log, current and this table have at least, by their commits.
+
+    More than FEW_ROWS where a release wrote the log that did not count them.
+    """
+    logged = FEW_ROWS + 1 if taken.accepted is None else taken.accepted
+    built = (int(each.last_value(ROWS) or 0) for each in (run.current, table))
+    return max(logged, *built)
+
+
+def said(table: HudiTable, since: Optional[str]) -> Dict[str, str]:
+    """What the next commit says of the fold: a build of some keys says no more."""
+    kept = VERSION if since is None else table.metadata_with(LOG_INSTANT).get(FOLD)
+    return {} if kept is None else {FOLD: kept}
+
+
+def is_folded(run: TableRun, table: HudiTable, taken: Inputs) -> bool:
+    """Whether the rows of a table can be told from its log alone, and should be.
+
+    Not where the log was made anew since, so that it lacks the commit the table was
+    built from; not where files were withdrawn, for the log shows the table without
+    them; where floats came for doubles, which changes how rows compare; where a column
+    was declared as dropped since, maybe; or where versions have numbers of their own.
+    """
+    spec, built = run.spec, table.metadata_with(LOG_INSTANT)
+    return (
+        built.get(FOLD) == VERSION
+        and int(built.get(ROWS, 0)) > FEW_ROWS
+        and not any(
+            held == WITHDRAWN or held.startswith(NARROW) for held in taken.holds
+        )
+        and any(each.instant == built[LOG_INSTANT] for each in run.log.commits())
+        and not run.log.narrow_paths()
+        and not any(column.dropped for _, column in spec.columns)
+        and spec.scope is None
+        and spec.history.surrogate_key.kind is SurrogateKind.DETERMINISTIC
+    )

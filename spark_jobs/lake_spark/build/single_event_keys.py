@@ -1,0 +1,58 @@
+"""Keys with one sighting: their fold needs no order, so none is made for them.
+
+A build of all keys sorts every row some ten times, by key, time and version. After a
+first load nearly every key has one sighting, and what that shows follows from its row
+alone. Finding those keys takes one look at the log's keys. Decision 034 has the figures.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Optional, Tuple
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from lake_spark.build import refold
+from lake_spark.build.watermark import Pending
+from lake_spark.landing.manifest import PARTIAL, RENAMED, WIDE
+from lake_spark.scd2.fold import KEY
+from lake_spark.storage.cached import keep
+from lake_spark.tables.table_run import TableRun
+
+MOST_KEYS = 200_000
+"""Keys with several sightings are handed to every task, so they must be few."""
+
+MOST_SHARE = 0.2
+"""Of all rows; else reading the log twice takes what the sorting would."""
+
+_OF_OTHERS = {WIDE, PARTIAL, RENAMED}
+"""What makes a key's rows depend on sightings that are not its own."""
+
+
+def split(
+    run: TableRun,
+    waiting: Pending,
+    sightings: DataFrame,
+    all_rows: int,
+    kept: ExitStack,
+) -> Tuple[DataFrame, Optional[DataFrame]]:
+    """(sightings of keys that have several, the only ones of their keys).
+
+    They are to be used while `kept` is open. `all_rows` is that of standing.rows.
+
+    All and None where the table is small, where rows of a key depend on others', or
+    where too many keys have several.
+    """
+    depend = run.spec.scope or _OF_OTHERS.intersection(waiting.taken.holds)
+    if depend or all_rows <= refold.FEW_ROWS:
+        return sightings, None
+    counted = sightings.groupBy(KEY).agg(F.count(KEY).alias("lake_times"))
+    several = counted.where("lake_times > 1")
+    keys, rows = several.agg(F.count(KEY), F.sum("lake_times")).first()
+    if not keys:
+        return sightings.limit(0), sightings
+    if keys > MOST_KEYS or rows > MOST_SHARE * all_rows:
+        return sightings, None
+    few = F.broadcast(keep(several.select(KEY), kept))
+    return sightings.join(few, KEY, "left_semi"), sightings.join(few, KEY, "left_anti")

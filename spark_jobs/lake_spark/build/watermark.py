@@ -1,0 +1,65 @@
+"""What the change log holds that a table was not built from yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Optional, Sequence
+
+from lake_spark.build import merge
+from lake_spark.errors import UnfinishedRedo
+from lake_spark.landing.manifest import Inputs
+from lake_spark.schema.columns import Columns, typed
+from lake_spark.schema.promotion import is_same
+from lake_spark.schema.spark_types import typed_names
+from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.tables.table_run import TableRun
+
+
+@dataclass(frozen=True)
+class Pending:
+    """What the log holds that a table was not built from yet."""
+
+    since: Optional[str]
+    log_instant: str
+    taken: Inputs
+
+
+def pending(run: TableRun, table: HudiTable, *, anew: bool) -> Optional[Pending]:
+    """What to build: from the whole log if anew, else if the table is behind it."""
+    newest = run.log.last_instant("inputs")
+    built = None if anew else table.last_value(merge.LOG_INSTANT)
+    if newest is None or newest == built:
+        return None
+    taken = run.taken_in()
+    if _is_half_redone(run, taken.redo, anew=anew):
+        return None
+    return Pending(built, newest, taken)
+
+
+def _is_half_redone(run: TableRun, paths: Sequence[str], *, anew: bool) -> bool:
+    """Whether the log waits for extracts of a redo: nobody may see it folded."""
+    if not paths:
+        return False
+    words = (
+        f"a redo is not finished, {len(paths)} file(s) are still to be taken anew, "
+        f"first {paths[0]}: run {run.spec.domain}_redo or {run.spec.domain}_incremental"
+    )
+    if anew:
+        raise UnfinishedRedo(f"{run.spec.full_name}: {words}.")
+    run.report.warnings.append(f"the tables stay as they were: {words}")
+    return True
+
+
+def anew_if_retyped(table: HudiTable, waiting: Pending, columns: Columns) -> Pending:
+    """A stored column never changes its type: the table is built anew instead.
+
+    New columns are none of it, they are added by the next commit (decision 013).
+    """
+    if waiting.since is None:
+        return waiting
+    stored = dict(typed_names(table.schema()))
+    retyped = any(
+        name in stored and not is_same(stored[name], kind)
+        for name, kind in typed(columns)
+    )
+    return replace(waiting, since=None) if retyped else waiting

@@ -1,0 +1,1 @@
+"""The change log: its columns, the table's versions of them, and withdrawn files."""

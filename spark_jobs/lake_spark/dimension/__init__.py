@@ -1,0 +1,1 @@
+"""Two histories joined into one: versions of the pairs of their rows."""

@@ -1,0 +1,160 @@
+"""Bring a dimension up to the histories of its two tables."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Dict, Mapping, Optional, Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.storagelevel import StorageLevel
+
+from lake_spec.model import TableSpec
+from lake_spark.build import materialize, merge
+from lake_spark.build.merge import TouchedEvents
+from lake_spark.changelog import withdrawals
+from lake_spark.dimension.join import Versions, state_events
+from lake_spark.dimension.sides import Part, part_of, require_a_join
+from lake_spark.scd2 import fold
+from lake_spark.scd2.current import current_layer
+from lake_spark.scd2.layer import Layer
+from lake_spark.tables import recorded_settings
+from lake_spark.tables.settings_diff import Definition, changed
+from lake_spark.tables.table_run import TableRun
+
+MADE_OF = "made_of"
+"""Metadata: by table, the definition of the history that it was built from."""
+
+Instants = Dict[str, Optional[str]]
+"""By table, the log instant that its history was built up to."""
+
+
+@dataclass(frozen=True)
+class Behind:
+    """Layers that are behind their tables, and since when: None for all of time."""
+
+    layers: Sequence[str]
+    since: Optional[Instants]
+
+
+def build_dimension(run: TableRun, *, anew: bool = False) -> None:
+    """Bring history and current up to both tables; nothing if they are."""
+    sides = (run.spec.source.main, run.spec.source.joined)
+    runs = [run.of_table(side.table) for side in sides]
+    for each in runs:
+        recorded_settings.check_tables(each)
+    if not runs[0].history.has_data():
+        return
+    main = part_of(runs[0], sides[0], dict.fromkeys(run.spec.key, "string"))
+    kinds = dict(main.rows.dtypes)
+    joined = part_of(runs[1], sides[1], {name: kinds[name] for name in run.spec.key})
+    require_a_join(run.spec, main, joined)
+    behind = _behind(run, (main, joined), anew=anew)
+    if behind.layers:
+        _build(run, main, joined, behind)
+    materialize.keep_counts(run)
+
+
+def _behind(run: TableRun, parts: Sequence[Part], *, anew: bool) -> Behind:
+    """Which layers to build, and from which keys: all of them after a rebuild."""
+    now = _instants(parts)
+    stood = {layer: _stood(run, layer) for layer in ("current", "history")}
+    whole = anew or any(_was_rebuilt(run, layer, parts) for layer in stood)
+    late = {layer: was for layer, was in stood.items() if whole or was != now}
+    if whole or not late or None in late.values():
+        return Behind(list(late), None)
+    since = {name: _older([was.get(name) for was in late.values()]) for name in now}
+    return Behind(list(late), since)
+
+
+def _instants(parts: Sequence[Part]) -> Instants:
+    return {part.spec.name: part.log_instant for part in parts}
+
+
+def _stood(run: TableRun, layer: str) -> Optional[Instants]:
+    return json.loads(getattr(run, layer).last_value(merge.LOG_INSTANT) or "null")
+
+
+def _older(instants: Sequence[Optional[str]]) -> Optional[str]:
+    """The oldest; none, for before the first, is older than all."""
+    return None if None in instants else min(instants)
+
+
+def _was_rebuilt(run: TableRun, layer: str, parts: Sequence[Part]) -> bool:
+    """Whether a table's history was made with other settings since."""
+    recorded = json.loads(getattr(run, layer).last_value(MADE_OF) or "{}")
+    now = _made_of(parts)
+    return any(changed(then, now.get(name, {}), {}) for name, then in recorded.items())
+
+
+def _made_of(parts: Sequence[Part]) -> Dict[str, Definition]:
+    return {
+        part.spec.name: json.loads(part.run.history.last_value("definition") or "{}")
+        for part in parts
+    }
+
+
+def _build(run: TableRun, main: Part, joined: Part, behind: Behind) -> None:
+    keys = _touched_keys((main, joined), behind.since).persist()
+    events = _events(main, joined, run.spec.key, behind, keys)
+    events = events.persist(StorageLevel.MEMORY_AND_DISK)
+    tracking = replace(run, spec=_with_tracking_of(run.spec, (main, joined)))
+    shown = [name for part in (main, joined) for _, name in part.shown]
+    layers = _layers(tracking, [*run.spec.key, *shown])
+    instants = json.dumps(_instants((main, joined)), sort_keys=True)
+    made_of = json.dumps(_made_of((main, joined)))
+    since = None if behind.since is None else json.dumps(behind.since)
+    touched = TouchedEvents(events, keys, since, instants)
+    try:
+        for name in behind.layers:
+            materialize.write(run, layers[name], touched, **{MADE_OF: made_of})
+    finally:
+        events.unpersist()
+        keys.unpersist()
+
+
+def _touched_keys(parts: Sequence[Part], since: Optional[Instants]) -> DataFrame:
+    """Keys of what the tables' logs hold after those instants, as far as built."""
+    found = []
+    for part in parts:
+        then = since[part.spec.name] if since else None
+        if part.log_instant not in (None, then):
+            taken, log = part.run.taken_in(), part.run.log.read()
+            built = withdrawals.until(log, part.log_instant)
+            judged = withdrawals.judged(built, taken)
+            _, keys = merge.sightings_of(judged, then, taken.holds)
+            found.append(keys)
+    return reduce(DataFrame.union, found).distinct()
+
+
+def _events(
+    main: Part, joined: Part, key: Sequence[str], behind: Behind, keys: DataFrame
+) -> DataFrame:
+    versions = [
+        Versions(
+            part.rows if behind.since is None else _of_keys(part.rows, keys),
+            part.spec.history.columns,
+            part.shown,
+        )
+        for part in (main, joined)
+    ]
+    return state_events(*versions, key)
+
+
+def _of_keys(rows: DataFrame, keys: DataFrame) -> DataFrame:
+    return rows.join(keys, fold.KEY, "left_semi")
+
+
+def _with_tracking_of(spec: TableSpec, parts: Sequence[Part]) -> TableSpec:
+    """The spec with `ignore` of its tables, unless it says what to track."""
+    if spec.history.track:
+        return spec
+    untracked = [name for part in parts for name in part.untracked]
+    ignore = (*spec.history.ignore, *untracked)
+    return replace(spec, history=replace(spec.history, ignore=ignore))
+
+
+def _layers(run: TableRun, columns: Sequence[str]) -> Mapping[str, Layer]:
+    history = materialize.layer_of_history(run, columns)
+    return {layer.name: layer for layer in (history, current_layer(run.spec, columns))}

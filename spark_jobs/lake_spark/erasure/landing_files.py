@@ -1,0 +1,241 @@
+"""Records of landing files erased in place: blank, under their old numbers.
+
+A new content is made beside the table first, and read as every landing file is: it
+must give the same rows but for the erased ones. Then it is put on the list, and
+only then in the place of the old one. Decision 021.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Dict, List, Optional, Sequence, Set
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from lake_spec.model import Avro, Csv, Orc, Parquet
+from lake_spark.erasure.columnar_files import blank_typed
+from lake_spark.erasure.subjects import Subjects
+from lake_spark.erasure.text_files import (
+    NotBlanked,
+    blank_csv,
+    blank_json,
+    blanked,
+    refuse_large,
+)
+from lake_spark.errors import NotErasable
+from lake_spark.formats.inference import all_globs, shape_of
+from lake_spark.ingest import batches
+from lake_spark.ingest.reader import Input
+from lake_spark.ingest.rewritten_files import compared, known_contents, sha256
+from lake_spark.landing.files import LandingFile
+from lake_spark.schema.columns import any_null
+from lake_spark.schema.promotion import stored_type
+from lake_spark.tables.erased_keys import Erased, Rewritten
+from lake_spark.tables.table_run import TableRun
+
+
+@dataclass(frozen=True)
+class Found:
+    """The rows of the landing files, numbered, and which records are the subjects'."""
+
+    batch: batches.Batch
+    rows: Optional[batches.Rows]
+    records: Dict[str, Set[int]]
+
+    @property
+    def count(self) -> int:
+        """How many records."""
+        return sum(map(len, self.records.values()))
+
+    def release(self) -> None:
+        """Give the memory of the rows back."""
+        if self.rows is not None:
+            self.rows.release()
+
+
+def find(run: TableRun, subjects: Subjects) -> Found:
+    """Read every landing file as it is taken in; NotErasable where one cannot be read.
+
+    A record whose key cannot be read is a subject's where it has the key as words.
+    """
+    files = [each for each in _listed(run) if each.size]
+    files = batches.dated_files(run, files)
+    batch = batches.shaped(run, files, run.taken_in())
+    rows = batches.read_all(run, batch)
+    _refuse_unread(run)
+    if rows is None:
+        return Found(batch, None, {})
+    keyless = rows.numbered.where(any_null(run.spec.key))
+    is_named = F.udf(subjects.named_in(), "boolean")
+    named = keyless.where(is_named("lake_raw"))
+    hits = subjects.of(rows.numbered).where(f"NOT ({any_null(run.spec.key)})")
+    records: Dict[str, Set[int]] = {}
+    for found in (hits, named):
+        for row in found.select("lake_path", "lake_record").collect():
+            records.setdefault(row.lake_path, set()).add(row.lake_record)
+    return Found(batch, rows, records)
+
+
+def _listed(run: TableRun) -> List[LandingFile]:
+    """The table's landing files; another content under a known name is refused."""
+    ours = known_contents(run).etags
+    files = batches.landing_of(run, all_globs(run.spec)).files
+    same = compared(run)
+    run.taken_in().unseen(files, run.spec.domain, ours, same)
+    return files
+
+
+def _refuse_unread(run: TableRun) -> None:
+    told = [f"{each['path']} {each['reason']}" for each in run.report.set_aside]
+    if told:
+        raise NotErasable(
+            f"{run.spec.full_name}: {'; '.join(told[:3])}. Nothing was erased: nobody can "
+            "tell whose rows such a file has. Mend it or take it away."
+        )
+
+
+def make(run: TableRun, found: Found) -> Dict[str, str]:
+    """Contents without the records, made beside the table: path -> URI.
+
+    NotErasable where one cannot be made, before anything is changed.
+    """
+    inputs = {each.file.path: each for each in found.batch.inputs}
+    return {
+        path: _made(run, inputs[path], found, f"{_beside(run)}{i}/{path}")
+        for i, path in enumerate(sorted(found.records))
+    }
+
+
+def clear(run: TableRun) -> None:
+    """Remove what was made beside the table, also by a run that was killed."""
+    for each in run.store.list(_beside(run)):
+        run.store.delete(each.uri)
+
+
+def _beside(run: TableRun) -> str:
+    return f"{run.home}/erasing/"
+
+
+def _made(run: TableRun, each: Input, found: Found, beside: str) -> str:
+    """The URI of the new content, which was read and compared."""
+    file, records = each.file, found.records[each.file.path]
+    kind = run.spec.source.format
+    try:
+        refuse_large(file.size)
+        if isinstance(kind, (Avro, Orc, Parquet)):
+            content = blank_typed(run, file.uri, records, f"{beside}.folder")
+        else:
+            content = blanked(
+                file.path,
+                run.store.read(file.uri),
+                lambda text: _blank(run, text, records),
+            )
+    except (NotBlanked, UnicodeError) as error:
+        raise _cannot(run, file, str(error)) from None
+    run.store.write(beside, content)
+    _compare(run, replace(each, file=_at(run, file, beside)), found)
+    return beside
+
+
+def _blank(run: TableRun, text: bytes, records: Set[int]) -> bytes:
+    kind = run.spec.source.format
+    if isinstance(kind, Csv):
+        return blank_csv(text, records, kind)
+    names = [
+        (source, stored_type(column.type))
+        for name, column in run.spec.columns
+        for source in column.source or (name,)
+    ]
+    return blank_json(text, records, names)
+
+
+def _at(run: TableRun, file: LandingFile, uri: str) -> LandingFile:
+    (there,) = [each for each in run.store.list(uri) if each.uri == uri]
+    return replace(file, uri=uri, size=there.size)
+
+
+def _compare(run: TableRun, each: Input, found: Found) -> None:
+    """NotErasable if the new content has other rows than the old one but the erased."""
+    path = each.file.path
+    batch = replace(found.batch, inputs=[each])
+    if shape_of(run.spark, run.store, each.file, run.spec) != each.shape:
+        raise _cannot(run, each.file, "would have other columns")
+    again = batches.read_all(run, batch)
+    if again is None:
+        raise _cannot(run, each.file, "could not be read any more")
+    try:
+        new, old = again.numbered, found.rows.numbered.where(F.col("lake_path") == path)
+        differing = _differing(old, new)
+        others = set(differing) ^ found.records[path]
+        keyed = new.where(F.col("lake_record").isin(*found.records[path]))
+        if others or not keyed.where(f"NOT ({any_null(run.spec.key)})").isEmpty():
+            raise _cannot(run, each.file, "would have other rows than the erased ones")
+    finally:
+        again.release()
+
+
+def _differing(old: DataFrame, new: DataFrame) -> List[int]:
+    """Numbers of the records that are not the same in both."""
+    sides = [
+        rows.select("lake_record", F.to_json(F.struct("*")).alias(name))
+        for rows, name in ((old, "old"), (new, "new"))
+    ]
+    both = sides[0].join(sides[1], "lake_record", "full_outer")
+    differing = both.where(~F.col("old").eqNullSafe(F.col("new")))
+    return [row.lake_record for row in differing.select("lake_record").collect()]
+
+
+def put(run: TableRun, made: Dict[str, str], found: Found) -> None:
+    """The list first, then the contents, then their ETags: a rerun mends the rest."""
+    erased = run.erased_keys.load()
+    known = {path: run.taken_in().find(path) for path in made}
+    taken = {path: each.etag for path, each in known.items() if each}
+    files = {each.file.path: each.file for each in found.batch.inputs}
+    told = {
+        path: _rewritten(
+            erased,
+            files[path],
+            taken,
+            sha256(run.store.read(uri)),
+            found.records[path],
+        )
+        for path, uri in made.items()
+    }
+    run.erased_keys.save(replace(erased, files={**erased.files, **told}))
+    batches.refuse_moved_on(run, _only(found.batch, list(made)))
+    for path, uri in made.items():
+        run.store.write(files[path].uri, run.store.read(uri))
+        run.say(f"erased {len(found.records[path]):,} record(s) of {path}")
+    known_contents(run)
+
+
+def _rewritten(
+    erased: Erased,
+    file: LandingFile,
+    taken: Dict[str, str],
+    sha256: str,
+    records: Set[int],
+) -> Rewritten:
+    """What the list says of a file that is rewritten, perhaps once more."""
+    before = erased.files.get(file.path)
+    is_ours = before is not None and file.etag in before.etags
+    blank = sorted(records.union(before.records if is_ours else ()))
+    return Rewritten(
+        taken.get(file.path, file.etag),
+        sha256,
+        tuple(blank),
+        before.etags if is_ours else (),
+    )
+
+
+def _only(batch: batches.Batch, paths: Sequence[str]) -> batches.Batch:
+    return replace(batch, inputs=[e for e in batch.inputs if e.file.path in paths])
+
+
+def _cannot(run: TableRun, file: LandingFile, why: str) -> NotErasable:
+    return NotErasable(
+        f"{run.spec.full_name}: {file.path} holds rows of a key that is to be erased, and "
+        f"{why}, so it was not rewritten. Land it anew without them, redo it "
+        f"({run.spec.domain}_redo, files={file.path}), then erase."
+    )

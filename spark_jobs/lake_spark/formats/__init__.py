@@ -1,0 +1,1 @@
+"""What landing files hold: their formats, their columns, and what wraps their rows."""

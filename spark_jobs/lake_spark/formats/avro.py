@@ -1,0 +1,68 @@
+"""Whether an Avro file is whole: Spark reads one that was cut as if it ended there."""
+
+from __future__ import annotations
+
+from typing import Optional, Tuple
+
+from lake_spark.errors import BadFile
+from lake_spark.landing.files import LandingFile
+from lake_spark.storage.object_store import ObjectStore
+
+_MAGIC = b"Obj\x01"
+_MARKER_BYTES = 16
+_HEAD_BYTES = 1 << 16
+"""How much is read at first for the header, which holds the schema: 64 KiB."""
+
+
+def refuse_cut(store: ObjectStore, file: LandingFile) -> None:
+    """BadFile unless the file begins as Avro does and ends where a block ends.
+
+    Each block ends with the marker that the header ends with. A file that was cut
+    exactly behind a block cannot be told: Avro says nowhere how many there are.
+    """
+    limit = _HEAD_BYTES
+    try:
+        head = store.read(file.uri, limit=limit)
+        if not head.startswith(_MAGIC):
+            raise BadFile(file.path, f"is no avro file: it begins with {head[:16]!r}")
+        marker = marker_of(head)
+        while marker is None and limit < file.size:
+            limit *= 16
+            marker = marker_of(store.read(file.uri, limit=limit))
+        if marker is None or store.read_end(file.uri, _MARKER_BYTES) != marker:
+            raise BadFile(
+                file.path, "is cut: an avro file ends with the marker of its header"
+            )
+    except KeyError:
+        gone = "was removed after the run had listed it"
+        raise BadFile(file.path, gone) from None
+
+
+def marker_of(head: bytes) -> Optional[bytes]:
+    """The marker at the end of a header; None where the header goes on."""
+    at = len(_MAGIC)
+    try:
+        count, at = _number(head, at)
+        while count:
+            if count < 0:
+                _, at = _number(head, at)
+            for _ in range(2 * abs(count)):  # keys and values
+                length, at = _number(head, at)
+                at += length
+            count, at = _number(head, at)
+    except IndexError:
+        return None
+    marker = head[at : at + _MARKER_BYTES]
+    return marker if len(marker) == _MARKER_BYTES else None
+
+
+def _number(content: bytes, at: int) -> Tuple[int, int]:
+    """A number as Avro writes it, seven bits in each byte, and where it ends."""
+    found = shift = 0
+    while True:
+        byte = content[at]
+        at += 1
+        found |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return (found >> 1) ^ -(found & 1), at

@@ -1,0 +1,153 @@
+"""Which column of a table takes which column of a file: contract section 5.
+
+A declared column takes the newest of its source names that the file has. What no
+declared column takes is undeclared: it is stored under its own name in lower case,
+or as `source_<name>` where that name is not free.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Dict, FrozenSet, Optional, Tuple
+
+from lake_spec.model import TableSpec
+from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns
+from lake_spark.formats.envelopes import is_of_envelope
+from lake_spark.formats.file_schema import LEFT_OUT, Shape
+
+SOURCE = "source_"
+"""Before the name of an undeclared column whose own name is not free."""
+
+_BROKEN = (0xFF80, 0xFFFF)
+"""Bytes from 0x80 on as Debezium for PostgreSQL writes them in names: a signed byte each,
+widened to 16 bits (`größe` comes as `gr\\uffc3\\uffb6\\uffc3\\uff9fe`)."""
+
+
+def time_column(spec: TableSpec) -> Optional[str]:
+    """The source column that holds the snapshot's time, if there is one."""
+    declared = spec.extract_time
+    return declared.column if declared else None
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of a table's columns, and of what is not free, without case."""
+
+    spec: TableSpec
+
+    @cached_property
+    def declared(self) -> Dict[str, Tuple[str, ...]]:
+        """The source names of each declared column, newest first."""
+        return {name: each.source or (name,) for name, each in self.spec.columns}
+
+    @cached_property
+    def claimed(self) -> FrozenSet[str]:
+        """Source names that are known: of columns, operation and time, or ignored."""
+        operation = self.spec.operation
+        word = operation.column if operation else time_column(self.spec)
+        names = {name for sources in self.declared.values() for name in sources}
+        ignored = set(getattr(self.spec.source, "ignore_columns", ()))
+        return frozenset(name.lower() for name in names | ignored | {word} if name)
+
+    @cached_property
+    def _given(self) -> FrozenSet[str]:
+        """The columns that the lake adds, or takes from reference tables."""
+        added = {name for _, name in added_columns(self.spec)}
+        given = {ours for each in self.spec.enrich for _, ours in each.given}
+        return frozenset(name.lower() for name in added | given)
+
+    def is_moved(self, name: str) -> bool:
+        """Whether an undeclared column of this name gets another."""
+        is_read_from_others = name in self.declared and name not in self.claimed
+        is_own = name.startswith(RESERVED_PREFIXES) or name in self._given
+        return is_own or is_read_from_others
+
+    @cached_property
+    def _deepest(self) -> int:
+        return max([_depth(name) for name in {*self._given, *self.declared}] or [0])
+
+    def stored(self, name: str) -> str:
+        """The table's column for an undeclared column of a file.
+
+        It depends on nothing but the name and the spec, and no two names have one
+        column: `valid_from` is stored as `source_valid_from`, and a column of that name
+        as `source_source_valid_from`. Names that the table has otherwise are left out.
+        """
+        low = name.lower()
+        depth = _depth(low)
+        root = low[depth * len(SOURCE) :]
+        moved = (n for n in range(depth + 1) if self.is_moved(SOURCE * n + root))
+        first = next(moved, None)
+        if first is None:
+            return low
+        others = [SOURCE * n + root for n in range(first, self._deepest + 1)]
+        last = max(
+            (_depth(n) for n in others if n in self.declared or self.is_moved(n)),
+            default=first,
+        )
+        return SOURCE * (last - first + 1) + low
+
+
+def _depth(name: str) -> int:
+    """How many times `source_` stands before a name."""
+    depth = 0
+    while name.startswith(SOURCE, depth * len(SOURCE)):
+        depth += 1
+    return depth
+
+
+def sources(spec: TableSpec, shape: Shape) -> Dict[str, str]:
+    """The file's column, as the file spells it, of each of the table's that it has."""
+    known = shape.sources.get(id(spec))
+    if known is None or known[0] is not spec:
+        known = shape.sources[id(spec)] = (spec, _sources(spec, shape))
+    return known[1]
+
+
+def _sources(spec: TableSpec, shape: Shape) -> Dict[str, str]:
+    names = Names(spec)
+    spelled = {name.lower(): name for name in shape.names}
+    if spec.envelope is not None:
+        for name in shape.names:
+            spelled.setdefault(true_name(name).lower(), name)
+    found: Dict[str, str] = {}
+    for column, candidates in names.declared.items():
+        raw = next((spelled[n.lower()] for n in candidates if n.lower() in spelled), "")
+        if raw:
+            found[column] = raw
+    for raw in undeclared(spec, shape):
+        found.setdefault(names.stored(true_name_in(spec, raw)), raw)
+    return found
+
+
+def undeclared(spec: TableSpec, shape: Shape) -> Tuple[str, ...]:
+    """The file's columns that the spec says nothing of, as the file spells them."""
+    claimed = Names(spec).claimed
+    return tuple(
+        name
+        for name in shape.names
+        if true_name_in(spec, name).lower() not in claimed
+        and not is_of_envelope(name, shape, spec)
+        and not name.startswith(LEFT_OUT)
+    )
+
+
+def true_name_in(spec: TableSpec, name: str) -> str:
+    """The name that the source's column has."""
+    return true_name(name) if spec.envelope is not None else name
+
+
+def true_name(name: str) -> str:
+    """The name that Debezium for PostgreSQL broke, or the name itself.
+
+    Since connector 3.0 it reads each byte of a name from the log as a character.
+    """
+    low, high = _BROKEN
+    if name.isascii() or not any(low <= ord(each) <= high for each in name):
+        return name
+    codes = [ord(each) - 0xFF00 if ord(each) >= low else ord(each) for each in name]
+    try:
+        return bytes(codes).decode("utf-8")
+    except ValueError:
+        return name

@@ -1,0 +1,225 @@
+"""What CSV is, as text: its encodings, its header, what a line is, and words for faults."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import List, Optional, Tuple
+
+from lake_spec.model import Csv
+from lake_spec.sources import CHARSETS
+from lake_spark.errors import BadFile, SHOWN
+
+LARGEST = 16_000_000
+"""The most bytes of a line, and characters of a field, that are read."""
+
+MARKS = (
+    (b"\xff\xfe\x00\x00", "UTF-32", ""),
+    (b"\x00\x00\xfe\xff", "UTF-32", ""),
+    (b"\xef\xbb\xbf", "UTF-8", "UTF-8"),
+    (b"\xff\xfe", "UTF-16", "UTF-16LE"),
+    (b"\xfe\xff", "UTF-16", "UTF-16BE"),
+)
+"""First bytes of a file that say its encoding: what to call it, and Java's name."""
+
+
+def charset(kind: Csv) -> str:
+    """Java's name of the declared encoding."""
+    return CHARSETS[kind.encoding.lower()]
+
+
+def needs_mark(kind: Csv) -> bool:
+    """Whether the first bytes of files must be known before their lines are read.
+
+    Those of files with a header were looked at when it was read.
+    """
+    return charset(kind) == "UTF-16" or not (kind.header or charset(kind) == "UTF-8")
+
+
+def charset_of(kind: Csv, head: bytes, path: str) -> str:
+    """The encoding to read a file with; BadFile where its first bytes say another."""
+    declared = charset(kind)
+    for mark, name, java_name in MARKS:
+        if not head.startswith(mark):
+            continue
+        if declared == java_name or (declared == "UTF-16" and name == declared):
+            return java_name
+        shown = mark.hex(" ").upper()
+        remedy = f"Set source.format.encoding: {name}"
+        if name == "UTF-32":
+            remedy = "Land it in UTF-8"
+        raise BadFile(
+            path,
+            f"begins with the mark of {name} ({shown}), the table's encoding is "
+            f"{kind.encoding}. {remedy}.",
+        )
+    if declared == "UTF-16":
+        raise BadFile(
+            path,
+            "has no byte order mark, so its encoding UTF-16 has two readings. Set "
+            "source.format.encoding: UTF-16LE or UTF-16BE.",
+        )
+    return declared
+
+
+def first_record(text: str, kind: Csv) -> Tuple[List[str], bool]:
+    """Fields of the first record that is not empty, and whether its end was seen.
+
+    ValueError where its quotes break the rules.
+    """
+    quote, delimiter = kind.quote, kind.delimiter
+    text = text.lstrip("\r\n")
+    fields: List[str] = []
+    if not text:
+        return fields, False
+    at = 0
+    while True:
+        if text.startswith(quote, at):
+            found = re.compile(f"{re.escape(quote)}([^{re.escape(quote)}]*)").match(
+                text, at
+            )
+            value, at = found[1], found.end()
+            while text.startswith(quote * 2, at):
+                end = text.find(quote, at + 2)
+                end = len(text) if end < 0 else end
+                value, at = value + text[at + 1 : end], end
+            if at >= len(text):
+                raise ValueError("a quoted field never ends")
+            at += 1
+            if at < len(text) and text[at] not in (delimiter, "\r", "\n"):
+                raise ValueError("text stands after a closing quote")
+        else:
+            ends = (text.find(each, at) for each in (delimiter, "\n"))
+            end = min([each for each in ends if each >= 0], default=len(text))
+            value, at = text[at:end], end
+            if not text.startswith(delimiter, at):
+                value = value[:-1] if value.endswith("\r") else value
+        fields.append(value)
+        if not text.startswith(delimiter, at):
+            return fields, at < len(text)
+        at += 1
+
+
+def patterns(kind: Csv) -> Tuple[str, str, str, str]:
+    """Regular expressions of what a line is: whole, opens a quote; inside one: closes, goes on.
+
+    No quantifier gives back what it took, so each pattern takes one way through a line.
+    """
+    quote, delimiter = (f"\\u{ord(c):04x}" for c in (kind.quote, kind.delimiter))
+    inside = f"[^{quote}]*+(?:{quote}{quote}[^{quote}]*+)*+"
+    bare = f"[^{quote}{delimiter}\\r][^{delimiter}\\r]*+"
+    any_field = f"(?:{quote}{inside}{quote}|{bare}|)"
+    more = f"(?:{delimiter}{any_field})*+"
+    # After a quoted CR the CR of a CR LF would not be told from it.
+    end = rf"(?<!\r{quote})\r?\z"
+    opened = f"(?:{any_field}{delimiter})*+{quote}{inside}"
+    return (
+        rf"\A{any_field}{more}{end}",
+        rf"\A{opened}\z",
+        rf"\A{inside}{quote}{more}{end}",
+        rf"\A{inside}(?:{quote}{delimiter}{opened})?+\z",
+    )
+
+
+@dataclass(frozen=True)
+class Fault:
+    """The first fault of a file: its line and record, and the beginning of the line.
+
+    `record` counts the header; `kind` is a word of _WORDS or `quote`; `inside` whether
+    the line begins inside a quoted field.
+    """
+
+    line: int
+    record: int
+    kind: str
+    inside: bool
+    excerpt: bytes
+
+
+def reason(fault: Fault, kind: Csv, read_as: str) -> str:
+    """Why a file is refused: what, where and what to do."""
+    line, again = fault.excerpt, "Fix the file and land it again"
+    if fault.line == 1:
+        try:
+            charset_of(kind, line, "")
+        except BadFile as bad:
+            return bad.reason
+    number = fault.record - bool(kind.header)
+    where = f"record {number:,}" if number else "the header"
+    where = f"{where} (line {fault.line:,})"
+    text = line.decode(read_as, errors="backslashreplace")
+    what, remedy = _words(fault, kind, text)
+    if fault.kind == "decode":
+        what = f"{_undecodable(line, read_as)} is not {kind.encoding}"
+    return f"{what} in {where}: {_shown(text)}. {again}{remedy}."
+
+
+def _shown(text: str) -> str:
+    """The line, or its beginning: how long it is, its excerpt does not tell."""
+    return repr(text[:SHOWN]) + ("..." if len(text) > SHOWN else "")
+
+
+_WORDS = {
+    "decode": ("", ", or set source.format.encoding"),
+    "nul": ("a NUL character stands", ", or set source.format.encoding"),
+    "blank": (
+        "nothing but blanks stands, which is passed over where multiline is false,",
+        ", or set source.format.multiline: true",
+    ),
+    "mark": ("a second byte order mark stands", ""),
+    "cr": ("a quoted field ends with a carriage return", ""),
+    "end": ("a quoted field that never ends begins", ", or set source.format.quote"),
+    "after": ("text stands after a closing quote", ", or set source.format.quote"),
+    "alone": (
+        "a carriage return without a line feed stands outside of quotes",
+        " with lines that end with LF or CR LF",
+    ),
+    "open": (
+        "a quoted field does not end in its line",
+        ", or set source.format.multiline: true",
+    ),
+}
+"""Kind of a fault -> what is wrong, and what to do beside landing the file again."""
+
+
+def _words(fault: Fault, kind: Csv, text: str) -> Tuple[str, str]:
+    if fault.kind != "quote":
+        return _WORDS[fault.kind]
+    quote = re.escape(kind.quote)
+    rest = text
+    if fault.inside:
+        rest = re.sub(f"^[^{quote}]*(?:{quote}{quote}[^{quote}]*)*", "", text, count=1)
+    outside = re.sub(f"{quote}[^{quote}]*{quote}", kind.quote * 2, rest)
+    if "\r" in outside.split(kind.quote)[0].rstrip("\r"):
+        return _WORDS["alone"]
+    is_open = not kind.multiline and outside.count(kind.quote) % 2
+    return _WORDS["open" if is_open else "after"]
+
+
+def _undecodable(line: bytes, read_as: str) -> str:
+    try:
+        line.decode(read_as)
+    except UnicodeDecodeError as error:
+        return f"byte {line[error.start : error.end][:4].hex(' ').upper()}"
+    return "a byte"
+
+
+def too_large(error: BaseException) -> Optional[str]:
+    """Why Spark's parser gave up a file, where a field or record is too large."""
+    text = str(error)
+    if "TextParsingException" not in text or "ArrayIndexOutOfBounds" not in text:
+        return None
+    record = re.search(r"record=(\d+)", text)
+    where = f"record {int(record[1]):,}" if record else "a record"
+    return (
+        f"{where} is larger than the limit ({LARGEST:,} characters in a field, 20,000 "
+        "fields), unpacked. Land it with smaller values."
+    )
+
+
+def miscounted(read: int, held: int) -> str:
+    """Why a file is refused of which Spark read another number of records."""
+    return (
+        f"its lines hold {held:,} record(s), of which {read:,} were read: a line is "
+        f"larger than the limit ({LARGEST:,} bytes unpacked). Land it with smaller values."
+    )

@@ -1,0 +1,141 @@
+"""Rows out of what the records of change files wrap them in.
+
+A line that our own Kafka pull wrote holds a message; a message may hold its
+schema beside its payload; a payload may be an event of Debezium.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Iterator, List, Optional, Tuple
+
+from lake_spec.column_type import ColumnType
+from lake_spec.envelopes import (
+    MESSAGE,
+    NO_ROW,
+    OLD_KEY,
+    TOMBSTONE,
+    columns_of,
+    source_column,
+)
+from lake_spec.model import Csv, Json, KafkaTopic, TableSpec
+from lake_spec.sql_text import sql_identifier
+from lake_spark.formats import debezium, mongodb_json
+from lake_spark.formats.file_schema import CORRUPT, Fields, Shape
+from lake_spark.formats.nested_columns import taken_apart
+from lake_spark.schema.columns import TEXT
+
+VALUE, BROKEN = "value", "kafka_broken"
+"""The fields of such a line with its message: as JSON, or as a text that is none."""
+
+OF_MESSAGE = ("kafka_topic", "kafka_partition", "kafka_offset", "kafka_timestamp")
+"""Its fields that say where the message stood."""
+
+
+def unwrapped(shape: Shape, spec: TableSpec, *, is_load: bool = False) -> Shape:
+    """The shape of the rows inside a file's records; the same if nothing is around."""
+    if not shape.columns and spec.envelope is not None:
+        shape = replace(shape, columns=(("op", TEXT),))  # nothing but `null` in it
+    top = Fields("", dict(shape.columns))
+    plain = [(n, kind, sql_identifier(n)) for n, kind in shape.columns]
+    is_message = _is_message(spec, top)
+    is_wrapped = is_message or spec.envelope is not None
+    found = list(_columns(top, spec, is_message)) if is_wrapped else plain
+    kind = spec.source.format
+    if isinstance(kind, Json) and kind.extended:
+        found = [
+            (name, mongodb_json.plain(each), mongodb_json.value(sql, each))
+            for name, each, sql in found
+        ]
+    columns = list(taken_apart(spec, found))
+    if spec.envelope is not None and not is_load:
+        is_text = isinstance(kind, (Csv, Json))
+        columns.append((NO_ROW, TEXT, _no_row(top, is_message, is_text)))
+    if columns == plain:
+        return shape
+    unwrap = [f"{sql} AS {sql_identifier(name)}" for name, _, sql in columns]
+    if isinstance(kind, (Csv, Json)):
+        broken = top.sql(BROKEN) if is_message else None
+        fault = f"coalesce({CORRUPT}, {broken})" if broken else CORRUPT
+        unwrap.append(f"{fault} AS {CORRUPT}")
+    rows = tuple((name, each) for name, each, _ in columns)
+    return replace(shape, columns=rows, wrapped=shape.columns, unwrap=tuple(unwrap))
+
+
+def is_of_envelope(name: str, shape: Shape, spec: TableSpec) -> bool:
+    """Whether a column is of what was around the row."""
+    is_pulled = isinstance(spec.changes_from, KafkaTopic)
+    is_wrapped = bool(shape.unwrap) and (is_pulled or spec.envelope is not None)
+    return is_wrapped and name.startswith("__")
+
+
+def _is_message(spec: TableSpec, top: Fields) -> bool:
+    is_pulled = isinstance(spec.changes_from, KafkaTopic)
+    return is_pulled and top.kind("kafka_offset") is not None
+
+
+def _columns(
+    top: Fields, spec: TableSpec, is_message: bool
+) -> Iterator[Tuple[str, ColumnType, str]]:
+    if is_message:
+        for name in OF_MESSAGE:
+            yield f"__{name}", TEXT, f"CAST({top.sql(name) or 'NULL'} AS string)"
+        if top.kind("kafka_old_key"):
+            yield OLD_KEY, TEXT, top.sql("kafka_old_key") or ""
+    row = _payload(top.below(VALUE) if is_message else top)
+    if row is None or spec.envelope and debezium.holds_no_row(row):
+        yield from _without_rows(row, spec)
+    elif spec.envelope is not None:
+        yield from debezium.columns(row, spec.envelope.connector)
+    else:
+        for name, kind in row.kinds.items():
+            yield name, kind, row.sql(name) or name
+
+
+def _without_rows(
+    row: Optional[Fields], spec: TableSpec
+) -> Iterator[Tuple[str, ColumnType, str]]:
+    """Columns of a file that has no row: all that is needed is there, without values."""
+    known = _source_names(spec)
+    if spec.envelope is not None:
+        known += [source_column(name) for name in columns_of(spec.envelope)]
+        if row is not None and debezium.is_whole(row):
+            for column in debezium.columns(row, spec.envelope.connector):
+                known = [name for name in known if name != column[0]]
+                yield column
+    for name in dict.fromkeys(known):
+        yield name, TEXT, "CAST(NULL AS string)"
+
+
+def _no_row(top: Fields, is_message: bool, is_text: bool) -> str:
+    """SQL: why a record is no row, else null. Contract section 7.
+
+    A tombstone is a record without any value, or one whose payload has none.
+    """
+    record = top.below(VALUE) if is_message else top
+    row = _payload(record)
+    if row is not None:
+        empty, message = debezium.nothing_in(row), debezium.is_message(row)
+    else:
+        place = record.sql("payload") if record else top.sql(VALUE)
+        empty, message = f"{place} IS NULL" if place else "true", "false"
+    broken = [CORRUPT] if is_text else []
+    broken += [top.sql(BROKEN) or "NULL"] if is_message else []
+    for each in broken:
+        empty += f" AND coalesce(trim({each}), '') IN ('', 'null')"
+    return f"CASE WHEN {empty} THEN '{TOMBSTONE}' WHEN {message} THEN '{MESSAGE}' END"
+
+
+def _payload(value: Optional[Fields]) -> Optional[Fields]:
+    """The fields beside which no schema stands."""
+    if value is not None and set(value.kinds) == {"schema", "payload"}:
+        return value.below("payload")
+    return value
+
+
+def _source_names(spec: TableSpec) -> List[str]:
+    declared = dict(spec.columns)
+    keys = [name for name in spec.key if name not in declared]
+    return keys + [
+        column.source[0] if column.source else name for name, column in spec.columns
+    ]

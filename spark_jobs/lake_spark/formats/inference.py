@@ -1,0 +1,436 @@
+"""What a landing file's columns are, found before Spark reads its rows."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import replace
+from functools import reduce
+from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
+
+from pyspark.sql import SparkSession
+
+from lake_spec.column_type import ColumnType
+from lake_spec.globs import glob_pattern
+from lake_spec.model import Csv, Feed, Json, Parquet, TableSpec
+from lake_spec.sql_text import sql_identifier
+from lake_spark.errors import BadFile, shortened
+from lake_spark.formats import csv_text, debezium
+from lake_spark.formats.column_names import sources, time_column
+from lake_spark.formats.envelopes import unwrapped
+from lake_spark.formats.file_schema import BLOCK, CORRUPT, ID, LEFT_OUT, Shape
+from lake_spark.formats.parquet import described_by_itself
+from lake_spark.formats.self_described import DOUBLE_NAME, described
+from lake_spark.landing.files import LandingFile, refuse_name
+from lake_spark.schema.columns import TEXT
+from lake_spark.schema.promotion import field_of, stored_type
+from lake_spark.formats.compression import refuse_unreadable, unpacked
+from lake_spark.storage.object_store import ObjectStore
+
+Columns = Sequence[Tuple[str, str]]
+Typed = Tuple[str, ColumnType]
+
+_AROUND_ROWS = ("value", "payload", "before", "after")
+"""Fields of records whose fields are the row's (envelope.py, debezium.py)."""
+
+HEAD_BYTES = 1 << 18
+"""How much of a text file is read to find its first record: 256 KiB."""
+
+
+def shape_of(
+    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
+) -> Shape:
+    """The file's columns; BadFile when it is not what it says."""
+    refuse_name(file)
+    if file.size == 0:
+        raise BadFile(
+            file.path,
+            "is empty (0 bytes): it was cut, or never written. Land the whole file in its "
+            "place, or remove it; a snapshot without rows is a file with its header, or a "
+            "line break where the format has none.",
+        )
+    kind = spec.source.format
+    if isinstance(kind, (Csv, Json)):
+        refuse_unreadable(file, spec)
+    if isinstance(kind, Csv):
+        names = _csv_names(spark, store, file, spec)
+        shape = Shape(tuple((name, TEXT) for name in names))
+    else:
+        shape = _described(spark, store, file, spec)
+        if isinstance(kind, Json):
+            shape = _with_declared_maps(shape, spec)
+            if not shape.columns and spec.envelope is None:
+                # No record has a field, or there is none.
+                names = declared_source_names(spec)
+                shape = Shape(tuple((name, TEXT) for name in names))
+    shape = _spelled(shape, by_place=isinstance(kind, Csv))
+    _no_double_names(file, shape)
+    shape = unwrapped(shape, spec, is_load=is_load(spec, file))
+    _no_double_names(file, shape)
+    _has_needed_columns(file, shape, spec)
+    return shape
+
+
+def _described(
+    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
+) -> Shape:
+    """The columns that the file names in itself, of types that Spark knows or we do."""
+    kind = spec.source.format
+    try:
+        return described(
+            *(spark, store, file, kind),
+            maps=_names_of_maps(spec),
+            numbers=_names_of_numbers(spec),
+        )
+    except BadFile as bad:
+        if not isinstance(kind, Parquet) or DOUBLE_NAME in bad.reason:
+            raise
+    return described_by_itself(spark, store, file, spec)
+
+
+def _csv_names(
+    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
+) -> List[str]:
+    """The columns' names, by the file's first record where it has a say in them."""
+    kind = spec.source.format
+    if kind.header:
+        return _first_record(head_of(spark, store, file), file, kind)
+    names = declared_source_names(spec)
+    # DMS says what happened in files of changes, and not in those of full loads.
+    if spec.operation and is_load(spec, file):
+        fields = _first_record(head_of(spark, store, file), file, kind)
+        return names[1:] if len(fields) == len(names) - 1 else names
+    return names
+
+
+def head_of(spark: SparkSession, store: ObjectStore, file: LandingFile) -> bytes:
+    """The first bytes of a text file, unpacked; BadFile if they cannot be had."""
+    try:
+        head = store.read(file.uri, limit=HEAD_BYTES)
+    except KeyError:
+        raise BadFile(file.path, "was removed after the run had listed it") from None
+    return unpacked(spark, head, file, most=HEAD_BYTES)
+
+
+def declared_source_names(spec: TableSpec) -> List[str]:
+    """A file without header: operation or extract time, then as declared."""
+    operation = spec.operation
+    names = [
+        column.source[0] if column.source else name
+        for name, column in spec.columns
+        if name != column_in_path(spec)
+    ]
+    word = operation.column if operation else time_column(spec)
+    return ([word] if word else []) + names
+
+
+def _first_record(content: bytes, file: LandingFile, kind: Csv) -> List[str]:
+    read_as = csv_text.charset_of(kind, content, file.path)
+    # A character cut at the end of the head is not a fault of the file.
+    is_cut = len(content) >= HEAD_BYTES
+    # What lies behind the first record is judged where all records are.
+    errors = "replace" if read_as.startswith("UTF-16") else "surrogateescape"
+    decoder = codecs.getincrementaldecoder(read_as)(errors)
+    text = decoder.decode(content, final=not is_cut)
+    text = text[1:] if text[:1] == "\ufeff" else text
+    if kind.header and text.lstrip()[:1] == "<":
+        raise BadFile(file.path, f"looks like HTML or XML, not CSV: {_start(text)}")
+    try:
+        names, is_whole = csv_text.first_record(text, kind)
+    except ValueError as error:
+        raise BadFile(
+            file.path,
+            f"the first record, line 1, cannot be read: {error}: "
+            f"{shortened(repr(text[:HEAD_BYTES]))}. Fix the file and land it again, or "
+            "set source.format.quote.",
+        ) from None
+    if not names and kind.header:
+        raise BadFile(file.path, "has no header line")
+    if not is_whole and is_cut:
+        raise BadFile(
+            file.path,
+            f"the first record, line 1, does not end within {HEAD_BYTES:,} bytes: "
+            f"{_start(text)}. Land it with a shorter header.",
+        )
+    lost = "\ufffd" if errors == "replace" else "\udc80-\udcff"
+    odd = [name for name in names if re.search(f"[\0{lost}]", name)]
+    if odd and kind.header:
+        raise BadFile(
+            file.path,
+            f"the header, line 1, has the name {shortened(repr(odd[0]))}, which holds a "
+            f"NUL or bytes that are not {kind.encoding}. Fix the file, or set "
+            "source.format.encoding.",
+        )
+    return names
+
+
+def _start(text: str) -> str:
+    return repr(text.strip()[:40])
+
+
+def _names_of_maps(spec: TableSpec) -> List[str]:
+    """What files may call the declared columns and fields that are maps."""
+    names: Set[str] = set()
+    for name, column in spec.columns:
+        kind = stored_type(column.type)
+        if kind.name == "map":
+            names.update(column.source or (name,))
+        waiting = [kind]
+        while waiting:
+            each = waiting.pop()
+            waiting += each.inner
+            pairs = zip(each.fields, each.inner)
+            names.update(field for field, inner in pairs if inner.name == "map")
+    return sorted(names)
+
+
+def _names_of_numbers(spec: TableSpec) -> Dict[str, ColumnType]:
+    """What files may call the declared columns of decimals and floating numbers."""
+    kinds = [(name, column, stored_type(column.type)) for name, column in spec.columns]
+    found = {
+        source.lower(): kind
+        for name, column, kind in kinds
+        if kind.name in ("decimal", "float", "double") and not column.format
+        for source in column.source or (name,)
+    }
+    others = {
+        source.lower()
+        for name, column, kind in kinds
+        for source in column.source or (name,)
+        if source.lower() not in found or found[source.lower()] != kind
+    }
+    return {name: kind for name, kind in found.items() if name not in others}
+
+
+def _with_declared_maps(shape: Shape, spec: TableSpec) -> Shape:
+    """JSON objects whose names are data are read as the maps that the spec declares."""
+    declared = {
+        (source_name(spec, name, shape) or "").lower(): stored_type(column.type)
+        for name, column in spec.columns
+    }
+    columns = (
+        (name, _with_maps(kind, declared.get(name.lower(), kind)))
+        for name, kind in shape.columns
+    )
+    return replace(shape, columns=tuple(columns))
+
+
+def _with_maps(found: ColumnType, declared: ColumnType) -> ColumnType:
+    """What Spark inferred of JSON, with a map where one is declared."""
+    if found.name == "struct" and declared.name == "map":
+        value = reduce(_of_both, found.inner or (TEXT,))
+        return ColumnType("map", (TEXT, _with_maps(value, declared.inner[1])))
+    if found.name != declared.name or found.name not in ("array", "struct"):
+        return found
+    if found.name == "array":
+        inner = (_with_maps(found.inner[0], declared.inner[0]),)
+        return replace(found, inner=inner)
+    matches = [field_of(declared, name) for name in found.fields]
+    inner = tuple(
+        _with_maps(kind, match[1]) if match else kind
+        for kind, match in zip(found.inner, matches)
+    )
+    return replace(found, inner=inner)
+
+
+def _of_both(one: ColumnType, other: ColumnType) -> ColumnType:
+    """What Spark infers of JSON where both stand: text if they are too different."""
+    if one.name != other.name:
+        return TEXT
+    if one.name == "array":
+        return replace(one, inner=(_of_both(one.inner[0], other.inner[0]),))
+    fields = dict(zip(one.fields, one.inner))
+    for name, kind in zip(other.fields, other.inner):
+        fields[name] = _of_both(fields[name], kind) if name in fields else kind
+    return replace(one, inner=tuple(fields.values()), fields=tuple(fields))
+
+
+def _spelled(shape: Shape, *, by_place: bool) -> Shape:
+    """The shape without columns and fields whose names no SQL can say.
+
+    Where columns are found by their places, those are read and passed over.
+    """
+    left_out: List[str] = []
+    columns = []
+    for place, (name, kind) in enumerate(shape.columns):
+        if _can_be_spelled(name):
+            columns.append((name, _spelled_inside(kind, name, left_out)))
+            continue
+        left_out.append(name)
+        if by_place:
+            columns.append((f"{LEFT_OUT}{place}", kind))
+    if not left_out:
+        return shape
+    return replace(shape, columns=tuple(columns), left_out=tuple(left_out))
+
+
+def _can_be_spelled(name: str) -> bool:
+    try:
+        sql_identifier(name)
+    except ValueError:
+        return False
+    low = name.lower()
+    return low not in (CORRUPT, BLOCK, ID) and not low.startswith(LEFT_OUT)
+
+
+def _spelled_inside(kind: ColumnType, path: str, left_out: List[str]) -> ColumnType:
+    if not kind.is_nested:
+        return kind
+    if kind.name != "struct":
+        inner = tuple(_spelled_inside(each, path, left_out) for each in kind.inner)
+        return replace(kind, inner=inner)
+    names, kinds = [], []
+    for name, each in zip(kind.fields, kind.inner):
+        if _can_be_spelled(name):
+            names.append(name)
+            kinds.append(_spelled_inside(each, f"{path}.{name}", left_out))
+        else:
+            left_out.append(f"{path}.{name}")
+    return replace(kind, inner=tuple(kinds), fields=tuple(names))
+
+
+def with_values(
+    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
+) -> Shape:
+    """Return the shape of a JSON file without what is null in all of its records."""
+    shape = described(
+        spark,
+        store,
+        file,
+        spec.source.format,
+        only_values=True,
+        maps=_names_of_maps(spec),
+    )
+    shape = _spelled(_with_declared_maps(shape, spec), by_place=False)
+    return unwrapped(shape, spec)
+
+
+def with_texts(shape: Shape, spec: TableSpec, columns: Columns) -> Shape:
+    """Return the shape of a JSON file with nested values as text where the table has text.
+
+    So a value has the same text whatever other records of its file hold.
+    """
+    kind = spec.source.format
+    if not isinstance(kind, Json) or kind.extended:
+        return shape
+    wanted = {
+        raw.lower(): stored_type(text)
+        for name, text in columns
+        for raw in [source_name(spec, name, shape)]
+        if raw is not None and shape.type_of(raw).is_nested
+    }
+    found = _texts_among(shape.read_as, wanted, inside=bool(shape.unwrap))
+    if not wanted or found == shape.read_as:
+        return shape
+    read = Shape(found, left_out=shape.left_out, plain=shape.plain)
+    return unwrapped(read, spec) if shape.unwrap else read
+
+
+def _texts_among(
+    columns: Sequence[Typed], wanted: Dict[str, ColumnType], *, inside: bool
+) -> Tuple[Typed, ...]:
+    """`inside`: also of the row that a record wraps."""
+    found = []
+    for name, kind in columns:
+        if inside and name.lower() in _AROUND_ROWS and kind.name == "struct":
+            pairs = list(zip(kind.fields, kind.inner))
+            inner = _texts_among(pairs, wanted, inside=True)
+            kind = replace(kind, inner=tuple(each for _, each in inner))
+        elif name.lower() in wanted:
+            kind = _with_texts(kind, wanted[name.lower()])
+        found.append((name, kind))
+    return tuple(found)
+
+
+def _with_texts(found: ColumnType, table: ColumnType) -> ColumnType:
+    if found.is_nested and table.name == "string":
+        return TEXT
+    if not found.is_nested or found.name != table.name:
+        return found
+    pairs = zip(found.inner, table.inner)
+    if found.name == "struct":
+        matches = [
+            (kind, field_of(table, n)) for n, kind in zip(found.fields, found.inner)
+        ]
+        pairs = ((kind, match[1] if match else kind) for kind, match in matches)
+    return replace(found, inner=tuple(_with_texts(*pair) for pair in pairs))
+
+
+def _no_double_names(file: LandingFile, shape: Shape) -> None:
+    for names in _names(shape):
+        seen: Dict[str, str] = {}
+        for name in names:
+            other = seen.setdefault(name.lower(), name)
+            if other is not name:
+                raise BadFile(
+                    file.path,
+                    f"{DOUBLE_NAME}: {shortened(repr(other))} and {shortened(repr(name))}",
+                )
+
+
+def _names(shape: Shape) -> Iterator[Tuple[str, ...]]:
+    """The names that stand side by side: the columns, then the fields of each struct."""
+    yield shape.names
+    waiting = [kind for _, kind in shape.columns]
+    while waiting:
+        kind = waiting.pop()
+        waiting += kind.inner
+        if kind.fields:
+            yield kind.fields
+
+
+def _has_needed_columns(file: LandingFile, shape: Shape, spec: TableSpec) -> None:
+    missing = [n for n in needed_columns(spec, file) if not source_name(spec, n, shape)]
+    time = time_column(spec)
+    if time and time.lower() not in [name.lower() for name in shape.names]:
+        missing.append(time)
+    if missing:
+        has = ", ".join(shape.names)[:300]
+        remedy = debezium.remedy(spec.envelope, missing)
+        raise BadFile(
+            file.path, f"lacks the column(s) {', '.join(missing)}; it has {has}{remedy}"
+        )
+
+
+def needed_columns(spec: TableSpec, file: LandingFile) -> List[str]:
+    """Columns without which no row of the file can be placed."""
+    scope = spec.scope
+    in_path = column_in_path(spec)
+    needed = [name for name in spec.key if name != in_path]
+    if scope and not in_path:
+        needed.append(scope.column)
+    if not is_load(spec, file):
+        needed += spec.order_by
+    return needed
+
+
+def column_in_path(spec: TableSpec) -> Optional[str]:
+    """The column whose value the paths of the files say, if there is one."""
+    scope = spec.scope
+    return scope.column if scope and scope.pattern else None
+
+
+def is_load(spec: TableSpec, file: LandingFile) -> bool:
+    """Whether a feed's file belongs to its full load or to a reload."""
+    return any(glob_pattern(glob).fullmatch(file.path) for glob in load_globs(spec))
+
+
+def load_globs(spec: TableSpec) -> List[str]:
+    """Which files of a feed are full loads: the first and the later ones."""
+    if not isinstance(spec.source, Feed):
+        return []
+    reloads = spec.reloads
+    return [spec.source.load] + ([reloads.files] if reloads else [])
+
+
+def all_globs(spec: TableSpec) -> List[str]:
+    """Which files below the landing folder are the table's."""
+    source = spec.source
+    if isinstance(source, Feed):
+        return [*load_globs(spec), source.changes]
+    return [source.files]
+
+
+def source_name(spec: TableSpec, column: str, shape: Shape) -> Optional[str]:
+    """What the file calls a lake column: the newest declared name that it has."""
+    return sources(spec, shape).get(column)

@@ -1,0 +1,186 @@
+"""Columns, fields and wider types that files bring: contract section 5."""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, List, Optional, Tuple
+
+from lake_spec.column_type import ColumnType
+from lake_spec.model import NewColumns, TableSpec
+from lake_spec.rules.names import is_source_name
+from lake_spark.errors import BadFile
+from lake_spark.formats.column_names import Names, SOURCE, true_name_in, undeclared
+from lake_spark.formats.file_schema import Shape
+from lake_spark.formats.inference import source_name
+from lake_spark.landing.files import LandingFile
+from lake_spark.schema.columns import Columns
+from lake_spark.schema.promotion import merged, new_fields, storable, stored_type
+
+_ILLEGAL = re.compile(r"[^A-Za-z0-9_]")
+_LONGEST = 63
+_MONGODB = "; or, for MongoDB's extended JSON, set source.format.extended"
+_KNOWN = (
+    "string boolean int bigint float double decimal date timestamp binary"
+    " array map struct"
+).split()
+
+
+def columns_with(
+    spec: TableSpec,
+    file: LandingFile,
+    shape: Shape,
+    columns: Columns,
+    with_values: Optional[Shape] = None,
+) -> List[Tuple[str, str]]:
+    """Return the table's columns after this file, by the spec's `new_columns`.
+
+    A declared column keeps its type but for new fields of structs; of the
+    others, a wider type of the file's becomes the table's. `with_values` is the shape
+    of what has a value in the file, where that is known: null says no type.
+    """
+    if spec.source.new_columns is NewColumns.IGNORE:
+        return list(columns)
+    unknown = unknown_columns(spec, shape, columns)
+    if spec.source.new_columns is NewColumns.REFUSE:
+        names = [raw for _, raw in unknown]
+        _refuse(file, names + _unknown_fields(spec, shape, columns))
+    grown = [(name, _grown(spec, file, shape, name, kind)) for name, kind in columns]
+    seen = with_values or shape
+    valued = set(seen.names)
+    for name, raw in unknown:
+        if raw not in valued or not _is_sayable(name, true_name_in(spec, raw)):
+            continue
+        if not _is_legal(name):
+            _refuse_name(spec, file, raw)
+        kind = _legal_type(seen.type_of(raw), file, raw)
+        if kind is not None:
+            grown.append((name, kind.text))
+    return grown
+
+
+def unknown_columns(
+    spec: TableSpec, shape: Shape, columns: Columns
+) -> List[Tuple[str, str]]:
+    """Return (table's column, file's column) of what the table does not have yet."""
+    names, known = Names(spec), dict(columns)
+    found = [
+        (names.stored(true_name_in(spec, raw)), raw) for raw in undeclared(spec, shape)
+    ]
+    return [(name, raw) for name, raw in found if name not in known]
+
+
+def name_warnings(spec: TableSpec, shape: Shape) -> List[str]:
+    """Return what the report says of undeclared columns with names of their own kind."""
+    if spec.source.new_columns is not NewColumns.ADD:
+        return []
+    names = Names(spec)
+    told = [_left_out(each) for each in shape.left_out]
+    for raw in undeclared(spec, shape):
+        true = true_name_in(spec, raw)
+        stored = names.stored(true)
+        if not _is_sayable(stored, true):
+            told.append(_left_out(raw))
+        elif stored != true.lower() and _is_legal(stored):
+            told.append(
+                f"column {true!r} is stored as {stored!r}: {true.lower()!r} is a column"
+                " that the table adds or reads from elsewhere. To choose another name"
+                f" declare it: columns: {{{stored}: {{type: string, source: [{true!r}]}}}}"
+            )
+    return told
+
+
+def _left_out(name: str) -> str:
+    return (
+        f"column {name[:200]!r} is left out: a spec cannot say its name, so no column"
+        " of the table can be read from it. Rename it in the source, or send it"
+        " under another name (a view, an alias, a renaming transform)."
+    )
+
+
+def _is_sayable(stored: str, name: str) -> bool:
+    """Whether a column can be stored under a legal name, if need be a declared one."""
+    return _is_legal(stored) or is_source_name(name)
+
+
+def _refuse(file: LandingFile, unknown: List[str]) -> None:
+    if unknown:
+        raise BadFile(
+            file.path,
+            f"has undeclared column(s) {', '.join(unknown)} and source.new_columns is "
+            "'refuse'. Declare them under columns, or set it to add or ignore.",
+        )
+
+
+def _unknown_fields(spec: TableSpec, shape: Shape, columns: Columns) -> List[str]:
+    return [
+        path
+        for name, kind in columns
+        for raw in [source_name(spec, name, shape)]
+        if raw
+        for path in new_fields(stored_type(kind), shape.type_of(raw), raw)
+    ]
+
+
+def _grown(
+    spec: TableSpec, file: LandingFile, shape: Shape, name: str, kind: str
+) -> str:
+    raw = source_name(spec, name, shape)
+    if raw is None:
+        return kind
+    is_declared = spec.column(name) is not None
+    table = stored_type(kind)
+    grown = merged(table, shape.type_of(raw), promote=not is_declared)
+    legal = table if grown == table else _legal_type(grown, file, raw)
+    return kind if legal is None or legal == table else legal.text
+
+
+def _legal_type(
+    found: ColumnType, file: LandingFile, name: str
+) -> Optional[ColumnType]:
+    """The type that tables hold it as; None where no value says one."""
+    kind = storable(found)
+    for each in _parts(kind) if kind else ():
+        bad = next((field for field in each.fields if not _is_legal(field)), None)
+        if bad is not None:
+            raise BadFile(
+                file.path,
+                f"column {name!r} has the undeclared field {bad!r}, no legal name in the "
+                "lake. Declare the column as string, which keeps the JSON text of each "
+                "value, or with the fields that it shall have and source.new_columns: "
+                f"ignore{_MONGODB if bad[:1] == '$' else ''}.",
+            )
+        if each.name not in _KNOWN:
+            raise BadFile(
+                file.path,
+                f"the undeclared column {name!r} is {found.text}, and tables cannot hold "
+                f"{each.text}: declare it as string, which keeps the JSON text of each "
+                "value, or set source.new_columns to ignore.",
+            )
+    return kind
+
+
+def _parts(kind: ColumnType) -> Iterator[ColumnType]:
+    yield kind
+    for inner in kind.inner:
+        yield from _parts(inner)
+
+
+def _refuse_name(spec: TableSpec, file: LandingFile, raw: str) -> None:
+    """No reader of the lake could spell the column, but a spec can rename it."""
+    name, names = true_name_in(spec, raw), Names(spec)
+    legal = _ILLEGAL.sub("_", name).strip("_").lower()[:_LONGEST]
+    if (
+        not legal[:1].isalpha()
+        or names.stored(legal) != legal
+        or legal in names.declared
+    ):
+        legal = f"{SOURCE}{legal}"[:_LONGEST].rstrip("_")
+    raise BadFile(
+        file.path,
+        f"has the undeclared column {name!r}, no legal name in the lake. Declare it: "
+        f"columns: {{{legal}: {{type: string, source: [{name!r}]}}}}",
+    )
+
+
+def _is_legal(name: str) -> bool:
+    return name[:1].isalpha() and not _ILLEGAL.search(name)

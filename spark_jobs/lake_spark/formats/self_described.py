@@ -1,0 +1,93 @@
+"""The columns of files that name them in themselves: JSON, Parquet, Avro and ORC."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Mapping, Sequence, Tuple
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from lake_spec.column_type import ColumnType
+from lake_spec.model import Avro, Format, Json
+from lake_spark.errors import BadFile, first_line
+from lake_spark.formats import json_reader
+from lake_spark.formats.avro import refuse_cut
+from lake_spark.formats.file_schema import CORRUPT, Shape
+from lake_spark.landing import literal_paths
+from lake_spark.landing.files import LandingFile
+from lake_spark.schema import json_text
+from lake_spark.schema.spark_types import typed_names
+from lake_spark.storage.object_store import ObjectStore
+
+DOUBLE_NAME = "has two columns that differ at most in case"
+
+
+def described(
+    spark: SparkSession,
+    store: ObjectStore,
+    file: LandingFile,
+    kind: Format,
+    *,
+    only_values: bool = False,
+    maps: Sequence[str] = (),
+    numbers: Mapping[str, ColumnType] = MappingProxyType({}),
+) -> Shape:
+    """What Spark finds in the file; BadFile when it is not of that format.
+
+    `only_values` leaves out what is null in all records of a JSON file; `maps` are the
+    names whose objects have values for names in it, `numbers` what it may call the columns
+    of decimals and floating numbers, in lower case.
+    """
+    fault = f"is no {kind.type} file"
+    if isinstance(kind, Avro):
+        refuse_cut(store, file)
+        fault = "cannot be read as avro"
+    try:
+        schema, is_whole = _schema(spark, file.uri, kind, only_values, maps)
+    except Exception as error:  # Spark raises many kinds for one reason
+        raise BadFile(file.path, f"{fault}: {first_line(error)}") from None
+    found = typed_names(schema)
+    # An Avro field of the type null has no values: as if the file lacked it.
+    columns = tuple(
+        (name, column)
+        for name, column in found
+        if name != CORRUPT and column.name != "void"
+    )
+    may_be_plain = is_whole and not only_values and len(columns) == len(found)
+    if not (isinstance(kind, Json) and may_be_plain and columns):
+        return Shape(columns)
+    if file.size < json_reader.PLAIN_FROM:
+        return Shape(columns)
+    names, kinds = zip(*columns)
+    tree = ColumnType("struct", kinds, names)
+    return Shape(columns, plain=json_reader.is_plain(spark, file.uri, tree, numbers))
+
+
+def _schema(
+    spark: SparkSession,
+    uri: str,
+    kind: Format,
+    only_values: bool,
+    maps: Sequence[str],
+) -> Tuple[StructType, bool]:
+    """What Spark finds, and whether it did so in all lines."""
+    reader = spark.read
+    if isinstance(kind, Json):
+        reader = reader.options(
+            primitivesAsString="true",
+            columnNameOfCorruptRecord=CORRUPT,
+            dropFieldIfAllNull=str(only_values).lower(),
+            **json_text.READER,
+        )
+    try:
+        return literal_paths.load(reader, kind.type, [uri]).schema, True
+    except Exception as error:
+        if not (isinstance(kind, Json) and "COLUMN_ALREADY_EXISTS" in str(error)):
+            raise
+    # A name stands twice in a record, or in two spellings in two: without the former.
+    lines = json_reader.good_lines(spark, uri, maps)
+    strings = spark._jvm.org.apache.spark.sql.Encoders.STRING()
+    # PySpark takes lines from Python alone.
+    made = reader._jreader.json(getattr(lines._jdf, "as")(strings))
+    return DataFrame(made, spark).schema, False

@@ -1,0 +1,1 @@
+"""Landing files into the change log: exactly once, fully accounted."""

@@ -1,0 +1,146 @@
+"""Accounting of rows per landing file, and the number of each record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta, timezone
+from typing import Dict, List, Mapping, Optional, Sequence, Set
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
+
+from lake_spec.envelopes import MESSAGE, TOMBSTONE
+from lake_spark.changelog.schema import ALL_KEYS
+from lake_spark.landing.manifest import PARTIAL, RENAMED, WIDE
+from lake_spark.storage.literals import small_table
+
+OFFSETS = (("lake_path", "string"), ("lake_block", "bigint"), ("lake_offset", "bigint"))
+"""From the ids of a split's rows to their numbers in the file."""
+
+
+_BAD = "lake_reason IS NOT NULL AND lake_no_row IS NULL"
+_EFFECTIVE_OF_GOOD = (
+    "CASE WHEN lake_reason IS NULL THEN unix_micros(lake_effective_at) END"
+)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What one pass over the rows found: per split of a file, and per rule."""
+
+    splits: List[Row]
+    rules: Dict[str, int]
+    erased: Mapping[str, int] = field(default_factory=dict)
+    """Per path the rows of erased keys, which are in no other count but `landed`."""
+
+    def no_rows(self, path: str) -> Dict[str, int]:
+        """Its records that are no rows, by what they are."""
+        names = ("tombstones", "messages")
+        return {name: sum(row[name] for row in self._of(path)) for name in names}
+
+    def landed(self, path: str) -> int:
+        """Rows of a landing file."""
+        return sum(row.landed for row in self._of(path)) + self.erased.get(path, 0)
+
+    def quarantined(self, path: str) -> int:
+        """Its bad rows."""
+        return sum(row.quarantined for row in self._of(path))
+
+    def starts(self, paths: Sequence[str]) -> Set[str]:
+        """Where the snapshots started that rows of these files are of: the first, the last."""
+        rows = [row for row in self.splits if row.lake_path in paths]
+        found = {row[name] for row in rows for name in ("first_start", "last_start")}
+        return {each for each in found if each is not None}
+
+    def _of(self, path: str) -> List[Row]:
+        return [row for row in self.splits if row.lake_path == path]
+
+    def without(
+        self,
+        records: Mapping[str, Sequence[int]],
+        rest: DataFrame,
+        rules: Dict[str, str],
+    ) -> "Counted":
+        """The counts of the numbered rows that are left without these records."""
+        if not records:
+            return self
+        as_one = {"lake_block": F.lit(0), "lake_id": F.col("lake_record")}
+        counted = count_rows(rest.withColumns(as_one), rules)
+        erased = {path: len(numbers) for path, numbers in records.items()}
+        return replace(counted, erased=erased)
+
+    @property
+    def holds(self) -> Set[str]:
+        """What these rows make the fold look for: see Inputs.holds."""
+        kinds = {"wide": WIDE, "partial": PARTIAL, "renamed": RENAMED}
+        return {held for n, held in kinds.items() if any(row[n] for row in self.splits)}
+
+    @property
+    def newest(self) -> Optional[datetime]:
+        """The newest effective time of the good rows, in UTC; None without any."""
+        times = [row.newest for row in self.splits if row.newest is not None]
+        return _in_utc(max(times)) if times else None
+
+    @property
+    def total(self) -> int:
+        """Rows of all files."""
+        return sum(row.landed for row in self.splits)
+
+    @property
+    def bad(self) -> int:
+        """Bad rows of all files."""
+        return sum(row.quarantined for row in self.splits)
+
+
+def _in_utc(micros: int) -> datetime:
+    return datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=micros)
+
+
+def count_rows(rows: DataFrame, rules: Dict[str, str]) -> Counted:
+    """One pass over the rows: how many in each split, how many bad, which rules."""
+    words = list(rules)
+    splits = (
+        rows.groupBy("lake_path", "lake_block")
+        .agg(
+            F.count("*").alias("records"),
+            F.count_if(F.expr("lake_no_row IS NULL")).alias("landed"),
+            F.count_if(F.expr(f"lake_no_row = '{TOMBSTONE}'")).alias("tombstones"),
+            F.count_if(F.expr(f"lake_no_row = '{MESSAGE}'")).alias("messages"),
+            F.min("lake_id").alias("first_id"),
+            F.count_if(F.expr(_BAD)).alias("quarantined"),
+            F.count_if(F.expr(f"lake_key = '{ALL_KEYS}'")).alias("wide"),
+            F.count("lake_unavailable").alias("partial"),
+            F.count("lake_old_key").alias("renamed"),
+            F.min("lake_started").alias("first_start"),
+            F.max("lake_started").alias("last_start"),
+            F.max(F.expr(_EFFECTIVE_OF_GOOD)).alias("newest"),
+            *[F.expr(rules[each]).alias(f"rule_{i}") for i, each in enumerate(words)],
+        )
+        .orderBy("lake_path", "lake_block")
+        .collect()
+    )
+    if any(row.lake_path is None for row in splits):
+        raise AssertionError("Spark read rows of a file that is none of the inputs")
+    totals = {
+        each: sum(row[f"rule_{i}"] for row in splits) for i, each in enumerate(words)
+    }
+    return Counted(splits, {each: count for each, count in totals.items() if count})
+
+
+def number_records(rows: DataFrame, counted: Counted) -> DataFrame:
+    """Add lake_record: the record's number in its file, from 1, without a shuffle."""
+    offsets, done = [], {}
+    for row in counted.splits:
+        before = done.get(row.lake_path, 0)
+        offsets.append((row.lake_path, row.lake_block, before + 1 - row.first_id))
+        done[row.lake_path] = before + row.records
+    if not offsets:
+        return rows.withColumn("lake_record", F.lit(0).cast("bigint")).drop(
+            "lake_id", "lake_block"
+        )
+    table = small_table(rows.sparkSession, OFFSETS, offsets)
+    return (
+        rows.join(F.broadcast(table), ["lake_path", "lake_block"])
+        .withColumn("lake_record", F.col("lake_id") + F.col("lake_offset"))
+        .drop("lake_id", "lake_offset", "lake_block")
+    )

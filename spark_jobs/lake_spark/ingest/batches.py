@@ -1,0 +1,451 @@
+"""Unseen landing files into the change log: exactly once, fully accounted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Dict, List, Optional, Sequence, Set, Tuple
+
+from pyspark.sql import DataFrame
+from pyspark.storagelevel import StorageLevel
+
+from lake_spec.globs import glob_pattern
+from lake_spec.hudi_options import Operation
+from lake_spec.model import Csv, Json, NewColumns, Snapshot
+from lake_spec.pulled import pulled_folders
+from lake_spec.report import FileReport
+from lake_spark.changelog.schema import log_columns
+from lake_spark.changelog.withdrawals import withdraw_rows
+from lake_spark.errors import BadFile, RefusedInput, TooManyBadRows, first_line
+from lake_spark.formats import csv_reader, csv_text
+from lake_spark.formats.file_schema import Shape
+from lake_spark.formats.inference import (
+    all_globs,
+    head_of,
+    is_load,
+    shape_of,
+    with_texts,
+    with_values,
+)
+from lake_spark.formats.schema_evolution import (
+    columns_with,
+    name_warnings,
+    unknown_columns,
+)
+from lake_spark.ingest import (
+    enrichment,
+    full_refresh,
+    quarantine,
+    same_content,
+    snapshot_completeness,
+    snapshot_diff,
+    snapshot_times,
+)
+from lake_spark.ingest.accounting import Counted, count_rows, number_records
+from lake_spark.ingest.quality_rules import failed_rules, warned_rules
+from lake_spark.ingest.reader import Input, file_name, read_inputs
+from lake_spark.ingest.rewritten_files import compared, known_contents, refuse_lost_list
+from lake_spark.ingest.row_expressions import narrow_paths, refuse_mismatch
+from lake_spark.landing.files import LandingFile, Listing, look, moved_on, shown
+from lake_spark.landing.manifest import Inputs, NARROW, SNAPSHOT, WIDE
+from lake_spark.tables import recorded_settings
+from lake_spark.tables.erased_keys import LeftOut, left_out, without
+from lake_spark.tables.table_run import TableRun, table_columns
+
+Columns = List[Tuple[str, str]]
+
+
+@dataclass
+class Batch:
+    """Files that are taken in by one log commit."""
+
+    inputs: List[Input]
+    columns: Columns
+    extract: Optional[snapshot_diff.Extract] = None
+    files: List[FileReport] = field(default_factory=list)
+    holds: Set[str] = field(default_factory=set)
+    left_out: LeftOut = field(default_factory=dict)
+    newest_event: Optional[str] = None
+
+
+def unseen_files(
+    run: TableRun, taken: Inputs, globs: Sequence[str]
+) -> List[LandingFile]:
+    """Landing files of the run's window that no commit has taken in."""
+    return unseen_of(run, taken, landing_of(run, globs))
+
+
+def unseen_of(run: TableRun, taken: Inputs, landing: Listing) -> List[LandingFile]:
+    """The files of a listing that lie in the run's window and were never taken in."""
+    warn_of_others(run, landing)
+    if landing.files and not taken.count:
+        refuse_lost_list(run)
+    ours = known_contents(run).etags
+    same = compared(run)
+    found = taken.unseen(landing.files, run.spec.domain, ours, same)
+    found = dated_files(run, found)
+    return [
+        file for file in found if run.window.holds(file.extract_at or file.landed_at)
+    ]
+
+
+def landing_of(run: TableRun, globs: Sequence[str]) -> Listing:
+    """List what lies below the table's landing folder; files are those of the globs."""
+    return look(
+        run.store,
+        run.landing,
+        globs,
+        sign=snapshot_completeness.sign_of(run.spec),
+        pulled=pulled_folders(run.spec),
+    )
+
+
+def warn_of_others(run: TableRun, landing: Listing) -> None:
+    """Report what no glob matches: of this table, or of others that share the folder."""
+    if not landing.others:
+        return
+    known = [
+        (f"{table.source.path}/", glob_pattern(glob))
+        for table in (run.spec, *run.domain_tables)
+        if not table.is_dimension
+        for glob in all_globs(table)
+    ]
+    others = [
+        path
+        for path in landing.others
+        if not any(
+            glob.fullmatch(f"{run.spec.source.path}/{path}"[len(folder) :])
+            for folder, glob in known
+            if f"{run.spec.source.path}/{path}".startswith(folder)
+        )
+    ]
+    if others:
+        named = ", ".join(map(shown, sorted(others)[:3]))
+        more = f" and {len(others) - 3:,} more" if len(others) > 3 else ""
+        words = (
+            f"{len(others):,} object(s) below {run.landing} match no pattern of the table "
+            f"and were not ingested: {named}{more}. Rename or move them, widen the glob "
+            "in the spec, or begin their names with `_`."
+        )
+        if words not in run.report.warnings:
+            run.report.warnings.append(words)
+
+
+def dated_files(run: TableRun, files: Sequence[LandingFile]) -> List[LandingFile]:
+    """A snapshot's files with their extracts' times; one without is set aside."""
+    if not isinstance(run.spec.source, Snapshot):
+        return list(files)
+    bad: List[BadFile] = []
+    found = snapshot_times.dated(run, files, bad)
+    for each in bad:
+        set_aside(run, each)
+    return found
+
+
+def set_aside(run: TableRun, bad: BadFile) -> None:
+    """Leave a bad file where it is; the run will end red naming it."""
+    told = {"path": bad.path, "reason": bad.reason}
+    if told not in run.report.set_aside:
+        run.report.set_aside.append(told)
+        run.say(f"set aside {shown(bad.path)}: {bad.reason}")
+
+
+def shaped(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> Batch:
+    """The good files with their shapes, and the columns that they lead to."""
+    columns = enrichment.with_given(run, table_columns(run.spec, run.log))
+    good: List[Input] = []
+    told: Dict[str, str] = {}
+    for file in files:
+        try:
+            _refuse_known(run, file)
+            shape = shape_of(run.spark, run.store, file, run.spec)
+            valued = _with_values(run, file, shape, columns)
+            columns = columns_with(run.spec, file, shape, columns, valued)
+            shape = with_texts(shape, run.spec, columns)
+            refuse_mismatch(run.spec, shape, columns, file.path)
+            started = full_refresh.start_of(run.spec, file.path)
+        except BadFile as bad:
+            run.known_bad[file.path, file.etag] = bad.reason
+            set_aside(run, bad)
+            continue
+        is_first = is_load(run.spec, file) and started is None
+        if isinstance(run.spec.source, Snapshot):
+            is_first = snapshot_diff.is_full_load(file, taken)
+        good.append(Input(file, shape, 0 if is_first else 1, started))
+        for words in name_warnings(run.spec, shape):
+            told.setdefault(words, file.path)
+    run.report.warnings += [f"{path}: {words}" for words, path in told.items()]
+    return Batch(good, columns)
+
+
+def _with_values(
+    run: TableRun, file: LandingFile, shape: Shape, columns: Columns
+) -> Optional[Shape]:
+    """Which columns of a JSON file have values, where it brings new ones: null has no type."""
+    adds = run.spec.source.new_columns is NewColumns.ADD
+    is_json = isinstance(run.spec.source.format, Json)
+    if adds and is_json and unknown_columns(run.spec, shape, columns):
+        return with_values(run.spark, run.store, file, run.spec)
+    return None
+
+
+def _refuse_known(run: TableRun, file: LandingFile) -> None:
+    """A file of the same content is not read again to find the same."""
+    reason = run.known_bad.get((file.path, file.etag))
+    if reason is not None:
+        raise BadFile(file.path, reason)
+
+
+@dataclass
+class Rows:
+    """The rows of a batch, numbered, and what one pass over them counted."""
+
+    kept: DataFrame
+    numbered: DataFrame
+    counted: Counted
+
+    def release(self) -> None:
+        """Give the memory of the rows back."""
+        self.kept.unpersist()
+
+
+def read_rows(run: TableRun, batch: Batch) -> Optional[Rows]:
+    """The batch's rows and counts, but for rows of erased keys; else as `read_all`."""
+    listed, erased = run.erased_keys, known_contents(run)
+    if not erased.hashes:
+        return read_all(run, batch)
+    keyed_hash = listed.hasher(run.environment.erase_secret, erased)
+    rows = read_all(run, batch)
+    if rows is None:
+        return None
+    files = [each.file for each in batch.inputs]
+    batch.left_out = left_out(erased, files, rows.numbered, keyed_hash)
+    rows.numbered = without(rows.numbered, batch.left_out)
+    rows.counted = rows.counted.without(batch.left_out, rows.numbered, _rules(run))
+    return rows
+
+
+def _rules(run: TableRun) -> Dict[str, str]:
+    return {**warned_rules(run.spec, "warn"), **warned_rules(run.spec, "fail")}
+
+
+def read_all(run: TableRun, batch: Batch) -> Optional[Rows]:
+    """The batch's rows and counts; None when no readable file is left.
+
+    A file that turns out to be unreadable is set aside and the rest is read
+    again; an extract is taken whole or not at all.
+    """
+    held = _refuse_broken(run, batch)
+    while batch.inputs:
+        kept = read_inputs(run.spark, run.spec, batch.inputs, batch.columns)
+        kept = kept.persist(StorageLevel.MEMORY_AND_DISK)
+        try:
+            counted = count_rows(kept, _rules(run))
+            if _refuse_miscounted(run, batch, counted, held):
+                kept.unpersist()
+                continue
+            return Rows(kept, number_records(kept, counted), counted)
+        except Exception:  # Spark wraps a bad file in many kinds of error
+            kept.unpersist()
+            good = _readable(run, batch)
+            if len(good) == len(batch.inputs):
+                raise
+            batch.inputs = [] if batch.extract else good
+    return None
+
+
+def _refuse_broken(run: TableRun, batch: Batch) -> Dict[str, int]:
+    """Set files of broken CSV aside; how many records each of the others holds."""
+    kind = run.spec.source.format
+    if not isinstance(kind, Csv) or not batch.inputs:
+        return {}
+    files = {file_name(run.spark, each.file): each.file for each in batch.inputs}
+    marks, reasons = {}, {}
+    for name, file in files.items() if csv_text.needs_mark(kind) else ():
+        try:
+            marks[name] = head_of(run.spark, run.store, file)
+        except BadFile as bad:
+            reasons[name] = bad.reason
+    uris = {name: file.uri for name, file in files.items() if name not in reasons}
+    checked = csv_reader.check(run.spark, kind, uris, marks)
+    reasons.update(checked.reasons)
+    _refuse(run, batch, {files[name].path: why for name, why in reasons.items()})
+    return {files[name].path: count for name, count in checked.records.items()}
+
+
+def _refuse_miscounted(
+    run: TableRun, batch: Batch, counted: Counted, held: Dict[str, int]
+) -> bool:
+    """Set files aside of which not every record was read; whether there are any."""
+    read = {path: 0 for path in held}
+    for row in counted.splits:
+        if row.lake_path in read:
+            read[row.lake_path] += row.landed
+    paths = [e.file.path for e in batch.inputs if e.file.path in held]
+    reasons = {
+        path: csv_text.miscounted(read[path], held[path])
+        for path in paths
+        if read[path] != held[path]
+    }
+    _refuse(run, batch, reasons)
+    return bool(reasons)
+
+
+def _refuse(run: TableRun, batch: Batch, reasons: Dict[str, str]) -> None:
+    """Set files aside and leave them out; an extract is taken whole or not at all."""
+    for each in batch.inputs:
+        if each.file.path in reasons:
+            bad = BadFile(each.file.path, reasons[each.file.path])
+            run.known_bad[each.file.path, each.file.etag] = bad.reason
+            set_aside(run, bad)
+    if reasons:
+        good = [each for each in batch.inputs if each.file.path not in reasons]
+        batch.inputs = [] if batch.extract else good
+
+
+def _readable(run: TableRun, batch: Batch) -> List[Input]:
+    """Try each file alone, set the unreadable aside."""
+    good = []
+    for each in batch.inputs:
+        try:
+            count_rows(read_inputs(run.spark, run.spec, [each], batch.columns), {})
+            good.append(each)
+        except Exception as error:
+            words = first_line(error)
+            if "EOFException" in words:
+                words = f"it is cut, for it ends in the middle ({words})"
+            reason = csv_text.too_large(error) or (
+                f"cannot be read: {words}. Where the file is damaged or not "
+                f"of the format {run.spec.source.format.type}, land it again or remove it."
+            )
+            run.known_bad[each.file.path, each.file.etag] = reason
+            set_aside(run, BadFile(each.file.path, reason))
+    return good
+
+
+def check_quality(run: TableRun, rows: Rows) -> None:
+    """Warn of what the rules only warn of; stop before anything is written."""
+    counted = rows.counted
+    fatal = failed_rules(run.spec, "fail")
+    for words, count in counted.rules.items():
+        if words in fatal:
+            raise TooManyBadRows(
+                f"quality: {words}: {count:,} row(s), and the rule says fail"
+            )
+        run.report.warnings.append(f"quality: {words}: {count:,} row(s)")
+    if not counted.bad:
+        return
+    limits = run.spec.quarantine
+    examples = quarantine.examples(rows.numbered)
+    words = f"{counted.bad:,} of {counted.total:,} rows are bad: {examples}"
+    if counted.bad > limits.min_rows and counted.bad > limits.max_share * counted.total:
+        raise TooManyBadRows(
+            f"{words}. That is over quarantine.max_share {limits.max_share:.2%} above "
+            f"{limits.min_rows} rows, so nothing was written. Mend the files or the spec."
+        )
+    run.report.warnings.append(f"quarantined: {words}")
+
+
+def judge(run: TableRun, batch: Batch, rows: Rows, what: str) -> None:
+    """Check what was read, and begin the accounting of its files."""
+    refuse_moved_on(run, batch)
+    check_quality(run, rows)
+    full_refresh.refuse_losses(run, quarantine.good_rows(rows.numbered), batch.inputs)
+    batch.files = file_reports(batch, rows.counted)
+    has_reload = any(each.started for each in batch.inputs)
+    batch.holds = rows.counted.holds | ({WIDE} if has_reload else set())
+    batch.holds |= _snapshots(run, batch, rows.counted)
+    newest = rows.counted.newest
+    batch.newest_event = newest.isoformat(timespec="microseconds") if newest else None
+    run.say(f"read {rows.counted.total:,} rows of {what}")
+
+
+def _snapshots(run: TableRun, batch: Batch, counted: Counted) -> Set[str]:
+    """Where the connector read its snapshots; a warning where one is not the first."""
+    paths = [each.file.path for each in batch.inputs if each.started is None]
+    found = sorted(counted.starts(paths))
+    known = [each for each in run.taken_in().holds if each.startswith(SNAPSHOT)]
+    before = sorted(each[len(SNAPSHOT) :] for each in known)
+    if any(each not in before for each in found) and len({*before, *found}) > 1:
+        run.report.warnings.append(
+            f"the connector read another snapshot at {found[-1]} (others at "
+            f"{', '.join(each for each in (*before, *found[:-1]) if each != found[-1])}): "
+            "its rows rank there. Rows that were deleted while nothing was captured are "
+            "not in it and stay; to remove them take a new full load (source.reloads)."
+        )
+    return {f"{SNAPSHOT}{each}" for each in found}
+
+
+def refuse_moved_on(run: TableRun, batch: Batch) -> None:
+    """Rows must be of the content that was listed: Spark reads by name alone.
+
+    To be asked after the rows were read and before anything is written.
+    """
+    changed = moved_on(run.store, [each.file for each in batch.inputs])
+    if changed:
+        raise RefusedInput(
+            f"{', '.join(changed)}: replaced or removed while the run read it, so nothing "
+            "was written. Start the run again when the source has finished writing."
+        )
+
+
+def file_reports(batch: Batch, counted: Counted) -> List[FileReport]:
+    """Accounting per file; every good row counts as accepted until told otherwise."""
+    reports = []
+    for each in batch.inputs:
+        path = each.file.path
+        landed, bad = counted.landed(path), counted.quarantined(path)
+        erased = counted.erased.get(path, 0)
+        accepted = landed - bad - erased
+        reports.append(
+            FileReport(
+                path,
+                each.file.etag,
+                landed,
+                accepted,
+                quarantined=bad,
+                erased=erased,
+                **counted.no_rows(path),
+            )
+        )
+    return reports
+
+
+def commit(run: TableRun, batch: Batch, events: DataFrame, taken: Inputs) -> None:
+    """One log commit: the events, which files they are from, which it withdraws.
+
+    A file that was set aside keeps the sightings that it has.
+    """
+    taken = taken.sparing([each["path"] for each in run.report.set_aside])
+    id = run.inputs.save(inputs_of(run, batch, taken))
+    metadata = {**run.commit_metadata(), "inputs": id}
+    ours = events.select(*log_columns(batch.columns))
+    if taken.withdrawing:
+        void = withdraw_rows(run.spark, taken.withdrawing)
+        ours = ours.unionByName(void, allowMissingColumns=True)
+        run.report.withdrawn += [each.path for each in taken.withdrawing]
+    instant = run.log.write(ours, Operation.BULK_INSERT, metadata)
+    run.report.commits["changes"] = instant
+    run.say(f"change log commit {instant}")
+
+
+def inputs_of(run: TableRun, batch: Batch, taken: Inputs) -> Inputs:
+    """What the commit of this batch will have taken in."""
+    accounting = {each.path: each.__dict__ for each in batch.files}
+    files = [each.file for each in batch.inputs]
+    settings = recorded_settings.of_log(run.spec)
+    paths = {
+        path
+        for each in batch.inputs
+        for path in narrow_paths(run.spec, each.shape, batch.columns)
+    }
+    holds = batch.holds | {NARROW + path for path in paths}
+    known = same_content.checksums(run.store, files)
+    newest = batch.newest_event
+    return taken.next(files, accounting, settings, sorted(holds), newest, known)
+
+
+def commit_withdrawals(run: TableRun, taken: Inputs) -> None:
+    """One log commit that takes nothing in: files that are gone are void."""
+    columns = table_columns(run.spec, run.log)
+    columns = [each for each in columns if each[0] in run.log.read().columns]
+    commit(run, Batch([], columns), run.log.read().limit(0), taken)

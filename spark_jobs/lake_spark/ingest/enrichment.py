@@ -1,0 +1,89 @@
+"""Values of reference tables, given to a feed's rows as they are taken in.
+
+They stand in the change log like values of the file: what was given stays given,
+whatever becomes of the reference table, and a rebuild gives the same rows.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import or_
+from typing import List, Tuple
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from lake_spec.model import CurrentDeletes, Enrichment
+from lake_spark.errors import NoReference, Redefined
+from lake_spark.schema.columns import Columns
+from lake_spark.schema.promotion import merged, stored_type, widens
+from lake_spark.storage.hudi_table import without_hudi_columns
+from lake_spark.tables.table_run import TableRun
+
+
+def with_given(run: TableRun, columns: Columns) -> List[Tuple[str, str]]:
+    """The table's columns and those that its reference tables give."""
+    found = dict(columns)
+    for each in run.spec.enrich:
+        declared = dict(run.of_table(each.table).spec.columns)
+        for theirs, ours in each.given:
+            now = stored_type(declared[theirs].type)
+            known = stored_type(found.get(ours, now.text))
+            if not widens(known, now) and not widens(now, known):
+                raise Redefined(
+                    f"{run.spec.full_name}: source.enrich gives {ours!r} as {now.text}, but"
+                    f" the change log holds {known.text}: give it under another name by"
+                    " `rename`, or take the change back."
+                )
+            found[ours] = merged(known, now, promote=True).text
+    return list(found.items())
+
+
+def enriched(run: TableRun, rows: DataFrame, columns: Columns) -> DataFrame:
+    """The rows with the values of the reference tables as these stand now.
+
+    As many rows as before: a row finds one row of a table at most, or no value.
+    """
+    for each in run.spec.enrich:
+        rows = _joined(rows, each, reference_rows(run.of_table(each.table)), columns)
+    return rows
+
+
+def reference_rows(run: TableRun) -> DataFrame:
+    """The living rows of a reference table; NoReference where it was never built."""
+    if not run.current.has_data():
+        raise NoReference(
+            f"{run.spec.full_name} has no current table yet, so it can give no value:"
+            f" load it first (./run_locally.sh run {run.spec.domain}_full_load --param"
+            f" tables={run.spec.name})."
+        )
+    rows = without_hudi_columns(run.current.read())
+    if run.spec.current.deletes is CurrentDeletes.SOFT:
+        rows = rows.where(~F.col(run.spec.history.columns.is_deleted))
+    return rows
+
+
+def _joined(
+    rows: DataFrame, each: Enrichment, reference: DataFrame, columns: Columns
+) -> DataFrame:
+    """A left join by the key of the reference table."""
+    kinds = dict(columns)
+    keys = [F.col(theirs).alias(f"lake_by_{ours}") for ours, theirs in each.by]
+    values = [
+        F.col(theirs).cast(kinds[ours]).alias(f"lake_given_{ours}")
+        for theirs, ours in each.given
+    ]
+    same = [F.col(ours) == F.col(f"lake_by_{ours}") for ours, _ in each.by]
+    joined = rows.join(reference.select(*keys, *values), same, "left")
+    given = {ours: F.col(f"lake_given_{ours}") for _, ours in each.given}
+    unsent = {"lake_unavailable": _unsent(each)}
+    return joined.withColumns({**given, **unsent}).select(*rows.columns)
+
+
+def _unsent(each: Enrichment) -> Column:
+    """The names of values not sent, with those that hang on one of them."""
+    names = F.split("lake_unavailable", ",")
+    hang = [F.array_contains(names, ours) for ours, _ in each.by]
+    given = [F.lit(ours) for _, ours in each.given]
+    more = F.concat_ws(",", "lake_unavailable", *given)
+    return F.when(reduce(or_, hang), more).otherwise(F.col("lake_unavailable"))

@@ -1,0 +1,34 @@
+"""A feed's files into the change log: every good row is a sighting."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from lake_spark.ingest import batches, enrichment, full_refresh, quarantine
+from lake_spark.landing.files import LandingFile
+from lake_spark.landing.manifest import Inputs
+from lake_spark.tables.table_run import TableRun
+
+
+def take_files(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> bool:
+    """Take the files in by one commit; whether one was made."""
+    batch = batches.shaped(run, files, taken)
+    rows = batches.read_rows(run, batch)
+    if rows is None:
+        return False
+    try:
+        batches.judge(run, batch, rows, f"{len(batch.inputs)} file(s)")
+        if run.dry_run:
+            run.report.add_files(batch.files)
+            return False
+        if rows.counted.bad:
+            quarantine.keep(run, rows.numbered)
+        good = quarantine.good_rows(rows.numbered)
+        good = enrichment.enriched(run, good, batch.columns)
+        batches.commit(
+            run, batch, full_refresh.with_markers(run, good, batch.inputs), taken
+        )
+    finally:
+        rows.release()
+    run.report.add_files(batch.files)
+    return True

@@ -1,0 +1,147 @@
+"""Full loads after the first: where each started, and the keys that it lacks.
+
+Contract sections 1 and 2.3. A reload's rows stand in the order where it
+started, which its files' paths say; a row under ALL_KEYS says that the reload
+was, so that the fold can delete what it lacks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any, Dict, Optional, Sequence, Set, Tuple
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from lake_spec.globs import glob_pattern
+from lake_spec.model import Absence, Reloads, TableSpec
+from lake_spark.build.materialize import living_keys
+from lake_spark.changelog import withdrawals
+from lake_spark.changelog.schema import ALL_KEYS, ENVELOPE, RELOAD
+from lake_spark.errors import BadFile
+from lake_spark.ingest import snapshot_diff
+from lake_spark.ingest.reader import Input
+from lake_spark.landing.files import LandingFile
+from lake_spark.scd2.fold import KEY
+from lake_spark.schema.timestamps import as_utc
+from lake_spark.storage.literals import values_sql
+from lake_spark.tables.table_run import TableRun
+
+_TIMES = ("date", "timestamp")
+_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
+
+
+def start_of(spec: TableSpec, path: str) -> Optional[str]:
+    """Where the reload of the file at a path started, as JSON of order columns; else None.
+
+    Raises BadFile where the path does not say it.
+    """
+    reloads = spec.reloads
+    if reloads is None or not glob_pattern(reloads.files).fullmatch(path):
+        return None
+    found = re.search(reloads.pattern, path)
+    if not found:
+        raise BadFile(
+            path,
+            "its path does not say where the reload started: nothing in it matches "
+            f"{reloads.pattern!r}. Move the file or correct source.reloads.pattern.",
+        )
+    said = found.groupdict()
+    start = {
+        name: _typed(spec, reloads, name, said[name], path)
+        for name in spec.order_by
+        if said.get(name) is not None
+    }
+    return json.dumps(start, sort_keys=True)
+
+
+def _typed(spec: TableSpec, reloads: Reloads, name: str, text: str, path: str) -> str:
+    column = dict(spec.columns).get(name)
+    kind = column.type.lower() if column else "string"
+    try:
+        if kind in _TIMES:
+            moment = datetime.strptime(text, reloads.format)
+            # A date is a day wherever one is: it has no zone.
+            zone = spec.source.timezone if kind == "timestamp" else "UTC"
+            return as_utc(moment, zone).isoformat()
+        if kind.startswith(_NUMBERS):
+            return str(Decimal(text))
+    except (ValueError, InvalidOperation) as error:
+        raise BadFile(
+            path,
+            f"where its reload started cannot be read: {name} is {kind}, got {text!r} "
+            f"({error}). Rename the folder or correct source.reloads.",
+        ) from None
+    return text
+
+
+def markers_sql(spec: TableSpec, inputs: Sequence[Input]) -> Optional[str]:
+    """SQL of one log row per reload among the inputs, None if there is none.
+
+    It stands before the first row of the reload's first file.
+    """
+    first: Dict[str, LandingFile] = {}
+    for each in sorted(inputs, key=lambda each: each.file.position):
+        if each.started is not None:
+            first.setdefault(each.started, each.file)
+    if not first or spec.reloads.absence is Absence.IGNORE:
+        return None
+    return values_sql(ENVELOPE, [_marker(spec, *each) for each in first.items()])
+
+
+def _marker(spec: TableSpec, started: str, file: LandingFile) -> Tuple[Any, ...]:
+    start = json.loads(started)
+    kinds = {name: column.type.lower() for name, column in spec.columns}
+    time = next(start[name] for name in spec.order_by if kinds.get(name) in _TIMES)
+    facts = {
+        "lake_key": ALL_KEYS,
+        "lake_op": RELOAD,
+        "lake_rank": 1,
+        "lake_effective_at": datetime.fromisoformat(time),
+        "lake_path": file.path,
+        "lake_position": file.position,
+        "lake_record": -1,
+        "lake_etag": file.etag,
+        "lake_landed_at": file.landed_at,
+        "lake_started": started,
+    }
+    return tuple(facts.get(name) for name, _ in ENVELOPE)
+
+
+def with_markers(
+    run: TableRun, events: DataFrame, inputs: Sequence[Input]
+) -> DataFrame:
+    """The events and, for each reload among the inputs, the row that says so."""
+    text = markers_sql(run.spec, inputs)
+    if text is None:
+        return events
+    return events.unionByName(run.spark.sql(text), allowMissingColumns=True)
+
+
+def refuse_losses(run: TableRun, events: DataFrame, inputs: Sequence[Input]) -> None:
+    """A reload that lacks too many of the living keys is refused by name."""
+    starts: Set[str] = {each.started for each in inputs if each.started is not None}
+    if not starts or run.spec.reloads.absence is Absence.IGNORE:
+        return
+    living = living_keys(run)
+    if living is None:
+        return
+    log = withdrawals.live_log(run.log.read(), run.taken_in())
+    # A redo takes files anew: what the log has of them does not count.
+    others = log.where(~F.col("lake_path").isin([each.file.path for each in inputs]))
+    for start in sorted(starts):
+        keys = events.where(F.col("lake_started") == start).select(KEY)
+        taken = others.where(F.col("lake_started") == start).select(KEY)
+        absent = living.join(keys.union(taken), KEY, "left_anti").count()
+        files = ", ".join(each.file.path for each in inputs if each.started == start)
+        _refuse_loss(run.spec, files, living.count(), absent)
+
+
+def _refuse_loss(spec: TableSpec, files: str, known: int, absent: int) -> None:
+    setting = "source.reloads.lost_share"
+    remedy = f"Land it whole, or raise {setting} if the loss is true."
+    share = spec.reloads.lost_share
+    snapshot_diff.refuse_loss(known, absent, share, setting, remedy, who=f"{files}: ")

@@ -1,0 +1,258 @@
+"""Tables that HoodieStreamer ingests: name its inputs before, account after.
+
+The streamer reads one SQL file over exactly the files that were named. The SQL
+is made of the same expressions that the pyspark engine evaluates, so either
+engine writes the same rows. docs/streamer.md has the whole way.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from types import MappingProxyType
+from typing import Dict, List, Optional, Sequence
+
+from lake_spec.jars import jars_of, step_jars
+from lake_spec.model import Csv, Json, TableSpec
+from lake_spec.report import FileReport
+from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spec.state_format import from_fields, parse_state, state_text, to_fields
+from lake_spec.streamer_options import streamer_argv
+from lake_spark.changelog.column_versions import Written
+from lake_spark.changelog.schema import ENVELOPE
+from lake_spark.errors import NotIngested
+from lake_spark.formats import csv_reader, json_reader
+from lake_spark.formats.file_schema import BLOCK, CORRUPT, ID
+from lake_spark.ingest import (
+    batches,
+    event_expressions,
+    full_refresh,
+    quarantine,
+    reader,
+    row_expressions,
+)
+from lake_spark.ingest.reader import Input
+from lake_spark.ingest.rewritten_files import compared, known_contents
+from lake_spark.landing.files import LandingFile
+from lake_spark.landing.manifest import Inputs
+from lake_spark.schema.columns import Columns, typed
+from lake_spark.tables.erased_keys import LeftOut
+from lake_spark.tables.table_run import TableRun
+
+
+def prepare(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> None:
+    """Judge every row, keep the bad ones, and name the inputs of the streamer step."""
+    batch = batches.shaped(run, files, taken)
+    rows = batches.read_rows(run, batch)
+    if rows is None:
+        return
+    try:
+        batches.judge(run, batch, rows, f"{len(batch.inputs)} file(s)")
+        run.report.add_files(batch.files)
+        if run.dry_run:
+            return
+        if rows.counted.bad:
+            quarantine.keep(run, rows.numbered)
+    finally:
+        rows.release()
+    _name_inputs(run, batch, taken)
+
+
+def _name_inputs(run: TableRun, batch: batches.Batch, taken: Inputs) -> None:
+    inputs = batches.inputs_of(run, batch, taken)
+    id = run.inputs.save(inputs)
+    accounting = state_text({"files": to_fields(batch.files)}, indent=1)
+    run.store.write(_accounting_uri(run, id), accounting.encode())
+    sql_file = f"{run.home}/inputs/{id}.sql"
+    written = run.log.written(typed([*ENVELOPE, *batch.columns]))
+    left_out = batch.left_out
+    text = batch_sql(run.spec, batch.inputs, batch.columns, written, left_out)
+    run.store.write(sql_file, text.encode())
+    run.report.commits["inputs"] = id
+    run.log.clear_half_made()  # HoodieStreamer would not
+    run.streamer_argv = streamer_argv(
+        sql_file=sql_file,
+        checkpoint=id,
+        base_path=run.log.path,
+        table_name=f"{run.spec.name}_changes",
+        jars=step_jars(jars_of([run.spec])),
+    )
+
+
+def account(run: TableRun, globs: Sequence[str]) -> bool:
+    """Take over what prepare counted; whether the streamer had inputs to commit.
+
+    A file that was replaced before the streamer read it is refused by name.
+    """
+    named = _prepared(run)
+    if named is None:
+        return False
+    last = run.log.last_value("inputs")
+    if last != named:
+        raise NotIngested(
+            f"{run.spec.full_name}: the HoodieStreamer step did not commit its inputs {named} "
+            f"(the change log's last are {last}). Its step log says why; a new run takes them in."
+        )
+    inputs = run.inputs.load(named)
+    landing = batches.landing_of(run, globs).files
+    ours, same = known_contents(run).etags, compared(run)
+    inputs.unseen(landing, run.spec.domain, ours, same)
+    run.report.add_files(_accounting(run, named))
+    run.report.commits["changes"] = run.log.last_instant("inputs") or ""
+    return True
+
+
+def _prepared(run: TableRun) -> Optional[str]:
+    """The id of the inputs that this run's prepare stage named, if any."""
+    stage = f"prepare_{run.report.stage}"
+    uri = f"{run.environment.runs}/{run.report.run}/{stage}/{run.spec.name}.json"
+    try:
+        report = parse_state(run.store.read(uri), **_told(run, "the report", uri))
+    except KeyError:
+        return None
+    return report["commits"].get("inputs")
+
+
+def _accounting(run: TableRun, named: str) -> List[FileReport]:
+    """What prepare counted of each file."""
+    uri = _accounting_uri(run, named)
+    found = parse_state(run.store.read(uri), **_told(run, "the accounting", uri))
+    return [from_fields(FileReport, each) for each in found["files"]]
+
+
+def _accounting_uri(run: TableRun, id: str) -> str:
+    return f"{run.home}/inputs/{id}.accounting.json"
+
+
+def _told(run: TableRun, what: str, uri: str) -> Dict[str, str]:
+    what = f"{what} of {run.spec.full_name}"
+    return {"what": what, "where": uri, "release": run.report.release}
+
+
+def batch_sql(
+    spec: TableSpec,
+    inputs: Sequence[Input],
+    columns: Columns,
+    written: Sequence[Written],
+    left_out: LeftOut = MappingProxyType({}),
+) -> str:
+    """The SQL file: a view per landing file, then the accepted rows of all.
+
+    Records of erased keys are left out by their numbers: a file tells no key.
+    """
+    views = [_view(spec, each, f"lake_in_{i}") for i, each in enumerate(inputs)]
+    typed = [
+        _typed(spec, each, columns, f"lake_in_{i}") for i, each in enumerate(inputs)
+    ]
+    rows = _accepted(spec, "\nUNION ALL\n".join(typed), columns, written)
+    for path, numbers in left_out.items():
+        listed = ", ".join(map(str, numbers))
+        rows += (
+            f" AND NOT (lake_path = {sql_literal(path)} AND lake_record IN ({listed}))"
+        )
+    # An empty branch first: it makes every column nullable and fixes the types.
+    whole = f"{_no_rows(written)}\nUNION ALL\n{rows}"
+    markers = full_refresh.markers_sql(spec, inputs)
+    if markers is not None:
+        nulls = [f"CAST(NULL AS {t}) AS {sql_identifier(n)}" for n, t in columns]
+        marked = f"SELECT {', '.join(['*', *nulls])} FROM ({markers})"
+        whole += f"\nUNION ALL\nSELECT {_stored(written)} FROM ({marked})"
+    return ";\n".join([*views, whole]) + "\n"
+
+
+def _view(spec: TableSpec, each: Input, name: str) -> str:
+    options: Dict[str, str] = reader.reader_options(spec)
+    pairs = [f"path {sql_literal(each.file.uri)}"]
+    pairs += [
+        f"{sql_literal(key)} {sql_literal(value)}" for key, value in options.items()
+    ]
+    schema, kind = reader.read_schema(spec, each.shape), spec.source.format.type
+    if isinstance(spec.source.format, Json) and not each.shape.plain:
+        schema, kind = "value string", "text"  # taken apart by json_reader
+    return (
+        f"CREATE OR REPLACE TEMPORARY VIEW {name} ({schema}) "
+        f"USING {kind} OPTIONS ({', '.join(pairs)})"
+    )
+
+
+def _no_rows(written: Sequence[Written]) -> str:
+    nulls = [
+        f"CAST(NULL AS {each.kind.text}) AS {sql_identifier(each.place)}"
+        for each in written
+    ]
+    return f"SELECT {', '.join(nulls)} WHERE false"
+
+
+def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
+    """The typed rows of one file, in an order that its record numbers follow."""
+    columns_of_file = ", ".join(each.shape.unwrap) or "*"
+    records = view
+    if isinstance(spec.source.format, Csv):
+        as_they_stand = ", ".join(csv_reader.record_columns(each.shape))
+        is_record = csv_reader.is_record(each.shape)
+        records = f"(SELECT {as_they_stand} FROM {view} WHERE {is_record})"
+    if isinstance(spec.source.format, Json) and not each.shape.plain:
+        records = f"({json_reader.from_view(each.shape, view)})"
+    located = (
+        f"SELECT {columns_of_file}, input_file_block_start() AS {BLOCK}, "
+        f"monotonically_increasing_id() AS {ID} FROM {records}"
+    )
+    corrupt = CORRUPT if reader.has_corrupt(spec) else "CAST(NULL AS string)"
+    word = reader.word_of(spec, each.shape)
+    typed = [
+        *row_expressions.typed_columns(spec, each.shape, columns),
+        f"{row_expressions.faults(spec, each.shape, columns)} AS lake_fault",
+        f"{word} AS lake_word",
+        f"{event_expressions.rank(spec, str(each.rank), word)} AS lake_rank",
+        f"{row_expressions.unavailable(spec, each.shape, columns)} AS lake_unavailable",
+        f"{row_expressions.narrow(spec, each.shape, columns)} AS lake_narrow",
+        f"{row_expressions.old_key(spec, each.shape, columns)} AS lake_old_key",
+        f"{row_expressions.log_name(each.shape)} AS lake_log_name",
+        f"{row_expressions.no_row(each.shape)} AS lake_no_row",
+        f"coalesce({_text(each.started)},"
+        f" {row_expressions.own_start(spec, each.shape, columns, word)}) AS lake_started",
+        f"{corrupt} AS lake_corrupt",
+        *_facts(each),
+        f"{BLOCK} AS lake_block",
+        f"{ID} AS lake_id",
+    ]
+    return f"SELECT {', '.join(typed)} FROM ({located})"
+
+
+def _accepted(
+    spec: TableSpec, typed: str, columns: Columns, written: Sequence[Written]
+) -> str:
+    """Rows of the change log: numbered, keyed, and only those without a fault."""
+    number = "row_number() OVER (PARTITION BY lake_path ORDER BY lake_block, lake_id)"
+    keyed = ["*", *event_expressions.envelope_columns(spec, columns)]
+    keyed.append(f"CAST({number} AS bigint) AS lake_record")
+    reason = event_expressions.reason(spec, with_corrupt=reader.has_corrupt(spec))
+    return (
+        f"SELECT {_stored(written)} FROM (SELECT *, {reason} AS lake_reason FROM "
+        f"(SELECT {', '.join(keyed)} FROM (\n{typed}\n)))"
+        " WHERE lake_reason IS NULL AND lake_no_row IS NULL"
+    )
+
+
+def _stored(written: Sequence[Written]) -> str:
+    return ", ".join(each.expression for each in written)
+
+
+def _facts(each: Input) -> List[str]:
+    file = each.file
+    return [
+        f"{sql_literal(file.path)} AS lake_path",
+        f"{sql_literal(file.position)} AS lake_position",
+        f"{sql_literal(file.etag)} AS lake_etag",
+        f"{_moment(file.landed_at)} AS lake_landed_at",
+        f"{_moment(file.extract_at)} AS lake_extract_at",
+    ]
+
+
+def _text(text: Optional[str]) -> str:
+    return "CAST(NULL AS string)" if text is None else sql_literal(text)
+
+
+def _moment(moment: Optional[datetime]) -> str:
+    if moment is None:
+        return "CAST(NULL AS timestamp)"
+    return f"CAST({sql_literal(moment.isoformat())} AS timestamp)"

@@ -1,0 +1,74 @@
+"""What was known as of the extract before, for the next one to be compared with."""
+
+from __future__ import annotations
+
+from typing import List, Tuple
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from lake_spark.build.materialize import living_rows
+from lake_spark.changelog import withdrawals
+from lake_spark.changelog.schema import UPSERT
+from lake_spark.ingest.snapshot_diff import BEFORE, Extract, KNOWN, identity, scope_text
+from lake_spark.landing.manifest import Inputs
+from lake_spark.scd2 import fold
+from lake_spark.schema.columns import typed
+from lake_spark.schema.spark_types import with_types
+from lake_spark.tables.table_run import TableRun
+
+Columns = List[Tuple[str, str]]
+
+
+def before(
+    run: TableRun, extract: Extract, columns: Columns, taken: Inputs
+) -> DataFrame:
+    """Rows as of the extract before: lake_key, the columns, KNOWN and BEFORE.
+
+    Current knows only what lives and, of a key that several scope values have,
+    only one row: so tables with a scope or an effective time ask the log. So does
+    a redo, which keeps current from what it takes anew.
+    """
+    if not run.log.has_data():
+        return _nothing(run, columns)
+    if run.spec.scope or run.spec.effective_at or taken.redo:
+        return _by_log(run, extract, columns, taken)
+    return _by_current(run, columns)
+
+
+def _nothing(run: TableRun, columns: Columns) -> DataFrame:
+    kinds = [(fold.KEY, "string"), *columns, (KNOWN, "boolean"), (BEFORE, "timestamp")]
+    schema = ", ".join(f"`{name}` {kind}" for name, kind in kinds)
+    return run.spark.createDataFrame([], schema)
+
+
+def _by_current(run: TableRun, columns: Columns) -> DataFrame:
+    return with_types(living_rows(run), typed(columns)).select(
+        fold.KEY,
+        *[name for name, _ in columns],
+        F.lit(True).alias(KNOWN),
+        F.lit(None).cast("timestamp").alias(BEFORE),
+    )
+
+
+def _by_log(
+    run: TableRun, extract: Extract, columns: Columns, taken: Inputs
+) -> DataFrame:
+    """The last event of each identity, also of those that are gone."""
+    spec, names = run.spec, [name for name, _ in columns]
+    log = with_types(withdrawals.live_log(run.log.read(), taken), typed(columns))
+    if spec.scope:
+        log = log.where(scope_text(spec).isin(list(extract.scopes)))
+    roles = fold.Roles.of(spec, names)
+    newest = Window.partitionBy(*identity(spec)).orderBy(*fold.newest_first(roles))
+    is_upsert = F.col("lake_op") == UPSERT
+    declared = F.lit(None) if spec.effective_at is None else F.col(spec.effective_at)
+    declared = declared.cast("timestamp")
+    # A delete has no values: its key was last seen in the event before.
+    seen = F.when(is_upsert, declared).otherwise(F.lead(declared).over(newest))
+    return (
+        log.withColumn("lake_age", F.row_number().over(newest))
+        .withColumn(BEFORE, seen)
+        .where("lake_age = 1")
+        .select(fold.KEY, *names, is_upsert.alias(KNOWN), BEFORE)
+    )

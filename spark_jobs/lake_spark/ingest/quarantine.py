@@ -1,0 +1,80 @@
+"""Rows that were not accepted: kept with reason, position and raw record."""
+
+from __future__ import annotations
+
+from typing import Set
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from lake_spec.hudi_options import Operation
+from lake_spark.landing.manifest import WITHDRAWN
+from lake_spark.storage.hudi_table import DELETED
+from lake_spark.tables.table_run import TableRun
+
+COLUMNS = (
+    "lake_reason",
+    "lake_path",
+    "lake_record",
+    "lake_etag",
+    "lake_landed_at",
+    "lake_raw",
+)
+
+
+def bad_rows(rows: DataFrame) -> DataFrame:
+    """The rows that have a reason."""
+    return rows.where("lake_reason IS NOT NULL AND lake_no_row IS NULL")
+
+
+def good_rows(rows: DataFrame) -> DataFrame:
+    """The rows that have none."""
+    return rows.where("lake_reason IS NULL AND lake_no_row IS NULL")
+
+
+def examples(rows: DataFrame) -> str:
+    """A few bad rows in words: where and why."""
+    some = bad_rows(rows).select("lake_path", "lake_record", "lake_reason").limit(3)
+    return "; ".join(
+        f"{row.lake_path} record {row.lake_record}: {row.lake_reason}"
+        for row in some.collect()
+    )
+
+
+def keep(run: TableRun, rows: DataFrame) -> None:
+    """Put the bad rows into the table's quarantine; twice is the same as once."""
+    bad = bad_rows(rows).select(*COLUMNS).withColumn("lake_run", F.lit(run.report.run))
+    _write(run, bad, F.lit(None).cast("boolean"))
+
+
+def paths_of(run: TableRun) -> Set[str]:
+    """The landing files that have rows in the quarantine."""
+    if not run.quarantine.has_data():
+        return set()
+    rows = run.quarantine.read().select("lake_path").distinct()
+    return {row.lake_path for row in rows.collect()}
+
+
+def drop_old_takes(run: TableRun) -> None:
+    """Remove rows of files that the last log commit took anew or withdrew.
+
+    The run that took a file last has put its bad rows in again. Until then the
+    rows stay, so that a redo that was killed can still be asked for by them.
+    """
+    if run.dry_run:
+        return
+    taken = run.taken_in()
+    if WITHDRAWN not in taken.holds or not run.quarantine.has_data():
+        return
+    last = next(each for each in run.log.commits() if "inputs" in each.metadata)
+    paths = [each.path for each in (*taken.own, *taken.withdrawn)]
+    rows = run.quarantine.read().where(F.col("lake_path").isin(paths))
+    old = rows.where(F.col("lake_run") != F.lit(last.metadata.get("run")))
+    if not old.isEmpty():
+        _write(run, old.select(*COLUMNS, "lake_run"), F.lit(True))
+
+
+def _write(run: TableRun, rows: DataFrame, deleted: Column) -> None:
+    marked = rows.withColumn(DELETED, deleted)
+    instant = run.quarantine.write(marked, Operation.UPSERT, run.commit_metadata())
+    run.report.commits["quarantine"] = instant

@@ -1,0 +1,206 @@
+"""Landing files into one DataFrame of log rows, each with its reason if bad."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Dict, List, Optional, Sequence, Tuple
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from lake_spec.model import Csv, Json, TableSpec
+from lake_spec.sql_text import sql_identifier
+from lake_spark.formats import csv_reader, inference, json_reader
+from lake_spark.formats.file_schema import CORRUPT, Shape
+from lake_spark.ingest import event_expressions, row_expressions
+from lake_spark.landing import literal_paths
+from lake_spark.landing.files import LandingFile
+from lake_spark.schema.columns import Columns
+from lake_spark.schema.promotion import read_as
+from lake_spark.storage.literals import small_table
+
+
+@dataclass(frozen=True)
+class Input:
+    """One landing file that is taken in, with its shape and rank."""
+
+    file: LandingFile
+    shape: Shape
+    rank: int
+    started: Optional[str] = None
+
+
+FACTS = (
+    ("lake_file", "string"),
+    ("lake_path", "string"),
+    ("lake_position", "string"),
+    ("lake_etag", "string"),
+    ("lake_landed_at", "timestamp"),
+    ("lake_extract_at", "timestamp"),
+    ("lake_rank", "int"),
+    ("lake_started", "string"),
+    ("lake_scope", "string"),
+)
+"""What the rows of a file are told of it."""
+
+
+def read_inputs(
+    spark: SparkSession, spec: TableSpec, inputs: Sequence[Input], columns: Columns
+) -> DataFrame:
+    """Rows of all inputs: log columns, lake_reason, lake_raw, lake_block, lake_id.
+
+    lake_id orders the records within one (lake_path, lake_block).
+    """
+    groups: Dict[Tuple[Shape, bool], List[Input]] = {}
+    is_csv = isinstance(spec.source.format, Csv)
+    for each in inputs:
+        bounded = not is_csv or csv_reader.may_be_large(each.file)
+        groups.setdefault((each.shape, bounded), []).append(each)
+    parts = [
+        _read_group(spark, spec, shape, group, columns, bounded)
+        for (shape, bounded), group in groups.items()
+    ]
+    return reduce(DataFrame.unionByName, parts)
+
+
+def _read_group(
+    spark: SparkSession,
+    spec: TableSpec,
+    shape: Shape,
+    group: Sequence[Input],
+    columns: Columns,
+    bounded: bool,
+) -> DataFrame:
+    corrupt = has_corrupt(spec)
+    raw = load(spark, spec, shape, [each.file.uri for each in group], bounded=bounded)
+    word = word_of(spec, shape)
+    typed = raw.selectExpr(
+        *row_expressions.typed_columns(spec, shape, columns),
+        f"{row_expressions.raw_record(shape, with_corrupt=corrupt)} AS lake_record_struct",
+        f"{word} AS lake_word",
+        f"{row_expressions.unavailable(spec, shape, columns)} AS lake_unavailable",
+        f"{row_expressions.narrow(spec, shape, columns)} AS lake_narrow",
+        f"{row_expressions.old_key(spec, shape, columns)} AS lake_old_key",
+        f"{row_expressions.log_name(shape)} AS lake_log_name",
+        f"{row_expressions.no_row(shape)} AS lake_no_row",
+        f"{row_expressions.own_start(spec, shape, columns, word)} AS lake_own_start",
+        f"{CORRUPT if corrupt else 'CAST(NULL AS string)'} AS lake_corrupt",
+        "input_file_name() AS lake_file",
+        "input_file_block_start() AS lake_block",
+        "monotonically_increasing_id() AS lake_id",
+    )
+    fault = row_expressions.faults(spec, shape, columns, "lake_record_struct")
+    typed = typed.selectExpr("*", f"{fault} AS lake_fault")
+    facts = small_table(spark, FACTS, [_facts(spark, each) for each in group])
+    located = typed.join(F.broadcast(facts), "lake_file", "left")
+    started = F.coalesce("lake_started", "lake_own_start")
+    located = located.withColumn(
+        "lake_rank", F.expr(event_expressions.rank(spec, "lake_rank"))
+    )
+    located = located.withColumn("lake_started", started).drop("lake_own_start")
+    in_path = inference.column_in_path(spec)
+    if in_path:
+        located = located.withColumn(in_path, F.col("lake_scope"))
+    return judge(located, spec, columns, corrupt=corrupt)
+
+
+def judge(
+    rows: DataFrame, spec: TableSpec, columns: Columns, *, corrupt: bool
+) -> DataFrame:
+    """Add key, operation, effective time, reason and the raw text of bad rows."""
+    return (
+        rows.selectExpr("*", *event_expressions.envelope_columns(spec, columns))
+        .selectExpr(
+            "*",
+            f"{event_expressions.reason(spec, with_corrupt=corrupt)} AS lake_reason",
+        )
+        .withColumn("lake_raw", F.expr(RAW_OF_BAD))
+        .drop(
+            "lake_record_struct",
+            "lake_fault",
+            "lake_word",
+            "lake_corrupt",
+            "lake_file",
+            "lake_log_name",
+        )
+    )
+
+
+RAW_OF_BAD = "CASE WHEN lake_reason IS NOT NULL THEN to_json(lake_record_struct) END"
+
+
+def has_corrupt(spec: TableSpec) -> bool:
+    """Whether the format can hold records that do not parse."""
+    return spec.source.format.type in ("csv", "json")
+
+
+def word_of(spec: TableSpec, shape: Shape) -> str:
+    """The file's own word for what happened to the row, null where it has none."""
+    declared = spec.operation
+    spelled = {name.lower(): name for name in shape.names}
+    if declared is None or declared.column.lower() not in spelled:
+        return "CAST(NULL AS string)"
+    return f"CAST({sql_identifier(spelled[declared.column.lower()])} AS string)"
+
+
+def reader_options(spec: TableSpec, *, bounded: bool = True) -> Dict[str, str]:
+    """Spark's reader options for the table's format."""
+    kind = spec.source.format
+    # A landing path is a name, never a pattern.
+    options = {"__globPaths__": "false"}
+    if not has_corrupt(spec):
+        return options
+    options.update(mode="PERMISSIVE", columnNameOfCorruptRecord=CORRUPT)
+    if isinstance(kind, Csv):
+        options.update(csv_reader.options(kind, bounded=bounded))
+    return options
+
+
+def read_schema(spec: TableSpec, shape: Shape) -> str:
+    """The schema to read a file with, as DDL."""
+    columns = [(name, read_as(kind).text) for name, kind in shape.read_as]
+    if has_corrupt(spec):
+        columns.append((CORRUPT, "string"))
+    return ", ".join(f"{sql_identifier(name)} {kind}" for name, kind in columns)
+
+
+def load(
+    spark: SparkSession,
+    spec: TableSpec,
+    shape: Shape,
+    uris: List[str],
+    *,
+    bounded: bool = True,
+) -> DataFrame:
+    """The raw columns of files of one shape."""
+    if isinstance(spec.source.format, Json):
+        records = json_reader.load(spark, shape, uris)
+        return records.selectExpr(*shape.unwrap) if shape.unwrap else records
+    options = reader_options(spec, bounded=bounded)
+    reader = spark.read.schema(read_schema(spec, shape)).options(**options)
+    records = literal_paths.load(reader, spec.source.format.type, uris)
+    if isinstance(spec.source.format, Csv):
+        records = records.where(csv_reader.is_record(shape))
+        records = records.selectExpr(*csv_reader.record_columns(shape))
+    return records.selectExpr(*shape.unwrap) if shape.unwrap else records
+
+
+def _facts(spark: SparkSession, each: Input) -> Tuple:
+    file = each.file
+    return (
+        file_name(spark, file),
+        file.path,
+        file.position,
+        file.etag,
+        file.landed_at,
+        file.extract_at,
+        each.rank,
+        each.started,
+        each.file.scopes[0] if each.file.scopes else None,
+    )
+
+
+def file_name(spark: SparkSession, file: LandingFile) -> str:
+    """What input_file_name() says of a landing file."""
+    return spark._jvm.org.apache.hadoop.fs.Path(file.uri).toUri().toString()

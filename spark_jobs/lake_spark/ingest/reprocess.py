@@ -1,0 +1,263 @@
+"""A redo: withdraw landing files from the change log and take them in anew.
+
+Contract section 8. A feed's files are redone by one log commit. Extracts are
+differences against the one before, so a redo withdraws an extract and all after
+it, and takes them anew one by one; until the last of them is taken, current and
+history stay as they were. Decision 012.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Dict, List, Optional, Sequence, Tuple
+
+from lake_spec.globs import glob_pattern
+from lake_spec.model import Snapshot, TableSpec
+from lake_spark.build.materialize import build_current
+from lake_spark.errors import BadFile, RefusedInput
+from lake_spark.formats.inference import all_globs
+from lake_spark.ingest import (
+    batches,
+    feed,
+    full_refresh,
+    quarantine,
+    snapshot_completeness,
+    snapshot_diff,
+    snapshots,
+)
+from lake_spark.ingest.snapshot_diff import group_extracts
+from lake_spark.landing.files import LandingFile
+from lake_spark.landing.manifest import Inputs, Taken
+from lake_spark.tables.table_run import TableRun
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A file as it was taken in, as it lies in landing now, or both."""
+
+    path: str
+    taken: Optional[Taken]
+    file: Optional[LandingFile]
+
+    @property
+    def extract_at(self) -> Optional[datetime]:
+        """The time of its extract, if its source has extracts."""
+        if self.file:
+            return self.file.extract_at
+        at = self.taken.extract_at
+        return datetime.fromisoformat(at) if at else None
+
+    @property
+    def times(self) -> List[datetime]:
+        """What a window is compared with: the extract's time, else its landings."""
+        if self.extract_at:
+            return [self.extract_at]
+        then = [datetime.fromisoformat(self.taken.landed_at)] if self.taken else []
+        return then + ([self.file.landed_at] if self.file else [])
+
+
+def redo(run: TableRun) -> None:
+    """Withdraw the chosen files and take in what lies there now."""
+    taken = run.taken_in()
+    found = candidates(run, taken)
+    chosen = with_dependent(run.spec, found, choose(run, found))
+    _refuse_missing(run, [each.path for each in chosen if each.file is None])
+    known = [each.taken for each in chosen if each.taken]
+    files = [each.file for each in chosen if each.file]
+    if run.dry_run:
+        run.report.withdrawn = [each.path for each in known]
+    if not chosen:
+        return
+    if isinstance(run.spec.source, Snapshot):
+        _redo_extracts(run, taken.without(known, [each.path for each in files]))
+    else:
+        _redo_feed(run, files, taken.without(known))
+
+
+def candidates(run: TableRun, taken: Inputs) -> List[Candidate]:
+    """Every file that was taken in or that lies in landing, in order.
+
+    An extract newer than the last one taken waits for a run of its own.
+    """
+    landing = batches.landing_of(run, all_globs(run.spec)).files
+    landing = batches.dated_files(run, landing)
+    last = snapshot_diff.last_taken(taken)
+    found: Dict[str, LandingFile] = {
+        file.path: file
+        for file in landing
+        if file.extract_at is None or (last is not None and file.extract_at <= last)
+    }
+    known = {each.path: each for each in taken.all}
+    if snapshot_completeness.is_one_file(run.spec):
+        found = _without_second(found, known)
+    paths = [*known, *(path for path in found if path not in known)]
+    return [Candidate(path, known.get(path), found.get(path)) for path in paths]
+
+
+def _without_second(
+    found: Dict[str, LandingFile], known: Dict[str, Taken]
+) -> Dict[str, LandingFile]:
+    """Leave out files beside the one that is the snapshot of their time and scope."""
+    first = {
+        (file.extract_at, file.scopes) for path, file in found.items() if path in known
+    }
+    return {
+        path: file
+        for path, file in found.items()
+        if path in known or (file.extract_at, file.scopes) not in first
+    }
+
+
+def choose(run: TableRun, found: Sequence[Candidate]) -> List[Candidate]:
+    """The files that window, globs and quarantine have in common."""
+    chosen = [each for each in found if any(map(run.window.holds, each.times))]
+    if run.selection.globs:
+        chosen = _matching(run, chosen)
+    if run.selection.quarantined:
+        bad = quarantine.paths_of(run)
+        chosen = [each for each in chosen if each.path in bad]
+    return chosen
+
+
+def _matching(run: TableRun, found: Sequence[Candidate]) -> List[Candidate]:
+    """The files that a glob matches; a glob that matches none is refused.
+
+    A file of exactly that path is chosen alone: its `*` or `?` is then no wildcard.
+    """
+    matching = set()
+    for glob in run.selection.globs:
+        pattern = glob_pattern(glob)
+        hits = {each.path for each in found if each.path == glob} or {
+            each.path for each in found if pattern.fullmatch(each.path)
+        }
+        if not hits:
+            raise RefusedInput(
+                f"files: {glob!r} matches none of the {len(found)} file(s) of "
+                f"{run.spec.full_name} that a redo can choose here. Give paths or globs "
+                f"below {run.landing}, and name the tables that have them."
+            )
+        matching |= hits
+    return [each for each in found if each.path in matching]
+
+
+def with_dependent(
+    spec: TableSpec, found: Sequence[Candidate], chosen: Sequence[Candidate]
+) -> List[Candidate]:
+    """The chosen files and those that cannot stay as they are without them.
+
+    With an extract every later one: they are differences. With one file of a
+    reload all of it: one of them carries the row that says what the reload lacks.
+    """
+    if chosen and isinstance(spec.source, Snapshot):
+        first = min(each.extract_at for each in chosen)
+        return [each for each in found if each.extract_at >= first]
+    starts = {each.path: _start_of_reload(spec, each.path) for each in found}
+    whole = {starts[each.path] for each in chosen} - {None}
+    paths = {each.path for each in chosen}
+    return [e for e in found if e.path in paths or starts[e.path] in whole]
+
+
+def _start_of_reload(spec: TableSpec, path: str) -> Optional[str]:
+    try:
+        return full_refresh.start_of(spec, path)
+    except BadFile:  # it will be set aside if it is taken
+        return None
+
+
+def _refuse_missing(run: TableRun, paths: Sequence[str]) -> None:
+    if paths and not run.selection.withdraw_missing:
+        more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+        raise RefusedInput(
+            f"{', '.join(paths[:3])}{more}: no longer in landing, so a redo cannot take "
+            "it in anew. Put it back, or set withdraw_missing to withdraw it for good."
+        )
+
+
+def _redo_feed(run: TableRun, files: Sequence[LandingFile], before: Inputs) -> None:
+    """All of it by one log commit."""
+    done = bool(files) and feed.take_files(run, files, before)
+    gone = before.sparing([each.path for each in files])
+    if not done and gone.withdrawing and not run.dry_run:
+        batches.commit_withdrawals(run, gone)
+        done = True
+    if done:
+        _end(run)
+
+
+def _redo_extracts(run: TableRun, before: Inputs) -> None:
+    if before.redo:
+        _take_anew(run, before)
+    elif not run.dry_run:
+        batches.commit_withdrawals(run, before)
+        _end(run)
+
+
+def finish(run: TableRun) -> bool:
+    """Bring a redo that was stopped to its end; whether the tables may be built."""
+    quarantine.drop_old_takes(run)
+    taken = run.taken_in()
+    if not taken.redo:
+        return True
+    there = {file.path for file in _landing_extracts(run)[0]}
+    _refuse_missing(run, [path for path in taken.redo if path not in there])
+    left = replace(taken, redo=tuple(path for path in taken.redo if path in there))
+    if left.redo:
+        return _take_anew(run, left)
+    if run.dry_run:
+        return False
+    batches.commit_withdrawals(run, left)
+    _end(run)
+    return True
+
+
+def _landing_extracts(run: TableRun) -> Tuple[List[LandingFile], List[LandingFile]]:
+    """The files in landing with their times, and the signs that snapshots are complete."""
+    landing = batches.landing_of(run, all_globs(run.spec))
+    return batches.dated_files(run, landing.files), landing.signs
+
+
+def _take_anew(run: TableRun, taken: Inputs) -> bool:
+    """The extracts of a redo, oldest first; whether all of them were taken.
+
+    A snapshot of several files is taken with all files of its time, new ones too.
+    """
+    first = len(run.report.files)
+    landing, signs = _landing_extracts(run)
+    paths = [each.path for each in landing]
+    times = {file.extract_at for file in landing if file.path in taken.redo}
+    has_several = not snapshot_completeness.is_one_file(run.spec)
+    waiting = [
+        file
+        for file in landing
+        if file.extract_at in times and (has_several or file.path in taken.redo)
+    ]
+    found = group_extracts(waiting, run.spec)
+    for extract in snapshot_completeness.with_signs(run, found, signs, taken):
+        if not extract.files:  # its signs alone
+            continue
+        try:
+            missing = snapshot_completeness.what_is_missing(run, extract, paths, taken)
+            if missing is not None:
+                snapshots.set_aside(
+                    run, extract, snapshot_completeness.waits(extract, missing, ())
+                )
+                return False
+            if not snapshots.take_extract(run, extract, taken):
+                return False
+        except RefusedInput as refused:
+            snapshots.refuse(run, extract, refused)
+            return False
+        except BadFile as bad:
+            batches.set_aside(run, bad)
+            return False
+        quarantine.drop_old_takes(run)
+        taken = run.taken_in()
+    _end(run, first)
+    return True
+
+
+def _end(run: TableRun, first: int = 0) -> None:
+    """The log is whole again: build current, and settle what is a duplicate."""
+    quarantine.drop_old_takes(run)
+    run.report.settle_duplicates(build_current(run), first)

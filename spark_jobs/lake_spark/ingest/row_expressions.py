@@ -1,0 +1,358 @@
+"""From a file's columns to typed values, as SQL expressions.
+
+Both engines use these texts: PySpark through selectExpr, HoodieStreamer in its
+SQL file. So either gives the same rows. Names and values enter the text only
+through sql_identifier and sql_literal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from typing import List, Optional, Sequence, Tuple
+
+from lake_spec.column_type import ColumnType
+from lake_spec.encodings import BASE64
+from lake_spec.envelopes import LOG_NAME, NO_ROW, OLD_KEY
+from lake_spec.model import Column, Csv, Json, OnTypeMismatch, Orc, TableSpec
+from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spark.errors import BadFile, SHOWN
+from lake_spark.formats.file_schema import CORRUPT, Shape
+from lake_spark.formats.inference import source_name
+from lake_spark.formats.placeholders import placeholders
+from lake_spark.ingest.key_text import joined_key
+from lake_spark.schema.casts import Conversion, is_no_utf8
+from lake_spark.schema.columns import TEXT, Columns
+from lake_spark.schema.promotion import (
+    canonical_type,
+    float_paths,
+    mismatch,
+    storable,
+    stored_type,
+    widens,
+)
+
+NO_TEXT = "CAST(NULL AS string)"
+
+_JAVA_ARRAY = r"^\[+(L[A-Za-z.]+;|[BCDFIJSZ])@[0-9a-f]+$"
+"""What Debezium writes of an array in an array of texts: no value of the source."""
+
+
+def typed_columns(spec: TableSpec, shape: Shape, columns: Columns) -> List[str]:
+    """`<expression> AS <column>` for every lake column, null where it is missing."""
+    return [
+        f"{_typed(spec, shape, name, kind)} AS {sql_identifier(name)}"
+        for name, kind in columns
+    ]
+
+
+def faults(
+    spec: TableSpec, shape: Shape, columns: Columns, record: Optional[str] = None
+) -> str:
+    """An expression: (words, value) of the first value that cannot be read, else null.
+
+    It is of the file's columns; with `record`, a struct of those, it is of that beside the
+    typed columns, so that no value is read twice.
+    """
+    cases = []
+    for name, kind in columns:
+        raw = source_name(spec, name, shape)
+        if raw is None:
+            continue
+        found, column = shape.type_of(raw), sql_identifier(raw)
+        table = stored_type(kind)
+        value = sql_identifier(name) if record else None
+        column = f"{record}.{column}" if record else column
+        fault = _fault(spec, name, column, found, table, value)
+        if fault:
+            reason = _conversion(spec, name).reason(column, found, table, name)
+            cases.append(f"WHEN {fault} THEN {reason}")
+    cases += _no_text(spec, shape, columns, record)
+    none = "CAST(NULL AS struct<words: string, value: string>)"
+    return f"CASE {' '.join(cases)} END" if cases else none
+
+
+def shown_text(text: str) -> str:
+    """An expression: a text as messages show it, of a long one the beginning."""
+    cut = (
+        f"substr({text}, 1, {SHOWN}) || '... (' || "
+        f"format_number(length({text}), 0) || ' characters)'"
+    )
+    return f"CASE WHEN length({text}) > {SHOWN} THEN {cut} ELSE {text} END"
+
+
+def _fault(
+    spec: TableSpec,
+    name: str,
+    column: str,
+    found: ColumnType,
+    table: ColumnType,
+    value: Optional[str],
+) -> str:
+    """An expression: whether the value cannot be read; '' if all can."""
+    fault = _conversion(spec, name).fault(column, found, table, value=value)
+    not_sent = _not_sent(spec, column, found) if found.is_nested else None
+    fault = f"NOT {not_sent} AND ({fault})" if fault and not_sent else fault
+    is_texts = found.name == "array" and table.text == "array<string>"
+    if not (spec.envelope and is_texts and found.inner[0].name == "string"):
+        return fault
+    no_text = f"exists({column}, x -> x RLIKE {sql_literal(_JAVA_ARRAY)})"
+    return f"(({fault}) OR {no_text})" if fault else no_text
+
+
+def _no_text(
+    spec: TableSpec, shape: Shape, columns: Columns, record: Optional[str]
+) -> List[str]:
+    """Cases for texts whose bytes are no UTF-8, of files that Spark does not decode.
+
+    All texts of a row are looked at together, for hardly any row has such a one.
+    """
+    if isinstance(spec.source.format, (Csv, Json)):
+        return []
+    raws = [(name, source_name(spec, name, shape)) for name, _ in columns]
+    place = f"{record}." if record else ""
+    texts = [
+        (name, place + sql_identifier(raw))
+        for name, raw in raws
+        if raw is not None and shape.type_of(raw).name == "string"
+    ]
+    if not texts:
+        return []
+    each = " ".join(
+        f"WHEN {is_no_utf8(column)} THEN named_struct('words', "
+        f"{sql_literal(name + ': cannot be read as text: bytes that are no UTF-8: ')}, "
+        f"'value', hex(substring(CAST({column} AS binary), 1, 100)))"
+        for name, column in texts
+    )
+    whole = f"concat_ws('|', {', '.join(column for _, column in texts)})"
+    return [f"WHEN {is_no_utf8(whole)} THEN CASE {each} END"]
+
+
+def raw_record(shape: Shape, *, with_corrupt: bool) -> str:
+    """The file's own values as one struct, for the quarantine."""
+    names = list(shape.names) + ([CORRUPT] if with_corrupt else [])
+    return f"struct({', '.join(sql_identifier(name) for name in names)})"
+
+
+def _typed(spec: TableSpec, shape: Shape, name: str, kind: str) -> str:
+    raw = source_name(spec, name, shape)
+    if raw is None:
+        return f"CAST(NULL AS {kind})"
+    found, column = shape.type_of(raw), sql_identifier(raw)
+    value = _conversion(spec, name).value(column, found, stored_type(kind))
+    not_sent = _not_sent(spec, column, found) if found.is_nested else None
+    return f"CASE WHEN NOT {not_sent} THEN {value} END" if not_sent else value
+
+
+def from_text(spec: TableSpec, name: str, kind: str, text: Optional[str] = None) -> str:
+    """An expression: the column's value of a text (of its own name) as files write it."""
+    place = text or sql_identifier(name)
+    return _conversion(spec, name).value(place, TEXT, stored_type(kind))
+
+
+def _not_sent(spec: TableSpec, column: str, found: ColumnType) -> Optional[str]:
+    """SQL: whether a value of that type is one that was not sent; None if none can be.
+
+    In arrays the placeholder is the only element, as text or as the UUID that is made
+    of it, or its bytes are the elements, a number each. Contract section 7.
+    """
+    texts = placeholders(spec)
+    if not texts:
+        return None
+    content = texts[0].encode()
+    if found.name == "string":
+        return f"coalesce({column} IN ({_literals(texts)}), false)"
+    if found.name == "binary":
+        return f"coalesce({column} = X'{content.hex()}', false)"
+    if found.name == "map" and found.inner[0].name == "string":
+        entry = sql_literal(texts[0])
+        value = f"CAST({column}[{entry}] AS string)"
+        return f"coalesce(size({column}) = 1 AND {value} = {entry}, false)"
+    if found.name == "struct" and texts[0] in found.fields:
+        field = f"{column}.{sql_identifier(texts[0])}"
+        return f"coalesce(CAST({field} AS string) = {sql_literal(texts[0])}, false)"
+    if found.name != "array" or found.inner[0].is_nested:
+        return None
+    if found.inner[0].name == "binary":
+        only = f"{column}[0] = X'{content.hex()}'"
+        return f"coalesce(size({column}) = 1 AND {only}, false)"
+    named = uuid.UUID(bytes=hashlib.md5(content).digest(), version=3)  # as Java does
+    ones = _literals((*texts, str(named)))
+    numbers = [_literals([str(each) for each in content])]
+    numbers.append(_literals([f"{each}.0" for each in content]))
+    whole = ", ".join(f"array({each})" for each in numbers)
+    elements = f"CAST({column} AS array<string>)"
+    return (
+        f"coalesce((size({column}) = 1 AND {elements}[0] IN ({ones})) OR"
+        f" (size({column}) = {len(content)} AND {elements} IN ({whole})), false)"
+    )
+
+
+def _literals(texts: Sequence[str]) -> str:
+    return ", ".join(sql_literal(text) for text in texts)
+
+
+def narrow(spec: TableSpec, shape: Shape, columns: Columns) -> str:
+    """An expression: the paths of doubles that are floats in the file, else null."""
+    paths = narrow_paths(spec, shape, columns)
+    return sql_literal(",".join(paths)) if paths else "CAST(NULL AS string)"
+
+
+def narrow_paths(spec: TableSpec, shape: Shape, columns: Columns) -> List[str]:
+    """The paths of the table's doubles that are floats in the file."""
+    return [
+        path
+        for name, kind in columns
+        for raw in [source_name(spec, name, shape)]
+        if raw is not None
+        for path in float_paths(shape.type_of(raw), stored_type(kind), name)
+    ]
+
+
+def is_dropped(spec: TableSpec, name: str) -> bool:
+    """Whether files may lack the column without saying anything of its values."""
+    declared = spec.column(name)
+    return bool(declared and declared.dropped)
+
+
+def unavailable(spec: TableSpec, shape: Shape, columns: Columns) -> str:
+    """An expression: names of the columns whose value was not sent, `a,b`, else null."""
+    cases = []
+    for name, _ in columns:
+        raw, told = source_name(spec, name, shape), sql_literal(name)
+        if raw is None:
+            cases += [told] if is_dropped(spec, name) else []
+            continue
+        not_sent = _not_sent(spec, sql_identifier(raw), shape.type_of(raw))
+        cases += [f"CASE WHEN {not_sent} THEN {told} END"] if not_sent else []
+    if not cases:
+        return NO_TEXT
+    return f"nullif(concat_ws(',', {', '.join(cases)}), '')"
+
+
+def old_key(spec: TableSpec, shape: Shape, columns: Columns) -> str:
+    """An expression: the key before a key change, where values were not sent."""
+    missing = unavailable(spec, shape, columns)
+    if OLD_KEY not in shape.names or missing == NO_TEXT:
+        return NO_TEXT
+    kinds, parts = dict(columns), []
+    for name in spec.key:
+        raw = source_name(spec, name, shape) or name
+        places = (sql_literal(f"{way}['{raw}']") for way in ("$", "$.payload"))
+        texts = [f"get_json_object({sql_identifier(OLD_KEY)}, {p})" for p in places]
+        text = f"coalesce({', '.join(texts)})"
+        parts.append((from_text(spec, name, kinds[name], text), kinds[name]))
+    known = " AND ".join(f"{value} IS NOT NULL" for value, _ in parts)
+    return f"CASE WHEN ({missing}) IS NOT NULL AND {known} THEN {joined_key(parts)} END"
+
+
+def log_name(shape: Shape) -> str:
+    """An expression: the name of the log that the row's position is in, else null."""
+    return sql_identifier(LOG_NAME) if LOG_NAME in shape.names else NO_TEXT
+
+
+def no_row(shape: Shape) -> str:
+    """An expression: why the record is no row at all, else null."""
+    return sql_identifier(NO_ROW) if NO_ROW in shape.names else NO_TEXT
+
+
+def own_start(spec: TableSpec, shape: Shape, columns: Columns, word: str) -> str:
+    """An expression: where a row of a connector's snapshot was read, else null.
+
+    JSON of the order columns, as a full refresh has it. Contract 2.3.
+    """
+    declared, kinds = spec.operation, dict(columns)
+    if spec.envelope is None or declared is None or not declared.load:
+        return NO_TEXT
+    parts = [
+        f"{sql_literal(name)}, {_typed(spec, shape, name, kinds[name])}"
+        for name in spec.order_by
+    ]
+    start = f"to_json(named_struct({', '.join(parts)}))"
+    return f"CASE WHEN {word} IN ({_literals(declared.load)}) THEN {start} END"
+
+
+def _conversion(spec: TableSpec, name: str) -> Conversion:
+    declared = spec.column(name)
+    kind = spec.source.format
+    return Conversion(
+        null_text=(*kind.null_text, *placeholders(spec)),
+        # Spark reads an empty field as null whatever it is told.
+        empty=isinstance(kind, Csv),
+        pattern=_format(spec, declared) if declared else None,
+        timezone=spec.source.timezone,
+        # ORC's timestamps are what a clock showed, without its zone.
+        local_times=isinstance(kind, Orc) and spec.source.timezone.upper() != "UTC",
+    )
+
+
+def _format(spec: TableSpec, column: Column) -> Optional[str]:
+    """The column's own format; MongoDB's bytes are always base64."""
+    kind = spec.source.format
+    is_extended = isinstance(kind, Json) and kind.extended
+    is_binary = canonical_type(column.type) == "binary"
+    return BASE64 if is_extended and is_binary else column.format
+
+
+def text_of(spec: TableSpec, raw: str) -> str:
+    """The text of a column of a file, null where it is one of the null texts."""
+    return _conversion(spec, raw).text(sql_identifier(raw))
+
+
+def refuse_mismatch(spec: TableSpec, shape: Shape, columns: Columns, path: str) -> None:
+    """BadFile where a column's type does not fit the table's."""
+    for name, kind in columns:
+        raw = source_name(spec, name, shape)
+        if raw is None or _is_lenient(spec, name):
+            continue
+        of_file, of_table = shape.type_of(raw), stored_type(kind)
+        place = mismatch(of_file, of_table, raw)
+        if place and not _conversion(spec, name).reads(of_file, of_table):
+            where, found, table = place
+            raise BadFile(
+                path,
+                f"column {where!r} is {found.text[:200]}, the table's column {name!r} has "
+                f"{table.text[:200]} there: a narrower or different type is never cast. "
+                + _remedy(spec, name, raw, of_file, of_table),
+            )
+
+
+def _remedy(
+    spec: TableSpec, name: str, raw: str, found: ColumnType, table: ColumnType
+) -> str:
+    """What to do about a type that does not fit."""
+    if spec.column(name) is not None:
+        wider = f" ({found.stored.text[:200]})" if widens(table, found.stored) else ""
+        return (
+            f"Widen the type in the spec{wider}, mend the file, or quarantine the rows "
+            f"that do not fit (columns.{name}.on_type_mismatch: quarantine)."
+        )
+    of_file = storable(found)
+    other = of_file.text[:200] if of_file else "string"
+    as_text = (
+        "as {type: string}, which keeps the JSON text of each value, or "
+        if table.is_nested
+        else ""
+    )
+    return (
+        f"The spec does not declare it. Declare columns.{name} {as_text}as {{type: "
+        f"{table.text[:200]}, on_type_mismatch: quarantine}}, which quarantines the rows "
+        f"that do not fit, or read it into another column: columns: {{{name}_2: {{type: "
+        f"{other}, source: [{raw!r}]}}}}; or mend the file."
+    )
+
+
+def _is_lenient(spec: TableSpec, name: str) -> bool:
+    declared = spec.column(name)
+    wanted = declared.on_type_mismatch if declared else OnTypeMismatch.REFUSE
+    return wanted is OnTypeMismatch.QUARANTINE
+
+
+def first_reason(cases: Sequence[Tuple[str, str]]) -> str:
+    """An expression: the words of the first case that is true, else null.
+
+    A case is (condition, SQL of its words).
+    """
+    if not cases:
+        return "CAST(NULL AS string)"
+    return "CASE " + " ".join(f"WHEN {c} THEN {words}" for c, words in cases) + " END"

@@ -1,0 +1,465 @@
+"""Which snapshots are complete: by a marker, by numbered parts, or by a manifest.
+
+Contract section 4: where nothing is declared a snapshot is one file. Until a snapshot
+is complete it waits by name, and nothing is deleted. Which of its files are missing is
+known from their names alone; only a manifest is read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from lake_spec.globs import glob_pattern
+from lake_spec.model import Complete, Snapshot, TableSpec
+from lake_spark.errors import BadFile, LateExtract, RefusedFiles
+from lake_spark.ingest.snapshot_diff import Extract, times_taken
+from lake_spark.ingest.snapshot_times import time_of_path
+from lake_spark.landing.files import LandingFile, is_sign, scopes_of, shown
+from lake_spark.landing.manifest import Inputs
+from lake_spark.storage.object_store import split_uri
+from lake_spark.tables.table_run import TableRun
+
+LARGEST_MANIFEST = 64 * 1024 * 1024
+"""Bytes of a manifest: a million names of 60 characters."""
+
+_LISTS = ("entries", "files", "manifest", "parts")
+_NAMES = ("url", "uri", "key", "path", "file", "name", "file_name", "filename")
+_SIZES = ("size", "content_length", "contentLength", "bytes")
+
+
+def declared(spec: TableSpec) -> Optional[Complete]:
+    """What the table declares about complete snapshots."""
+    return spec.source.complete if isinstance(spec.source, Snapshot) else None
+
+
+def is_one_file(spec: TableSpec) -> bool:
+    """Whether a snapshot is one file: nothing is declared, and nothing pulls several."""
+    source = spec.source
+    is_snapshot = isinstance(source, Snapshot)
+    return is_snapshot and source.complete is None and source.pulled_from is None
+
+
+def sign_of(spec: TableSpec) -> Optional[str]:
+    """The name or glob of objects that say that a snapshot is complete."""
+    complete = declared(spec)
+    return (complete.marker or complete.manifest) if complete else None
+
+
+def with_signs(
+    run: TableRun,
+    extracts: Sequence[Extract],
+    signs: Sequence[LandingFile],
+    taken: Inputs,
+) -> List[Extract]:
+    """The snapshots with their signs, oldest first; one with signs alone has no files.
+
+    A sign whose path names no time belongs to the snapshot whose files lie in its folder.
+    """
+    found = list(extracts)
+    newest = times_taken(taken)
+    for sign in signs:
+        at, scopes = _of_path(sign, run.spec)
+        if at is None:
+            at = _of_folder(run, sign, found, taken)
+            if at is None:
+                continue
+        if not run.window.holds(at):
+            continue
+        mine = [
+            i
+            for i, each in enumerate(found)
+            if each.at == at and scopes in ((), each.scopes)
+        ]
+        for i in mine:
+            found[i] = replace(found[i], signs=(*found[i].signs, sign))
+        unknown = () if run.spec.scope else (None,)
+        last = max(
+            (newest[each] for each in scopes or newest if each in newest), default=None
+        )
+        if not mine and (last is None or at > last):
+            found.append(Extract(at, (), scopes or unknown, (sign,)))
+    return sorted(found, key=lambda each: (each.at, str(each.scopes)))
+
+
+def _of_path(
+    sign: LandingFile, spec: TableSpec
+) -> Tuple[Optional[datetime], Tuple[str, ...]]:
+    """Time and scope that a sign's path names; none of what it does not name."""
+    where, zone = spec.extract_time, spec.source.timezone
+    try:
+        at = time_of_path(sign.path, where, zone) if where.pattern else None
+    except BadFile:
+        at = None
+    try:
+        return at, scopes_of(sign.path, spec.scope)
+    except BadFile:
+        return at, ()
+
+
+def _of_folder(
+    run: TableRun, sign: LandingFile, extracts: Sequence[Extract], taken: Inputs
+) -> Optional[datetime]:
+    """The time of the only snapshot with files below a sign's folder."""
+    folder = sign.path.rpartition("/")[0]
+    below = f"{folder}/" if folder else ""
+    waiting = {
+        each.at
+        for each in extracts
+        if any(file.path.startswith(below) for file in each.files)
+    }
+    if not waiting:
+        return None
+    known = [each for each in taken.all if each.path.startswith(below)]
+    times = {datetime.fromisoformat(each.extract_at) for each in known}
+    if not waiting - times:
+        return None
+    if len(times | waiting) > 1:
+        run.report.warnings.append(
+            f"{shown(sign.path)}: its path names no snapshot time, and its folder has files "
+            "of several snapshots, so it completes none. Give each snapshot a folder, or "
+            "name the marker so that source.extract_time.pattern finds the time."
+        )
+        return None
+    return waiting.pop()
+
+
+def what_is_missing(
+    run: TableRun, extract: Extract, landing: Sequence[str], taken: Inputs
+) -> Optional[str]:
+    """What a snapshot waits for; None if it is complete.
+
+    Raises BadFile for its manifest, RefusedFiles for files that contradict each other.
+
+    `landing` are the paths of all files that the table's glob matches.
+    """
+    spec, complete = run.spec, declared(run.spec)
+    if complete is None:
+        _refuse_several(extract, spec)
+        return None
+    _refuse_second(extract, spec, taken)
+    if complete.manifest is not None:
+        return _by_manifest(run, extract, landing)
+    if not extract.files:
+        raise RefusedFiles(
+            [each.path for each in extract.signs],
+            f"snapshot {extract.name} has its marker and no file. Land its files (without "
+            "rows: one with a header alone), or remove the marker.",
+        )
+    if complete.marker is not None:
+        bad = _bad_beside(run, extract)
+        if extract.signs:
+            return f"{_count(extract)}, {shown(bad[0])} cannot be read" if bad else None
+        return f"{_count(extract)} and its marker {complete.marker} is not"
+    if isinstance(complete.parts, int):
+        return _by_count(extract, complete.parts)
+    return _by_parts(extract, complete.parts)
+
+
+def _bad_beside(run: TableRun, extract: Extract) -> List[str]:
+    """Bad files in its folders whose time nobody knows: they may be of the snapshot."""
+    if run.spec.extract_time.column is None:
+        return []
+    folders = {each.path.rpartition("/")[0] for each in extract.files}
+    bad = [each["path"] for each in run.report.set_aside]
+    return [path for path in bad if path.rpartition("/")[0] in folders]
+
+
+def waits(extract: Extract, missing: str, behind: Sequence[Extract]) -> str:
+    """The warning of a snapshot that is not complete."""
+    places = [each.path for each in (*extract.files, *extract.signs)]
+    folders = sorted({path.rpartition("/")[0] or "." for path in places})
+    named = ", ".join(f"{shown(each)}/" for each in folders[:3])
+    words = (
+        f"snapshot {extract.name} is not complete and waits: {missing} ({named}). Nothing of "
+        "it was ingested or deleted. Land the rest, or move its files away"
+    )
+    later = ", ".join(each.name for each in behind[:3])
+    more = f" and {len(behind) - 3} more" if len(behind) > 3 else ""
+    return words + (
+        f"; later snapshots wait behind it: {later}{more}." if later else "."
+    )
+
+
+def _refuse_several(extract: Extract, spec: TableSpec) -> None:
+    """Where nothing is declared a snapshot is one file."""
+    if len(extract.files) > 1 and extract.scopes and is_one_file(spec):
+        paths = [each.path for each in extract.files]
+        raise RefusedFiles(paths, several(extract.name, extract.files))
+
+
+def several(name: str, files: Sequence[LandingFile]) -> str:
+    """The words for several files of a snapshot whose table declares nothing."""
+    named = ", ".join(shown(each.path) for each in files[:3])
+    more = f" and {len(files) - 3} more" if len(files) > 3 else ""
+    return (
+        f"snapshot {name} has {len(files)} files ({named}{more}), and the table does not "
+        "declare when one of several files is complete. Leave one of them there, or "
+        "declare source.complete (marker, parts or manifest)."
+    )
+
+
+def _refuse_second(extract: Extract, spec: TableSpec, taken: Inputs) -> None:
+    """A complete snapshot gets no further file; where rows name scopes, nor a scope."""
+    if extract.scopes:
+        return
+    at = extract.at.isoformat()
+    if any(each.extract_at == at for each in taken.all):
+        raise LateExtract(
+            f"snapshot {extract.name} was complete and is ingested: a further file of its "
+            "time is refused. Move it away, or reprocess the whole snapshot by the DAG "
+            f"{spec.domain}_redo."
+        )
+
+
+def _count(extract: Extract) -> str:
+    files = len(extract.files)
+    return "1 file is there" if files == 1 else f"{files} files are there"
+
+
+def _by_count(extract: Extract, count: int) -> Optional[str]:
+    found = len(extract.files)
+    if found > count:
+        named = ", ".join(shown(each.path) for each in extract.files[:3])
+        raise RefusedFiles(
+            [each.path for each in extract.files],
+            f"snapshot {extract.name} has {found} files ({named}, ...), and source.complete."
+            f"parts says {count}. Move away what is not of it, or correct the number.",
+        )
+    return None if found == count else f"{found} of {count} files are there"
+
+
+def _by_parts(extract: Extract, pattern: str) -> Optional[str]:
+    """Parts are numbered from 0 or from 1; each name says how many there are."""
+    parts: Dict[int, str] = {}
+    counts: Dict[int, str] = {}
+    for file in extract.files:
+        number, count = _part_of(file.path, pattern)
+        other = parts.setdefault(number, file.path)
+        if other != file.path:
+            words = f"{shown(other)}, {shown(file.path)}"
+            raise _bad_parts(
+                extract, [other, file.path], f"part {number} is there twice: {words}"
+            )
+        counts.setdefault(count, file.path)
+    if len(counts) > 1:
+        told = ", ".join(f"{n} by {shown(counts[n])}" for n in sorted(counts)[:3])
+        raise _bad_parts(
+            extract,
+            [each.path for each in extract.files],
+            f"its files disagree on the number of parts: {told}",
+        )
+    (count,) = counts
+    if count < 1 or max(parts) > count or (0 in parts and count in parts):
+        last = max(parts)
+        both = " beside a part 0" if 0 in parts and 0 < last == count else ""
+        raise _bad_parts(
+            extract,
+            [parts[last], *([parts[0]] if both else [])],
+            f"{shown(parts[last])} is part {last} of {count}{both}: no such part",
+        )
+    if len(parts) == count:
+        return None
+    first = 0 if 0 in parts else 1
+    missing = [n for n in range(first, first + count) if n not in parts]
+    named = ", ".join(map(str, missing[:5])) + (", ..." if len(missing) > 5 else "")
+    return f"{len(parts)} of {count} parts are there, missing: {named}"
+
+
+def _part_of(path: str, pattern: str) -> Tuple[int, int]:
+    found = re.search(pattern, path)
+    try:
+        groups = found.groupdict()
+        said = (groups["part"], groups["count"]) if groups else found.groups()[:2]
+        return int(said[0]), int(said[1])
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise RefusedFiles(
+            [path],
+            f"{shown(path)}: its path names no part and number of parts: source.complete."
+            f"parts is {pattern!r}. Rename the file, move it away, or correct the pattern.",
+        ) from None
+
+
+def _bad_parts(extract: Extract, paths: Sequence[str], what: str) -> RefusedFiles:
+    words = "Move away what is not of it, and land the rest."
+    return RefusedFiles(paths, f"snapshot {extract.name}: {what}. {words}")
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """One file that a manifest lists: its path below the landing folder."""
+
+    path: str
+    size: Optional[int]
+
+
+def _by_manifest(
+    run: TableRun, extract: Extract, landing: Sequence[str]
+) -> Optional[str]:
+    if not extract.signs:
+        glob = run.spec.source.complete.manifest
+        return f"{_count(extract)} and its manifest {glob} is not"
+    if len(extract.signs) > 1:
+        named = ", ".join(shown(each.path) for each in extract.signs[:3])
+        raise RefusedFiles(
+            [each.path for each in extract.signs],
+            f"snapshot {extract.name} has {len(extract.signs)} manifests ({named}). Leave one.",
+        )
+    (manifest,) = extract.signs
+    listed = _of_snapshot(run, extract, manifest, _read(run, manifest))
+    there = {each.path: each for each in extract.files}
+    _refuse_unlisted(extract, manifest, set(there) - set(listed))
+    missing = [path for path in listed if path not in there]
+    elsewhere = set(missing) & set(landing)
+    if elsewhere:
+        raise _bad_manifest(
+            manifest, f"lists {shown(min(elsewhere))}, which is of another snapshot"
+        )
+    _refuse_other_sizes(run, manifest, listed, there)
+    if missing:
+        named = ", ".join(map(shown, missing[:3])) + (", ..." if missing[3:] else "")
+        found = len(listed) - len(missing)
+        return f"{found} of {len(listed)} files of its manifest are there, missing: {named}"
+    return None
+
+
+def _of_snapshot(
+    run: TableRun, extract: Extract, manifest: LandingFile, found: Sequence[_Listed]
+) -> Dict[str, _Listed]:
+    """The listed files of this snapshot, by path; those of its other scopes left out."""
+    listed: Dict[str, _Listed] = {}
+    files, sign = glob_pattern(run.spec.source.files), sign_of(run.spec)
+    for each in found:
+        parts = each.path.split("/")
+        hidden = any(part.startswith((".", "_")) for part in parts)
+        if hidden or is_sign(each.path, sign) or not files.fullmatch(each.path):
+            raise _bad_manifest(
+                manifest,
+                f"lists {shown(each.path)}, which source.files does not match",
+            )
+        if each.path in listed:
+            raise _bad_manifest(manifest, f"lists {shown(each.path)} twice")
+        try:
+            scopes = scopes_of(each.path, run.spec.scope)
+        except BadFile as bad:
+            raise _bad_manifest(
+                manifest, f"lists {shown(bad.path)}: {bad.reason}"
+            ) from None
+        if not scopes or scopes == extract.scopes:
+            listed[each.path] = each
+    if not listed:
+        raise _bad_manifest(
+            manifest,
+            "lists no file. A snapshot without rows is a file with a header alone",
+        )
+    return listed
+
+
+def _refuse_unlisted(extract: Extract, manifest: LandingFile, paths: set) -> None:
+    if paths:
+        more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+        raise RefusedFiles(
+            sorted(paths),
+            f"snapshot {extract.name}: {shown(min(paths))}{more} is not in its manifest "
+            f"{shown(manifest.path)}. Move it away, or list it.",
+        )
+
+
+def _refuse_other_sizes(
+    run: TableRun,
+    manifest: LandingFile,
+    listed: Dict[str, _Listed],
+    there: Dict[str, LandingFile],
+) -> None:
+    """A size that differs is another content, but for what an erase put there."""
+    other = [
+        path
+        for path, file in there.items()
+        if listed[path].size not in (None, file.size)
+    ]
+    if not other:
+        return
+    erased = run.erased_keys.load().files
+    for path in other:
+        if path not in erased:
+            raise _bad_manifest(
+                manifest,
+                f"says that {shown(path)} has {listed[path].size} bytes, it has "
+                f"{there[path].size}",
+            )
+
+
+def _bad_manifest(manifest: LandingFile, what: str) -> BadFile:
+    return BadFile(
+        manifest.path, f"{what}. Correct the manifest, or land what it lists."
+    )
+
+
+def _read(run: TableRun, manifest: LandingFile) -> List[_Listed]:
+    """The entries of a manifest, their names made paths below the landing folder."""
+    if manifest.size > LARGEST_MANIFEST:
+        raise _bad_manifest(
+            manifest, f"has {manifest.size:,} bytes, over {LARGEST_MANIFEST:,}"
+        )
+    try:
+        text = run.store.read(manifest.uri).decode("utf-8-sig")
+        entries: Sequence[Any] = (
+            _entries(json.loads(text))
+            if text.lstrip()[:1] in ("[", "{")
+            else [line.rstrip("\r") for line in text.split("\n") if line.strip()]
+        )
+    except KeyError:
+        raise _bad_manifest(manifest, "was removed while the run read it") from None
+    except (ValueError, RecursionError) as error:
+        raise _bad_manifest(manifest, f"cannot be read: {str(error)[:200]}") from None
+    return [_listed(run, manifest, n, each) for n, each in enumerate(entries, 1)]
+
+
+def _entries(data: Any) -> Sequence[Any]:
+    lists = [data] if isinstance(data, list) else [data.get(name) for name in _LISTS]
+    found = [each for each in lists if isinstance(each, list)]
+    if len(found) != 1:
+        raise ValueError(
+            f"it is neither a list nor an object with one list of: {', '.join(_LISTS)}"
+        )
+    return found[0]
+
+
+def _listed(run: TableRun, manifest: LandingFile, number: int, entry: Any) -> _Listed:
+    name, size = entry, None
+    if isinstance(entry, dict):
+        meta = entry.get("meta")
+        entry = {**(meta if isinstance(meta, dict) else {}), **entry}
+        name = next((entry[each] for each in _NAMES if each in entry), None)
+        size = next((entry[each] for each in _SIZES if each in entry), None)
+    is_size = isinstance(size, int) and not isinstance(size, bool) and size >= 0
+    if not isinstance(name, str) or not name or not (size is None or is_size):
+        raise _bad_manifest(
+            manifest,
+            f"entry {number} is no file name, nor an object with a name "
+            f"({', '.join(_NAMES)}) and a size: {repr(entry)[:100]}",
+        )
+    return _Listed(_path_of(run, manifest, name), size)
+
+
+def _path_of(run: TableRun, manifest: LandingFile, name: str) -> str:
+    """A name as a path below the landing folder: a URI, a key, or beside the manifest."""
+    root = f"{run.landing.rstrip('/')}/"
+    uri = re.sub(r"^s3[an]://", "s3://", name)
+    key = split_uri(root)[1] if root.startswith("s3://") else root
+    if "://" in uri:
+        path = uri[len(root) :] if uri.startswith(root) else ""
+    elif key and name.startswith(key):
+        path = name[len(key) :]
+    else:
+        folder = manifest.path.rpartition("/")[0]
+        beside = name[2:] if name.startswith("./") else name
+        path = f"{folder}/{beside}" if folder else beside
+    if not path or any(part in ("", ".", "..") for part in path.split("/")):
+        raise _bad_manifest(
+            manifest, f"lists {shown(name)}, which is outside of {shown(root)}"
+        )
+    return path

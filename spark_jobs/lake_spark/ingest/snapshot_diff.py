@@ -1,0 +1,288 @@
+"""Extracts that come again: each becomes changes against the one before.
+
+Contract section 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Dict, List, Optional, Sequence, Set, Tuple
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from lake_spec.model import Absence, TableSpec
+from lake_spark.changelog.schema import DELETE, UPSERT
+from lake_spark.errors import LateExtract, RefusedInput
+from lake_spark.landing.files import LandingFile
+from lake_spark.landing.manifest import Inputs
+from lake_spark.scd2.fold import KEY
+from lake_spark.schema.equality import comparable
+
+KNOWN = "lake_known"
+"""Whether a key of the state lives."""
+
+BEFORE = "lake_effective_before"
+"""The declared effective time that a key had when it was last seen."""
+
+MIN_KEYS = 10
+"""Below this many keys the lost share is not judged, unless all of them are lost."""
+
+
+@dataclass(frozen=True)
+class Extract:
+    """All files of one extract, and what it is a full copy of.
+
+    `scopes` holds the scope values that it covers, as text: (None,) where the
+    table has no scope, nothing as long as only its rows can tell.
+    """
+
+    at: datetime
+    files: Sequence[LandingFile]
+    scopes: Tuple[Optional[str], ...] = (None,)
+    signs: Sequence[LandingFile] = ()
+    """Its markers or manifests."""
+
+    @property
+    def name(self) -> str:
+        """Its time, as reports say it."""
+        return f"{self.at:%Y-%m-%d %H:%M}"
+
+
+def group_extracts(files: Sequence[LandingFile], spec: TableSpec) -> List[Extract]:
+    """The extracts that the files make up, oldest first."""
+    groups: Dict[Tuple, List[LandingFile]] = {}
+    for file in files:
+        assert file.extract_at is not None
+        groups.setdefault((file.extract_at, file.scopes), []).append(file)
+    unknown = () if spec.scope else (None,)
+    return [
+        Extract(at, tuple(groups[at, scopes]), scopes or unknown)
+        for at, scopes in sorted(groups)
+    ]
+
+
+def times_taken(taken: Inputs) -> Dict[Optional[str], datetime]:
+    """The time of the newest extract taken in, per scope value."""
+    return taken.newest_extracts
+
+
+def last_taken(taken: Inputs) -> Optional[datetime]:
+    """The time of the newest extract that was taken in, of whatever scope."""
+    return max(times_taken(taken).values(), default=None)
+
+
+def is_full_load(file: LandingFile, taken: Inputs) -> bool:
+    """Whether a file is of the first extract, or of one that is not newer."""
+    first = taken.oldest_extract
+    return first is None or file.extract_at <= first
+
+
+def refuse_late(extract: Extract, taken: Inputs, spec: TableSpec) -> None:
+    """An extract that is not newer than the last one taken is refused."""
+    newest = times_taken(taken)
+    for scope in extract.scopes:
+        last = newest.get(scope)
+        if last is None or extract.at > last:
+            continue
+        what = "of the same time as" if extract.at == last else "older than"
+        raise LateExtract(
+            f"this extract ({extract.name}) is {what} the last one taken"
+            f"{of_scope(scope, spec)} ({last:%Y-%m-%d %H:%M}). Move it away, land it "
+            f"under its true time, or take it in by the DAG {spec.domain}_redo, which "
+            "takes all after it anew."
+        )
+
+
+def of_scope(scope: Optional[str], spec: TableSpec) -> str:
+    """` of <column> '<value>'` for messages; nothing without a scope."""
+    return "" if scope is None else f" of {spec.scope.column} {scope!r}"
+
+
+def identity(spec: TableSpec) -> List[str]:
+    """What one row of an extract is about: a key, in one scope value."""
+    return [KEY, *([spec.scope.column] if spec.scope else [])]
+
+
+def scope_text(spec: TableSpec) -> Column:
+    """A row's scope value as text; null without a scope."""
+    scope = spec.scope
+    value = F.col(scope.column) if scope else F.lit(None)
+    return value.cast("string")
+
+
+def changes(
+    extract: DataFrame, state: DataFrame, spec: TableSpec, columns: Sequence[str]
+) -> DataFrame:
+    """The extract's rows against what was known before: one row per identity.
+
+    `state` is of `states.before`. Adds lake_change: 'new', 'changed',
+    'unchanged', 'duplicate' or 'absent'.
+    """
+    same_row = identity(spec)
+    rows = _newest_of_key(extract, same_row)
+    once = rows.where("lake_newest = 1")
+    matches = [F.col(f"new.{n}").eqNullSafe(F.col(f"old.{n}")) for n in same_row]
+    joined = once.alias("new").join(state.alias("old"), matches, "full_outer")
+    is_known = F.coalesce(F.col(f"old.{KNOWN}"), F.lit(False))
+    dropped = [name for name, column in spec.columns if column.dropped]
+    what = (
+        F.when(F.col("new.lake_op").isNull(), "absent")
+        .when(~is_known, "new")
+        .when(_same_values(once, state, columns, dropped), "unchanged")
+        .otherwise("changed")
+    )
+    mine = [name for name in extract.columns if name not in (KEY, *columns)]
+    kept = {KEY, *spec.key, *same_row}
+    compared = joined.where(F.col("new.lake_op").isNotNull() | is_known).select(
+        *[_value(name, kept) for name in (KEY, *columns)],
+        *[F.col(f"new.{n}") for n in mine],
+        what.alias("lake_change"),
+        F.col(f"old.{BEFORE}"),
+    )
+    again = rows.where("lake_newest > 1").withColumn("lake_change", F.lit("duplicate"))
+    return compared.unionByName(again.drop("lake_newest"), allowMissingColumns=True)
+
+
+def dated(
+    upserts: DataFrame, spec: TableSpec, extract: Extract, taken: Inputs
+) -> DataFrame:
+    """Let upserts be valid from `effective_at`, where it can be believed.
+
+    Not before the extract before, which said otherwise; and where it did not
+    advance although the row changed or came back, from the extract's own time.
+    """
+    if spec.effective_at is None:
+        return upserts
+    declared = F.col(spec.effective_at).cast("timestamp")
+    advanced = F.col(BEFORE).isNull() | (declared > F.col(BEFORE))
+    believed = F.greatest(F.col("lake_effective_at"), _previous(extract, taken, spec))
+    since = F.when(advanced, believed).otherwise(F.lit(extract.at))
+    return upserts.withColumn("lake_effective_at", since)
+
+
+def _previous(extract: Extract, taken: Inputs, spec: TableSpec) -> Column:
+    """The time of the extract before, of the row's scope value; null if none was."""
+    newest = times_taken(taken)
+    if not spec.scope:
+        return F.lit(newest.get(None)).cast("timestamp")
+    of_scopes = [each for each in extract.scopes if each in newest]
+    if not of_scopes:
+        return F.lit(None).cast("timestamp")
+    pairs = [F.lit(part) for each in of_scopes for part in (each, newest[each])]
+    return F.create_map(*pairs)[scope_text(spec)]
+
+
+def _newest_of_key(extract: DataFrame, same_row: Sequence[str]) -> DataFrame:
+    """Of several rows of one key the last in the extract stands for it."""
+    last = Window.partitionBy(*same_row).orderBy(
+        F.col("lake_position").desc(), F.col("lake_record").desc()
+    )
+    return extract.withColumn("lake_newest", F.row_number().over(last))
+
+
+def _same_values(
+    new: DataFrame, old: DataFrame, columns: Sequence[str], dropped: Sequence[str]
+) -> Column:
+    """Whether a row of the extract says what was known; a value not sent says nothing."""
+    others = [name for name in columns if name not in dropped]
+    same = _values(new, "new", others).eqNullSafe(_values(old, "old", others))
+    not_sent = F.split(F.coalesce("new.lake_unavailable", F.lit("")), ",")
+    for name in dropped:
+        values = [
+            _values(rows, side, [name]) for rows, side in ((new, "new"), (old, "old"))
+        ]
+        same &= F.array_contains(not_sent, name) | values[0].eqNullSafe(values[1])
+    return same
+
+
+def _values(rows: DataFrame, side: str, columns: Sequence[str]) -> Column:
+    return F.struct(
+        *[comparable(rows, name, F.col(f"{side}.{name}")) for name in columns]
+    )
+
+
+def _value(name: str, kept: Set[str]) -> Column:
+    """An absent row keeps what it is about, from the state; its values are null."""
+    if name in kept:
+        return F.coalesce(f"new.{name}", f"old.{name}").alias(name)
+    return F.col(f"new.{name}").alias(name)
+
+
+def held(compared: DataFrame, why: Column) -> DataFrame:
+    """Absent keys that are not taken as gone: they only look so."""
+    absent = F.col("lake_change") == "absent"
+    change = F.when(absent & why.isNotNull(), "held").otherwise(F.col("lake_change"))
+    return compared.withColumn("lake_change", change)
+
+
+def derived_deletes(
+    compared: DataFrame, extract: Extract, spec: TableSpec
+) -> DataFrame:
+    """The absent keys as delete events at the extract's time, none if ignored."""
+    absent = compared.where("lake_change = 'absent'")
+    if spec.source.absence is Absence.IGNORE:
+        return absent.limit(0)
+    last = extract.files[-1]
+    facts = {
+        "lake_op": F.lit(DELETE),
+        "lake_rank": F.lit(1),
+        "lake_effective_at": F.lit(extract.at),
+        "lake_path": F.lit(last.path),
+        "lake_position": F.lit(last.position),
+        "lake_record": F.lit(-1).cast("bigint"),
+        "lake_etag": F.lit(last.etag),
+        "lake_landed_at": F.lit(last.landed_at),
+        "lake_extract_at": F.lit(extract.at),
+    }
+    return absent.withColumns(facts)
+
+
+def refuse_empty(extract: Extract, known: int, spec: TableSpec) -> None:
+    """A snapshot without rows is more often a broken export than an empty table."""
+    scope = extract.scopes[0] if spec.scope else None
+    named = ", ".join(each.path for each in extract.files[:3])
+    raise RefusedInput(
+        f"snapshot {extract.name}{of_scope(scope, spec)} has no row ({named}), the table "
+        f"has {known:,} key(s){of_scope(scope, spec)}. Land a whole snapshot in its place. "
+        "If it is right, declare source.may_be_empty, or run "
+        f"{spec.domain}_incremental with accept_losses."
+    )
+
+
+def refuse_losses(known: int, absent: int, spec: TableSpec, scope: str) -> None:
+    """An empty or broken export must not close a table; `scope` is for the words."""
+    if spec.source.absence is not Absence.IGNORE:
+        remedy = (
+            "Land a whole extract in its place or, if the loss is true, run "
+            f"{spec.domain}_incremental with accept_losses."
+        )
+        share, setting = spec.source.lost_share, "source.lost_share"
+        refuse_loss(known, absent, share, setting, remedy, of=scope)
+
+
+def refuse_loss(
+    known: int,
+    absent: int,
+    share: float,
+    setting: str,
+    remedy: str,
+    *,
+    who: str = "",
+    of: str = "",
+) -> None:
+    """Refuse files that lack more than a share of the known keys.
+
+    `who` loses them, `of` what: both for the words.
+    """
+    is_judged = known >= MIN_KEYS or absent == known
+    if is_judged and absent > share * known:
+        raise RefusedInput(
+            f"{who}loses {absent:,} of {known:,} keys{of}, more than the share of "
+            f"{share:.0%} that {setting} allows. {remedy}"
+        )
+
+
+UPSERTS = f"lake_op = '{UPSERT}' AND lake_change IN ('new', 'changed')"
+"""Rows of an extract that become upsert events."""

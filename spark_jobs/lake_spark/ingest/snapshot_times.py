@@ -1,0 +1,167 @@
+"""Which extract a landing file belongs to: its time and what it covers.
+
+Contract section 4: the time comes from the file's path or from a column of it,
+never from the run.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import datetime, timezone
+from typing import Dict, Iterator, List, Optional, Sequence
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
+
+from lake_spec.model import ExtractTime, TableSpec
+from lake_spec.sql_text import sql_identifier
+from lake_spark.errors import BadFile, first_line, shortened
+from lake_spark.formats.file_schema import CORRUPT, Shape
+from lake_spark.formats.inference import shape_of
+from lake_spark.ingest import reader, row_expressions
+from lake_spark.landing.files import LandingFile, scopes_of
+from lake_spark.schema.timestamps import as_utc
+from lake_spark.tables.table_run import TableRun
+
+_TYPES = ("string", "date", "timestamp")
+
+
+def dated(
+    run: TableRun, files: Sequence[LandingFile], bad: List[BadFile]
+) -> List[LandingFile]:
+    """The files with time and scope of their extracts; those without are `bad`."""
+    where = run.spec.extract_time
+    times = _TimesOfFiles(run, bad).read(files) if where.column else {}
+    found = []
+    for file in files:
+        if where.column and file.path not in times:
+            continue
+        try:
+            zone = "UTC" if run.spec.source.pulled_from else run.spec.source.timezone
+            at = times.get(file.path) or time_of_path(file.path, where, zone)
+            scopes = scopes_of(file.path, run.spec.scope)
+            found.append(replace(file, extract_at=at, scopes=scopes))
+        except BadFile as error:
+            bad.append(error)
+    return found
+
+
+def time_of_path(path: str, where: ExtractTime, zone: str) -> datetime:
+    """The time of the extract that a file belongs to, as its path says it."""
+    found = re.search(where.pattern or "", path)
+    if not found:
+        raise BadFile(
+            path,
+            f"its name holds no extract time: nothing in it matches {where.pattern!r}. "
+            "Rename the file or correct source.extract_time.pattern.",
+        )
+    return _moment(path, found.group(1), where, zone)
+
+
+def _moment(path: str, text: str, where: ExtractTime, zone: str) -> datetime:
+    try:
+        moment = datetime.strptime(text, where.format)
+    except ValueError as error:
+        raise BadFile(path, f"its extract time cannot be read: {error}") from None
+    return as_utc(moment, zone)
+
+
+class _TimesOfFiles:
+    """Extract times from a column: one pass over it, for all files of a shape."""
+
+    def __init__(self, run: TableRun, bad: List[BadFile]) -> None:
+        self.run = run
+        self.spec: TableSpec = run.spec
+        self.where: ExtractTime = run.spec.extract_time
+        self.bad = bad
+
+    def read(self, files: Sequence[LandingFile]) -> Dict[str, datetime]:
+        """Path -> time, of every file whose rows hold one and the same."""
+        groups: Dict[Shape, List[LandingFile]] = {}
+        for file in files:
+            try:
+                shape = shape_of(self.run.spark, self.run.store, file, self.spec)
+                groups.setdefault(shape, []).append(file)
+            except BadFile as error:
+                self.bad.append(error)
+        times: Dict[str, datetime] = {}
+        for shape, group in groups.items():
+            for file, row in self._seen(shape, group):
+                try:
+                    times[file.path] = self._time(file, row)
+                except BadFile as error:
+                    self.bad.append(error)
+        return times
+
+    def _seen(self, shape: Shape, group: List[LandingFile]) -> Iterator[tuple]:
+        try:
+            rows = self._rows(shape, group)
+        except BadFile as error:
+            self.bad += [BadFile(file.path, error.reason) for file in group]
+            return
+        except Exception as error:  # Spark wraps a bad file in many kinds of error
+            if len(group) > 1:
+                for file in group:
+                    yield from self._seen(shape, [file])
+            else:
+                reason = f"cannot be read: {first_line(error)}"
+                self.bad.append(BadFile(group[0].path, reason))
+            return
+        for file in group:
+            yield file, rows.get(reader.file_name(self.run.spark, file))
+
+    def _rows(self, shape: Shape, group: List[LandingFile]) -> Dict[str, Row]:
+        raw = reader.load(self.run.spark, self.spec, shape, [f.uri for f in group])
+        seen = raw.select(F.input_file_name().alias("file"), *self._value(raw, shape))
+        found = seen.groupBy("file").agg(
+            F.min("value").alias("least"),
+            F.max("value").alias("greatest"),
+            F.count_if(F.expr("value IS NULL AND corrupt IS NULL")).alias("without"),
+        )
+        return {row.file: row for row in found.collect()}
+
+    def _value(self, raw: DataFrame, shape: Shape) -> list:
+        """The column as text or as microseconds since 1970, and what did not parse."""
+        names = {name.lower(): name for name in shape.names}
+        column = names[self.where.column.lower()]
+        kind = shape.type_of(column).name
+        if kind not in _TYPES:
+            raise BadFile("", f"column {column!r} is {kind}, no date, time or text")
+        text = row_expressions.text_of(self.spec, column)
+        micros = F.unix_micros(F.col(sql_identifier(column)).cast("timestamp"))
+        corrupt = F.col(CORRUPT) if CORRUPT in raw.columns else F.lit(None)
+        value = F.expr(text) if kind == "string" else micros
+        return [value.alias("value"), corrupt.alias("corrupt")]
+
+    def _time(self, file: LandingFile, row: Optional[Row]) -> datetime:
+        column = self.where.column
+        if row is None or row.least is None:
+            raise BadFile(
+                file.path, f"no row has a value in {column!r}, so it is of no extract"
+            )
+        if row.without:
+            raise BadFile(
+                file.path, f"{row.without:,} row(s) have no value in {column!r}"
+            )
+        if row.least != row.greatest:
+            raise BadFile(
+                file.path,
+                f"its rows are of several extracts: {column!r} runs from "
+                f"{self._shown(row.least)} to {self._shown(row.greatest)}. Land one file "
+                "for each.",
+            )
+        if isinstance(row.least, str):
+            zone = self.spec.source.timezone
+            return _moment(file.path, row.least, self.where, zone)
+        return _of_micros(row.least)
+
+    def _shown(self, value: "str | int") -> str:
+        if isinstance(value, str):
+            return shortened(value)
+        return f"{_of_micros(value):%Y-%m-%d %H:%M}"
+
+
+def _of_micros(micros: int) -> datetime:
+    seconds, rest = divmod(micros, 1_000_000)
+    return datetime.fromtimestamp(seconds, timezone.utc).replace(microsecond=rest)

@@ -1,0 +1,214 @@
+"""An extract into the change log: what is new, changed or absent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import List, Optional, Sequence
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
+
+from lake_spec.model import Absence, TableSpec
+from lake_spec.report import FileReport
+from lake_spark.changelog.schema import log_columns
+from lake_spark.errors import BadFile, RefusedFiles, RefusedInput
+from lake_spark.ingest import (
+    batches,
+    previous_snapshot,
+    quarantine,
+    snapshot_completeness,
+    snapshot_diff,
+)
+from lake_spark.ingest.snapshot_diff import Extract
+from lake_spark.landing.manifest import Inputs
+from lake_spark.scd2.fold import KEY
+from lake_spark.schema.columns import any_null
+from lake_spark.tables.table_run import TableRun
+
+
+def take_extract(run: TableRun, extract: Extract, taken: Inputs) -> bool:
+    """Take one extract in, whole or not at all, by one commit; whether one was made."""
+    snapshot_diff.refuse_late(extract, taken, run.spec)
+    batch = batches.shaped(run, extract.files, taken)
+    batch.extract = extract
+    if len(batch.inputs) < len(extract.files):
+        return _refused_whole(run, extract)
+    rows = batches.read_rows(run, batch)
+    if rows is None:
+        return _refused_whole(run, extract)
+    try:
+        batches.judge(run, batch, rows, f"extract {extract.name}")
+        if not extract.scopes:
+            _cover(run, batch, rows)
+            snapshot_diff.refuse_late(batch.extract, taken, run.spec)
+        return _take_rows(run, batch, rows, taken)
+    finally:
+        rows.release()
+
+
+def _refused_whole(run: TableRun, extract: Extract) -> bool:
+    """One bad file refuses its extract: the good ones wait for it, by name."""
+    bad = {each["path"] for each in run.report.set_aside}
+    named = ", ".join(each.path for each in extract.files if each.path in bad)
+    set_aside(run, extract, f"waits with its extract {extract.name} for {named}")
+    return False
+
+
+def set_aside(run: TableRun, extract: Extract, reason: str) -> None:
+    """Leave the files of an extract where they are; the run will end red."""
+    set_paths_aside(run, [each.path for each in extract.files], reason)
+
+
+def refuse(run: TableRun, extract: Extract, refused: RefusedInput) -> None:
+    """Set aside the files that were refused: the extract's, if not some of them."""
+    paths = [each.path for each in extract.files]
+    set_paths_aside(run, getattr(refused, "paths", paths), str(refused))
+
+
+def set_paths_aside(run: TableRun, paths: Sequence[str], reason: str) -> None:
+    """Leave files where they are, those that were set aside before with their reason."""
+    done = {each["path"] for each in run.report.set_aside}
+    for path in paths:
+        if path not in done:
+            batches.set_aside(run, BadFile(path, reason))
+
+
+def _cover(run: TableRun, batch: batches.Batch, rows: batches.Rows) -> None:
+    """Let the extract cover the scope values of its rows, and those said to be empty."""
+    column = run.spec.scope.column
+    good = quarantine.good_rows(rows.numbered)
+    scope = snapshot_diff.scope_text(run.spec).alias("scope")
+    values = good.select(scope, "lake_path").distinct().collect()
+    found = {row.scope for row in values}
+    if snapshot_completeness.is_one_file(run.spec):
+        _refuse_several(batch.extract, values)
+    empty = set(run.accepted.empty_scopes)
+    if found & empty:
+        named = ", ".join(sorted(found & empty))
+        raise RefusedInput(
+            f"has rows of {column} {named}, which empty_scopes says is empty. Leave it "
+            "out there, or give the run a window without this extract."
+        )
+    if not found | empty:
+        raise RefusedInput(
+            f"has no good row, so nothing tells which values of {column} it covers. "
+            "Land a whole extract in its place, or name them in empty_scopes."
+        )
+    scopes = tuple(sorted(found | empty))
+    batch.extract = replace(batch.extract, scopes=scopes)
+    batch.inputs = [
+        replace(each, file=replace(each.file, scopes=scopes)) for each in batch.inputs
+    ]
+
+
+def _refuse_several(extract: Extract, values: Sequence[Row]) -> None:
+    """Where nothing is declared a scope value's snapshot is one file."""
+    files = {each.path: each for each in extract.files}
+    for scope in sorted({row.scope for row in values}):
+        paths = sorted(row.lake_path for row in values if row.scope == scope)
+        if len(paths) > 1:
+            name = f"{extract.name} of {scope!r}"
+            words = snapshot_completeness.several(name, [files[path] for path in paths])
+            raise RefusedFiles(paths, words)
+
+
+def _take_rows(
+    run: TableRun, batch: batches.Batch, rows: batches.Rows, taken: Inputs
+) -> bool:
+    compared = _compared(run, batch, rows, taken).persist()
+    try:
+        events = _events(run, batch, compared, taken)
+        if not run.dry_run:
+            if rows.counted.bad:
+                quarantine.keep(run, rows.numbered)
+            batches.commit(run, batch, events, taken)
+    finally:
+        compared.unpersist()
+    run.report.add_files(batch.files)
+    return not run.dry_run
+
+
+def _compared(
+    run: TableRun, batch: batches.Batch, rows: batches.Rows, taken: Inputs
+) -> DataFrame:
+    """Every row of the extract and every absent key, with what became of it."""
+    names = [name for name, _ in batch.columns]
+    good = quarantine.good_rows(rows.numbered).select(*log_columns(batch.columns))
+    state = previous_snapshot.before(run, batch.extract, batch.columns, taken)
+    compared = snapshot_diff.changes(good, state, run.spec, names)
+    if not rows.counted.bad:
+        return compared
+    bad = quarantine.bad_rows(rows.numbered)
+    if not bad.where(any_null(run.spec.key)).isEmpty():
+        run.report.warnings.append(
+            "absence was not applied: the key of a quarantined row cannot be read"
+        )
+        return snapshot_diff.held(compared, F.lit(True))
+    # A quarantined row counts as present.
+    keys = bad.select(KEY).distinct().withColumn("lake_bad", F.lit(True))
+    return snapshot_diff.held(compared.join(keys, KEY, "left"), F.col("lake_bad")).drop(
+        "lake_bad"
+    )
+
+
+def _events(
+    run: TableRun, batch: batches.Batch, compared: DataFrame, taken: Inputs
+) -> DataFrame:
+    """Upserts and derived deletes; the batch's accounting is settled here."""
+    extract = batch.extract
+    counts = _counts(compared, run.spec)
+    _refuse_empty(run, batch, counts)
+    _refuse_losses(run, batch, counts)
+    _settle(batch.files, counts)
+    upserts = compared.where(snapshot_diff.UPSERTS)
+    upserts = snapshot_diff.dated(upserts, run.spec, extract, taken)
+    deletes = snapshot_diff.derived_deletes(compared, extract, run.spec)
+    if run.spec.source.absence is Absence.DELETE:
+        run.report.derived_deletes += _sum(counts, change="absent")
+    return upserts.unionByName(deletes)
+
+
+def _counts(compared: DataFrame, spec: TableSpec) -> List[Row]:
+    """How many rows, by lake_path (null if absent), lake_scope and lake_change."""
+    scope = snapshot_diff.scope_text(spec).alias("lake_scope")
+    return compared.groupBy("lake_path", scope, "lake_change").count().collect()
+
+
+def _sum(counts: List[Row], **wanted: Optional[str]) -> int:
+    """The rows that are so: `path`, `scope` and `change` choose."""
+    return sum(
+        row["count"]
+        for row in counts
+        if all(row[f"lake_{name}"] == value for name, value in wanted.items())
+    )
+
+
+def _refuse_empty(run: TableRun, batch: batches.Batch, counts: List[Row]) -> None:
+    said = set(batch.extract.scopes) <= set(run.accepted.empty_scopes)
+    if run.accepted.losses or run.spec.source.may_be_empty or said:
+        return
+    if not any(each.landed for each in batch.files):
+        known = sum(_sum(counts, change=each) for each in _KNOWN)
+        snapshot_diff.refuse_empty(batch.extract, known, run.spec)
+
+
+def _refuse_losses(run: TableRun, batch: batches.Batch, counts: List[Row]) -> None:
+    is_empty = not any(each.landed for each in batch.files)
+    if run.accepted.losses or (is_empty and run.spec.source.may_be_empty):
+        return
+    for scope in {row.lake_scope for row in counts} - set(run.accepted.empty_scopes):
+        lost = {what: _sum(counts, scope=scope, change=what) for what in _KNOWN}
+        words = snapshot_diff.of_scope(scope, run.spec)
+        snapshot_diff.refuse_losses(sum(lost.values()), lost["absent"], run.spec, words)
+
+
+_KNOWN = ("changed", "unchanged", "absent", "held")
+"""What can become of a key that lived as of the extract before."""
+
+
+def _settle(files: List[FileReport], counts: List[Row]) -> None:
+    for each in files:
+        each.unchanged = _sum(counts, path=each.path, change="unchanged")
+        each.duplicates = _sum(counts, path=each.path, change="duplicate")
+        each.accepted = _sum(counts, path=each.path, change="new")
+        each.accepted += _sum(counts, path=each.path, change="changed")

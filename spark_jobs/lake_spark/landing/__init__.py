@@ -1,0 +1,1 @@
+"""Which landing files there are, and which a table has ingested."""

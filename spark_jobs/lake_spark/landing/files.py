@@ -1,0 +1,198 @@
+"""Landing files: which there are, what they are called, where they stand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from os.path import commonprefix
+from typing import List, Optional, Sequence, Tuple
+
+from lake_spec.globs import glob_pattern
+from lake_spec.model import Scope
+from lake_spec.pulled import FOLDERS
+from lake_spark.errors import BadFile
+from lake_spark.storage.object_store import ObjectStore, StoredObject
+
+PULLING = "_pulling"
+"""What hides the folder that it lies in: its files are still being pulled."""
+
+_DIGITS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True)
+class LandingFile:
+    """One file below a table's landing folder; it is (path, ETag)."""
+
+    path: str
+    etag: str
+    uri: str
+    size: int
+    landed_at: datetime
+    extract_at: Optional[datetime] = None
+    scopes: Tuple[str, ...] = ()
+    """The scope values that its extract covers, as text, once they are known."""
+
+    @property
+    def position(self) -> str:
+        """The path with its digits comparable as text: cdc-9 before cdc-10."""
+        return position_of(self.path)
+
+
+def position_of(path: str) -> str:
+    """The sort key of a path: every number led by its count of digits."""
+
+    def comparable(digits: "re.Match[str]") -> str:
+        number = digits.group().lstrip("0")
+        return f"{len(number):03d}{number}"
+
+    # The path itself at the end keeps a-1 and a-01 apart.
+    return f"{_DIGITS.sub(comparable, path)} {path}"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What lies below a table's landing folder.
+
+    `files` match a glob, `signs` say that a snapshot is complete, `others` are the
+    paths of all that is neither and not hidden.
+    """
+
+    files: List[LandingFile]
+    signs: List[LandingFile]
+    others: List[str]
+
+
+def list_landing(
+    store: ObjectStore, root: str, globs: Sequence[str]
+) -> List[LandingFile]:
+    """List the files of a table that pulls, as far as they match a glob, in order."""
+    return look(store, root, globs, pulled=FOLDERS).files
+
+
+def look(
+    store: ObjectStore,
+    root: str,
+    globs: Sequence[str],
+    *,
+    sign: Optional[str] = None,
+    pulled: Sequence[str] = (),
+) -> Listing:
+    """List everything below a landing folder, files in the order of their positions.
+
+    Left out is what is hidden (a part of its path begins with `.` or `_`), folders'
+    own empty objects, and folders directly below one of `pulled` that are being pulled.
+    `sign` is the name, or glob, of signs of completion, which may be hidden.
+    """
+    prefix = root.rstrip("/") + "/"
+    patterns = [glob_pattern(each) for each in globs]
+    found = store.list(prefix)
+    hidden = unfinished_folders(found, prefix, pulled)
+    listing = Listing([], [], [])
+    for each in found:
+        path = each.uri[len(prefix) :]
+        folder, _, name = path.rpartition("/")
+        if not path or _is_hidden(folder) or each.uri.startswith(hidden):
+            continue
+        if sign is not None and is_sign(path, sign):
+            listing.signs.append(_landing_file(each, prefix))
+        elif _is_hidden(name) or (not name and not each.size):
+            continue
+        elif name and any(pattern.fullmatch(path) for pattern in patterns):
+            listing.files.append(_landing_file(each, prefix))
+        else:
+            listing.others.append(path)
+    listing.files.sort(key=lambda each: each.position)
+    return listing
+
+
+def is_sign(path: str, sign: str) -> bool:
+    """Whether an object is a sign of completion: by its name in any folder, or its path."""
+    name = path if "/" in sign else path.rpartition("/")[2]
+    return glob_pattern(sign).fullmatch(name)
+
+
+def unfinished_folders(
+    found: Sequence[StoredObject], prefix: str, tops: Sequence[str]
+) -> Tuple[str, ...]:
+    """The URIs, each with its slash, of folders that are being pulled.
+
+    Pulls write into folders directly below one of `tops`, below the landing folder of
+    the URI `prefix`; elsewhere an object of the marker's name says nothing.
+    """
+    ends = tuple(e.uri for e in found if e.uri.endswith(f"/{PULLING}"))
+    parts = {uri: uri[len(prefix) :].split("/") for uri in ends}
+    return tuple(
+        uri[: -len(PULLING)]
+        for uri in ends
+        if len(parts[uri]) == 3 and parts[uri][0] in tops
+    )
+
+
+def shown(path: str) -> str:
+    """A path as messages show it: in one line, escaped where it does not print."""
+    return path if path.isprintable() else repr(path)[1:-1]
+
+
+def moved_on(store: ObjectStore, files: Sequence[LandingFile]) -> List[str]:
+    """Paths of files that are not as they were when they were listed.
+
+    Another content, the same content landed again (what lay there in between?),
+    or none.
+    """
+    prefix = commonprefix([each.uri for each in files])
+    now = {each.uri: (each.etag, each.modified) for each in store.list(prefix)}
+    return [f.path for f in files if now.get(f.uri) != (f.etag, f.landed_at)]
+
+
+def refuse_name(file: LandingFile) -> None:
+    """Raise BadFile for a path under which Spark reads another file, none, or fails."""
+    parts = file.path.split("/")
+    found = [each for each in ("", ".", "..") if each in parts]
+    if found:
+        what = f"has a part {found[0]!r}, which Hadoop takes out of paths"
+    elif file.path.endswith("._COPYING_"):
+        what = "ends with '._COPYING_', which Spark passes over"
+    elif ":" in parts[-1] and file.uri.startswith("file:"):
+        what = "has a ':' in its name, which Hadoop cannot read in local folders"
+    elif not _is_unicode(file.path):
+        what = "is no UTF-8 text"
+    else:
+        return
+    raise BadFile(file.path, f"its path {what}. Land it under another name.")
+
+
+def _is_unicode(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:  # bytes that are none, as Python keeps them
+        return False
+    return True
+
+
+def _landing_file(found: StoredObject, prefix: str) -> LandingFile:
+    return LandingFile(
+        path=found.uri[len(prefix) :],
+        etag=found.etag,
+        uri=found.uri,
+        size=found.size,
+        landed_at=found.modified,
+    )
+
+
+def _is_hidden(path: str) -> bool:
+    return any(part.startswith((".", "_")) for part in path.split("/"))
+
+
+def scopes_of(path: str, scope: Optional[Scope]) -> Tuple[str, ...]:
+    """The scope value that a file's path names; none where its rows do."""
+    if scope is None or scope.pattern is None:
+        return ()
+    found = re.search(scope.pattern, path)
+    if not found or not found.group(1):
+        raise BadFile(
+            path,
+            f"its path names no {scope.column}: nothing in it matches {scope.pattern!r}. "
+            "Move the file or correct source.scope.pattern.",
+        )
+    return (found.group(1),)

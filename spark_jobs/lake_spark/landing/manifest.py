@@ -1,0 +1,527 @@
+"""Owns the manifest: which landing files a table has ingested, and which are unseen.
+
+A log commit carries the id of an Inputs object. The object holds the commit's own files,
+the few of the commits before it that are in no part yet, and the names of parts: immutable
+objects that hold the other files. So a commit writes as much as it ingests, however many
+files came before it (manifest_parts.py, decision 041).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
+
+from lake_spec.state_format import from_fields, parse_state, state_text, to_fields
+from lake_spark.errors import RefusedInput
+from lake_spark.landing.files import LandingFile
+from lake_spark.landing.manifest_parts import (
+    PartFolder,
+    PartTable,
+    Ref,
+    folded,
+    unreadable,
+)
+from lake_spark.storage.object_store import ObjectStore
+
+FORMAT = 2
+"""The version of the objects that are written; version 1 held every file in each object."""
+
+WIDE, PARTIAL, WITHDRAWN = "wide", "partial", "withdrawn"
+"""Rows about every key; values that the source did not send; files that are void."""
+
+RENAMED = "renamed"
+"""Creates that lack values which their old keys had."""
+
+SNAPSHOT = "snapshot:"
+"""Before the log position at which a connector read a snapshot, as JSON."""
+
+NARROW = "narrow:"
+"""Before the path of a double that came as a float."""
+
+KEPT_FOR = timedelta(days=7)
+"""So long an object stays after another took its place: runs may be using it."""
+
+READ_FOR = timedelta(days=1)
+"""So long the parts of such an object stay too."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """One landing file that was ingested; `checksum` is as stores give it, if they do."""
+
+    path: str
+    etag: str
+    landed_at: str
+    extract_at: Optional[str] = None
+    scopes: Sequence[str] = ()
+    size: Optional[int] = None
+    checksum: Optional[str] = None
+    unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    def to_data(self) -> Dict[str, Any]:
+        """Give its JSON-ready fields, without those that say nothing."""
+        told = {name: getattr(self, name) for name in _OPTIONAL if getattr(self, name)}
+        if self.scopes:
+            told["scopes"] = list(self.scopes)
+        own = {"path": self.path, "etag": self.etag, "landed_at": self.landed_at}
+        return {**self.unknown, **own, **told}
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> "Taken":
+        """Make it of what `to_data` gave, or a later release wrote."""
+        return from_fields(cls, {**data, "scopes": tuple(data.get("scopes") or ())})
+
+
+_OPTIONAL = ("extract_at", "size", "checksum")
+
+Compared = Callable[[Sequence[Tuple[Taken, LandingFile]]], Sequence[bool]]
+"""Whether files whose ETags differ have the same content."""
+
+
+def no_other_content(pairs: Sequence[Tuple[Taken, LandingFile]]) -> Sequence[bool]:
+    """Judge by ETags alone."""
+    return [False for _ in pairs]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The files of one log commit (`files`) and of those before it.
+
+    A file that was withdrawn is in neither until it is ingested again.
+    """
+
+    files: Tuple[Taken, ...] = ()
+    """The commit's own, but where they are too many: then in the last `own_parts`."""
+    recent: Tuple[Taken, ...] = ()
+    """Of earlier commits, in no part yet."""
+    parts: Tuple[Ref, ...] = ()
+    """Where the others are, oldest first; a later entry of a path replaces it."""
+    removed: Tuple[str, ...] = ()
+    """Paths of the parts that no longer count."""
+    own_parts: int = 0
+    count: int = 0
+    """How many files were ingested, all in all."""
+    newest: Optional[str] = None
+    """When the newest of them landed, as ISO 8601 in UTC."""
+    extracts: Tuple[Tuple[Optional[str], str], ...] = ()
+    """The time of the newest extract per scope value, sorted."""
+    first_extract: Optional[str] = None
+    definition: Dict[str, str] = field(default_factory=dict)
+    holds: Tuple[str, ...] = ()
+    """What the log has that costs the fold more: WIDE, PARTIAL, RENAMED, WITHDRAWN..."""
+    redos: int = 0
+    """How many redos the log has had, this commit's among them."""
+    withdrawn: Tuple[Taken, ...] = ()
+    """Files whose sightings this commit makes void."""
+    redo: Tuple[str, ...] = ()
+    """Paths to take anew before the tables may be built: a redo of extracts."""
+    newest_event: Optional[str] = None
+    """The newest effective time that was ever taken in, as ISO 8601 in UTC."""
+    accepted: Optional[int] = 0
+    """Rows that this commit and all before it accepted, also of files that were withdrawn
+    since; None where a commit of a release that did not count them is among them."""
+    parent: Optional[str] = None
+    """The id of the object before it."""
+    unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    withdrawing: Tuple[Taken, ...] = ()
+    """What the commit to come will withdraw; never stored."""
+    again: Dict[str, str] = field(default_factory=dict, compare=False)
+    """New ETags of files whose content is the same, as `unseen` found; never stored."""
+    folder: Optional[PartFolder] = field(default=None, compare=False, repr=False)
+
+    @property
+    def id(self) -> str:
+        """Name the object: a hash of the files of its commit and of all before it.
+
+        The same files after the same past, by the same settings, have the same id.
+        """
+        own = [
+            (e.path, e.etag, e.landed_at, e.extract_at, list(e.scopes))
+            for e in self.files
+        ]
+        gone = [each.path for each in self.withdrawn]
+        redone = [self.redos, self.redo]
+        text = json.dumps(
+            [self.parent, own, gone, self.definition, redone], sort_keys=True
+        )
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    @cached_property
+    def _stored(self) -> PartTable:
+        return self.folder.table(self.parts) if self.parts else PartTable()
+
+    @cached_property
+    def _over(self) -> Dict[str, Optional[Taken]]:
+        """What differs from the parts: path -> its file, None where it does not count."""
+        over: Dict[str, Optional[Taken]] = dict.fromkeys(self.removed)
+        for each in (*self.recent, *self.files):
+            over.pop(each.path, None)  # it stands where it was ingested last
+            over[each.path] = each
+        over.update(dict.fromkeys(each.path for each in self.withdrawing))
+        return over
+
+    @property
+    def paths(self) -> Iterator[str]:
+        """The paths of all files that were ingested, oldest first."""
+        over = self._over
+        yield from (path for path in self._stored.rows if path not in over)
+        yield from (path for path, each in over.items() if each is not None)
+
+    @property
+    def all(self) -> List[Taken]:
+        """Every file that was ever ingested, oldest first."""
+        over, stored = self._over, self._stored
+        found = [Taken.of(stored.entry(p)) for p in stored.rows if p not in over]
+        return found + [each for each in over.values() if each is not None]
+
+    @property
+    def own(self) -> List[Taken]:
+        """The files of this commit, wherever they are stored."""
+        if not self.own_parts:
+            return list(self.files)
+        names = self.parts[-self.own_parts :]
+        return [Taken.of(e) for ref in names for e in self.folder.read(ref).entries()]
+
+    def find(self, path: str) -> Optional[Taken]:
+        """The file of a path, if it was ingested."""
+        if path in self._over:
+            return self._over[path]
+        return Taken.of(self._stored.entry(path)) if path in self._stored.rows else None
+
+    @property
+    def newest_extracts(self) -> Dict[Optional[str], datetime]:
+        """The time of the newest extract that counts, per scope value."""
+        found = self._facts[1]
+        return {scope: datetime.fromisoformat(at) for scope, at in found}
+
+    @property
+    def oldest_extract(self) -> Optional[datetime]:
+        """The time of the first extract that counts."""
+        first = self._facts[2]
+        return datetime.fromisoformat(first) if first else None
+
+    @cached_property
+    def _facts(self) -> "_Facts":
+        """(newest, extracts, first_extract), without what is being withdrawn."""
+        if self.withdrawing:
+            return _facts_of(self.all)
+        return (self.newest, self.extracts, self.first_extract)
+
+    def unseen(
+        self,
+        found: Sequence[LandingFile],
+        domain: str,
+        ours: Mapping[Tuple[str, str], Sequence[str]],
+        compared: Compared = no_other_content,
+    ) -> List[LandingFile]:
+        """Choose the files found that were never ingested.
+
+        Another content under a known path is refused: nobody can tell whether
+        it corrects the old rows or was put there by mistake. `ours` are contents
+        that an erase put there: (path, ETag before) -> ETags. Where an ETag differs
+        `compared` is asked, for it need not be a hash of the content; new ETags of the
+        same content are remembered by the next commit.
+        """
+        over, rows, etags = self._over, self._stored.rows, self._stored.etags
+        unseen: List[LandingFile] = []
+        differing: List[LandingFile] = []
+        for file in found:
+            if file.path in over:
+                known = over[file.path]
+                before = known.etag if known else None
+            else:
+                row = rows.get(file.path)
+                before = None if row is None else etags[row]
+            if before is None:
+                unseen.append(file)
+            elif file.etag not in (before, *ours.get((file.path, before), ())):
+                differing.append(file)
+        if differing:
+            self._remember(differing, domain, compared)
+        return unseen
+
+    def _remember(
+        self, files: Sequence[LandingFile], domain: str, compared: Compared
+    ) -> None:
+        pairs = [(self.find(file.path), file) for file in files]
+        for (before, file), is_same in zip(pairs, compared(pairs)):
+            if not is_same:
+                raise RefusedInput(
+                    f"{file.path}: has another content than when it was taken in "
+                    f"(ETag {before.etag}, now {file.etag}). If it corrects the "
+                    f"old rows, take it in by the DAG {domain}_redo with files={file.path}; "
+                    "else put the old content back and land the new one under a new name."
+                )
+            self.again[file.path] = file.etag
+
+    def next(
+        self,
+        files: Sequence[LandingFile],
+        accounting: Mapping[str, Mapping[str, int]],
+        definition: Dict[str, str],
+        holds: Sequence[str] = (),
+        newest_event: Optional[str] = None,
+        checksums: Mapping[str, str] = {},
+    ) -> "Inputs":
+        """Make what a commit of these files after this one carries.
+
+        `accounting` has the counts of each path, `checksums` those of the contents.
+        """
+        taken = tuple(_taken(each, checksums.get(each.path)) for each in files)
+        done = {each.path for each in taken}
+        gone = {each.path for each in self.withdrawing}
+        again = [
+            replace(self.find(path), etag=etag)
+            for path, etag in self.again.items()
+            if path not in done and path not in gone
+        ]
+        moved = done | gone | {each.path for each in again}
+        before = (*self.recent, *self.files)
+        held = {*self.holds, *holds, *([WITHDRAWN] if self.withdrawing else [])}
+        accepted = sum(each.get("accepted", 0) for each in accounting.values())
+        newest, extracts, first = _facts_of(taken, self._facts)
+        return replace(
+            self,
+            files=taken,
+            recent=(*(each for each in before if each.path not in moved), *again),
+            removed=tuple(dict.fromkeys((*self.removed, *sorted(gone)))),
+            own_parts=0,
+            count=self.count - len(gone) + len(taken),
+            newest=newest,
+            extracts=extracts,
+            first_extract=first,
+            definition=definition,
+            holds=tuple(sorted(held)),
+            redos=self.redos + bool(self.withdrawing),
+            withdrawn=self.withdrawing,
+            redo=tuple(path for path in self.redo if path not in done),
+            newest_event=max(
+                filter(None, (self.newest_event, newest_event)), default=None
+            ),
+            accepted=None if self.accepted is None else self.accepted + accepted,
+            withdrawing=(),
+            again={},
+        )
+
+    def without(self, files: Sequence[Taken], redo: Sequence[str] = ()) -> "Inputs":
+        """Give this past without those files, which the commit to come will withdraw.
+
+        `redo` names the paths to take anew before the tables may be built.
+        """
+        return replace(self, redo=tuple(redo), withdrawing=tuple(files))
+
+    def sparing(self, paths: Sequence[str]) -> "Inputs":
+        """Keep those files after all: what should replace them cannot be read."""
+        others = tuple(each for each in self.withdrawing if each.path not in paths)
+        return replace(self, withdrawing=others)
+
+
+def _taken(file: LandingFile, checksum: Optional[str]) -> Taken:
+    extract_at = file.extract_at.isoformat() if file.extract_at else None
+    landed_at = file.landed_at.isoformat()
+    return Taken(
+        file.path, file.etag, landed_at, extract_at, file.scopes, file.size, checksum
+    )
+
+
+_Facts = Tuple[Optional[str], Tuple[Tuple[Optional[str], str], ...], Optional[str]]
+
+
+def _facts_of(files: Iterable[Taken], before: _Facts = (None, (), None)) -> _Facts:
+    """(newest, extracts, first_extract) of files and of those before."""
+    newest, known, first = before
+    extracts = dict(known)
+    for each in files:
+        newest = _later(newest, each.landed_at)
+        if each.extract_at is None:  # a file of a feed
+            continue
+        for scope in each.scopes or (None,):
+            extracts[scope] = _later(extracts.get(scope), each.extract_at)
+        if first is None or _moment(each.extract_at) < _moment(first):
+            first = each.extract_at
+    return newest, tuple(sorted(extracts.items(), key=repr)), first
+
+
+def _later(one: Optional[str], other: str) -> str:
+    if one is None or one == other:
+        return other
+    return max(one, other, key=_moment)
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+class InputsFolder:
+    """The folder of a table that holds its Inputs objects and their parts."""
+
+    def __init__(
+        self, store: ObjectStore, uri: str, table: str = "", release: str = ""
+    ) -> None:
+        self._store = store
+        self._uri = uri
+        self._what = (
+            f"the state of table {table}" if table else "the state of the table"
+        )
+        self._release = release
+        self._parts = PartFolder(store, f"{uri}/parts", self._what, release)
+        self._last: Tuple[Optional[str], Inputs] = (None, Inputs(folder=self._parts))
+
+    def load(self, id: Optional[str]) -> Inputs:
+        """Read the inputs of that id; none before the first commit.
+
+        UnreadableState where only a newer release reads them.
+        """
+        if id is None:
+            return Inputs(folder=self._parts)
+        if self._last[0] != id:
+            self._last = id, self._read(id)
+        return replace(self._last[1], again={})
+
+    def _read(self, id: str) -> Inputs:
+        where = self._file(id)
+        try:
+            content = self._store.read(where)
+        except KeyError as error:
+            raise unreadable(self._what, where, error) from None
+        told = dict(what=self._what, where=where, release=self._release)
+        data = parse_state(content, reads=FORMAT, **told)
+        try:
+            found = _inputs_of(data)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise unreadable(self._what, where, error) from None
+        return replace(found, parent=id, folder=self._parts)
+
+    def save(self, inputs: Inputs) -> str:
+        """Put the object, before the commit that will refer to it; its id.
+
+        Files go into parts where there are more than a few, parts first.
+        """
+        id = inputs.id
+        laid_out = self._laid_out(inputs)
+        bare = replace(laid_out, files=(), recent=(), withdrawn=(), folder=None)
+        data = to_fields(bare)
+        data = {name: value for name, value in data.items() if name not in _NEVER}
+        for name in ("files", "recent", "withdrawn"):
+            data[name] = [each.to_data() for each in getattr(laid_out, name)]
+        text = state_text(data, version=FORMAT, release=self._release, indent=1)
+        self._store.write(self._file(id), text.encode())
+        return id
+
+    def _laid_out(self, inputs: Inputs) -> Inputs:
+        """The same files, those of them in parts that are too many for the object."""
+        found = folded(
+            self._parts,
+            inputs.parts,
+            inputs.removed,
+            [each.to_data() for each in inputs.recent],
+            [each.to_data() for each in inputs.files],
+            inputs.count,
+        )
+        return replace(
+            inputs,
+            parts=found.parts,
+            removed=found.removed,
+            recent=() if found.is_folded else inputs.recent,
+            files=() if found.own_parts else inputs.files,
+            own_parts=found.own_parts,
+        )
+
+    def sweep(self, needed: Set[str], now: datetime) -> int:
+        """Remove objects and parts that nothing needs any more; how many.
+
+        `needed` are the ids that commits carry to which the table can be taken back.
+        Others stay for KEPT_FOR after the next object was put, for a run that was killed
+        or that still reads; so does every part of that age.
+        """
+        found = self._store.list(f"{self._uri}/")
+        parts = [each for each in found if each.uri.startswith(f"{self._parts.uri}/")]
+        ids: Dict[str, datetime] = {
+            _id_of(each.uri): each.modified
+            for each in found
+            if each.uri == self._file(_id_of(each.uri))
+        }
+        newest_first = sorted(ids, key=ids.__getitem__, reverse=True)
+        until = dict(zip(newest_first[1:], map(ids.__getitem__, newest_first)))
+        kept = {id for id in ids if id in needed or now - until.get(id, now) < KEPT_FOR}
+        read = [
+            id for id in kept if id in needed or now - until.get(id, now) < READ_FOR
+        ]
+        with ThreadPoolExecutor(8) as pool:
+            refs = [e for each in pool.map(self._parts_of, read) for e in each]
+        places = {self._parts.place(each) for each in refs}
+        of_parts = {each.uri for each in parts}
+        gone = [
+            each
+            for each in found
+            if each.uri not in of_parts and _id_of(each.uri) not in kept
+        ]
+        gone += [
+            each
+            for each in parts
+            if each.uri not in places and now - each.modified >= KEPT_FOR
+        ]
+        for each in gone:
+            self._store.delete(each.uri)
+        return len(gone)
+
+    def _parts_of(self, id: str) -> List[str]:
+        return [each.part for each in self._read(id).parts]
+
+    def _file(self, id: str) -> str:
+        return f"{self._uri}/{id}.json"
+
+
+def _inputs_of(data: Dict[str, Any]) -> Inputs:
+    """The inputs that an object says, of whatever version."""
+    data = {"accepted": None, **data}
+    for name in ("files", "recent", "earlier", "withdrawn"):
+        data[name] = tuple(Taken.of(each) for each in data.get(name, ()))
+    for name in ("holds", "redo", "removed"):
+        data[name] = tuple(data.get(name, ()))
+    data["parts"] = tuple(Ref.of(each) for each in data.get("parts", ()))
+    data["extracts"] = tuple(tuple(each) for each in data.get("extracts", ()))
+    data.pop("accounting", None)
+    earlier = data.pop("earlier")
+    if "count" not in data:  # version 1: every file is in the object
+        data["recent"] = earlier
+        every = (*earlier, *data["files"])
+        data["count"] = len(every)
+        data["newest"], data["extracts"], data["first_extract"] = _facts_of(every)
+    data = {name: value for name, value in data.items() if name not in _NEVER}
+    found = from_fields(Inputs, data)
+    texts = [t for e in (*found.files, *found.recent) for t in (e.path, e.etag)]
+    texts += [*found.holds, *found.redo, *found.removed]
+    numbers = [found.count, found.redos, found.own_parts, found.accepted or 0]
+    numbers += [each.files for each in found.parts]
+    for kind, values in ((str, texts), (int, numbers), (dict, [found.definition])):
+        wrong = next((each for each in values if not isinstance(each, kind)), None)
+        if wrong is not None:
+            raise TypeError(f"{wrong!r} is no {kind.__name__}")
+    return found
+
+
+def _id_of(uri: str) -> str:
+    """The id that an object's name begins with."""
+    return uri.rsplit("/", 1)[-1].split(".")[0]
+
+
+_NEVER = ("withdrawing", "again", "folder")
+"""Fields that are never stored."""

@@ -1,0 +1,1 @@
+"""Current and history as pure functions of a key's events: contract section 3."""

@@ -1,0 +1,62 @@
+"""The current table: one row per living key, as the last event left it."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from lake_spec.model import CurrentDeletes, TableSpec
+from lake_spark.changelog.schema import DELETE, UPSERT
+from lake_spark.scd2 import fold
+from lake_spark.scd2.layer import Layer
+from lake_spark.schema.columns import any_null
+
+
+def current_layer(spec: TableSpec, columns: Sequence[str]) -> Layer:
+    """How the current table of a spec is built."""
+    soft = spec.current.deletes is CurrentDeletes.SOFT
+    mark = spec.history.columns.is_deleted
+    return Layer(
+        name="current",
+        record_key=(fold.KEY,),
+        desired=lambda events: living_rows(events, spec, columns),
+        of_alone=lambda events: living_rows_of_alone(events, spec, columns),
+        is_open=~F.col(mark) if soft else F.lit(True),
+        broken={"key is null": any_null(spec.key)},
+    )
+
+
+def living_rows(
+    events: DataFrame, spec: TableSpec, columns: Sequence[str]
+) -> DataFrame:
+    """One row per key that lives, and per deleted one where deletes are soft."""
+    roles = fold.Roles.of(spec, columns)
+    if spec.current.deletes is CurrentDeletes.HARD:
+        living = fold.last_events(events, roles).where(F.col("lake_op") == UPSERT)
+        return living.select(*columns, fold.KEY)
+    had_upsert = F.max(F.col("lake_op") == UPSERT).over(Window.partitionBy(fold.KEY))
+    marked = events.withColumn("lake_had_upsert", had_upsert)
+    last = fold.last_events(marked, roles).where("lake_had_upsert")
+    gone = F.col("lake_op") == DELETE
+    values = [_kept(name, gone, spec) for name in columns]
+    return last.select(*values, gone.alias(spec.history.columns.is_deleted), fold.KEY)
+
+
+def living_rows_of_alone(
+    events: DataFrame, spec: TableSpec, columns: Sequence[str]
+) -> DataFrame:
+    """The same of keys with one event each: a delete deletes nothing."""
+    upserts = events.where(F.col("lake_op") == UPSERT)
+    if spec.current.deletes is CurrentDeletes.HARD:
+        return upserts.select(*columns, fold.KEY)
+    lives = F.lit(False).alias(spec.history.columns.is_deleted)
+    return upserts.select(*columns, lives, fold.KEY)
+
+
+def _kept(name: str, gone: Column, spec: TableSpec) -> Column:
+    """A deleted row keeps its key; its other values are null."""
+    if name in spec.key:
+        return F.col(name)
+    return F.when(~gone, F.col(name)).alias(name)

@@ -1,0 +1,123 @@
+"""Rows whose key changed: what a create did not send, the old key's row had.
+
+Contract section 7. Such a create names the key that its row had before. A life is
+the events of a key between two of its deletes; the life that a create begins goes
+on where the old key's life ended, and values not sent are looked for in both. But
+where the new key has a row before its create, a full load was taken after the change
+and shows what came of it: then nothing is looked for in rows of the old key, which
+may be others by now.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, List, Sequence, Set, Tuple
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from lake_spark.changelog.schema import DELETE, UPSERT
+from lake_spark.scd2.fold import KEY, Roles, order_columns, total_order
+from lake_spark.storage.literals import small_table
+
+OLD_KEY, LIFE = "lake_old_key", "lake_life"
+Life = Tuple[str, int]
+"""A key and how many of its deletes came before."""
+
+
+def links_of(log: DataFrame) -> List[Tuple[str, str]]:
+    """(old key, new key) of each create that lacks values of its old key."""
+    if OLD_KEY not in log.columns:
+        return []
+    creates = log.where(F.col(OLD_KEY).isNotNull()).select(OLD_KEY, KEY)
+    return [(row[OLD_KEY], row[KEY]) for row in creates.distinct().collect()]
+
+
+def with_families(keys: DataFrame, log: DataFrame) -> DataFrame:
+    """The keys with all that the log links to them: they are folded together."""
+    links = links_of(log)
+    linked = sorted({each for link in links for each in link})
+    touched = keys.where(F.col(KEY).isin(linked)).collect() if linked else []
+    family = families({row[KEY] for row in touched}, links)
+    if not family:
+        return keys
+    rows = [(each,) for each in sorted(family)]
+    more = small_table(keys.sparkSession, ((KEY, "string"),), rows)
+    return keys.select(KEY).unionByName(more).distinct()
+
+
+def families(keys: Set[str], links: Sequence[Tuple[str, str]]) -> Set[str]:
+    """The keys and all that are linked to one of them, however far."""
+    beside: Dict[str, Set[str]] = {}
+    for old, new in links:
+        beside.setdefault(old, set()).add(new)
+        beside.setdefault(new, set()).add(old)
+    found, waiting = set(keys), list(keys)
+    while waiting:
+        new = beside.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def with_joined_lives(events: DataFrame, roles: Roles) -> DataFrame:
+    """Replace `lake_life` by one number for all lives that go on in another.
+
+    Takes events with the count of deletes of their key so far; gives lives as text.
+    """
+    own = F.concat_ws("#", KEY, LIFE)
+    ends = _first_lives(_joins(events, roles))
+    rows = [
+        (key, life, f"{first[0]}#{first[1]}") for (key, life), first in ends.items()
+    ]
+    if not rows:
+        return events.withColumn(LIFE, own)
+    columns = ((KEY, "string"), (LIFE, "bigint"), ("lake_first_life", "string"))
+    table = small_table(events.sparkSession, columns, rows)
+    joined = events.join(F.broadcast(table), [KEY, LIFE], "left")
+    return joined.withColumn(LIFE, F.coalesce("lake_first_life", own)).drop(
+        "lake_first_life"
+    )
+
+
+def _joins(events: DataFrame, roles: Roles) -> Dict[Life, Life]:
+    """From the life that a create begins to that of the old key before it."""
+    place = F.struct(*order_columns(roles))
+    before = Window.partitionBy(KEY, LIFE).orderBy(*total_order(roles))
+    before = before.rowsBetween(Window.unboundedPreceding, -1)
+    has_row = F.coalesce(F.max(F.col("lake_op") == UPSERT).over(before), F.lit(False))
+    creates = events.withColumn("lake_has_row", has_row)
+    creates = creates.where(F.col(OLD_KEY).isNotNull() & ~F.col("lake_has_row")).select(
+        F.col(KEY).alias("new"),
+        F.col(LIFE).alias("new_life"),
+        F.col(OLD_KEY).alias("old"),
+        place.alias("at"),
+    )
+    others = events.select(
+        F.col(KEY).alias("old"),
+        "lake_op",
+        F.col(LIFE).alias("life"),
+        place.alias("there"),
+    )
+    latest = (
+        creates.join(others, "old")
+        .where("there < at")
+        .groupBy("new", "new_life", "old", "at")
+        .agg(F.max_by(F.struct("lake_op", "life"), "there").alias("last"))
+    )
+    return {
+        # The delete that goes with the create has ended the life that is looked for.
+        (row.new, row.new_life): (row.old, row.last.life - (row.last.lake_op == DELETE))
+        for row in latest.orderBy("at").collect()
+    }
+
+
+def _first_lives(joins: Dict[Life, Life]) -> Dict[Life, Life]:
+    """For all lives of a line its first one, which counts for all."""
+    found = {}
+    for life in joins:
+        first, seen = life, {life}
+        while first in joins and joins[first] not in seen:
+            first = joins[first]
+            seen.add(first)
+        found[life] = first
+    return found

@@ -1,0 +1,62 @@
+"""A key that several scope values have: contract sections 4 and 6.
+
+Each scope value tells its own story of a key. The key lives as long as one of
+them has it, and the row that came last among those that have it stands.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from lake_spark.changelog.schema import DELETE, UPSERT
+from lake_spark.scd2.fold import KEY, Roles
+
+
+def standing_events(events: DataFrame, scope: str, roles: Roles) -> DataFrame:
+    """The events, with each scope value's deletes as what they mean for the key.
+
+    Where another value has the key too, a delete brings that row back, or is
+    left out if that row stood already.
+    """
+    key = Window.partitionBy(KEY)
+    # What a value has is told before what another one has no more.
+    told_first = [*("lake_rank", *roles.order), F.col("lake_op").desc()]
+    order = key.orderBy(*told_first, "lake_position", "lake_record")
+    so_far = key.orderBy("lake_rank", *roles.order).rangeBetween(
+        Window.unboundedPreceding, Window.currentRow
+    )
+    told = F.struct(
+        F.col(scope).alias("scope"),
+        F.col("lake_op").alias("op"),
+        F.col("lake_extract_at").alias("at"),
+        F.col("lake_nth").alias("nth"),
+    )
+    # Only deletes look back, so most keys carry nothing.
+    has_deletes = F.max(F.col("lake_op") == DELETE).over(key)
+    before = f"filter(lake_told, t -> t.op = '{UPSERT}' OR t.at < lake_extract_at)"
+    judged = (
+        events.withColumn("lake_nth", F.row_number().over(order))
+        .withColumn("lake_told", F.collect_list(F.when(has_deletes, told)).over(so_far))
+        .withColumn("lake_told_before", F.expr(before))
+        .withColumn("lake_stood", F.expr(_standing("lake_told_before")))
+        .withColumn("lake_stands", F.expr(_standing("lake_told")))
+        .drop("lake_told", "lake_told_before")
+    )
+    is_delete = F.col("lake_op") == DELETE
+    kept = judged.where(~is_delete | F.col("lake_stands").isNull())
+    back = judged.where(is_delete & (F.col("lake_stands") != F.col("lake_stood")))
+    values = judged.select(KEY, F.col("lake_nth").alias("lake_stands"), *roles.values)
+    restored = (
+        back.drop(*roles.values)
+        .join(values, [KEY, "lake_stands"])
+        .withColumn("lake_op", F.lit(UPSERT))
+    )
+    return kept.unionByName(restored).drop("lake_nth", "lake_stood", "lake_stands")
+
+
+def _standing(told: str) -> str:
+    """SQL: which event's row stands after these; null where no value has the key."""
+    later = f"exists({told}, other -> other.scope = e.scope AND other.nth > e.nth)"
+    living = f"filter({told}, e -> e.op = '{UPSERT}' AND NOT {later})"
+    return f"array_max(transform({living}, e -> e.nth))"

@@ -1,0 +1,1 @@
+"""Types and values: how they are read, widened and compared, as SQL."""

@@ -1,0 +1,90 @@
+"""Texts that are dates and times, as SQL: contract 2.2.
+
+What has no zone is of a clock in the declared one; what has one is an instant. The whole
+text must fit: a day without its month, or anything behind the time, is no time.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timezone
+from typing import Optional
+from zoneinfo import ZoneInfo
+
+from lake_spec.sql_text import sql_literal
+
+_DAY = r"(?!0000)[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
+_CLOCK = r"[0-9]{1,2}:[0-9]{1,2}(:[0-9]{1,2}([.][0-9]{1,9})?)?"
+_ZONE = r"(Z|[+-][0-9]{1,2}(:?[0-9]{1,2}(:?[0-9]{2})?)?|[A-Za-z][A-Za-z0-9_/:+-]*)"
+
+_DATE_ALONE = rf"\A *{_DAY} *\z"
+_WITHOUT_ZONE = rf"\A *{_DAY}([ T]{_CLOCK})? *\z"
+_TIMESTAMP = rf"\A *{_DAY}([ T]{_CLOCK} *{_ZONE}?)? *\z"
+"""The grammar of texts without a declared format: the whole text is one of these.
+
+A day, then a clock's time down to the nanosecond, then a zone. What lies below the
+microsecond is cut, as it is of epochs.
+"""
+
+_QUOTED = re.compile("'[^']*'")
+_ZONE_LETTERS = re.compile("[VzOXxZ]")
+_ENDS_IN_UTC = r"(Z|UTC|GMT)\s*$"
+_ENDS_IN_ZONE = (
+    r"(Z|[+-]\d{2}:?\d{2}|:\d{2}([.]\d+)?\s*[+-]\d{2}"
+    r"|(?!AM|PM|am|pm)[A-Za-z][A-Za-z_/]+)\s*$"
+)
+
+
+def in_utc(time: str, zone: str) -> str:
+    """What a clock in the zone showed, as an instant."""
+    if zone.upper() == "UTC":
+        return time
+    return f"to_utc_timestamp({time}, {sql_literal(zone)})"
+
+
+def moment(text: str, target: str, pattern: Optional[str], zone: str) -> str:
+    """An expression of the type `target`, date or timestamp; null if it is no such text.
+
+    `pattern` is the declared format, by Java's letters.
+    """
+    if pattern:
+        return _by_pattern(text, target, pattern, zone)
+    parsed = f"try_cast({text} AS {target})"
+    whole = f"{text} RLIKE {sql_literal(_TIMESTAMP)}"
+    if target == "date":
+        day = f"{text} RLIKE {sql_literal(_DATE_ALONE)}"
+        # Spark's cast to a date looks at nothing behind the day.
+        instant = f"try_cast({text} AS timestamp)"
+        return (
+            f"CASE WHEN {day} THEN {parsed}"
+            f" WHEN {whole} AND {instant} IS NOT NULL THEN {parsed} END"
+        )
+    if zone.upper() == "UTC":
+        return f"CASE WHEN {whole} THEN {parsed} END"
+    is_local = f"{text} RLIKE {sql_literal(_WITHOUT_ZONE)}"
+    return (
+        f"CASE WHEN {is_local} THEN {in_utc(parsed, zone)} WHEN {whole} THEN {parsed}"
+        " END"
+    )
+
+
+def _by_pattern(text: str, target: str, pattern: str, zone: str) -> str:
+    parsed = f"try_to_timestamp({text}, {sql_literal(pattern)})"
+    if target == "date":
+        return f"CAST({parsed} AS date)"
+    letters = _QUOTED.sub("", pattern)
+    has_zone = bool(_ZONE_LETTERS.search(letters))
+    if zone.upper() == "UTC" or (has_zone and "[" not in letters):
+        return parsed
+    ends = sql_literal(_ENDS_IN_ZONE if has_zone else _ENDS_IN_UTC)
+    return (
+        f"CASE WHEN {text} RLIKE {ends} THEN {parsed} ELSE {in_utc(parsed, zone)} END"
+    )
+
+
+def as_utc(moment: datetime, zone: str) -> datetime:
+    """The moment in UTC; one without a zone is of the named one."""
+    if moment.tzinfo is None:
+        local = timezone.utc if zone == "UTC" else ZoneInfo(zone)
+        moment = moment.replace(tzinfo=local)
+    return moment.astimezone(timezone.utc)

@@ -1,0 +1,243 @@
+"""A database as the driver of Spark speaks to it: one session, few statements."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Optional, Protocol, Tuple
+
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import SparkSession
+
+from lake_spec.column_type import ColumnType
+from lake_spec.connections import Database
+from lake_spark.errors import PullFailed, StageError, first_line
+from lake_spark.sources.secrets import Credentials
+
+LONGEST_WAIT = 10
+"""Seconds that a session which joins others waits for a lock before the pull fails.
+
+Whoever wants the table for itself waits for the sessions that read it, and those
+that come later wait for that one: without an end, all of them wait for ever.
+"""
+
+MOST_DIGITS = 38
+"""Of a decimal of the lake."""
+
+_THROWN = re.compile(r"^Caused by: [\w.$]+: ")
+_SQL_ERROR = re.compile(r"\b[\w.]*SQL\w*Exception: ([^\n]+)")
+
+
+@dataclass(frozen=True)
+class SourceColumn:
+    """A column of the source's table, as the database's catalogue describes it.
+
+    `type` is the database's own plain type below any domain, or a word for another
+    kind (enum, composite); `digits` are the numbers in its parentheses; `element` is
+    the type of an array's elements, with `digits` of its own.
+    """
+
+    name: str
+    type: str
+    digits: Tuple[int, ...] = ()
+    element: str = ""
+    nullable: bool = True
+    generated: bool = False
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How the table wants a column: its declared type, None for an undeclared one.
+
+    `as_events` asks for values as Debezium's events have them, which the table takes
+    after this load.
+    """
+
+    type: Optional[ColumnType] = None
+    as_events: bool = False
+
+    @property
+    def as_text(self) -> bool:
+        """Whether the table wants the server's own text."""
+        return self.type is not None and self.type.name == "string"
+
+    def is_a(self, *names: str) -> bool:
+        """Whether it is wanted like events, in one of these types."""
+        found = self.type.name if self.type is not None else ""
+        return self.as_events and found in names
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a column is read: SQL for the database, then the type that its text gets.
+
+    `cast` is None where what the database sends is kept. An array comes as JSON of
+    texts, or as a `!` and the server's text where it has several dimensions.
+    """
+
+    sql: str
+    cast: Optional[str] = None
+
+
+def decimal_of(digits: Tuple[int, ...]) -> Optional[str]:
+    """The exact type of a number of so many digits; None where the lake has none."""
+    if not digits:
+        return None
+    precision, scale = digits[0], digits[1] if len(digits) > 1 else 0
+    # PostgreSQL 15 rounds before the point, or has zeros right after it.
+    precision, scale = max(precision - min(scale, 0), scale), max(scale, 0)
+    return f"decimal({precision},{scale})" if precision <= MOST_DIGITS else None
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What a session has open: its time (UTC) and its snapshot, where others can join."""
+
+    at: str
+    snapshot: Optional[str] = None
+
+
+class Dialect(Protocol):
+    """What differs from one kind of database to another."""
+
+    driver: str
+    begin: Tuple[str, ...]
+    cursors: Dict[str, str]
+    """Types of columns that a cursor can be, each with a name for `literal`."""
+
+    def url(self, database: Database) -> str:
+        """Its JDBC address, without user and password."""
+
+    def properties(self, database: Database) -> Dict[str, str]:
+        """Further properties of every session."""
+
+    def quoted(self, name: str) -> str:
+        """An identifier in SQL."""
+
+    def opened(self, session: "Session", table: str) -> Opened:
+        """The time and the snapshot of a session that has just begun to read a table."""
+
+    def joining(self, opened: Opened) -> str:
+        """The statement that begins a session of Spark's in the same snapshot."""
+
+    def columns(self, session: "Session", table: str) -> List[SourceColumn]:
+        """The columns of a table, in its order; hidden and generated ones too."""
+
+    def is_sent(self, column: SourceColumn) -> bool:
+        """Whether Debezium sends values of a column."""
+
+    def now(self, session: "Session") -> str:
+        """The server's time, UTC, as text."""
+
+    def newest(self, session: "Session", table: str, column: SourceColumn):
+        """The last number that the database itself gave a cursor; None if it gives none."""
+
+    def reading(self, column: SourceColumn, wanted: Wanted) -> Reading:
+        """How a column is read without loss."""
+
+    def edges(self, session: "Session", table: str, column: SourceColumn, parts: int):
+        """Literals that cut the column's values into so many ranges; [] for one."""
+
+    def as_cursor(self, column: SourceColumn, sql: str) -> str:
+        """SQL of the text of a cursor's value."""
+
+    def literal(self, column: SourceColumn, value: str) -> str:
+        """A cursor's value, as its text, in SQL."""
+
+
+class Session:
+    """A connection of the driver; its statements are in one transaction."""
+
+    def __init__(self, jdbc: Any) -> None:
+        self._jdbc = jdbc
+
+    def execute(self, sql: str) -> None:
+        """Run a statement without rows."""
+        with closing(self._jdbc.createStatement()) as statement:
+            statement.execute(sql)
+
+    def attempt(self, sql: str, *, but: str) -> None:
+        """Run a statement; one that fails with the SQLSTATE `but` leaves no trace."""
+        self.execute("SAVEPOINT attempt")
+        try:
+            self.execute(sql)
+        except Py4JJavaError as error:
+            if error.java_exception.getSQLState() != but:
+                raise
+            self.execute("ROLLBACK TO SAVEPOINT attempt")
+        self.execute("RELEASE SAVEPOINT attempt")
+
+    def row(self, sql: str) -> List[Optional[str]]:
+        """The one row of a query, as texts."""
+        return self.rows(sql)[0]
+
+    def rows(self, sql: str) -> List[List[Optional[str]]]:
+        """The rows of a query, as texts."""
+        with closing(self._jdbc.createStatement()) as statement:
+            found = statement.executeQuery(sql)
+            count = found.getMetaData().getColumnCount()
+            rows = []
+            while found.next():
+                rows.append([found.getString(n + 1) for n in range(count)])
+            return rows
+
+
+@dataclass(frozen=True)
+class Server:
+    """A database with who asks it."""
+
+    name: str
+    database: Database
+    credentials: Credentials
+    dialect: Dialect
+
+    @property
+    def url(self) -> str:
+        """Its JDBC address, which tells no user."""
+        return self.dialect.url(self.database)
+
+    @property
+    def properties(self) -> Dict[str, str]:
+        """What a session is opened with: to be shown to nobody."""
+        return {
+            **self.dialect.properties(self.database),
+            "user": self.credentials.username,
+            "password": self.credentials.password,
+        }
+
+    @contextmanager
+    def session(self, spark: SparkSession) -> Iterator[Session]:
+        """A session of the driver, in one transaction until the block ends."""
+        jvm = spark._jvm
+        registry = jvm.org.apache.spark.sql.execution.datasources.jdbc.DriverRegistry
+        registry.register(self.dialect.driver)
+        properties = jvm.java.util.Properties()
+        for key, value in self.properties.items():
+            properties.setProperty(key, value)
+        jdbc = registry.get(self.dialect.driver).connect(self.url, properties)
+        try:
+            jdbc.setAutoCommit(False)
+            session = Session(jdbc)
+            for statement in self.dialect.begin:
+                session.execute(statement)
+            yield session
+        finally:
+            jdbc.close()
+
+    @contextmanager
+    def told(self, what: str) -> Iterator[None]:
+        """Errors by the names of connection and table, in the database's own words."""
+        try:
+            yield
+        except StageError:
+            raise
+        except Exception as error:  # py4j and Spark wrap a database's in many kinds
+            found = _SQL_ERROR.search(str(error))
+            words = found.group(1).strip() if found else first_line(error)
+            words = _THROWN.sub("", words)
+            words = words.replace(self.credentials.password, "***")
+            raise PullFailed(
+                f"connection {self.name!r}: {what} could not be pulled, and nothing of it"
+                f" was landed: {words}"
+            ) from error

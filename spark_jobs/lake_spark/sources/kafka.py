@@ -1,0 +1,115 @@
+"""Messages of a topic into landing files, from where the last file ended.
+
+Where it ended is said by the names of the files, so a run that was killed goes on
+after its last whole file, and nothing has to be kept beside them.
+"""
+
+from __future__ import annotations
+
+import gzip
+from typing import Dict, List, Tuple
+
+from lake_spec.model import Debezium, KafkaCluster, KafkaTopic
+from lake_spec.pulled import CHANGES
+from lake_spark.errors import SourceMoved
+from lake_spark.landing.files import list_landing
+from lake_spark.sources import kafka_admin
+from lake_spark.sources.connections import connection_of
+from lake_spark.sources.kafka_admin import Topic
+from lake_spark.sources.kafka_offsets import (
+    Landed,
+    Partition,
+    Range,
+    expired,
+    landed,
+    ranges,
+)
+from lake_spark.sources.messages import Message, line
+from lake_spark.sources.secrets import credentials_of
+from lake_spark.tables.table_run import TableRun
+
+
+def pull_topic(run: TableRun, source: KafkaTopic) -> List[str]:
+    """Land what the topic holds beyond the last landed offset; the new paths."""
+    settings = _settings(run, source.connection)
+    topic = kafka_admin.describe(run.spark, source.topic, settings)
+    done = _landed(run)
+    _refuse_losses(run, topic, done)
+    paths = []
+    for each in ranges(done, topic.id, topic.partitions, source.messages_per_file):
+        rows = kafka_admin.messages(
+            run.spark, topic.name, settings, each.partition, each.first, each.last
+        )
+        content, count = _content(run, rows)
+        if count:
+            paths.append(_land(run, topic, each, content, count))
+    return paths
+
+
+def _settings(run: TableRun, name: str) -> Dict[str, str]:
+    cluster = connection_of(run.environment, name, KafkaCluster)
+    login = None
+    if cluster.secret is not None:
+        login = credentials_of(run.store, name, cluster.secret, cluster.secret_store)
+    return kafka_admin.properties(cluster, login)
+
+
+def _landed(run: TableRun) -> Landed:
+    """What lies in landing, and what was taken in and may have left it."""
+    glob = run.spec.source.changes
+    names = [each.path for each in list_landing(run.store, run.landing, [glob])]
+    return landed([*names, *run.taken_in().paths])
+
+
+def _refuse_losses(run: TableRun, topic: Topic, done: Landed) -> None:
+    """Messages that were never landed and are no longer there: told, never passed over."""
+    told = []
+    if done.topic_ids and topic.id not in done.topic_ids:
+        told.append(
+            f"was deleted and made anew (id {topic.id}, landed were"
+            f" {', '.join(done.topic_ids)})"
+        )
+    for partition, wanted in expired(done, topic.id, topic.partitions):
+        told.append(_expired(partition, wanted))
+    if told and not run.accepted.losses:
+        raise SourceMoved(
+            f"{run.spec.full_name}: topic {topic.name} {'; '.join(told)}. Messages in"
+            " between may be lost. Take a new full load (source.reloads), or go on"
+            " without them: start the run with accept_losses."
+        )
+    for words in told:
+        run.report.warnings.append(f"topic {topic.name} {words}: losses accepted")
+
+
+def _expired(partition: Partition, wanted: int) -> str:
+    return (
+        f"no longer holds offset {wanted} of partition {partition.number}: it holds"
+        f" {partition.begin} to {partition.end - 1}"
+    )
+
+
+def _content(run: TableRun, rows) -> Tuple[bytes, int]:
+    """The lines of a landing file, packed, and how many they are.
+
+    Tombstones of Debezium follow a delete that says the same: they are counted and
+    left out.
+    """
+    is_debezium = isinstance(run.spec.envelope, Debezium)
+    lines = []
+    for row in rows:
+        if is_debezium and (row.value or b"").strip() in (b"", b"null"):
+            run.report.tombstones += 1
+        else:
+            lines.append(line(Message(**row.asDict())) + "\n")
+    # Without a time in its head the same messages are the same bytes.
+    return gzip.compress("".join(lines).encode(), mtime=0), len(lines)
+
+
+def _land(run: TableRun, topic: Topic, each: Range, content: bytes, count: int) -> str:
+    path = f"{CHANGES}/{each.path(topic.id)}"
+    run.store.write(f"{run.landing}/{path}", content)
+    run.say(
+        f"pulled {count:,} messages of {topic.name}, partition {each.partition},"
+        f" offsets {each.first} to {each.last}"
+    )
+    return path

@@ -1,0 +1,56 @@
+"""Landing files that a table pulls itself, before its stage looks for files."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import Callable, Dict
+
+from lake_spec.model import Engine, Feed, JdbcChanges, KafkaTopic, Snapshot
+from lake_spark.sources import jdbc_incremental, jdbc_reader, kafka
+from lake_spark.tables.table_run import TableRun
+
+FULL_LOAD, INCREMENTAL = "full_load", "incremental"
+
+
+def pull(run: TableRun, kind: str) -> None:
+    """Land what a full load or an incremental run of the table pulls, if anything.
+
+    A dry run pulls nothing, nor does one whose window the files would not be in.
+    """
+    if not _is_due(run):
+        return
+    if not run.window.holds(datetime.now(timezone.utc)):
+        run.say("nothing is pulled: what lands now is outside of the run's window")
+        return
+    _KINDS[kind](run)
+
+
+def _is_due(run: TableRun) -> bool:
+    """Only the stage that reads the landing files first pulls."""
+    prepares = run.report.stage.startswith("prepare_")
+    return not run.dry_run and prepares == (run.spec.engine is Engine.STREAMER)
+
+
+def _full_load(run: TableRun) -> None:
+    source = run.spec.source
+    if isinstance(source, Feed) and source.load_from:
+        jdbc_reader.pull_load(run, source.load_from)
+    if isinstance(source, Snapshot) and source.pulled_from:
+        jdbc_reader.pull_first_extract(run, source.pulled_from)
+
+
+def _incremental(run: TableRun) -> None:
+    source = run.spec.source
+    if isinstance(source, Snapshot) and source.pulled_from:
+        jdbc_reader.pull_extract(run, source.pulled_from)
+    changes = run.spec.changes_from
+    if isinstance(changes, JdbcChanges):
+        jdbc_incremental.pull_changes(run, changes)
+    if isinstance(changes, KafkaTopic):
+        kafka.pull_topic(run, changes)
+
+
+_KINDS: Dict[str, Callable[[TableRun], None]] = {
+    FULL_LOAD: _full_load,
+    INCREMENTAL: _incremental,
+}

@@ -1,0 +1,53 @@
+"""Users and passwords of connections: held in memory alone, never shown."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from lake_spec.choices import SecretStore
+from lake_spark.errors import NoSecret
+from lake_spark.storage.object_store import ObjectStore
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """Who asks a server, and the password, which no text of this shows."""
+
+    username: str
+    password: str = field(repr=False)
+
+
+def credentials_of(
+    store: ObjectStore, connection: str, secret: str, kept_in: SecretStore
+) -> Credentials:
+    """User and password of a connection; NoSecret without telling what was read."""
+    where = f"connection {connection!r}: the secret {secret!r} ({kept_in.value})"
+    try:
+        content = store.secret(secret, kept_in)
+    except KeyError:
+        raise NoSecret(
+            f"{where} is not there. Make it, as JSON with username and password, or "
+            "correct `secret` and `secret_store` of the connection."
+        ) from None
+    found = _texts(content)
+    if found is None:
+        raise NoSecret(
+            f"{where} is not what it must be: a JSON object with two texts, username and "
+            "password. Correct it; its value is not shown."
+        )
+    return found
+
+
+def _texts(content: bytes) -> "Credentials | None":
+    try:
+        found: Any = json.loads(content)
+    except ValueError:
+        return None
+    if not isinstance(found, dict):
+        return None
+    values = [found.get(name) for name in ("username", "password")]
+    if not all(isinstance(value, str) and value for value in values):
+        return None
+    return Credentials(*values)

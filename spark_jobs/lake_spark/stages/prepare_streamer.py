@@ -1,0 +1,36 @@
+"""prepare_full_load and prepare_incremental: what a streamer step will read."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from lake_spec.report import State
+from lake_spark.formats.inference import load_globs
+from lake_spark.ingest import hoodie_streamer, reprocess
+from lake_spark.ingest.batches import unseen_files
+from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, pull
+from lake_spark.tables.table_run import TableRun
+
+
+def prepare_full_load(run: TableRun) -> None:
+    """Name the unseen load files."""
+    pull(run, FULL_LOAD)
+    _prepare(run, load_globs(run.spec))
+
+
+def prepare_incremental(run: TableRun) -> None:
+    """Name the unseen change files."""
+    pull(run, INCREMENTAL)
+    _prepare(run, [run.spec.source.changes])
+
+
+def _prepare(run: TableRun, globs: Sequence[str]) -> None:
+    reprocess.finish(run)
+    taken = run.taken_in()
+    files = unseen_files(run, taken, globs)
+    if files:
+        hoodie_streamer.prepare(run, files, taken)
+    if run.dry_run:
+        run.report.state = State.DRY_RUN.value
+    elif run.streamer_argv:
+        run.report.state = State.DONE.value

@@ -1,0 +1,250 @@
+"""One step: many tables in one Spark application, in parallel.
+
+A table that fails does not stop the others; the step fails at the end and
+names it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Callable, Dict, List, Optional, Sequence
+
+from pyspark.sql import SparkSession
+
+from lake_spec import erase_request
+from lake_spec.continuous import CONTINUOUS
+from lake_spec.encode import from_data
+from lake_spec.model import (
+    ClusterSpec,
+    DomainSpec,
+    Engine,
+    EnvironmentSpec,
+    TableSpec,
+)
+from lake_spec.packing import TABLES_AT_ONCE, longest_first, makespan
+from lake_spec.report import Report, State
+from lake_spark.erasure import request
+from lake_spark.stages.dimension import dimension, rebuild_dimension
+from lake_spark.stages.erase import erase
+from lake_spark.stages.ingest import full_load, incremental
+from lake_spark.stages.maintenance import maintenance
+from lake_spark.stages.prepare_streamer import prepare_full_load, prepare_incremental
+from lake_spark.stages.rebuild import rebuild
+from lake_spark.stages.reprocess import redo
+from lake_spark.stages.scd2 import scd2
+from lake_spark.step import continuous, durations
+from lake_spark.step.arguments import Arguments, parse
+from lake_spark.step.run_stage import Stage, attempt
+from lake_spark.step.table_order import waves
+from lake_spark.storage.lease_check import CheckedStore, LeaseCheck
+from lake_spark.storage.object_store import ObjectStore, open_store
+from lake_spark.storage.session import open_session
+from lake_spark.tables.table_run import TableRun
+
+STAGES: Dict[str, Stage] = {
+    "prepare_full_load": prepare_full_load,
+    "prepare_incremental": prepare_incremental,
+    "full_load": full_load,
+    "incremental": incremental,
+    "scd2": scd2,
+    "dimension": dimension,
+    "maintenance": maintenance,
+    "rebuild": rebuild,
+    "rebuild_dimension": rebuild_dimension,
+    "redo": redo,
+    "erase": erase,
+}
+"""What a step can be asked to do with each table, beside continuous rounds of some."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """What a step reads of its release: the domain, and where things are."""
+
+    id: str
+    environment: EnvironmentSpec
+    domain: DomainSpec
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one stage; 0 when every table is done, 1 when one failed."""
+    asked = parse(argv, [*STAGES, CONTINUOUS])
+    release = load_release(asked)
+    store = open_store(release.environment.runs)
+    runs_root = release.environment.runs
+    check = LeaseCheck(store, runs_root, asked.domain, asked.run, asked.lease_token)
+    check()
+    spark = open_session(f"{asked.domain} {asked.stage} {asked.run}")
+    at_once = int(spark.conf.get(TABLES_AT_ONCE, str(ClusterSpec.tables_at_once)))
+    tables = _planned(store, release, asked, at_once)
+    table_run = partial(_table_run, spark, check, release, asked)
+    if asked.stage == CONTINUOUS:
+        reports = _continuous(asked, release, tables, table_run, at_once)
+        durations.note(store, runs_root, reports)
+        return _exit_code(reports)
+    runs = [table_run(table) for table in tables]
+    with ThreadPoolExecutor(max_workers=at_once) as pool:
+        for wave in waves(runs):
+            list(pool.map(lambda run: run_table(run, STAGES[asked.stage]), wave))
+    if asked.stage.startswith("prepare_"):
+        check()  # the last time before HoodieStreamer, whose commits nobody checks
+        _put_streamer_steps(store, release, asked, runs)
+    reports = [run.report for run in runs]
+    if asked.verify is None:  # which is other work than the stage's
+        durations.note(store, runs_root, reports)
+    failed = _exit_code(reports)
+    if asked.stage == "erase" and not failed and not asked.dry_run:
+        check()
+        end_request(store, release, asked, runs)
+    return failed
+
+
+def _continuous(
+    asked: Arguments,
+    release: Release,
+    tables: Sequence[TableSpec],
+    table_run: Callable[[TableSpec], TableRun],
+    at_once: int,
+) -> List[Report]:
+    """Rounds of the tables until something ends them; a report of each table."""
+    pace = release.domain.continuous
+    if pace is None:
+        raise SystemExit(f"{asked.domain}: the release says nothing of `continuous`.")
+    batches = continuous.MicroBatches(tables, table_run, at_once=at_once)
+    return batches.play(pace)
+
+
+def load_release(asked: Arguments) -> Release:
+    """The domain of the release that the step refers to."""
+    uri = f"{asked.release}/specs/{asked.domain}.json"
+    data = json.loads(open_store(uri).read(uri))
+    return Release(
+        data["release"],
+        from_data(EnvironmentSpec, data["environment"]),
+        from_data(DomainSpec, data["domain"]),
+    )
+
+
+def chosen_tables(domain: DomainSpec, asked: Arguments) -> List[TableSpec]:
+    """The tables asked for, all if none was named; unknown names are refused."""
+    known = {table.name: table for table in domain.tables}
+    unknown = [name for name in asked.tables if name not in known]
+    if unknown:
+        raise SystemExit(
+            f"{domain.name} has no table {', '.join(unknown)}; it has {', '.join(sorted(known))}"
+        )
+    chosen = [known[name] for name in asked.tables] or list(domain.tables)
+    return [table for table in chosen if _has_stage(table, asked.stage)]
+
+
+def _planned(
+    store: ObjectStore, release: Release, asked: Arguments, at_once: int
+) -> List[TableSpec]:
+    """The tables in the order in which the step takes them, which it tells."""
+    tables = {table.name: table for table in chosen_tables(release.domain, asked)}
+    found = durations.read(store, release.environment.runs, asked.domain)
+    expected = found.get(asked.stage, {})
+    order = longest_first(list(tables), expected)
+    known = [expected[name] for name in order if name in expected]
+    words = f"up to {at_once} tables at once, in this order: {', '.join(order)}."
+    if known:
+        before = f"{makespan(known, at_once):.0f} s for {len(known)} of {len(order)}"
+        words += f" By earlier steps {before}."
+    print(f"LAKE {asked.domain} {asked.stage}: {words}", flush=True)
+    return [tables[name] for name in order]
+
+
+def _has_stage(table: TableSpec, stage: str) -> bool:
+    """Whether a stage is for a table: its engine's, a dimension's, or everyone's."""
+    if stage in ("maintenance", CONTINUOUS):
+        return True
+    if stage.startswith("prepare_"):
+        return table.engine is Engine.STREAMER
+    return table.is_dimension == (stage in ("dimension", "rebuild_dimension"))
+
+
+def _table_run(
+    spark: SparkSession,
+    check: LeaseCheck,
+    release: Release,
+    asked: Arguments,
+    table: TableSpec,
+) -> TableRun:
+    report = Report(
+        run=asked.run,
+        release=release.id,
+        domain=table.domain,
+        table=table.name,
+        stage=asked.stage,
+        engine=table.engine.value,
+    )
+    return TableRun(
+        spark,
+        CheckedStore(check.store, check),
+        table,
+        release.environment,
+        report,
+        asked.window,
+        asked.dry_run,
+        asked.accepted,
+        asked.selection,
+        asked.verify,
+        _request_uri(release, asked),
+        domain_tables=release.domain.tables,
+        check_lease=check,
+    )
+
+
+def _request_uri(release: Release, asked: Arguments) -> Optional[str]:
+    if asked.request is None:
+        return None
+    runs = release.environment.runs
+    return erase_request.uri_of(runs, asked.domain, asked.request)
+
+
+def run_table(run: TableRun, stage: Stage) -> None:
+    """Run the stage on one table and put its report; never raises."""
+    attempt(run, stage)
+    if run.report.error is None:
+        run.report.fail_for_set_aside()
+    uri = run.report.uri(run.environment.runs)
+    run.store.write(uri, run.report.to_json().encode())
+    run.say(f"{run.report.state} in {run.report.seconds} s")
+
+
+def _put_streamer_steps(
+    store: ObjectStore, release: Release, asked: Arguments, runs: Sequence[TableRun]
+) -> None:
+    steps = {run.spec.name: run.streamer_argv for run in runs if run.streamer_argv}
+    uri = f"{release.environment.runs}/{asked.run}/{asked.stage}/streamer.json"
+    store.write(uri, json.dumps(steps, indent=1).encode())
+
+
+def end_request(
+    store: ObjectStore, release: Release, asked: Arguments, runs: Sequence[TableRun]
+) -> None:
+    """A receipt in the place of a request, once all of its tables are done."""
+    uri = _request_uri(release, asked)
+    found = request.read(store, uri, release.domain.tables)
+    left = sorted(set(found.keys) - {run.spec.name for run in runs})
+    if left:
+        print(f"LAKE {asked.domain} erase: the request waits for {', '.join(left)}")
+    elif not found.is_done:
+        request.put_receipt(store, found, asked.run)
+        store.delete_old_versions(uri)
+
+
+def _exit_code(reports: Sequence[Report]) -> int:
+    failed = [report for report in reports if report.state == State.FAILED.value]
+    for report in failed:
+        message = (report.error or {}).get("message", "")
+        print(
+            f"FAILED {report.domain}.{report.table} {report.stage}: {message}",
+            file=sys.stderr,
+            flush=True,
+        )
+    return 1 if failed else 0

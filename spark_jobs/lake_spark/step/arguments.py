@@ -1,0 +1,196 @@
+"""The arguments of a step: references, never the spec itself."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import List, Optional, Sequence, Tuple
+
+from lake_spec.erase_request import REQUEST
+from lake_spec.moment import GRAMMAR, parse_moment
+from lake_spec.pulled import PULLS, is_pull_from
+from lake_spark.tables.table_run import Accepted, Selection, Window
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_TOKEN = re.compile(r"[0-9]{1,18}")
+_RUN = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What one step is asked to do."""
+
+    release: str
+    domain: str
+    stage: str
+    run: str
+    lease_token: int
+    tables: Sequence[str]
+    window: Window
+    selection: Selection
+    dry_run: bool
+    accepted: Accepted = Accepted()
+    verify: Optional[float] = None
+    request: Optional[str] = None
+
+
+def _parser(stages: Sequence[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="main.py", description=__doc__)
+    parser.add_argument("--release", required=True, help="URI of the release's folder")
+    parser.add_argument("--domain", required=True, type=_name)
+    parser.add_argument("--stage", required=True, choices=sorted(stages))
+    parser.add_argument("--run", required=True, type=_run, help="<dag id>/<run key>")
+    parser.add_argument(
+        "--lease-token", required=True, type=_token, help="of the lease's grant"
+    )
+    parser.add_argument(
+        "--tables", type=_names, default=[], help="a,b: all if left out"
+    )
+    parser.add_argument("--window", type=_window, default=Window(), help="FROM..TO")
+    parser.add_argument("--dry-run", action="store_true")
+    parser.add_argument(
+        "--accept-losses", action="store_true", help="extracts that lose many keys"
+    )
+    parser.add_argument(
+        "--empty-scopes", type=_texts, default=(), help="JSON list of scope values"
+    )
+    parser.add_argument(
+        "--pull-from", type=_pull_from, help="value of a cursor, or start"
+    )
+    parser.add_argument("--file", type=_file, action="append", help="path or glob")
+    parser.add_argument("--quarantined", action="store_true")
+    parser.add_argument("--withdraw-missing", action="store_true")
+    parser.add_argument(
+        "--verify", type=_share, help="compare this share of keys with the log"
+    )
+    parser.add_argument(
+        "--request", type=_request, help="name of the object that says what to erase"
+    )
+    return parser
+
+
+def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
+    """The arguments, or a usage error with exit code 2."""
+    parser = _parser(stages)
+    found = vars(parser.parse_args(argv))
+    pull_from = found.pop("pull_from")
+    if pull_from is not None and found["stage"] not in PULLS:
+        parser.error("--pull-from goes with --stage incremental")
+    accepted = Accepted(found.pop("accept_losses"), found.pop("empty_scopes"))
+    if accepted != Accepted() and found["stage"] not in ("incremental", "redo"):
+        parser.error(
+            "--accept-losses and --empty-scopes go with --stage incremental or redo"
+        )
+    if found["verify"] is not None and found["stage"] != "rebuild":
+        parser.error("--verify goes with --stage rebuild alone")
+    if (found["request"] is None) == (found["stage"] == "erase"):
+        parser.error("--request goes with --stage erase, which needs it")
+    selection = Selection(
+        tuple(found.pop("file") or ()),
+        found.pop("quarantined"),
+        found.pop("withdraw_missing"),
+    )
+    _check_redo(parser, found["stage"], found["window"], selection)
+    accepted = replace(accepted, pull_from=pull_from)
+    return Arguments(**found, accepted=accepted, selection=selection)
+
+
+def _check_redo(
+    parser: argparse.ArgumentParser, stage: str, window: Window, selection: Selection
+) -> None:
+    """A redo chooses its files; no other stage can."""
+    if stage != "redo" and selection != Selection():
+        parser.error(
+            f"--file, --quarantined, --withdraw-missing: for redo, not {stage}"
+        )
+    chooses = selection.globs or selection.quarantined or window != Window()
+    if stage == "redo" and not chooses:
+        parser.error("redo: give at least one of --window, --file, --quarantined")
+
+
+def _file(text: str) -> str:
+    if not text or text.startswith("/") or not text.isprintable():
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no path or glob below the table's landing folder"
+        )
+    return text
+
+
+def _pull_from(text: str) -> str:
+    if not is_pull_from(text):
+        raise argparse.ArgumentTypeError(
+            f"{text[:100]!r} is no value of a cursor: 2026-01-31T12:00:00, 12345 or start"
+        )
+    return text
+
+
+def _name(text: str) -> str:
+    if not _NAME.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no name: {_NAME.pattern}")
+    return text
+
+
+def _request(text: str) -> str:
+    if not REQUEST.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no name: {REQUEST.pattern}")
+    return text
+
+
+def _names(text: str) -> List[str]:
+    return [_name(part) for part in text.split(",")]
+
+
+def _texts(text: str) -> Tuple[str, ...]:
+    try:
+        texts = json.loads(text)
+    except ValueError:
+        texts = None
+    if not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
+        raise argparse.ArgumentTypeError(f"{text!r} is no JSON list of texts")
+    return tuple(texts)
+
+
+def _run(text: str) -> str:
+    if not _RUN.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no <dag id>/<run key>")
+    return text
+
+
+def _token(text: str) -> int:
+    if not _TOKEN.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no token: {_TOKEN.pattern}")
+    return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no share: above 0, up to 1")
+    return share
+
+
+def _window(text: str) -> Window:
+    start, dots, end = text.partition("..")
+    if not dots:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no window: FROM..TO, one may be empty"
+        )
+    window = Window(_moment(start), _moment(end))
+    if window.start and window.end and window.start >= window.end:
+        raise argparse.ArgumentTypeError(f"{text!r} ends before it starts")
+    return window
+
+
+def _moment(text: str) -> Optional[datetime]:
+    if not text:
+        return None
+    moment = parse_moment(text)
+    if moment is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time (expected {GRAMMAR})")
+    return moment

@@ -1,0 +1,192 @@
+"""Near real time: the rounds of a continuous run, each of them an incremental run.
+
+A round takes in what has landed, brings current and history up to it, then the
+dimensions, by the stages of every other run: each with a TableRun of its own, so
+that nothing is remembered but what stands in the tables. What a table that had
+nothing new would cost is saved where its landing folder tells so. Decision 031.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timezone
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
+
+from lake_spec.continuous import Continuous, stop_uri
+from lake_spec.model import Dimension, TableSpec
+from lake_spec.pulled import pulls_of
+from lake_spec.report import Report
+from lake_spark.stages.dimension import dimension
+from lake_spark.stages.ingest import incremental
+from lake_spark.stages.maintenance import maintenance
+from lake_spark.stages.scd2 import scd2
+from lake_spark.step.micro_batch_loop import Rounds
+from lake_spark.step.micro_batch_report import MOST_FAILURES, TableRounds
+from lake_spark.step.run_stage import Stage, attempt
+from lake_spark.step.table_order import waves
+from lake_spark.tables.table_run import TableRun
+
+UPKEEP_EVERY = 3600.0
+"""Seconds after which a table gets its upkeep in a round: it is looked at then
+whatever its folder tells, and files that were set aside are tried again."""
+
+
+class Table:
+    """A table of a continuous run: its rounds, and what they know of each other."""
+
+    def __init__(
+        self,
+        spec: TableSpec,
+        table_run: Callable[[TableSpec], TableRun],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.spec = spec
+        self._table_run = table_run
+        self._clock = clock
+        self._known_bad: Dict[Tuple[str, str], str] = {}
+        self._listed: Optional[str] = None
+        self._is_registered = False
+        self._upkept = clock()
+        run = table_run(spec)
+        run.report.started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        self.rounds = TableRounds(run.report, _put_by(run))
+
+    @property
+    def is_upkeep_due(self) -> bool:
+        """Whether its next round is one that looks at everything."""
+        return self._clock() - self._upkept >= UPKEEP_EVERY
+
+    def play(self, number: int) -> None:
+        """One round; never raises for what is wrong with the table."""
+        listed, is_upkeep = self._listing(), self.is_upkeep_due
+        if is_upkeep:
+            self._known_bad.clear()
+        elif listed is not None and listed == self._listed:
+            return self.rounds.quiet()
+        known = self._is_registered and not is_upkeep
+        stages: List[Stage] = [dimension] if self.spec.is_dimension else _OF_FILES
+        done = [self._attempt(each, known) for each in stages]
+        if is_upkeep:
+            done.append(self._attempt(maintenance, known))
+        self.rounds.take(number, done)
+        self._is_registered = not self.rounds.has_failed
+        self._listed = None if self.rounds.has_failed else listed
+        if is_upkeep and not self.rounds.has_failed:
+            self._upkept = self._clock()
+
+    def _attempt(self, stage: Stage, is_registered: bool) -> Report:
+        run = self._table_run(self.spec)
+        run.known_bad, run.is_registered = self._known_bad, is_registered
+        attempt(run, stage)
+        return run.report
+
+    def _listing(self) -> Optional[str]:
+        """What stands for its landing files; None where only the stage can tell."""
+        if self.spec.is_dimension or pulls_of(self.spec):
+            return None
+        run = self._table_run(self.spec)
+        try:
+            found = run.store.list(f"{run.landing.rstrip('/')}/")
+        except Exception:  # the stage will meet it too, and tell
+            return None
+        told = hashlib.sha256()
+        for each in found:
+            told.update(f"{each.uri} {each.etag} {each.modified}\n".encode())
+        return told.hexdigest()
+
+
+_OF_FILES: List[Stage] = [incremental, scd2]
+
+
+def _put_by(run: TableRun) -> Callable[[Report], None]:
+    store, uri = run.store, run.report.uri(run.environment.runs)
+    return lambda report: store.write(uri, report.to_json().encode())
+
+
+class MicroBatches:
+    """The rounds of a continuous run over all of its tables."""
+
+    def __init__(
+        self,
+        tables: Sequence[TableSpec],
+        table_run: Callable[[TableSpec], TableRun],
+        *,
+        at_once: int,
+    ) -> None:
+        self._run = table_run(tables[0])
+        # One for all rounds: each new thread here would leave one in the JVM.
+        self._pool = ThreadPoolExecutor(max_workers=at_once)
+        made = [Table(spec, table_run) for spec in tables]
+        self._files = [each for each in made if not each.spec.is_dimension]
+        self._dimensions = [each for each in made if each.spec.is_dimension]
+        self._tables = made
+        self._stop = stop_uri(self._run.environment.runs, self._run.report.run)
+
+    def play(self, pace: Continuous) -> List[Report]:
+        """Rounds until something ends them; a report of each table.
+
+        What was asked before the step began is forgotten: who waits asks again, and
+        a run that was stopped and is cleared shall work.
+        """
+        self._run.store.delete(self._stop)
+        rounds = Rounds(pace, play=self.round, stop=self.asked_to_stop)
+        with self._pool:
+            self._say(f"ended: {rounds.run()}")
+        for each in self._tables:
+            each.rounds.end(dry_run=self._run.dry_run)
+        return [each.rounds.report for each in self._tables]
+
+    def round(self, number: int) -> Optional[str]:
+        """All tables once, tables of files first; why there must be no other round."""
+        run, began = self._run, time.monotonic()
+        run.check_lease()
+        try:
+            for wave in waves(self._files):
+                list(self._pool.map(lambda table: table.play(number), wave))
+            behind = [d for d in self._dimensions if self._is_behind(number, d)]
+            list(self._pool.map(lambda table: table.play(number), behind))
+        finally:
+            run.spark.catalog.clearCache()  # also what a failed table left
+        self._tell(number, time.monotonic() - began)
+        return "a dry run has one round" if run.dry_run else self._broken()
+
+    def _is_behind(self, number: int, table: Table) -> bool:
+        """Whether a dimension may have something to do."""
+        source = table.spec.source
+        assert isinstance(source, Dimension)
+        sides = {source.main.table, source.joined.table}
+        moved = any(t.rounds.has_committed for t in self._files if t.spec.name in sides)
+        if number == 1 or moved or table.rounds.has_failed or table.is_upkeep_due:
+            return True
+        table.rounds.quiet()
+        return False
+
+    def _tell(self, number: int, seconds: float) -> None:
+        busy = [t.spec.name for t in self._tables if t.rounds.has_committed]
+        if busy or number == 1:
+            what = f"committed {', '.join(busy) or 'nothing'} in {seconds:.1f} s"
+            self._say(f"round {number} {what}")
+
+    def _broken(self) -> Optional[str]:
+        names = [
+            each.spec.name
+            for each in self._tables
+            if each.rounds.failures >= MOST_FAILURES
+        ]
+        if not names:
+            return None
+        return f"{', '.join(names)} failed in {MOST_FAILURES} rounds in a row"
+
+    def asked_to_stop(self) -> Optional[str]:
+        """Words of who asks the run to end, if somebody does."""
+        try:
+            asked = self._run.store.read(self._stop).decode()
+        except KeyError:
+            return None
+        return f"asked to stop: {' '.join(asked.split())}"
+
+    def _say(self, what: str) -> None:
+        run = self._run
+        print(f"LAKE {run.spec.domain} {run.report.stage}: {what}", flush=True)

@@ -1,0 +1,1 @@
+"""Objects, Hudi tables and the Spark session: what everything else stands on."""

@@ -1,0 +1,240 @@
+"""One Hudi table: read it, write one commit, and what its commits say."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Callable, Dict, Iterator, Mapping, Optional, Set, Tuple
+
+from py4j.java_gateway import JavaObject
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from lake_spec.hudi_options import (
+    METADATA_FOLDER,
+    PROPERTIES,
+    HudiKey,
+    Operation,
+    schema_options,
+    write_options,
+)
+from lake_spark.storage.lease_check import no_lease
+from lake_spark.storage.timeline import Commit, Timeline, meta_client
+
+HUDI_COLUMNS = (
+    "_hoodie_commit_time",
+    "_hoodie_commit_seqno",
+    "_hoodie_record_key",
+    "_hoodie_partition_path",
+    "_hoodie_file_name",
+)
+DELETED = "_hoodie_is_deleted"
+"""Rows written with this column true are removed by the same commit."""
+
+
+class HudiTable:
+    """A table at a path; writing it needs options, reading does not.
+
+    `before_commit` is called right before each change of it: all go through here, or
+    through `maintenance`, and what it raises stops them.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        path: str,
+        options: Optional[Dict[str, str]] = None,
+        before_commit: Callable[[], None] = no_lease,
+    ) -> None:
+        self._spark = spark
+        self.path = path
+        self._options = options or {}
+        self.before_commit = before_commit
+        self._look: Optional[Timeline] = None
+
+    def exists(self) -> bool:
+        """Whether a commit was ever begun here."""
+        if self._look is not None:
+            return True
+        file, files = self._file(PROPERTIES)
+        return files.exists(file)
+
+    def clear_half_made(self) -> None:
+        """Remove what is left of a table that was killed while it was being made.
+
+        It has a folder, and no file yet that says what it is: nothing was ever
+        committed, but Hudi takes it for a table that it cannot read.
+        """
+        if not self.exists():
+            folder, files = self._file(METADATA_FOLDER)
+            files.delete(folder, True)
+
+    def _file(self, name: str) -> Tuple[JavaObject, JavaObject]:
+        """A path below the table's, and the file system that it is in."""
+        jvm = self._spark._jvm
+        path = jvm.org.apache.hadoop.fs.Path(f"{self.path}/{name}")
+        return path, path.getFileSystem(self._spark._jsc.hadoopConfiguration())
+
+    def has_data(self) -> bool:
+        """Whether a commit was ever completed here."""
+        return self.last_commit() is not None
+
+    def read(self, by: Optional[SparkSession] = None) -> DataFrame:
+        """The newest committed rows, Hudi's own columns included.
+
+        `by` is the session that the queries on them are of, if not the table's.
+        """
+        return self.read_stored(by)
+
+    def read_stored(self, by: Optional[SparkSession] = None) -> DataFrame:
+        """The same rows as they are stored, which readers need not see."""
+        return (by or self._spark).read.format("hudi").load(self.path)
+
+    def schema(self) -> StructType:
+        """The stored columns, Hudi's own left out."""
+        return without_hudi_columns(self.read_stored()).schema
+
+    def write(
+        self, rows: DataFrame, operation: Operation, metadata: Mapping[str, str]
+    ) -> str:
+        """Write rows as one commit that carries the metadata; its instant."""
+        self.before_commit()
+        self.clear_half_made()
+        options = {
+            **write_options(self._options, operation, metadata),
+            **schema_options(rows.schema.simpleString()),
+            **self._kept_options(),
+        }
+        try:
+            rows.write.format("hudi").options(**options).mode("append").save(self.path)
+        finally:
+            self.forget()
+        commit = self.last_commit()
+        assert commit is not None, f"{self.path}: the write left no commit"
+        return commit.instant
+
+    def _kept_options(self) -> Dict[str, str]:
+        """What a table that was made by an earlier release keeps: how folders are named."""
+        name = HudiKey.ENCODED_PARTITIONS.value
+        if not self._options.get(HudiKey.PARTITION_PATH.value) or not self.exists():
+            return {}
+        kept = self._client().getTableConfig().getUrlEncodePartitioning()
+        return {name: str(kept).lower()}
+
+    def clean(self, asked: Mapping[str, str]) -> Optional[str]:
+        """Delete old file versions as these options ask; the clean's instant.
+
+        A cleaning that was killed is finished first, by the plan that it had.
+        Hudi's own procedure for it takes names of a catalogue only.
+        """
+        with self._write_client(asked) as client:
+            done = client.clean()
+            # Beside a plan that is left over Hudi makes no new one.
+            last = (client.clean() or done) if done else None
+            return last.getStartCleanTime() if last else None
+
+    def roll_back_failed_writes(self) -> None:
+        """Take away what writes left that were killed; compactions and clusterings stay.
+
+        A write does so itself before it begins. A compaction or a clustering does
+        not, and once one was completed after it Hudi refuses to roll a write back.
+        """
+        with self._write_client() as client:
+            client.rollbackFailedWrites(self._client())
+
+    def has_unfinished(self) -> bool:
+        """Whether a write, compaction or clustering was begun here and not completed."""
+        timeline = self._client().getActiveTimeline().getWriteTimeline()
+        return not timeline.filterInflightsAndRequested().empty()
+
+    @contextmanager
+    def _write_client(
+        self, more: Optional[Mapping[str, str]] = None
+    ) -> Iterator[JavaObject]:
+        """Hudi's own writer of this table, with more options."""
+        self.before_commit()
+        options = self._spark._jvm.java.util.HashMap()
+        for key, value in {**self._options, **(more or {})}.items():
+            options.put(key, value)
+        client = self._spark._jvm.org.apache.hudi.DataSourceUtils.createHoodieClient(
+            self._spark._jsc,
+            "",
+            self.path,
+            self._options[HudiKey.TABLE_NAME.value],
+            options,
+        )
+        try:
+            yield client
+        finally:
+            client.close()
+            self.forget()
+
+    def drop_indexes(self) -> None:
+        """Remove the metadata table; the next write makes it anew, if it has one."""
+        hudi = self._spark._jvm.org.apache.hudi
+        if self._options[HudiKey.METADATA_TABLE.value] == "true":
+            self.before_commit()
+            context = hudi.client.common.HoodieSparkEngineContext(self._spark._jsc)
+            drop = hudi.metadata.HoodieTableMetadataUtil.deleteMetadataTable
+            drop(self._client(), context, False)
+
+    def last_commit(self) -> Optional[Commit]:
+        """The newest completed commit of data, of whatever origin."""
+        return next(self.commits(), None)
+
+    def last_value(self, name: str) -> Optional[str]:
+        """The metadata value that the newest commit which has it carries."""
+        return self.metadata_with(name).get(name)
+
+    def metadata_with(self, name: str) -> Mapping[str, str]:
+        """The whole metadata of the newest commit that carries this; else nothing."""
+        found = (
+            commit.metadata for commit in self.commits() if name in commit.metadata
+        )
+        return next(found, {})
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        """The options that its writes have, empty where it is only read."""
+        return self._options
+
+    def actions(self) -> Iterator[str]:
+        """What each completed commit did (commit, deltacommit ...), newest first."""
+        timeline = self._timeline()
+        return timeline.actions() if timeline else iter(())
+
+    def last_instant(self, name: str) -> Optional[str]:
+        """The instant of the newest commit that carries this metadata."""
+        return next((c.instant for c in self.commits() if name in c.metadata), None)
+
+    def commits(self) -> Iterator[Commit]:
+        """Completed commits, newest first, archived ones last."""
+        timeline = self._timeline()
+        return timeline.commits() if timeline else iter(())
+
+    def active_values(self, name: str) -> Set[str]:
+        """This metadata of all commits to which the table can be taken back."""
+        timeline = self._timeline()
+        commits = timeline.active_commits() if timeline else iter(())
+        return {c.metadata[name] for c in commits if name in c.metadata}
+
+    def forget(self) -> None:
+        """Look anew for what was committed: it may not be what it was."""
+        self._look = None
+
+    def _client(self) -> JavaObject:
+        return meta_client(self._spark, self.path)
+
+    def _timeline(self) -> Optional[Timeline]:
+        """What was committed, None before the first write was begun.
+
+        One look is kept until this object writes: a run's table has one, and by its
+        lease nothing else writes it.
+        """
+        if self._look is None and self.exists():
+            self._look = Timeline(self._spark, self.path)
+        return self._look
+
+
+def without_hudi_columns(rows: DataFrame) -> DataFrame:
+    """The rows as we wrote them."""
+    return rows.drop(*HUDI_COLUMNS, DELETED)

@@ -1,0 +1,100 @@
+"""The Spark session of a step."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Mapping, Optional
+
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import SparkSession
+
+from lake_spark.storage.java_names import remember_java_names
+
+CONFIGURATION = {
+    "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+    "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",
+    "spark.sql.extensions": "org.apache.spark.sql.hudi.HoodieSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.hudi.catalog.HoodieCatalog",
+    # Timestamps are instants; what has no zone is read as UTC.
+    "spark.sql.session.timeZone": "UTC",
+    # A row with too many or too few fields must be seen as one.
+    "spark.sql.csv.parser.columnPruning.enabled": "false",
+    # The proleptic calendar throughout, also before 1582.
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInWrite": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
+    "spark.sql.avro.datetimeRebaseModeInWrite": "CORRECTED",
+    "spark.sql.avro.datetimeRebaseModeInRead": "CORRECTED",
+    # The old form of lists cannot hold a null.
+    "spark.hadoop.parquet.avro.write-old-list-structure": "false",
+    # What a stage keeps is read once or twice more. Looking for the best way to pack each
+    # column was what thread dumps of a full load showed most (docs/speed.md).
+    "spark.sql.inMemoryColumnarStorage.compressed": "false",
+    # Compiled queries that are kept. A stage of a large table has 50, so that the 100 of
+    # Spark's default are those of two tables (docs/speed.md).
+    "spark.sql.codegen.cache.maxEntries": "1000",
+    # Tables of one application share the cores.
+    "spark.scheduler.mode": "FAIR",
+    # What the driver remembers of past queries, with their plans, for its pages.
+    "spark.sql.ui.retainedExecutions": "50",
+    "spark.ui.retainedJobs": "200",
+    "spark.ui.retainedStages": "200",
+}
+"""What the jobs rely on, whatever the cluster's defaults say."""
+
+FOR_FEW_ROWS = {
+    # Compiling a query, and planning it again at each shuffle, takes longer than
+    # running it on some thousand rows (docs/speed.md).
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.shuffle.partitions": "2",
+}
+"""What differs in a session for queries of few rows."""
+
+
+FEW_BYTES = 16 * 1024 * 1024
+"""Files of no more than this are worked on by the session for few rows."""
+
+_ZSTD_CODEC = "io.airlift.compress.zstd.ZstdCodec"
+"""Comes with Spark 3.5, in plain Java; Hadoop's own needs a native library."""
+
+
+def session_for(spark: SparkSession, *, few: bool) -> SparkSession:
+    """The session for queries of few rows, or the one that was given."""
+    return session_for_few_rows(spark) if few else spark
+
+
+@lru_cache(maxsize=1)
+def session_for_few_rows(spark: SparkSession) -> SparkSession:
+    """Another session of the same application, the same one each time."""
+    few = spark.newSession()
+    ours = {key: spark.conf.get(key) for key in CONFIGURATION}
+    for key, value in {**ours, **FOR_FEW_ROWS}.items():
+        if few.conf.isModifiable(key):
+            few.conf.set(key, value)
+    return few
+
+
+def open_session(name: str, more: Optional[Mapping[str, str]] = None) -> SparkSession:
+    """The session of this process, made if there is none; `more` outranks what is ours."""
+    builder = SparkSession.builder.appName(name)
+    for key, value in {**CONFIGURATION, **(more or {})}.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    remember_java_names(session._jvm)
+    cores = session.sparkContext.defaultParallelism
+    session.conf.set("spark.sql.shuffle.partitions", str(max(2, cores)))
+    _read_zstd(session)
+    return session
+
+
+def _read_zstd(spark: SparkSession) -> None:
+    """Let Spark read text files named .zst, whether Hadoop can by itself or not."""
+    try:
+        spark._jvm.java.lang.Class.forName(_ZSTD_CODEC)
+    except Py4JJavaError:
+        return  # then Hadoop's own is asked
+    settings = spark.sparkContext._jsc.hadoopConfiguration()
+    settings.set("io.compression.codecs", _ZSTD_CODEC)

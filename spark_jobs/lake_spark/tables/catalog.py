@@ -1,0 +1,123 @@
+"""The tables in the Glue catalogue, registered through boto3.
+
+Nothing is changed where the catalogue already says the same: every update makes
+a version, and Glue keeps a limited number.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List
+
+from lake_spec.hudi_options import READ_OPTIMIZED
+from lake_spec.model import TableType
+from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.tables.table_run import TableRun
+
+_HADOOP = "org.apache.hudi.hadoop."
+_INPUT = {
+    "snapshot": _HADOOP + "HoodieParquetInputFormat",
+    "realtime": _HADOOP + "realtime.HoodieParquetRealtimeInputFormat",
+}
+_OUTPUT = "org.apache.hadoop.hive.ql.io.parquet.MapredParquetOutputFormat"
+_SERDE = "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"
+
+
+def register(run: TableRun) -> None:
+    """Make database and tables known, or bring their columns up to date."""
+    if not run.home.startswith("s3://"):
+        return  # a folder of a test has no catalogue
+    if run.is_registered and not run.report.commits:
+        return
+    run.check_lease()
+    glue = _client()
+    _database(glue, run.spec.domain, run.spec.description)
+    for name, table, query in _tables(run):
+        if table.has_data():
+            _table(glue, run, table_input(run, name, table, query))
+
+
+def _client():
+    import boto3
+
+    return boto3.client("glue")
+
+
+def _tables(run: TableRun) -> List[tuple]:
+    name, merged = run.spec.name, run.spec.storage.type is TableType.MERGE_ON_READ
+    tables = [(f"{name}_changes", run.log, "snapshot")]
+    for label, table in ((name, run.current), (f"{name}_history", run.history)):
+        tables.append((label, table, "realtime" if merged else "snapshot"))
+        if merged:
+            tables.append((f"{label}_ro", table, "snapshot"))
+    return tables
+
+
+def table_input(
+    run: TableRun, name: str, table: HudiTable, query: str
+) -> Dict[str, Any]:
+    """What Glue is told of a table, in the shape of its API."""
+    partitions = (
+        [] if name.endswith("_changes") else list(run.spec.storage.partition_by)
+    )
+    columns = dict(table.read_stored().dtypes)
+    read_optimized = str(name.endswith("_ro")).lower()
+    return {
+        "Name": name,
+        "Description": run.spec.description,
+        "Owner": run.spec.owner,
+        "TableType": "EXTERNAL_TABLE",
+        "PartitionKeys": [_column(n, columns[n]) for n in partitions],
+        "Parameters": {"EXTERNAL": "TRUE", "spark.sql.sources.provider": "hudi"},
+        "StorageDescriptor": {
+            "Columns": [
+                _column(n, k) for n, k in columns.items() if n not in partitions
+            ],
+            "Location": table.path,
+            "InputFormat": _INPUT[query],
+            "OutputFormat": _OUTPUT,
+            "SerdeInfo": {
+                "SerializationLibrary": _SERDE,
+                "Parameters": {"path": table.path, READ_OPTIMIZED: read_optimized},
+            },
+        },
+    }
+
+
+def _column(name: str, kind: str) -> Dict[str, str]:
+    return {"Name": name.lower(), "Type": kind}
+
+
+def _database(glue, name: str, description: str) -> None:
+    """Make it where there is none; where it is there, no right to make one is needed."""
+    try:
+        glue.get_database(Name=name)
+        return
+    except glue.exceptions.EntityNotFoundException:
+        pass
+    try:
+        glue.create_database(DatabaseInput={"Name": name, "Description": description})
+    except glue.exceptions.AlreadyExistsException:
+        pass
+
+
+def _table(glue, run: TableRun, wanted: Dict[str, Any]) -> None:
+    """Make it, or bring it up to date; a creation whose reply was lost has made it."""
+    named = {"DatabaseName": run.spec.domain, "Name": wanted["Name"]}
+    database = named["DatabaseName"]
+    try:
+        found = glue.get_table(**named)["Table"]
+    except glue.exceptions.EntityNotFoundException:
+        try:
+            glue.create_table(DatabaseName=database, TableInput=wanted)
+            return
+        except glue.exceptions.AlreadyExistsException:
+            found = glue.get_table(**named)["Table"]
+    if not all(_same(found.get(name), value) for name, value in wanted.items()):
+        glue.update_table(DatabaseName=database, TableInput=wanted)
+
+
+def _same(found: Any, wanted: Any) -> bool:
+    """Whether the catalogue says at least what we want it to say."""
+    if isinstance(wanted, dict) and isinstance(found, dict):
+        return all(_same(found.get(name), value) for name, value in wanted.items())
+    return found == wanted

@@ -1,0 +1,219 @@
+"""What was erased from a table: keyed hashes of keys, and which records are blank.
+
+The list is one object beside the landing files: a copy of them has it too. Whatever takes
+leaves out rows whose key is on it and records that were blanked, and counts
+them. It names nobody without the secret of the environment. Decision 021.
+"""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass, field, replace
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterable,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from lake_spec.state_format import (
+    UnreadableState,
+    from_fields,
+    parse_state,
+    state_text,
+    to_fields,
+)
+from lake_spark.errors import NoSecret
+from lake_spark.landing.files import LandingFile
+from lake_spark.storage.object_store import ObjectStore
+
+LeftOut = Mapping[str, Sequence[int]]
+"""Per landing path the numbers of its records that are not taken in."""
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """A landing file some records of which are blank; `records` has their numbers.
+
+    `was` is the ETag it was taken in with, `etags` are those of what was put in its
+    place. The last is noted after the object was put (`is_put`): until then `sha256`
+    tells it.
+    """
+
+    was: str
+    sha256: str
+    records: Tuple[int, ...]
+    etags: Tuple[str, ...] = ()
+    is_put: bool = False
+    unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True)
+class Erased:
+    """The list of a table; `check` tells whether a secret is the one it was made with."""
+
+    check: str = ""
+    hashes: FrozenSet[str] = frozenset()
+    files: Dict[str, Rewritten] = field(default_factory=dict)
+    unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether keys were ever erased, as far as the list can tell."""
+        return self.check != ""
+
+    def blank(self, file: LandingFile) -> Tuple[int, ...]:
+        """The numbers of a landing file's records that were erased in place."""
+        known = self.files.get(file.path)
+        return known.records if known and file.etag in known.etags else ()
+
+    @property
+    def etags(self) -> Dict[Tuple[str, str], Tuple[str, ...]]:
+        """(path, ETag before) -> those after, of files that were rewritten."""
+        return {(path, each.was): each.etags for path, each in self.files.items()}
+
+
+class ErasedObject:
+    """The object that holds the list of one table.
+
+    `old_uri` is where earlier releases put it: it is read where there is no other.
+    """
+
+    def __init__(
+        self,
+        store: ObjectStore,
+        uri: str,
+        table: str,
+        *,
+        release: str = "",
+        old_uri: Optional[str] = None,
+    ) -> None:
+        self._store = store
+        self.uri = uri
+        self._table = table
+        self._release = release
+        self._old_uri = old_uri
+
+    def load(self) -> Erased:
+        """The list; an empty one where nothing was ever erased."""
+        for uri in filter(None, (self.uri, self._old_uri)):
+            try:
+                return self._parsed(self._store.read(uri), uri)
+            except KeyError:
+                continue
+        return Erased()
+
+    def _parsed(self, content: bytes, uri: str) -> Erased:
+        what = f"the list of erased keys of {self._table}"
+        data = parse_state(content, what=what, where=uri, release=self._release)
+        try:
+            files = {
+                path: from_fields(
+                    Rewritten,
+                    {
+                        **each,
+                        "records": tuple(each["records"]),
+                        "etags": tuple(each["etags"]),
+                    },
+                )
+                for path, each in data["files"].items()
+            }
+            hashes = frozenset(data["hashes"])
+            return from_fields(Erased, {**data, "hashes": hashes, "files": files})
+        except (AttributeError, KeyError, TypeError) as error:
+            raise UnreadableState(
+                f"{what} cannot be read: {error!r}. It is at {uri}. Restore an older "
+                "version of the object."
+            ) from None
+
+    def save(self, erased: Erased) -> Erased:
+        """Put the list, in one piece; the list."""
+        files = dict(sorted(erased.files.items()))
+        data = to_fields(replace(erased, hashes=sorted(erased.hashes), files=files))
+        text = state_text(data, release=self._release, indent=1)
+        self._store.write(self.uri, text.encode())
+        if self._old_uri:
+            self._store.delete(self._old_uri)
+        return erased
+
+    def hasher(self, secret_name: Optional[str], erased: Erased) -> "Hasher":
+        """What makes keyed hashes; NoSecret without the secret of the list."""
+        if secret_name is None:
+            raise NoSecret(
+                f"{self._table}: keys are erased by a secret, and the environment names "
+                "none: set erase_secret in its file."
+            )
+        try:
+            keyed_hash = _hasher(self._store.secret(secret_name), self._table)
+        except KeyError:
+            raise NoSecret(
+                f"{self._table}: there is no secret {secret_name} (erase_secret of the "
+                "environment): put it there, the old one if there was one."
+            ) from None
+        if erased.check not in ("", keyed_hash("")):
+            raise NoSecret(
+                f"{self._table}: {secret_name} holds another secret than the one that "
+                f"{self.uri} was made with: put the old one back, else erased keys "
+                "would not be known again."
+            )
+        return keyed_hash
+
+    def add(self, keys: Iterable[str], secret_name: Optional[str]) -> Erased:
+        """The list with these keys on it, which is put first of all; the list."""
+        erased = self.load()
+        keyed_hash = self.hasher(secret_name, erased)
+        hashes = erased.hashes.union(keyed_hash(key) for key in keys)
+        return self.save(replace(erased, check=keyed_hash(""), hashes=hashes))
+
+
+Hasher = Callable[[str], str]
+"""From the text of a key to its keyed hash. No key has an empty text."""
+
+
+def _hasher(secret: bytes, table: str) -> Hasher:
+    """HMAC-SHA256 of table and key, so that two tables do not tell of one another."""
+
+    # A function of its own goes to the workers whole: they need no module of ours.
+    def keyed_hash(key: str) -> str:
+        return hmac.new(secret, f"{table}\n{key}".encode(), "sha256").hexdigest()
+
+    return keyed_hash
+
+
+def left_out(
+    erased: Erased,
+    files: Sequence[LandingFile],
+    numbered: DataFrame,
+    keyed_hash: Hasher,
+) -> LeftOut:
+    """Records that were blanked, and those whose key is on the list."""
+    found: Dict[str, Set[int]] = {each.path: set(erased.blank(each)) for each in files}
+    hashes = erased.hashes
+    # The secret travels with the function: no plan and no query shows it.
+    on_list = F.udf(
+        lambda key: key is not None and keyed_hash(key) in hashes, "boolean"
+    )
+    late = numbered.where(on_list("lake_key")).select("lake_path", "lake_record")
+    for row in late.collect():
+        found[row.lake_path].add(row.lake_record)
+    return {path: sorted(records) for path, records in found.items() if records}
+
+
+def without(numbered: DataFrame, records: LeftOut) -> DataFrame:
+    """The rows but for these records."""
+    pairs = [(path, each) for path, numbers in records.items() for each in numbers]
+    if not pairs:
+        return numbered
+    gone = numbered.sparkSession.createDataFrame(
+        pairs, "lake_path string, lake_record bigint"
+    )
+    return numbered.join(F.broadcast(gone), ["lake_path", "lake_record"], "left_anti")

@@ -1,0 +1,155 @@
+"""The settings that can change a row, recorded with the table.
+
+Contract section 3, redefinition: settings of the change log are stored with the
+inputs of every log commit, those of current and history in their own commits.
+All are compared at the start of every stage; changing one is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Callable, Dict, List, Mapping
+
+from lake_spec.encode import to_data
+from lake_spec.model import TableSpec
+from lake_spark.errors import ForeignTable, Redefined
+from lake_spark.formats.placeholders import placeholders
+from lake_spark.scd2.surrogate_keys import SURROGATE_TYPES
+from lake_spark.schema.promotion import canonical_type
+from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.tables.settings_diff import Definition, changed
+from lake_spark.tables.table_run import TableRun
+
+_OF_LOG = ("key", "order_by", "effective_at", "load_effective_at", "future_dates")
+_OF_SOURCE = (
+    *("kind", "operation", "absence", "timezone", "extract_time", "scope"),
+    *("placeholder", "reloads", "envelope"),
+)
+_NO_ROW = ("files", "lost_share")
+"""What a source says of its files that changes no row."""
+_FIXED = ("storage.type", "storage.partition_by")
+"""Settings of a Hudi table that no commit can change."""
+_REBUILDS = ("rebuild", "rebuild_dimension")
+"""Stages that make current and history with the settings of today."""
+
+
+def of_log(spec: TableSpec, *, with_defaults: bool = True) -> Definition:
+    """What rows of the change log are made with."""
+    data = to_data(spec, with_defaults=with_defaults)
+    source = data["source"]
+    found: Dict[str, Any] = {name: data[name] for name in _OF_LOG if name in data}
+    found.update({f"source.{n}": source[n] for n in _OF_SOURCE if n in source})
+    if source.get("reloads"):
+        kept = {n: v for n, v in source["reloads"].items() if n not in _NO_ROW}
+        found["source.reloads"] = kept
+    placeholder = placeholders(spec)[:1]
+    found.pop("source.placeholder", None)
+    if placeholder and (with_defaults or source.get("placeholder")):
+        found["source.placeholder"] = placeholder[0]
+    for name in ("null_text", "extended"):
+        if name in source["format"]:
+            found[f"source.format.{name}"] = source["format"][name]
+    for name, column in spec.columns:
+        found[f"columns.{name}.type"] = canonical_type(column.type)
+        found[f"columns.{name}.source"] = sorted(column.source or (name,))
+        if with_defaults or column.format is not None:
+            found[f"columns.{name}.format"] = column.format
+    return _as_json(found)
+
+
+def of_table(spec: TableSpec, layer: str, *, with_defaults: bool = True) -> Definition:
+    """What rows of `current` or `history` are made with, and how they are kept."""
+    data = to_data(spec, with_defaults=with_defaults)
+    found = {f"{layer}.{name}": value for name, value in data.get(layer, {}).items()}
+    if layer == "current" and "columns" in data.get("history", {}):
+        found["history.columns"] = data["history"]["columns"]
+    if spec.is_dimension:
+        found.update({f"source.{n}": value for n, value in data["source"].items()})
+    storage = data.get("storage", {})
+    found.update({f"storage.{name}": value for name, value in storage.items()})
+    return _as_json(found)
+
+
+def _as_json(found: Mapping[str, Any]) -> Definition:
+    return {name: json.dumps(value, sort_keys=True) for name, value in found.items()}
+
+
+def check(run: TableRun) -> None:
+    """Refuse settings that differ from those that the tables were made with."""
+    if not run.spec.is_dimension:
+        taken = run.taken_in()
+        if not taken.definition:
+            _refuse_foreign(run.log)
+        chosen = of_log(run.spec, with_defaults=False)
+        told = changed(taken.definition, of_log(run.spec), chosen)
+        _refuse(run.spec, told, _only_anew)
+    check_tables(run, may_differ=run.report.stage in _REBUILDS and run.verify is None)
+
+
+def check_tables(run: TableRun, *, may_differ: bool = False) -> None:
+    """Refuse settings that current and history were not made with.
+
+    `may_differ`: only what not even a rebuild can change.
+    """
+    for layer in ("current", "history"):
+        recorded, now = _recorded(getattr(run, layer)), of_table(run.spec, layer)
+        fixed = {name: recorded[name] for name in _FIXED if name in recorded}
+        _refuse(run.spec, changed(fixed, now, {}), _only_anew)
+        if not may_differ:
+            chosen = of_table(run.spec, layer, with_defaults=False)
+            _refuse(run.spec, changed(recorded, now, chosen), _by_rebuild)
+    if may_differ:
+        _check_type_of_surrogate_key(run)
+
+
+def _check_type_of_surrogate_key(run: TableRun) -> None:
+    """No commit can change a column's type: Hudi would store the numbers as text."""
+    key = run.spec.history.surrogate_key
+    kept = dict(run.history.read().dtypes) if run.history.has_data() else {}
+    wanted = SURROGATE_TYPES[key.kind]
+    if kept.get(key.column, wanted) != wanted:
+        raise Redefined(
+            f"{run.spec.full_name}: history.surrogate_key.column is {key.column!r}, which"
+            f" history has as {kept[key.column]}; keys of the kind {key.kind.value!r} are"
+            f" {wanted}. Name another column for them and rebuild, or take the change back."
+        )
+
+
+def _recorded(table: HudiTable) -> Definition:
+    """What the rows of current or history were made with; nothing before the first."""
+    found = table.last_value("definition")
+    if found is None:
+        _refuse_foreign(table)
+    return json.loads(found or "{}")
+
+
+def _refuse_foreign(table: HudiTable) -> None:
+    """A table that has rows although no commit of ours put them there."""
+    if table.has_data():
+        raise ForeignTable(
+            f"{table.path}: there is a Hudi table that was not filled from this change "
+            "log, and it is never overwritten. Move it away, or land its rows as a "
+            "full load of a table of another name."
+        )
+
+
+def _refuse(
+    spec: TableSpec, told: List[str], remedy: Callable[[TableSpec], str]
+) -> None:
+    if told:
+        raise Redefined(f"{spec.full_name}: {'; '.join(told)}. {remedy(spec)}")
+
+
+def _by_rebuild(spec: TableSpec) -> str:
+    return (
+        "Take the change back, or build current and history anew from the change log: "
+        f"./run_locally.sh run {spec.domain}_rebuild --param tables={spec.name} "
+        f"(in Airflow: the DAG {spec.domain}_rebuild)."
+    )
+
+
+def _only_anew(spec: TableSpec) -> str:
+    return (
+        "What is stored was made with the old setting, and no rebuild can change it: "
+        "take the change back, or load the table anew under another name."
+    )

@@ -1,0 +1,248 @@
+"""One table in one stage of one run: its places, its tables and its report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from typing import Callable, Dict, List, Optional, Tuple
+
+from pyspark.sql import SparkSession
+
+from lake_spec.erase_request import list_uri
+from lake_spec.faults import key_path
+from lake_spec.hudi_options import log_options, table_options
+from lake_spec.model import Engine, EnvironmentSpec, Storage, TableSpec
+from lake_spec.report import Report
+from lake_spec.rules.columns import added_columns
+from lake_spark.changelog.schema import ENVELOPE
+from lake_spark.changelog.table import ChangeLog
+from lake_spark.errors import Redefined
+from lake_spark.landing.manifest import Inputs, InputsFolder
+from lake_spark.scd2 import fold
+from lake_spark.schema.promotion import merged, stored_type, widens
+from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.storage.lease_check import no_lease
+from lake_spark.storage.object_store import ObjectStore
+from lake_spark.tables.erased_keys import ErasedObject
+
+
+@dataclass(frozen=True)
+class Window:
+    """Landing or extract times that a run considers: [start, end), open where None."""
+
+    start: Optional[datetime] = None
+    end: Optional[datetime] = None
+
+    def holds(self, moment: datetime) -> bool:
+        """Whether a time lies in the window."""
+        after = self.start is None or moment >= self.start
+        return after and (self.end is None or moment < self.end)
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """What this run takes that no run takes by itself."""
+
+    losses: bool = False
+    empty_scopes: Tuple[str, ...] = ()
+    """Scope values that its extracts cover although they have no row of them."""
+    pull_from: Optional[str] = None
+    """Where pulls by a cursor begin instead of at their bookmarks: a value, or start."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which files a redo chooses, beside those of its window.
+
+    `globs` are paths or globs below the landing folder; `quarantined` leaves only
+    files with rows in the quarantine. Chosen files that are no longer in landing
+    are refused, or withdrawn alone where `withdraw_missing` is set.
+    """
+
+    globs: Tuple[str, ...] = ()
+    quarantined: bool = False
+    withdraw_missing: bool = False
+
+
+@dataclass
+class TableRun:
+    """What a stage needs to work on one table, for as long as it does.
+
+    `verify` is the share of keys (0 to 1) that a rebuild compares instead;
+    `request` the URI of what an erase is asked to erase.
+    """
+
+    spark: SparkSession
+    store: ObjectStore
+    spec: TableSpec
+    environment: EnvironmentSpec
+    report: Report
+    window: Window = Window()
+    dry_run: bool = False
+    accepted: Accepted = Accepted()
+    selection: Selection = Selection()
+    verify: Optional[float] = None
+    request: Optional[str] = None
+    streamer_argv: List[str] = field(default_factory=list)
+    domain_tables: Tuple[TableSpec, ...] = ()
+    known_bad: Dict[Tuple[str, str], str] = field(default_factory=dict)
+    """By (path, ETag) why a file is bad, as earlier rounds of the run found out."""
+    is_registered: bool = False
+    """Whether the catalogue was told of all that earlier rounds of the run committed."""
+    check_lease: Callable[[], None] = no_lease
+    """Raises where the run must not write any more; asked before each commit."""
+
+    def of_table(self, name: str) -> "TableRun":
+        """The same run, on another table of the domain."""
+        (spec,) = [each for each in self.domain_tables if each.name == name]
+        return replace(self, spec=spec)
+
+    def say(self, what: str) -> None:
+        """A line of progress in the step's output."""
+        print(f"LAKE {self.spec.full_name} {self.report.stage}: {what}", flush=True)
+
+    @property
+    def landing(self) -> str:
+        """The folder of its landing files."""
+        return f"{self.environment.landing}/{self.spec.source.path}"
+
+    @property
+    def home(self) -> str:
+        """The folder of its tables."""
+        return f"{self.environment.warehouse}/{self.spec.domain}/{self.spec.name}"
+
+    @cached_property
+    def inputs(self) -> InputsFolder:
+        """Which landing files its log commits took in."""
+        name, release = self.spec.full_name, self.report.release
+        return InputsFolder(self.store, f"{self.home}/inputs", name, release)
+
+    @property
+    def erased_keys(self) -> ErasedObject:
+        """The list of the keys that were erased from it."""
+        return ErasedObject(
+            self.store,
+            list_uri(self.environment.landing, self.spec.domain, self.spec.name),
+            self.spec.full_name,
+            release=self.report.release,
+            old_uri=f"{self.home}/erased.json",
+        )
+
+    def taken_in(self) -> Inputs:
+        """Every landing file that the change log has taken in."""
+        return self.inputs.load(self.log.last_value("inputs"))
+
+    @cached_property
+    def log(self) -> ChangeLog:
+        """The change log."""
+        return ChangeLog(
+            self.spark,
+            f"{self.home}/changes",
+            self._log_options("changes"),
+            self.check_lease,
+        )
+
+    @cached_property
+    def current(self) -> HudiTable:
+        """The current table."""
+        return self._derived("current", self.spec.name, (fold.KEY,))
+
+    @cached_property
+    def history(self) -> HudiTable:
+        """The history table; its versions stay in the file of their key."""
+        return self._derived(
+            "history", f"{self.spec.name}_history", (fold.KEY, fold.FROM)
+        )
+
+    @cached_property
+    def surrogate_keys(self) -> HudiTable:
+        """The numbers of versions: lake_key, lake_from, number."""
+        storage = replace(self.spec.storage, partition_by=())
+        return self._derived(
+            "surrogate_keys",
+            f"{self.spec.name}_surrogate_keys",
+            (fold.KEY, fold.FROM),
+            storage,
+        )
+
+    @cached_property
+    def quarantine(self) -> HudiTable:
+        """Rows that were not accepted."""
+        storage = Storage(index=self.spec.storage.index, buckets=1)
+        options = table_options(
+            f"{self.spec.name}_quarantine",
+            storage=storage,
+            record_key=("lake_path", "lake_etag", "lake_record"),
+            keep_commits=self.spec.maintenance.keep_commits,
+        )
+        return HudiTable(
+            self.spark, f"{self.home}/quarantine", options, self.check_lease
+        )
+
+    def _log_options(self, layer: str) -> Dict[str, str]:
+        return log_options(
+            f"{self.spec.name}_{layer}",
+            keep_commits=self.spec.maintenance.keep_commits,
+            pinned=self.spec.engine is Engine.STREAMER,
+        )
+
+    def _derived(
+        self,
+        layer: str,
+        name: str,
+        key: Tuple[str, ...],
+        storage: Optional[Storage] = None,
+    ) -> HudiTable:
+        options = table_options(
+            name,
+            storage=storage or self.spec.storage,
+            record_key=key,
+            keep_commits=self.spec.maintenance.keep_commits,
+            encode_partitions=_has_text_partitions(self.spec),
+        )
+        path = f"{self.home}/{layer}"
+        return HudiTable(self.spark, path, options, self.check_lease)
+
+    def commit_metadata(self) -> Dict[str, str]:
+        """What every commit of this run says about where it comes from."""
+        return {"run": self.report.run, "release": self.report.release}
+
+
+def _has_text_partitions(spec: TableSpec) -> bool:
+    """Whether folders are named by texts; columns that the spec does not declare may be."""
+    declared = [spec.column(name) for name in spec.storage.partition_by]
+    return any(not each or stored_type(each.type).name == "string" for each in declared)
+
+
+def table_columns(spec: TableSpec, log: ChangeLog) -> List[Tuple[str, str]]:
+    """The lake columns known so far: as declared, then as found in the log.
+
+    A declared struct has the log's further fields too.
+    """
+    declared = {name: stored_type(column.type) for name, column in spec.columns}
+    found = log.columns()
+    known = {
+        name: merged(kind, found.get(name, kind), promote=False)
+        for name, kind in declared.items()
+    }
+    for name in declared:
+        # Whatever is nested can be read as its JSON text.
+        is_text = (
+            known[name].name == "string" and found.get(name, known[name]).is_nested
+        )
+        if name in found and not is_text and not widens(found[name], known[name]):
+            raise Redefined(
+                f"{spec.full_name}: columns.{name}.type is {declared[name].text}, but the "
+                f"change log holds {found[name].text}: declare that, or a wider type."
+            )
+    ours = {name for name, _ in ENVELOPE}
+    more = {n: k for n, k in found.items() if n not in declared and n not in ours}
+    for path, name in added_columns(spec):
+        if name in more:
+            raise Redefined(
+                f"{spec.full_name}: {key_path(path)} is {name!r}, but files brought an "
+                f"undeclared column {name!r}, which the change log holds: choose another."
+            )
+    known.update(more)
+    return [(name, kind.text) for name, kind in known.items()]

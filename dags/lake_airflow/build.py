@@ -7,9 +7,9 @@ from dataclasses import replace
 from airflow.sdk import DAG
 from lake_spec.load import load_cluster, load_domain, load_environment
 
-from lake_airflow.plan import plan
-from lake_airflow.reaper import reaper
-from lake_airflow.render import Renderer
+from lake_airflow.dag_builder import Renderer
+from lake_airflow.operators.reaper import reaper
+from lake_airflow.planning.plan import plan
 from lake_airflow.settings import read_release, read_settings
 
 

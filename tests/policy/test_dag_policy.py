@@ -183,9 +183,9 @@ with DAG(
 """
 
 CREATE = """
-from lake_airflow.cluster_end import TerminateCluster
-from lake_airflow.cluster_tasks import CreateCluster
-from lake_airflow.stage_tasks import SubmitStage
+from lake_airflow.operators.terminate_cluster import TerminateCluster
+from lake_airflow.operators.create_cluster import CreateCluster
+from lake_airflow.operators.submit_stage import SubmitStage
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, dag_plan
 
 plan = dag_plan("maintenance")
@@ -257,7 +257,7 @@ def test_a_planted_violation_is_found(tmp_path, rule, old, new, fault):
 @pytest.mark.parametrize("counts, hides", [("True", False), ("False", True)])
 def test_only_a_verdict_that_counts_may_be_the_last(tmp_path, counts, hides):
     code = f"""
-from lake_airflow.end_tasks import Verdict
+from lake_airflow.operators.finish_run import Verdict
 done = Verdict(task_id="done", plan=None, environment=None)
 done.as_teardown(on_failure_fail_dagrun={counts})
 load >> done

@@ -16,11 +16,10 @@ def test_grants_are_calls_or_have_a_reason(role):
 def test_calls_are_found_in_every_way_that_they_are_written():
     calls = airflow().calls
     found = {action: place.split(":")[0] for action, place in calls.items()}
-    assert found["elasticmapreduce:ListInstances"] == "ledger.py"  # by its name as text
-    assert (
-        found["elasticmapreduce:CancelSteps"] == "stage_tasks.py"
-    )  # a client's method
-    assert found["sns:Publish"] == "notify.py"  # a hook's method
+    # By its name as text, as a client's method, as a hook's method.
+    assert found["elasticmapreduce:ListInstances"] == "cost_ledger.py"
+    assert found["elasticmapreduce:CancelSteps"] == "submit_stage.py"
+    assert found["sns:Publish"] == "notifier.py"
     assert {"s3:ListBucket", "iam:PassRole", "elasticmapreduce:AddTags"} <= set(found)
 
 

@@ -14,10 +14,10 @@ from typing import Any, Callable, Dict, Generator, Iterator, List, Optional, Tup
 
 from airflow.providers.amazon.aws.sensors.emr import EmrStepSensor
 
-from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
-from lake_airflow.handover import CREATE_TASK
-from lake_airflow.plan import DagPlan
-from lake_airflow.window import Interval
+from lake_airflow.compat import AirflowFailException, AirflowSkipException
+from lake_airflow.planning.plan import DagPlan
+from lake_airflow.runs.window import Interval
+from lake_airflow.runs.xcoms import CREATE_TASK
 from tests.simulator.client import Killed
 from tests.simulator.cloud import Cloud
 from tests.simulator.designs import Design

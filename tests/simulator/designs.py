@@ -13,12 +13,12 @@ from airflow.providers.amazon.aws.operators.emr import (
 )
 from airflow.providers.amazon.aws.sensors.emr import EmrStepSensor
 
-from lake_airflow.cluster import run_job_flow_request
-from lake_airflow.handover import CREATE_TASK
-from lake_airflow.plan import DagPlan
-from lake_airflow.render import Renderer
-from lake_airflow.run import check_run
-from lake_airflow.steps import spark_step
+from lake_airflow.dag_builder import Renderer
+from lake_airflow.emr.job_flow import run_job_flow_request
+from lake_airflow.emr.steps import spark_step
+from lake_airflow.planning.plan import DagPlan
+from lake_airflow.runs.run import check_run
+from lake_airflow.runs.xcoms import CREATE_TASK
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, domain
 
 States = Dict[str, str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any, Dict, Iterator, List, Tuple
 
-from lake_airflow.handover import END_TASK
+from lake_airflow.runs.xcoms import END_TASK
 from tests.simulator.airflow import SimulatedRun
 from tests.simulator.cloud import Cluster
 from tests.simulator.world import OVER, World

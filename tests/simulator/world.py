@@ -11,19 +11,18 @@ from unittest import mock
 
 from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
 
-from lake_airflow import (
-    cluster_end,
-    cluster_tasks,
-    end_tasks,
+from lake_airflow.emr.job_flow import AIRFLOW_TAG
+from lake_airflow.operators import (
+    create_cluster,
+    deferral,
+    finish_run,
     lease,
-    ledger,
-    notify,
     reaper,
-    stage_tasks,
-    waiting,
+    submit_stage,
+    terminate_cluster,
 )
-from lake_airflow.cluster import AIRFLOW_TAG
-from lake_airflow.waiting import WaitsForEmr
+from lake_airflow.operators.deferral import WaitsForEmr
+from lake_airflow.reporting import cost_ledger, notifier
 from lake_spec.model import Notifications
 from lake_spec.run_key import any_run_key
 from lake_spark.errors import DomainTaken
@@ -44,8 +43,8 @@ OVER = ("success", "failed", "deleted")
 TOKEN = "--lease-token"
 OTHER = "other"  # the name of the second Airflow
 TASKS = (
-    *(cluster_end, cluster_tasks, end_tasks, lease, ledger, notify, reaper),
-    *(stage_tasks, waiting),
+    *(cost_ledger, create_cluster, deferral, finish_run, lease, notifier, reaper),
+    *(submit_stage, terminate_cluster),
 )
 """The modules that tell the time, or read and write a run's files."""
 

@@ -48,7 +48,7 @@ class Touched:
     keys: DataFrame
     sightings: DataFrame
     is_folded: bool = False
-    single_event_keys: Optional[DataFrame] = None
+    alone: Optional[DataFrame] = None
 
 
 @contextmanager

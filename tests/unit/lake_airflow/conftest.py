@@ -13,7 +13,8 @@ from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
 from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 from moto import mock_aws
 
-from lake_airflow import cluster_end, living, stage_tasks
+from lake_airflow.emr import clusters
+from lake_airflow.operators import submit_stage, terminate_cluster
 from tests.unit.lake_airflow.emr import Emr
 
 REGION = "eu-central-1"
@@ -99,7 +100,7 @@ class Runner:
                     raise
                 if self.sees_pauses:
                     raise
-            living.time.sleep(0)
+            clusters.time.sleep(0)
             act = partial(task.resume_execution, "follow_again", {}, context)
         raise AssertionError("the task looks again and again")
 
@@ -140,7 +141,7 @@ def aws(monkeypatch):
 def emr(aws, monkeypatch):
     """EMR whose steps move on each time that somebody sleeps."""
     cloud = Emr(REGION)
-    for module in (cluster_end, living, stage_tasks):
+    for module in (terminate_cluster, clusters, submit_stage):
         monkeypatch.setattr(module.time, "sleep", lambda seconds: cloud.move_on())
     return cloud
 

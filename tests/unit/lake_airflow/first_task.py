@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lake_airflow.cluster_tasks import CreateCluster
-from lake_airflow.plan import DagPlan
+from lake_airflow.operators.create_cluster import CreateCluster
+from lake_airflow.planning.plan import DagPlan
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE
 
 

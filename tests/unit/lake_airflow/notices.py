@@ -9,9 +9,9 @@ from datetime import datetime
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.sns.models import sns_backends
 
-from lake_airflow.notify import FailureCallback, RunNotifier
-from lake_airflow.run_files import RunFiles
-from lake_airflow.summary import Summary, summarise
+from lake_airflow.reporting.notifier import FailureCallback, RunNotifier
+from lake_airflow.reporting.summary import Summary, summarise
+from lake_airflow.runs.files import RunFiles
 from lake_spec.model import Event, Notifications, Quarantine
 from tests.unit.lake_airflow.conftest import REGION
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, domain, run, table

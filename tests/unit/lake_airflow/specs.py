@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lake_airflow.plan import DagPlan, plan
-from lake_airflow.run import Run
+from lake_airflow.planning.plan import DagPlan, plan
+from lake_airflow.runs.run import Run
 from lake_spec.pulls import Changes
 from lake_spec.model import (
     ClusterSpec,

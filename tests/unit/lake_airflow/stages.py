@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_airflow.stage_tasks import SubmitStage, SubmitStreamer
+from lake_airflow.operators.submit_stage import SubmitStage, SubmitStreamer
 from lake_spec.model import Engine
 from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import (

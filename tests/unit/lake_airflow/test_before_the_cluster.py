@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
-from lake_airflow.cluster_tasks import LONGEST_WAIT
-from lake_airflow.run import Run
+from lake_airflow.compat import AirflowFailException, AirflowSkipException
+from lake_airflow.operators.create_cluster import LONGEST_WAIT
+from lake_airflow.runs.run import Run
 from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import dag_plan
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from airflow.models import DagBag
 
-from lake_airflow import build, build_domain
+from lake_airflow import build
+from lake_airflow import build_domain
 from lake_airflow.settings import read_settings
 
 DAGS = Path(__file__).resolve().parents[3] / "dags"

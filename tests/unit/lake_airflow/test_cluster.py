@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lake_airflow.cluster import run_job_flow_request
+from lake_airflow.emr.job_flow import run_job_flow_request
 from lake_spec.aws import BootstrapAction
 from lake_spec.instances import (
     CoreGroup,

@@ -5,11 +5,12 @@ from datetime import datetime, timezone
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
-from lake_airflow import cluster_end, living
-from lake_airflow.airflow_errors import AirflowSkipException
-from lake_airflow.cluster_end import END_LIMIT, TerminateCluster
-from lake_airflow.cluster_tasks import CreateCluster
-from lake_airflow.living import BETWEEN_LOOKS, LOOKS
+from lake_airflow.compat import AirflowSkipException
+from lake_airflow.emr import clusters
+from lake_airflow.emr.clusters import BETWEEN_LOOKS, LOOKS
+from lake_airflow.operators import terminate_cluster
+from lake_airflow.operators.create_cluster import CreateCluster
+from lake_airflow.operators.terminate_cluster import END_LIMIT, TerminateCluster
 from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.emr import throttled
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
@@ -32,7 +33,7 @@ def terminate(*, can_defer=False):
 def looks(emr, monkeypatch):
     """The seconds that the task slept between its looks, as long as that finds none."""
     slept = []
-    monkeypatch.setattr(living.time, "sleep", slept.append)
+    monkeypatch.setattr(clusters.time, "sleep", slept.append)
     return slept
 
 
@@ -59,7 +60,7 @@ def test_one_that_only_its_name_tells_is_awaited_by_who_is_woken(
     monkeypatch.setattr(
         cluster, "terminate", lambda: setattr(cluster, "state", "TERMINATING")
     )
-    monkeypatch.setattr(cluster_end, "QUICK_END", cluster_end.QUICK_END * 0)
+    monkeypatch.setattr(terminate_cluster, "QUICK_END", terminate_cluster.QUICK_END * 0)
     with pytest.raises(BaseException) as waiting:
         runner.execute(terminate(can_defer=True))
     assert waiting.value.timeout >= END_LIMIT
@@ -142,7 +143,7 @@ def test_a_cluster_that_comes_late_is_waited_for(emr, runner, monkeypatch):
         if len(slept) == 3:
             runner.execute(create_cluster(PLAN))
 
-    monkeypatch.setattr(living.time, "sleep", sleep)
+    monkeypatch.setattr(clusters.time, "sleep", sleep)
     assert runner.execute(terminate()) == emr.clusters[0].id
     assert emr.clusters[0].state == "TERMINATED"
 

@@ -8,12 +8,12 @@ from airflow.providers.amazon.aws.hooks.emr import EmrHook
 from airflow.providers.amazon.aws.operators.emr import EmrCreateJobFlowOperator
 from botocore.exceptions import ClientError
 
-from lake_airflow.airflow_errors import AirflowFailException
-from lake_airflow.cluster_end import TerminateCluster
-from lake_airflow.cluster_tasks import CreateCluster
-from lake_airflow.emr import ReplyLost, SendsOnce
-from lake_airflow.lease import DomainLease
-from lake_airflow.run import Run
+from lake_airflow.compat import AirflowFailException
+from lake_airflow.emr.hook import ReplyLost, SendsOnce
+from lake_airflow.operators.create_cluster import CreateCluster
+from lake_airflow.operators.lease import DomainLease
+from lake_airflow.operators.terminate_cluster import TerminateCluster
+from lake_airflow.runs.run import Run
 from lake_spec.instances import InstanceGroups, PrimaryGroup
 from lake_spec.model import WhenBusy
 from tests.unit.lake_airflow.emr import throttled

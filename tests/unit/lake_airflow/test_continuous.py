@@ -6,15 +6,15 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from lake_airflow.cluster_tasks import LONGEST_WAIT
-from lake_airflow.plan import DagPlan, Stage, Watched, plan
-from lake_airflow.render import Renderer
-from lake_airflow.reports import lacks_report
-from lake_airflow.run import RunRefused, check_run
-from lake_airflow.run_files import RunFiles
-from lake_airflow.stage_tasks import SubmitStage
-from lake_airflow.steps import spark_step
-from lake_airflow.summary import summarise
+from lake_airflow.dag_builder import Renderer
+from lake_airflow.emr.steps import spark_step
+from lake_airflow.operators.create_cluster import LONGEST_WAIT
+from lake_airflow.operators.submit_stage import SubmitStage
+from lake_airflow.planning.plan import DagPlan, Stage, Watched, plan
+from lake_airflow.reporting.reports import lacks_report
+from lake_airflow.reporting.summary import summarise
+from lake_airflow.runs.files import RunFiles
+from lake_airflow.runs.run import RunRefused, check_run
 from lake_spec.model import Continuous, Schedules
 from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import (

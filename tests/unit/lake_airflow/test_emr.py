@@ -10,8 +10,8 @@ import pytest
 from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
 from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutError
 
-from lake_airflow import emr as module
-from lake_airflow.emr import PAUSES, ReplyLost, SendsOnce, is_passing
+from lake_airflow.emr import hook as module
+from lake_airflow.emr.hook import PAUSES, ReplyLost, SendsOnce, is_passing
 
 
 class Client:

@@ -7,9 +7,9 @@ from unittest.mock import Mock
 
 import pytest
 
-from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
-from lake_airflow.end_tasks import AnnounceChanges, SummariseRun, Verdict
-from lake_airflow.notify import RunNotifier
+from lake_airflow.compat import AirflowFailException, AirflowSkipException
+from lake_airflow.operators.finish_run import AnnounceChanges, SummariseRun, Verdict
+from lake_airflow.reporting.notifier import RunNotifier
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, run
 
 PLAN = dag_plan("maintenance")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_airflow.lease import HoldsLease
+from lake_airflow.operators.lease import HoldsLease
 from tests.simulator.handover import HandoverWorld
 from tests.simulator.promises import violations
 

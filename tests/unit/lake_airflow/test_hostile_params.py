@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from lake_airflow.airflow_errors import AirflowFailException
-from lake_airflow.form import params
-from lake_airflow.plan import plan
-from lake_airflow.preview import preview
-from lake_airflow.run import RunRefused, check_run
+from lake_airflow.compat import AirflowFailException
+from lake_airflow.operators.preview import preview
+from lake_airflow.planning.params import params
+from lake_airflow.planning.plan import plan
+from lake_airflow.runs.run import RunRefused, check_run
 from lake_spec.model import Scope
 from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import (

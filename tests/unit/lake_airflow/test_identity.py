@@ -5,11 +5,11 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from lake_airflow import lease
-from lake_airflow.cluster_end import TerminateCluster
-from lake_airflow.handover import run_name
-from lake_airflow.living import IDLE, tags_of
-from lake_airflow.notify import RunNotifier
+from lake_airflow.emr.clusters import IDLE, tags_of
+from lake_airflow.operators import lease
+from lake_airflow.operators.terminate_cluster import TerminateCluster
+from lake_airflow.reporting.notifier import RunNotifier
+from lake_airflow.runs.xcoms import run_name
 from lake_airflow.settings import airflow_name
 from tests.unit.lake_airflow.conftest import Runner, client, logged
 from tests.unit.lake_airflow.first_task import create_cluster

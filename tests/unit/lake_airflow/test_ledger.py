@@ -8,10 +8,10 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from lake_airflow.cluster import run_job_flow_request
-from lake_airflow.cluster_end import TerminateCluster
-from lake_airflow.ledger import Ledger, entry_of, told
-from lake_airflow.reaper import EndLeftovers
+from lake_airflow.emr.job_flow import run_job_flow_request
+from lake_airflow.operators.reaper import EndLeftovers
+from lake_airflow.operators.terminate_cluster import TerminateCluster
+from lake_airflow.reporting.cost_ledger import Ledger, entry_of, told
 from tests.unit.lake_airflow.conftest import client
 from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, dag_plan, run

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from botocore.exceptions import ClientError
 
-from lake_airflow import notice, notify
-from lake_airflow.s3_object import S3Object
+from lake_airflow.reporting import messages, notifier
+from lake_airflow.runs.s3_object import S3Object
 from lake_spec.model import Event
 from tests.unit.lake_airflow.notices import DAYS_LATER, FAILED, Dag, sent, subjects
 
@@ -72,7 +72,7 @@ def test_a_failure_is_told_once_whoever_comes_again(dag, topic):
 @pytest.mark.parametrize(
     "reason, words",
     [
-        ("task_failure", f"FAILED {notice.NO_SUMMARY}"),
+        ("task_failure", f"FAILED {messages.NO_SUMMARY}"),
         ("timed_out", "FAILED Airflow says: timed_out."),
     ],
 )
@@ -117,7 +117,7 @@ def test_without_a_topic_nobody_is_told_and_nothing_is_kept(aws):
 def test_what_could_not_be_published_is_told_by_who_comes_next(dag, topic, monkeypatch):
     with monkeypatch.context() as patched:
         error = ClientError({"Error": {"Code": "InternalError"}}, "Publish")
-        patched.setattr(notify, "publish", raising(error))
+        patched.setattr(notifier, "publish", raising(error))
         with pytest.raises(ClientError):
             dag.is_red("r1")
     dag.callback("r1")

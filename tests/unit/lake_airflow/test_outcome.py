@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from lake_airflow.outcome import end_of_cluster, end_of_step, overdue, words_of
+from lake_airflow.emr.step_status import end_of_cluster, end_of_step, overdue, words_of
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=timezone.utc)
 

@@ -5,7 +5,14 @@ import sys
 
 import pytest
 
-from lake_airflow.plan import DagPlan, Stage, StageKind, changes_of, plan, Watched
+from lake_airflow.planning.plan import (
+    DagPlan,
+    Stage,
+    StageKind,
+    Watched,
+    changes_of,
+    plan,
+)
 from lake_spec.continuous import Continuous
 from lake_spec.dag_kinds import dag_ids
 from lake_spec.encode import to_data

@@ -10,10 +10,10 @@ import pytest
 from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
 from botocore.exceptions import ClientError
 
-from lake_airflow.cluster import run_job_flow_request
-from lake_airflow.living import AT_WORK, IDLE
-from lake_airflow.reaper import EndLeftovers, LeftOver, reaper
-from lake_airflow.run import check_run
+from lake_airflow.emr.clusters import AT_WORK, IDLE
+from lake_airflow.emr.job_flow import run_job_flow_request
+from lake_airflow.operators.reaper import EndLeftovers, LeftOver, reaper
+from lake_airflow.runs.run import check_run
 from lake_spec.run_key import run_key
 from tests.unit.lake_airflow.conftest import client, logged
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, dag_plan

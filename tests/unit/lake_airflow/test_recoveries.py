@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from lake_airflow.summary import summarise
+from lake_airflow.reporting.summary import summarise
 from tests.unit.lake_airflow.notices import DAYS_LATER, FAILED, Dag, sent, subjects
 from tests.unit.lake_airflow.specs import run
 

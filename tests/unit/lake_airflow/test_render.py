@@ -7,10 +7,10 @@ import pytest
 from airflow.exceptions import AirflowException
 from airflow.serialization import serialized_objects
 
-from lake_airflow.end_tasks import AnnounceChanges
-from lake_airflow.cluster_tasks import LONGEST_WAIT
-from lake_airflow.plan import plan
-from lake_airflow.render import Renderer
+from lake_airflow.dag_builder import Renderer
+from lake_airflow.operators.create_cluster import LONGEST_WAIT
+from lake_airflow.operators.finish_run import AnnounceChanges
+from lake_airflow.planning.plan import plan
 from lake_spec.model import Engine, HistoryRuns, Notifications, Schedules
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, domain, table
 

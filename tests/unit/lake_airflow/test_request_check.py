@@ -7,8 +7,8 @@ from random import Random
 import botocore.session
 import pytest
 
-from lake_airflow.cluster import run_job_flow_request
-from lake_airflow.request_check import request_problems
+from lake_airflow.emr.job_flow import run_job_flow_request
+from lake_airflow.emr.validation import request_problems
 from lake_spec import instances
 from lake_spec.load import load_cluster, load_environment
 from lake_spec.rules.books import books_of

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from lake_airflow.emr import SendsOnce
-from lake_airflow.stage_tasks import SubmitStage
+from lake_airflow.emr.hook import SendsOnce
+from lake_airflow.operators.submit_stage import SubmitStage
 from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
 

@@ -11,8 +11,8 @@ import json
 import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
-from lake_airflow.lease import DomainLease
-from lake_airflow.s3_object import S3Object
+from lake_airflow.operators.lease import DomainLease
+from lake_airflow.runs.s3_object import S3Object
 from lake_spec import conditional_write
 from tests.unit.lake_airflow.notices import Dag, subjects
 from tests.unit.lake_airflow.specs import ENVIRONMENT

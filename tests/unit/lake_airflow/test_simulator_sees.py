@@ -11,17 +11,18 @@ from types import SimpleNamespace
 import pytest
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
 
-from lake_airflow import cluster, cluster_tasks, handover, living
-from lake_airflow import outcome, reaper, run
-from lake_airflow.cluster_end import TerminateCluster
-from lake_airflow.cluster_tasks import CreateCluster
-from lake_airflow.end_tasks import Verdict
-from lake_airflow.lease import DomainLease
+from lake_airflow.emr import clusters, job_flow, step_status
+from lake_airflow.operators import create_cluster, reaper
+from lake_airflow.operators.create_cluster import CreateCluster
+from lake_airflow.operators.finish_run import Verdict
+from lake_airflow.operators.lease import DomainLease
+from lake_airflow.operators.terminate_cluster import TerminateCluster
+from lake_airflow.runs import run, xcoms
 from lake_spec.lease import Lease
-from lake_airflow.ledger import Ledger
-from lake_airflow.notify import FailureCallback, Note
-from lake_airflow.reaper import EndLeftovers
-from lake_airflow.stage_tasks import SubmitStage
+from lake_airflow.operators.reaper import EndLeftovers
+from lake_airflow.operators.submit_stage import SubmitStage
+from lake_airflow.reporting.cost_ledger import Ledger
+from lake_airflow.reporting.notifier import FailureCallback, Note
 from tests.simulator import designs, world
 from tests.simulator.playing import SCHEDULES, broken
 
@@ -70,7 +71,7 @@ def with_an_end_that_ends_only_what_it_was_told(monkeypatch):
 
 
 def without_a_limit_for_the_start(monkeypatch):
-    monkeypatch.setattr(outcome, "overdue", lambda *_, **__: None)
+    monkeypatch.setattr(step_status, "overdue", lambda *_, **__: None)
     return "waited for"
 
 
@@ -107,12 +108,12 @@ def with_a_verdict_that_always_agrees(monkeypatch):
 
 
 def without_waiting_for_the_earlier(monkeypatch):
-    monkeypatch.setattr(cluster_tasks, "earlier_run", lambda _: None)
+    monkeypatch.setattr(create_cluster, "earlier_run", lambda _: None)
     return "began before its earlier interval"
 
 
 def with_runs_of_all_airflows_alike(monkeypatch):
-    for module in (cluster, handover, living, run):
+    for module in (job_flow, xcoms, clusters, run):
         monkeypatch.setattr(module, "airflow_name", lambda *_: "", raising=False)
     return "times"
 
@@ -128,7 +129,7 @@ def with_a_reaper_that_leaves_paused_runs_alone(monkeypatch):
 
 
 def with_a_reaper_that_ends_what_pauses_for_a_moment(monkeypatch):
-    monkeypatch.setattr(living, "IDLE", timedelta(0))
+    monkeypatch.setattr(clusters, "IDLE", timedelta(0))
     return "was needed"
 
 
@@ -146,7 +147,7 @@ def without_asking_whether_the_holder_lives(monkeypatch):
 
 
 def without_looking_for_what_may_come_yet(monkeypatch):
-    monkeypatch.setattr(living.FindsClusters, "_look_for", lambda *_: [])
+    monkeypatch.setattr(clusters.FindsClusters, "_look_for", lambda *_: [])
     return "outlived"
 
 

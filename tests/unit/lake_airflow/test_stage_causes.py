@@ -12,9 +12,9 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from botocore.exceptions import ClientError
 
-from lake_airflow.airflow_errors import AirflowFailException
-from lake_airflow.emr import SendsOnce
-from lake_airflow.waiting import LONGEST_SLEEP
+from lake_airflow.compat import AirflowFailException
+from lake_airflow.emr.hook import SendsOnce
+from lake_airflow.operators.deferral import LONGEST_SLEEP
 from tests.unit.lake_airflow.stages import STREAMED, deferred, made_cluster, stage
 
 

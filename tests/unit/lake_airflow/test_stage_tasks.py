@@ -13,12 +13,12 @@ from airflow.providers.amazon.aws.hooks.emr import EmrHook
 from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
 from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 
-from lake_airflow import stage_tasks
-from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
-from lake_airflow.emr import ReplyLost, SendsOnce
-from lake_airflow.run_files import RunFiles
-from lake_airflow.stage_tasks import SubmitStage
-from lake_airflow.waiting import LONGEST_SLEEP
+from lake_airflow.compat import AirflowFailException, AirflowSkipException
+from lake_airflow.emr.hook import ReplyLost, SendsOnce
+from lake_airflow.operators import submit_stage
+from lake_airflow.operators.deferral import LONGEST_SLEEP
+from lake_airflow.operators.submit_stage import SubmitStage
+from lake_airflow.runs.files import RunFiles
 from tests.unit.lake_airflow.emr import refused, throttled
 from tests.unit.lake_airflow.stages import (
     STREAMED,
@@ -152,7 +152,7 @@ def lost(times, *, made):
 @pytest.mark.parametrize("made", [True, False], ids=["added", "not added"])
 def test_steps_of_a_lost_reply_are_there_once(emr, cluster, runner, monkeypatch, made):
     monkeypatch.setattr(SendsOnce, "add_job_flow_steps", lost(1, made=made))
-    monkeypatch.setattr(stage_tasks.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(submit_stage.time, "sleep", lambda seconds: None)
     deferred(runner, lambda: runner.execute(stage("full_load", defers=True)))
     assert emr.names() == ["full_load manual-1"]
 

@@ -6,8 +6,8 @@ import gzip
 
 import pytest
 
-from lake_airflow import step_log
-from lake_airflow.step_log import exception_in, last_exception
+from lake_airflow.emr import step_log
+from lake_airflow.emr.step_log import exception_in, last_exception
 
 ADDRESS = "s3://lake/logs/run/j-1/steps/s-1/stderr.gz"
 CHATTER = "26/11/21 02:00:01 INFO SparkContext: Running Spark version 3.5.6\n"

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 import pytest
 
-from lake_airflow.living import IDLE
+from lake_airflow.emr.clusters import IDLE
 from lake_spec.continuous import STOP
 from tests.simulator.calm import Calm
 from tests.simulator.cloud import START

@@ -4,7 +4,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from lake_airflow.summary import summarise, summarise_without_cluster
+from lake_airflow.reporting.summary import summarise, summarise_without_cluster
 from lake_spec.model import Engine
 from tests.unit.lake_airflow.specs import dag_plan, domain, run, table
 

@@ -5,8 +5,9 @@ The provider's EMR triggers up to 9.34 take their region from the connection.
 
 import pytest
 
-from lake_airflow import living, waiting
-from lake_airflow.cluster_end import TerminateCluster
+from lake_airflow.emr import clusters
+from lake_airflow.operators import deferral
+from lake_airflow.operators.terminate_cluster import TerminateCluster
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
 
 
@@ -45,4 +46,4 @@ def test_a_task_stays_in_the_worker_where_only_its_environment_names_a_region(
 
 def test_a_task_whose_trigger_is_lost_looks_before_its_cluster_counts_as_idle():
     # Its next step takes some minutes more: a try, and EMR.
-    assert waiting.LONGEST_SLEEP + waiting.LATE < living.IDLE
+    assert deferral.LONGEST_SLEEP + deferral.LATE < clusters.IDLE

@@ -12,7 +12,7 @@ from dataclasses import replace
 import botocore.session
 import pytest
 from botocore.validate import ParamValidator
-from lake_airflow.plan import plan
+from lake_airflow.planning.plan import plan
 from lake_infra.domains import domains_template
 from lake_infra.places import NotDeployable
 from lake_infra.runtime_role import (

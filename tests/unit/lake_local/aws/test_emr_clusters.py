@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from botocore.exceptions import ClientError
 
-from lake_airflow.cluster import run_job_flow_request
+from lake_airflow.emr.job_flow import run_job_flow_request
 from lake_local.aws import client
 from lake_spec.load import load_cluster, load_environment
 from tests.unit.lake_airflow.specs import dag_plan, run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from lake_airflow.cluster import run_job_flow_request
+from lake_airflow.emr.job_flow import run_job_flow_request
 from lake_local.aws.emr.requests import new_cluster
 from tests.unit.lake_airflow import random_clusters
 from tests.unit.lake_airflow.specs import dag_plan, run

@@ -7,8 +7,12 @@ from typing import Any
 
 from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 
-from lake_airflow.steps import report_folder
 from lake_spec.model import EnvironmentSpec
+
+
+def report_folder(environment: EnvironmentSpec, run_name: str) -> str:
+    """Where a run's stages leave their reports."""
+    return f"{environment.runs}/{run_name}"
 
 
 class RunFiles:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Optional, Tuple
 
-from lake_airflow.plan import DagPlan
+from lake_airflow.planning.plan import DagPlan
+from lake_airflow.runs.window import Interval, WINDOW, checked_window
 from lake_airflow.settings import UNRELEASED, airflow_name
-from lake_airflow.window import WINDOW, Interval, checked_window
 from lake_spec.erase_request import REQUEST
 from lake_spec.faults import LONGEST_VALUE, shown
 from lake_spec.pulled import is_pull_from

@@ -8,14 +8,14 @@ from typing import Any
 from airflow.sdk import DAG, Asset, BaseOperator, chain
 from airflow.timetables.interval import CronDataIntervalTimetable
 
-from lake_airflow.cluster_end import END_LIMIT, TerminateCluster
-from lake_airflow.cluster_tasks import LONGEST_WAIT, CreateCluster
-from lake_airflow.end_tasks import AnnounceChanges, SummariseRun, Verdict
-from lake_airflow.form import params
-from lake_airflow.handover import CREATE_TASK, END_TASK, SUMMARY_TASK
-from lake_airflow.notify import failure_callback
-from lake_airflow.plan import DagPlan, Stage, StageKind
-from lake_airflow.stage_tasks import SubmitStage, SubmitStreamer
+from lake_airflow.operators.create_cluster import CreateCluster, LONGEST_WAIT
+from lake_airflow.operators.finish_run import AnnounceChanges, SummariseRun, Verdict
+from lake_airflow.operators.submit_stage import SubmitStage, SubmitStreamer
+from lake_airflow.operators.terminate_cluster import END_LIMIT, TerminateCluster
+from lake_airflow.planning.params import params
+from lake_airflow.planning.plan import DagPlan, Stage, StageKind
+from lake_airflow.reporting.notifier import failure_callback
+from lake_airflow.runs.xcoms import CREATE_TASK, END_TASK, SUMMARY_TASK
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
 
 START = datetime(2000, 1, 1, tzinfo=timezone.utc)

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Optional
 
-from lake_airflow.plan import DagPlan, Stage
-from lake_airflow.run import Run
-from lake_airflow.run_files import RunFiles
-from lake_airflow.steps import selected
+from lake_airflow.emr.steps import selected
+from lake_airflow.planning.plan import DagPlan, Stage
+from lake_airflow.runs.files import RunFiles
+from lake_airflow.runs.run import Run
 from lake_spec.report import State
 from lake_spec.state_format import refuse_newer
 

@@ -14,7 +14,7 @@ from typing import Any, Optional
 from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lake_airflow.masking import masked
+from lake_airflow.redaction import masked
 
 log = logging.getLogger(__name__)
 

@@ -7,8 +7,8 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from lake_airflow.plan import REBUILD_DIMENSION, REDO, DagPlan, Stage
-from lake_airflow.run import Run
+from lake_airflow.planning.plan import DagPlan, REBUILD_DIMENSION, REDO, Stage
+from lake_airflow.runs.run import Run
 from lake_spec.jars import step_jars
 from lake_spec.model import EnvironmentSpec
 from lake_spec.pulled import PULLS
@@ -26,11 +26,6 @@ class StepError(ValueError):
 def release_root(environment: EnvironmentSpec, release: str) -> str:
     """Where a release's artefacts are."""
     return f"{environment.artifacts}/releases/{release}"
-
-
-def report_folder(environment: EnvironmentSpec, run_name: str) -> str:
-    """Where a run's stages leave their reports."""
-    return f"{environment.runs}/{run_name}"
 
 
 def selected(stage: Stage, run: Run) -> tuple[str, ...]:

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lake_airflow.masking import masked
-from lake_airflow.plan import DagPlan
+from lake_airflow.planning.plan import DagPlan
+from lake_airflow.redaction import masked
 from lake_spec.model import Event
 
 LONGEST_SUBJECT = 99  # SNS takes less than 100 characters

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Optional
 
-from lake_airflow.cluster import ENDED, ENDING
+from lake_airflow.emr.job_flow import ENDED, ENDING
 
 ALIVE = ("PENDING", "CANCEL_PENDING", "RUNNING")
 MISSING = "MISSING"

@@ -9,9 +9,21 @@ from typing import Any
 
 from airflow.sdk import BaseOperator
 
-from lake_airflow import outcome
-from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
-from lake_airflow.handover import (
+from lake_airflow.compat import AirflowFailException, AirflowSkipException
+from lake_airflow.emr import step_status
+from lake_airflow.emr.step_log import last_exception
+from lake_airflow.planning.plan import DagPlan
+from lake_airflow.reporting.notifier import AWS_CONNECTION, RunNotifier
+from lake_airflow.reporting.reports import lacks_report, read_reports
+from lake_airflow.reporting.summary import (
+    Summary,
+    summarise,
+    summarise_without_cluster,
+    summary_of_plan,
+)
+from lake_airflow.runs.files import RunFiles
+from lake_airflow.runs.run import Run
+from lake_airflow.runs.xcoms import (
     CREATE_TASK,
     END_TASK,
     STEPS_XCOM,
@@ -21,18 +33,6 @@ from lake_airflow.handover import (
     run_name,
     task_states,
     told_cause,
-)
-from lake_airflow.notify import AWS_CONNECTION, RunNotifier
-from lake_airflow.plan import DagPlan
-from lake_airflow.reports import lacks_report, read_reports
-from lake_airflow.run import Run
-from lake_airflow.run_files import RunFiles
-from lake_airflow.step_log import last_exception
-from lake_airflow.summary import (
-    Summary,
-    summarise,
-    summarise_without_cluster,
-    summary_of_plan,
 )
 from lake_spec.model import EnvironmentSpec
 
@@ -76,11 +76,11 @@ class EndTask(BaseOperator):
         """Why steps failed that left no report: EMR puts their logs on S3 late."""
         region = self.environment.region
         for end in ends:
-            if outcome.is_failed(end) and end.get("log"):
+            if step_status.is_failed(end) and end.get("log"):
                 said = last_exception(
                     end["log"], region=region, aws_conn_id=AWS_CONNECTION
                 )
-                outcome.add_reason(end, said)
+                step_status.add_reason(end, said)
 
     def _files(self, run_name: str) -> RunFiles:
         return RunFiles(self.environment, run_name, aws_conn_id=AWS_CONNECTION)

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lake_airflow.cluster import run_job_flow_request
-from lake_airflow.plan import DagPlan, Stage, StageKind
-from lake_airflow.run import Run
-from lake_airflow.steps import Step, selected, spark_step
+from lake_airflow.emr.job_flow import run_job_flow_request
+from lake_airflow.emr.steps import Step, selected, spark_step
+from lake_airflow.planning.plan import DagPlan, Stage, StageKind
+from lake_airflow.runs.run import Run
 from lake_spec.model import ClusterSpec, EnvironmentSpec
 
 

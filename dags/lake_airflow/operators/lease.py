@@ -17,11 +17,11 @@ from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from lake_airflow.cluster import cluster_name
-from lake_airflow.handover import run_name
-from lake_airflow.living import idle, is_of_this_airflow, living_clusters
-from lake_airflow.run_files import RunFiles
-from lake_airflow.s3_object import S3Object
+from lake_airflow.emr.clusters import idle, is_of_this_airflow, living_clusters
+from lake_airflow.emr.job_flow import cluster_name
+from lake_airflow.runs.files import RunFiles
+from lake_airflow.runs.s3_object import S3Object
+from lake_airflow.runs.xcoms import run_name
 from lake_spec.continuous import CONTINUOUS, STOP
 from lake_spec.lease import Lease, lease_uri, read_lease
 from lake_spec.model import EnvironmentSpec

@@ -18,13 +18,12 @@ from airflow.providers.amazon.aws.hooks.sns import SnsHook
 from airflow.providers.amazon.aws.notifications.sns import SnsNotifier
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lake_airflow import notice
-from lake_airflow.handover import run_name
-from lake_airflow.plan import DagPlan
-from lake_airflow.run_files import RunFiles
-from lake_airflow.s3_object import S3Object
-from lake_airflow.steps import report_folder
-from lake_airflow.summary import SUCCEEDED
+from lake_airflow.planning.plan import DagPlan
+from lake_airflow.reporting import messages
+from lake_airflow.reporting.summary import SUCCEEDED
+from lake_airflow.runs.files import RunFiles, report_folder
+from lake_airflow.runs.s3_object import S3Object
+from lake_airflow.runs.xcoms import run_name
 from lake_spec.model import EnvironmentSpec
 from lake_spec.state_format import FORMAT, parse_state
 
@@ -52,7 +51,7 @@ class RunNotifier:
         if self.plan.notifications.topic is None:
             return
         summary = self._summary_if_any()
-        told = notice.of_failure(self.plan, self.run_id, summary, also, self._links())
+        told = messages.of_failure(self.plan, self.run_id, summary, also, self._links())
         note = self._note("failure")
         try:
             if not note.begin(told):
@@ -71,16 +70,18 @@ class RunNotifier:
         if summary.get("state") != SUCCEEDED:  # of a try before, then marked by hand
             log.warning("%s: no summary tells that it succeeded.", self.run)
             return
-        events = notice.events_of(self.plan, summary, before)
+        events = messages.events_of(self.plan, summary, before)
         wanted = tuple(e for e in events if e in self.plan.notifications.events)
-        told = notice.of_success(self.plan, self.run_id, summary, wanted, self._links())
+        told = messages.of_success(
+            self.plan, self.run_id, summary, wanted, self._links()
+        )
         note = self._note("success")
         if wanted and note.begin(told):
             self._publish(told)
             note.end(told)
         self._remember(summary, failed=False)
 
-    def _publish(self, told: notice.Notice) -> None:
+    def _publish(self, told: messages.Notice) -> None:
         if set(told.events) & set(self.plan.notifications.events):
             publish(self.plan, told)
 
@@ -99,7 +100,9 @@ class RunNotifier:
 
     def _remember(self, summary: dict[str, Any], *, failed: bool) -> None:
         before, etag = self._memory()
-        after = notice.memory_after(self.plan, self.run, summary, before, failed=failed)
+        after = messages.memory_after(
+            self.plan, self.run, summary, before, failed=failed
+        )
         if {**before, **after} != before:
             self._state().write({FORMAT: 1, **before, **after}, etag)
 
@@ -139,7 +142,7 @@ class Note:
     def __init__(self, address: S3Object) -> None:
         self._object = address
 
-    def begin(self, told: notice.Notice) -> bool:
+    def begin(self, told: messages.Notice) -> bool:
         """Note what is going to be published; whether that is still to be done."""
         content, etag = self._object.read()
         if content is not None and json.loads(content)["published"]:
@@ -147,7 +150,7 @@ class Note:
         note = {**told.to_json(), "published": False, "by": uuid4().hex}
         return self._object.write(note, etag)  # of two that tell the same, one is to
 
-    def end(self, told: notice.Notice) -> None:
+    def end(self, told: messages.Notice) -> None:
         """Note that it was published; no error, for it was."""
         try:
             self._object.replace({**told.to_json(), "published": True})
@@ -155,7 +158,7 @@ class Note:
             log.warning("%s: it may be told again.", self._object.address)
 
 
-def publish(plan: DagPlan, told: notice.Notice) -> None:
+def publish(plan: DagPlan, told: messages.Notice) -> None:
     """Hand a notice to SNS, with attributes that subscriptions can filter by."""
     topic = plan.notifications.topic
     hook = SnsHook(aws_conn_id=AWS_CONNECTION, region_name=_region(topic))
@@ -200,7 +203,7 @@ def alarm_notifier(dag_id: str, topic: Optional[str]) -> Optional[SnsNotifier]:
     return SnsNotifier(
         target_arn=topic,
         region_name=_region(topic),
-        subject=f"{dag_id}: failed"[: notice.LONGEST_SUBJECT],
+        subject=f"{dag_id}: failed"[: messages.LONGEST_SUBJECT],
         message=(
             f"The run {{{{ run_id }}}} of the DAG {dag_id} failed.\n"
             "Clusters that nobody needs live on and cost money; its log names them.\n"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from lake_airflow.window import Interval
+from lake_airflow.runs.window import Interval
 
 _BACKFILL = "backfill"  # Airflow's run type
 

@@ -18,8 +18,8 @@ from airflow.providers.amazon.aws.hooks.emr import EmrHook
 from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
 from botocore.exceptions import NoRegionError
 
-from lake_airflow.airflow_errors import TaskDeferralError, TaskDeferralTimeout
-from lake_airflow.emr import is_passing
+from lake_airflow.compat import TaskDeferralError, TaskDeferralTimeout
+from lake_airflow.emr.hook import is_passing
 
 SHORTEST_PAUSE = 10
 """Seconds; a trigger that fires before Airflow has noted the deferral fails the task."""

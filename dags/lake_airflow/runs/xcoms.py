@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lake_airflow.plan import DagPlan
-from lake_airflow.run import Run
+from lake_airflow.planning.plan import DagPlan
+from lake_airflow.runs.run import Run
 from lake_airflow.settings import airflow_name
 from lake_spec.run_key import any_run_key
 

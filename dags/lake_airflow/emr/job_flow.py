@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lake_airflow.instances import given, instances, managed_scaling_policy
-from lake_airflow.plan import DagPlan
-from lake_airflow.run import Run
+from lake_airflow.emr.instances import given, instances, managed_scaling_policy
+from lake_airflow.planning.plan import DagPlan
+from lake_airflow.runs.run import Run
 from lake_airflow.settings import airflow_name
 from lake_spec.jars import HUDI
 from lake_spec.model import ClusterSpec, EnvironmentSpec

@@ -11,9 +11,9 @@ from typing import Any
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
 from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 
-from lake_airflow.cluster import ENDED, NAME_PREFIX
-from lake_airflow.living import created, tags_of
-from lake_airflow.run_files import RunFiles
+from lake_airflow.emr.clusters import created, tags_of
+from lake_airflow.emr.job_flow import ENDED, NAME_PREFIX
+from lake_airflow.runs.files import RunFiles
 from lake_spec.ledger import Interval, covered_minutes, day_folder, dealt
 from lake_spec.model import EnvironmentSpec
 from lake_spec.prices import LEAST_BILLED, ON_DEMAND, SPOT

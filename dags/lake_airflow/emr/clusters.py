@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from lake_airflow.cluster import AIRFLOW_TAG, ALIVE, NAME_PREFIX
+from lake_airflow.emr.job_flow import AIRFLOW_TAG, ALIVE, NAME_PREFIX
 from lake_airflow.settings import airflow_name
 from lake_spec.model import EnvironmentSpec
 

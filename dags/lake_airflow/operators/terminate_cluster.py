@@ -11,20 +11,20 @@ from airflow.providers.amazon.aws.triggers.emr import EmrTerminateJobFlowTrigger
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lake_airflow.airflow_errors import AirflowSkipException
-from lake_airflow.cluster import ENDED, ENDING, cluster_name
-from lake_airflow.handover import (
+from lake_airflow.compat import AirflowSkipException
+from lake_airflow.emr.clusters import FindsClusters
+from lake_airflow.emr.job_flow import ENDED, ENDING, cluster_name
+from lake_airflow.operators.deferral import LATE, READS_LIMIT, WaitsForEmr
+from lake_airflow.operators.lease import HoldsLease
+from lake_airflow.planning.plan import DagPlan
+from lake_airflow.reporting.cost_ledger import Ledger, told
+from lake_airflow.runs.xcoms import (
     CLUSTER_ID,
     CREATE_TASK,
     run_name,
     task_states,
     told_cause,
 )
-from lake_airflow.lease import HoldsLease
-from lake_airflow.ledger import Ledger, told
-from lake_airflow.living import FindsClusters
-from lake_airflow.plan import DagPlan
-from lake_airflow.waiting import LATE, READS_LIMIT, WaitsForEmr
 from lake_spec.model import EnvironmentSpec
 
 END_LIMIT = timedelta(minutes=30)

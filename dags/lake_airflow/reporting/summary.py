@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Optional
 
-from lake_airflow.outcome import is_failed, words_of
-from lake_airflow.plan import DagPlan, Stage
-from lake_airflow.reports import Report, Reports, Steps, has_ended
-from lake_airflow.run import Run
-from lake_airflow.steps import selected
-from lake_airflow.watching import Finding, findings
+from lake_airflow.emr.step_status import is_failed, words_of
+from lake_airflow.emr.steps import selected
+from lake_airflow.planning.plan import DagPlan, Stage
+from lake_airflow.reporting.alerts import Finding, findings
+from lake_airflow.reporting.reports import Report, Reports, Steps, has_ended
+from lake_airflow.runs.run import Run
 from lake_spec.model import Event
 
 SUCCEEDED, FAILED, SKIPPED = "succeeded", "failed", "skipped"

@@ -8,21 +8,21 @@ from typing import Any, NoReturn
 
 from airflow.providers.amazon.aws.operators.emr import EmrCreateJobFlowOperator
 
-from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
-from lake_airflow.backfill import earlier_run, interval_of
-from lake_airflow.cluster import ALIVE, ENDING, cluster_name
-from lake_airflow.emr import ReplyLost, SendsOnce
-from lake_airflow.handover import CAUSE_XCOM, RELEASE_XCOM, RUN_XCOM, run_name
-from lake_airflow.lease import HoldsLease
-from lake_airflow.living import FindsClusters
-from lake_airflow.plan import DagPlan
-from lake_airflow.preview import Preview, preview
-from lake_airflow.request_check import request_problems
-from lake_airflow.run import Run, RunRefused, check_run
-from lake_airflow.run_files import RunFiles
-from lake_airflow.steps import StepError
-from lake_airflow.summary import summarise_without_cluster
-from lake_airflow.waiting import OTHERS_LOOKS, READS_LIMIT, OutlivesTriggers
+from lake_airflow.compat import AirflowFailException, AirflowSkipException
+from lake_airflow.emr.clusters import FindsClusters
+from lake_airflow.emr.hook import ReplyLost, SendsOnce
+from lake_airflow.emr.job_flow import ALIVE, ENDING, cluster_name
+from lake_airflow.emr.steps import StepError
+from lake_airflow.emr.validation import request_problems
+from lake_airflow.operators.deferral import OTHERS_LOOKS, OutlivesTriggers, READS_LIMIT
+from lake_airflow.operators.lease import HoldsLease
+from lake_airflow.operators.preview import Preview, preview
+from lake_airflow.planning.plan import DagPlan
+from lake_airflow.reporting.summary import summarise_without_cluster
+from lake_airflow.runs.backfill import earlier_run, interval_of
+from lake_airflow.runs.files import RunFiles
+from lake_airflow.runs.run import Run, RunRefused, check_run
+from lake_airflow.runs.xcoms import CAUSE_XCOM, RELEASE_XCOM, RUN_XCOM, run_name
 from lake_spec.model import ClusterSpec, EnvironmentSpec, WhenBusy
 
 LONGEST_WAIT = timedelta(hours=12)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow.sdk import Param
 
-from lake_airflow.plan import DagPlan
+from lake_airflow.planning.plan import DagPlan
 from lake_spec.erase_request import REQUEST
 
 # A text, for the field of times of Airflow 3.0 sends what is none (airflow#54466).

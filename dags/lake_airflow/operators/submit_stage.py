@@ -10,25 +10,25 @@ from airflow.providers.amazon.aws.operators.emr import EmrAddStepsOperator
 from airflow.providers.amazon.aws.triggers.emr import EmrAddStepsTrigger
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lake_airflow import outcome
-from lake_airflow.airflow_errors import AirflowFailException, AirflowSkipException
-from lake_airflow.cluster import ENDED, log_folder
-from lake_airflow.emr import ReplyLost, SendsOnce, is_passing
-from lake_airflow.handover import CLUSTER_ID, STEPS_XCOM, pinned_run
-from lake_airflow.living import created
-from lake_airflow.plan import DagPlan, Stage
-from lake_airflow.reports import Reports, lacks_report, read_reports
-from lake_airflow.run import Run
-from lake_airflow.run_files import RunFiles
-from lake_airflow.steps import Step, StepError, selected, spark_step, streamer_steps
-from lake_airflow.step_log import last_exception
-from lake_airflow.summary import causes_of_stage
-from lake_airflow.waiting import (
+from lake_airflow.compat import AirflowFailException, AirflowSkipException
+from lake_airflow.emr import step_status
+from lake_airflow.emr.clusters import created
+from lake_airflow.emr.hook import ReplyLost, SendsOnce, is_passing
+from lake_airflow.emr.job_flow import ENDED, log_folder
+from lake_airflow.emr.step_log import last_exception
+from lake_airflow.emr.steps import Step, StepError, selected, spark_step, streamer_steps
+from lake_airflow.operators.deferral import (
     LONGEST_SLEEP,
     OTHERS_LOOKS,
     SHORTEST_PAUSE,
     WaitsForEmr,
 )
+from lake_airflow.planning.plan import DagPlan, Stage
+from lake_airflow.reporting.reports import Reports, lacks_report, read_reports
+from lake_airflow.reporting.summary import causes_of_stage
+from lake_airflow.runs.files import RunFiles
+from lake_airflow.runs.run import Run
+from lake_airflow.runs.xcoms import CLUSTER_ID, STEPS_XCOM, pinned_run
 from lake_spec.model import EnvironmentSpec
 
 TRIES, BEFORE_LOOKING = 3, 10  # submissions without a reply; seconds
@@ -109,7 +109,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             ti.xcom_push(key=STEPS_XCOM, value=[])
             raise AirflowSkipException(f"{self.stage.name}: nothing to do.")
         listed = self._listed()
-        there = outcome.newest_by_name(listed)
+        there = step_status.newest_by_name(listed)
         ours = self._submitted_before(context, listed)
         self.steps = [s for s in wanted if not _is_ours(there.get(s["Name"]), ours)]
         if self.steps:
@@ -173,7 +173,9 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         helped or not.
         """
         names = {step["Name"] for step in wanted}
-        alive = [s for s in listed if outcome.is_alive(s) and s["Name"] not in names]
+        alive = [
+            s for s in listed if step_status.is_alive(s) and s["Name"] not in names
+        ]
         forced_by = self._forced_by(context)
         if forced_by and not (alive and forced_by == {self.task_id}):
             self._give_up(
@@ -217,7 +219,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
 
     def _over_limit(self, alive: list[dict[str, Any]]) -> timedelta:
         """How far the step that runs longest is over the limit, from its own start on."""
-        starts = [began for step in alive if (began := outcome.started(step))]
+        starts = [began for step in alive if (began := step_status.started(step))]
         if not starts:
             return timedelta(0)
         return datetime.now(timezone.utc) - min(starts) - self.limit
@@ -238,30 +240,30 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             except ClientError as error:
                 if is_passing(error):
                     raise
-                why = outcome.end_of_cluster(self._cluster())
+                why = step_status.end_of_cluster(self._cluster())
                 self._give_up(context, " ".join(filter(None, (str(error), why))))
 
     def _refuse_lost_cluster(self, context: Any) -> None:
         """No step for a cluster that is gone, or that does not come up."""
         cluster = self._cluster()
-        if why := outcome.end_of_cluster(cluster) or self._overdue(cluster):
+        if why := step_status.end_of_cluster(cluster) or self._overdue(cluster):
             self._give_up(context, why)
 
     def _give_up(self, context: Any, why: str) -> NoReturn:
         """Leave word of steps that EMR does not have, and fail."""
         names = [step["Name"] for step in self.steps]
-        self._leave(context, [outcome.not_submitted(name, why) for name in names])
+        self._leave(context, [step_status.not_submitted(name, why) for name in names])
 
     def _wanted(self, context: Any) -> list[Step]:
         try:
             return self.wanted_steps(pinned_run(context))
         except StepError as error:
-            end = outcome.not_submitted(self.stage.name, str(error))
+            end = step_status.not_submitted(self.stage.name, str(error))
             self._leave(context, [end])
 
     def _steps(self, wanted: list[Step]) -> dict[str, Any]:
         """What EMR knows of each wanted step, by name; None if nothing."""
-        newest = outcome.newest_by_name(self._listed())
+        newest = step_status.newest_by_name(self._listed())
         return {step["Name"]: newest.get(step["Name"]) for step in wanted}
 
     def _listed(self) -> list[dict[str, Any]]:
@@ -277,7 +279,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             wanted = self._wanted(context)
             self.steps = wanted  # what on_kill cancels, also in a task that was resumed
             steps = self._steps(wanted)
-            alive = [step for step in steps.values() if outcome.is_alive(step)]
+            alive = [step for step in steps.values() if step_status.is_alive(step)]
             if alive:
                 cluster = self._cluster()
                 why = self._why_no_longer(alive, cluster)
@@ -297,7 +299,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     def _overdue(self, cluster: dict[str, Any]) -> str | None:
         file = f"clusters/{self.plan.cluster}.yml"
         now = datetime.now(timezone.utc)
-        return outcome.overdue(cluster, now=now, limit=self.start_limit, file=file)
+        return step_status.overdue(cluster, now=now, limit=self.start_limit, file=file)
 
     def _defer_until_any_end(
         self, alive: list[dict[str, Any]], cluster: dict[str, Any]
@@ -319,9 +321,9 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         self, alive: list[dict[str, Any]], cluster: dict[str, Any]
     ) -> timedelta:
         left = LONGEST_SLEEP
-        if cluster["Status"]["State"] in outcome.STARTING:
+        if cluster["Status"]["State"] in step_status.STARTING:
             left = created(cluster) + self.start_limit - datetime.now(timezone.utc)
-        elif any(outcome.started(step) for step in alive):
+        elif any(step_status.started(step) for step in alive):
             left = -self._over_limit(alive)
         return max(min(left, LONGEST_SLEEP), timedelta(seconds=SHORTEST_PAUSE))
 
@@ -330,7 +332,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     ) -> str | None:
         """Why nobody waits any longer for steps; None while they may yet end."""
         if cluster["Status"]["State"] in ENDED:
-            return outcome.end_of_cluster(cluster)
+            return step_status.end_of_cluster(cluster)
         if self._over_limit(alive) > timedelta(0):
             refused = self._cancel(alive)
             return f"not done within {self.limit} of its start; cancelled.{refused}"
@@ -358,24 +360,26 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         """Tell how each step ended, with all that is known of why."""
         run = pinned_run(context)
         logs = f"{log_folder(self.environment, run.name)}{self.job_flow_id}/"
-        ends = [outcome.end_of_step(*each, log_folder=logs) for each in steps.items()]
-        failed = [end for end in ends if outcome.is_failed(end)]
+        ends = [
+            step_status.end_of_step(*each, log_folder=logs) for each in steps.items()
+        ]
+        failed = [end for end in ends if step_status.is_failed(end)]
         if failed and not why:
             try:
-                why = outcome.end_of_cluster(self._cluster())
+                why = step_status.end_of_cluster(self._cluster())
             except _FAILED_READS as error:
                 self.after_failed_read(context, error, self.limit, "follow_again")
         for end in failed:
-            outcome.add_reason(end, why)
+            step_status.add_reason(end, why)
         self._leave(context, ends)
 
     def _leave(self, context: Any, ends: list[dict[str, Any]]) -> None:
         """Hand the ends on to the summary; fail with their causes, if there are any."""
-        run, failed = pinned_run(context), [e for e in ends if outcome.is_failed(e)]
+        run, failed = pinned_run(context), [e for e in ends if step_status.is_failed(e)]
         reports = self._reports(run, ends) if failed else {}
         for end in failed:
             if end.get("log") and lacks_report(self.stage, run, reports):
-                outcome.add_reason(end, self._exception(end["log"]))
+                step_status.add_reason(end, self._exception(end["log"]))
         context["ti"].xcom_push(key=STEPS_XCOM, value=ends)
         for end in ends:
             self.log.info("Step %s %s %s", end.get("id"), end["name"], end["state"])
@@ -402,7 +406,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         if self.job_flow_id and self.steps:
             names = [step["Name"] for step in self.steps]
             steps = self._steps([{"Name": name} for name in names])
-            alive = [step for step in steps.values() if outcome.is_alive(step)]
+            alive = [step for step in steps.values() if step_status.is_alive(step)]
             if alive:
                 self._cancel(alive)
 
@@ -421,7 +425,7 @@ class SubmitStreamer(SubmitStage):
 
 def _is_ours(step: dict[str, Any] | None, ours: set[str]) -> bool:
     """Whether there is nothing to submit: it is alive, or of an earlier try."""
-    return outcome.is_alive(step) or (step is not None and step["Id"] in ours)
+    return step_status.is_alive(step) or (step is not None and step["Id"] in ours)
 
 
 def _ids(steps: list[dict[str, Any]]) -> set[str]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Optional
 
-from lake_airflow.plan import REDO, DagPlan, Watched
-from lake_airflow.reports import Report, Reports
+from lake_airflow.planning.plan import DagPlan, REDO, Watched
+from lake_airflow.reporting.reports import Report, Reports
 from lake_spec.continuous import CONTINUOUS
 from lake_spec.model import Event
 

@@ -14,15 +14,15 @@ from airflow.providers.amazon.aws.hooks.emr import EmrHook
 from airflow.sdk import DAG, BaseOperator
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lake_airflow.ledger import Ledger
-from lake_airflow.living import (
+from lake_airflow.emr.clusters import (
     created,
     idle,
     is_of_this_airflow,
     living_clusters,
     tags_of,
 )
-from lake_airflow.notify import alarm_notifier
+from lake_airflow.reporting.cost_ledger import Ledger
+from lake_airflow.reporting.notifier import alarm_notifier
 from lake_spec.model import EnvironmentSpec
 
 DAG_ID = "lake_reaper"

@@ -1,0 +1,1 @@
+"""What is asked of EMR and what it says: requests, steps, clusters, logs."""

@@ -1,0 +1,1 @@
+"""What the DAGs of a domain do, as plain data: no Airflow in the plan."""

@@ -1,0 +1,1 @@
+"""What a run tells: its reports, its summary, its messages, its costs."""

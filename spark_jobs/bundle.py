@@ -40,7 +40,7 @@ def build(
     `domains` are DomainSpecs, `environment` is the EnvironmentSpec they run in.
     `besides` is data for JSON that the id depends on too.
     """
-    from lake_spec.encode import to_data
+    from lake_spec.parsing.json_codec import to_data
 
     out_dir.mkdir(parents=True, exist_ok=True)
     zip_packages(out_dir / "lake.zip")

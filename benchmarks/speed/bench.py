@@ -12,7 +12,7 @@ from typing import Callable, Dict, Iterator, List
 
 from pyspark.sql import SparkSession
 
-from lake_spec.buckets import buckets_for
+from lake_spec.hudi.buckets import buckets_for
 from benchmarks.speed.generator import Generator
 from benchmarks.speed.lake import BenchLake, new_lake, spec_of
 from benchmarks.speed.measuring import (

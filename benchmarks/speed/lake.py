@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
+from lake_spec.contract.report import Report
 from lake_spec.model import TableSpec
-from lake_spec.report import Report
 from benchmarks.speed.generator import CHANGED_AT, COLUMNS, KEY, OPERATION
 from tests.spark.lake import Lake, table
 

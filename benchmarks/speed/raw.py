@@ -7,7 +7,7 @@ from typing import Dict, List, Tuple
 
 from pyspark.sql import DataFrame
 
-from lake_spec.hudi_options import Operation, write_options
+from lake_spec.hudi.options import Operation, write_options
 from lake_spark.storage.hudi_table import HudiTable, without_hudi_columns
 from benchmarks.speed.bench import STAGES, Bench, Loaded
 from benchmarks.speed.comparing import compared

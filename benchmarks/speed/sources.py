@@ -16,8 +16,8 @@ MEASURED = (
 
 TELLING = (
     *("benchmarks/speed/plots.py", "benchmarks/speed/result.py"),
-    *("dags/lake_spec/estimate.py", "dags/lake_spec/estimate_command.py"),
-    "dags/lake_spec/rates.py",
+    *("dags/lake_spec/costs/estimate.py", "dags/lake_spec/costs/estimate_command.py"),
+    "dags/lake_spec/costs/rates.py",
 )
 """Those below them that tell of figures and make none."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from airflow.sdk import DAG
-from lake_spec.load import load_cluster, load_domain, load_environment
+from lake_spec.parsing.loader import load_cluster, load_domain, load_environment
 
 from lake_airflow.dag_builder import Renderer
 from lake_airflow.operators.reaper import reaper

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from lake_spec.load import environment_file
-from lake_spec.run_key import LONGEST_AIRFLOW, told_apart
+from lake_spec.contract.run_key import LONGEST_AIRFLOW, told_apart
+from lake_spec.parsing.loader import environment_file
 
 DAGS = Path(__file__).resolve().parent.parent
 UNRELEASED = "unreleased"

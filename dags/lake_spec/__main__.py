@@ -8,11 +8,13 @@ from datetime import date
 from pathlib import Path
 from typing import List, Optional
 
-from lake_spec import compiled, estimate_command, ledger, pages
-from lake_spec.errors import LakeError
-from lake_spec.load import check, domain_names
-from lake_spec.prices import load_prices
-from lake_spec.state_format import parse_state
+from lake_spec.contract.state_format import parse_state
+from lake_spec.costs import estimate_command, ledger
+from lake_spec.costs.prices import load_prices
+from lake_spec.diagnostics.errors import LakeError
+from lake_spec.docgen import pages
+from lake_spec.parsing import compiled
+from lake_spec.parsing.loader import check, domain_names
 
 DAGS = Path(__file__).resolve().parent.parent
 DOCS = DAGS.parent / "docs"

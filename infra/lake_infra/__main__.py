@@ -13,8 +13,8 @@ from lake_infra.parameters import parameters
 from lake_infra.places import check_deployable
 from lake_infra.settings import settings
 from lake_infra.template import LAYERS, load_template
-from lake_spec.errors import LakeError
-from lake_spec.load import load_environment, load_lake
+from lake_spec.diagnostics.errors import LakeError
+from lake_spec.parsing.loader import load_environment, load_lake
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 

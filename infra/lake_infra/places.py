@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Iterable, Iterator, Optional, Sequence
 
-from lake_spec.errors import LakeError
+from lake_spec.diagnostics.errors import LakeError
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,19}")

@@ -18,8 +18,8 @@ from lake_release.deployment import Deployment
 from lake_release.errors import AWS_ERRORS, ReleaseError, told
 from lake_release.mwaa import MINUTES, Airflow
 from lake_release.target import Target
-from lake_spec.errors import LakeError
-from lake_spec.load import load_environment
+from lake_spec.diagnostics.errors import LakeError
+from lake_spec.parsing.loader import load_environment
 
 OUTPUT = PROJECT / ".local" / "build" / "releases"
 

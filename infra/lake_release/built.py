@@ -18,9 +18,9 @@ from typing import Any, Dict, Iterator, List, Optional
 
 from lake_release import airflow_files
 from lake_release.errors import ReleaseError
-from lake_spec import compiled
-from lake_spec.load import load_environment, load_lake
 from lake_spec.model import DomainSpec, EnvironmentSpec
+from lake_spec.parsing import compiled
+from lake_spec.parsing.loader import load_environment, load_lake
 
 PROJECT = Path(__file__).resolve().parents[2]
 PARTS = ("artifacts", "dags", "airflow")

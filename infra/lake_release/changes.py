@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
 from lake_release.built import Manifest
 from lake_release.store import dag_files
-from lake_spec.dag_kinds import dag_ids, ids_of
+from lake_spec.contract.dag_kinds import dag_ids, ids_of
 
 MORE = 12
 """So many settings of a table are named; of more, how many they are."""

@@ -13,8 +13,8 @@ from typing import Dict, Sequence
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from lake_spec.contract.report import Report
 from lake_spec.model import Engine, Maintenance, Snapshot, TableSpec, TableType
-from lake_spec.report import Report
 from lake_spark.changelog import withdrawals
 from lake_spark.storage.hudi_table import without_hudi_columns
 from lake_spark.tables.table_run import Window

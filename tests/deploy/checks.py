@@ -10,7 +10,7 @@ from typing import Callable, Dict, Iterator, List, NamedTuple
 
 from lake_infra.domains import domains_template
 from lake_infra.template import LAYERS, TEMPLATES
-from lake_spec.load import load_environment, load_lake
+from lake_spec.parsing.loader import load_environment, load_lake
 
 from tests.deploy import groups, shape, statements
 

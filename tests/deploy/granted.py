@@ -8,8 +8,8 @@ from typing import Dict, List, NamedTuple, Set
 
 from lake_infra.domains import domains_template
 from lake_infra.template import load_template
-from lake_spec.load import load_environment, load_lake
 from lake_spec.model import DomainSpec, Feed, JdbcTable, Parquet, PostgreSql
+from lake_spec.parsing.loader import load_environment, load_lake
 
 from tests.deploy.calls import Calls, Unknown, calls_of, grants
 

@@ -10,7 +10,7 @@ from typing import Any, Dict, List
 
 from pyspark.sql import SparkSession
 
-from lake_spec.report import Report
+from lake_spec.contract.report import Report
 from tests.fuzz.comparison import Ingested, difference
 from tests.fuzz.files import COLUMNS, File
 from tests.fuzz.outcome import Outcome, failed_as_a_whole, plain

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lake_spec.load import load_environment, load_lake
+from lake_spec.parsing.loader import load_environment, load_lake
 from tests.deploy.allowed import Asked, allowing, resolved
 from tests.deploy.recorded import Cluster, Judge
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from lake_spec.yaml_source import parse_yaml
+from lake_spec.parsing.yaml_reader import parse_yaml
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = sorted((ROOT / "docs/schema").glob("*.schema.json"))

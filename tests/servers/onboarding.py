@@ -12,7 +12,7 @@ import boto3
 
 from lake_local.aws.keys import secret_of
 from lake_local.aws.pages import ask
-from lake_spec.load import load_domain
+from lake_spec.parsing.loader import load_domain
 from tests.servers.installed import PROJECT
 from tests.servers.ports import HOST, free_ports
 

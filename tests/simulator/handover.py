@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any, Callable, Dict, Iterator, Sequence, Set
 
-from lake_spec.continuous import STOP
 from lake_spec.model import Continuous, Notifications
+from lake_spec.model.continuous import STOP
 from tests.simulator.airflow import SimulatedRun
 from tests.simulator.cloud import Cloud, Cluster, Step
 from tests.simulator.designs import ours

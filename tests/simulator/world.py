@@ -23,8 +23,8 @@ from lake_airflow.operators import (
 )
 from lake_airflow.operators.deferral import WaitsForEmr
 from lake_airflow.reporting import cost_ledger, notifier
+from lake_spec.contract.run_key import any_run_key
 from lake_spec.model import Notifications
-from lake_spec.run_key import any_run_key
 from lake_spark.errors import DomainTaken
 from lake_spark.storage.lease_check import LeaseCheck
 from tests.simulator.airflow import Counts, SimulatedRun, in_airflow

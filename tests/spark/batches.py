@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Dict, List, Sequence
 
+from lake_spec.contract.report import Report
 from lake_spec.model import TableSpec
-from lake_spec.report import Report
 from lake_spark.step.continuous import MicroBatches
 from lake_spark.storage.object_store import FolderStore
 from lake_spark.tables.table_run import TableRun

@@ -14,7 +14,7 @@ from typing import Dict, List, Set
 
 from pyspark.sql import functions as F
 
-from lake_spec.report import Report
+from lake_spec.contract.report import Report
 from tests.spark.lake import Lake
 from tests.spark.redoing import rows
 

@@ -12,9 +12,9 @@ from typing import Any, Dict, List, Optional, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
-from lake_spec.load import load_domain
+from lake_spec.contract.report import Report
 from lake_spec.model import EnvironmentSpec, Maintenance, TableSpec
-from lake_spec.report import Report
+from lake_spec.parsing.loader import load_domain
 from lake_spark.step.application import STAGES, run_table
 from lake_spark.storage.hudi_table import without_hudi_columns
 from lake_spark.storage.object_store import FolderStore

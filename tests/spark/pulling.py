@@ -9,7 +9,6 @@ from typing import Dict, List, Mapping
 
 from pyspark.sql import DataFrame, SparkSession
 
-from lake_spec.choices import KafkaSecurity
 from lake_spec.model import (
     Connection,
     EnvironmentSpec,
@@ -18,6 +17,7 @@ from lake_spec.model import (
     PostgreSql,
     TableSpec,
 )
+from lake_spec.model.choices import KafkaSecurity
 from lake_spark.landing.files import list_landing
 from lake_spark.sources.pull import pull
 from lake_spark.sources.staging_folder import PULLED

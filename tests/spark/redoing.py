@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from lake_spec.report import Report
+from lake_spec.contract.report import Report
 from lake_spark.tables.table_run import Selection
 from tests.spark.lake import Lake
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from lake_spec.encode import to_data
-from lake_spec.packing import TABLES_AT_ONCE
+from lake_spec.contract.packing import TABLES_AT_ONCE
+from lake_spec.parsing.json_codec import to_data
 from lake_spark.step import application
 from tests.spark.leased import grant
 from tests.unit.lake_airflow.specs import ENVIRONMENT, domain, table

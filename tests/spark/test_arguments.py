@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from lake_spec.continuous import CONTINUOUS
 from lake_spec.model import Engine
+from lake_spec.model.continuous import CONTINUOUS
 from lake_spark.step.application import Release, STAGES, chosen_tables, end_request
 from lake_spark.step.arguments import parse
 from lake_spark.storage.object_store import FolderStore

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from lake_spec.load import load_domain
 from lake_spec.model import TableType
+from lake_spec.parsing.loader import load_domain
 from lake_spark.tables.table_run import Window
 from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import Lake, stored

@@ -13,7 +13,7 @@ from decimal import Decimal
 
 import pytest
 
-from lake_spec.jars import AVRO, HUDI
+from lake_spec.contract.jars import AVRO, HUDI
 from lake_spec.model import Engine
 from tests.spark.kinds import one_by_day
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, table

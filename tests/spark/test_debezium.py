@@ -11,8 +11,8 @@ from datetime import datetime
 
 import pytest
 
-from lake_spec.envelopes import columns_of
-from lake_spec.sql_text import sql_literal
+from lake_spec.model.envelopes import columns_of
+from lake_spec.text.sql_text import sql_literal
 from lake_spark.formats.placeholders import placeholders
 from tests.spark.lake import Lake, table
 from tests.spark.typed_files import typed_file

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 import pytest
 
-from lake_spec.sql_text import sql_literal
+from lake_spec.text.sql_text import sql_literal
 from lake_spark.formats.inference import shape_of
 from lake_spark.landing.files import list_landing
 from lake_spark.schema.casts import Conversion

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from lake_spec.hudi_options import Operation
-from lake_spec.load import load_domain
+from lake_spec.hudi.options import Operation
 from lake_spec.model import Engine, TableType
+from lake_spec.parsing.loader import load_domain
 from tests.cases import museum
 from tests.oracle.landing_files import file_text
 from tests.oracle.playing import STAGES, Play, World

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from lake_spec.hudi_options import Operation
-from lake_spec.report import Report
+from lake_spec.contract.report import Report
+from lake_spec.hudi.options import Operation
 from lake_spark.erasure import landing_files
 from tests.spark.erasing import (
     CANARY,

@@ -10,8 +10,8 @@ from datetime import datetime
 import pytest
 from pyspark.sql import Row
 
-from lake_spec.load import load_domain
 from lake_spec.model import Column
+from lake_spec.parsing.loader import load_domain
 from lake_spark.errors import BadFile
 from lake_spark.formats.inference import shape_of, with_texts
 from lake_spark.formats.schema_evolution import columns_with, name_warnings

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from lake_spec.choices import Index, TableType
-from lake_spec.hudi_options import SMALL_FILES
+from lake_spec.hudi.options import SMALL_FILES
+from lake_spec.model.choices import Index, TableType
 from lake_spark.stages import maintenance
 from lake_spark.stages.maintenance import due_below, sizes
 from tests.spark.kinds import TABLE_TYPES

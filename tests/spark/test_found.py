@@ -12,8 +12,8 @@ from typing import Any, Dict, List
 import pytest
 from pyspark.sql import DataFrame, Row
 
-from lake_spec.load import load_domain
-from lake_spec.report import Report
+from lake_spec.contract.report import Report
+from lake_spec.parsing.loader import load_domain
 from tests.spark.lake import DOMAIN, Lake
 
 FOUND = Path(__file__).resolve().parents[1] / "found"

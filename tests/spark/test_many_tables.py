@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from lake_local.aws import runtimes
-from lake_spec.encode import to_data
 from lake_spec.model import DomainSpec
+from lake_spec.parsing.json_codec import to_data
 from tests.spark.lake import environment_in, table
 from tests.spark.leased import grant
 

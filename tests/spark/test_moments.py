@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spec import streamer_options
+from lake_spec.hudi import streamer_options
 from lake_spark.schema.timestamps import moment
 from lake_spark.storage.session import CONFIGURATION
 

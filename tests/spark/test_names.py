@@ -12,7 +12,7 @@ from lake_spark.ingest import hoodie_streamer, reader
 from lake_spark.ingest.batches import landing_of
 from lake_spark.ingest.reader import Input
 from lake_spark.schema.columns import TEXT
-from lake_spec.column_type import ColumnType
+from lake_spec.model.column_type import ColumnType
 from tests.spark.lake import Lake, table
 
 ODD = (

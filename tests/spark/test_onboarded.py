@@ -12,8 +12,8 @@ from decimal import Decimal
 
 import pytest
 
-from lake_spec.choices import Connector
-from lake_spec.load import load_domain
+from lake_spec.model.choices import Connector
+from lake_spec.parsing.loader import load_domain
 from lake_local.onboard.catalog import Catalog, Column, Index, Table
 from lake_local.onboard.origin import FILES, Origin
 from lake_local.onboard.plan import Request, planned

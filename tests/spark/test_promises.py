@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import functions as F
 
-from lake_spec.hudi_options import Operation
+from lake_spec.hudi.options import Operation
 from lake_spark.build import refold
 from lake_spark.scd2 import fold
 from lake_spark.storage.hudi_table import DELETED

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lake_spec.instances import (
+from lake_spec.model import ClusterSpec, EnvironmentSpec
+from lake_spec.model.instances import (
     EbsVolume,
     FleetInstanceType,
     InstanceFleets,
@@ -14,7 +15,6 @@ from lake_spec.instances import (
     Market,
     SpotSpecification,
 )
-from lake_spec.model import ClusterSpec, EnvironmentSpec
 
 # The allocation strategy lets a fleet have 30 instance types; without, EMR takes 5.
 _ON_DEMAND = {"AllocationStrategy": "lowest-price"}

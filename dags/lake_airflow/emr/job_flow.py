@@ -9,9 +9,9 @@ from lake_airflow.emr.instances import given, instances, managed_scaling_policy
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.run import Run
 from lake_airflow.settings import airflow_name
-from lake_spec.jars import HUDI
+from lake_spec.contract.jars import HUDI
+from lake_spec.contract.packing import TABLES_AT_ONCE
 from lake_spec.model import ClusterSpec, EnvironmentSpec
-from lake_spec.packing import TABLES_AT_ONCE
 
 ALIVE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING")
 ENDING = ("TERMINATING",)

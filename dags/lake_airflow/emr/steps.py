@@ -9,9 +9,9 @@ from typing import Any
 
 from lake_airflow.planning.plan import DagPlan, REBUILD_DIMENSION, REDO, Stage
 from lake_airflow.runs.run import Run
-from lake_spec.jars import step_jars
+from lake_spec.contract.jars import step_jars
+from lake_spec.contract.pulled import PULLS
 from lake_spec.model import EnvironmentSpec
-from lake_spec.pulled import PULLS
 
 LONGEST_STEP = 10_240  # characters of all strings of a HadoopJarStep; EMR's limit
 MOST_STEPS = 256  # steps that a cluster takes at once; EMR's limit

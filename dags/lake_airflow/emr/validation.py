@@ -11,7 +11,7 @@ from typing import Any
 
 from botocore.model import ServiceModel, Shape
 from botocore.validate import ParamValidator
-from lake_spec.faults import shown
+from lake_spec.diagnostics.diagnostic import shown
 
 
 def request_problems(request: dict[str, Any], model: ServiceModel) -> str:

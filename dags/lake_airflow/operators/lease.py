@@ -22,9 +22,9 @@ from lake_airflow.emr.job_flow import cluster_name
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.s3_object import S3Object
 from lake_airflow.runs.xcoms import run_name
-from lake_spec.continuous import CONTINUOUS, STOP
-from lake_spec.lease import Lease, lease_uri, read_lease
+from lake_spec.contract.lease import Lease, lease_uri, read_lease
 from lake_spec.model import EnvironmentSpec
+from lake_spec.model.continuous import CONTINUOUS, STOP
 
 GRACE = timedelta(minutes=20)
 """So long a run may take from its lease to a cluster that EMR lists."""

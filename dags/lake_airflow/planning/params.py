@@ -5,7 +5,7 @@ from __future__ import annotations
 from airflow.sdk import Param
 
 from lake_airflow.planning.plan import DagPlan
-from lake_spec.erase_request import REQUEST
+from lake_spec.contract.erase_request import REQUEST
 
 # A text, for the field of times of Airflow 3.0 sends what is none (airflow#54466).
 _TIME = (

@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Iterable, Iterator, Optional, Tuple
 
-from lake_spec.continuous import CONTINUOUS
-from lake_spec.jars import jars_of
+from lake_spec.contract.jars import jars_of
 from lake_spec.model import (
     DomainSpec,
-    STAGE_HOURS,
-    JdbcChanges,
     Engine,
     HistoryRuns,
+    JdbcChanges,
     KafkaTopic,
     Notifications,
+    STAGE_HOURS,
     Snapshot,
     TableSpec,
     WhenBusy,
 )
+from lake_spec.model.continuous import CONTINUOUS
 
 REDO = "redo"
 """The stage, and the kind of DAG, whose runs choose the landing files they are about."""

@@ -9,8 +9,8 @@ from typing import Optional
 
 from lake_airflow.planning.plan import DagPlan, REDO, Watched
 from lake_airflow.reporting.reports import Report, Reports
-from lake_spec.continuous import CONTINUOUS
 from lake_spec.model import Event
+from lake_spec.model.continuous import CONTINUOUS
 
 INGESTING = ("full_load", "incremental", REDO, CONTINUOUS)
 """Stages whose reports tell the newest file of a table and all of its bad rows."""

@@ -14,10 +14,10 @@ from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 from lake_airflow.emr.clusters import created, tags_of
 from lake_airflow.emr.job_flow import ENDED, NAME_PREFIX
 from lake_airflow.runs.files import RunFiles
-from lake_spec.ledger import Interval, covered_minutes, day_folder, dealt
+from lake_spec.contract.state_format import FORMAT
+from lake_spec.costs.ledger import Interval, covered_minutes, day_folder, dealt
+from lake_spec.costs.prices import LEAST_BILLED, ON_DEMAND, SPOT
 from lake_spec.model import EnvironmentSpec
-from lake_spec.prices import LEAST_BILLED, ON_DEMAND, SPOT
-from lake_spec.state_format import FORMAT
 
 LONGEST_LIFE = timedelta(days=8)
 """No cluster lives longer: `max_hours` is at most 168."""

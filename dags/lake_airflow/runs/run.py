@@ -11,18 +11,18 @@ from typing import Any, Optional, Tuple
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.window import Interval, WINDOW, checked_window
 from lake_airflow.settings import UNRELEASED, airflow_name
-from lake_spec.erase_request import REQUEST
-from lake_spec.faults import LONGEST_VALUE, shown
-from lake_spec.pulled import is_pull_from
-from lake_spec.run_key import run_key
-from lake_spec.state_format import (
+from lake_spec.contract.erase_request import REQUEST
+from lake_spec.contract.pulled import is_pull_from
+from lake_spec.contract.run_key import run_key
+from lake_spec.contract.state_format import (
     FORMAT,
-    WRITTEN_BY,
     UnreadableState,
+    WRITTEN_BY,
     from_fields,
     refuse_newer,
     to_fields,
 )
+from lake_spec.diagnostics.diagnostic import LONGEST_VALUE, shown
 
 MOST_FILES = 100
 """Entries of `files`: each of them is an argument of a step."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any, Optional
 
-from lake_spec.faults import shown
-from lake_spec.moment import GRAMMAR, parse_moment
+from lake_spec.diagnostics.diagnostic import shown
+from lake_spec.text.times import GRAMMAR, parse_moment
 
 Interval = tuple[datetime, datetime]
 

@@ -12,7 +12,7 @@ from typing import Any
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.run import Run
 from lake_airflow.settings import airflow_name
-from lake_spec.run_key import any_run_key
+from lake_spec.contract.run_key import any_run_key
 
 CREATE_TASK = "create_cluster"
 SUMMARY_TASK = "summary"

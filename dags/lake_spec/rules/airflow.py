@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Iterator, Optional
 
-from lake_spec.cron import BadCron, check_cron
-from lake_spec.faults import Path, Problem, got
+from lake_spec.diagnostics.diagnostic import Path, Problem, got
+from lake_spec.text.cron import BadCron, check_cron
 
 _TOPIC = re.compile(
     r"arn:aws(-[a-z]+){0,2}:sns:[a-z]{2}(-[a-z]+){1,2}-\d:\d{12}:[A-Za-z0-9_-]{1,256}",

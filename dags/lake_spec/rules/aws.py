@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Iterator, Optional, Sequence, Tuple
 
-from lake_spec.faults import Path, Problem, got
+from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.rules import names
 
 MOST_TAGS = 20

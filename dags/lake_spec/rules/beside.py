@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Dict, Iterator, List, Sequence, Set, Tuple
 
-from lake_spec.faults import Path, Problem
+from lake_spec.diagnostics.diagnostic import Path, Problem
+from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import TableSpec
-from lake_spec.nearest import did_you_mean
 
 Found = Tuple[int, Problem]
 """A problem and the position of its table among those that were judged."""

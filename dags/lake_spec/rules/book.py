@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Collection, Iterator, List, Tuple
 
-from lake_spec.faults import Path, Problem
+from lake_spec.diagnostics.diagnostic import Path, Problem
 
 Rule = Callable[[Any], Iterator[Problem]]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Iterator
 
-from lake_spec.faults import Problem, got
-from lake_spec.instances import InstanceFleets
+from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import ClusterSpec
+from lake_spec.model.instances import InstanceFleets
 from lake_spec.rules import aws, names
 from lake_spec.rules.book import RuleBook
 from lake_spec.rules.table import within

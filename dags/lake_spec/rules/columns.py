@@ -6,13 +6,13 @@ import re
 from dataclasses import fields
 from typing import Dict, Iterator, List, Optional, Tuple
 
-from lake_spec.column_type import BadType, ColumnType, parse_type
-from lake_spec.encodings import TYPES
-from lake_spec.faults import Path, Problem, got, key_path
+from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
+from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Column, TableSpec
-from lake_spec.nearest import did_you_mean
+from lake_spec.model.column_type import BadType, ColumnType, parse_type
 from lake_spec.rules import names
 from lake_spec.rules.book import RuleBook
+from lake_spec.text.encodings import TYPES
 
 COLUMNS = RuleBook()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator, Sequence
 
-from lake_spec.faults import Path, Problem, got
+from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import (
     ClusterSpec,
     DomainSpec,

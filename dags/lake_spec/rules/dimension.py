@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Iterator, List, Sequence, Set, Tuple
 
-from lake_spec.column_type import BadType, parse_type
-from lake_spec.faults import Path, Problem, got
+from lake_spec.diagnostics.diagnostic import Path, Problem, got
+from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Engine, Side, TableSpec
-from lake_spec.nearest import did_you_mean
+from lake_spec.model.column_type import BadType, parse_type
+from lake_spec.model.shown_columns import shown_columns
 from lake_spec.rules import names
 from lake_spec.rules.beside import Beside, Found, beside
 from lake_spec.rules.book import RuleBook
 from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns, references
-from lake_spec.shown_columns import shown_columns
 
 DIMENSION = RuleBook()
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from lake_spec.faults import Path, Problem, got
-from lake_spec.model import STAGE_HOURS, ClusterSpec, DomainSpec, HistoryRuns
-from lake_spec.landing_folders import is_below
+from lake_spec.diagnostics.diagnostic import Path, Problem, got
+from lake_spec.model import ClusterSpec, DomainSpec, HistoryRuns, STAGE_HOURS
 from lake_spec.rules import names
 from lake_spec.rules.airflow import cron, sns_topic
 from lake_spec.rules.book import RuleBook
+from lake_spec.rules.landing_folders import is_below
 from lake_spec.rules.table import within
 
 DOMAIN = RuleBook()

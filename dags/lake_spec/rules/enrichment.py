@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Iterator, Sequence, Set, Tuple
 
-from lake_spec.faults import Path, Problem, got
+from lake_spec.diagnostics.diagnostic import Path, Problem, got
+from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Engine, Enrichment, TableSpec
-from lake_spec.nearest import did_you_mean
 from lake_spec.rules import names
 from lake_spec.rules.beside import Beside, Found, beside
 from lake_spec.rules.book import RuleBook

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from lake_spec.envelopes import columns_of, source_column
-from lake_spec.faults import Problem, got
+from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import Csv, TableSpec
+from lake_spec.model.envelopes import columns_of, source_column
 from lake_spec.rules.book import RuleBook
 
 ENVELOPE = RuleBook()

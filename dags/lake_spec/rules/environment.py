@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Dict, Iterator
 
-from lake_spec.faults import Problem, got
+from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import EnvironmentSpec
 from lake_spec.rules import aws, names
 from lake_spec.rules.airflow import cron, sns_topic

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Dict, Iterator
 
-from lake_spec.faults import Path, Problem, got, key_path
+from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
 from lake_spec.model import TableSpec
-from lake_spec.moment import parse_moment
 from lake_spec.rules import names
 from lake_spec.rules.book import RuleBook
 from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns
+from lake_spec.text.times import parse_moment
 
 HISTORY = RuleBook()
 

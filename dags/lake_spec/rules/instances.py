@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Iterator, Sequence, Union
 
-from lake_spec.faults import Path, Problem, got
-from lake_spec.instances import (
+from lake_spec.diagnostics.diagnostic import Path, Problem, got
+from lake_spec.model import ClusterSpec
+from lake_spec.model.instances import (
     CoreFleet,
     EbsVolume,
     InstanceFleets,
@@ -15,7 +16,6 @@ from lake_spec.instances import (
     TaskFleet,
     VolumeType,
 )
-from lake_spec.model import ClusterSpec
 from lake_spec.rules.book import RuleBook
 from lake_spec.rules.table import within
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Dict, Iterator, List, Sequence
 
-from lake_spec.faults import got
+from lake_spec.diagnostics.diagnostic import got
 from lake_spec.model import TableSpec
 from lake_spec.rules.beside import Found
 from lake_spec.rules.source import globs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Iterator
 
-from lake_spec.faults import Path, Problem, got
+from lake_spec.diagnostics.diagnostic import Path, Problem, got
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _SOURCE_NAME = re.compile(r"[\w$@#%][\w $@#%.:/()&+-]{0,127}")

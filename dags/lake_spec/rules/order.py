@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Iterator, Sequence
 
-from lake_spec.envelopes import EVENT_TIME
-from lake_spec.faults import Path, Problem, got
+from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import Avro, Feed, Orc, Parquet, Snapshot, TableSpec
-from lake_spec.moment import parse_moment
+from lake_spec.model.envelopes import EVENT_TIME
 from lake_spec.rules.book import RuleBook
 from lake_spec.rules.columns import type_of
+from lake_spec.text.times import parse_moment
 
 ORDER = RuleBook()
 

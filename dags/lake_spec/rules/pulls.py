@@ -6,8 +6,8 @@ import re
 from datetime import datetime
 from typing import Iterator, List, Set, Tuple
 
-from lake_spec.faults import Path, Problem, got
-from lake_spec.globs import glob_pattern
+from lake_spec.contract.pulled import CHANGES, EXTRACTS, LOAD, MOMENT, Pull, pulls_of
+from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import (
     Csv,
     Feed,
@@ -17,10 +17,10 @@ from lake_spec.model import (
     Snapshot,
     TableSpec,
 )
-from lake_spec.pulled import CHANGES, EXTRACTS, LOAD, MOMENT, Pull, pulls_of
 from lake_spec.rules import names
 from lake_spec.rules.book import RuleBook
 from lake_spec.rules.table import within
+from lake_spec.text.globs import glob_pattern
 
 PULLS = RuleBook()
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Iterator, Tuple
 
-from lake_spec import patterns
-from lake_spec.faults import Problem, got
+from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import TableSpec
 from lake_spec.rules.book import RuleBook
 from lake_spec.rules.columns import type_of
 from lake_spec.rules.source import gives_a_time
 from lake_spec.rules.table import within
+from lake_spec.text import patterns
 
 RELOADS = RuleBook()
 

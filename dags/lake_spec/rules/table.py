@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Iterator, Union
 
-from lake_spec.buckets import MOST_ALLOWED
-from lake_spec.faults import Path, Problem, got
+from lake_spec.diagnostics.diagnostic import Path, Problem, got
+from lake_spec.hudi.buckets import MOST_ALLOWED
 from lake_spec.model import Engine, Index, Snapshot, TableSpec
 from lake_spec.rules import names
 from lake_spec.rules.book import RuleBook

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
-from lake_spec.nearest import did_you_mean
+from lake_spec.diagnostics.suggestions import did_you_mean
 
 _ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}")
 

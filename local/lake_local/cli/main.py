@@ -7,7 +7,7 @@ import signal
 import sys
 from typing import Any, Sequence
 
-from lake_spec.errors import LakeError
+from lake_spec.diagnostics.errors import LakeError
 
 from lake_local.airflow.rest import ApiError
 from lake_local.airflow.settings import shut_out_real_accounts

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Iterator
 
-from lake_spec.run_key import run_key
+from lake_spec.contract.run_key import run_key
 
 from lake_local.cli import objects
 from lake_local.cli.errors import BadRequest, unknown

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Iterator
 
-from lake_spec.moment import GRAMMAR, parse_moment
-from lake_spec.run_key import run_key
+from lake_spec.contract.run_key import run_key
+from lake_spec.text.times import GRAMMAR, parse_moment
 
 from lake_local.airflow.follow import Follower, StepOutput
 from lake_local.airflow.rest import ApiError

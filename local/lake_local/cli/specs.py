@@ -6,9 +6,9 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lake_spec.errors import LakeError
-from lake_spec.load import environment_file, load_domain, load_environment
+from lake_spec.diagnostics.errors import LakeError
 from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec
+from lake_spec.parsing.loader import environment_file, load_domain, load_environment
 
 from lake_local.airflow.dags_folder import domains_in
 from lake_local.cli.errors import BadRequest, unknown

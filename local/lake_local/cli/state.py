@@ -11,7 +11,7 @@ from lake_local.aws import DEFAULT_REGION
 from lake_local.aws.keys import secret_of
 from lake_local.cli.background import Process
 from lake_local.cli.home import Home
-from lake_spec.state_format import from_fields
+from lake_spec.contract.state_format import from_fields
 
 
 @dataclass

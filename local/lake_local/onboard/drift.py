@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Iterator, List, Tuple
 
-from lake_spec import envelopes
-from lake_spec.column_type import ColumnType, parse_type
-from lake_spec.model import Feed, TableSpec
-from lake_spec.pulled import pulls_of
-from lake_spec.pulls import KafkaTopic
+from lake_spec.contract.pulled import pulls_of
+from lake_spec.model import Feed, TableSpec, envelopes
+from lake_spec.model.column_type import ColumnType, parse_type
+from lake_spec.model.pulls import KafkaTopic
 
 from lake_local.onboard.catalog import Catalog
 from lake_local.onboard.naming import topic

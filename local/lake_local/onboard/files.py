@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from lake_spec.buckets import buckets_for
+from lake_spec.hudi.buckets import buckets_for
 from lake_spec.rules.names import glob, relative_path
 
 from lake_local.onboard.catalog import Column, Table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Dict, Tuple
 
-from lake_spec.encodings import UNSIGNED
+from lake_spec.text.encodings import UNSIGNED
 
 from lake_local.onboard import types
 from lake_local.onboard.catalog import Column

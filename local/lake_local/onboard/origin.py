@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, Optional, Tuple
 
-from lake_spec.choices import Connector
-from lake_spec.pulled import CHANGES, EXTRACTS, LOAD, MOMENT
+from lake_spec.contract.pulled import CHANGES, EXTRACTS, LOAD, MOMENT
+from lake_spec.model.choices import Connector
 
 from lake_local.onboard.catalog import Table
 from lake_local.onboard.keys import Choice

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Dict, Iterator, List, Tuple, Union
 
-from lake_spec.buckets import buckets_for
+from lake_spec.hudi.buckets import buckets_for
 from lake_spec.rules.names import description as faults_of_description
 
 from lake_local.onboard import keys, mariadb_types, postgresql_types, table_size

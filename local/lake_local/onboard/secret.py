@@ -7,8 +7,8 @@ from typing import Any, Dict, Tuple
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lake_spec.choices import SecretStore
-from lake_spec.connections import MariaDb, PostgreSql
+from lake_spec.model.choices import SecretStore
+from lake_spec.model.connections import MariaDb, PostgreSql
 
 from lake_local.onboard.server import Server
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from lake_spec.moment import GRAMMAR, parse_moment
+from lake_spec.text.times import GRAMMAR, parse_moment
 
 _INSTANT = re.compile(r"\d{14}(\d{3})?")
 

@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.hudi_options import Operation
+from lake_spec.hudi.options import Operation
 from lake_spark.build.pre_commit_checks import Changes, agree, counted, keep_promises
 from lake_spark.changelog import withdrawals
 from lake_spark.landing.manifest import RENAMED, WIDE

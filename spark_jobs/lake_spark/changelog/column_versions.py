@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from lake_spec.column_type import ColumnType
-from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spec.model.column_type import ColumnType
+from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.schema.casts import Conversion
 from lake_spark.schema.promotion import float_paths, merged, only_adds
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import List, Tuple
 
-from lake_spec.sql_text import sql_literal
+from lake_spec.text.sql_text import sql_literal
 from lake_spark.schema.columns import Columns
 
 ENVELOPE: Tuple[Tuple[str, str], ...] = (

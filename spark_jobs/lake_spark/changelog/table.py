@@ -6,8 +6,8 @@ from typing import Dict, List, Mapping, Optional, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
-from lake_spec.column_type import ColumnType
-from lake_spec.hudi_options import Operation
+from lake_spec.hudi.options import Operation
+from lake_spec.model.column_type import ColumnType
 from lake_spark.changelog.column_versions import (
     Written,
     shown_columns,

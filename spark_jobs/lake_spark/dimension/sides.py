@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.model import Side, TableSpec
-from lake_spec.shown_columns import shown_columns
+from lake_spec.model.shown_columns import shown_columns
 from lake_spark.build import merge
 from lake_spark.errors import NoJoin
 from lake_spark.scd2 import fold

@@ -7,7 +7,7 @@ from typing import Set
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
-from lake_spec.sql_text import sql_identifier
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.tables.table_run import TableRun
 
 _BLOCK, _ID = "lake_block", "lake_id"

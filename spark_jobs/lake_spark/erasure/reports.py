@@ -10,7 +10,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Iterator
 
-from lake_spec.dag_kinds import run_folders
+from lake_spec.contract.dag_kinds import run_folders
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.text_match import replaced
 from lake_spark.storage.object_store import ObjectStore

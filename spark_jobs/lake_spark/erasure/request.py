@@ -12,8 +12,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterator, List, Sequence
 
+from lake_spec.contract.state_format import state_text
 from lake_spec.model import TableSpec
-from lake_spec.state_format import state_text
 from lake_spark.errors import RefusedRequest
 from lake_spark.storage.object_store import ObjectStore
 

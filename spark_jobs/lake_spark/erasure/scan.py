@@ -11,7 +11,7 @@ from typing import Iterator, List, Sequence, Set
 
 from pyspark.sql import functions as F
 
-from lake_spec.hudi_options import METADATA_FOLDER, METADATA_TABLE_FOLDER
+from lake_spec.hudi.options import METADATA_FOLDER, METADATA_TABLE_FOLDER
 from lake_spark.erasure import landing_files, quarantine
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.text_match import content_has

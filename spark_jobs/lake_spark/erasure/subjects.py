@@ -9,7 +9,7 @@ from typing import Callable, List, Sequence, Set, Tuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from lake_spec.sql_text import sql_identifier
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.erasure import text_match
 from lake_spark.erasure.request import Key
 from lake_spark.errors import RefusedRequest

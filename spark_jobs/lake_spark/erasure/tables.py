@@ -7,7 +7,7 @@ from typing import Dict, Iterator, Tuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.hudi_options import Operation
+from lake_spec.hudi.options import Operation
 from lake_spec.model import TableType
 from lake_spark.build import materialize, merge
 from lake_spark.erasure import quarantine

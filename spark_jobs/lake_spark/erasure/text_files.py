@@ -14,8 +14,8 @@ import re
 import zlib
 from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, Set, Tuple
 
-from lake_spec.column_type import ColumnType
 from lake_spec.model import Csv
+from lake_spec.model.column_type import ColumnType
 
 LARGEST = 256 << 20
 """Landing files of more bytes, unpacked, are not rewritten: they pass through memory."""

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from lake_spec.model import Csv
-from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.errors import BadFile
 from lake_spark.formats.csv_text import (
     Fault,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import List, Optional, Tuple
 
 from lake_spec.model import Csv
-from lake_spec.sources import CHARSETS
+from lake_spec.model.sources import CHARSETS
 from lake_spark.errors import BadFile, SHOWN
 
 LARGEST = 16_000_000

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Callable, Iterator, Optional, Sequence, Tuple
 
-from lake_spec.column_type import ColumnType
-from lake_spec.envelopes import EVENT_TIME, LOG_NAME, OPERATION, source_column
 from lake_spec.model import Connector, Debezium
+from lake_spec.model.column_type import ColumnType
+from lake_spec.model.envelopes import EVENT_TIME, LOG_NAME, OPERATION, source_column
 from lake_spark.formats.file_schema import Fields
 from lake_spark.schema.columns import TEXT
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Iterator, List, Optional, Tuple
 
-from lake_spec.column_type import ColumnType
-from lake_spec.envelopes import (
+from lake_spec.model import Csv, Json, KafkaTopic, TableSpec
+from lake_spec.model.column_type import ColumnType
+from lake_spec.model.envelopes import (
     MESSAGE,
     NO_ROW,
     OLD_KEY,
@@ -18,8 +19,7 @@ from lake_spec.envelopes import (
     columns_of,
     source_column,
 )
-from lake_spec.model import Csv, Json, KafkaTopic, TableSpec
-from lake_spec.sql_text import sql_identifier
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.formats import debezium, mongodb_json
 from lake_spark.formats.file_schema import CORRUPT, Fields, Shape
 from lake_spark.formats.nested_columns import taken_apart

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Dict, Optional, Tuple
 
-from lake_spec.column_type import ColumnType
-from lake_spec.sql_text import sql_identifier
+from lake_spec.model.column_type import ColumnType
+from lake_spec.text.sql_text import sql_identifier
 
 CORRUPT = "_lake_corrupt"
 """Where Spark puts the text of a record that it cannot parse."""

@@ -10,10 +10,10 @@ from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from pyspark.sql import SparkSession
 
-from lake_spec.column_type import ColumnType
-from lake_spec.globs import glob_pattern
 from lake_spec.model import Csv, Feed, Json, Parquet, TableSpec
-from lake_spec.sql_text import sql_identifier
+from lake_spec.model.column_type import ColumnType
+from lake_spec.text.globs import glob_pattern
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import BadFile, shortened
 from lake_spark.formats import csv_text, debezium
 from lake_spark.formats.column_names import sources, time_column

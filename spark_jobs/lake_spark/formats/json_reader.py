@@ -9,8 +9,8 @@ from typing import Dict, List, Mapping, Sequence, Tuple
 
 from pyspark.sql import DataFrame, SparkSession
 
-from lake_spec.column_type import ColumnType
-from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spec.model.column_type import ColumnType
+from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.landing import literal_paths
 from lake_spark.schema import json_text

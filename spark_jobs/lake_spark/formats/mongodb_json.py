@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import List
 
-from lake_spec.column_type import ColumnType
-from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spec.model.column_type import ColumnType
+from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.schema.columns import TEXT
 from lake_spark.schema.encodings import moment_of_millis
 

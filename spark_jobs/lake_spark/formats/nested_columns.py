@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Iterable, Iterator, List, Tuple
 
-from lake_spec.column_type import ColumnType
 from lake_spec.model import TableSpec
-from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spec.model.column_type import ColumnType
+from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.schema.columns import TEXT
 
 Column = Tuple[str, ColumnType, str]

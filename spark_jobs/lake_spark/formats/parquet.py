@@ -15,8 +15,8 @@ from typing import Any, Iterator, List, Optional, Tuple
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
-from lake_spec.column_type import ColumnType
 from lake_spec.model import NewColumns, TableSpec
+from lake_spec.model.column_type import ColumnType
 from lake_spark.errors import BadFile, first_line
 from lake_spark.formats.column_names import Names
 from lake_spark.formats.file_schema import Shape

@@ -6,8 +6,8 @@ import base64
 import json
 from typing import Tuple
 
-from lake_spec.envelopes import PLACEHOLDER
 from lake_spec.model import TableSpec
+from lake_spec.model.envelopes import PLACEHOLDER
 
 
 def placeholders(spec: TableSpec) -> Tuple[str, ...]:

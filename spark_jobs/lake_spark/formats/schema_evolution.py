@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Iterator, List, Optional, Tuple
 
-from lake_spec.column_type import ColumnType
 from lake_spec.model import NewColumns, TableSpec
+from lake_spec.model.column_type import ColumnType
 from lake_spec.rules.names import is_source_name
 from lake_spark.errors import BadFile
 from lake_spark.formats.column_names import Names, SOURCE, true_name_in, undeclared

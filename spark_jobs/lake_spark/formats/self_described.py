@@ -8,8 +8,8 @@ from typing import Mapping, Sequence, Tuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from lake_spec.column_type import ColumnType
 from lake_spec.model import Avro, Format, Json
+from lake_spec.model.column_type import ColumnType
 from lake_spark.errors import BadFile, first_line
 from lake_spark.formats import json_reader
 from lake_spark.formats.avro import refuse_cut

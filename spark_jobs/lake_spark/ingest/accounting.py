@@ -9,7 +9,7 @@ from typing import Dict, List, Mapping, Optional, Sequence, Set
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from lake_spec.envelopes import MESSAGE, TOMBSTONE
+from lake_spec.model.envelopes import MESSAGE, TOMBSTONE
 from lake_spark.changelog.schema import ALL_KEYS
 from lake_spark.landing.manifest import PARTIAL, RENAMED, WIDE
 from lake_spark.storage.literals import small_table

@@ -8,11 +8,11 @@ from typing import Dict, List, Optional, Sequence, Set, Tuple
 from pyspark.sql import DataFrame
 from pyspark.storagelevel import StorageLevel
 
-from lake_spec.globs import glob_pattern
-from lake_spec.hudi_options import Operation
+from lake_spec.contract.pulled import pulled_folders
+from lake_spec.contract.report import FileReport
+from lake_spec.hudi.options import Operation
 from lake_spec.model import Csv, Json, NewColumns, Snapshot
-from lake_spec.pulled import pulled_folders
-from lake_spec.report import FileReport
+from lake_spec.text.globs import glob_pattern
 from lake_spark.changelog.schema import log_columns
 from lake_spark.changelog.withdrawals import withdraw_rows
 from lake_spark.errors import BadFile, RefusedInput, TooManyBadRows, first_line

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import List, Sequence, Tuple
 
-from lake_spec.hudi_options import LONGEST_FOLDER, NO_PARTITIONS
+from lake_spec.hudi.options import LONGEST_FOLDER, NO_PARTITIONS
 from lake_spec.model import Connector, Feed, Json, TableSpec
-from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.changelog.schema import (
     ALL_KEYS,
     DELETE,

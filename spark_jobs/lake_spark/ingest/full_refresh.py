@@ -16,8 +16,8 @@ from typing import Any, Dict, Optional, Sequence, Set, Tuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.globs import glob_pattern
 from lake_spec.model import Absence, Reloads, TableSpec
+from lake_spec.text.globs import glob_pattern
 from lake_spark.build.materialize import living_keys
 from lake_spark.changelog import withdrawals
 from lake_spark.changelog.schema import ALL_KEYS, ENVELOPE, RELOAD

@@ -11,12 +11,17 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Dict, List, Optional, Sequence
 
-from lake_spec.jars import jars_of, step_jars
+from lake_spec.contract.jars import jars_of, step_jars
+from lake_spec.contract.report import FileReport
+from lake_spec.contract.state_format import (
+    from_fields,
+    parse_state,
+    state_text,
+    to_fields,
+)
+from lake_spec.hudi.streamer_options import streamer_argv
 from lake_spec.model import Csv, Json, TableSpec
-from lake_spec.report import FileReport
-from lake_spec.sql_text import sql_identifier, sql_literal
-from lake_spec.state_format import from_fields, parse_state, state_text, to_fields
-from lake_spec.streamer_options import streamer_argv
+from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.changelog.column_versions import Written
 from lake_spark.changelog.schema import ENVELOPE
 from lake_spark.errors import NotIngested

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Sequence, Tuple
 
-from lake_spec.sql_text import sql_identifier
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.schema.promotion import canonical_type
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Dict, Tuple
 
 from lake_spec.model import TableSpec
-from lake_spec.patterns import LONGEST_MATCHED
-from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spec.text.patterns import LONGEST_MATCHED
+from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.changelog.schema import UPSERT
 
 

@@ -7,7 +7,7 @@ from typing import Set
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.hudi_options import Operation
+from lake_spec.hudi.options import Operation
 from lake_spark.landing.manifest import WITHDRAWN
 from lake_spark.storage.hudi_table import DELETED
 from lake_spark.tables.table_run import TableRun

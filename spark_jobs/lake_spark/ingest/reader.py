@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from lake_spec.model import Csv, Json, TableSpec
-from lake_spec.sql_text import sql_identifier
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.formats import csv_reader, inference, json_reader
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.ingest import event_expressions, row_expressions

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from lake_spec.globs import glob_pattern
 from lake_spec.model import Snapshot, TableSpec
+from lake_spec.text.globs import glob_pattern
 from lake_spark.build.materialize import build_current
 from lake_spark.errors import BadFile, RefusedInput
 from lake_spark.formats.inference import all_globs

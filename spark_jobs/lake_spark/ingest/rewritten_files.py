@@ -11,7 +11,7 @@ import json
 from dataclasses import replace
 from typing import List, Tuple
 
-from lake_spec.erase_request import folder_of
+from lake_spec.contract.erase_request import folder_of
 from lake_spark.errors import LostList
 from lake_spark.ingest import same_content
 from lake_spark.landing.files import LandingFile, list_landing

@@ -11,11 +11,11 @@ import hashlib
 import uuid
 from typing import List, Optional, Sequence, Tuple
 
-from lake_spec.column_type import ColumnType
-from lake_spec.encodings import BASE64
-from lake_spec.envelopes import LOG_NAME, NO_ROW, OLD_KEY
 from lake_spec.model import Column, Csv, Json, OnTypeMismatch, Orc, TableSpec
-from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spec.model.column_type import ColumnType
+from lake_spec.model.envelopes import LOG_NAME, NO_ROW, OLD_KEY
+from lake_spec.text.encodings import BASE64
+from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.errors import BadFile, SHOWN
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.formats.inference import source_name

@@ -10,7 +10,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Callable, Dict, List, Sequence, Tuple
 
-from lake_spec.checksums import s3_checksum
+from lake_spec.contract.checksums import s3_checksum
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.manifest import Compared, Taken
 from lake_spark.storage.object_store import ObjectStore, StoredObject

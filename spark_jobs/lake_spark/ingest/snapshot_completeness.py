@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from lake_spec.globs import glob_pattern
 from lake_spec.model import Complete, Snapshot, TableSpec
+from lake_spec.text.globs import glob_pattern
 from lake_spark.errors import BadFile, LateExtract, RefusedFiles
 from lake_spark.ingest.snapshot_diff import Extract, times_taken
 from lake_spark.ingest.snapshot_times import time_of_path

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from lake_spec.model import ExtractTime, TableSpec
-from lake_spec.sql_text import sql_identifier
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import BadFile, first_line, shortened
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.formats.inference import shape_of

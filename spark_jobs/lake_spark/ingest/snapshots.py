@@ -8,8 +8,8 @@ from typing import List, Optional, Sequence
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
+from lake_spec.contract.report import FileReport
 from lake_spec.model import Absence, TableSpec
-from lake_spec.report import FileReport
 from lake_spark.changelog.schema import log_columns
 from lake_spark.errors import BadFile, RefusedFiles, RefusedInput
 from lake_spark.ingest import (

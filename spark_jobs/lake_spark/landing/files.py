@@ -8,9 +8,9 @@ from datetime import datetime
 from os.path import commonprefix
 from typing import List, Optional, Sequence, Tuple
 
-from lake_spec.globs import glob_pattern
+from lake_spec.contract.pulled import FOLDERS
 from lake_spec.model import Scope
-from lake_spec.pulled import FOLDERS
+from lake_spec.text.globs import glob_pattern
 from lake_spark.errors import BadFile
 from lake_spark.storage.object_store import ObjectStore, StoredObject
 

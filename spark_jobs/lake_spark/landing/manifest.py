@@ -28,7 +28,12 @@ from typing import (
     Tuple,
 )
 
-from lake_spec.state_format import from_fields, parse_state, state_text, to_fields
+from lake_spec.contract.state_format import (
+    from_fields,
+    parse_state,
+    state_text,
+    to_fields,
+)
 from lake_spark.errors import RefusedInput
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.manifest_parts import (

@@ -28,10 +28,10 @@ from typing import (
     Union,
 )
 
-from lake_spec.state_format import (
+from lake_spec.contract.state_format import (
     FORMAT,
-    WRITTEN_BY,
     UnreadableState,
+    WRITTEN_BY,
     from_fields,
     parse_state,
     state_text,

@@ -13,8 +13,8 @@ from typing import List, Optional, Sequence, Tuple
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
-from lake_spec.envelopes import EVENT_TIME, LOG_POSITIONS
 from lake_spec.model import HistoryDeletes, TableSpec
+from lake_spec.model.envelopes import EVENT_TIME, LOG_POSITIONS
 from lake_spark.changelog import withdrawals
 from lake_spark.changelog.schema import DELETE, IS_LOAD, UPSERT, started
 from lake_spark.schema.equality import comparable, same_as_floats

@@ -12,8 +12,8 @@ from typing import Tuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from lake_spec.contract.report import MOST_LISTED, MovedKey
 from lake_spec.model import TableSpec
-from lake_spec.report import MOST_LISTED, MovedKey
 from lake_spark.scd2.fold import FROM, KEY
 from lake_spark.scd2.layer import REMOVED
 

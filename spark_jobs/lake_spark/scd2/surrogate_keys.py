@@ -13,7 +13,7 @@ from typing import List, Mapping, Tuple
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from lake_spec.hudi_options import Operation
+from lake_spec.hudi.options import Operation
 from lake_spec.model import SurrogateKind
 from lake_spark.scd2.fold import FROM, KEY
 from lake_spark.scd2.layer import REMOVED

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import List, Optional, Tuple
 
-from lake_spec.column_type import ColumnType
-from lake_spec.encodings import EPOCHS, TYPES, UNSIGNED
-from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spec.model.column_type import ColumnType
+from lake_spec.text.encodings import EPOCHS, TYPES, UNSIGNED
+from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.schema import json_text
 from lake_spark.schema.columns import TEXT
 from lake_spark.schema.encodings import decoded, is_whole

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import List, Sequence, Tuple
 
-from lake_spec.column_type import ColumnType
-from lake_spec.sql_text import sql_identifier
+from lake_spec.model.column_type import ColumnType
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.schema.promotion import stored_type
 
 TEXT = ColumnType("string")

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Dict, Tuple
 
-from lake_spec.column_type import ColumnType
-from lake_spec.encodings import BASE64, EPOCHS, UNSCALED, UNSIGNED
+from lake_spec.model.column_type import ColumnType
+from lake_spec.text.encodings import BASE64, EPOCHS, UNSCALED, UNSIGNED
 
 _FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
 """Of the years 1 and 9999: what lies beyond is no time in Spark's text, or overflows."""

@@ -8,8 +8,8 @@ from pyspark.sql import Column, DataFrame, WindowSpec
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, StructType
 
-from lake_spec.column_type import ColumnType
-from lake_spec.sql_text import sql_identifier
+from lake_spec.model.column_type import ColumnType
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.schema.casts import Conversion
 from lake_spark.schema.promotion import with_floats
 from lake_spark.schema.spark_types import column_type

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Iterator, List, Sequence
 
-from lake_spec.column_type import ColumnType
-from lake_spec.sql_text import sql_literal
+from lake_spec.model.column_type import ColumnType
+from lake_spec.text.sql_text import sql_literal
 
 MARK = "\ufdd0"
 """Before the digits of a number that stands as text until it is converted: no character

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Container, Dict, Iterator, List, Optional, Tuple
 
-from lake_spec.column_type import ColumnType, parse_type
+from lake_spec.model.column_type import ColumnType, parse_type
 
 _WIDER = {
     "int": {"bigint", "double"},

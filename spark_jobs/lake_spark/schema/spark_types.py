@@ -8,8 +8,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql.functions import expr
 from pyspark.sql.types import ArrayType, DataType, DecimalType, MapType, StructType
 
-from lake_spec.column_type import ColumnType
-from lake_spec.sql_text import sql_identifier
+from lake_spec.model.column_type import ColumnType
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.schema.casts import Conversion
 
 Typed = Tuple[str, ColumnType]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Tuple, Type, TypeVar
 
+from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Connection, EnvironmentSpec
-from lake_spec.nearest import did_you_mean
 from lake_spark.errors import NoConnection
 
 Kind = TypeVar("Kind")

@@ -10,8 +10,8 @@ from typing import Any, Dict, Iterator, List, Optional, Protocol, Tuple
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from lake_spec.column_type import ColumnType
-from lake_spec.connections import Database
+from lake_spec.model.column_type import ColumnType
+from lake_spec.model.connections import Database
 from lake_spark.errors import PullFailed, StageError, first_line
 from lake_spark.sources.secrets import Credentials
 

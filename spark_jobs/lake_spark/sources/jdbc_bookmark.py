@@ -13,9 +13,14 @@ from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
+from lake_spec.contract.pulled import CHANGES, LOAD
+from lake_spec.contract.state_format import (
+    from_fields,
+    parse_state,
+    state_text,
+    to_fields,
+)
 from lake_spec.model import JdbcChanges
-from lake_spec.pulled import CHANGES, LOAD
-from lake_spec.state_format import from_fields, parse_state, state_text, to_fields
 from lake_spark.errors import PullFailed
 from lake_spark.sources.staging_folder import folder_at, pulled_before
 from lake_spark.tables.table_run import TableRun

@@ -22,9 +22,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
+from lake_spec.contract.pulled import CHANGES
+from lake_spec.contract.state_format import to_fields
 from lake_spec.model import JdbcChanges
-from lake_spec.pulled import CHANGES
-from lake_spec.state_format import to_fields
 from lake_spark.errors import PullFailed
 from lake_spark.landing.files import list_landing
 from lake_spark.sources.database import SourceColumn

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Optional
 
-from lake_spec.globs import glob_pattern
+from lake_spec.contract.pulled import EXTRACTS, LOAD
 from lake_spec.model import JdbcChanges, JdbcTable
-from lake_spec.pulled import EXTRACTS, LOAD
+from lake_spec.text.globs import glob_pattern
 from lake_spark.formats.inference import all_globs, load_globs
 from lake_spark.landing.files import list_landing
 from lake_spark.sources import jdbc_incremental

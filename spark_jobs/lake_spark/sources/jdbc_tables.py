@@ -14,11 +14,18 @@ from typing import Callable, Iterator, List, Optional, Sequence, Set, Tuple, Uni
 
 from pyspark.sql import DataFrame
 
-from lake_spec import envelopes
-from lake_spec.connections import DATABASES
-from lake_spec.model import Feed, JdbcChanges, JdbcTable, Json, PostgreSql, TableSpec
+from lake_spec.model import (
+    Feed,
+    JdbcChanges,
+    JdbcTable,
+    Json,
+    PostgreSql,
+    TableSpec,
+    envelopes,
+)
+from lake_spec.model.connections import DATABASES
 from lake_spec.rules.names import source_name
-from lake_spec.sql_text import sql_identifier, sql_literal
+from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.errors import PullFailed
 from lake_spark.formats.inference import column_in_path
 from lake_spark.schema.promotion import stored_type

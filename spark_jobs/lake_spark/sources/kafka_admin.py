@@ -8,9 +8,9 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from pyspark.sql import SparkSession
 
-from lake_spec.choices import KafkaSecurity
+from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import KafkaCluster
-from lake_spec.nearest import did_you_mean
+from lake_spec.model.choices import KafkaSecurity
 from lake_spark.errors import PullFailed, first_line
 from lake_spark.sources.kafka_offsets import Partition
 from lake_spark.sources.secrets import Credentials

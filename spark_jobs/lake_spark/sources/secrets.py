@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from lake_spec.choices import SecretStore
+from lake_spec.model.choices import SecretStore
 from lake_spark.errors import NoSecret
 from lake_spark.storage.object_store import ObjectStore
 

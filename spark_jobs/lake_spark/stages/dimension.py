@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lake_spec.report import State
+from lake_spec.contract.report import State
 from lake_spark.dimension.build_dimension import build_dimension
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun

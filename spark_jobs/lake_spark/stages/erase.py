@@ -6,9 +6,9 @@ anywhere is started again with the same request. docs/erase.md.
 
 from __future__ import annotations
 
-from lake_spec.landing_folders import is_own
-from lake_spec.hudi_options import newest_version_options
-from lake_spec.report import State
+from lake_spec.contract.report import State
+from lake_spec.hudi.options import newest_version_options
+from lake_spec.rules.landing_folders import is_own
 from lake_spark.build import affected_keys
 from lake_spark.build.materialize import build_current, build_history
 from lake_spark.erasure import landing_files, reports, request, tables

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import List, Optional, Sequence, Set, Tuple
 
+from lake_spec.contract.report import State
 from lake_spec.model import Engine, Feed
-from lake_spec.report import State
 from lake_spark.build.materialize import build_current
 from lake_spark.build.merge import LOG_INSTANT
 from lake_spark.errors import BadFile, LateExtract, RefusedInput

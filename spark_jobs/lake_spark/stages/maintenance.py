@@ -10,15 +10,15 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import Iterator, List, Optional
 
-from lake_spec.hudi_options import (
+from lake_spec.contract.report import State
+from lake_spec.hudi.options import (
     SMALL_FILES,
     clean_options,
     clustering_options,
     upkeep_options,
 )
 from lake_spec.model import TableType
-from lake_spec.report import State
-from lake_spec.sql_text import sql_literal
+from lake_spec.text.sql_text import sql_literal
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables.table_run import TableRun
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from lake_spec.report import State
+from lake_spec.contract.report import State
 from lake_spark.formats.inference import load_globs
 from lake_spark.ingest import hoodie_streamer, reprocess
 from lake_spark.ingest.batches import unseen_files

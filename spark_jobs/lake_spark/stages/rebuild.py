@@ -6,7 +6,7 @@ are whole.
 
 from __future__ import annotations
 
-from lake_spec.report import State
+from lake_spec.contract.report import State
 from lake_spark.build.materialize import build_current, build_history
 from lake_spark.stages.verify import verify
 from lake_spark.tables import catalog

@@ -11,7 +11,7 @@ from typing import Iterator, List, Sequence
 from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
 
-from lake_spec.report import State
+from lake_spec.contract.report import State
 from lake_spark.build import merge
 from lake_spark.build.materialize import complete_events, keep_counts, layer_of_history
 from lake_spark.changelog import withdrawals

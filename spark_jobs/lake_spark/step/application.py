@@ -15,18 +15,12 @@ from typing import Callable, Dict, List, Optional, Sequence
 
 from pyspark.sql import SparkSession
 
-from lake_spec import erase_request
-from lake_spec.continuous import CONTINUOUS
-from lake_spec.encode import from_data
-from lake_spec.model import (
-    ClusterSpec,
-    DomainSpec,
-    Engine,
-    EnvironmentSpec,
-    TableSpec,
-)
-from lake_spec.packing import TABLES_AT_ONCE, longest_first, makespan
-from lake_spec.report import Report, State
+from lake_spec.contract import erase_request
+from lake_spec.contract.report import Report, State
+from lake_spec.contract.packing import TABLES_AT_ONCE, longest_first, makespan
+from lake_spec.model import ClusterSpec, DomainSpec, Engine, EnvironmentSpec, TableSpec
+from lake_spec.model.continuous import CONTINUOUS
+from lake_spec.parsing.json_codec import from_data
 from lake_spark.erasure import request
 from lake_spark.stages.dimension import dimension, rebuild_dimension
 from lake_spark.stages.erase import erase

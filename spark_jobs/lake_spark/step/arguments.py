@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import List, Optional, Sequence, Tuple
 
-from lake_spec.erase_request import REQUEST
-from lake_spec.moment import GRAMMAR, parse_moment
-from lake_spec.pulled import PULLS, is_pull_from
+from lake_spec.contract.erase_request import REQUEST
+from lake_spec.contract.pulled import PULLS, is_pull_from
+from lake_spec.text.times import GRAMMAR, parse_moment
 from lake_spark.tables.table_run import Accepted, Selection, Window
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")

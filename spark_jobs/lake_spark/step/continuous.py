@@ -14,10 +14,10 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
-from lake_spec.continuous import Continuous, stop_uri
+from lake_spec.contract.pulled import pulls_of
+from lake_spec.contract.report import Report
 from lake_spec.model import Dimension, TableSpec
-from lake_spec.pulled import pulls_of
-from lake_spec.report import Report
+from lake_spec.model.continuous import Continuous, stop_uri
 from lake_spark.stages.dimension import dimension
 from lake_spark.stages.ingest import incremental
 from lake_spark.stages.maintenance import maintenance

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from typing import Dict, Sequence
 
-from lake_spec.packing import blended
-from lake_spec.report import Report, State
+from lake_spec.contract.report import Report, State
+from lake_spec.contract.packing import blended
 from lake_spark.errors import first_line
 from lake_spark.storage.object_store import ObjectStore
 

@@ -6,7 +6,7 @@ import time
 from itertools import count
 from typing import Callable, Optional
 
-from lake_spec.continuous import Continuous
+from lake_spec.model.continuous import Continuous
 
 LOOK_EVERY = 5.0
 """Seconds between two looks for what asks the run to stop."""

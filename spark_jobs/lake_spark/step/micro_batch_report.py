@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Dict, List, Sequence
 
-from lake_spec.report import Report, State
+from lake_spec.contract.report import Report, State
 
 MOST_FAILURES = 3
 """Rounds in a row that a table may fail in before the run ends, and people are told."""

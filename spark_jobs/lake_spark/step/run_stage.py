@@ -7,7 +7,7 @@ import traceback
 from datetime import datetime, timezone
 from typing import Callable
 
-from lake_spec.report import State
+from lake_spec.contract.report import State
 from lake_spark.errors import first_line
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.table_run import TableRun

@@ -9,11 +9,11 @@ from py4j.java_gateway import JavaObject
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from lake_spec.hudi_options import (
-    METADATA_FOLDER,
-    PROPERTIES,
+from lake_spec.hudi.options import (
     HudiKey,
+    METADATA_FOLDER,
     Operation,
+    PROPERTIES,
     schema_options,
     write_options,
 )

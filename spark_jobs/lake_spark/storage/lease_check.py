@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lake_spec.lease import lease_uri, read_lease
+from lake_spec.contract.lease import lease_uri, read_lease
 from lake_spark.errors import DomainTaken
 from lake_spark.storage.object_store import ObjectStore
 

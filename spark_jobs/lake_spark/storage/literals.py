@@ -7,7 +7,7 @@ from typing import Any, Sequence, Tuple
 
 from pyspark.sql import DataFrame, SparkSession
 
-from lake_spec.sql_text import sql_literal
+from lake_spec.text.sql_text import sql_literal
 
 Columns = Sequence[Tuple[str, str]]
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Protocol, Tuple
 from urllib.parse import urlparse
 
-from lake_spec.checksums import ALGORITHMS, s3_checksum
-from lake_spec.choices import SecretStore
+from lake_spec.contract.checksums import ALGORITHMS, s3_checksum
+from lake_spec.model.choices import SecretStore
 
 MOST_AT_ONCE = 1000
 """What S3 deletes by one request."""

@@ -13,7 +13,7 @@ from typing import Dict, Iterator, List, Mapping, Tuple
 from py4j.java_gateway import JavaObject
 from pyspark.sql import SparkSession
 
-from lake_spec.hudi_options import METADATA_PREFIX, STREAMER_CHECKPOINTS
+from lake_spec.hudi.options import METADATA_PREFIX, STREAMER_CHECKPOINTS
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List
 
-from lake_spec.hudi_options import READ_OPTIMIZED
+from lake_spec.hudi.options import READ_OPTIMIZED
 from lake_spec.model import TableType
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables.table_run import TableRun

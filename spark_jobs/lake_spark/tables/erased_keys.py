@@ -25,7 +25,7 @@ from typing import (
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.state_format import (
+from lake_spec.contract.state_format import (
     UnreadableState,
     from_fields,
     parse_state,

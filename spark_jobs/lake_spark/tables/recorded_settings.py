@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from typing import Any, Callable, Dict, List, Mapping
 
-from lake_spec.encode import to_data
 from lake_spec.model import TableSpec
+from lake_spec.parsing.json_codec import to_data
 from lake_spark.errors import ForeignTable, Redefined
 from lake_spark.formats.placeholders import placeholders
 from lake_spark.scd2.surrogate_keys import SURROGATE_TYPES

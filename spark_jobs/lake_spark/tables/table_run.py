@@ -9,11 +9,11 @@ from typing import Callable, Dict, List, Optional, Tuple
 
 from pyspark.sql import SparkSession
 
-from lake_spec.erase_request import list_uri
-from lake_spec.faults import key_path
-from lake_spec.hudi_options import log_options, table_options
+from lake_spec.contract.erase_request import list_uri
+from lake_spec.contract.report import Report
+from lake_spec.diagnostics.diagnostic import key_path
+from lake_spec.hudi.options import log_options, table_options
 from lake_spec.model import Engine, EnvironmentSpec, Storage, TableSpec
-from lake_spec.report import Report
 from lake_spec.rules.columns import added_columns
 from lake_spark.changelog.schema import ENVELOPE
 from lake_spark.changelog.table import ChangeLog

@@ -5,8 +5,13 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from lake_spec.aws import BootstrapAction, ClusterSpec, EnvironmentSpec, SecurityGroups
-from lake_spec.instances import (
+from lake_spec.model.aws import (
+    BootstrapAction,
+    ClusterSpec,
+    EnvironmentSpec,
+    SecurityGroups,
+)
+from lake_spec.model.instances import (
     CoreFleet,
     CoreGroup,
     EbsVolume,

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from lake_airflow.planning.plan import DagPlan, plan
 from lake_airflow.runs.run import Run
-from lake_spec.pulls import Changes
 from lake_spec.model import (
     ClusterSpec,
     Csv,
@@ -17,11 +16,12 @@ from lake_spec.model import (
     ExtractTime,
     Feed,
     Json,
-    Side,
     Scope,
+    Side,
     Snapshot,
     TableSpec,
 )
+from lake_spec.model.pulls import Changes
 
 ENVIRONMENT = EnvironmentSpec(
     name="test",

@@ -14,8 +14,8 @@ from lake_airflow.operators.create_cluster import CreateCluster
 from lake_airflow.operators.lease import DomainLease
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.runs.run import Run
-from lake_spec.instances import InstanceGroups, PrimaryGroup
 from lake_spec.model import WhenBusy
+from lake_spec.model.instances import InstanceGroups, PrimaryGroup
 from tests.unit.lake_airflow.emr import throttled
 from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, dag_plan

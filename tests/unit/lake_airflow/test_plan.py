@@ -13,10 +13,10 @@ from lake_airflow.planning.plan import (
     changes_of,
     plan,
 )
-from lake_spec.continuous import Continuous
-from lake_spec.dag_kinds import dag_ids
-from lake_spec.encode import to_data
+from lake_spec.contract.dag_kinds import dag_ids
 from lake_spec.model import Engine, HistoryRuns, Notifications, Schedules
+from lake_spec.model.continuous import Continuous
+from lake_spec.parsing.json_codec import to_data
 from tests.unit.lake_airflow.specs import dag_plan, dimension, domain, table
 
 BOTH = ("orders", "customers")

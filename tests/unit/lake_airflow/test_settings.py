@@ -2,7 +2,7 @@
 
 import pytest
 
-from lake_spec.errors import NoSuchFile
+from lake_spec.diagnostics.errors import NoSuchFile
 from lake_airflow.settings import DAGS, SettingError, read_release, read_settings
 
 

@@ -18,7 +18,7 @@ from lake_airflow.operators.finish_run import Verdict
 from lake_airflow.operators.lease import DomainLease
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.runs import run, xcoms
-from lake_spec.lease import Lease
+from lake_spec.contract.lease import Lease
 from lake_airflow.operators.reaper import EndLeftovers
 from lake_airflow.operators.submit_stage import SubmitStage
 from lake_airflow.reporting.cost_ledger import Ledger

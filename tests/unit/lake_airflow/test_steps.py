@@ -6,7 +6,7 @@ import pytest
 
 from lake_airflow.emr.steps import LONGEST_STEP, StepError, spark_step, streamer_steps
 from lake_airflow.planning.plan import Stage, StageKind
-from lake_spec.jars import HUDI
+from lake_spec.contract.jars import HUDI
 from lake_spec.model import Avro, Engine
 from tests.unit.lake_airflow.specs import (
     ENVIRONMENT,

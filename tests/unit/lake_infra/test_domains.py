@@ -21,8 +21,7 @@ from lake_infra.runtime_role import (
     landing_documents,
     role_statements,
 )
-from lake_spec.choices import SecretStore
-from lake_spec.dag_kinds import DAG_KINDS
+from lake_spec.contract.dag_kinds import DAG_KINDS
 from lake_spec.model import (
     Continuous,
     HistoryRuns,
@@ -32,6 +31,7 @@ from lake_spec.model import (
     MariaDb,
     PostgreSql,
 )
+from lake_spec.model.choices import SecretStore
 
 from tests.deploy.allowed import resolved
 from tests.unit.lake_infra.lakes import domain, environment, pulling, topic

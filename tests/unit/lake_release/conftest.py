@@ -17,7 +17,7 @@ from lake_release.deployment import Deployment
 from lake_release.mwaa import Airflow
 from lake_release.shipped import lake_current
 from lake_release.target import Target
-from lake_spec.load import load_environment
+from lake_spec.parsing.loader import load_environment
 from moto import mock_aws
 
 from tests.unit.lake_release.buckets import BUCKET, REGION, copy, made_buckets

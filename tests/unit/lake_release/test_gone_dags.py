@@ -10,7 +10,7 @@ import shutil
 
 import pytest
 from lake_release.errors import ReleaseError
-from lake_spec.dag_kinds import DAG_KINDS
+from lake_spec.contract.dag_kinds import DAG_KINDS
 
 from tests.unit.lake_release.conftest import write_dags
 from tests.unit.lake_release.mwaa import OTHERS

@@ -67,7 +67,7 @@ def test_settings_of_the_environment_code_and_packages(lake):
 
 
 def test_an_environment_without_an_account_needs_the_bucket(lake):
-    from lake_spec.load import load_environment
+    from lake_spec.parsing.loader import load_environment
 
     local = load_environment("local", lake.project / "dags" / "environments")
     with pytest.raises(ReleaseError, match="give --dags-bucket"):

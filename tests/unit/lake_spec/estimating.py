@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lake_spec.buckets import buckets_for
-from lake_spec.estimate import FULL_LOAD, INCREMENTAL, SCD2, Workload, estimate
+from lake_spec.costs.estimate import FULL_LOAD, INCREMENTAL, SCD2, Workload, estimate
+from lake_spec.hudi.buckets import buckets_for
 
 
 def stages(load):

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any, Dict, List
 
-from lake_spec.load import check
+from lake_spec.parsing.loader import check
 
 DOMAIN = {
     "name": "sales",

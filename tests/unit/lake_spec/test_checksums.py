@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from lake_spec.checksums import ALGORITHMS, s3_checksum
+from lake_spec.contract.checksums import ALGORITHMS, s3_checksum
 
 OF_123456789 = {
     "CRC32": "cbf43926",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lake_spec.column_type import SIMPLE, BadType, ColumnType, parse_type
+from lake_spec.model.column_type import BadType, ColumnType, SIMPLE, parse_type
 
 
 @pytest.mark.parametrize("text", SIMPLE)

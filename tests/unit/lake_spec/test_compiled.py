@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from lake_spec import compiled
-from lake_spec.compiled import FILE, compile_domain, read_compiled
-from lake_spec.errors import SpecErrors
-from lake_spec.load import load_domain
+from lake_spec.diagnostics.errors import SpecErrors
+from lake_spec.parsing import compiled
+from lake_spec.parsing.compiled import FILE, compile_domain, read_compiled
+from lake_spec.parsing.loader import load_domain
 
 from .spec_files import DOMAIN, FEED, changed
 

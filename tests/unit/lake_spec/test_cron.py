@@ -2,7 +2,7 @@
 
 import pytest
 
-from lake_spec.cron import BadCron, check_cron
+from lake_spec.text.cron import BadCron, check_cron
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import pytest
 
-from lake_spec.decode import decode
 from lake_spec.model import (
     ClusterSpec,
     Column,
@@ -15,7 +14,8 @@ from lake_spec.model import (
     Rule,
     TableSpec,
 )
-from lake_spec.yaml_source import parse_yaml
+from lake_spec.parsing.from_yaml import decode
+from lake_spec.parsing.yaml_reader import parse_yaml
 
 TABLE = """\
 name: orders

@@ -1,7 +1,7 @@
 """Defaults lie under every table; a table's own word wins."""
 
-from lake_spec.load import load_domain
 from lake_spec.model import Csv, Parquet, TableType
+from lake_spec.parsing.loader import load_domain
 
 from .spec_files import FEED, changed
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from lake_spec.encode import from_data, to_data
-from lake_spec.load import load_domain
 from lake_spec.model import Side, TableSpec
+from lake_spec.parsing.json_codec import from_data, to_data
+from lake_spec.parsing.loader import load_domain
 
 from .spec_files import FEED, LEFT_OUT, SNAPSHOT, changed
 

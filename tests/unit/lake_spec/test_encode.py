@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from lake_spec.encode import from_data, to_data
-from lake_spec.errors import NotASpec
-from lake_spec.load import load_cluster, load_domain, load_environment
+from lake_spec.diagnostics.errors import NotASpec
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
+from lake_spec.parsing.json_codec import from_data, to_data
+from lake_spec.parsing.loader import load_cluster, load_domain, load_environment
 
 RICH = """\
 name: orders

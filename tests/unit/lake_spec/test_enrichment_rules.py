@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from lake_spec.encode import from_data, to_data
-from lake_spec.load import load_domain
 from lake_spec.model import Enrichment, TableSpec
+from lake_spec.parsing.json_codec import from_data, to_data
+from lake_spec.parsing.loader import load_domain
 
 from .spec_files import FEED, SNAPSHOT, changed
 

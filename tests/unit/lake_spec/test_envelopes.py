@@ -2,7 +2,7 @@
 
 import pytest
 
-from lake_spec.load import load_domain
+from lake_spec.parsing.loader import load_domain
 
 from .spec_files import FEED, LEFT_OUT, changed, faults_of
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from lake_spec import rates
-from lake_spec.choices import TableType
-from lake_spec.errors import NoEstimate
-from lake_spec.estimate import FULL_LOAD, INCREMENTAL, SCD2, Workload
+from lake_spec.costs import rates
+from lake_spec.costs.estimate import FULL_LOAD, INCREMENTAL, SCD2, Workload
+from lake_spec.diagnostics.errors import NoEstimate
+from lake_spec.model.choices import TableType
 from tests.unit.lake_spec.estimating import OF_RESULTS, estimated, stages, workload
 
 ROOT = Path(__file__).parents[3]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lake_spec import rates
-from lake_spec.choices import TableType
-from lake_spec.estimate import Workload, estimate
+from lake_spec.costs import rates
+from lake_spec.costs.estimate import Workload, estimate
+from lake_spec.model.choices import TableType
 from tests.unit.lake_spec.estimating import CHANGES, LOADS, OF_RESULTS
 from tests.unit.lake_spec.estimating import estimated, workload
 

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import pytest
 
-from lake_spec.globs import Glob, glob_pattern
+from lake_spec.text.globs import Glob, glob_pattern
 
 _MEANING = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 

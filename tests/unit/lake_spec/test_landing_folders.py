@@ -102,8 +102,8 @@ def test_what_is_pulled_lands_in_the_domain_s_own_folder_whoever_grants_another(
 
 
 def test_one_domain_alone_is_judged_too(lake, specs):
-    from lake_spec.errors import SpecErrors
-    from lake_spec.load import load_domain
+    from lake_spec.diagnostics.errors import SpecErrors
+    from lake_spec.parsing.loader import load_domain
 
     lake("sales/people")
     with pytest.raises(SpecErrors, match="own landing folder"):

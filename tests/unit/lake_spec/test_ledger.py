@@ -7,9 +7,9 @@ from datetime import date, datetime, timedelta, timezone
 
 import pytest
 
-from lake_spec import ledger
 from lake_spec.__main__ import main
-from lake_spec.prices import load_prices
+from lake_spec.costs import ledger
+from lake_spec.costs.prices import load_prices
 
 BEGIN = datetime(2026, 1, 31, tzinfo=timezone.utc)
 

@@ -4,8 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from lake_spec.errors import LakeError, NoSuchSpec, SpecErrors
-from lake_spec.load import load_cluster, load_domain, load_environment, load_lake
+from lake_spec.diagnostics.errors import LakeError, NoSuchSpec, SpecErrors
+from lake_spec.parsing.loader import (
+    load_cluster,
+    load_domain,
+    load_environment,
+    load_lake,
+)
 
 from .spec_files import FEED, changed
 

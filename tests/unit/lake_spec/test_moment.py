@@ -4,7 +4,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from lake_spec.moment import parse_moment
+from lake_spec.text.times import parse_moment
 
 
 @pytest.mark.parametrize(

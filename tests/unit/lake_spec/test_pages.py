@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from lake_spec.json_schema import schema_of
+from lake_spec.docgen.json_schema import schema_of
+from lake_spec.docgen.pages import generated
 from lake_spec.model import (
     ClusterSpec,
     Csv,
@@ -17,8 +18,7 @@ from lake_spec.model import (
     Snapshot,
     TableSpec,
 )
-from lake_spec.pages import generated
-from lake_spec.shape import Record, Scalar, shape_of
+from lake_spec.parsing.field_types import Record, Scalar, shape_of
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from time import perf_counter
 
 import pytest
 
-from lake_spec.patterns import LONGEST, remedy
+from lake_spec.text.patterns import LONGEST, remedy
 
 QUICK = (
     *(r"artists_(\d{4}-\d{2}-\d{2})", r"^(.*)[.]csv$", r"region=([^/]+)/"),

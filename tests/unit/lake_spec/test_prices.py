@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lake_spec.errors import SpecErrors
-from lake_spec.prices import load_prices
+from lake_spec.costs.prices import load_prices
+from lake_spec.diagnostics.errors import SpecErrors
 
 COST_PAGE = Path(__file__).parents[3] / "docs/cost.md"
 SOUND = """\

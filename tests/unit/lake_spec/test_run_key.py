@@ -2,7 +2,7 @@
 
 import pytest
 
-from lake_spec.run_key import LONGEST, LONGEST_AIRFLOW, any_run_key, run_key
+from lake_spec.contract.run_key import LONGEST, LONGEST_AIRFLOW, any_run_key, run_key
 
 
 @pytest.mark.parametrize(

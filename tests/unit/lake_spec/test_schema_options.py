@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spec.hudi_options import schema_options
+from lake_spec.hudi.options import schema_options
 
 AVOIDED = {"hoodie.datasource.write.row.writer.enable": "false"}
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from lake_spec.sql_text import sql_identifier, sql_literal, sql_path
+from lake_spec.text.sql_text import sql_identifier, sql_literal, sql_path
 
 NASTY = {
     "empty": "",

@@ -8,7 +8,7 @@ from typing import Any, Mapping, Tuple
 
 import pytest
 
-from lake_spec.state_format import (
+from lake_spec.contract.state_format import (
     UnreadableState,
     from_fields,
     parse_state,

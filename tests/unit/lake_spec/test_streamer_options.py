@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spec.hudi_options import HudiKey
-from lake_spec.streamer_options import UTILITIES_JAR, streamer_argv
+from lake_spec.hudi.options import HudiKey
+from lake_spec.hudi.streamer_options import UTILITIES_JAR, streamer_argv
 
 ARTISTS = {
     "sql_file": "s3://lake/runs/moma_full_load/r-1/prepare_full_load/artists.sql",

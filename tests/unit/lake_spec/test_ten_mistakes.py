@@ -2,8 +2,8 @@
 
 import pytest
 
-from lake_spec.errors import SpecErrors
-from lake_spec.load import load_domain, load_lake
+from lake_spec.diagnostics.errors import SpecErrors
+from lake_spec.parsing.loader import load_domain, load_lake
 
 TEN_MISTAKES = """\
 name: orders

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Dict
 
-from lake_spec.choices import Index
-from lake_spec.hudi_options import (
+from lake_spec.hudi.options import (
     clustering_options,
     log_options,
     table_options,
     upkeep_options,
 )
 from lake_spec.model import Storage
+from lake_spec.model.choices import Index
 
 PLAIN = {
     "hoodie.bloom.index.filter.type": "SIMPLE",

@@ -5,8 +5,8 @@ import re
 import pytest
 import yaml
 
-from lake_spec import yaml_source
-from lake_spec.yaml_source import LARGEST, parse_yaml
+from lake_spec.parsing import yaml_reader
+from lake_spec.parsing.yaml_reader import LARGEST, parse_yaml
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "\n".join(
     f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]"
@@ -18,7 +18,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "\n".join(
 def loader(request, monkeypatch):
     """Both of PyYAML's parsers; without libyaml the first is the second."""
     if request.param == "pure-python":
-        monkeypatch.setattr(yaml_source, "_Loader", yaml.SafeLoader)
+        monkeypatch.setattr(yaml_reader, "_Loader", yaml.SafeLoader)
 
 
 def read(text):

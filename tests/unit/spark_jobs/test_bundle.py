@@ -7,9 +7,9 @@ import zipfile
 from pathlib import Path
 
 import bundle
-from lake_spec.encode import from_data
-from lake_spec.load import load_environment, load_lake
 from lake_spec.model import DomainSpec
+from lake_spec.parsing.json_codec import from_data
+from lake_spec.parsing.loader import load_environment, load_lake
 
 DAGS = Path(__file__).resolve().parents[3] / "dags"
 
@@ -30,7 +30,7 @@ def test_the_same_tree_gives_the_same_bytes_and_id(tmp_path):
 def test_the_zip_holds_both_packages_and_nothing_compiled(tmp_path):
     with zipfile.ZipFile(built(tmp_path).folder / "lake.zip") as archive:
         names = archive.namelist()
-    assert {"lake_spark/step/application.py", "lake_spec/model.py"} <= set(names)
+    assert {"lake_spark/step/application.py", "lake_spec/model/table.py"} <= set(names)
     assert all(name.endswith(".py") for name in names)
 
 

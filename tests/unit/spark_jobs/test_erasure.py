@@ -8,8 +8,8 @@ import json
 
 import pytest
 
-from lake_spec.column_type import parse_type
 from lake_spec.model import Csv
+from lake_spec.model.column_type import parse_type
 from lake_spark.erasure import request, text_files
 from lake_spark.erasure.text_files import NotBlanked, blank_csv, blank_json, blanked
 from lake_spark.errors import RefusedRequest

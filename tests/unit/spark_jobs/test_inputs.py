@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from lake_spec.state_format import UnreadableState
+from lake_spec.contract.state_format import UnreadableState
 from lake_spark.errors import RefusedInput
 from lake_spark.landing import manifest_parts
 from lake_spark.landing.files import LandingFile

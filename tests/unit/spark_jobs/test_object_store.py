@@ -12,7 +12,7 @@ from moto import mock_aws
 
 from lake_spark.storage import object_store
 from lake_spark.storage.object_store import FolderStore, S3Store
-from lake_spec.choices import SecretStore
+from lake_spec.model.choices import SecretStore
 
 REGION = "eu-central-1"
 

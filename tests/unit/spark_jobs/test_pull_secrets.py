@@ -8,9 +8,9 @@ from lake_spark.errors import NoConnection, NoSecret
 from lake_spark.sources.connections import connection_of
 from lake_spark.sources.secrets import credentials_of
 from lake_spark.storage.object_store import FolderStore
-from lake_spec.choices import SecretStore
-from lake_spec.connections import DATABASES
 from lake_spec.model import EnvironmentSpec, KafkaCluster, PostgreSql
+from lake_spec.model.choices import SecretStore
+from lake_spec.model.connections import DATABASES
 
 SHOP = PostgreSql(host="h", database="d", secret="s")
 PLACES = dict.fromkeys(("landing", "warehouse", "artifacts", "runs", "logs"), "s3://x")

@@ -3,7 +3,7 @@
 import pytest
 
 from lake_spark.step.micro_batch_loop import Rounds
-from lake_spec.continuous import Continuous
+from lake_spec.model.continuous import Continuous
 
 
 class Played:

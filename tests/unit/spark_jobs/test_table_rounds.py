@@ -3,7 +3,7 @@
 import copy
 
 from lake_spark.step.micro_batch_report import MOST_WARNINGS, TableRounds
-from lake_spec.report import FileReport, Report
+from lake_spec.contract.report import FileReport, Report
 
 ERROR = {"type": "RefusedInput", "message": "replaced"}
 BAD = {"path": "b.csv", "reason": "cut"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spec.column_type import ColumnType
+from lake_spec.model.column_type import ColumnType
 from lake_spark.schema.promotion import (
     canonical_type,
     float_paths,

@@ -19,9 +19,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from lake_spec import ledger
-from lake_spec.prices import Prices, load_prices
-from lake_spec.state_format import refuse_newer
+from lake_spec.contract.state_format import refuse_newer
+from lake_spec.costs import ledger
+from lake_spec.costs.prices import Prices, load_prices
 
 from lake_local.cli import objects, session, text
 from lake_local.cli.commands.scope import home_of, specs_of_args

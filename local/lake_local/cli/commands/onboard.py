@@ -20,7 +20,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from lake_spec.choices import SecretStore
+from lake_spec.model.choices import SecretStore
 from lake_spec.rules import names
 
 from lake_local.cli.errors import BadRequest

@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path, PurePosixPath
 
-from lake_spec.erase_request import folder_of
+from lake_spec.contract.erase_request import folder_of
 from lake_spec.model import EnvironmentSpec
 from lake_local.cli import objects, session
 from lake_local.cli.commands.scope import home_of, specs_of_args

@@ -15,8 +15,8 @@ from lake_local.cli.home import Home
 from lake_local.cli.project import find
 from lake_local.cli.specs import specs_of
 from lake_local.cli.state import Stack
-from lake_spec.errors import LakeError
-from lake_spec.lease import lease_folder, lease_uri
+from lake_spec.contract.lease import lease_folder, lease_uri
+from lake_spec.diagnostics.errors import LakeError
 
 NAME = "status"
 HELP = "what is up, live clusters, leases, last runs"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from lake_spec.load import check
+from lake_spec.parsing.loader import check
 
 from lake_local.cli.project import find
 

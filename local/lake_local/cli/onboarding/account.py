@@ -10,8 +10,8 @@ from typing import Any, Callable, Iterator, Tuple
 import boto3
 from botocore.config import Config
 
-from lake_spec.encode import to_data
 from lake_spec.model import Connection, EnvironmentSpec
+from lake_spec.parsing.json_codec import to_data
 
 from lake_local.airflow.settings import shut_out_real_accounts
 from lake_local.cli import session

@@ -7,11 +7,11 @@ import time
 from argparse import Namespace
 from typing import Any, List, Tuple
 
-from lake_spec.choices import Connector, SecretStore
-from lake_spec.connections import Database
-from lake_spec.errors import SpecErrors
-from lake_spec.load import load_domain
+from lake_spec.diagnostics.errors import SpecErrors
 from lake_spec.model import EnvironmentSpec, KafkaCluster
+from lake_spec.model.choices import Connector, SecretStore
+from lake_spec.model.connections import Database
+from lake_spec.parsing.loader import load_domain
 from lake_spec.rules import names
 
 from lake_local.cli.errors import BadRequest, LakeLocalError, unknown

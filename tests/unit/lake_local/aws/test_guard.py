@@ -223,7 +223,7 @@ def test_steps_of_other_commands_and_applications_are_refused(args):
 
 
 def test_our_own_steps_are_none_of_them():
-    from lake_spec.streamer_options import streamer_argv
+    from lake_spec.hudi.streamer_options import streamer_argv
 
     places = {"sql_file": "s3://lake/w/x.sql", "base_path": "s3://lake/w/d/t/changes"}
     jars = ["s3://lake/own.jar", "/usr/lib/spark/external/lib/spark-avro.jar"]

@@ -11,7 +11,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from lake_spec.errors import SpecErrors
+from lake_spec.diagnostics.errors import SpecErrors
 
 from lake_local.cli.commands import cost
 from lake_local.cli.parser import parse

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lake_spec.erase_request import uri_of
-from lake_spec.load import load_environment
+from lake_spec.contract.erase_request import uri_of
+from lake_spec.parsing.loader import load_environment
 from lake_local.cli.commands.put import targets_of
 from lake_local.cli.errors import BadRequest
 

@@ -8,7 +8,7 @@ from lake_local.onboard.catalog import Catalog, Column, Index, Table
 from lake_local.onboard.drift import drift
 from lake_local.onboard.origin import JDBC, Origin
 from lake_local.onboard.plan import Draft, Request, planned
-from lake_spec.load import load_domain
+from lake_spec.parsing.loader import load_domain
 
 REQUEST = Request("shop", Origin(JDBC, "shop_db"))
 ID, NOTE = Column("id", "integer", False), Column("note", "character varying(20)")

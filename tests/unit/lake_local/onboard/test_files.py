@@ -8,8 +8,8 @@ import json
 
 import pytest
 
-from lake_spec.load import load_domain
 from lake_spec.model import Complete
+from lake_spec.parsing.loader import load_domain
 
 from lake_local.onboard.files import Request, planned
 from lake_local.onboard.heads import head_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spec.buckets import buckets_for
+from lake_spec.hudi.buckets import buckets_for
 
 from lake_local.onboard.catalog import Column, Index, Table
 from lake_local.onboard.keys import cursor_of, key_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spec.choices import Connector
+from lake_spec.model.choices import Connector
 
 from lake_local.onboard.naming import (
     column_names,

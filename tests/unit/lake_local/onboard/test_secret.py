@@ -7,8 +7,8 @@ import json
 import pytest
 from botocore.exceptions import ClientError
 
-from lake_spec.choices import SecretStore
-from lake_spec.connections import MariaDb, PostgreSql
+from lake_spec.model.choices import SecretStore
+from lake_spec.model.connections import MariaDb, PostgreSql
 
 from lake_local.onboard.secret import BadSecret, server_of, whole_server
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lake_spec.choices import Connector
-from lake_spec.load import load_domain
+from lake_spec.model.choices import Connector
+from lake_spec.parsing.loader import load_domain
 
 from lake_local.onboard import advice
 from lake_local.onboard.catalog import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spec.column_type import parse_type
+from lake_spec.model.column_type import parse_type
 
 from lake_local.onboard import mariadb_types, postgresql_types
 from lake_local.onboard.catalog import Column

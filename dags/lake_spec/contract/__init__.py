@@ -1,0 +1,1 @@
+"""What Airflow and Spark agree on: keys of runs, leases, reports, folders, formats."""

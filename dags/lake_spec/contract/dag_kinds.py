@@ -1,0 +1,40 @@
+"""The kinds of DAGs that a domain has, and where their runs leave what they tell."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, List, Mapping, Set
+
+from lake_spec.model.choices import HistoryRuns
+
+DAG_KINDS = (
+    *("continuous", "erase", "full_load", "incremental"),
+    *("maintenance", "rebuild", "redo", "scd2"),
+)
+"""Whose runs have a folder; a test holds them to the DAGs that there are."""
+
+
+def run_folders(runs: str, domain: str) -> List[str]:
+    """The folders of all runs of a domain, each with a slash at its end."""
+    return [f"{runs}/{domain}_{kind}/" for kind in DAG_KINDS]
+
+
+def dag_ids(domain: Mapping[str, Any]) -> Set[str]:
+    """List the ids of the DAGs of a domain.
+
+    Args:
+        domain: its spec as data, as releases hold it, also one of an older release.
+
+    Returns:
+        An id per kind; `continuous` and `scd2` only where the domain has such runs.
+    """
+    kinds = set(DAG_KINDS)
+    if domain.get("continuous") is None:
+        kinds.remove("continuous")
+    if domain.get("history_runs") != HistoryRuns.OWN_DAG.value:
+        kinds.remove("scd2")
+    return ids_of(domain["name"], kinds)
+
+
+def ids_of(domain: str, kinds: Iterable[str] = DAG_KINDS) -> Set[str]:
+    """Give the ids that the DAGs of these kinds have in a domain of that name."""
+    return {f"{domain}_{kind}" for kind in kinds}

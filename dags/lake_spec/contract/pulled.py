@@ -1,0 +1,64 @@
+"""What a table pulls, from which connections, and into which folders."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any, Dict, List, Tuple, Union
+
+from lake_spec.model.connections import DATABASES, KafkaCluster
+from lake_spec.model.pulls import JdbcChanges, JdbcTable, KafkaTopic
+
+Pull = Union[JdbcTable, JdbcChanges, KafkaTopic]
+
+SETTINGS = ("load_from", "changes_from", "pulled_from")
+"""The settings of a source that say where its files are pulled from."""
+
+LOAD, CHANGES, EXTRACTS = "load", "changes", "extracts"
+"""Folders below the table's landing folder that pulls write into."""
+
+PULLS = ("incremental", "prepare_incremental")
+"""Stages that pull changes."""
+FOLDERS = (LOAD, CHANGES, EXTRACTS)
+
+MOMENT = "%Y-%m-%dT%H-%M-%S"
+"""How pulls write a time, which is UTC, in the names of folders."""
+
+KINDS: Dict[type, Tuple[type, ...]] = {
+    JdbcTable: DATABASES,
+    JdbcChanges: DATABASES,
+    KafkaTopic: (KafkaCluster,),
+}
+"""What connections a pull can use."""
+
+
+PULL_FROM = re.compile(
+    r"start|-?\d{1,38}(\.\d{1,38})?|\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?)?"
+)
+"""Where a run can be asked to pull from by a cursor: a number, a time, or all rows."""
+
+
+def is_pull_from(text: str) -> bool:
+    """Whether a text says where pulls by a cursor begin."""
+    if not PULL_FROM.fullmatch(text):
+        return False
+    if not re.match(r"\d{4}-\d{2}-", text):
+        return True
+    try:
+        datetime.strptime(text[:10], "%Y-%m-%d")
+        if len(text) > 10:
+            datetime.strptime(text[11:19], "%H:%M:%S")
+    except ValueError:
+        return False
+    return True
+
+
+def pulled_folders(table: Any) -> Tuple[str, ...]:
+    """The folders below its landing folder that a table's pulls write into."""
+    return FOLDERS if pulls_of(table) else ()
+
+
+def pulls_of(table: Any) -> List[Tuple[str, Pull]]:
+    """The pulls of a table, each with the setting of its source that asks for it."""
+    found = [(name, getattr(table.source, name, None)) for name in SETTINGS]
+    return [(name, pull) for name, pull in found if pull is not None]

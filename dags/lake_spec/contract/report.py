@@ -1,0 +1,179 @@
+"""The report of one stage on one table: the words of a run's accounting."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from enum import Enum
+from typing import Dict, List, Optional, Union
+
+from lake_spec.contract.state_format import state_text
+
+MOST_LISTED = 100
+"""Surrogate keys that a report lists of those that moved; all are counted."""
+
+_ADDED_UP = (
+    *("seconds", "rows_in", "accepted", "unchanged", "duplicates", "quarantined"),
+    *("erased", "tombstones", "messages", "derived_deletes", "ties", "unresolved"),
+    *("versions_opened", "versions_closed", "keys_moved"),
+)
+_NEWEST = (
+    *("newest_input", "newest_event", "current_built"),
+    *("current_rows", "versions", "versions_open"),
+)
+
+
+class State(str, Enum):
+    """How a stage ended for a table."""
+
+    DONE = "done"
+    NOTHING_NEW = "nothing_new"
+    DRY_RUN = "dry_run"
+    FAILED = "failed"
+    RUNNING = "running"
+    """Of a continuous run that goes on: what is told is its work so far."""
+
+
+@dataclass
+class FileReport:
+    """Accounting of one landing file: landed = the sum of the other five."""
+
+    path: str
+    etag: str
+    landed: int = 0
+    accepted: int = 0
+    unchanged: int = 0
+    duplicates: int = 0
+    quarantined: int = 0
+    erased: int = 0
+    tombstones: int = 0
+    """Records of it that say again that a row was deleted: no rows, in no other count."""
+    messages: int = 0
+    """Records of it that are of no row, such as heartbeats: in no other count."""
+
+    @property
+    def is_balanced(self) -> bool:
+        """Whether every landed row is accounted for exactly once."""
+        taken = self.accepted + self.unchanged + self.duplicates
+        return self.landed == taken + self.quarantined + self.erased
+
+
+@dataclass
+class MovedKey:
+    """A surrogate key that history no longer has, and what stands in its place.
+
+    Facts that refer to `removed` and lie in [valid_from, valid_to) now belong to
+    `replaced_by`; null there: to no version. Times are ISO 8601 in UTC.
+    """
+
+    removed: Union[int, str]
+    replaced_by: Union[int, str, None]
+    valid_from: str
+    valid_to: Optional[str]
+
+
+@dataclass
+class Report:
+    """What one stage did to one table; counts are rows, times are seconds."""
+
+    run: str
+    release: str
+    domain: str
+    table: str
+    stage: str
+    engine: str
+    state: str = State.NOTHING_NEW.value
+    started: str = ""
+    seconds: float = 0.0
+    rows_in: int = 0
+    accepted: int = 0
+    unchanged: int = 0
+    duplicates: int = 0
+    quarantined: int = 0
+    erased: int = 0
+    tombstones: int = 0
+    messages: int = 0
+    derived_deletes: int = 0
+    newest_input: Optional[str] = None
+    """When the newest landing file ever taken in landed: ISO 8601 in UTC."""
+    newest_event: Optional[str] = None
+    """The newest effective time ever taken in: ISO 8601 in UTC."""
+    current_built: Optional[str] = None
+    """When current was committed last: ISO 8601 in UTC."""
+    ties: int = 0
+    unresolved: int = 0
+    current_rows: Optional[int] = None
+    versions: Optional[int] = None
+    versions_open: Optional[int] = None
+    versions_opened: int = 0
+    versions_closed: int = 0
+    keys_moved: int = 0
+    moved_keys: List[MovedKey] = field(default_factory=list)
+    commits: Dict[str, str] = field(default_factory=dict)
+    files: List[FileReport] = field(default_factory=list)
+    erasure: Dict[str, int] = field(default_factory=dict)
+    withdrawn: List[str] = field(default_factory=list)
+    set_aside: List[Dict[str, str]] = field(default_factory=list)
+    warnings: List[str] = field(default_factory=list)
+    error: Optional[Dict[str, str]] = None
+
+    def add_files(self, files: List[FileReport]) -> None:
+        """Take the accounting of landing files into the totals."""
+        self.files.extend(files)
+        self.rows_in += sum(each.landed for each in files)
+        self.accepted += sum(each.accepted for each in files)
+        self.unchanged += sum(each.unchanged for each in files)
+        self.duplicates += sum(each.duplicates for each in files)
+        self.quarantined += sum(each.quarantined for each in files)
+        self.erased += sum(each.erased for each in files)
+        self.tombstones += sum(each.tombstones for each in files)
+        self.messages += sum(each.messages for each in files)
+
+    def settle_duplicates(self, found: Dict[str, int], first: int = 0) -> None:
+        """Rows that turned out to be known events are duplicates, not accepted.
+
+        `found` counts them per path, for the files from the `first` on.
+        """
+        for each in self.files[first:]:
+            again = found.get(each.path, 0)
+            each.accepted -= again
+            each.duplicates += again
+        self.accepted = sum(each.accepted for each in self.files)
+        self.duplicates = sum(each.duplicates for each in self.files)
+
+    def add(self, later: Report) -> None:
+        """Take in what a later stage of the same run did; its end is not told by it.
+
+        Counts add up, of what stands in the tables the newest is told, and a warning
+        that was told stays told once.
+        """
+        for name in _ADDED_UP:
+            setattr(self, name, getattr(self, name) + getattr(later, name))
+        for name in _NEWEST:
+            if getattr(later, name) is not None:
+                setattr(self, name, getattr(later, name))
+        self.seconds = round(self.seconds, 1)
+        self.commits.update(later.commits)
+        self.files.extend(later.files)
+        self.withdrawn.extend(later.withdrawn)
+        self.moved_keys = [*self.moved_keys, *later.moved_keys][:MOST_LISTED]
+        self.warnings += [w for w in later.warnings if w not in self.warnings]
+
+    def fail_for_set_aside(self) -> None:
+        """A bad file leaves the others' rows in the tables and the run red."""
+        if not self.set_aside:
+            return
+        self.state = State.FAILED.value
+        bad, more = self.set_aside[0], len(self.set_aside) - 1
+        words = f"{bad['path']}: {bad['reason']}"
+        self.error = {
+            "type": "BadFile",
+            "message": words + (f" (and {more} more)" if more else ""),
+        }
+
+    def uri(self, runs: str) -> str:
+        """Where it is put, below the root of the runs."""
+        return f"{runs}/{self.run}/{self.stage}/{self.table}.json"
+
+    def to_json(self) -> str:
+        """The report as JSON text, keys in the order of the class."""
+        return state_text(asdict(self), release=self.release, indent=1)

@@ -1,0 +1,1 @@
+"""What runs cost: estimates before, the ledger after, prices."""

@@ -1,0 +1,214 @@
+"""`python -m lake_spec estimate`: the table of an estimate, and whether buckets fit."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Callable, Iterable, Iterator, List, Optional, Tuple
+
+from lake_spec.costs import rates
+from lake_spec.costs.estimate import StageEstimate, Workload, estimate
+from lake_spec.costs.prices import ON_DEMAND, load_prices
+from lake_spec.diagnostics.errors import NoEstimate, NoSuchSpec
+from lake_spec.hudi.buckets import advice
+from lake_spec.model import Snapshot, TableSpec
+from lake_spec.model.choices import Index, TableType
+from lake_spec.parsing.loader import load_domain
+
+GB = 1e9
+_HOUR = 3600
+_WIDTHS = (11, 11, 9, 10, 11, 8, 10)
+
+
+def add_arguments(parser: argparse.ArgumentParser, tables: Path) -> None:
+    """What the command takes."""
+    add = parser.add_argument
+    add("--rows", type=_whole, required=True, metavar="N", help="rows of the table")
+    add("--changes", type=_whole, default=10_000, metavar="D", help="of a run")
+    add("--keys", type=_whole, metavar="K", help="that they are of; else all others")
+    add("--cores", type=_whole, default=2, metavar="C", help="of all executors")
+    words = "of a row as zstd Parquet"
+    add("--row-bytes", type=_number, default=rates.ROW_BYTES, metavar="B", help=words)
+    words = "of the change log; else as after the first load"
+    add("--log-rows", type=_whole, metavar="N", help=words)
+    add("--buckets", type=_whole, metavar="K", help="else as onboard proposes them")
+    kinds = [each.value for each in TableType]
+    add("--storage", choices=kinds, default=None, help="else merge_on_read")
+    words = f"seconds of a request to S3; else {rates.LATENCY}, 0 on disk"
+    add("--latency", type=_number, default=rates.LATENCY, metavar="S", help=words)
+    words = "takes storage from this table's spec, and says whether its buckets fit"
+    add("--table", metavar="DOMAIN.TABLE", help=words)
+    add("--tables", type=Path, default=tables, metavar="DIR", help="where specs are")
+    words = "prices of instance hours: docs/cost.md"
+    add("--prices", type=Path, metavar="FILE", help=words)
+    words = "instances of the cluster, on demand; may come several times"
+    kind = "TYPE:COUNT"
+    add("--instances", action="append", default=[], metavar=kind, help=words)
+
+
+def _reader(kind: Callable[[str], float], what: str) -> Callable[[str], float]:
+    """Reads an argument; one that is of another kind is told what to write."""
+
+    def read(text: str) -> float:
+        try:
+            return kind(text)
+        except ValueError:
+            words = f"got {text!r}. Write {what}."
+            raise argparse.ArgumentTypeError(words) from None
+
+    return read
+
+
+_whole = _reader(int, "a whole number, such as 10_000_000")
+_number = _reader(float, "a number, such as 0.1")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the estimate."""
+    spec = _table(args.table, args.tables) if args.table else None
+    load = _workload(args, spec)
+    column, hour = _cost_of_an_hour(args.prices, args.instances)
+    print("\n".join((*_lines(estimate(load), column, hour), "", *_words(load, spec))))
+    return 0
+
+
+def _table(name: str, tables: Path) -> TableSpec:
+    domain, dot, table = name.partition(".")
+    if not dot:
+        raise NoEstimate("--table", name, "Write the domain too: DOMAIN.TABLE.")
+    specs = {each.name: each for each in load_domain(domain, tables).tables}
+    if table not in specs:
+        raise NoSuchSpec("table", table, sorted(specs))
+    if specs[table].is_dimension:
+        remedy = "A dimension is made of histories: estimate the tables that it joins."
+        raise NoEstimate("--table", name, remedy)
+    return specs[table]
+
+
+def _workload(args: argparse.Namespace, spec: Optional[TableSpec]) -> Workload:
+    storage = TableType(args.storage or TableType.MERGE_ON_READ.value)
+    buckets = args.buckets
+    if spec is not None:
+        storage = TableType(args.storage) if args.storage else spec.storage.type
+        if spec.storage.index is Index.BUCKET and buckets is None:
+            buckets = spec.storage.buckets
+    return Workload(
+        rows=args.rows,
+        changes=args.changes,
+        cores=args.cores,
+        keys=args.keys,
+        row_bytes=args.row_bytes,
+        buckets=buckets,
+        storage=storage,
+        latency=args.latency,
+        log_rows=args.log_rows,
+    )
+
+
+def _cost_of_an_hour(
+    file: Optional[Path], instances: List[str]
+) -> Tuple[str, Optional[float]]:
+    """The head of the column of costs, and what the cluster costs in an hour."""
+    if file is None:
+        if instances:
+            remedy = "Name the file of prices too: --prices FILE."
+            raise NoEstimate("--instances", " ".join(instances), remedy)
+        return "", None
+    if not instances:
+        remedy = "Name what the cluster has: --instances m7g.xlarge:3."
+        raise NoEstimate("--instances", None, remedy)
+    prices, counts = load_prices(file), Counter()
+    for kind, count in map(_instances, instances):
+        counts[kind] += count
+    by_type = {kind: {ON_DEMAND: 60.0 * count} for kind, count in counts.items()}
+    entry = {"cluster": "of the estimate", "instance_minutes_by_type": by_type}
+    prices.require([entry])
+    return f"cost {prices.currency}", prices.of(entry)
+
+
+def _instances(text: str) -> Tuple[str, int]:
+    kind, _, count = text.partition(":")
+    if not kind or not count.isdigit() or int(count) < 1:
+        remedy = "Write a type and how many: m7g.xlarge:3."
+        raise NoEstimate("--instances", text, remedy)
+    return kind, int(count)
+
+
+def _lines(
+    stages: Iterable[StageEstimate], column: str, hour: Optional[float]
+) -> Iterator[str]:
+    """A table for the terminal: start, stages and all of each run."""
+    head = ("run", "stage", "seconds", "GB read", "GB written", "PUTs")
+    yield _line((*head, column) if column else head)
+    runs: dict = {}
+    for each in stages:
+        runs.setdefault(each.run, []).append(each)
+    for name, parts in runs.items():
+        start = StageEstimate(name, "start", rates.START, 0, 0, 0, 0)
+        for each in (start, *parts, _sum((start, *parts))):
+            yield _line(_cells(each, hour))
+
+
+def _sum(parts: Iterable[StageEstimate]) -> StageEstimate:
+    total, *others = parts
+    for each in others:
+        total = StageEstimate(
+            total.run,
+            "all",
+            total.seconds + each.seconds,
+            total.read + each.read,
+            total.written + each.written,
+            total.puts + each.puts,
+            total.files + each.files,
+        )
+    return total
+
+
+def _cells(each: StageEstimate, hour: Optional[float]) -> Tuple[str, ...]:
+    figures = (
+        f"{each.read / GB:,.3f}",
+        f"{each.written / GB:,.3f}",
+        f"{each.puts:,.0f}",
+    )
+    told = figures if each.puts else ("-",) * 3
+    cells = (each.run, each.stage, f"{each.seconds:,.0f}", *told)
+    return cells if hour is None else (*cells, f"{each.seconds / _HOUR * hour:,.3f}")
+
+
+def _line(cells: Tuple[str, ...]) -> str:
+    names = (f"{cell:<{width}}" for cell, width in zip(cells[:2], _WIDTHS))
+    figures = (f"{cell:>{width}}" for cell, width in zip(cells[2:], _WIDTHS[2:]))
+    return "  ".join((*names, *figures))
+
+
+def _words(load: Workload, spec: Optional[TableSpec]) -> Iterator[str]:
+    """What is said of buckets and files, and of what the figures are."""
+    name = f"{spec.full_name}: " if spec else ""
+    for count in dict.fromkeys((load.files, load.proposed)):
+        what = "" if count == load.files else "proposed: "
+        yield f"{name}{what}{_sizes(replace(load, buckets=count))}."
+    if spec and spec.storage.index is not Index.BUCKET:
+        index = spec.storage.index.value
+        yield f"{name}its index is {index}: how many files it has, Hudi decides."
+    elif spec and spec.storage.partition_by:
+        yield f"{name}it has buckets in each partition; the estimate is for one."
+    else:
+        yield name + advice(load.files, load.proposed)
+    if spec and isinstance(spec.source, Snapshot):
+        yield f"{name}its extracts are compared whole, which is not in the figures."
+    yield "A model, no measurement; S3's own prices are not in it: docs/estimates.md."
+
+
+def _sizes(load: Workload) -> str:
+    """Of how many buckets, how large; how long one core takes to write one again."""
+    count = load.files
+    current = load.rows * load.row_bytes / count + rates.FOOTER
+    history = load.log * (load.row_bytes + rates.VERSION_BYTES) / count + rates.FOOTER
+    again = rates.REWRITE * load.log / count / rates.MILLION
+    return (
+        f"{count} buckets, files of {current / 1e6:,.0f} MB of current and"
+        f" {history / 1e6:,.0f} MB of history, which one core writes again in"
+        f" {again:,.0f} s"
+    )

@@ -1,0 +1,79 @@
+"""The files below docs/ that are made from the model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Dict, List
+
+from lake_spec.costs.prices import PriceListSpec
+from lake_spec.docgen.json_schema import schema_of
+from lake_spec.docgen.reference import page
+from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
+
+_FILES = {
+    "table": (
+        TableSpec,
+        "A table: `tables/<domain>/<table>.yml`",
+        "What a table is, where it comes from and what is promised of it. Settings that"
+        " many tables share stand in `tables/_defaults.yml`; a table's own file wins.",
+    ),
+    "domain": (
+        DomainSpec,
+        "A domain: `tables/<domain>/_domain.yml`",
+        "Tables that share runs, clusters and people; its tables are the other files of"
+        " its folder.",
+    ),
+    "cluster": (
+        ClusterSpec,
+        "A cluster: `clusters/<name>.yml`",
+        "The EMR cluster that a run of a domain creates and ends.",
+    ),
+    "environment": (
+        EnvironmentSpec,
+        "An environment: `environments/<name>.yml`",
+        "Where one environment's data and clusters live.",
+    ),
+    "prices": (
+        PriceListSpec,
+        "Prices: a file for `cost --prices`",
+        "What your account pays for an hour of an instance. The prices here are made up:"
+        " write your own. What is done with them: [what it costs](../cost.md).",
+    ),
+}
+
+
+def generated() -> Dict[str, str]:
+    """The text of every generated file, by its path below docs/."""
+    texts = {}
+    for name, (cls, title, intro) in _FILES.items():
+        texts[f"schema/{name}.schema.json"] = _json(schema_of(cls))
+        texts[f"reference/{name}-spec.md"] = page(cls, title, intro)
+    defaults = schema_of(TableSpec, is_complete=False)
+    texts["schema/defaults.schema.json"] = _json(defaults)
+    return texts
+
+
+def _json(schema: object) -> str:
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def write(docs: Path) -> List[Path]:
+    """Write what is missing or differs; the files written."""
+    stale = outdated(docs)
+    for path in stale:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(
+            generated()[path.relative_to(docs).as_posix()], encoding="utf-8"
+        )
+    return stale
+
+
+def outdated(docs: Path) -> List[Path]:
+    """The generated files that are missing or differ from the model."""
+    texts = generated()
+    return [docs / name for name in texts if _text(docs / name) != texts[name]]
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""

@@ -1,0 +1,150 @@
+"""What table specs, domains, clusters and environments say: plain frozen dataclasses.
+
+One class per kind of thing, so that a kind has only its own settings. The
+decoder, the JSON Schema and the reference page all read these classes: the
+field's type gives what is accepted, `setting(...)` gives the words.
+
+Standard library only; Python 3.9 to 3.12.
+"""
+
+from lake_spec.model.aws import (
+    ClusterSpec,
+    EnvironmentSpec,
+)
+from lake_spec.model.choices import (
+    Absence,
+    Connector,
+    CurrentDeletes,
+    Engine,
+    Event,
+    HistoryDeletes,
+    HistoryRuns,
+    Index,
+    NewColumns,
+    OnFail,
+    OnTypeMismatch,
+    SurrogateKind,
+    TableType,
+    WhenBusy,
+)
+from lake_spec.model.connections import (
+    Connection,
+    KafkaCluster,
+    MariaDb,
+    PostgreSql,
+)
+from lake_spec.model.continuous import (
+    Continuous,
+)
+from lake_spec.model.enrichment import (
+    Enrichment,
+)
+from lake_spec.model.envelopes import (
+    Debezium,
+)
+from lake_spec.model.parts import (
+    Column,
+    Current,
+    History,
+    HistoryColumns,
+    Maintenance,
+    Quarantine,
+    Rule,
+    Storage,
+    SurrogateKey,
+)
+from lake_spec.model.pulls import (
+    JdbcChanges,
+    JdbcTable,
+    KafkaTopic,
+)
+from lake_spec.model.setting import (
+    setting,
+)
+from lake_spec.model.sources import (
+    Avro,
+    Complete,
+    Csv,
+    Dimension,
+    ExtractTime,
+    Feed,
+    Format,
+    Json,
+    Operation,
+    Orc,
+    Parquet,
+    Reloads,
+    Scope,
+    Side,
+    Snapshot,
+    Source,
+)
+from lake_spec.model.table import (
+    Clusters,
+    DomainSpec,
+    Notifications,
+    STAGE_HOURS,
+    Schedules,
+    TableSpec,
+)
+
+__all__ = [
+    "Absence",
+    "Avro",
+    "ClusterSpec",
+    "Clusters",
+    "Column",
+    "Complete",
+    "Connection",
+    "Connector",
+    "Continuous",
+    "Csv",
+    "Current",
+    "CurrentDeletes",
+    "Debezium",
+    "Dimension",
+    "DomainSpec",
+    "Engine",
+    "Enrichment",
+    "EnvironmentSpec",
+    "Event",
+    "ExtractTime",
+    "Feed",
+    "Format",
+    "History",
+    "HistoryColumns",
+    "HistoryDeletes",
+    "HistoryRuns",
+    "Index",
+    "JdbcChanges",
+    "JdbcTable",
+    "Json",
+    "KafkaCluster",
+    "KafkaTopic",
+    "Maintenance",
+    "MariaDb",
+    "NewColumns",
+    "Notifications",
+    "OnFail",
+    "OnTypeMismatch",
+    "Operation",
+    "Orc",
+    "Parquet",
+    "PostgreSql",
+    "Quarantine",
+    "Reloads",
+    "Rule",
+    "STAGE_HOURS",
+    "Schedules",
+    "Scope",
+    "Side",
+    "Snapshot",
+    "Source",
+    "Storage",
+    "SurrogateKey",
+    "SurrogateKind",
+    "TableSpec",
+    "TableType",
+    "WhenBusy",
+    "setting",
+]

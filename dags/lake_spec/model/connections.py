@@ -1,0 +1,71 @@
+"""Servers that landing files are pulled from: named by tables, set per environment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Optional, Tuple, Union
+
+from lake_spec.model.choices import KafkaSecurity, SecretStore
+from lake_spec.model.setting import setting
+
+
+@dataclass(frozen=True)
+class Database:
+    """A database that tables are read from by JDBC; each kind has its own port."""
+
+    kind: ClassVar[str]
+    host: str = setting("Its host name or address.", example="shop.example.internal")
+    database: str = setting("Name of the database.", example="shop")
+    secret: str = setting(
+        "Name of the secret with its user and password, as JSON: username, password.",
+        example="lake/dev/shop",
+    )
+    port: int = setting("Its port.")
+    secret_store: SecretStore = setting(
+        "What keeps the secret.", SecretStore.SECRETS_MANAGER
+    )
+    tls: bool = setting("Whether only an encrypted connection is taken.", True)
+
+
+@dataclass(frozen=True)
+class PostgreSql(Database):
+    """A database of PostgreSQL."""
+
+    kind: ClassVar[str] = "postgresql"
+    port: int = setting("Its port.", 5432)
+
+
+@dataclass(frozen=True)
+class MariaDb(Database):
+    """A database of MariaDB or MySQL."""
+
+    kind: ClassVar[str] = "mariadb"
+    port: int = setting("Its port.", 3306)
+
+
+@dataclass(frozen=True)
+class KafkaCluster:
+    """A cluster of Kafka brokers."""
+
+    kind: ClassVar[str] = "kafka"
+    bootstrap_servers: Tuple[str, ...] = setting(
+        "Brokers to begin with, as host:port.",
+        example=["b-1.kafka.example.internal:9096"],
+    )
+    security: KafkaSecurity = setting(
+        "How brokers are reached and told who asks.", KafkaSecurity.SCRAM
+    )
+    secret: Optional[str] = setting(
+        "Name of the secret with user and password (scram), as JSON: username, password.",
+        None,
+        example="AmazonMSK_lake_dev",
+    )
+    secret_store: SecretStore = setting(
+        "What keeps the secret.", SecretStore.SECRETS_MANAGER
+    )
+
+
+DATABASES = (PostgreSql, MariaDb)
+"""Each kind of database."""
+
+Connection = Union[PostgreSql, MariaDb, KafkaCluster]

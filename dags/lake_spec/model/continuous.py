@@ -1,0 +1,34 @@
+"""Near real time: runs that go on for hours, one micro-batch after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lake_spec.model.setting import setting
+
+CONTINUOUS = "continuous"
+"""The stage of micro-batches, and the kind of DAG whose runs have it."""
+
+STOP = "stop"
+"""The object in the folder of such a run that asks it to end."""
+
+
+@dataclass(frozen=True)
+class Continuous:
+    """How a domain's tables are kept up by micro-batches within one long run."""
+
+    every_seconds: int = setting(
+        "Seconds from the start of a micro-batch to the start of the next (5 to 3600);"
+        " where one takes longer, the next follows at once.",
+        60,
+    )
+    hours: float = setting(
+        "Hours after which a run ends by itself (0.01 to 20), so that upkeep, a new"
+        " release and a fresh cluster come in.",
+        12.0,
+    )
+
+
+def stop_uri(runs: str, run: str) -> str:
+    """The address of the object that asks a run, `<dag_id>/<run key>`, to end."""
+    return f"{runs}/{run}/{STOP}"

@@ -1,0 +1,40 @@
+"""Reference tables whose values a feed's rows are given as they are taken in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Tuple
+
+from lake_spec.model.setting import setting
+
+
+@dataclass(frozen=True)
+class Enrichment:
+    """A reference table, and which of its columns each row is given.
+
+    A left join with the table's `current` as it stands when the rows are taken in.
+    """
+
+    table: str = setting(
+        "Name of the reference table, in the same domain.", example="countries"
+    )
+    by: Tuple[Tuple[str, str], ...] = setting(
+        "Columns of this table, each with the key column of the reference table that it"
+        " holds a value of; all of its key.",
+        example={"country": "name"},
+    )
+    columns: Tuple[str, ...] = setting(
+        "Columns of the reference table that each row is given.",
+        example=["continent", "currency"],
+    )
+    rename: Tuple[Tuple[str, str], ...] = setting(
+        "Those of them that have another name here.",
+        (),
+        example={"currency": "country_currency"},
+    )
+
+    @property
+    def given(self) -> Tuple[Tuple[str, str], ...]:
+        """(the reference table's column, this table's) each."""
+        renamed = dict(self.rename)
+        return tuple((name, renamed.get(name, name)) for name in self.columns)

@@ -1,0 +1,62 @@
+"""What the rows of change files are wrapped in, and what follows from that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Dict, Tuple
+
+from lake_spec.model.choices import Connector
+from lake_spec.model.setting import setting
+
+
+@dataclass(frozen=True)
+class Debezium:
+    """Events of a Debezium connector, whole or flattened by ExtractNewRecordState."""
+
+    connector: Connector = setting(
+        "Which connector wrote them: its log positions are their order.",
+        example="postgresql",
+    )
+
+
+EVENT_TIME = "source_ts"
+"""The lake column with the time at which the source committed a change."""
+
+OPERATION = "__op"
+"""The source column with what happened: r, c, u, d, t; `i` for incremental snapshots."""
+
+OLD_KEY = "__old_key"
+"""The source column with the key before a key change, as JSON."""
+
+LOG_NAME = "__log_name"
+"""The source column with the name of the log that a position is in: of binlogs alone."""
+
+NO_ROW = "__no_row"
+"""The source column with why a record is no row: TOMBSTONE or MESSAGE; else null."""
+
+TOMBSTONE, MESSAGE = "tombstone", "message"
+
+PLACEHOLDER = "__debezium_unavailable_value"
+"""What Debezium sends for an unchanged large value, unless it is configured otherwise."""
+
+_BINLOG = ("binlog_file", "binlog_pos", "binlog_row")
+LOG_POSITIONS: Dict[Connector, Tuple[str, ...]] = {
+    # The commit before the event's own: transactions stand in the order of their
+    # commits, and lsn alone does not.
+    Connector.POSTGRESQL: ("source_commit_lsn", "source_lsn"),
+    Connector.MARIADB: _BINLOG,
+    Connector.MYSQL: _BINLOG,
+}
+"""The lake columns that order the events of a connector, whole numbers all of them."""
+
+UPSERTS, DELETES, TRUNCATES, LOADS = ("c", "u", "r", "i"), ("d",), ("t",), ("r",)
+
+
+def source_column(name: str) -> str:
+    """What the unwrapped rows call a lake column of the envelope."""
+    return f"__{name}"
+
+
+def columns_of(envelope: Debezium) -> Tuple[str, ...]:
+    """The lake columns that a table has from its envelope."""
+    return (EVENT_TIME, *LOG_POSITIONS[envelope.connector])

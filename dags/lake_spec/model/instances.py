@@ -1,0 +1,233 @@
+"""The EC2 instances of a cluster: instance groups, or instance fleets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar, Optional, Tuple, Union
+
+from lake_spec.model.setting import setting
+
+
+class Market(str, Enum):
+    """How instances are bought (EMR's MarketType)."""
+
+    ON_DEMAND = "ON_DEMAND"
+    SPOT = "SPOT"
+
+
+class TimeoutAction(str, Enum):
+    """What EMR does when Spot instances do not come in time."""
+
+    SWITCH_TO_ON_DEMAND = "SWITCH_TO_ON_DEMAND"
+    TERMINATE_CLUSTER = "TERMINATE_CLUSTER"
+
+
+class SpotAllocationStrategy(str, Enum):
+    """From which pools EC2 takes Spot instances."""
+
+    PRICE_CAPACITY_OPTIMIZED = "price-capacity-optimized"
+    CAPACITY_OPTIMIZED = "capacity-optimized"
+    LOWEST_PRICE = "lowest-price"
+    DIVERSIFIED = "diversified"
+
+
+class VolumeType(str, Enum):
+    """Types of EBS volumes."""
+
+    GP3 = "gp3"
+    GP2 = "gp2"
+    IO1 = "io1"
+    ST1 = "st1"
+    SC1 = "sc1"
+    STANDARD = "standard"
+
+
+@dataclass(frozen=True)
+class EbsVolume:
+    """EBS volumes of every instance, beside its root volume."""
+
+    size_in_gb: int = setting("Size of a volume in GiB (10 to 1024).", example=100)
+    volume_type: VolumeType = setting("Type of the volume.", VolumeType.GP3)
+    iops: Optional[int] = setting(
+        "I/O operations per second: gp3 3000 to 16000, io1 100 to 64000.", None
+    )
+    throughput: Optional[int] = setting("MiB/s of a gp3 volume (125 to 1000).", None)
+    volumes_per_instance: int = setting("How many of it (1 to 24).", 1)
+
+
+@dataclass(frozen=True)
+class PrimaryGroup:
+    """The primary node, on demand. Drivers run here."""
+
+    instance_type: str = setting("EC2 instance type.", "m7g.xlarge")
+    ebs_volumes: Tuple[EbsVolume, ...] = setting("Its EBS volumes.", ())
+
+
+@dataclass(frozen=True)
+class CoreGroup:
+    """The core nodes, on demand. Application masters run here."""
+
+    instance_type: str = setting("EC2 instance type.", "m7g.xlarge")
+    instance_count: int = setting("How many nodes (1 to 1000).", 1)
+    ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes of each.", ())
+
+
+@dataclass(frozen=True)
+class TaskGroup:
+    """Task nodes: executors only; a run outlives their loss."""
+
+    instance_type: str = setting("EC2 instance type.", "m7g.xlarge")
+    instance_count: int = setting("How many nodes (1 to 1000).", 1)
+    market: Market = setting("How they are bought.", Market.SPOT)
+    ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes of each.", ())
+
+
+@dataclass(frozen=True)
+class InstanceGroups:
+    """One instance type each for primary, core and task nodes."""
+
+    kind: ClassVar[str] = "instance_groups"
+    primary: PrimaryGroup = setting("The primary node.", PrimaryGroup())
+    core: CoreGroup = setting("The core nodes.", CoreGroup())
+    task: Optional[TaskGroup] = setting("Task nodes, if there are any.", None)
+
+    @property
+    def core_units(self) -> int:
+        """The core nodes at the start, in the units of managed scaling."""
+        return self.core.instance_count
+
+    @property
+    def units(self) -> int:
+        """Core and task nodes at the start."""
+        return self.core_units + (self.task.instance_count if self.task else 0)
+
+    @property
+    def on_demand_units(self) -> int:
+        """Those of them that are on demand."""
+        return self.core_units if self.has_spot else self.units
+
+    @property
+    def has_spot(self) -> bool:
+        """Whether nodes can be taken away by EC2."""
+        return self.task is not None and self.task.market is Market.SPOT
+
+
+@dataclass(frozen=True)
+class FleetInstanceType:
+    """An instance type that a fleet may take."""
+
+    shorthand: ClassVar[str] = "instance_type"
+    instance_type: str = setting("EC2 instance type.", example="m7g.2xlarge")
+    weighted_capacity: int = setting(
+        "Units of the fleet's capacity that one instance counts for (1 to 1000).", 1
+    )
+
+
+@dataclass(frozen=True)
+class SpotSpecification:
+    """How a fleet gets its Spot instances."""
+
+    timeout_duration_minutes: int = setting(
+        "Minutes that the start of the cluster waits for them (5 to 1440).", 15
+    )
+    timeout_action: TimeoutAction = setting(
+        "What happens after that.", TimeoutAction.SWITCH_TO_ON_DEMAND
+    )
+    allocation_strategy: SpotAllocationStrategy = setting(
+        "From which pools they are taken.",
+        SpotAllocationStrategy.PRICE_CAPACITY_OPTIMIZED,
+    )
+
+
+@dataclass(frozen=True)
+class PrimaryFleet:
+    """The primary node, on demand: one instance of any of its types."""
+
+    instance_types: Tuple[str, ...] = setting(
+        "EC2 instance types (1 to 30).", ("m7g.xlarge", "m6g.xlarge")
+    )
+    ebs_volumes: Tuple[EbsVolume, ...] = setting("Its EBS volumes.", ())
+
+
+@dataclass(frozen=True)
+class CoreFleet:
+    """The core nodes, on demand. Application masters run here."""
+
+    instance_types: Tuple[FleetInstanceType, ...] = setting(
+        "EC2 instance types (1 to 30).", example=["m7g.2xlarge", "m6g.2xlarge"]
+    )
+    target_on_demand_capacity: int = setting("Units (1 to 10000).", 1)
+    ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes of each.", ())
+
+
+@dataclass(frozen=True)
+class TaskFleet:
+    """Task nodes: executors only; a run outlives the loss of its Spot instances."""
+
+    instance_types: Tuple[FleetInstanceType, ...] = setting(
+        "EC2 instance types (1 to 30); the more, the rarer an interruption.",
+        example=["m7g.2xlarge", "m6g.2xlarge", "r7g.2xlarge"],
+    )
+    target_spot_capacity: int = setting("Units on Spot (0 to 10000).", 0)
+    target_on_demand_capacity: int = setting("Units on demand (0 to 10000).", 0)
+    spot: SpotSpecification = setting(
+        "How Spot instances are taken.", SpotSpecification()
+    )
+    ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes of each.", ())
+
+
+@dataclass(frozen=True)
+class InstanceFleets:
+    """Several instance types each for primary, core and task nodes."""
+
+    kind: ClassVar[str] = "instance_fleets"
+    core: CoreFleet = setting(
+        "The core nodes.", example={"instance_types": ["m7g.2xlarge", "m6g.2xlarge"]}
+    )
+    primary: PrimaryFleet = setting("The primary node.", PrimaryFleet())
+    task: Optional[TaskFleet] = setting("Task nodes, if there are any.", None)
+
+    @property
+    def core_units(self) -> int:
+        """The capacity of core nodes at the start."""
+        return self.core.target_on_demand_capacity
+
+    @property
+    def units(self) -> int:
+        """The capacity of core and task nodes at the start."""
+        on_spot = self.task.target_spot_capacity if self.task else 0
+        return self.on_demand_units + on_spot
+
+    @property
+    def on_demand_units(self) -> int:
+        """Those of them that are on demand."""
+        task = self.task.target_on_demand_capacity if self.task else 0
+        return self.core_units + task
+
+    @property
+    def has_spot(self) -> bool:
+        """Whether nodes can be taken away by EC2."""
+        return self.task is not None and self.task.target_spot_capacity > 0
+
+
+Instances = Union[InstanceGroups, InstanceFleets]
+
+
+@dataclass(frozen=True)
+class ManagedScaling:
+    """Bounds between which EMR adds and removes core and task nodes.
+
+    They count instances where the cluster has instance groups, units of capacity
+    where it has fleets.
+    """
+
+    minimum_capacity_units: int = setting("Never fewer than these.", example=2)
+    maximum_capacity_units: int = setting("Never more than these.", example=20)
+    maximum_core_capacity_units: Optional[int] = setting(
+        "How many of them core nodes may be; left out means all.", None
+    )
+    maximum_on_demand_capacity_units: Optional[int] = setting(
+        "How many of them may be on demand, the others are on Spot; left out means all.",
+        None,
+    )

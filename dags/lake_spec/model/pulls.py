@@ -1,0 +1,65 @@
+"""Where landing files are pulled from by the pipeline itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Union
+
+from lake_spec.model.setting import setting
+
+
+@dataclass(frozen=True)
+class JdbcTable:
+    """A table of a database, copied whole."""
+
+    connection: str = setting(
+        "Name of a database under `connections` of the environment.", example="shop_db"
+    )
+    table: str = setting(
+        "The table, with its schema where it has one.", example="public.orders"
+    )
+    parallel: int = setting(
+        "Ranges of the first key column that are read at once, of one snapshot (1 to 64);"
+        " MariaDB and MySQL are read in one.",
+        4,
+    )
+
+
+@dataclass(frozen=True)
+class JdbcChanges:
+    """Rows of a table whose cursor column has moved on since they were read last."""
+
+    kind: ClassVar[str] = "jdbc"
+    connection: str = setting(
+        "Name of a database under `connections` of the environment.", example="shop_db"
+    )
+    table: str = setting(
+        "The table, with its schema where it has one.", example="public.orders"
+    )
+    cursor: str = setting(
+        "Its column that grows with every change: a timestamp or a number.",
+        example="updated_at",
+    )
+    overlap: int = setting(
+        "How far before the last row read the next read begins, in seconds or in units"
+        " of the number, for transactions that commit late (0 to 31622400).",
+        300,
+    )
+
+
+@dataclass(frozen=True)
+class KafkaTopic:
+    """A topic, from its first message on; offsets are those of the landing files."""
+
+    kind: ClassVar[str] = "kafka"
+    connection: str = setting(
+        "Name of a Kafka cluster under `connections` of the environment.",
+        example="shop_kafka",
+    )
+    topic: str = setting("Name of the topic.", example="shop.public.orders")
+    messages_per_file: int = setting(
+        "Most messages in one landing file (1 to 1000000).", 100_000
+    )
+
+
+Changes = Union[KafkaTopic, JdbcChanges]

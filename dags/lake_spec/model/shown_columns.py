@@ -1,0 +1,22 @@
+"""Which columns of a table a dimension shows, and under which names."""
+
+from __future__ import annotations
+
+from typing import Sequence, Tuple
+
+from lake_spec.model.sources import Side
+
+
+def shown_columns(
+    side: Side, known: Sequence[str], key: Sequence[str]
+) -> Tuple[Tuple[str, str], ...]:
+    """(the table's column, the dimension's) each, without the key.
+
+    `known` are the table's columns, shown where the side lists none.
+    """
+    renamed = dict(side.rename)
+    return tuple(
+        (name, renamed.get(name, name))
+        for name in side.columns or known
+        if name not in key
+    )

@@ -1,0 +1,235 @@
+"""Tables and domains: what their specs say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Dict, Optional, Tuple
+
+from lake_spec.model.choices import Engine, Event, HistoryRuns, WhenBusy
+from lake_spec.model.continuous import Continuous
+from lake_spec.model.enrichment import Enrichment
+from lake_spec.model.envelopes import Debezium
+from lake_spec.model.parts import (
+    Column,
+    Current,
+    History,
+    Maintenance,
+    Quarantine,
+    Rule,
+    Storage,
+)
+from lake_spec.model.pulls import Changes
+from lake_spec.model.setting import setting
+from lake_spec.model.sources import (
+    Dimension,
+    ExtractTime,
+    Feed,
+    Operation,
+    Reloads,
+    Scope,
+    Snapshot,
+    Source,
+)
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """One table: what it is, where it comes from, what is promised of it."""
+
+    name: str = setting("Name of the table; also of its file.", example="artists")
+    domain: str = setting(
+        "Domain that it belongs to; its folder says it.", example="moma", given="folder"
+    )
+    description: str = setting(
+        "One sentence for its readers.", example="Artists of the museum, one row each"
+    )
+    owner: str = setting("Team that answers for it.", example="museum-data")
+    source: Source = setting(
+        "Where its rows come from.",
+        example={"kind": "snapshot", "path": "moma/artists"},
+    )
+    key: Tuple[str, ...] = setting("Columns that identify a row.", example=["id"])
+    columns: Tuple[Tuple[str, Column], ...] = setting(
+        "Its columns: name, type and source names.", ()
+    )
+    order_by: Tuple[str, ...] = setting(
+        "Columns that put the changes of a key in order (feeds).", ()
+    )
+    effective_at: Optional[str] = setting(
+        "Column that says since when a row is true in the business.", None
+    )
+    load_effective_at: Optional[str] = setting(
+        "Time since which full-load rows are true.", None, example="1900-01-01"
+    )
+    future_dates: bool = setting("Whether effective times may lie ahead.", False)
+    engine: Engine = setting("Who ingests it.", Engine.PYSPARK)
+    current: Current = setting("The current table.", Current())
+    history: History = setting("The history table.", History())
+    storage: Storage = setting("How tables are stored.", Storage())
+    maintenance: Maintenance = setting("When upkeep is due.", Maintenance())
+    quality: Tuple[Rule, ...] = setting("Quality rules.", ())
+    quarantine: Quarantine = setting("Limits of bad rows.", Quarantine())
+
+    @property
+    def full_name(self) -> str:
+        """`domain.table`, as people and catalogues say it."""
+        return f"{self.domain}.{self.name}"
+
+    def column(self, name: str) -> Optional[Column]:
+        """Return the declared column of that name; None if it is not declared."""
+        return self._declared.get(name)
+
+    @cached_property
+    def _declared(self) -> Dict[str, Column]:
+        return dict(self.columns)
+
+    @property
+    def is_dimension(self) -> bool:
+        """Whether it is made of two other tables and has no files."""
+        return isinstance(self.source, Dimension)
+
+    @property
+    def operation(self) -> Optional[Operation]:
+        """What its rows' own words say that happened, if they say it."""
+        return self.source.operation if isinstance(self.source, Feed) else None
+
+    @property
+    def reloads(self) -> Optional[Reloads]:
+        """What is known of full loads after the first, if there may be any."""
+        return self.source.reloads if isinstance(self.source, Feed) else None
+
+    @property
+    def envelope(self) -> Optional[Debezium]:
+        """What the rows of its change files are wrapped in, if they are."""
+        return self.source.envelope if isinstance(self.source, Feed) else None
+
+    @property
+    def changes_from(self) -> Optional[Changes]:
+        """Where its change files are pulled from, if they are."""
+        return self.source.changes_from if isinstance(self.source, Feed) else None
+
+    @property
+    def enrich(self) -> Tuple[Enrichment, ...]:
+        """The reference tables whose values its rows are given."""
+        return self.source.enrich if isinstance(self.source, Feed) else ()
+
+    @property
+    def extract_time(self) -> Optional[ExtractTime]:
+        """Where the time of an extract stands; None for a feed or a dimension."""
+        return self.source.extract_time if isinstance(self.source, Snapshot) else None
+
+    @property
+    def late_after_hours(self) -> Optional[float]:
+        """How long its source may be quiet, if that is known."""
+        return None if self.is_dimension else self.source.late_after_hours
+
+    @property
+    def scope(self) -> Optional[Scope]:
+        """What one extract is a full copy of, if not of the whole table."""
+        return self.source.scope if isinstance(self.source, Snapshot) else None
+
+
+@dataclass(frozen=True)
+class Schedules:
+    """When a domain's DAGs start; left out means by hand only."""
+
+    full_load: Optional[str] = setting("Cron text of the full load.", None)
+    incremental: Optional[str] = setting("Cron text of the incremental run.", None)
+    maintenance: Optional[str] = setting("Cron text of the upkeep.", None)
+    continuous: Optional[str] = setting(
+        "Cron text of the continuous run, which starts where none is under way.", None
+    )
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Clusters of single DAGs; one that is left out runs on the domain's `cluster`."""
+
+    full_load: Optional[str] = setting("Of the first loads.", None)
+    incremental: Optional[str] = setting("Of the incremental runs.", None)
+    continuous: Optional[str] = setting("Of the continuous runs.", None)
+    scd2: Optional[str] = setting("Of history, with `history_runs: own_dag`.", None)
+    redo: Optional[str] = setting("Of files taken in anew.", None)
+    maintenance: Optional[str] = setting("Of the upkeep.", None)
+    rebuild: Optional[str] = setting("Of tables built anew.", None)
+    erase: Optional[str] = setting("Of keys that are erased.", None)
+
+
+@dataclass(frozen=True)
+class LandingGrant:
+    """A landing folder of a domain that tables of others may read too."""
+
+    folder: str = setting(
+        "Folder below the landing area, in that of this domain; what is below it is"
+        " granted too.",
+        example="sales/orders",
+    )
+    to: Tuple[str, ...] = setting("Domains whose tables may read it.", example="[moma]")
+
+
+@dataclass(frozen=True)
+class Notifications:
+    """Which SNS topic hears of a domain's runs, and of what."""
+
+    topic: Optional[str] = setting(
+        "ARN of a standard SNS topic; left out, nobody is told.", None
+    )
+    events: Tuple[Event, ...] = setting(
+        "What it hears of: failed runs, the first green one after them, more bad rows"
+        " than `quarantine.warn_share`, sources quiet for `source.late_after_hours`.",
+        tuple(Event),
+    )
+
+
+STAGE_HOURS = 8
+"""What a stage may take where its domain says nothing, on every cluster."""
+
+
+@dataclass(frozen=True)
+class DomainSpec:
+    """Tables that share runs, clusters and people (`_domain.yml`)."""
+
+    name: str = setting("Name of the domain; also of its folder.", example="moma")
+    description: str = setting(
+        "One sentence on what its data is about.", example="The museum's collection"
+    )
+    owner: str = setting("Team that answers for its runs.", example="museum-data")
+    cluster: str = setting("Name of a file in `clusters/`.", "standard")
+    clusters: Clusters = setting(
+        "Such names for single DAGs, as a larger one for full loads.", Clusters()
+    )
+    tags: Tuple[str, ...] = setting("Tags of its DAGs.", ())
+    history_runs: HistoryRuns = setting(
+        "Whether SCD2 follows in the incremental cluster or in its own DAG by an Asset.",
+        HistoryRuns.SAME_CLUSTER,
+    )
+    when_busy: WhenBusy = setting(
+        "What a run does while another one of the domain is under way: it waits, or it"
+        " is refused.",
+        WhenBusy.WAIT,
+    )
+    schedules: Schedules = setting("When its DAGs start.", Schedules())
+    stage_hours: int = setting(
+        "Hours that a stage of a run may take; after them its steps are cancelled (1 to"
+        " 168, and no more than `max_hours` of the domain's clusters).",
+        STAGE_HOURS,
+    )
+    continuous: Optional[Continuous] = setting(
+        "Runs of many micro-batches in one cluster, for near real time; left out, there"
+        " are none.",
+        None,
+    )
+    notifications: Notifications = setting("Who is told.", Notifications())
+    landing_grants: Tuple[LandingGrant, ...] = setting(
+        "Landing folders of this domain that tables of other domains may read; no other"
+        " domain can take one by itself.",
+        (),
+    )
+    tables: Tuple[TableSpec, ...] = setting(
+        "Its tables, from their own files.", (), given="files"
+    )
+
+    def cluster_of(self, kind: str) -> str:
+        """Name of the cluster that a kind of DAG runs on."""
+        return getattr(self.clusters, kind) or self.cluster

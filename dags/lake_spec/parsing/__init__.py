@@ -1,0 +1,1 @@
+"""From YAML files to the model, gathering every fault; and the model as JSON."""

@@ -1,0 +1,50 @@
+"""Defaults of a folder, laid under each of its tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lake_spec.parsing.field_types import MapOf, Maybe, OneOf, Record
+from lake_spec.parsing.node import Node
+
+
+def merge(shape: Any, own: Node, base: Node) -> Node:
+    """What a file says, and where it says nothing what the defaults say.
+
+    Mappings are merged key by key; lists and scalars of the file replace the
+    default. A default of another kind (a csv format below a parquet one) is
+    none of the file's business and falls away.
+    """
+    if not isinstance(own.value, dict) or not isinstance(base.value, dict):
+        return own
+    if isinstance(shape, OneOf) and _is_of_another_kind(shape, own, base):
+        return own
+    merged = dict(base.value)
+    for key, node in own.value.items():
+        below = base.value.get(key)
+        inner = _inner(shape, own, base, key)
+        merged[key] = merge(inner, node, below) if below else node
+    return Node(merged, own.file, own.line)
+
+
+def _is_of_another_kind(shape: OneOf, own: Node, base: Node) -> bool:
+    tags = {_tag(shape, own), _tag(shape, base)}
+    return None not in tags and len(tags) == 2
+
+
+def _tag(shape: OneOf, node: Node) -> Any:
+    tag = node.value.get(shape.tag)
+    return tag.value if tag and isinstance(tag.value, str) else None
+
+
+def _inner(shape: Any, own: Node, base: Node, key: str) -> Any:
+    """The shape below a key; none where the model knows no such key."""
+    if isinstance(shape, Maybe):
+        return _inner(shape.inner, own, base, key)
+    if isinstance(shape, MapOf):
+        return shape.item
+    if isinstance(shape, OneOf):
+        shape = shape.records.get(_tag(shape, own) or _tag(shape, base))
+    if not isinstance(shape, Record) or key not in shape.settings:
+        return None
+    return shape.settings[key].shape

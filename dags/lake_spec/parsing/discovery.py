@@ -1,0 +1,255 @@
+"""Reading folders of specs, gathering the faults of all files before any is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple
+
+from lake_spec.diagnostics import diagnostic
+from lake_spec.diagnostics.diagnostic import Fault, got
+from lake_spec.diagnostics.errors import SpecErrors
+from lake_spec.model import DomainSpec, TableSpec
+from lake_spec.parsing.defaults import merge
+from lake_spec.parsing.derived_settings import with_implied
+from lake_spec.parsing.field_types import shape_of
+from lake_spec.parsing.from_yaml import decode
+from lake_spec.parsing.node import Node
+from lake_spec.parsing.yaml_reader import Document, LARGEST, parse_yaml
+from lake_spec.rules.books import books_of
+from lake_spec.rules.continuous import table_problems
+from lake_spec.rules.dimension import dimension_problems
+from lake_spec.rules.enrichment import enrichment_problems
+from lake_spec.rules.lake import ACROSS
+from lake_spec.rules.landing_folders import landing_problems
+
+DEFAULTS = "_defaults.yml"
+DOMAIN_FILE = "_domain.yml"
+ENDING = ".yml"
+
+
+@dataclass
+class Read:
+    """One spec file as far as it could be read."""
+
+    root: Node
+    spec: Any
+    broken: Set[diagnostic.Path]
+
+
+@dataclass
+class Survey:
+    """What was read so far: how many files, and every fault in them."""
+
+    files: int = 0
+    found: Dict[str, Fault] = field(default_factory=dict)
+    tables: List[Read] = field(default_factory=list)
+    names: Set[Tuple[str, str]] = field(default_factory=set)
+    """(domain, table) of every table's file, readable or not."""
+
+    def add(self, more: Iterable[Fault]) -> None:
+        """Take faults in, each once: those of defaults come with every table."""
+        for fault in more:
+            self.found.setdefault(str(fault), fault)
+
+    def whole_file(self, path: Path, message: str, remedy: str) -> None:
+        """Take in a fault of a file or folder as a whole."""
+        self.add([Fault(str(path), 0, "", None, message, remedy)])
+
+    @property
+    def faults(self) -> List[Fault]:
+        """All faults, by file and line."""
+        return sorted(self.found.values(), key=lambda fault: (fault.file, fault.line))
+
+    def close(self) -> None:
+        """Judge the tables against each other. Raises SpecErrors for any fault."""
+        self.judge_across()
+        if self.found:
+            raise SpecErrors(self.faults)
+
+    def judge_across(self) -> None:
+        """Hold the rules across tables against those that could be read."""
+        whole = [
+            read
+            for read in self.tables
+            if ("source",) not in {p[:1] for p in read.broken}
+        ]
+        specs = [read.spec for read in whole]
+        for rule in ACROSS:
+            for position, problem in rule(specs):
+                self.add([whole[position].root.fault(problem)])
+        for judge in (dimension_problems, enrichment_problems):
+            for position, problem in judge(specs, self.names):
+                self.add([whole[position].root.fault(problem)])
+
+
+def read_document(survey: Survey, path: Path) -> Document:
+    """The file's YAML; its faults go to the survey."""
+    survey.files += 1
+    try:
+        with path.open("rb") as stream:
+            document = parse_yaml(stream.read(LARGEST + 1), str(path))
+    except OSError as error:
+        remedy = "Make the file readable, or remove it."
+        survey.whole_file(path, error.strerror or "unreadable", remedy)
+        return Document(None)
+    survey.add(document.faults)
+    return document
+
+
+def read_spec(
+    survey: Survey,
+    cls: type,
+    path: Path,
+    *,
+    name: str,
+    given: Optional[Mapping[str, Any]] = None,
+    defaults: Optional[Node] = None,
+) -> Optional[Read]:
+    """The spec of a file; nothing if it is not even YAML."""
+    root = read_document(survey, path).root
+    if root is None:
+        return None
+    if defaults is not None:
+        root = merge(shape_of(cls), root, defaults)
+    decoded = decode(cls, root, given=given)
+    survey.add(decoded.faults)
+    if decoded.spec is None or () in decoded.broken:
+        return None
+    read = Read(root, with_implied(decoded.spec), decoded.broken)
+    survey.add(_judged(read, name))
+    return read
+
+
+def _judged(read: Read, name: str) -> Iterable[Fault]:
+    for book in books_of(read.spec):
+        for problem in book.problems(read.spec, read.broken):
+            yield read.root.fault(problem)
+    if read.spec.name != name and ("name",) not in read.broken:
+        remedy = f"Its place is named {name!r}: write `name: {name}`, or move it."
+        yield read.root.fault(got(("name",), read.spec.name, remedy))
+
+
+def survey_tables(survey: Survey, tables: Path) -> Dict[str, DomainSpec]:
+    """Every domain of a folder by its name."""
+    domains = {}
+    for entry in entries(survey, tables):
+        if entry.is_dir():
+            domain = survey_domain(survey, tables, entry.name)
+            if domain is not None:
+                domains[entry.name] = domain
+        elif entry.name != DEFAULTS and _is_yaml(entry):
+            remedy = (
+                f"Tables stand in the folder of their domain; here only {DEFAULTS}."
+            )
+            survey.whole_file(entry, "a spec outside of any domain", remedy)
+    return domains
+
+
+def survey_domain(survey: Survey, tables: Path, name: str) -> Optional[DomainSpec]:
+    """One domain with its tables, as far as they can be read."""
+    folder = tables / name
+    defaults = _defaults(survey, tables)
+    read = _read_domain(survey, folder)
+    specs = []
+    for entry in entries(survey, folder):
+        if _is_table(survey, entry):
+            survey.names.add((name, entry.stem))
+            table = read_spec(
+                survey,
+                TableSpec,
+                entry,
+                name=entry.stem,
+                given={"domain": name},
+                defaults=defaults,
+            )
+            if table is not None:
+                survey.tables.append(table)
+                specs.append(table.spec)
+                survey.add(_landing_faults(table, tables))
+    if read is None:
+        return None
+    survey.add(read.root.fault(each) for each in table_problems(read.spec, specs))
+    return replace(read.spec, tables=tuple(specs))
+
+
+def _landing_faults(table: Read, tables: Path) -> Iterable[Fault]:
+    """What is wrong with the landing folder of a table that could be read so far."""
+    if ("source",) in {path[:1] for path in table.broken}:
+        return
+    for problem in landing_problems(table.spec, lambda name: _owner(tables, name)):
+        yield table.root.fault(problem)
+
+
+def _owner(tables: Path, name: str) -> Optional[DomainSpec]:
+    """Another domain, for what it grants; one with faults grants nothing."""
+    if name not in {each.name for each in tables.iterdir()}:
+        return None  # only names that are there become part of a path
+    survey = Survey()
+    read = _read_domain(survey, tables / name)
+    return read.spec if read is not None and not survey.found else None
+
+
+def _defaults(survey: Survey, tables: Path) -> Optional[Node]:
+    path = tables / DEFAULTS
+    if not path.exists():
+        return None
+    root = read_document(survey, path).root
+    if root is not None and not isinstance(root.value, dict):
+        problem = got(
+            (), root.plain(), "Write the settings of a table, or remove the file."
+        )
+        survey.add([root.fault(problem)])
+        return None
+    return root
+
+
+def _read_domain(survey: Survey, folder: Path) -> Optional[Read]:
+    path = folder / DOMAIN_FILE
+    if not path.exists():
+        remedy = "A domain needs this file with `name`, `description` and `owner`."
+        survey.whole_file(path, "missing", remedy)
+        return None
+    return read_spec(survey, DomainSpec, path, name=folder.name, given={"tables": ()})
+
+
+def _is_table(survey: Survey, entry: Path) -> bool:
+    if entry.is_dir():
+        remedy = "Domains have no folders inside: move its specs up, or remove it."
+        survey.whole_file(entry, "a folder in a domain", remedy)
+        return False
+    if entry.name == DOMAIN_FILE or not _is_yaml(entry):
+        return False
+    if entry.suffix != ENDING or entry.name.startswith("_"):
+        remedy = f"Name it <table>{ENDING}; only {DOMAIN_FILE} begins with `_`."
+        survey.whole_file(entry, "no name of a table's file", remedy)
+        return False
+    return True
+
+
+def survey_folder(survey: Survey, cls: type, folder: Path) -> Dict[str, Any]:
+    """The clusters or environments of a folder by their names."""
+    specs = {}
+    for entry in entries(survey, folder):
+        if entry.suffix == ENDING:
+            read = read_spec(survey, cls, entry, name=entry.stem)
+            if read is not None:
+                specs[entry.stem] = read.spec
+        elif _is_yaml(entry):
+            survey.whole_file(entry, "no name of a spec", f"Name it <name>{ENDING}.")
+    return specs
+
+
+def entries(survey: Survey, folder: Path) -> List[Path]:
+    """What stands in a folder, by name; hidden entries and caches are left out."""
+    try:
+        found = sorted(folder.iterdir())
+    except OSError as error:
+        remedy = "Give a folder of specs, as in dags/tables."
+        survey.whole_file(folder, error.strerror or "unreadable", remedy)
+        return []
+    return [path for path in found if not path.name.startswith((".", "__"))]
+
+
+def _is_yaml(path: Path) -> bool:
+    return path.suffix.lower() in (".yml", ".yaml")

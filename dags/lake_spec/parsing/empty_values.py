@@ -1,0 +1,34 @@
+"""Stand-ins for values that could not be read, so that the rest can be judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lake_spec.parsing.field_types import (
+    Choice,
+    ListOf,
+    MapOf,
+    Maybe,
+    OneOf,
+    Record,
+    Scalar,
+)
+
+
+def of(shape: Any) -> Any:
+    """An empty value of a shape; nothing for what may be of several shapes."""
+    if isinstance(shape, Scalar):
+        return shape.type()
+    if isinstance(shape, Choice):
+        return next(iter(shape.enum))
+    if isinstance(shape, (ListOf, MapOf)):
+        return ()
+    if isinstance(shape, Record):
+        return _record(shape)
+    assert isinstance(shape, (Maybe, OneOf))
+    return None
+
+
+def _record(shape: Record) -> Any:
+    required = (each for each in shape.settings.values() if each.is_required)
+    return shape.cls(**{each.name: of(each.shape) for each in required})

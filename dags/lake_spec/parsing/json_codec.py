@@ -1,0 +1,140 @@
+"""Specs as JSON-able data and back: what releases and compiled domains hold.
+
+`from_data(cls, to_data(spec)) == spec` for every spec.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Callable, Dict
+
+from lake_spec.diagnostics.errors import NotASpec
+from lake_spec.parsing.field_types import (
+    Choice,
+    ListOf,
+    MapOf,
+    Maybe,
+    OneOf,
+    Record,
+    Scalar,
+    Setting,
+    shape_of,
+)
+
+Reader = Callable[[Any], Any]
+
+
+def to_data(spec: Any, *, with_defaults: bool = True) -> Dict[str, Any]:
+    """The spec as dicts, lists and scalars; defaults can be left out."""
+    return _encode(shape_of(type(spec)), spec, with_defaults)
+
+
+def from_data(cls: type, data: Any) -> Any:
+    """The spec that `to_data` was given. Raises NotASpec for any other data."""
+    try:
+        return _reader(shape_of(cls))(data)
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        words = f"{type(error).__name__}: {error}"
+        raise NotASpec(
+            f"no {cls.__name__} of this version ({words}). Release again."
+        ) from error
+
+
+def encode_value(shape: Any, value: Any) -> Any:
+    """One value of a shape as JSON-able data, such as a setting's default."""
+    return _encode(shape, value, True)
+
+
+def _encode(shape: Any, value: Any, full: bool) -> Any:
+    if isinstance(shape, Maybe):
+        return None if value is None else _encode(shape.inner, value, full)
+    if isinstance(shape, Choice):
+        return value.value
+    if isinstance(shape, ListOf):
+        return [_encode(shape.item, each, full) for each in value]
+    if isinstance(shape, MapOf):
+        # Pairs, since their order counts and JSON writers may sort keys.
+        return [[name, _encode(shape.item, each, full)] for name, each in value]
+    if isinstance(shape, OneOf):
+        tag = getattr(type(value), shape.tag)
+        return {shape.tag: tag, **_encode(shape.records[tag], value, full)}
+    if isinstance(shape, Record):
+        return _encode_record(shape, value, full)
+    return value
+
+
+def _encode_record(shape: Record, value: Any, full: bool) -> Dict[str, Any]:
+    return {
+        name: _encode(setting.shape, getattr(value, name), full)
+        for name, setting in shape.settings.items()
+        if full or setting.is_required or getattr(value, name) != setting.default
+    }
+
+
+@lru_cache(maxsize=None)
+def _reader(shape: Any) -> Reader:
+    """A function that reads data of a shape; made once, as specs come in thousands."""
+    return _MAKERS[type(shape)](shape)
+
+
+def _scalar(shape: Scalar) -> Reader:
+    wanted = shape.types
+
+    def read(value: Any) -> Any:
+        if type(value) not in wanted:
+            names = " or ".join(each.__name__ for each in wanted)
+            raise TypeError(f"{value!r} is no {names}")
+        return value
+
+    return read
+
+
+def _maybe(shape: Maybe) -> Reader:
+    inner = _reader(shape.inner)
+    return lambda value: None if value is None else inner(value)
+
+
+def _list_of(shape: ListOf) -> Reader:
+    item = _reader(shape.item)
+    return lambda values: tuple([item(value) for value in values])
+
+
+def _map_of(shape: MapOf) -> Reader:
+    item = _reader(shape.item)
+    return lambda pairs: tuple([(name, item(value)) for name, value in pairs])
+
+
+def _choice(shape: Choice) -> Reader:
+    return shape.enum
+
+
+def _one_of(shape: OneOf) -> Reader:
+    readers = {tag: _reader(record) for tag, record in shape.records.items()}
+    tag = shape.tag
+
+    def read(value: Dict[str, Any]) -> Any:
+        rest = {key: each for key, each in value.items() if key != tag}
+        return readers[value[tag]](rest)
+
+    return read
+
+
+def _record(shape: Record) -> Reader:
+    readers = {name: _setting(each) for name, each in shape.settings.items()}
+    cls = shape.cls
+    return lambda data: cls(**{key: readers[key](each) for key, each in data.items()})
+
+
+def _setting(setting: Setting) -> Reader:
+    return _reader(setting.shape)
+
+
+_MAKERS: Dict[type, Callable[[Any], Reader]] = {
+    Scalar: _scalar,
+    Maybe: _maybe,
+    ListOf: _list_of,
+    MapOf: _map_of,
+    Choice: _choice,
+    OneOf: _one_of,
+    Record: _record,
+}

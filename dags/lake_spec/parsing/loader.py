@@ -1,0 +1,217 @@
+"""Specs from their folders: the way in for everything that needs them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Tuple
+
+from lake_spec.contract.dag_kinds import DAG_KINDS
+from lake_spec.diagnostics.diagnostic import Fault, Path as KeyPath, Problem
+from lake_spec.diagnostics.errors import NoSuchFile, NoSuchSpec
+from lake_spec.diagnostics.suggestions import did_you_mean
+from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
+from lake_spec.model.continuous import CONTINUOUS
+from lake_spec.parsing.compiled import read_compiled
+from lake_spec.parsing.discovery import (
+    DOMAIN_FILE,
+    ENDING,
+    Survey,
+    read_document,
+    read_spec,
+    survey_domain,
+    survey_folder,
+    survey_tables,
+)
+from lake_spec.rules.connections import connection_problems
+from lake_spec.rules.continuous import cluster_problems
+from lake_spec.rules.domain import stage_problems
+
+
+@dataclass(frozen=True)
+class Lake:
+    """Every domain with its tables, and the clusters they run on, by name."""
+
+    domains: Dict[str, DomainSpec]
+    clusters: Dict[str, ClusterSpec] = field(default_factory=dict)
+
+
+def load_lake(tables: Path, *, clusters: Optional[Path] = None) -> Lake:
+    """All domains of a folder. Raises SpecErrors once, with the faults of all files.
+
+    Without `clusters` the clusters that domains name are not looked up.
+    """
+    survey = Survey()
+    lake = _survey_lake(survey, Path(tables), clusters)
+    survey.close()
+    return lake
+
+
+def load_domain(name: str, tables: Path) -> DomainSpec:
+    """One domain with its tables, from its compiled form where that is up to date.
+
+    Raises NoSuchSpec for an unknown one, SpecErrors with the faults of its files.
+    """
+    tables = Path(tables)
+    _require(name, "domain", domain_names(tables))
+    compiled = read_compiled(tables, name)
+    if compiled is not None:
+        return compiled
+    survey = Survey()
+    spec = survey_domain(survey, tables, name)
+    survey.close()
+    assert spec is not None  # else there were faults
+    return spec
+
+
+def load_cluster(name: str, folder: Path) -> ClusterSpec:
+    """One cluster. Raises NoSuchSpec or SpecErrors."""
+    return _load_one(ClusterSpec, "cluster", name, Path(folder))
+
+
+def load_environment(name: str, folder: Path) -> EnvironmentSpec:
+    """One environment. Raises NoSuchSpec or SpecErrors."""
+    return _load_one(EnvironmentSpec, "environment", name, Path(folder))
+
+
+def environment_file(given: str, folder: Path) -> Path:
+    """The file of an environment: `given` is one, or the name of one in the folder.
+
+    Raises NoSuchFile for a file that is not there or has another ending.
+    """
+    if "/" not in given and not given.endswith((ENDING, ".yaml")):
+        return Path(folder) / f"{given}{ENDING}"
+    file = Path(given).expanduser().resolve()
+    if file.suffix != ENDING or not file.is_file():
+        raise NoSuchFile("environment", given, ENDING)
+    return file
+
+
+def check(
+    tables: Path,
+    *,
+    clusters: Optional[Path] = None,
+    environments: Optional[Path] = None,
+) -> Tuple[int, List[Fault]]:
+    """How many files were read and everything that is wrong with them."""
+    survey = Survey()
+    lake = _survey_lake(survey, tables, clusters)
+    if environments is not None:
+        known = survey_folder(survey, EnvironmentSpec, environments)
+        for name, environment in known.items():
+            path = Path(environments) / f"{name}{ENDING}"
+            named = {("cluster",): environment.cluster}
+            _check_clusters(survey, path, named, clusters)
+            _check_domains(survey, path, environment, domain_names(Path(tables)))
+            _check_connections(survey, path, environment, lake)
+            _check_hours(survey, path, environment, lake)
+    survey.judge_across()
+    return survey.files, survey.faults
+
+
+def _survey_lake(survey: Survey, tables: Path, clusters: Optional[Path]) -> Lake:
+    lake = Lake(survey_tables(survey, tables))
+    if clusters is None:
+        return lake
+    known = survey_folder(survey, ClusterSpec, Path(clusters))
+    for name, domain in lake.domains.items():
+        own = {("clusters", kind): each for kind, each in vars(domain.clusters).items()}
+        named = {("cluster",): domain.cluster, **own}
+        file = tables / name / DOMAIN_FILE
+        _check_clusters(survey, file, named, clusters)
+        cluster = known.get(domain.cluster_of(CONTINUOUS))
+        for problem in cluster_problems(domain, cluster) if cluster else ():
+            _tell(survey, file, problem)
+        for each in sorted({domain.cluster_of(kind) for kind in DAG_KINDS}):
+            cluster = known.get(each)
+            for problem in stage_problems(domain, cluster) if cluster else ():
+                _tell(survey, file, problem)
+    return Lake(lake.domains, known)
+
+
+def _check_clusters(
+    survey: Survey,
+    file: Path,
+    named: Dict[KeyPath, Optional[str]],
+    clusters: Optional[Path],
+) -> None:
+    """Tell of clusters that have no file; one with faults of its own has one."""
+    names = _file_names(Path(clusters)) if clusters else []
+    for path, cluster in named.items():
+        if cluster and clusters is not None and cluster not in names:
+            hint = did_you_mean(cluster, names)
+            remedy = f"{hint}Clusters: {', '.join(names) or 'none'}."
+            message = f"no cluster is named {cluster!r}"
+            _tell(survey, file, Problem(path, cluster, message, remedy))
+
+
+def _check_domains(
+    survey: Survey, file: Path, environment: EnvironmentSpec, names: List[str]
+) -> None:
+    """Tell of domains that were misspelt; others may be of another folder."""
+    for name, _ in environment.runtime_roles:
+        hint = did_you_mean(name, names)
+        if hint and name not in names:
+            message = f"no domain is named {name!r}"
+            path = ("runtime_roles", name)
+            _tell(survey, file, Problem(path, name, message, hint.strip()))
+
+
+def _check_connections(
+    survey: Survey, file: Path, environment: EnvironmentSpec, lake: Lake
+) -> None:
+    """Tell of connections that tables use and an environment that has some lacks.
+
+    One without any pulls nothing: runs of such tables there fail by name.
+    """
+    if environment.connections:
+        for problem in connection_problems(environment, lake.domains.values()):
+            _tell(survey, file, problem)
+
+
+def _check_hours(
+    survey: Survey, file: Path, environment: EnvironmentSpec, lake: Lake
+) -> None:
+    """Tell of runs and stages that are too long for the environment's own cluster."""
+    cluster, path = lake.clusters.get(environment.cluster or ""), ("cluster",)
+    for domain in lake.domains.values() if cluster else ():
+        for find in (cluster_problems, stage_problems):
+            for problem in find(domain, cluster, path):
+                _tell(survey, file, problem)
+
+
+def _tell(survey: Survey, file: Path, problem: Problem) -> None:
+    root = read_document(Survey(), file).root
+    if root is not None:
+        survey.add([root.fault(problem)])
+
+
+def _load_one(cls: type, kind: str, name: str, folder: Path) -> Any:
+    _require(name, kind, _file_names(folder))
+    survey = Survey()
+    read = read_spec(survey, cls, folder / f"{name}{ENDING}", name=name)
+    survey.close()
+    assert read is not None  # else there were faults
+    return read.spec
+
+
+def _require(name: str, kind: str, names: List[str]) -> None:
+    # Only names of files that are there ever become part of a path.
+    if name not in names:
+        raise NoSuchSpec(kind, name, names)
+
+
+def _file_names(folder: Path) -> List[str]:
+    return sorted(path.stem for path in folder.glob(f"*{ENDING}"))
+
+
+def domain_names(tables: Path) -> List[str]:
+    """The domains of a folder: its folders, but hidden ones and caches."""
+    if not tables.is_dir():
+        return []
+    hidden = (".", "__")
+    return sorted(
+        path.name
+        for path in tables.iterdir()
+        if path.is_dir() and not path.name.startswith(hidden)
+    )

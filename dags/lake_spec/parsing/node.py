@@ -1,0 +1,58 @@
+"""Plain data that remembers where in which file it was written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Optional
+
+from lake_spec.diagnostics.diagnostic import Fault, Path, Problem, key_path
+
+REFUSED = object()
+"""The value of a node whose fault was told when the file was read."""
+
+
+@dataclass
+class Node:
+    """A value of a file: a scalar, a list of nodes or a dict of nodes."""
+
+    value: Any
+    file: str
+    line: int
+
+    def child(self, step: Any) -> Optional["Node"]:
+        """The node below a key or list position, if there is one."""
+        if isinstance(self.value, dict):
+            return self.value.get(step)
+        if isinstance(self.value, list) and isinstance(step, int):
+            return self.value[step] if step < len(self.value) else None
+        return None
+
+    def nearest(self, path: Path) -> "Node":
+        """The node at a path, or the last one on the way that exists."""
+        node = self
+        for step in path:
+            below = node.child(step)
+            if below is None:
+                return node
+            node = below
+        return node
+
+    def plain(self) -> Any:
+        """The value as plain Python data."""
+        if isinstance(self.value, dict):
+            return {key: node.plain() for key, node in self.value.items()}
+        if isinstance(self.value, list):
+            return [node.plain() for node in self.value]
+        return self.value
+
+    def fault(self, problem: Problem) -> Fault:
+        """The problem with the file and line that it stands at."""
+        at = self.nearest(problem.path)
+        return Fault(
+            file=at.file,
+            line=at.line,
+            key_path=key_path(problem.path),
+            value=problem.value,
+            message=problem.message,
+            remedy=problem.remedy,
+        )

@@ -1,0 +1,105 @@
+"""The words of the decoder's faults: what was expected and what to do."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Iterable, Sequence
+
+from lake_spec.diagnostics.diagnostic import Path, Problem, got
+from lake_spec.diagnostics.suggestions import did_you_mean
+from lake_spec.parsing.field_types import (
+    Choice,
+    ListOf,
+    MapOf,
+    OneOf,
+    Record,
+    Scalar,
+    Setting,
+)
+
+_KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def expected(shape: Any, value: Any) -> str:
+    """What a setting of this shape takes instead of the value."""
+    if isinstance(shape, Choice):
+        return choose(value, shape.choices)
+    if isinstance(shape, Scalar):
+        return _scalar(shape, value)
+    if isinstance(shape, ListOf):
+        inner = value if isinstance(value, (str, int, float)) else "..."
+        return f"It takes a list: write [{inner}]."
+    if isinstance(shape, MapOf):
+        return "It takes names with a value each, as in `name: value`."
+    if isinstance(shape, OneOf):
+        choices = ", ".join(shape.records)
+        return f"It takes settings, among them `{shape.tag}`: one of {choices}."
+    return f"It takes these settings: {', '.join(shape.settings)}."
+
+
+def _scalar(shape: Scalar, value: Any) -> str:
+    if shape.other:
+        return f"It takes {_KINDS[shape.type]} or text."
+    if shape.type is not str:
+        return f"It takes {_KINDS[shape.type]}."
+    if isinstance(value, (bool, int, float)):
+        return "It takes text: put the value in quotes."
+    return "It takes text."
+
+
+def choose(value: Any, choices: Iterable[str]) -> str:
+    """The choices, the nearest one first."""
+    choices = tuple(choices)
+    hint = did_you_mean(value, choices) if isinstance(value, str) else ""
+    return f"{hint}Choose one of: {', '.join(choices)}."
+
+
+def unknown_key(shape: Record, key: str, path: Path, known: Sequence[str]) -> Problem:
+    """A key that the record does not take."""
+    takes = f"{owner(shape, path)} takes: {', '.join(known)}."
+    hint = did_you_mean(key, known)
+    return Problem((*path, key), key, "unknown key", hint + takes)
+
+
+def missing(setting: Setting, path: Path) -> Problem:
+    """A required setting that was left out."""
+    remedy = f"{setting.doc} Write for example {in_yaml(setting)}."
+    return Problem(path, None, "missing", remedy)
+
+
+def missing_tag(shape: OneOf, path: Path) -> Problem:
+    """A union without the key that says which member is meant."""
+    remedy = f"Choose one of: {', '.join(shape.records)}."
+    return Problem((*path, shape.tag), None, "missing", remedy)
+
+
+def wrong_tag(shape: OneOf, value: Any, path: Path) -> Problem:
+    """A union whose tag names no member."""
+    return got((*path, shape.tag), value, choose(value, shape.records))
+
+
+def owner(shape: Record, path: Path) -> str:
+    """What a record is called in a message: its key, or its kind of thing."""
+    if path and isinstance(path[-1], str) and not shape.shorthand:
+        return path[-1]
+    name = re.sub(r"Spec$", "", shape.cls.__name__)
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+    return f"{'An' if name[0] in 'aeiou' else 'A'} {name}"
+
+
+def in_yaml(setting: Setting) -> str:
+    """The setting's example as a line of YAML."""
+    return f"`{setting.name}: {_flow(setting.example)}`"
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{%s}" % ", ".join(
+            f"{key}: {_flow(each)}" for key, each in value.items()
+        )
+    if isinstance(value, list):
+        return "[%s]" % ", ".join(_flow(each) for each in value)
+    if isinstance(value, str) and re.fullmatch(r"[\w][\w ./:'-]*", value):
+        return value if ": " not in value else json.dumps(value)
+    return f"'{value}'" if isinstance(value, str) else json.dumps(value)

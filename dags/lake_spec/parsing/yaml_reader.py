@@ -1,0 +1,184 @@
+"""YAML files as plain data with line numbers: the only module that reads YAML.
+
+Specs need no more than mappings, lists and scalars, so nothing else is taken:
+no aliases (a few lines of them become gigabytes), no tags, no second key of
+the same name, no tabs, no deep nesting. Dates stay text; whole numbers are
+decimal, never octal or sexagesimal.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+
+import yaml
+
+from lake_spec.diagnostics.diagnostic import Fault, Path, key_path, shown
+from lake_spec.parsing.node import Node, REFUSED
+
+LARGEST = 256 * 1024
+DEEPEST = 16
+
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TAB = re.compile(r"^ *\t", re.MULTILINE)
+_INT = re.compile(r"[-+]?(0|[1-9][0-9]{0,17})")
+_FLOAT = re.compile(r"[-+]?([0-9]{1,18}\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,2})?")
+_WORDS = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys(("true", "True", "TRUE", "yes", "Yes", "YES"), True),
+    **dict.fromkeys(("on", "On", "ON"), True),
+    **dict.fromkeys(("false", "False", "FALSE", "no", "No", "NO"), False),
+    **dict.fromkeys(("off", "Off", "OFF"), False),
+}
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file's data, where it could be read at all, and its faults as YAML."""
+
+    root: Optional[Node]
+    faults: Tuple[Fault, ...] = ()
+
+
+class _Unreadable(Exception):
+    """Ends the reading of a file; carries the fault that says why."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(str(fault))
+        self.fault = fault
+
+
+def parse_yaml(raw: bytes, file: str) -> Document:
+    """The data of a file's bytes, and all that is wrong with it as YAML."""
+    try:
+        return _parse(raw, file)
+    except _Unreadable as error:
+        return Document(None, (error.fault,))
+
+
+def _parse(raw: bytes, file: str) -> Document:
+    if len(raw) > LARGEST:
+        remedy = f"A spec has at most {LARGEST // 1024} KiB."
+        raise _unreadable(file, 0, "the file is too large", remedy)
+    text = _text(raw, file)
+    tree = _Tree(file, text)
+    try:
+        return Document(tree.read(), tuple(tree.faults))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        line = mark.line + 1 if mark else 0
+        remedy = "Mend the YAML here or in the line above."
+        raise _unreadable(file, line, f"not YAML: {problem}", remedy) from None
+
+
+def _text(raw: bytes, file: str) -> str:
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise _unreadable(file, line, "not UTF-8", "Save the file as UTF-8.") from None
+    tab = _TAB.search(text)
+    if tab:
+        line = text.count("\n", 0, tab.start()) + 1
+        raise _unreadable(file, line, "a tab indents the line", "Indent with spaces.")
+    return text
+
+
+def _unreadable(file: str, line: int, message: str, remedy: str) -> _Unreadable:
+    return _Unreadable(Fault(file, line, "", None, message, remedy))
+
+
+class _Tree:
+    """Builds nodes from YAML's events, so that depth is ours to bound."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self.faults: List[Fault] = []
+        self.events: Iterator[Any] = yaml.parse(text, Loader=_Loader)
+
+    def read(self) -> Node:
+        next(self.events)  # the stream starts
+        event = next(self.events)
+        if isinstance(event, yaml.StreamEndEvent):
+            remedy = "Write the spec, or remove the file."
+            raise _unreadable(self.file, 0, "the file is empty", remedy)
+        node = self._node(next(self.events), ())
+        next(self.events)  # the document ends
+        event = next(self.events)
+        if not isinstance(event, yaml.StreamEndEvent):
+            remedy = "A spec is one document: remove the `---` and what follows."
+            self._refuse(event, (), "a second document starts", remedy)
+        return node
+
+    def _node(self, event: Any, path: Path) -> Node:
+        line = event.start_mark.line + 1
+        if len(path) > DEEPEST:
+            remedy = f"Specs nest at most {DEEPEST} levels."
+            raise _unreadable(self.file, line, "nested too deeply", remedy)
+        return Node(self._value(event, path), self.file, line)
+
+    def _value(self, event: Any, path: Path) -> Any:
+        if isinstance(event, yaml.AliasEvent):
+            remedy = "Write the value out; shared values belong in _defaults.yml."
+            return self._refuse(event, path, f"alias *{event.anchor}", remedy)
+        if event.tag is not None:
+            remedy = (
+                "Remove it: specs take mappings, lists, text, numbers and booleans."
+            )
+            self._refuse(event, path, f"tag {shown(event.tag)}", remedy)
+        if isinstance(event, yaml.ScalarEvent):
+            return _scalar(event)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return self._sequence(path)
+        return self._mapping(path)
+
+    def _sequence(self, path: Path) -> List[Node]:
+        items: List[Node] = []
+        event = next(self.events)
+        while not isinstance(event, yaml.SequenceEndEvent):
+            items.append(self._node(event, (*path, len(items))))
+            event = next(self.events)
+        return items
+
+    def _mapping(self, path: Path) -> Dict[str, Node]:
+        mapping: Dict[str, Node] = {}
+        event = next(self.events)
+        while not isinstance(event, yaml.MappingEndEvent):
+            key = self._key(event)
+            node = self._node(next(self.events), (*path, key))
+            node.line = event.start_mark.line + 1
+            if key in mapping:
+                remedy = f"Keep one; the first stands in line {mapping[key].line}."
+                self._refuse(event, (*path, key), "duplicate key", remedy)
+            else:
+                mapping[key] = node
+            event = next(self.events)
+        return mapping
+
+    def _key(self, event: Any) -> str:
+        if not isinstance(event, yaml.ScalarEvent):
+            line = event.start_mark.line + 1
+            remedy = "Every key is one word of text; quote braces that mean text."
+            raise _unreadable(self.file, line, "a key that is no text", remedy)
+        return event.value
+
+    def _refuse(self, event: Any, path: Path, message: str, remedy: str) -> object:
+        line = event.start_mark.line + 1
+        where = key_path(path)
+        self.faults.append(Fault(self.file, line, where, None, message, remedy))
+        return REFUSED
+
+
+def _scalar(event: Any) -> Union[None, bool, int, float, str]:
+    text = event.value
+    if not event.implicit[0]:  # quoted, or a block of text
+        return text
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INT.fullmatch(text):
+        return int(text)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    return text

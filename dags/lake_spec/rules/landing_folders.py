@@ -1,0 +1,50 @@
+"""Whose a landing folder is: the first folder of its path is the domain that owns it."""
+
+from __future__ import annotations
+
+from typing import Callable, Iterator, Optional
+
+from lake_spec.contract.pulled import pulls_of
+from lake_spec.diagnostics.diagnostic import Problem
+from lake_spec.model import DomainSpec, TableSpec
+from lake_spec.rules import names
+
+PATH = ("source", "path")
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether a path is that folder, or below it."""
+    return path == folder or path.startswith(f"{folder}/")
+
+
+def is_own(table: TableSpec) -> bool:
+    """Whether the table's landing files are in the folder of its domain."""
+    return table.is_dimension or is_below(table.source.path, table.domain)
+
+
+def is_granted(table: TableSpec, owner: Optional[DomainSpec]) -> bool:
+    """Whether the domain that owns the folder lets this table read it."""
+    return owner is not None and any(
+        table.domain in grant.to and is_below(table.source.path, grant.folder)
+        for grant in owner.landing_grants
+    )
+
+
+def landing_problems(
+    table: TableSpec, domain: Callable[[str], Optional[DomainSpec]]
+) -> Iterator[Problem]:
+    """What is wrong with where a table's files are; `domain` gives one by its name."""
+    if is_own(table) or list(names.relative_path(PATH, table.source.path)):
+        return
+    path, owner = table.source.path, table.source.path.partition("/")[0]
+    if pulls_of(table):
+        message = f"{path!r} is not below the domain's own landing folder"
+        remedy = f"What is pulled is landed: write {table.domain}/..."
+        yield Problem(PATH, path, message, remedy)
+    elif not is_granted(table, domain(owner)):
+        message = f"{path!r} is not below the domain's own landing folder"
+        remedy = (
+            f"Write {table.domain}/..., or let the domain {owner} grant it, by"
+            f" landing_grants in {owner}/_domain.yml."
+        )
+        yield Problem(PATH, path, message, remedy)

@@ -1,0 +1,1 @@
+"""What texts mean: SQL, times, globs, regular expressions, schedules."""

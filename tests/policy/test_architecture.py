@@ -15,6 +15,9 @@ from typing import Dict, FrozenSet, Iterator, List, Tuple
 
 import pytest
 
+from tests.policy import floors
+from tests.policy.floors import FLOORS, floor_faults
+
 ROOT = Path(__file__).resolve().parents[2]
 OURS = frozenset(
     {"lake_spec", "lake_airflow", "lake_spark", "lake_local", "lake_infra"}
@@ -91,24 +94,6 @@ LOOSE_FILES = (
     Layer("plugins/**/*.py", frozenset({"airflow", "lake_airflow", "lake_spec"})),
 )
 
-# The folders and single modules of a package, from top to bottom: each imports what
-# stands below it.
-FLOORS = {
-    "dags/lake_spec": (
-        *("__main__", "docgen", "costs", "parsing", "rules", "hudi", "contract"),
-        *("model", "text", "diagnostics"),
-    ),
-    "dags/lake_airflow": (
-        *("build", "dag_builder", "operators", "reporting", "emr", "runs", "planning"),
-        *("settings", "redaction", "compat"),
-    ),
-    "spark_jobs/lake_spark": (
-        *("step", "stages", "erasure", "ingest", "dimension", "sources", "build"),
-        *("tables", "scd2", "formats", "changelog", "landing", "schema", "storage"),
-        "errors",
-    ),
-}
-
 HUDI_OPTIONS = "dags/lake_spec/hudi/options.py"
 HUDI_OPTION = re.compile(r"(?<!/)hoodie\.")  # after a slash it is a file's name
 RUNS_ON_PYTHON_39 = ("dags/lake_spec", "spark_jobs")
@@ -140,43 +125,6 @@ def allows(layer: Layer, path: Path, name: str) -> bool:
     if name in layer.only_in:
         return path.name in layer.only_in[name]
     return name in layer.imports or name in STDLIB
-
-
-def floor_faults(root: Path) -> List[str]:
-    """Every import of a folder by one that stands below it, or that has no floor."""
-    faults = []
-    for package, floors in FLOORS.items():
-        top = Path(package).name
-        for path in sorted((root / package).glob("**/*.py")):
-            folder = path.relative_to(root / package).with_suffix("").parts[0]
-            if folder == "__init__":
-                continue
-            for line, name in modules_imported(ast.parse(path.read_text())):
-                parts = name.split(".")
-                if parts[0] != top or len(parts) == 1 or parts[1] == folder:
-                    continue
-                if {folder, parts[1]} - set(floors):
-                    remedy = "give the folder its floor in FLOORS"
-                elif floors.index(parts[1]) > floors.index(folder):
-                    continue
-                else:
-                    remedy = (
-                        f"{parts[1]} stands above {folder}: move what both need down, or "
-                        f"the caller up (docs/architecture.md)"
-                    )
-                where = f"{path.relative_to(root)}:{line}"
-                faults.append(f"{where} imports {name}: {remedy}")
-    return faults
-
-
-def modules_imported(tree: ast.AST) -> Iterator[Tuple[int, str]]:
-    """Line and whole name of what is imported: of a package, what is taken from it."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((node.lineno, name.name) for name in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            for name in node.names:
-                yield node.lineno, f"{node.module}.{name.name}"
 
 
 def hudi_key_faults(root: Path) -> List[str]:
@@ -264,7 +212,11 @@ def plant(root: Path, name: str, text: str) -> Path:
 @pytest.mark.parametrize(
     "name, text, fault",
     [
-        ("dags/lake_spec/model/table.py", "import yaml", "only yaml_reader.py reads YAML"),
+        (
+            "dags/lake_spec/model/table.py",
+            "import yaml",
+            "only yaml_reader.py reads YAML",
+        ),
         ("dags/lake_spec/a/b.py", "def f():\n  import boto3", ":2 imports boto3"),
         ("dags/lake_spec/checks.py", "import tomllib", "imports tomllib"),
         (
@@ -315,7 +267,7 @@ def test_an_allowed_import_is_no_fault(tmp_path, name, text):
             "build stands above scd2",
         ),
         ("storage/x.py", "import lake_spark.step.application", "step stands above"),
-        ("attic/x.py", "from lake_spark.errors import BadFile", "its floor in FLOORS"),
+        ("attic/x.py", "from lake_spark.errors import BadFile", "a place in FLOORS"),
     ],
 )
 def test_an_import_of_a_folder_above_is_found(tmp_path, name, text, fault):
@@ -323,15 +275,22 @@ def test_an_import_of_a_folder_above_is_found(tmp_path, name, text, fault):
     assert fault in found
 
 
-def test_every_folder_has_a_floor_and_says_what_it_owns():
-    for package, floors in FLOORS.items():
-        top = ROOT / package
-        folders = {path.parent.name for path in top.glob("*/__init__.py")}
-        modules = {path.stem for path in top.glob("*.py")} - {"__init__"}
-        assert folders | modules == set(floors)
-        for folder in folders:
-            tree = ast.parse((ROOT / package / folder / "__init__.py").read_text())
-            assert ast.get_docstring(tree), f"{package}/{folder}: what does it own?"
+@pytest.mark.parametrize("package", FLOORS)
+def test_every_folder_and_module_has_a_floor_and_says_what_it_owns(package):
+    top = ROOT / package
+    folders = {path.parent.name for path in top.glob("*/__init__.py")}
+    modules = {path.stem for path in top.glob("*.py")} - {"__init__"}
+    assert folders | modules == set(FLOORS[package])
+    assert not [
+        path
+        for path in top.glob("**/*.py")
+        if not ast.get_docstring(ast.parse(path.read_text()))
+    ]
+
+
+def test_the_page_shows_the_floors_as_they_are():
+    page = floors.PAGE.read_text(encoding="utf-8")
+    assert page == floors.with_tables(page), "run: python -m tests.policy.floors"
 
 
 def test_a_hudi_option_outside_its_file_is_found(tmp_path):

@@ -40,7 +40,7 @@ PART = 64 * MIB  # assumed: of a multipart upload
 SPLIT, LEAST_SPLIT = 128 * MIB, 4 * MIB  # of what Spark reads: its defaults
 
 LATENCY = 0.1  # assumed, seconds: AWS tells 0.1 to 0.2 for small objects
-MOST_LEFT = 200_000  # keys whose sightings are left: MOST_KEYS of touched.py
+MOST_LEFT = 200_000  # keys whose sightings are left: MOST_KEYS of affected_keys.py
 
 START = 9 * 60 + 2 * 30
 """Seconds of a run beside its stages, as docs/cost.md has them: its cluster, and an

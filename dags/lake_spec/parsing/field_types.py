@@ -1,7 +1,7 @@
 """What a field of the model accepts, read once from its type.
 
 Decoder, encoder, JSON Schema and reference page all walk these shapes, so a
-new class in model.py needs no second description anywhere.
+new class in model/ needs no second description anywhere.
 """
 
 from __future__ import annotations
@@ -118,7 +118,9 @@ def shape_of(kind: Any) -> Any:
         return _many(args[0])
     if origin is Union:
         return _union(args)
-    raise TypeError(f"{kind!r}: the model has no such type. Teach it to shape.py.")
+    raise TypeError(
+        f"{kind!r}: the model has no such type. Teach it to parsing/field_types.py."
+    )
 
 
 def _record(cls: type) -> Record:

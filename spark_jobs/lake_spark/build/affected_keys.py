@@ -41,7 +41,7 @@ class Touched:
     """The touched keys, and all live sightings of them.
 
     `is_folded` tells whether the sightings say what the table holds of them. `alone`
-    are, in a build of all keys, those that are the only ones of their keys (alone.py),
+    are, in a build of all keys, those that are the only ones of their keys (build/single_event_keys.py),
     and then `sightings` are the others.
     """
 

@@ -46,7 +46,7 @@ class TouchedEvents:
     """Events of the keys that the log touched after an instant (all if None).
 
     `before` are the events of these keys up to that instant, where the table is known
-    to hold the fold of them (materialise.py); else its rows are read. `alone` are more
+    to hold the fold of them (build/materialize.py); else its rows are read. `alone` are more
     events, each the only one of its key.
     """
 

@@ -1,7 +1,7 @@
 """The proof of an erase: every file that is left is read, and none has a key.
 
 Rows are compared by their typed keys; files without rows are searched for the text
-of a key, where that is long enough to mean something (words.py).
+of a key, where that is long enough to mean something (text_match.py).
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ Columns = Sequence[Tuple[str, str]]
 Typed = Tuple[str, ColumnType]
 
 _AROUND_ROWS = ("value", "payload", "before", "after")
-"""Fields of records whose fields are the row's (envelope.py, debezium.py)."""
+"""Fields of records whose fields are the row's (formats/envelopes.py, debezium.py)."""
 
 HEAD_BYTES = 1 << 18
 """How much of a text file is read to find its first record: 256 KiB."""

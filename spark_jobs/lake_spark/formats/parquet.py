@@ -2,7 +2,7 @@
 
 Spark refuses a whole file for one such column, and names none. So where it does, the
 file's own schema is asked; what Spark can read as a plain number or as bytes keeps its
-own type in the file's shape, and conversion.py makes values of it.
+own type in the file's shape, and schema/casts.py makes values of it.
 """
 
 from __future__ import annotations

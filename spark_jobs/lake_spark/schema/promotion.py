@@ -25,7 +25,7 @@ READ_AS = {
     "time_nanos": "bigint",
     "uuid": "binary",
 }
-"""Types of files that Spark reads as another (parquet_file.py)."""
+"""Types of files that Spark reads as another (formats/parquet.py)."""
 
 _FITS = {
     "timestamp_nanos": ("timestamp", "bigint"),

@@ -1,6 +1,6 @@
 """Rows of a table whose cursor has moved on, as change files.
 
-Each pull begins `overlap` before the bookmark (bookmark.py), so that a transaction
+Each pull begins `overlap` before the bookmark (sources/jdbc_bookmark.py), so that a transaction
 which commits late is seen. Of what it reads, rows that earlier pulls landed as they
 are now are left out: without others nothing is landed.
 

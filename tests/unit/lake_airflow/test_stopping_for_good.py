@@ -11,7 +11,7 @@ from datetime import timedelta
 import pytest
 
 from lake_airflow.emr.clusters import IDLE
-from lake_spec.continuous import STOP
+from lake_spec.model.continuous import STOP
 from tests.simulator.calm import Calm
 from tests.simulator.cloud import START
 from tests.simulator.handover import HOURS, HandoverWorld

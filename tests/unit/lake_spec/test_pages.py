@@ -75,7 +75,7 @@ def test_a_schema_holds_defaults_and_examples():
 
 
 def test_the_model_has_only_types_that_are_known():
-    with pytest.raises(TypeError, match="Teach it to shape.py"):
+    with pytest.raises(TypeError, match="Teach it to parsing/field_types.py"):
         shape_of(bytes)
     assert isinstance(shape_of(TableSpec), Record)
     assert shape_of(str) == Scalar(str)

@@ -16,8 +16,8 @@ from lake_local.airflow.rest import Airflow, ApiError
 from lake_local.cli import background
 from lake_local.cli.background import Process
 from lake_local.cli.errors import StartFailed
-from lake_local.cli.home import Home
 from lake_local.cli.project import Project
+from lake_local.cli.state_dir import Home
 
 API_SERVER = "api-server"
 # Without the log servers, whose fixed ports clash between two homes.

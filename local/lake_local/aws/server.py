@@ -13,16 +13,16 @@ from typing import IO
 from lake_local.aws import DEFAULT_REGION
 from lake_local.aws.admin import Admin
 from lake_local.aws.calls import Calls
-from lake_local.aws.emr.host import Host
-from lake_local.aws.emr.journal import Journal
+from lake_local.aws.emr.persistence import Journal
 from lake_local.aws.emr.service import LocalEmr
+from lake_local.aws.emr.step_runner import Host
 from lake_local.aws.emr.web import EmrWeb
 from lake_local.aws.faults import Faults
-from lake_local.aws.front import Front
 from lake_local.aws.guard import Guard
 from lake_local.aws.http_server import Server
 from lake_local.aws.keys import secret_of
 from lake_local.aws.moto_services import MotoServices
+from lake_local.aws.router import Front
 from lake_local.aws.s3.store import ObjectStore
 from lake_local.aws.s3.web import S3Web
 

@@ -17,7 +17,7 @@ from typing import IO, Iterator
 import psutil
 
 from lake_local.cli.errors import HomeBusy
-from lake_local.cli.home import Home
+from lake_local.cli.state_dir import Home
 
 PATIENCE = 30.0
 

@@ -13,8 +13,8 @@ from typing import Any, Iterator
 from lake_spec.contract.run_key import run_key
 from lake_spec.text.times import GRAMMAR, parse_moment
 
-from lake_local.airflow.follow import Follower, StepOutput
 from lake_local.airflow.rest import ApiError
+from lake_local.airflow.run_watcher import Follower, StepOutput
 from lake_local.cli import objects, release, runlogs
 from lake_local.cli.errors import BadRequest, RunFailed, unknown
 from lake_local.cli.session import Session

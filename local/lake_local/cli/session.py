@@ -15,9 +15,9 @@ from lake_local.airflow import processes
 from lake_local.airflow.rest import Airflow
 from lake_local.cli import clusters, lock, stack, state
 from lake_local.cli.errors import BadRequest
-from lake_local.cli.home import Home
 from lake_local.cli.specs import Specs
 from lake_local.cli.state import Stack
+from lake_local.cli.state_dir import Home
 
 
 @dataclass(frozen=True)

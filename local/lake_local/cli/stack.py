@@ -11,11 +11,11 @@ from secrets import token_hex
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lake_local.airflow import dags_folder, processes, settings
-from lake_local.airflow.settle import settle
+from lake_local.airflow.shutdown import settle
 from lake_local.cli import background, clusters, ports, project, standin, state
-from lake_local.cli.home import Home
 from lake_local.cli.specs import Specs
 from lake_local.cli.state import Stack
+from lake_local.cli.state_dir import Home
 from lake_spec.model import EnvironmentSpec
 
 LEFTOVER_SECONDS = 10

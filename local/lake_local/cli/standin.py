@@ -11,8 +11,8 @@ from lake_local.aws.pages import ask
 from lake_local.cli import background
 from lake_local.cli.background import Process
 from lake_local.cli.errors import StartFailed
-from lake_local.cli.home import Home
 from lake_local.cli.project import Project
+from lake_local.cli.state_dir import Home
 
 NAME = "aws"
 START_SECONDS = 60

@@ -10,7 +10,7 @@ from pathlib import Path
 from lake_local.aws import DEFAULT_REGION
 from lake_local.aws.keys import secret_of
 from lake_local.cli.background import Process
-from lake_local.cli.home import Home
+from lake_local.cli.state_dir import Home
 from lake_spec.contract.state_format import from_fields
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Iterator, List, Sequence, Tuple
 
-from lake_local.onboard.catalog import DOMAINS_OF_ENUMS, Catalog, Table
+from lake_local.onboard.catalog import Catalog, DOMAINS_OF_ENUMS, Table
 from lake_local.onboard.postgresql_types import LOST_WHEN_UNCHANGED
 
 _LISTED = 5

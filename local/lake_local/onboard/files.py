@@ -10,14 +10,14 @@ from lake_spec.hudi.buckets import buckets_for
 from lake_spec.rules.names import glob, relative_path
 
 from lake_local.onboard.catalog import Column, Table
-from lake_local.onboard.heads import MOST_RECORDS, Head, head_of
+from lake_local.onboard.heads import Head, MOST_RECORDS, head_of
 from lake_local.onboard.keys import cursor_of, key_of
 from lake_local.onboard.naming import column_names, same_but_for_case, table_names
 from lake_local.onboard.plan import (
-    OWNER,
-    SCHEMA_LINE,
     Draft,
+    OWNER,
     Planned,
+    SCHEMA_LINE,
     Skipped,
     is_asked_for,
 )

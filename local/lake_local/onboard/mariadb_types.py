@@ -8,7 +8,7 @@ from lake_spec.text.encodings import UNSIGNED
 
 from lake_local.onboard import types
 from lake_local.onboard.catalog import Column
-from lake_local.onboard.types import STRING, LakeType, Written
+from lake_local.onboard.types import LakeType, STRING, Written
 
 _PLAIN = {
     "tinyint": "int",

@@ -9,13 +9,7 @@ from typing import Any, Dict, List, Tuple
 
 import psycopg
 
-from lake_local.onboard.catalog import (
-    DOMAINS_OF_ENUMS,
-    Catalog,
-    Column,
-    Index,
-    Table,
-)
+from lake_local.onboard.catalog import Catalog, Column, DOMAINS_OF_ENUMS, Index, Table
 from lake_local.onboard.server import NoSuchSchema, Server, Unreachable
 
 DEFAULT_SCHEMA = "public"

@@ -7,7 +7,7 @@ from typing import Callable, Dict, Tuple
 
 from lake_local.onboard import types
 from lake_local.onboard.catalog import Column
-from lake_local.onboard.types import STRING, LakeType, Written
+from lake_local.onboard.types import LakeType, STRING, Written
 
 _PLAIN = {
     "smallint": "int",

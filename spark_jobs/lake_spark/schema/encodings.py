@@ -1,4 +1,4 @@
-"""Values of sources that lack the type, as SQL: see lake_spec.encodings.
+"""Values of sources that lack the type, as SQL: see lake_spec.text.encodings.
 
 Each expression is null for what cannot be read; none fails.
 """

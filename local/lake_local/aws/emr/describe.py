@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import Any, Optional
 
-from lake_local.aws.emr.records import Cluster, Step
+from lake_local.aws.emr.models import Cluster, Step
 
 ACCOUNT = "123456789012"
 

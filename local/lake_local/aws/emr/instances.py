@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lake_local.aws.emr.describe import moment, present
-from lake_local.aws.emr.records import Cluster
+from lake_local.aws.emr.models import Cluster
 
 _TARGETS = {"ON_DEMAND": "TargetOnDemandCapacity", "SPOT": "TargetSpotCapacity"}
 """Where a fleet says how much of its capacity is bought in which market."""

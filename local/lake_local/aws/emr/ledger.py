@@ -7,7 +7,7 @@ from typing import Any, Iterable
 
 from lake_local.aws.emr import instances
 from lake_local.aws.emr.describe import moment
-from lake_local.aws.emr.records import Cluster
+from lake_local.aws.emr.models import Cluster
 
 START_MINUTES = 9.0
 

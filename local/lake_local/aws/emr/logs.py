@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Optional
 
-from lake_local.aws.emr.records import Cluster, Step
+from lake_local.aws.emr.models import Cluster, Step
 from lake_local.aws.s3.errors import S3Error
 from lake_local.aws.s3.store import ObjectStore
 

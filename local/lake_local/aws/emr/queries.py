@@ -7,7 +7,7 @@ from typing import Any, Iterable, Mapping, Sequence
 
 from lake_local.aws.emr import describe, instances
 from lake_local.aws.emr.errors import invalid_request, validation
-from lake_local.aws.emr.records import Cluster, Step
+from lake_local.aws.emr.models import Cluster, Step
 
 PAGE = 50
 MOST_STEP_IDS = 10

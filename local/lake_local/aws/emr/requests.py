@@ -11,7 +11,7 @@ from typing import Any, Iterable, Mapping
 
 from lake_local.aws import commands
 from lake_local.aws.emr.errors import not_covered, validation
-from lake_local.aws.emr.records import Cluster, Step, new_id
+from lake_local.aws.emr.models import Cluster, Step, new_id
 from lake_local.aws.runtimes import RELEASES
 
 RUNNER = "command-runner.jar"

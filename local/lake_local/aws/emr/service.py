@@ -7,11 +7,11 @@ from typing import Optional
 
 from lake_local.aws.emr import describe, requests
 from lake_local.aws.emr.errors import validation
-from lake_local.aws.emr.host import Host
-from lake_local.aws.emr.journal import Journal
-from lake_local.aws.emr.life import ClusterLife
+from lake_local.aws.emr.models import Cluster, Ending
+from lake_local.aws.emr.persistence import Journal
 from lake_local.aws.emr.queries import EmrQueries, Reply, Request, find_step
-from lake_local.aws.emr.records import Cluster, Ending
+from lake_local.aws.emr.state_machine import ClusterLife
+from lake_local.aws.emr.step_runner import Host
 from lake_local.aws.faults import Faults
 
 USER_REQUEST = Ending("USER_REQUEST", "Terminated by user request")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Optional, Union
 
-from lake_local.aws.s3.index import LAST, Index, ObjectEntry
+from lake_local.aws.s3.index import Index, LAST, ObjectEntry
 
 Entry = Union[ObjectEntry, str]
 BATCH = 1000

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Callable, Iterable, Mapping
 from urllib.parse import parse_qs, unquote
 
-from lake_local.aws.s3 import headers as object_headers
-from lake_local.aws.s3 import replies
+from lake_local.aws.s3 import headers as object_headers, replies
 from lake_local.aws.s3.blobs import read_range
 from lake_local.aws.s3.body import UploadBody
 from lake_local.aws.s3.errors import S3Error, not_covered

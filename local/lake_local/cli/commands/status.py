@@ -11,10 +11,10 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from lake_local.cli import background, clusters, lock, objects, state, text
 from lake_local.cli.commands.scope import home_of
-from lake_local.cli.home import Home
 from lake_local.cli.project import find
 from lake_local.cli.specs import specs_of
 from lake_local.cli.state import Stack
+from lake_local.cli.state_dir import Home
 from lake_spec.contract.lease import lease_folder, lease_uri
 from lake_spec.diagnostics.errors import LakeError
 

@@ -8,8 +8,8 @@ from lake_local.airflow import settings
 from lake_local.aws.keys import credentials_file
 from lake_local.cli import release, session, state
 from lake_local.cli.commands.scope import home_of, specs_of_args
-from lake_local.cli.home import Home
 from lake_local.cli.state import Stack
+from lake_local.cli.state_dir import Home
 
 NAME = "up"
 HELP = "start everything and leave it up"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lake_local.airflow import follow
-from lake_local.airflow.follow import Follower, StepOutput
+from lake_local.airflow import run_watcher
+from lake_local.airflow.run_watcher import Follower, StepOutput
 from lake_local.cli.errors import StartFailed
 
 
@@ -30,7 +30,7 @@ class ScriptedAirflow:
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch):
-    monkeypatch.setattr(follow, "POLL_SECONDS", 0)
+    monkeypatch.setattr(run_watcher, "POLL_SECONDS", 0)
 
 
 @pytest.fixture

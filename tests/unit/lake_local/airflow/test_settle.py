@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lake_local.airflow import settle as module
+from lake_local.airflow import shutdown as module
 from lake_local.airflow.rest import ApiError
-from lake_local.airflow.settle import settle
+from lake_local.airflow.shutdown import settle
 
 RUN = ("moma_full_load", "r1")
 

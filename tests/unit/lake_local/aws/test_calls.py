@@ -8,7 +8,7 @@ import threading
 import boto3
 import pytest
 
-from lake_local.aws.calls import FILE, MOST, Call, Calls
+from lake_local.aws.calls import Call, Calls, FILE, MOST
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from lake_local.aws.commands import COMMANDS
 from lake_local.aws.emr import requests
 from lake_local.aws.emr.web import covered, service_model
 from lake_local.aws.moto_services import SERVICES
-from lake_local.aws.commands import COMMANDS
 from lake_local.aws.runtimes import RELEASES
 
 COVERAGE = Path(__file__).resolve().parents[4] / "local" / "COVERAGE.md"

@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from lake_local.aws import client
-from lake_local.aws.moto_services import SERVICES, MotoServices, StatePickler, refill
+from lake_local.aws.moto_services import MotoServices, SERVICES, StatePickler, refill
 
 
 class Versions(defaultdict):

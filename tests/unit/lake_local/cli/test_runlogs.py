@@ -8,7 +8,7 @@ import pytest
 
 from lake_local.cli import runlogs
 from lake_local.cli.errors import BadRequest
-from lake_local.cli.home import Home
+from lake_local.cli.state_dir import Home
 
 RUN = "cli__2026-01-31T06-30-00"
 LINE = {"timestamp": "2026-01-31T06:30:01Z", "level": "info", "event": "step started"}

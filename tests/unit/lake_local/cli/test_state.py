@@ -11,8 +11,8 @@ import pytest
 
 from lake_local.cli import state
 from lake_local.cli.background import Process
-from lake_local.cli.home import Home
 from lake_local.cli.state import Stack
+from lake_local.cli.state_dir import Home
 
 GONE = Process("scheduler", 2**22 - 1, 1.0)
 

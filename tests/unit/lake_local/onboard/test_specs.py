@@ -15,9 +15,9 @@ from lake_spec.parsing.loader import load_domain
 
 from lake_local.onboard import advice
 from lake_local.onboard.catalog import (
-    DOMAINS_OF_ENUMS,
     Catalog,
     Column,
+    DOMAINS_OF_ENUMS,
     Index,
     Table,
     from_data,

@@ -14,7 +14,7 @@ from lake_local.aws.emr.web import EmrWeb, refusal
 from lake_local.aws.faults import Faults, Rule
 from lake_local.aws.guard import Guard, without_cors
 from lake_local.aws.http_server import DropConnection
-from lake_local.aws.moto_services import SERVICES, MotoServices
+from lake_local.aws.moto_services import MotoServices, SERVICES
 from lake_local.aws.s3 import replies
 from lake_local.aws.s3.errors import S3Error
 from lake_local.aws.s3.request import Reply, from_environ, operation_of

@@ -7,7 +7,7 @@ import os
 import time
 from pathlib import Path
 
-from lake_local.aws.emr.records import Cluster
+from lake_local.aws.emr.models import Cluster
 
 CRASHED = "The stand-in stopped while the cluster was alive"
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from lake_local.aws import runtimes
 from lake_local.aws.emr import logs
-from lake_local.aws.emr.process import (
+from lake_local.aws.emr.models import Cluster, Step
+from lake_local.aws.emr.step_process import (
     StepProcess,
     clean_environment,
     end_leftovers,
     signal_name,
 )
-from lake_local.aws.emr.records import Cluster, Step
 from lake_local.aws.s3.store import ObjectStore
 
 SCRATCH = "scratch"

@@ -1,6 +1,6 @@
 """Runs one command and outlives it, so that nothing outlives the stand-in.
 
-    python supervise.py PID_FILE GRACE_SECONDS COMMAND ARG...
+    python supervisor.py PID_FILE GRACE_SECONDS COMMAND ARG...
 
 The command gets a process group of its own. Standard input is a line to the
 stand-in: when it closes, because a step is to end or because the stand-in is

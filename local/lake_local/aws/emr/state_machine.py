@@ -11,9 +11,9 @@ import threading
 import time
 from typing import Callable, Optional
 
-from lake_local.aws.emr.host import Host, Outcome
-from lake_local.aws.emr.process import StepProcess
-from lake_local.aws.emr.records import Cluster, Ending, Step
+from lake_local.aws.emr.models import Cluster, Ending, Step
+from lake_local.aws.emr.step_process import StepProcess
+from lake_local.aws.emr.step_runner import Host, Outcome
 from lake_local.aws.runtimes import RuntimeMissing
 
 STEPS_DONE = Ending("ALL_STEPS_COMPLETED", "Steps completed")

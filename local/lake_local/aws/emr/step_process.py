@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import IO, Mapping, Sequence
 
-from lake_local.aws.emr import supervise
+from lake_local.aws.emr import supervisor
 
 PID_FILE = "process.json"
 
@@ -31,7 +31,7 @@ class StepProcess:
         with open(folder / "stdout", "wb") as out, open(folder / "stderr", "ab") as err:
             self._process = subprocess.Popen(
                 [
-                    *(sys.executable, "-I", "-S", supervise.__file__),
+                    *(sys.executable, "-I", "-S", supervisor.__file__),
                     *(str(self._pid_file), str(grace), *argv),
                 ],
                 stdin=subprocess.PIPE,
@@ -63,9 +63,9 @@ def end_leftover(pid_file: Path, *, leader_may_be_gone: bool = False) -> bool:
     except (OSError, ValueError):
         return False
     pid_file.unlink(missing_ok=True)
-    started = supervise.start_time(noted["pid"])
+    started = supervisor.start_time(noted["pid"])
     if started == noted["started"] or (leader_may_be_gone and not started):
-        return supervise.signal_group(noted["pid"], signal.SIGKILL)
+        return supervisor.signal_group(noted["pid"], signal.SIGKILL)
     return False
 
 

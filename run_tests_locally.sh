@@ -29,7 +29,7 @@
 #   spark39  the Spark tests of full, on Python 3.9
 #
 # Installs what it needs first, prints each command, stops at the first that fails.
-# What needs no Java runs side by side, and so do two halves of the Spark tests.
+# What needs no Java runs side by side, and so do two sessions of the Spark tests.
 # Works with the bash 3.2 of macOS, hence no newer shell features.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -43,7 +43,6 @@ case ${1:-} in
 esac
 PARTS=   # "pid function argument..." lines of what runs side by side
 OUTPUTS= # the folder with their outputs
-LIVE=    # the part that is shown while it runs
 
 run() { # one command, shown as it can be typed again
     local code=0
@@ -65,11 +64,7 @@ side_by_side() { # functions of this script, all at once; the first to fail ends
     OUTPUTS=$(mktemp -d)
     set -m # a process group for each, which end_parts can end whole
     for part in "$@"; do
-        if [ "$part" = "$LIVE" ]; then
-            $part 2>&1 </dev/null &
-        else
-            $part >"$OUTPUTS/${part%% *}" 2>&1 </dev/null &
-        fi
+        $part >"$OUTPUTS/${part%% *}" 2>&1 </dev/null &
         PARTS="$PARTS$! $part"$'\n'
     done
     set +m
@@ -88,7 +83,7 @@ show_ended_parts() {
             continue
         fi
         wait "$pid" || code=$?
-        [ "$part" = "$LIVE" ] || cat "$OUTPUTS/${part%% *}"
+        cat "$OUTPUTS/${part%% *}"
         [ $code -eq 0 ] || exit $code
     done <<<"$PARTS"
     PARTS=$left
@@ -128,7 +123,7 @@ python_39() {
 # Cut so that Airflow is imported once, and the stand-in's waiting is time for others.
 dags_and_policy() { # that the simulator sees what is wrong is tried once, in `older_dags`
     tests .venv-airflow/bin/python tests/unit/lake_airflow tests/policy \
-        --ignore tests/unit/lake_airflow/test_simulator_sees.py
+        --ignore tests/unit/lake_airflow/simulated_runs/test_simulator_sees.py
 }
 
 stand_in() { tests "$1/bin/python" tests/unit/lake_local; }
@@ -147,12 +142,10 @@ deployment() { # with the older Airflow only what it parses
     tests .venv-airflow-3.0.6/bin/python tests/deploy/test_as_mwaa.py
 }
 
-# One Spark session uses little more than one core, so there are two, each for half
-# of the files, as long as the other.
-first_spark_half() { tests "$1/bin/python" tests/spark/test_[a-e]*.py tests/spark/test_found.py; }
-
-second_spark_half() {
-    tests "$1/bin/python" tests/spark/test_[f-z]*.py --deselect tests/spark/test_found.py
+# One Spark session uses little more than one core, so there are two; each takes the next
+# file when it is done with one.
+spark_tests() { # with the environment in $1
+    tests "$1/bin/python" -n 2 --dist loadfile tests/spark
 }
 
 servers() { # setup.sh has none for another machine than Linux x86_64
@@ -161,11 +154,6 @@ servers() { # setup.sh has none for another machine than Linux x86_64
     else
         echo "No servers for this machine: what needs PostgreSQL, MariaDB or Kafka is not tested."
     fi
-}
-
-spark_tests() { # with the environment in $1
-    LIVE="first_spark_half $1"
-    side_by_side "$LIVE" "second_spark_half $1"
 }
 
 fast() {

@@ -41,7 +41,7 @@ SUITES = (
     Suite(
         "parameters of runs have no effect but theirs",
         NEWER,
-        ("tests/unit/lake_airflow/test_hostile_params.py",),
+        ("tests/unit/lake_airflow/planning/test_hostile_params.py",),
     ),
     Suite("as MWAA 3.3.1 gets it", NEWER, ("tests/deploy/test_as_mwaa.py",)),
     Suite("as MWAA 3.0.6 gets it", OLDER, ("tests/deploy/test_as_mwaa.py",)),

@@ -42,6 +42,6 @@ def test_every_link_leads_somewhere(target):
 
 
 def test_the_shown_figures_are_those_that_the_tests_hold():
-    tested = (ROOT / "tests/spark/test_artists.py").read_text("utf-8")
+    tested = (ROOT / "tests/spark/ingest/test_artists.py").read_text("utf-8")
     for figure in ("14,839", "15,434"):
         assert figure in README and figure.replace(",", "_") in tested

@@ -94,7 +94,7 @@ PYTHON_39 = [
 ]
 UNITS = [
     ".venv-airflow/bin/python -m pytest tests/unit/lake_airflow tests/policy"
-    " --ignore tests/unit/lake_airflow/test_simulator_sees.py",
+    " --ignore tests/unit/lake_airflow/simulated_runs/test_simulator_sees.py",
     ".venv-airflow/bin/python -m pytest tests/unit/lake_local",
     ".venv-airflow/bin/python -m pytest tests/unit"
     " --ignore tests/unit/lake_airflow --ignore tests/unit/lake_local",
@@ -106,12 +106,7 @@ OLDER = [
     ".venv-airflow/bin/python -m pytest tests/deploy",
     ".venv-airflow-3.0.6/bin/python -m pytest tests/deploy/test_as_mwaa.py",
 ]
-SPARK = [
-    ".venv-spark/bin/python -m pytest tests/spark/test_[a-e]*.py"
-    " tests/spark/test_found.py",
-    ".venv-spark/bin/python -m pytest tests/spark/test_[f-z]*.py"
-    " --deselect tests/spark/test_found.py",
-]
+SPARK = ".venv-spark/bin/python -m pytest -n 2 --dist loadfile tests/spark"
 SERVERS = ".venv-spark/bin/python -m pytest tests/servers tests/loop"
 FAST = sorted([*STYLE, *PYTHON_39, *UNITS])
 
@@ -139,8 +134,7 @@ def test_full_adds_the_older_airflow_spark_and_end_to_end(run, arguments):
     assert sorted(commands[10:14]) == sorted(OLDER)
     assert commands[0].endswith("--only servers")
     assert commands[14] == SERVERS
-    assert sorted(commands[15:17]) == SPARK
-    assert commands[17:] == [".venv-airflow/bin/python -m pytest tests/e2e"]
+    assert commands[15:] == [SPARK, ".venv-airflow/bin/python -m pytest tests/e2e"]
 
 
 def test_without_servers_for_this_machine_their_tests_are_left_out(tmp_path, run):
@@ -148,23 +142,6 @@ def test_without_servers_for_this_machine_their_tests_are_left_out(tmp_path, run
     code, output, commands = run("full")
     assert (code, SERVERS in commands) == (0, False)
     assert "No servers for this machine" in output
-
-
-def test_the_two_halves_are_all_spark_tests():
-    words = [word for line in SPARK for word in line.split()]
-    halves = [word for word in words if word.startswith("tests/spark/test_[")]
-    found = [file.name for half in halves for file in ROOT.glob(half)]
-    assert sorted(found) == sorted(f.name for f in ROOT.glob("tests/spark/test_*.py"))
-    # One file of the second half is played by the first.
-    assert words.count("tests/spark/test_found.py") == 2 and "--deselect" in words
-
-
-def test_one_of_the_halves_is_shown_while_it_runs(start):
-    process = start("full", HANGING="*[[]f-z]*")
-    shown = iter(process.stdout.readline, "")
-    assert any("+ .venv-spark" in line and "[a-e]" in line for line in shown)
-    process.send_signal(signal.SIGINT)
-    assert "[f-z]" not in process.communicate(timeout=30)[0]
 
 
 def test_it_stops_at_the_first_failure_and_says_how_to_run_only_that(run):
@@ -274,9 +251,10 @@ def test_the_tests_of_the_night_are_those_that_the_full_ones_leave_out(run):
 def test_the_spark_tests_run_on_python_39_too(run):
     code, _, commands = run("spark39", "-k", "moves")
     assert code == 0
-    assert commands[0] == "./setup.sh --quiet --only spark-3.9 --only streamer"
-    on_39 = [line.replace("-spark/", "-spark-3.9/") + " -k moves" for line in SPARK]
-    assert sorted(commands[1:]) == on_39
+    assert commands == [
+        "./setup.sh --quiet --only spark-3.9 --only streamer",
+        SPARK.replace("-spark/", "-spark-3.9/") + " -k moves",
+    ]
 
 
 def test_a_random_test_that_finds_something_fails(run):

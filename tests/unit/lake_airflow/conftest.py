@@ -15,7 +15,7 @@ from moto import mock_aws
 
 from lake_airflow.emr import clusters
 from lake_airflow.operators import submit_stage, terminate_cluster
-from tests.unit.lake_airflow.emr import Emr
+from tests.unit.lake_airflow.fake_emr import Emr
 
 REGION = "eu-central-1"
 

@@ -1,0 +1,82 @@
+"""A compiled domain is the decoded domain, and is used only while it is fresh."""
+
+import json
+
+import pytest
+
+from lake_spec.diagnostics.errors import SpecErrors
+from lake_spec.parsing import compiled
+from lake_spec.parsing.compiled import FILE, compile_domain, read_compiled
+from lake_spec.parsing.loader import load_domain
+
+from tests.unit.lake_spec.spec_files import DOMAIN, FEED, changed
+
+
+@pytest.fixture
+def fresh(specs):
+    text = compile_domain(specs.tables, "sales")
+    specs.put(f"tables/sales/{FILE}", text)
+    return specs
+
+
+def test_the_compiled_domain_is_the_decoded_one(fresh):
+    from_compiled = read_compiled(fresh.tables, "sales")
+    (fresh.tables / "sales" / FILE).unlink()
+    assert from_compiled == load_domain("sales", fresh.tables)
+
+
+def test_a_fresh_one_is_loaded_without_decoding(fresh):
+    path = fresh.tables / "sales" / FILE
+    marked = path.read_text().replace("Orders of the shop", "Orders, as compiled")
+    path.write_text(marked)
+    (table,) = load_domain("sales", fresh.tables).tables
+    assert table.description == "Orders, as compiled, one row per order"
+
+
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("sales/orders.yml", changed(FEED, {"description": "Another description"})),
+        ("sales/_domain.yml", changed(DOMAIN, {"description": "Another description"})),
+        ("sales/new.yml", changed(FEED, {"name": "new", "source.path": "sales/new"})),
+        ("_defaults.yml", {"quarantine": {"min_rows": 5}}),
+        (f"sales/{FILE}", "not JSON"),
+        (f"sales/{FILE}", {"code": "x", "sources": {}, "domain": {}}),
+        (f"sales/{FILE}", []),
+    ],
+    ids=["table", "domain", "new", "defaults", "broken", "other-version", "a-list"],
+)
+def test_a_stale_one_is_never_used(fresh, name, content):
+    fresh.put(f"tables/{name}", content)
+    assert read_compiled(fresh.tables, "sales") is None
+    assert load_domain("sales", fresh.tables).name == "sales"
+
+
+def test_a_table_that_was_removed_makes_it_stale(fresh):
+    fresh.put(
+        "tables/sales/x.yml", changed(FEED, {"name": "x", "source.path": "sales/x"})
+    )
+    fresh.put(f"tables/sales/{FILE}", compile_domain(fresh.tables, "sales"))
+    (fresh.tables / "sales/x.yml").unlink()
+    assert len(load_domain("sales", fresh.tables).tables) == 1
+
+
+def test_other_code_makes_it_stale(fresh, monkeypatch):
+    monkeypatch.setattr(compiled, "_code", lambda: "of another version")
+    assert read_compiled(fresh.tables, "sales") is None
+
+
+def test_specs_with_faults_are_not_compiled(specs):
+    specs.put("tables/sales/orders.yml", "name: orders\n")
+    with pytest.raises(SpecErrors, match="orders.yml:1: source: missing"):
+        compile_domain(specs.tables, "sales")
+
+
+def test_the_same_specs_compile_to_the_same_text(specs):
+    first = compile_domain(specs.tables, "sales")
+    assert compile_domain(specs.tables, "sales") == first
+    assert set(json.loads(first)["sources"]) == {
+        "../_defaults.yml",
+        "_domain.yml",
+        "orders.yml",
+    }

@@ -1,0 +1,144 @@
+"""A feed is enriched from reference tables of its domain: judged alone and beside them.
+
+The shop's orders are given columns of `countries` by their country's name.
+"""
+
+import re
+
+import pytest
+
+from lake_spec.model import Enrichment, TableSpec
+from lake_spec.parsing.json_codec import from_data, to_data
+from lake_spec.parsing.loader import load_domain
+
+from tests.unit.lake_spec.spec_files import FEED, SNAPSHOT, changed
+
+COUNTRIES = changed(
+    SNAPSHOT,
+    {
+        "name": "countries",
+        "source.path": "sales/countries",
+        "columns": {
+            "name": "string",
+            "continent": "string",
+            "status": "string",
+            "borders": "array<string>",
+        },
+        "key": ["name"],
+    },
+)
+ENRICH = {
+    "table": "countries",
+    "by": {"country": "name"},
+    "columns": ["continent", "status"],
+    "rename": {"status": "country_status"},
+}
+ORDERS = changed(FEED, {"columns.country": "string", "source.enrich": [ENRICH]})
+
+
+def faults_of(specs, enrich=None, table="orders", **others):
+    """The faults of all files with these changes, without their lines."""
+    specs.put("tables/sales/countries.yml", COUNTRIES)
+    orders = changed(ORDERS, {"source.enrich": [{**ENRICH, **(enrich or {})}]})
+    specs.put("tables/sales/orders.yml", orders)
+    base = orders if table == "orders" else COUNTRIES
+    specs.put(f"tables/sales/{table}.yml", changed(base, others.get("changes", {})))
+    return [re.sub(r"^tables/sales/(\w+).yml:1: ", "", each) for each in specs.faults()]
+
+
+def test_a_sound_enrichment_says_what_is_given_under_which_name(specs):
+    assert faults_of(specs) == []
+    orders = {t.name: t for t in load_domain("sales", specs.tables).tables}["orders"]
+    assert orders.enrich == (
+        Enrichment(
+            "countries",
+            (("country", "name"),),
+            ("continent", "status"),
+            (("status", "country_status"),),
+        ),
+    )
+    assert orders.enrich[0].given == (
+        ("continent", "continent"),
+        ("status", "country_status"),
+    )
+    assert from_data(TableSpec, to_data(orders)) == orders
+
+
+def test_history_may_ignore_what_is_given(specs):
+    ignored = {"history": {"ignore": ["country_status"]}}
+    assert faults_of(specs, changes=ignored) == []
+
+
+@pytest.mark.parametrize(
+    "enrich, message",
+    [
+        (
+            {"table": "countrys"},
+            "source.enrich[0].table: no table is named 'countrys'. Did you mean"
+            " 'countries'? Other tables of sales: countries.",
+        ),
+        (
+            {"table": "orders"},
+            "source.enrich[0].table: got 'orders'. That is the table itself: name another"
+            " table of the domain.",
+        ),
+        (
+            {"by": {"land": "name"}},
+            "source.enrich[0].by.land: 'land' is no declared column. Declared columns:"
+            " order_id, status, amount, is_paid, lines, updated_at, country.",
+        ),
+        (
+            {"by": {"country": "continent"}},
+            "source.enrich[0].by: got {'country': 'continent'}. The key of countries is"
+            " [name]: give each of its columns once, so that a row finds one row at most.",
+        ),
+        (
+            {"by": {"order_id": "name"}},
+            "source.enrich[0].by.order_id: got 'name'. It is long, and 'name' of"
+            " countries is string: give both the same type.",
+        ),
+        (
+            {"columns": ["continents"], "rename": {}},
+            "source.enrich[0].columns[0]: countries has no column 'continents'. Did you"
+            " mean 'continent'? Its columns: name, continent, status, borders.",
+        ),
+        (
+            {"columns": ["borders"], "rename": {}},
+            "source.enrich[0].columns[0]: got 'borders'. It is of type array: give a column"
+            " with single values.",
+        ),
+        (
+            {"rename": {}},
+            "source.enrich[0].columns[1]: got 'status'. That is a column of this table:"
+            " write rename: {status: countries_status}.",
+        ),
+        (
+            {"rename": {"status": "lake_key"}},
+            "source.enrich[0].rename.status: got 'lake_key'. That is ours, as all that"
+            " begin with lake_: write rename: {status: countries_status}.",
+        ),
+        (
+            {"columns": ["continent"]},
+            "source.enrich[0].rename.status: got 'status'. No row is given it: add it to"
+            " `columns`, or remove it.",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_told(specs, enrich, message):
+    assert faults_of(specs, enrich) == [message]
+
+
+def test_the_streamer_joins_no_tables(specs):
+    (fault,) = faults_of(specs, changes={"engine": "streamer"})
+    assert fault == (
+        "engine: got 'streamer'. HoodieStreamer joins no tables: write pyspark, or remove"
+        " source.enrich."
+    )
+
+
+def test_a_reference_table_declares_its_columns(specs):
+    (fault,) = faults_of(specs, table="countries", changes={"columns": {}})
+    assert fault == (
+        "source.enrich[0].table: got 'countries'. It declares no columns, so nothing tells"
+        " their types: declare them."
+    )

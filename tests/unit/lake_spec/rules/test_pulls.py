@@ -1,0 +1,268 @@
+"""Tables that pull their files, and the servers of environments: what is refused."""
+
+import pytest
+
+from tests.unit.lake_spec.spec_files import (
+    ENVIRONMENT,
+    FEED,
+    LEFT_OUT,
+    SNAPSHOT,
+    changed,
+    faults_of,
+    faults_of_file,
+)
+
+FROM_DATABASE = changed(
+    FEED,
+    {
+        "source.format": {"type": "parquet"},
+        "source.operation": LEFT_OUT,
+        "source.load": "load/**",
+        "source.changes": "changes/**",
+        "source.load_from": {"connection": "shop_db", "table": "public.orders"},
+        "source.changes_from": {
+            "kind": "jdbc",
+            "connection": "shop_db",
+            "table": "public.orders",
+            "cursor": "updated_at",
+        },
+    },
+)
+FROM_TOPIC = changed(
+    FROM_DATABASE,
+    {
+        "source.format": {"type": "json"},
+        "source.changes_from": {
+            "kind": "kafka",
+            "connection": "shop_kafka",
+            "topic": "shop.public.orders",
+        },
+    },
+)
+EXTRACTS = changed(
+    SNAPSHOT,
+    {
+        "source.format": {"type": "parquet"},
+        "source.files": "extracts/**",
+        "source.extract_time": {
+            "pattern": "extracts/([^/]+)/",
+            "format": "%Y-%m-%dT%H-%M-%S",
+        },
+        "source.pulled_from": {"connection": "shop_db", "table": "orders"},
+    },
+)
+DATABASE = {
+    "kind": "postgresql",
+    "host": "shop.example.internal",
+    "database": "shop",
+    "secret": "lake/dev/shop",
+}
+KAFKA = {
+    "kind": "kafka",
+    "bootstrap_servers": ["b-1.example.internal:9096"],
+    "secret": "AmazonMSK_lake",
+}
+SERVERS = changed(
+    ENVIRONMENT, {"connections": {"shop_db": DATABASE, "shop_kafka": KAFKA}}
+)
+
+
+@pytest.mark.parametrize(
+    "base", [FROM_DATABASE, FROM_TOPIC, EXTRACTS], ids=["database", "topic", "extracts"]
+)
+@pytest.mark.parametrize("format", ["parquet", "avro", "orc", "json"])
+def test_a_table_that_pulls_has_no_fault(specs, base, format):
+    assert faults_of(specs, base, {"source.format": {"type": format}}) == []
+
+
+def one_fault(specs, base, changes):
+    (fault,) = faults_of(specs, base, changes)
+    return fault
+
+
+@pytest.mark.parametrize(
+    "setting, value, message",
+    [
+        ("load_from.connection", "../x", "got '../x'. A name is 1 to 63 of a-z"),
+        ("load_from.table", 'a"; DROP', "Write table or schema.table, each of A-Z a-z"),
+        ("load_from.table", "a.b.c", "got 'a.b.c'. Write table or schema.table"),
+        ("load_from.parallel", 0, "got 0. Choose a number from 1 to 64."),
+        ("load_from.parallel", 65, "got 65. Choose a number from 1 to 64."),
+        ("changes_from.table", "1st", "got '1st'. Write table or schema.table"),
+        ("changes_from.overlap", -1, "got -1. Choose a number from 0 to 31622400."),
+    ],
+)
+def test_what_is_pulled_is_named_by_allow_lists(specs, setting, value, message):
+    fault = one_fault(specs, FROM_DATABASE, {f"source.{setting}": value})
+    assert fault.startswith(f"source.{setting}: ") and message in fault
+
+
+def test_a_cursor_is_a_plain_name(specs):
+    found = faults_of(specs, FROM_DATABASE, {"source.changes_from.cursor": "a b"})
+    assert found[0] == (
+        "source.changes_from.cursor: got 'a b'. Write a column of A-Z a-z 0-9 _ $, as"
+        " in updated_at."
+    )
+
+
+@pytest.mark.parametrize(
+    "setting, value, message",
+    [
+        (
+            "topic",
+            "a/b",
+            "got 'a/b'. A topic is named by 1 to 249 of A-Z a-z 0-9 . _ -.",
+        ),
+        ("topic", "..", "got '..'. A topic is named by"),
+        ("topic", "x" * 250, "A topic is named by"),
+        ("messages_per_file", 0, "got 0. Choose a number from 1 to 1000000."),
+    ],
+)
+def test_topics_are_named_by_an_allow_list(specs, setting, value, message):
+    fault = one_fault(specs, FROM_TOPIC, {f"source.changes_from.{setting}": value})
+    assert message in fault
+
+
+@pytest.mark.parametrize("base", [FROM_DATABASE, EXTRACTS], ids=["feed", "extracts"])
+def test_rows_of_databases_are_not_landed_as_csv(specs, base):
+    assert one_fault(specs, base, {"source.format": {"type": "csv"}}) == (
+        "source.format.type: got 'csv'. Rows are pulled with their types, which CSV has"
+        " not: choose parquet, avro, orc or json."
+    )
+
+
+@pytest.mark.parametrize(
+    "base, setting, glob, folder",
+    [
+        (FROM_DATABASE, "load", "load/*", "load"),
+        (FROM_DATABASE, "changes", "changes/*", "changes"),
+        (FROM_TOPIC, "changes", "changes/*/*", "changes"),
+        (EXTRACTS, "files", "*.parquet", "extracts"),
+    ],
+)
+def test_a_glob_that_misses_what_is_pulled_is_told(specs, base, setting, glob, folder):
+    assert one_fault(specs, base, {f"source.{setting}": glob}) == (
+        f"source.{setting}: got '{glob}'. Files are pulled into folders below {folder}/,"
+        f" which it does not hold: write {folder}/**."
+    )
+
+
+def test_a_glob_that_takes_the_other_files_too_is_told(specs):
+    assert one_fault(specs, FROM_DATABASE, {"source.changes": "**"}) == (
+        "source.changes: got '**'. It holds load/ too, where the files of `load` are"
+        " pulled to: write changes/**."
+    )
+
+
+def test_a_cursor_sees_no_deletes(specs):
+    fault = one_fault(specs, FROM_DATABASE, {"source.operation": {"column": "op"}})
+    assert fault.startswith(
+        "source.operation: got 'op'. Rows that are pulled by a cursor are upserts:"
+        " deletes are not seen by it. Leave this out;"
+    )
+
+
+def test_the_cursor_orders_the_rows(specs):
+    renamed = {"columns.updated_at": {"type": "timestamp", "source": ["Changed"]}}
+    found = faults_of(specs, FROM_DATABASE, renamed)
+    assert found == [
+        "order_by: got ['updated_at']. The cursor 'updated_at' orders the rows: name its"
+        " column here."
+    ]
+    renamed["source.changes_from.cursor"] = "changed"
+    assert faults_of(specs, FROM_DATABASE, renamed) == []
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"pattern": r"(\d{4}-\d{2}-\d{2})", "format": "%Y-%m-%d"},
+        {"pattern": "extract_([^/]+)/", "format": "%Y-%m-%dT%H-%M-%S"},
+        {"column": "exported_at", "format": "%Y-%m-%d"},
+    ],
+    ids=["day", "other-folder", "column"],
+)
+def test_the_time_of_pulled_extracts_is_read_to_the_second(specs, where):
+    fault = one_fault(specs, EXTRACTS, {"source.extract_time": where})
+    assert fault.endswith(
+        "Extracts are pulled into extracts/<time>/, to the second and in UTC: write"
+        " {pattern: 'extracts/([^/]+)/', format: '%Y-%m-%dT%H-%M-%S'}."
+    )
+
+
+def test_paths_of_pulled_extracts_name_no_scope(specs):
+    scope = {"column": "status", "pattern": "status=([^/]+)/"}
+    fault = one_fault(specs, EXTRACTS, {"source.scope": scope})
+    assert fault.startswith("source.scope.pattern: got 'status=([^/]+)/'. Paths of pu")
+
+
+def environment_faults(specs, changes, base=SERVERS):
+    return faults_of_file(specs, "environments/dev.yml", base, changes)
+
+
+def test_an_environment_with_servers_and_jars_has_no_fault(specs):
+    jars = ["s3://lake/artifacts/jars/postgresql-42.7.4.jar"]
+    assert environment_faults(specs, {"jars": jars}) == []
+
+
+@pytest.mark.parametrize(
+    "setting, value, message",
+    [
+        ("shop_db.host", "http://x", "Write a host name or an IPv4 address"),
+        ("shop_db.host", "x:5432", "Write a host name or an IPv4 address"),
+        ("shop_db.database", "a?ssl=no", "Write a name of A-Z a-z 0-9 _ $ -"),
+        ("shop_db.port", 65536, "got 65536. Choose a number from 1 to 65535."),
+        ("shop_db.secret", "a b", "Write the secret's name, of A-Z"),
+        ("shop_db.secret_store", "vault", "Choose one of: secrets_manager, ssm."),
+        ("shop_kafka.bootstrap_servers", [], "Name a broker"),
+        ("shop_kafka.bootstrap_servers", ["b-1"], "got 'b-1'. Write host:port"),
+        ("shop_kafka.bootstrap_servers", ["b:0"], "got 'b:0'. Write host:port"),
+        (
+            "shop_kafka.secret",
+            LEFT_OUT,
+            "secret: missing. scram tells brokers who asks",
+        ),
+        ("Shop", DATABASE, "connections.Shop: got 'Shop'. A name is 1 to 63 of a-z"),
+    ],
+)
+def test_servers_are_named_by_allow_lists(specs, setting, value, message):
+    (fault,) = environment_faults(specs, {f"connections.{setting}": value})
+    assert fault.startswith("connections.") and message in fault
+
+
+def test_a_parameter_has_the_name_of_a_parameter(specs):
+    changes = {
+        "connections.shop_db.secret_store": "ssm",
+        "connections.shop_db.secret": "a@b",
+    }
+    (fault,) = environment_faults(specs, changes)
+    assert "secret: got 'a@b'. Write the parameter's name" in fault
+
+
+@pytest.mark.parametrize("jar", ["x.jar", "s3://lake/x.zip", "s3://lake/a,b.jar"])
+def test_jars_are_s3_uris(specs, jar):
+    (fault,) = environment_faults(specs, {"jars": [jar]})
+    assert fault.startswith(f"jars[0]: got '{jar}'. Write the s3:// URI of a jar")
+
+
+def test_a_connection_that_an_environment_lacks_is_told_once(specs):
+    specs.put("tables/sales/orders.yml", FROM_DATABASE)
+    changes = {"connections": {"shop_dv": DATABASE}}
+    assert environment_faults(specs, changes) == [
+        "connections: no connection is named 'shop_db'. Did you mean 'shop_dv'?"
+        " sales.orders (source.load_from) uses it: add it, of kind postgresql or mariadb,"
+        " or correct the table."
+    ]
+
+
+def test_a_connection_of_another_kind_is_told(specs):
+    specs.put("tables/sales/orders.yml", FROM_DATABASE)
+    assert environment_faults(specs, {"connections.shop_db": KAFKA}) == [
+        "connections.shop_db.kind: got 'kafka'. sales.orders (source.load_from) needs a"
+        " connection of kind postgresql or mariadb."
+    ]
+
+
+def test_an_environment_without_servers_pulls_nothing_and_has_no_fault(specs):
+    specs.put("tables/sales/orders.yml", FROM_DATABASE)
+    assert environment_faults(specs, {}, base=ENVIRONMENT) == []

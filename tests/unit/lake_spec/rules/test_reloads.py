@@ -1,0 +1,43 @@
+"""Full loads after the first: where they started is told where it is broken."""
+
+import pytest
+
+from tests.unit.lake_spec.spec_files import FEED, faults_of
+
+PATTERN = "source.reloads.pattern"
+SOUND = r"reload/(?P<updated_at>[^/]+)/"
+
+
+def test_a_pattern_that_names_the_order_is_sound(specs):
+    assert faults_of(specs, FEED, {PATTERN: SOUND}) == []
+
+
+@pytest.mark.parametrize("pattern", ["reload/", r"(?P<order_id>\d+)", r"(\d+)"])
+def test_a_pattern_must_name_the_columns_of_the_order(specs, pattern):
+    (fault,) = faults_of(specs, FEED, {PATTERN: pattern})
+    assert fault == (
+        f"{PATTERN}: got {pattern!r}. Name its groups as the columns of order_by, from the"
+        " first up to the first timestamp, as in reload/(?P<updated_at>[^/]+)/ (order_by:"
+        " ['updated_at'])."
+    )
+
+
+def test_a_pattern_that_is_none_is_told(specs):
+    (fault,) = faults_of(specs, FEED, {PATTERN: "(?P<updated_at>"})
+    assert fault.startswith(
+        f"{PATTERN}: got '(?P<updated_at>'. Mend the regular expression"
+    )
+
+
+@pytest.mark.parametrize(
+    "key, value, remedy",
+    [
+        ("format", "%H", "Write how the text is a time with strptime's directives"),
+        ("lost_share", 2.0, "Choose a number from 0 to 1."),
+        ("files", "../x", "Write file names of A-Z"),
+    ],
+)
+def test_the_other_settings_of_reloads(specs, key, value, remedy):
+    changes = {PATTERN: SOUND, f"source.reloads.{key}": value}
+    (fault,) = faults_of(specs, FEED, changes)
+    assert fault.startswith(f"source.reloads.{key}: got {value!r}. {remedy}")

@@ -1,0 +1,268 @@
+"""Where rows come from is told where it is broken."""
+
+import pytest
+
+from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, SNAPSHOT, faults_of
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../x",
+        "/x",
+        "x//y",
+        "x/",
+        "a; rm",
+        "{{ ds }}",
+        "' OR 1=1",
+        "a\\b",
+        "a\nb",
+        "x/./y",
+    ]
+    + ["", "a b", "..", "s3://lake/x", "*", "größe"],
+)
+def test_a_path_outside_the_allow_list_is_refused(specs, path):
+    (fault,) = faults_of(specs, FEED, {"source.path": path})
+    assert fault.startswith(
+        f"source.path: got {path!r}. Write folders joined by single"
+    )
+
+
+@pytest.mark.parametrize(
+    "glob",
+    [
+        "../*",
+        "/x",
+        "x//y",
+        "a; rm",
+        "{{ ds }}",
+        "' OR 1=1",
+        "a\\*",
+        "a\n",
+        "[a-z]*",
+        "{a}",
+    ],
+)
+def test_a_glob_outside_the_allow_list_is_refused(specs, glob):
+    (fault,) = faults_of(specs, FEED, {"source.changes": glob})
+    assert fault.startswith(f"source.changes: got {glob!r}. Write file names of A-Z")
+
+
+def test_load_and_changes_must_be_other_files(specs):
+    assert faults_of(specs, FEED, {"source.load": "changes/*"}) == [
+        "source.changes: got 'changes/*'. It matches the files of `load` too: give changes"
+        " a pattern of their own."
+    ]
+
+
+@pytest.mark.parametrize(
+    "zone, hint",
+    [("Europe/Berln", "Did you mean 'Europe/Berlin'? "), ("../../etc/passwd", "")],
+)
+def test_the_timezone_must_exist(specs, zone, hint):
+    (fault,) = faults_of(specs, FEED, {"source.timezone": zone})
+    assert fault.startswith(f"source.timezone: got {zone!r}. {hint}")
+    assert fault.endswith("Name a zone of the tz database, as in UTC or Europe/Berlin.")
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"delimiter": ""}, "delimiter: got ''. Write one character."),
+        ({"delimiter": "||"}, "delimiter: got '||'. Write one character."),
+        ({"delimiter": "\n"}, "delimiter: got '\\n'. Write one character."),
+        ({"quote": "''"}, "quote: got \"''\". Write one character."),
+        ({"quote": ","}, "delimiter: got ','. It is the quote too: choose another"),
+        ({"encoding": "UTF-88"}, "encoding: got 'UTF-88'. Name one of utf-8, "),
+        ({"encoding": "base64"}, "encoding: got 'base64'. Name one of utf-8, "),
+    ],
+)
+def test_csv_files_must_be_readable(specs, changes, message):
+    changes = {f"source.format.{key}": value for key, value in changes.items()}
+    (fault,) = faults_of(specs, FEED, changes)
+    assert message in fault
+
+
+def test_csv_without_a_header_needs_columns(specs):
+    changes = {"source.format.header": False, "columns": LEFT_OUT}
+    assert faults_of(specs, SNAPSHOT, changes) == [
+        "source.format.header: got false. Files without a header need `columns`, in the"
+        " order of the file."
+    ]
+
+
+@pytest.mark.parametrize(
+    "key, value, message",
+    [
+        ("pattern", "orders_(", "Mend the regular expression: missing ), unterminated"),
+        (
+            "pattern",
+            r"orders_\d+",
+            "It has 0 groups; put one pair of parentheses around",
+        ),
+        (
+            "pattern",
+            r"(\d+)_(\d+)",
+            "It has 2 groups; put one pair of parentheses around",
+        ),
+        ("format", "%Q", "Write how the text is a time with strptime's directives"),
+        ("format", "%m-%d", "Write how the text is a time with strptime's directives"),
+        ("format", "", "Write how the text is a time with strptime's directives"),
+        ("format", "%", "Write how the text is a time with strptime's directives"),
+    ],
+)
+def test_the_extract_time_must_be_readable(specs, key, value, message):
+    (fault,) = faults_of(specs, SNAPSHOT, {f"source.extract_time.{key}": value})
+    assert fault.startswith(f"source.extract_time.{key}: got {value!r}. {message}")
+
+
+@pytest.mark.parametrize(
+    "where, message",
+    [
+        ({}, ": names no place of the time. Write `pattern` for a time in the path"),
+        (
+            {"pattern": "(.*)[.]csv", "column": "exported_at"},
+            ".column: got 'exported_at'. `pattern` says where the time is already",
+        ),
+        ({"column": "a`b"}, ".column: got 'a`b'. A source's column is named by 1 to"),
+        ({"column": "Status"}, ".column: got 'Status'. Column 'status' reads it, so"),
+        (
+            {"column": "exported_at", "format": "%m"},
+            ".format: got '%m'. Write how the text is a time with strptime's",
+        ),
+    ],
+)
+def test_the_extract_time_has_one_place(specs, where, message):
+    (fault,) = faults_of(specs, SNAPSHOT, {"source.extract_time": where})
+    assert fault.startswith(f"source.extract_time{message}")
+
+
+@pytest.mark.parametrize(
+    "complete, message",
+    [
+        ({}, ": has no way to know it. Write exactly one of: marker, parts, manifest."),
+        (
+            {"marker": "_SUCCESS", "parts": 2},
+            ": has marker and parts. Write exactly one of: marker, parts, manifest.",
+        ),
+        ({"marker": "../_SUCCESS"}, ".marker: got '../_SUCCESS'. Write file names of"),
+        ({"manifest": "**"}, ".manifest: got '**'. It would match the files of the"),
+        ({"parts": 0}, ".parts: got 0. Write a number of files from 1 to 1,000,000."),
+        (
+            {"parts": r"part-(\d+)"},
+            r".parts: got 'part-(\\d+)'. Put parentheses around",
+        ),
+        ({"parts": r"(?P<part>\d+)"}, ".parts: got '(?P<part>"),
+        ({"parts": "(a+)+-(b)"}, ".parts: got '(a+)+-(b)'. Its quantifiers can share"),
+        ({"parts": 1.5}, ".parts: got 1.5. It takes a whole number or text."),
+    ],
+)
+def test_a_snapshot_is_complete_in_one_way_that_can_be_read(specs, complete, message):
+    (fault,) = faults_of(specs, SNAPSHOT, {"source.complete": complete})
+    assert fault.startswith(f"source.complete{message}")
+
+
+@pytest.mark.parametrize(
+    "complete",
+    [
+        {"marker": "_SUCCESS"},
+        {"parts": 4},
+        {"parts": r"part-(\d+)-of-(\d+)"},
+        {"parts": r"of(?P<count>\d+)_(?P<part>\d+)"},
+        {"manifest": "*.manifest"},
+    ],
+)
+def test_every_way_is_taken(specs, complete):
+    assert faults_of(specs, SNAPSHOT, {"source.complete": complete}) == []
+
+
+@pytest.mark.parametrize(
+    "scope, message",
+    [
+        (
+            {"column": "regoin"},
+            "column: 'regoin' is no declared column. Did you mean 'region'?",
+        ),
+        ({"column": "weight"}, "column: got 'weight'. It is of type double: choose a"),
+        (
+            {"column": "order_id", "pattern": "of=([0-9]+)/"},
+            "column: got 'order_id'. What a path says is text: declare it as string",
+        ),
+        (
+            {"column": "region", "pattern": "region=.+/"},
+            "pattern: got 'region=.+/'. It has 0 groups; put one pair of parentheses"
+            " around the value",
+        ),
+    ],
+)
+def test_a_scope_is_a_column_of_plain_values(specs, scope, message):
+    columns = {"order_id": "long", "region": "string", "weight": "double"}
+    changes = {"source.scope": scope, "columns": columns}
+    (fault,) = faults_of(specs, SNAPSHOT, changes)
+    assert fault.startswith(f"source.scope.{message}")
+
+
+def test_a_scope_needs_declared_columns(specs):
+    changes = {
+        "source.scope": {"column": "region"},
+        "source.format": {"type": "parquet"},
+        "columns": LEFT_OUT,
+    }
+    assert faults_of(specs, SNAPSHOT, changes) == [
+        "source.scope.column: got 'region'. Declare it, with its type, under `columns`."
+    ]
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, 50])
+def test_the_lost_share_is_a_share(specs, share):
+    assert faults_of(specs, SNAPSHOT, {"source.lost_share": share}) == [
+        f"source.lost_share: got {float(share)}. Choose a number from 0 to 1."
+    ]
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        (
+            {"column": "O`p"},
+            "column: got 'O`p'. A source's column is named by 1 to 128",
+        ),
+        ({"upsert": []}, "upsert: got []. List the values of inserts and updates"),
+        (
+            {"delete": ["U"]},
+            "delete: got 'U'. It stands for upserts too: keep it in one",
+        ),
+        (
+            {"truncate": ["D"]},
+            "truncate: got 'D'. It stands for deletes too: keep it in one",
+        ),
+        (
+            {"delete": ["' OR 1=1"]},
+            'delete[0]: got "\' OR 1=1". An operation is 1 to 32',
+        ),
+    ],
+)
+def test_operations_must_be_told_apart(specs, changes, message):
+    changes = {f"source.operation.{key}": value for key, value in changes.items()}
+    (fault,) = faults_of(specs, FEED, changes)
+    assert fault.startswith(f"source.operation.{message}")
+
+
+def test_the_streamer_takes_no_snapshots(specs):
+    assert faults_of(specs, SNAPSHOT, {"engine": "streamer"}) == [
+        "engine: got 'streamer'. The streamer cannot compare snapshots: choose pyspark, or"
+        " land the changes and make the source a feed."
+    ]
+
+
+def test_a_record_index_takes_no_partitions(specs):
+    storage = {"storage.index": "record", "storage.partition_by": ["status"]}
+    assert faults_of(specs, FEED, storage) == [
+        "storage.index: got 'record'. A record index is over all partitions and cannot"
+        " hold a key that moves between them: choose bucket, bloom or simple, or leave"
+        " out partition_by."
+    ]
+
+
+def test_the_streamer_takes_feeds(specs):
+    assert faults_of(specs, FEED, {"engine": "streamer"}) == []

@@ -6,12 +6,13 @@ value it has stands beside it; figures are in docs/decisions.
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import Enum, unique
 from typing import Dict, Mapping, Optional, Sequence
 
 from lake_spec.model import Index, Storage, TableType
 
 
+@unique
 class HudiKey(str, Enum):
     """The option names that we use."""
 
@@ -57,7 +58,6 @@ class HudiKey(str, Enum):
     ARCHIVE_MAX = "hoodie.keep.max.commits"
     EMBEDDED_SERVER = "hoodie.embed.timeline.server"
     MARKERS = "hoodie.write.markers.type"
-    ANY_SCHEMA = "hoodie.datasource.write.schema.allow.auto.evolution.column.drop"
     STREAMER_SQL_FILE = "hoodie.streamer.source.sql.file"
 
 
@@ -231,14 +231,10 @@ def write_options(
     table: Mapping[str, str], operation: Operation, metadata: Mapping[str, str]
 ) -> Dict[str, str]:
     """One write: the table's options, what it does and what its commit says."""
-    # Whoever replaces all rows may replace their types: with this, Hudi compares
-    # no types, else it refuses decimals of more digits.
-    unchecked = {HudiKey.ANY_SCHEMA.value: "true"}
     return {
         **table,
-        # A replaced table has the columns of its new rows, renamed or fewer.
+        # A replaced table has the columns of its new rows: renamed, fewer, or of other types.
         HudiKey.DROP_COLUMNS.value: str(operation is Operation.REPLACE).lower(),
-        **(unchecked if operation is Operation.REPLACE else {}),
         HudiKey.OPERATION.value: operation.value,
         HudiKey.METADATA_PREFIX.value: METADATA_PREFIX,
         **{METADATA_PREFIX + name: value for name, value in metadata.items()},

@@ -6,7 +6,7 @@ columns, and the envelope below. Same SQL for both engines.
 
 from __future__ import annotations
 
-from typing import List, Sequence, Tuple
+from typing import Dict, List, Sequence, Tuple
 
 from lake_spec.hudi.options import LONGEST_FOLDER, NO_PARTITIONS
 from lake_spec.model import Connector, Feed, Json, TableSpec
@@ -19,9 +19,10 @@ from lake_spark.changelog.schema import (
     UPSERT,
     started,
 )
+from lake_spark.formats.file_schema import Shape
 from lake_spark.ingest.key_text import key_text
 from lake_spark.ingest.quality_rules import failed_rules
-from lake_spark.ingest.row_expressions import first_reason, shown_text
+from lake_spark.ingest.row_expressions import faults, first_reason, shown_text
 from lake_spark.schema import json_text
 from lake_spark.schema.columns import Columns
 
@@ -77,15 +78,27 @@ def operation(spec: TableSpec) -> str:
     )
 
 
-def rank(spec: TableSpec, of_file: str, word: str = "lake_word") -> str:
+def placed_row(spec: TableSpec, shape: Shape, columns: Columns) -> Dict[str, str]:
+    """Expressions over `source_row` and what is known of its file, for both engines.
+
+    Of the file: `lake_file_rank` and `lake_file_started`.
+    """
+    return {
+        "lake_fault": faults(spec, shape, columns),
+        "lake_rank": _rank(spec),
+        "lake_started": "coalesce(lake_file_started, lake_own_start)",
+    }
+
+
+def _rank(spec: TableSpec) -> str:
     """The row's rank: its file's, but for rows of the full load among changes.
 
     Those of a connector's snapshot rank at the log position that they carry.
     """
-    declared = spec.operation
+    declared, of_file = spec.operation, "lake_file_rank"
     if declared is None or not declared.load or spec.envelope is not None:
         return of_file
-    return f"CASE WHEN {word} IN ({_words(declared.load)}) THEN 0 ELSE {of_file} END"
+    return f"CASE WHEN lake_word IN ({_words(declared.load)}) THEN 0 ELSE {of_file} END"
 
 
 def effective_at(spec: TableSpec, columns: Columns) -> str:

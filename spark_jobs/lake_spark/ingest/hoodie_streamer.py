@@ -26,7 +26,7 @@ from lake_spark.changelog.column_versions import Written
 from lake_spark.changelog.schema import ENVELOPE
 from lake_spark.errors import NotIngested
 from lake_spark.formats import csv_reader, json_reader
-from lake_spark.formats.file_schema import BLOCK, CORRUPT, ID
+from lake_spark.formats.file_schema import BLOCK, ID
 from lake_spark.ingest import (
     batches,
     event_expressions,
@@ -201,26 +201,20 @@ def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
         f"SELECT {columns_of_file}, input_file_block_start() AS {BLOCK}, "
         f"monotonically_increasing_id() AS {ID} FROM {records}"
     )
-    corrupt = CORRUPT if reader.has_corrupt(spec) else "CAST(NULL AS string)"
-    word = reader.word_of(spec, each.shape)
-    typed = [
-        *row_expressions.typed_columns(spec, each.shape, columns),
-        f"{row_expressions.faults(spec, each.shape, columns)} AS lake_fault",
-        f"{word} AS lake_word",
-        f"{event_expressions.rank(spec, str(each.rank), word)} AS lake_rank",
-        f"{row_expressions.unavailable(spec, each.shape, columns)} AS lake_unavailable",
-        f"{row_expressions.narrow(spec, each.shape, columns)} AS lake_narrow",
-        f"{row_expressions.old_key(spec, each.shape, columns)} AS lake_old_key",
-        f"{row_expressions.log_name(each.shape)} AS lake_log_name",
-        f"{row_expressions.no_row(each.shape)} AS lake_no_row",
-        f"coalesce({_text(each.started)},"
-        f" {row_expressions.own_start(spec, each.shape, columns, word)}) AS lake_started",
-        f"{corrupt} AS lake_corrupt",
-        *_facts(each),
-        f"{BLOCK} AS lake_block",
-        f"{ID} AS lake_id",
-    ]
-    return f"SELECT {', '.join(typed)} FROM ({located})"
+    corrupt = reader.has_corrupt(spec)
+    row = {
+        **row_expressions.source_row(spec, each.shape, columns, with_corrupt=corrupt),
+        **_facts(each),
+        "lake_block": BLOCK,
+        "lake_id": ID,
+    }
+    placed = event_expressions.placed_row(spec, each.shape, columns)
+    # Other files have other columns, and the rows of all are put together.
+    names = [sql_identifier(name) for name in row if name != "lake_record_struct"]
+    return (
+        f"SELECT {', '.join([*names, *row_expressions.selected(placed)])} FROM "
+        f"(SELECT {', '.join(row_expressions.selected(row))} FROM ({located}))"
+    )
 
 
 def _accepted(
@@ -242,15 +236,17 @@ def _stored(written: Sequence[Written]) -> str:
     return ", ".join(each.expression for each in written)
 
 
-def _facts(each: Input) -> List[str]:
+def _facts(each: Input) -> Dict[str, str]:
     file = each.file
-    return [
-        f"{sql_literal(file.path)} AS lake_path",
-        f"{sql_literal(file.position)} AS lake_position",
-        f"{sql_literal(file.etag)} AS lake_etag",
-        f"{_moment(file.landed_at)} AS lake_landed_at",
-        f"{_moment(file.extract_at)} AS lake_extract_at",
-    ]
+    return {
+        "lake_path": sql_literal(file.path),
+        "lake_position": sql_literal(file.position),
+        "lake_etag": sql_literal(file.etag),
+        "lake_landed_at": _moment(file.landed_at),
+        "lake_extract_at": _moment(file.extract_at),
+        "lake_file_rank": str(each.rank),
+        "lake_file_started": _text(each.started),
+    }
 
 
 def _text(text: Optional[str]) -> str:

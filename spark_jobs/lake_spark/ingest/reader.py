@@ -38,8 +38,8 @@ FACTS = (
     ("lake_etag", "string"),
     ("lake_landed_at", "timestamp"),
     ("lake_extract_at", "timestamp"),
-    ("lake_rank", "int"),
-    ("lake_started", "string"),
+    ("lake_file_rank", "int"),
+    ("lake_file_started", "string"),
     ("lake_scope", "string"),
 )
 """What the rows of a file are told of it."""
@@ -74,31 +74,17 @@ def _read_group(
 ) -> DataFrame:
     corrupt = has_corrupt(spec)
     raw = load(spark, spec, shape, [each.file.uri for each in group], bounded=bounded)
-    word = word_of(spec, shape)
-    typed = raw.selectExpr(
-        *row_expressions.typed_columns(spec, shape, columns),
-        f"{row_expressions.raw_record(shape, with_corrupt=corrupt)} AS lake_record_struct",
-        f"{word} AS lake_word",
-        f"{row_expressions.unavailable(spec, shape, columns)} AS lake_unavailable",
-        f"{row_expressions.narrow(spec, shape, columns)} AS lake_narrow",
-        f"{row_expressions.old_key(spec, shape, columns)} AS lake_old_key",
-        f"{row_expressions.log_name(shape)} AS lake_log_name",
-        f"{row_expressions.no_row(shape)} AS lake_no_row",
-        f"{row_expressions.own_start(spec, shape, columns, word)} AS lake_own_start",
-        f"{CORRUPT if corrupt else 'CAST(NULL AS string)'} AS lake_corrupt",
+    row = row_expressions.source_row(spec, shape, columns, with_corrupt=corrupt)
+    rows = raw.selectExpr(
+        *row_expressions.selected(row),
         "input_file_name() AS lake_file",
         "input_file_block_start() AS lake_block",
         "monotonically_increasing_id() AS lake_id",
     )
-    fault = row_expressions.faults(spec, shape, columns, "lake_record_struct")
-    typed = typed.selectExpr("*", f"{fault} AS lake_fault")
     facts = small_table(spark, FACTS, [_facts(spark, each) for each in group])
-    located = typed.join(F.broadcast(facts), "lake_file", "left")
-    started = F.coalesce("lake_started", "lake_own_start")
-    located = located.withColumn(
-        "lake_rank", F.expr(event_expressions.rank(spec, "lake_rank"))
-    )
-    located = located.withColumn("lake_started", started).drop("lake_own_start")
+    located = rows.join(F.broadcast(facts), "lake_file", "left")
+    placed = event_expressions.placed_row(spec, shape, columns)
+    located = located.selectExpr("*", *row_expressions.selected(placed))
     in_path = inference.column_in_path(spec)
     if in_path:
         located = located.withColumn(in_path, F.col("lake_scope"))
@@ -122,7 +108,10 @@ def judge(
             "lake_word",
             "lake_corrupt",
             "lake_file",
+            "lake_file_rank",
+            "lake_file_started",
             "lake_log_name",
+            "lake_own_start",
         )
     )
 
@@ -133,15 +122,6 @@ RAW_OF_BAD = "CASE WHEN lake_reason IS NOT NULL THEN to_json(lake_record_struct)
 def has_corrupt(spec: TableSpec) -> bool:
     """Whether the format can hold records that do not parse."""
     return spec.source.format.type in ("csv", "json")
-
-
-def word_of(spec: TableSpec, shape: Shape) -> str:
-    """The file's own word for what happened to the row, null where it has none."""
-    declared = spec.operation
-    spelled = {name.lower(): name for name in shape.names}
-    if declared is None or declared.column.lower() not in spelled:
-        return "CAST(NULL AS string)"
-    return f"CAST({sql_identifier(spelled[declared.column.lower()])} AS string)"
 
 
 def reader_options(spec: TableSpec, *, bounded: bool = True) -> Dict[str, str]:

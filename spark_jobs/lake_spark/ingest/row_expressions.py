@@ -2,14 +2,14 @@
 
 Both engines use these texts: PySpark through selectExpr, HoodieStreamer in its
 SQL file. So either gives the same rows. Names and values enter the text only
-through sql_identifier and sql_literal.
+through sql_identifier and sql_literal. What a row says is one list, `source_row`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import uuid
-from typing import List, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 from lake_spec.model import Column, Csv, Json, OnTypeMismatch, Orc, TableSpec
 from lake_spec.model.column_type import ColumnType
@@ -38,32 +38,55 @@ _JAVA_ARRAY = r"^\[+(L[A-Za-z.]+;|[BCDFIJSZ])@[0-9a-f]+$"
 """What Debezium writes of an array in an array of texts: no value of the source."""
 
 
-def typed_columns(spec: TableSpec, shape: Shape, columns: Columns) -> List[str]:
-    """`<expression> AS <column>` for every lake column, null where it is missing."""
-    return [
-        f"{_typed(spec, shape, name, kind)} AS {sql_identifier(name)}"
-        for name, kind in columns
-    ]
+def source_row(
+    spec: TableSpec, shape: Shape, columns: Columns, *, with_corrupt: bool
+) -> Dict[str, str]:
+    """Expressions over a file's columns, by name: what its rows say, in both engines.
 
-
-def faults(
-    spec: TableSpec, shape: Shape, columns: Columns, record: Optional[str] = None
-) -> str:
-    """An expression: (words, value) of the first value that cannot be read, else null.
-
-    It is of the file's columns; with `record`, a struct of those, it is of that beside the
-    typed columns, so that no value is read twice.
+    `lake_record_struct` are the file's own values, for `faults` and the quarantine.
     """
-    cases = []
+    word = word_of(spec, shape)
+    return {
+        **{name: _typed(spec, shape, name, kind) for name, kind in columns},
+        "lake_record_struct": raw_record(shape, with_corrupt=with_corrupt),
+        "lake_word": word,
+        "lake_unavailable": unavailable(spec, shape, columns),
+        "lake_narrow": narrow(spec, shape, columns),
+        "lake_old_key": old_key(spec, shape, columns),
+        "lake_log_name": log_name(shape),
+        "lake_no_row": no_row(shape),
+        "lake_own_start": own_start(spec, shape, columns, word),
+        "lake_corrupt": CORRUPT if with_corrupt else NO_TEXT,
+    }
+
+
+def selected(expressions: Mapping[str, str]) -> List[str]:
+    """`<expression> AS <name>` for each."""
+    return [f"{each} AS {sql_identifier(name)}" for name, each in expressions.items()]
+
+
+def word_of(spec: TableSpec, shape: Shape) -> str:
+    """The file's own word for what happened to the row, null where it has none."""
+    declared = spec.operation
+    spelled = {name.lower(): name for name in shape.names}
+    if declared is None or declared.column.lower() not in spelled:
+        return NO_TEXT
+    return f"CAST({sql_identifier(spelled[declared.column.lower()])} AS string)"
+
+
+def faults(spec: TableSpec, shape: Shape, columns: Columns) -> str:
+    """An expression over `source_row`: (words, value) of the first value that cannot be read.
+
+    Null where all can. Typed columns stand in it, so that no value is read twice.
+    """
+    cases, record = [], "lake_record_struct"
     for name, kind in columns:
         raw = source_name(spec, name, shape)
         if raw is None:
             continue
-        found, column = shape.type_of(raw), sql_identifier(raw)
+        found, column = shape.type_of(raw), f"{record}.{sql_identifier(raw)}"
         table = stored_type(kind)
-        value = sql_identifier(name) if record else None
-        column = f"{record}.{column}" if record else column
-        fault = _fault(spec, name, column, found, table, value)
+        fault = _fault(spec, name, column, found, table, sql_identifier(name))
         if fault:
             reason = _conversion(spec, name).reason(column, found, table, name)
             cases.append(f"WHEN {fault} THEN {reason}")
@@ -87,7 +110,7 @@ def _fault(
     column: str,
     found: ColumnType,
     table: ColumnType,
-    value: Optional[str],
+    value: str,
 ) -> str:
     """An expression: whether the value cannot be read; '' if all can."""
     fault = _conversion(spec, name).fault(column, found, table, value=value)
@@ -100,9 +123,7 @@ def _fault(
     return f"(({fault}) OR {no_text})" if fault else no_text
 
 
-def _no_text(
-    spec: TableSpec, shape: Shape, columns: Columns, record: Optional[str]
-) -> List[str]:
+def _no_text(spec: TableSpec, shape: Shape, columns: Columns, record: str) -> List[str]:
     """Cases for texts whose bytes are no UTF-8, of files that Spark does not decode.
 
     All texts of a row are looked at together, for hardly any row has such a one.
@@ -110,9 +131,8 @@ def _no_text(
     if isinstance(spec.source.format, (Csv, Json)):
         return []
     raws = [(name, source_name(spec, name, shape)) for name, _ in columns]
-    place = f"{record}." if record else ""
     texts = [
-        (name, place + sql_identifier(raw))
+        (name, f"{record}.{sql_identifier(raw)}")
         for name, raw in raws
         if raw is not None and shape.type_of(raw).name == "string"
     ]

@@ -101,7 +101,7 @@ def rows_of(lake: Lake) -> Tables:
         if layer.has_data():
             rows = layer.read()
             if name == "changes":
-                taken = tables.taken_in()
+                taken = tables.manifest()
                 rows = withdrawals.live(withdrawals.judged(rows, taken))
             rows = without_hudi_columns(rows).drop("lake_run")
             text = F.to_json(F.struct(*sorted(rows.columns)), times)

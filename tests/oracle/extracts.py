@@ -208,7 +208,7 @@ class ExtractPlay:
         """Redo the extracts from one on; what differs then, by number."""
         for path in self.waiting:
             self._remove(path)
-        taken = [each.path for each in self.lake.tables.taken_in().all]
+        taken = [each.path for each in self.lake.tables.manifest().all]
         path = self.random.choice(taken)
         done_redo(self.lake, path)
         return {

@@ -61,17 +61,17 @@ def touched(
     """
     with ExitStack() as kept:
         if waiting.since is None:
-            all_rows = refold.rows(run, table, waiting.taken)
+            all_rows = refold.rows(run, table, waiting.manifest)
             few = all_rows <= refold.FEW_ROWS
             sightings, keys = _in_log(run, waiting, columns, few)
             several, only = single_event_keys.split(run, waiting, sightings, all_rows, kept)
             yield Touched(keys, several, alone=only)
             return
-        is_folded = refold.is_folded(run, table, waiting.taken)
+        is_folded = refold.is_folded(run, table, waiting.manifest)
         if is_folded:
             sightings, keys = _left_or_in_log(run, waiting, columns)
         else:
-            few = refold.rows(run, table, waiting.taken) <= refold.FEW_ROWS
+            few = refold.rows(run, table, waiting.manifest) <= refold.FEW_ROWS
             sightings, keys = _in_log(run, waiting, columns, few)
         for each in (keys, sightings):
             keep(each, kept)
@@ -88,8 +88,8 @@ def _in_log(run: TableRun, waiting: Pending, columns: Columns, few: bool) -> Fou
     """From the log, which has `few` rows or many."""
     spark = session_for(run.spark, few=few)
     read = run.log.read(spark).drop(*_UNUSED)
-    log = withdrawals.judged(with_types(read, typed(columns)), waiting.taken)
-    return merge.sightings_of(log, waiting.since, waiting.taken.holds)
+    log = withdrawals.judged(with_types(read, typed(columns)), waiting.manifest)
+    return merge.sightings_of(log, waiting.since, waiting.manifest.contents)
 
 
 def _left_or_in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:

@@ -18,7 +18,7 @@ from lake_spark.build.merge import Built, TouchedEvents
 from lake_spark.build.watermark import Pending, anew_if_retyped, pending
 from lake_spark.changelog import withdrawals
 from lake_spark.changelog.schema import ALL_KEYS, IS_LOAD, RELOAD
-from lake_spark.landing.manifest import Inputs, NARROW, PARTIAL, RENAMED, WIDE
+from lake_spark.landing.manifest import LogContents, Manifest
 from lake_spark.scd2 import delete_all, fold, partial_updates, scopes
 from lake_spark.scd2.current import current_layer
 from lake_spark.scd2.history import history_layer, numbered_layer
@@ -68,7 +68,7 @@ def build_history(run: TableRun, *, anew: bool = False) -> bool:
     kinds = table_columns(run.spec, run.log)
     columns = [name for name, _ in kinds]
     waiting = anew_if_retyped(run.history, waiting, kinds)
-    layer = layer_of_history(run, columns, _narrow(run, waiting.taken))
+    layer = layer_of_history(run, columns, _narrow(run, waiting.manifest))
     roles = fold.Roles.of(run.spec, columns)
     with ExitStack() as kept:
         found = kept.enter_context(affected_keys.touched(run, run.history, waiting, kinds))
@@ -146,30 +146,28 @@ def _note_moved_keys(run: TableRun, changes: DataFrame) -> None:
         run.say(f"{moved.count:,} surrogate keys went, as the report lists")
 
 
-def _narrow(run: TableRun, taken: Inputs) -> Sequence[str]:
+def _narrow(run: TableRun, manifest: Manifest) -> Sequence[str]:
     """The paths of doubles that came as floats, in files or in the table before."""
-    held = [each for each in taken.holds if each.startswith(NARROW)]
-    told = {each[len(NARROW) :] for each in held}
-    return sorted(told.union(run.log.narrow_paths()))
+    return sorted(manifest.contents.narrow.union(run.log.narrow_paths()))
 
 
 def complete_events(
-    marked: DataFrame, spec: TableSpec, roles: fold.Roles, holds: Sequence[str]
+    marked: DataFrame, spec: TableSpec, roles: fold.Roles, contents: LogContents
 ) -> DataFrame:
     """Each key's events, with the deletes of every key and the values not sent."""
     events = fold.distinct_events(marked)
     scope = spec.scope
     if scope:
         events = scopes.standing_events(events, scope.column, roles)
-    if WIDE in holds:
+    if contents.wide:
         events = delete_all.with_deletes_of_all(events, roles, spec)
     events = fold.with_epochs(events, roles).drop(fold.FORMER)
     if spec.envelope is not None and spec.load_effective_at is not None:
         events = _with_times_of_snapshots(events, spec, roles)
-    if PARTIAL in holds:
+    if contents.partial:
         dropped = [name for name, column in spec.columns if column.dropped]
         events = partial_updates.with_values_before(
-            events, roles, dropped, renamed=RENAMED in holds
+            events, roles, dropped, renamed=contents.renamed
         )
     return events
 
@@ -200,7 +198,7 @@ def _build(
     before_commit: Callable[[], Any],
 ) -> None:
     def complete(marked: DataFrame) -> DataFrame:
-        return complete_events(marked, run.spec, roles, waiting.taken.holds)
+        return complete_events(marked, run.spec, roles, waiting.manifest.contents)
 
     events, before = complete(marked), None
     if layer.name == "current":

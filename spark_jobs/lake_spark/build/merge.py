@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from lake_spec.hudi.options import Operation
 from lake_spark.build.pre_commit_checks import Changes, agree, counted, keep_promises
 from lake_spark.changelog import withdrawals
-from lake_spark.landing.manifest import RENAMED, WIDE
+from lake_spark.landing.manifest import LogContents
 from lake_spark.scd2.delete_all import about_all_keys
 from lake_spark.scd2.fold import KEY
 from lake_spark.scd2.key_changes import with_families
@@ -240,27 +240,27 @@ def _to_write(changes: DataFrame, layer: Layer) -> DataFrame:
 
 
 def sightings_of(
-    log: DataFrame, since: Optional[str], holds: Sequence[str]
+    log: DataFrame, since: Optional[str], contents: LogContents
 ) -> Tuple[DataFrame, DataFrame]:
     """(all live sightings of the touched keys, the touched keys) of a judged log.
 
     A key is touched when a sighting of it came, or became void, after that instant;
     by such a change of a row about every key all of them are. Keys whose rows changed
-    their key are touched together. `holds` is that of the log's inputs.
+    their key are touched together. `contents` are those of the log.
     """
     live = withdrawals.live(log)
     if since is None:
         return live, live.select(KEY).distinct()
     moved = log.where(withdrawals.moved_after(log, since))
-    if WIDE in holds and not moved.where(about_all_keys()).isEmpty():
+    if contents.wide and not moved.where(about_all_keys()).isEmpty():
         return live, log.select(KEY).distinct()
     keys = moved.select(KEY).distinct()
-    if RENAMED in holds:
+    if contents.renamed:
         keys = with_families(keys, live)
-    return of_keys(live, keys, holds), keys
+    return of_keys(live, keys, contents), keys
 
 
-def of_keys(live: DataFrame, keys: DataFrame, holds: Sequence[str]) -> DataFrame:
+def of_keys(live: DataFrame, keys: DataFrame, contents: LogContents) -> DataFrame:
     """The live sightings of those keys, and those about every key."""
     own = live.join(keys, KEY, "left_semi")
-    return own.unionByName(live.where(about_all_keys())) if WIDE in holds else own
+    return own.unionByName(live.where(about_all_keys())) if contents.wide else own

@@ -12,7 +12,7 @@ from typing import Dict, Optional
 
 from lake_spec.model import SurrogateKind
 from lake_spark.build.merge import LOG_INSTANT, ROWS
-from lake_spark.landing.manifest import Inputs, NARROW, WITHDRAWN
+from lake_spark.landing.manifest import Manifest
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables.table_run import TableRun
 
@@ -30,12 +30,12 @@ Nor are queries of its change log worth compiling (session.py).
 """
 
 
-def rows(run: TableRun, table: HudiTable, taken: Inputs) -> int:
+def rows(run: TableRun, table: HudiTable, manifest: Manifest) -> int:
     """How many rows change log, current and this table have at least, by their commits.
 
     More than FEW_ROWS where a release wrote the log that did not count them.
     """
-    logged = FEW_ROWS + 1 if taken.accepted is None else taken.accepted
+    logged = FEW_ROWS + 1 if manifest.accepted is None else manifest.accepted
     built = (int(each.last_value(ROWS) or 0) for each in (run.current, table))
     return max(logged, *built)
 
@@ -46,7 +46,7 @@ def said(table: HudiTable, since: Optional[str]) -> Dict[str, str]:
     return {} if kept is None else {FOLD: kept}
 
 
-def is_folded(run: TableRun, table: HudiTable, taken: Inputs) -> bool:
+def is_folded(run: TableRun, table: HudiTable, manifest: Manifest) -> bool:
     """Whether the rows of a table can be told from its log alone, and should be.
 
     Not where the log was made anew since, so that it lacks the commit the table was
@@ -58,9 +58,7 @@ def is_folded(run: TableRun, table: HudiTable, taken: Inputs) -> bool:
     return (
         built.get(FOLD) == VERSION
         and int(built.get(ROWS, 0)) > FEW_ROWS
-        and not any(
-            held == WITHDRAWN or held.startswith(NARROW) for held in taken.holds
-        )
+        and not (manifest.contents.withdrawn or manifest.contents.narrow)
         and any(each.instant == built[LOG_INSTANT] for each in run.log.commits())
         and not run.log.narrow_paths()
         and not any(column.dropped for _, column in spec.columns)

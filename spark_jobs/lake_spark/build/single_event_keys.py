@@ -15,7 +15,6 @@ from pyspark.sql import functions as F
 
 from lake_spark.build import refold
 from lake_spark.build.watermark import Pending
-from lake_spark.landing.manifest import PARTIAL, RENAMED, WIDE
 from lake_spark.scd2.fold import KEY
 from lake_spark.storage.cached import keep
 from lake_spark.tables.table_run import TableRun
@@ -25,9 +24,6 @@ MOST_KEYS = 200_000
 
 MOST_SHARE = 0.2
 """Of all rows; else reading the log twice takes what the sorting would."""
-
-_OF_OTHERS = {WIDE, PARTIAL, RENAMED}
-"""What makes a key's rows depend on sightings that are not its own."""
 
 
 def split(
@@ -44,7 +40,7 @@ def split(
     All and None where the table is small, where rows of a key depend on others', or
     where too many keys have several.
     """
-    depend = run.spec.scope or _OF_OTHERS.intersection(waiting.taken.holds)
+    depend = run.spec.scope or waiting.manifest.contents.mixes_keys
     if depend or all_rows <= refold.FEW_ROWS:
         return sightings, None
     counted = sightings.groupBy(KEY).agg(F.count(KEY).alias("lake_times"))

@@ -7,7 +7,7 @@ from typing import Optional, Sequence
 
 from lake_spark.build import merge
 from lake_spark.errors import UnfinishedRedo
-from lake_spark.landing.manifest import Inputs
+from lake_spark.landing.manifest import Manifest
 from lake_spark.schema.columns import Columns, typed
 from lake_spark.schema.promotion import is_same
 from lake_spark.schema.spark_types import typed_names
@@ -21,7 +21,7 @@ class Pending:
 
     since: Optional[str]
     log_instant: str
-    taken: Inputs
+    manifest: Manifest
 
 
 def pending(run: TableRun, table: HudiTable, *, anew: bool) -> Optional[Pending]:
@@ -30,10 +30,10 @@ def pending(run: TableRun, table: HudiTable, *, anew: bool) -> Optional[Pending]
     built = None if anew else table.last_value(merge.LOG_INSTANT)
     if newest is None or newest == built:
         return None
-    taken = run.taken_in()
-    if _is_half_redone(run, taken.redo, anew=anew):
+    manifest = run.manifest()
+    if _is_half_redone(run, manifest.redo, anew=anew):
         return None
-    return Pending(built, newest, taken)
+    return Pending(built, newest, manifest)
 
 
 def _is_half_redone(run: TableRun, paths: Sequence[str], *, anew: bool) -> bool:

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from lake_spark.changelog.schema import ALL_KEYS, ENVELOPE, WITHDRAW
-from lake_spark.landing.manifest import Inputs, Taken, WITHDRAWN
+from lake_spark.landing.manifest import IngestedFile, Manifest
 from lake_spark.storage.literals import small_table
 
 COMMIT = "_hoodie_commit_time"
@@ -21,9 +21,9 @@ VOID_SINCE = "lake_void_since"
 """The commit that made a sighting void; null for a live one."""
 
 
-def judged(log: DataFrame, taken: Inputs) -> DataFrame:
+def judged(log: DataFrame, manifest: Manifest) -> DataFrame:
     """The log's sightings with VOID_SINCE; a log without withdrawals as it is."""
-    if WITHDRAWN not in taken.holds:
+    if not manifest.contents.withdrawn:
         return log
     withdraws = F.col("lake_op") == WITHDRAW
     last = F.max(COMMIT).alias("lake_withdrawn_at")
@@ -62,14 +62,14 @@ def moved_after(sightings: DataFrame, instant: str) -> Column:
     return came | F.coalesce(F.col(VOID_SINCE) > instant, F.lit(False))
 
 
-def live_log(log: DataFrame, taken: Inputs) -> DataFrame:
+def live_log(log: DataFrame, manifest: Manifest) -> DataFrame:
     """The live sightings, also without the files that are being withdrawn."""
-    sightings = live(judged(log, taken))
-    paths = [each.path for each in taken.withdrawing]
+    sightings = live(judged(log, manifest))
+    paths = [each.path for each in manifest.withdrawing]
     return sightings.where(~F.col("lake_path").isin(paths)) if paths else sightings
 
 
-def withdraw_rows(spark: SparkSession, files: Sequence[Taken]) -> DataFrame:
+def withdraw_rows(spark: SparkSession, files: Sequence[IngestedFile]) -> DataFrame:
     """The rows of the log that make the sightings of these files void."""
     facts = [
         {

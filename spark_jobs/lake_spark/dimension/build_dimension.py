@@ -120,10 +120,10 @@ def _touched_keys(parts: Sequence[Part], since: Optional[Instants]) -> DataFrame
     for part in parts:
         then = since[part.spec.name] if since else None
         if part.log_instant not in (None, then):
-            taken, log = part.run.taken_in(), part.run.log.read()
+            manifest, log = part.run.manifest(), part.run.log.read()
             built = withdrawals.until(log, part.log_instant)
-            judged = withdrawals.judged(built, taken)
-            _, keys = merge.sightings_of(judged, then, taken.holds)
+            judged = withdrawals.judged(built, manifest)
+            _, keys = merge.sightings_of(judged, then, manifest.contents)
             found.append(keys)
     return reduce(DataFrame.union, found).distinct()
 

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model.envelopes import MESSAGE, TOMBSTONE
 from lake_spark.changelog.schema import ALL_KEYS
-from lake_spark.landing.manifest import PARTIAL, RENAMED, WIDE
+from lake_spark.landing.manifest import LogContents
 from lake_spark.storage.literals import small_table
 
 OFFSETS = (("lake_path", "string"), ("lake_block", "bigint"), ("lake_offset", "bigint"))
@@ -70,10 +70,10 @@ class Counted:
         return replace(counted, erased=erased)
 
     @property
-    def holds(self) -> Set[str]:
-        """What these rows make the fold look for: see Inputs.holds."""
-        kinds = {"wide": WIDE, "partial": PARTIAL, "renamed": RENAMED}
-        return {held for n, held in kinds.items() if any(row[n] for row in self.splits)}
+    def contents(self) -> LogContents:
+        """What these rows make the fold look for."""
+        kinds = ("wide", "partial", "renamed")
+        return LogContents(**{n: any(row[n] for row in self.splits) for n in kinds})
 
     @property
     def newest(self) -> Optional[datetime]:

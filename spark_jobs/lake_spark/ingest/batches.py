@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Dict, List, Optional, Sequence, Set, Tuple
+from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 from pyspark.sql import DataFrame
 from pyspark.storagelevel import StorageLevel
@@ -46,7 +46,7 @@ from lake_spark.ingest.reader import Input, file_name, read_inputs
 from lake_spark.ingest.rewritten_files import compared, known_contents, refuse_lost_list
 from lake_spark.ingest.row_expressions import narrow_paths, refuse_mismatch
 from lake_spark.landing.files import LandingFile, Listing, look, moved_on, shown
-from lake_spark.landing.manifest import Inputs, NARROW, SNAPSHOT, WIDE
+from lake_spark.landing.manifest import LogContents, Manifest
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.erased_keys import LeftOut, left_out, without
 from lake_spark.tables.table_run import TableRun, table_columns
@@ -62,26 +62,26 @@ class Batch:
     columns: Columns
     extract: Optional[snapshot_diff.Extract] = None
     files: List[FileReport] = field(default_factory=list)
-    holds: Set[str] = field(default_factory=set)
+    contents: LogContents = LogContents()
     left_out: LeftOut = field(default_factory=dict)
     newest_event: Optional[str] = None
 
 
 def unseen_files(
-    run: TableRun, taken: Inputs, globs: Sequence[str]
+    run: TableRun, manifest: Manifest, globs: Sequence[str]
 ) -> List[LandingFile]:
     """Landing files of the run's window that no commit has taken in."""
-    return unseen_of(run, taken, landing_of(run, globs))
+    return unseen_of(run, manifest, landing_of(run, globs))
 
 
-def unseen_of(run: TableRun, taken: Inputs, landing: Listing) -> List[LandingFile]:
+def unseen_of(run: TableRun, manifest: Manifest, landing: Listing) -> List[LandingFile]:
     """The files of a listing that lie in the run's window and were never taken in."""
     warn_of_others(run, landing)
-    if landing.files and not taken.count:
+    if landing.files and not manifest.count:
         refuse_lost_list(run)
     ours = known_contents(run).etags
     same = compared(run)
-    found = taken.unseen(landing.files, run.spec.domain, ours, same)
+    found = manifest.unseen(landing.files, run.spec.domain, ours, same)
     found = dated_files(run, found)
     return [
         file for file in found if run.window.holds(file.extract_at or file.landed_at)
@@ -149,7 +149,7 @@ def set_aside(run: TableRun, bad: BadFile) -> None:
         run.say(f"set aside {shown(bad.path)}: {bad.reason}")
 
 
-def shaped(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> Batch:
+def shaped(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> Batch:
     """The good files with their shapes, and the columns that they lead to."""
     columns = enrichment.with_given(run, table_columns(run.spec, run.log))
     good: List[Input] = []
@@ -169,7 +169,7 @@ def shaped(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> Batch:
             continue
         is_first = is_load(run.spec, file) and started is None
         if isinstance(run.spec.source, Snapshot):
-            is_first = snapshot_diff.is_full_load(file, taken)
+            is_first = snapshot_diff.is_full_load(file, manifest)
         good.append(Input(file, shape, 0 if is_first else 1, started))
         for words in name_warnings(run.spec, shape):
             told.setdefault(words, file.path)
@@ -352,19 +352,20 @@ def judge(run: TableRun, batch: Batch, rows: Rows, what: str) -> None:
     full_refresh.refuse_losses(run, quarantine.good_rows(rows.numbered), batch.inputs)
     batch.files = file_reports(batch, rows.counted)
     has_reload = any(each.started for each in batch.inputs)
-    batch.holds = rows.counted.holds | ({WIDE} if has_reload else set())
-    batch.holds |= _snapshots(run, batch, rows.counted)
+    snapshots = _snapshots(run, batch, rows.counted)
+    batch.contents = rows.counted.contents | LogContents(
+        has_reload, snapshots=snapshots
+    )
     newest = rows.counted.newest
     batch.newest_event = newest.isoformat(timespec="microseconds") if newest else None
     run.say(f"read {rows.counted.total:,} rows of {what}")
 
 
-def _snapshots(run: TableRun, batch: Batch, counted: Counted) -> Set[str]:
+def _snapshots(run: TableRun, batch: Batch, counted: Counted) -> FrozenSet[str]:
     """Where the connector read its snapshots; a warning where one is not the first."""
     paths = [each.file.path for each in batch.inputs if each.started is None]
     found = sorted(counted.starts(paths))
-    known = [each for each in run.taken_in().holds if each.startswith(SNAPSHOT)]
-    before = sorted(each[len(SNAPSHOT) :] for each in known)
+    before = sorted(run.manifest().contents.snapshots)
     if any(each not in before for each in found) and len({*before, *found}) > 1:
         run.report.warnings.append(
             f"the connector read another snapshot at {found[-1]} (others at "
@@ -372,7 +373,7 @@ def _snapshots(run: TableRun, batch: Batch, counted: Counted) -> Set[str]:
             "its rows rank there. Rows that were deleted while nothing was captured are "
             "not in it and stay; to remove them take a new full load (source.reloads)."
         )
-    return {f"{SNAPSHOT}{each}" for each in found}
+    return frozenset(found)
 
 
 def refuse_moved_on(run: TableRun, batch: Batch) -> None:
@@ -410,42 +411,42 @@ def file_reports(batch: Batch, counted: Counted) -> List[FileReport]:
     return reports
 
 
-def commit(run: TableRun, batch: Batch, events: DataFrame, taken: Inputs) -> None:
+def commit(run: TableRun, batch: Batch, events: DataFrame, manifest: Manifest) -> None:
     """One log commit: the events, which files they are from, which it withdraws.
 
     A file that was set aside keeps the sightings that it has.
     """
-    taken = taken.sparing([each["path"] for each in run.report.set_aside])
-    id = run.inputs.save(inputs_of(run, batch, taken))
+    manifest = manifest.sparing([each["path"] for each in run.report.set_aside])
+    id = run.manifests.save(inputs_of(run, batch, manifest))
     metadata = {**run.commit_metadata(), "inputs": id}
     ours = events.select(*log_columns(batch.columns))
-    if taken.withdrawing:
-        void = withdraw_rows(run.spark, taken.withdrawing)
+    if manifest.withdrawing:
+        void = withdraw_rows(run.spark, manifest.withdrawing)
         ours = ours.unionByName(void, allowMissingColumns=True)
-        run.report.withdrawn += [each.path for each in taken.withdrawing]
+        run.report.withdrawn += [each.path for each in manifest.withdrawing]
     instant = run.log.write(ours, Operation.BULK_INSERT, metadata)
     run.report.commits["changes"] = instant
     run.say(f"change log commit {instant}")
 
 
-def inputs_of(run: TableRun, batch: Batch, taken: Inputs) -> Inputs:
+def inputs_of(run: TableRun, batch: Batch, manifest: Manifest) -> Manifest:
     """What the commit of this batch will have taken in."""
     accounting = {each.path: each.__dict__ for each in batch.files}
     files = [each.file for each in batch.inputs]
     settings = recorded_settings.of_log(run.spec)
-    paths = {
+    narrow = frozenset(
         path
         for each in batch.inputs
         for path in narrow_paths(run.spec, each.shape, batch.columns)
-    }
-    holds = batch.holds | {NARROW + path for path in paths}
+    )
+    contents = batch.contents | LogContents(narrow=narrow)
     known = same_content.checksums(run.store, files)
     newest = batch.newest_event
-    return taken.next(files, accounting, settings, sorted(holds), newest, known)
+    return manifest.next(files, accounting, settings, contents, newest, known)
 
 
-def commit_withdrawals(run: TableRun, taken: Inputs) -> None:
+def commit_withdrawals(run: TableRun, manifest: Manifest) -> None:
     """One log commit that takes nothing in: files that are gone are void."""
     columns = table_columns(run.spec, run.log)
     columns = [each for each in columns if each[0] in run.log.read().columns]
-    commit(run, Batch([], columns), run.log.read().limit(0), taken)
+    commit(run, Batch([], columns), run.log.read().limit(0), manifest)

@@ -6,13 +6,13 @@ from typing import Sequence
 
 from lake_spark.ingest import batches, enrichment, full_refresh, quarantine
 from lake_spark.landing.files import LandingFile
-from lake_spark.landing.manifest import Inputs
+from lake_spark.landing.manifest import Manifest
 from lake_spark.tables.table_run import TableRun
 
 
-def take_files(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> bool:
+def take_files(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> bool:
     """Take the files in by one commit; whether one was made."""
-    batch = batches.shaped(run, files, taken)
+    batch = batches.shaped(run, files, manifest)
     rows = batches.read_rows(run, batch)
     if rows is None:
         return False
@@ -26,7 +26,7 @@ def take_files(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> bo
         good = quarantine.good_rows(rows.numbered)
         good = enrichment.enriched(run, good, batch.columns)
         batches.commit(
-            run, batch, full_refresh.with_markers(run, good, batch.inputs), taken
+            run, batch, full_refresh.with_markers(run, good, batch.inputs), manifest
         )
     finally:
         rows.release()

@@ -129,7 +129,7 @@ def refuse_losses(run: TableRun, events: DataFrame, inputs: Sequence[Input]) -> 
     living = living_keys(run)
     if living is None:
         return
-    log = withdrawals.live_log(run.log.read(), run.taken_in())
+    log = withdrawals.live_log(run.log.read(), run.manifest())
     # A redo takes files anew: what the log has of them does not count.
     others = log.where(~F.col("lake_path").isin([each.file.path for each in inputs]))
     for start in sorted(starts):

@@ -38,15 +38,15 @@ from lake_spark.ingest import (
 from lake_spark.ingest.reader import Input
 from lake_spark.ingest.rewritten_files import compared, known_contents
 from lake_spark.landing.files import LandingFile
-from lake_spark.landing.manifest import Inputs
+from lake_spark.landing.manifest import Manifest
 from lake_spark.schema.columns import Columns, typed
 from lake_spark.tables.erased_keys import LeftOut
 from lake_spark.tables.table_run import TableRun
 
 
-def prepare(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> None:
+def prepare(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> None:
     """Judge every row, keep the bad ones, and name the inputs of the streamer step."""
-    batch = batches.shaped(run, files, taken)
+    batch = batches.shaped(run, files, manifest)
     rows = batches.read_rows(run, batch)
     if rows is None:
         return
@@ -59,12 +59,12 @@ def prepare(run: TableRun, files: Sequence[LandingFile], taken: Inputs) -> None:
             quarantine.keep(run, rows.numbered)
     finally:
         rows.release()
-    _name_inputs(run, batch, taken)
+    _name_inputs(run, batch, manifest)
 
 
-def _name_inputs(run: TableRun, batch: batches.Batch, taken: Inputs) -> None:
-    inputs = batches.inputs_of(run, batch, taken)
-    id = run.inputs.save(inputs)
+def _name_inputs(run: TableRun, batch: batches.Batch, manifest: Manifest) -> None:
+    inputs = batches.inputs_of(run, batch, manifest)
+    id = run.manifests.save(inputs)
     accounting = state_text({"files": to_fields(batch.files)}, indent=1)
     run.store.write(_accounting_uri(run, id), accounting.encode())
     sql_file = f"{run.home}/inputs/{id}.sql"
@@ -97,7 +97,7 @@ def account(run: TableRun, globs: Sequence[str]) -> bool:
             f"{run.spec.full_name}: the HoodieStreamer step did not commit its inputs {named} "
             f"(the change log's last are {last}). Its step log says why; a new run takes them in."
         )
-    inputs = run.inputs.load(named)
+    inputs = run.manifests.load(named)
     landing = batches.landing_of(run, globs).files
     ours, same = known_contents(run).etags, compared(run)
     inputs.unseen(landing, run.spec.domain, ours, same)

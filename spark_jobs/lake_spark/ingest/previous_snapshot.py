@@ -11,7 +11,7 @@ from lake_spark.build.materialize import living_rows
 from lake_spark.changelog import withdrawals
 from lake_spark.changelog.schema import UPSERT
 from lake_spark.ingest.snapshot_diff import BEFORE, Extract, KNOWN, identity, scope_text
-from lake_spark.landing.manifest import Inputs
+from lake_spark.landing.manifest import Manifest
 from lake_spark.scd2 import fold
 from lake_spark.schema.columns import typed
 from lake_spark.schema.spark_types import with_types
@@ -21,7 +21,7 @@ Columns = List[Tuple[str, str]]
 
 
 def before(
-    run: TableRun, extract: Extract, columns: Columns, taken: Inputs
+    run: TableRun, extract: Extract, columns: Columns, manifest: Manifest
 ) -> DataFrame:
     """Rows as of the extract before: lake_key, the columns, KNOWN and BEFORE.
 
@@ -31,8 +31,8 @@ def before(
     """
     if not run.log.has_data():
         return _nothing(run, columns)
-    if run.spec.scope or run.spec.effective_at or taken.redo:
-        return _by_log(run, extract, columns, taken)
+    if run.spec.scope or run.spec.effective_at or manifest.redo:
+        return _by_log(run, extract, columns, manifest)
     return _by_current(run, columns)
 
 
@@ -52,11 +52,11 @@ def _by_current(run: TableRun, columns: Columns) -> DataFrame:
 
 
 def _by_log(
-    run: TableRun, extract: Extract, columns: Columns, taken: Inputs
+    run: TableRun, extract: Extract, columns: Columns, manifest: Manifest
 ) -> DataFrame:
     """The last event of each identity, also of those that are gone."""
     spec, names = run.spec, [name for name, _ in columns]
-    log = with_types(withdrawals.live_log(run.log.read(), taken), typed(columns))
+    log = with_types(withdrawals.live_log(run.log.read(), manifest), typed(columns))
     if spec.scope:
         log = log.where(scope_text(spec).isin(list(extract.scopes)))
     roles = fold.Roles.of(spec, names)

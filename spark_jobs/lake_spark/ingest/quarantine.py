@@ -8,7 +8,6 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.hudi.options import Operation
-from lake_spark.landing.manifest import WITHDRAWN
 from lake_spark.storage.hudi_table import DELETED
 from lake_spark.tables.table_run import TableRun
 
@@ -63,11 +62,11 @@ def drop_old_takes(run: TableRun) -> None:
     """
     if run.dry_run:
         return
-    taken = run.taken_in()
-    if WITHDRAWN not in taken.holds or not run.quarantine.has_data():
+    manifest = run.manifest()
+    if not manifest.contents.withdrawn or not run.quarantine.has_data():
         return
     last = next(each for each in run.log.commits() if "inputs" in each.metadata)
-    paths = [each.path for each in (*taken.own, *taken.withdrawn)]
+    paths = [each.path for each in (*manifest.own, *manifest.withdrawn)]
     rows = run.quarantine.read().where(F.col("lake_path").isin(paths))
     old = rows.where(F.col("lake_run") != F.lit(last.metadata.get("run")))
     if not old.isEmpty():

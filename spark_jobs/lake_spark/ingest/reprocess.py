@@ -28,7 +28,7 @@ from lake_spark.ingest import (
 )
 from lake_spark.ingest.snapshot_diff import group_extracts
 from lake_spark.landing.files import LandingFile
-from lake_spark.landing.manifest import Inputs, Taken
+from lake_spark.landing.manifest import IngestedFile, Manifest
 from lake_spark.tables.table_run import TableRun
 
 
@@ -37,7 +37,7 @@ class Candidate:
     """A file as it was taken in, as it lies in landing now, or both."""
 
     path: str
-    taken: Optional[Taken]
+    ingested: Optional[IngestedFile]
     file: Optional[LandingFile]
 
     @property
@@ -45,7 +45,7 @@ class Candidate:
         """The time of its extract, if its source has extracts."""
         if self.file:
             return self.file.extract_at
-        at = self.taken.extract_at
+        at = self.ingested.extract_at
         return datetime.fromisoformat(at) if at else None
 
     @property
@@ -53,42 +53,44 @@ class Candidate:
         """What a window is compared with: the extract's time, else its landings."""
         if self.extract_at:
             return [self.extract_at]
-        then = [datetime.fromisoformat(self.taken.landed_at)] if self.taken else []
+        then = (
+            [datetime.fromisoformat(self.ingested.landed_at)] if self.ingested else []
+        )
         return then + ([self.file.landed_at] if self.file else [])
 
 
 def redo(run: TableRun) -> None:
     """Withdraw the chosen files and take in what lies there now."""
-    taken = run.taken_in()
-    found = candidates(run, taken)
+    manifest = run.manifest()
+    found = candidates(run, manifest)
     chosen = with_dependent(run.spec, found, choose(run, found))
     _refuse_missing(run, [each.path for each in chosen if each.file is None])
-    known = [each.taken for each in chosen if each.taken]
+    known = [each.ingested for each in chosen if each.ingested]
     files = [each.file for each in chosen if each.file]
     if run.dry_run:
         run.report.withdrawn = [each.path for each in known]
     if not chosen:
         return
     if isinstance(run.spec.source, Snapshot):
-        _redo_extracts(run, taken.without(known, [each.path for each in files]))
+        _redo_extracts(run, manifest.without(known, [each.path for each in files]))
     else:
-        _redo_feed(run, files, taken.without(known))
+        _redo_feed(run, files, manifest.without(known))
 
 
-def candidates(run: TableRun, taken: Inputs) -> List[Candidate]:
+def candidates(run: TableRun, manifest: Manifest) -> List[Candidate]:
     """Every file that was taken in or that lies in landing, in order.
 
     An extract newer than the last one taken waits for a run of its own.
     """
     landing = batches.landing_of(run, all_globs(run.spec)).files
     landing = batches.dated_files(run, landing)
-    last = snapshot_diff.last_taken(taken)
+    last = snapshot_diff.last_taken(manifest)
     found: Dict[str, LandingFile] = {
         file.path: file
         for file in landing
         if file.extract_at is None or (last is not None and file.extract_at <= last)
     }
-    known = {each.path: each for each in taken.all}
+    known = {each.path: each for each in manifest.all}
     if snapshot_completeness.is_one_file(run.spec):
         found = _without_second(found, known)
     paths = [*known, *(path for path in found if path not in known)]
@@ -96,7 +98,7 @@ def candidates(run: TableRun, taken: Inputs) -> List[Candidate]:
 
 
 def _without_second(
-    found: Dict[str, LandingFile], known: Dict[str, Taken]
+    found: Dict[str, LandingFile], known: Dict[str, IngestedFile]
 ) -> Dict[str, LandingFile]:
     """Leave out files beside the one that is the snapshot of their time and scope."""
     first = {
@@ -174,7 +176,7 @@ def _refuse_missing(run: TableRun, paths: Sequence[str]) -> None:
         )
 
 
-def _redo_feed(run: TableRun, files: Sequence[LandingFile], before: Inputs) -> None:
+def _redo_feed(run: TableRun, files: Sequence[LandingFile], before: Manifest) -> None:
     """All of it by one log commit."""
     done = bool(files) and feed.take_files(run, files, before)
     gone = before.sparing([each.path for each in files])
@@ -185,7 +187,7 @@ def _redo_feed(run: TableRun, files: Sequence[LandingFile], before: Inputs) -> N
         _end(run)
 
 
-def _redo_extracts(run: TableRun, before: Inputs) -> None:
+def _redo_extracts(run: TableRun, before: Manifest) -> None:
     if before.redo:
         _take_anew(run, before)
     elif not run.dry_run:
@@ -196,12 +198,14 @@ def _redo_extracts(run: TableRun, before: Inputs) -> None:
 def finish(run: TableRun) -> bool:
     """Bring a redo that was stopped to its end; whether the tables may be built."""
     quarantine.drop_old_takes(run)
-    taken = run.taken_in()
-    if not taken.redo:
+    manifest = run.manifest()
+    if not manifest.redo:
         return True
     there = {file.path for file in _landing_extracts(run)[0]}
-    _refuse_missing(run, [path for path in taken.redo if path not in there])
-    left = replace(taken, redo=tuple(path for path in taken.redo if path in there))
+    _refuse_missing(run, [path for path in manifest.redo if path not in there])
+    left = replace(
+        manifest, redo=tuple(path for path in manifest.redo if path in there)
+    )
     if left.redo:
         return _take_anew(run, left)
     if run.dry_run:
@@ -217,7 +221,7 @@ def _landing_extracts(run: TableRun) -> Tuple[List[LandingFile], List[LandingFil
     return batches.dated_files(run, landing.files), landing.signs
 
 
-def _take_anew(run: TableRun, taken: Inputs) -> bool:
+def _take_anew(run: TableRun, manifest: Manifest) -> bool:
     """The extracts of a redo, oldest first; whether all of them were taken.
 
     A snapshot of several files is taken with all files of its time, new ones too.
@@ -225,25 +229,27 @@ def _take_anew(run: TableRun, taken: Inputs) -> bool:
     first = len(run.report.files)
     landing, signs = _landing_extracts(run)
     paths = [each.path for each in landing]
-    times = {file.extract_at for file in landing if file.path in taken.redo}
+    times = {file.extract_at for file in landing if file.path in manifest.redo}
     has_several = not snapshot_completeness.is_one_file(run.spec)
     waiting = [
         file
         for file in landing
-        if file.extract_at in times and (has_several or file.path in taken.redo)
+        if file.extract_at in times and (has_several or file.path in manifest.redo)
     ]
     found = group_extracts(waiting, run.spec)
-    for extract in snapshot_completeness.with_signs(run, found, signs, taken):
+    for extract in snapshot_completeness.with_signs(run, found, signs, manifest):
         if not extract.files:  # its signs alone
             continue
         try:
-            missing = snapshot_completeness.what_is_missing(run, extract, paths, taken)
+            missing = snapshot_completeness.what_is_missing(
+                run, extract, paths, manifest
+            )
             if missing is not None:
                 snapshots.set_aside(
                     run, extract, snapshot_completeness.waits(extract, missing, ())
                 )
                 return False
-            if not snapshots.take_extract(run, extract, taken):
+            if not snapshots.take_extract(run, extract, manifest):
                 return False
         except RefusedInput as refused:
             snapshots.refuse(run, extract, refused)
@@ -252,7 +258,7 @@ def _take_anew(run: TableRun, taken: Inputs) -> bool:
             batches.set_aside(run, bad)
             return False
         quarantine.drop_old_takes(run)
-        taken = run.taken_in()
+        manifest = run.manifest()
     _end(run, first)
     return True
 

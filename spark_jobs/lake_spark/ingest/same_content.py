@@ -12,13 +12,13 @@ from typing import Callable, Dict, List, Sequence, Tuple
 
 from lake_spec.contract.checksums import s3_checksum
 from lake_spark.landing.files import LandingFile
-from lake_spark.landing.manifest import Compared, Taken
+from lake_spark.landing.manifest import Compared, IngestedFile
 from lake_spark.storage.object_store import ObjectStore, StoredObject
 
 _AT_ONCE = 8
 """Requests to the store at the same time."""
 
-Pair = Tuple[Taken, LandingFile]
+Pair = Tuple[IngestedFile, LandingFile]
 Choice = Callable[[List[LandingFile]], Sequence[LandingFile]]
 
 
@@ -47,7 +47,7 @@ def compared(store: ObjectStore, is_ours: Choice) -> Compared:
     return compare
 
 
-def _is_same(store: ObjectStore, before: Taken, file: LandingFile) -> bool:
+def _is_same(store: ObjectStore, before: IngestedFile, file: LandingFile) -> bool:
     if before.checksum is None or before.size != file.size:
         return False
     now = store.checksum(_stored(file))

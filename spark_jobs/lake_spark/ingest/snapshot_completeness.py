@@ -19,7 +19,7 @@ from lake_spark.errors import BadFile, LateExtract, RefusedFiles
 from lake_spark.ingest.snapshot_diff import Extract, times_taken
 from lake_spark.ingest.snapshot_times import time_of_path
 from lake_spark.landing.files import LandingFile, is_sign, scopes_of, shown
-from lake_spark.landing.manifest import Inputs
+from lake_spark.landing.manifest import Manifest
 from lake_spark.storage.object_store import split_uri
 from lake_spark.tables.table_run import TableRun
 
@@ -53,18 +53,18 @@ def with_signs(
     run: TableRun,
     extracts: Sequence[Extract],
     signs: Sequence[LandingFile],
-    taken: Inputs,
+    manifest: Manifest,
 ) -> List[Extract]:
     """The snapshots with their signs, oldest first; one with signs alone has no files.
 
     A sign whose path names no time belongs to the snapshot whose files lie in its folder.
     """
     found = list(extracts)
-    newest = times_taken(taken)
+    newest = times_taken(manifest)
     for sign in signs:
         at, scopes = _of_path(sign, run.spec)
         if at is None:
-            at = _of_folder(run, sign, found, taken)
+            at = _of_folder(run, sign, found, manifest)
             if at is None:
                 continue
         if not run.window.holds(at):
@@ -101,7 +101,7 @@ def _of_path(
 
 
 def _of_folder(
-    run: TableRun, sign: LandingFile, extracts: Sequence[Extract], taken: Inputs
+    run: TableRun, sign: LandingFile, extracts: Sequence[Extract], manifest: Manifest
 ) -> Optional[datetime]:
     """The time of the only snapshot with files below a sign's folder."""
     folder = sign.path.rpartition("/")[0]
@@ -113,7 +113,7 @@ def _of_folder(
     }
     if not waiting:
         return None
-    known = [each for each in taken.all if each.path.startswith(below)]
+    known = [each for each in manifest.all if each.path.startswith(below)]
     times = {datetime.fromisoformat(each.extract_at) for each in known}
     if not waiting - times:
         return None
@@ -128,7 +128,7 @@ def _of_folder(
 
 
 def what_is_missing(
-    run: TableRun, extract: Extract, landing: Sequence[str], taken: Inputs
+    run: TableRun, extract: Extract, landing: Sequence[str], manifest: Manifest
 ) -> Optional[str]:
     """What a snapshot waits for; None if it is complete.
 
@@ -140,7 +140,7 @@ def what_is_missing(
     if complete is None:
         _refuse_several(extract, spec)
         return None
-    _refuse_second(extract, spec, taken)
+    _refuse_second(extract, spec, manifest)
     if complete.manifest is not None:
         return _by_manifest(run, extract, landing)
     if not extract.files:
@@ -202,12 +202,12 @@ def several(name: str, files: Sequence[LandingFile]) -> str:
     )
 
 
-def _refuse_second(extract: Extract, spec: TableSpec, taken: Inputs) -> None:
+def _refuse_second(extract: Extract, spec: TableSpec, manifest: Manifest) -> None:
     """A complete snapshot gets no further file; where rows name scopes, nor a scope."""
     if extract.scopes:
         return
     at = extract.at.isoformat()
-    if any(each.extract_at == at for each in taken.all):
+    if any(each.extract_at == at for each in manifest.all):
         raise LateExtract(
             f"snapshot {extract.name} was complete and is ingested: a further file of its "
             "time is refused. Move it away, or reprocess the whole snapshot by the DAG "

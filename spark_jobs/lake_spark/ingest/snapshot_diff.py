@@ -16,7 +16,7 @@ from lake_spec.model import Absence, TableSpec
 from lake_spark.changelog.schema import DELETE, UPSERT
 from lake_spark.errors import LateExtract, RefusedInput
 from lake_spark.landing.files import LandingFile
-from lake_spark.landing.manifest import Inputs
+from lake_spark.landing.manifest import Manifest
 from lake_spark.scd2.fold import KEY
 from lake_spark.schema.equality import comparable
 
@@ -63,25 +63,25 @@ def group_extracts(files: Sequence[LandingFile], spec: TableSpec) -> List[Extrac
     ]
 
 
-def times_taken(taken: Inputs) -> Dict[Optional[str], datetime]:
+def times_taken(manifest: Manifest) -> Dict[Optional[str], datetime]:
     """The time of the newest extract taken in, per scope value."""
-    return taken.newest_extracts
+    return manifest.newest_extracts
 
 
-def last_taken(taken: Inputs) -> Optional[datetime]:
+def last_taken(manifest: Manifest) -> Optional[datetime]:
     """The time of the newest extract that was taken in, of whatever scope."""
-    return max(times_taken(taken).values(), default=None)
+    return max(times_taken(manifest).values(), default=None)
 
 
-def is_full_load(file: LandingFile, taken: Inputs) -> bool:
+def is_full_load(file: LandingFile, manifest: Manifest) -> bool:
     """Whether a file is of the first extract, or of one that is not newer."""
-    first = taken.oldest_extract
+    first = manifest.oldest_extract
     return first is None or file.extract_at <= first
 
 
-def refuse_late(extract: Extract, taken: Inputs, spec: TableSpec) -> None:
+def refuse_late(extract: Extract, manifest: Manifest, spec: TableSpec) -> None:
     """An extract that is not newer than the last one taken is refused."""
-    newest = times_taken(taken)
+    newest = times_taken(manifest)
     for scope in extract.scopes:
         last = newest.get(scope)
         if last is None or extract.at > last:
@@ -146,7 +146,7 @@ def changes(
 
 
 def dated(
-    upserts: DataFrame, spec: TableSpec, extract: Extract, taken: Inputs
+    upserts: DataFrame, spec: TableSpec, extract: Extract, manifest: Manifest
 ) -> DataFrame:
     """Let upserts be valid from `effective_at`, where it can be believed.
 
@@ -157,14 +157,16 @@ def dated(
         return upserts
     declared = F.col(spec.effective_at).cast("timestamp")
     advanced = F.col(BEFORE).isNull() | (declared > F.col(BEFORE))
-    believed = F.greatest(F.col("lake_effective_at"), _previous(extract, taken, spec))
+    believed = F.greatest(
+        F.col("lake_effective_at"), _previous(extract, manifest, spec)
+    )
     since = F.when(advanced, believed).otherwise(F.lit(extract.at))
     return upserts.withColumn("lake_effective_at", since)
 
 
-def _previous(extract: Extract, taken: Inputs, spec: TableSpec) -> Column:
+def _previous(extract: Extract, manifest: Manifest, spec: TableSpec) -> Column:
     """The time of the extract before, of the row's scope value; null if none was."""
-    newest = times_taken(taken)
+    newest = times_taken(manifest)
     if not spec.scope:
         return F.lit(newest.get(None)).cast("timestamp")
     of_scopes = [each for each in extract.scopes if each in newest]

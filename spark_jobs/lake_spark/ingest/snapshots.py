@@ -20,16 +20,16 @@ from lake_spark.ingest import (
     snapshot_diff,
 )
 from lake_spark.ingest.snapshot_diff import Extract
-from lake_spark.landing.manifest import Inputs
+from lake_spark.landing.manifest import Manifest
 from lake_spark.scd2.fold import KEY
 from lake_spark.schema.columns import any_null
 from lake_spark.tables.table_run import TableRun
 
 
-def take_extract(run: TableRun, extract: Extract, taken: Inputs) -> bool:
+def take_extract(run: TableRun, extract: Extract, manifest: Manifest) -> bool:
     """Take one extract in, whole or not at all, by one commit; whether one was made."""
-    snapshot_diff.refuse_late(extract, taken, run.spec)
-    batch = batches.shaped(run, extract.files, taken)
+    snapshot_diff.refuse_late(extract, manifest, run.spec)
+    batch = batches.shaped(run, extract.files, manifest)
     batch.extract = extract
     if len(batch.inputs) < len(extract.files):
         return _refused_whole(run, extract)
@@ -40,8 +40,8 @@ def take_extract(run: TableRun, extract: Extract, taken: Inputs) -> bool:
         batches.judge(run, batch, rows, f"extract {extract.name}")
         if not extract.scopes:
             _cover(run, batch, rows)
-            snapshot_diff.refuse_late(batch.extract, taken, run.spec)
-        return _take_rows(run, batch, rows, taken)
+            snapshot_diff.refuse_late(batch.extract, manifest, run.spec)
+        return _take_rows(run, batch, rows, manifest)
     finally:
         rows.release()
 
@@ -113,15 +113,15 @@ def _refuse_several(extract: Extract, values: Sequence[Row]) -> None:
 
 
 def _take_rows(
-    run: TableRun, batch: batches.Batch, rows: batches.Rows, taken: Inputs
+    run: TableRun, batch: batches.Batch, rows: batches.Rows, manifest: Manifest
 ) -> bool:
-    compared = _compared(run, batch, rows, taken).persist()
+    compared = _compared(run, batch, rows, manifest).persist()
     try:
-        events = _events(run, batch, compared, taken)
+        events = _events(run, batch, compared, manifest)
         if not run.dry_run:
             if rows.counted.bad:
                 quarantine.keep(run, rows.numbered)
-            batches.commit(run, batch, events, taken)
+            batches.commit(run, batch, events, manifest)
     finally:
         compared.unpersist()
     run.report.add_files(batch.files)
@@ -129,12 +129,12 @@ def _take_rows(
 
 
 def _compared(
-    run: TableRun, batch: batches.Batch, rows: batches.Rows, taken: Inputs
+    run: TableRun, batch: batches.Batch, rows: batches.Rows, manifest: Manifest
 ) -> DataFrame:
     """Every row of the extract and every absent key, with what became of it."""
     names = [name for name, _ in batch.columns]
     good = quarantine.good_rows(rows.numbered).select(*log_columns(batch.columns))
-    state = previous_snapshot.before(run, batch.extract, batch.columns, taken)
+    state = previous_snapshot.before(run, batch.extract, batch.columns, manifest)
     compared = snapshot_diff.changes(good, state, run.spec, names)
     if not rows.counted.bad:
         return compared
@@ -152,7 +152,7 @@ def _compared(
 
 
 def _events(
-    run: TableRun, batch: batches.Batch, compared: DataFrame, taken: Inputs
+    run: TableRun, batch: batches.Batch, compared: DataFrame, manifest: Manifest
 ) -> DataFrame:
     """Upserts and derived deletes; the batch's accounting is settled here."""
     extract = batch.extract
@@ -161,7 +161,7 @@ def _events(
     _refuse_losses(run, batch, counts)
     _settle(batch.files, counts)
     upserts = compared.where(snapshot_diff.UPSERTS)
-    upserts = snapshot_diff.dated(upserts, run.spec, extract, taken)
+    upserts = snapshot_diff.dated(upserts, run.spec, extract, manifest)
     deletes = snapshot_diff.derived_deletes(compared, extract, run.spec)
     if run.spec.source.absence is Absence.DELETE:
         run.report.derived_deletes += _sum(counts, change="absent")

@@ -1,6 +1,6 @@
 """Owns the manifest: which landing files a table has ingested, and which are unseen.
 
-A log commit carries the id of an Inputs object. The object holds the commit's own files,
+A log commit carries the id of a Manifest. The object holds the commit's own files,
 the few of the commits before it that are in no part yet, and the names of parts: immutable
 objects that hold the other files. So a commit writes as much as it ingests, however many
 files came before it (manifest_parts.py, decision 041).
@@ -11,13 +11,14 @@ from __future__ import annotations
 import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import (
     Any,
     Callable,
     Dict,
+    FrozenSet,
     Iterable,
     Iterator,
     List,
@@ -48,18 +49,6 @@ from lake_spark.storage.object_store import ObjectStore
 FORMAT = 2
 """The version of the objects that are written; version 1 held every file in each object."""
 
-WIDE, PARTIAL, WITHDRAWN = "wide", "partial", "withdrawn"
-"""Rows about every key; values that the source did not send; files that are void."""
-
-RENAMED = "renamed"
-"""Creates that lack values which their old keys had."""
-
-SNAPSHOT = "snapshot:"
-"""Before the log position at which a connector read a snapshot, as JSON."""
-
-NARROW = "narrow:"
-"""Before the path of a double that came as a float."""
-
 KEPT_FOR = timedelta(days=7)
 """So long an object stays after another took its place: runs may be using it."""
 
@@ -68,7 +57,7 @@ READ_FOR = timedelta(days=1)
 
 
 @dataclass(frozen=True)
-class Taken:
+class IngestedFile:
     """One landing file that was ingested; `checksum` is as stores give it, if they do."""
 
     path: str
@@ -89,32 +78,94 @@ class Taken:
         return {**self.unknown, **own, **told}
 
     @classmethod
-    def of(cls, data: Mapping[str, Any]) -> "Taken":
+    def of(cls, data: Mapping[str, Any]) -> "IngestedFile":
         """Make it of what `to_data` gave, or a later release wrote."""
         return from_fields(cls, {**data, "scopes": tuple(data.get("scopes") or ())})
 
 
 _OPTIONAL = ("extract_at", "size", "checksum")
 
-Compared = Callable[[Sequence[Tuple[Taken, LandingFile]]], Sequence[bool]]
+Compared = Callable[[Sequence[Tuple[IngestedFile, LandingFile]]], Sequence[bool]]
 """Whether files whose ETags differ have the same content."""
 
 
-def no_other_content(pairs: Sequence[Tuple[Taken, LandingFile]]) -> Sequence[bool]:
+def no_other_content(
+    pairs: Sequence[Tuple[IngestedFile, LandingFile]],
+) -> Sequence[bool]:
     """Judge by ETags alone."""
     return [False for _ in pairs]
 
 
+_SNAPSHOT, _NARROW = "snapshot:", "narrow:"
+"""Before a log position, and before the path of a double, in a stored text."""
+
+
 @dataclass(frozen=True)
-class Inputs:
+class LogContents:
+    """What the change log has that its fold must look for."""
+
+    wide: bool = False
+    """Rows about every key."""
+    partial: bool = False
+    """Values that the source did not send."""
+    renamed: bool = False
+    """Creates that lack values which their old keys had."""
+    withdrawn: bool = False
+    """Files that are void."""
+    snapshots: FrozenSet[str] = frozenset()
+    """The log positions at which a connector read its snapshots, as JSON."""
+    narrow: FrozenSet[str] = frozenset()
+    """The paths of doubles that came as floats."""
+    unknown: FrozenSet[str] = frozenset()
+    """What a later release wrote."""
+
+    @property
+    def mixes_keys(self) -> bool:
+        """Whether a key's rows may depend on sightings that are not its own."""
+        return self.wide or self.partial or self.renamed
+
+    def __or__(self, other: "LogContents") -> "LogContents":
+        both = (
+            (f.name, getattr(self, f.name), getattr(other, f.name))
+            for f in fields(self)
+        )
+        return LogContents(**{name: one | another for name, one, another in both})
+
+    def to_texts(self) -> List[str]:
+        """Give what is stored, sorted."""
+        flags = [name for name in _FLAGS if getattr(self, name)]
+        snapshots = [_SNAPSHOT + each for each in self.snapshots]
+        narrow = [_NARROW + each for each in self.narrow]
+        return sorted([*flags, *snapshots, *narrow, *self.unknown])
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> "LogContents":
+        """Make it of what `to_texts` gave, or a later release wrote."""
+
+        def after(prefix: str) -> FrozenSet[str]:
+            return frozenset(t[len(prefix) :] for t in texts if t.startswith(prefix))
+
+        others = {t for t in texts if not t.startswith((_SNAPSHOT, _NARROW))}
+        flags = {name: True for name in others.intersection(_FLAGS)}
+        unknown = frozenset(others.difference(_FLAGS))
+        return cls(
+            **flags, snapshots=after(_SNAPSHOT), narrow=after(_NARROW), unknown=unknown
+        )
+
+
+_FLAGS = ("wide", "partial", "renamed", "withdrawn")
+
+
+@dataclass(frozen=True)
+class Manifest:
     """The files of one log commit (`files`) and of those before it.
 
     A file that was withdrawn is in neither until it is ingested again.
     """
 
-    files: Tuple[Taken, ...] = ()
+    files: Tuple[IngestedFile, ...] = ()
     """The commit's own, but where they are too many: then in the last `own_parts`."""
-    recent: Tuple[Taken, ...] = ()
+    recent: Tuple[IngestedFile, ...] = ()
     """Of earlier commits, in no part yet."""
     parts: Tuple[Ref, ...] = ()
     """Where the others are, oldest first; a later entry of a path replaces it."""
@@ -129,11 +180,10 @@ class Inputs:
     """The time of the newest extract per scope value, sorted."""
     first_extract: Optional[str] = None
     definition: Dict[str, str] = field(default_factory=dict)
-    holds: Tuple[str, ...] = ()
-    """What the log has that costs the fold more: WIDE, PARTIAL, RENAMED, WITHDRAWN..."""
+    contents: LogContents = LogContents()
     redos: int = 0
     """How many redos the log has had, this commit's among them."""
-    withdrawn: Tuple[Taken, ...] = ()
+    withdrawn: Tuple[IngestedFile, ...] = ()
     """Files whose sightings this commit makes void."""
     redo: Tuple[str, ...] = ()
     """Paths to take anew before the tables may be built: a redo of extracts."""
@@ -145,7 +195,7 @@ class Inputs:
     parent: Optional[str] = None
     """The id of the object before it."""
     unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    withdrawing: Tuple[Taken, ...] = ()
+    withdrawing: Tuple[IngestedFile, ...] = ()
     """What the commit to come will withdraw; never stored."""
     again: Dict[str, str] = field(default_factory=dict, compare=False)
     """New ETags of files whose content is the same, as `unseen` found; never stored."""
@@ -173,9 +223,9 @@ class Inputs:
         return self.folder.table(self.parts) if self.parts else PartTable()
 
     @cached_property
-    def _over(self) -> Dict[str, Optional[Taken]]:
+    def _over(self) -> Dict[str, Optional[IngestedFile]]:
         """What differs from the parts: path -> its file, None where it does not count."""
-        over: Dict[str, Optional[Taken]] = dict.fromkeys(self.removed)
+        over: Dict[str, Optional[IngestedFile]] = dict.fromkeys(self.removed)
         for each in (*self.recent, *self.files):
             over.pop(each.path, None)  # it stands where it was ingested last
             over[each.path] = each
@@ -190,25 +240,31 @@ class Inputs:
         yield from (path for path, each in over.items() if each is not None)
 
     @property
-    def all(self) -> List[Taken]:
+    def all(self) -> List[IngestedFile]:
         """Every file that was ever ingested, oldest first."""
         over, stored = self._over, self._stored
-        found = [Taken.of(stored.entry(p)) for p in stored.rows if p not in over]
+        found = [IngestedFile.of(stored.entry(p)) for p in stored.rows if p not in over]
         return found + [each for each in over.values() if each is not None]
 
     @property
-    def own(self) -> List[Taken]:
+    def own(self) -> List[IngestedFile]:
         """The files of this commit, wherever they are stored."""
         if not self.own_parts:
             return list(self.files)
         names = self.parts[-self.own_parts :]
-        return [Taken.of(e) for ref in names for e in self.folder.read(ref).entries()]
+        return [
+            IngestedFile.of(e) for ref in names for e in self.folder.read(ref).entries()
+        ]
 
-    def find(self, path: str) -> Optional[Taken]:
+    def find(self, path: str) -> Optional[IngestedFile]:
         """The file of a path, if it was ingested."""
         if path in self._over:
             return self._over[path]
-        return Taken.of(self._stored.entry(path)) if path in self._stored.rows else None
+        return (
+            IngestedFile.of(self._stored.entry(path))
+            if path in self._stored.rows
+            else None
+        )
 
     @property
     def newest_extracts(self) -> Dict[Optional[str], datetime]:
@@ -281,10 +337,10 @@ class Inputs:
         files: Sequence[LandingFile],
         accounting: Mapping[str, Mapping[str, int]],
         definition: Dict[str, str],
-        holds: Sequence[str] = (),
+        contents: LogContents = LogContents(),
         newest_event: Optional[str] = None,
         checksums: Mapping[str, str] = {},
-    ) -> "Inputs":
+    ) -> "Manifest":
         """Make what a commit of these files after this one carries.
 
         `accounting` has the counts of each path, `checksums` those of the contents.
@@ -299,7 +355,7 @@ class Inputs:
         ]
         moved = done | gone | {each.path for each in again}
         before = (*self.recent, *self.files)
-        held = {*self.holds, *holds, *([WITHDRAWN] if self.withdrawing else [])}
+        void = LogContents(withdrawn=bool(self.withdrawing))
         accepted = sum(each.get("accepted", 0) for each in accounting.values())
         newest, extracts, first = _facts_of(taken, self._facts)
         return replace(
@@ -313,7 +369,7 @@ class Inputs:
             extracts=extracts,
             first_extract=first,
             definition=definition,
-            holds=tuple(sorted(held)),
+            contents=self.contents | contents | void,
             redos=self.redos + bool(self.withdrawing),
             withdrawn=self.withdrawing,
             redo=tuple(path for path in self.redo if path not in done),
@@ -325,23 +381,25 @@ class Inputs:
             again={},
         )
 
-    def without(self, files: Sequence[Taken], redo: Sequence[str] = ()) -> "Inputs":
+    def without(
+        self, files: Sequence[IngestedFile], redo: Sequence[str] = ()
+    ) -> "Manifest":
         """Give this past without those files, which the commit to come will withdraw.
 
         `redo` names the paths to take anew before the tables may be built.
         """
         return replace(self, redo=tuple(redo), withdrawing=tuple(files))
 
-    def sparing(self, paths: Sequence[str]) -> "Inputs":
+    def sparing(self, paths: Sequence[str]) -> "Manifest":
         """Keep those files after all: what should replace them cannot be read."""
         others = tuple(each for each in self.withdrawing if each.path not in paths)
         return replace(self, withdrawing=others)
 
 
-def _taken(file: LandingFile, checksum: Optional[str]) -> Taken:
+def _taken(file: LandingFile, checksum: Optional[str]) -> IngestedFile:
     extract_at = file.extract_at.isoformat() if file.extract_at else None
     landed_at = file.landed_at.isoformat()
-    return Taken(
+    return IngestedFile(
         file.path, file.etag, landed_at, extract_at, file.scopes, file.size, checksum
     )
 
@@ -349,7 +407,9 @@ def _taken(file: LandingFile, checksum: Optional[str]) -> Taken:
 _Facts = Tuple[Optional[str], Tuple[Tuple[Optional[str], str], ...], Optional[str]]
 
 
-def _facts_of(files: Iterable[Taken], before: _Facts = (None, (), None)) -> _Facts:
+def _facts_of(
+    files: Iterable[IngestedFile], before: _Facts = (None, (), None)
+) -> _Facts:
     """(newest, extracts, first_extract) of files and of those before."""
     newest, known, first = before
     extracts = dict(known)
@@ -374,8 +434,8 @@ def _moment(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-class InputsFolder:
-    """The folder of a table that holds its Inputs objects and their parts."""
+class ManifestFolder:
+    """The folder of a table that holds its manifests and their parts."""
 
     def __init__(
         self, store: ObjectStore, uri: str, table: str = "", release: str = ""
@@ -387,20 +447,23 @@ class InputsFolder:
         )
         self._release = release
         self._parts = PartFolder(store, f"{uri}/parts", self._what, release)
-        self._last: Tuple[Optional[str], Inputs] = (None, Inputs(folder=self._parts))
+        self._last: Tuple[Optional[str], Manifest] = (
+            None,
+            Manifest(folder=self._parts),
+        )
 
-    def load(self, id: Optional[str]) -> Inputs:
-        """Read the inputs of that id; none before the first commit.
+    def load(self, id: Optional[str]) -> Manifest:
+        """Read the manifest of that id; an empty one before the first commit.
 
         UnreadableState where only a newer release reads them.
         """
         if id is None:
-            return Inputs(folder=self._parts)
+            return Manifest(folder=self._parts)
         if self._last[0] != id:
             self._last = id, self._read(id)
         return replace(self._last[1], again={})
 
-    def _read(self, id: str) -> Inputs:
+    def _read(self, id: str) -> Manifest:
         where = self._file(id)
         try:
             content = self._store.read(where)
@@ -409,43 +472,44 @@ class InputsFolder:
         told = dict(what=self._what, where=where, release=self._release)
         data = parse_state(content, reads=FORMAT, **told)
         try:
-            found = _inputs_of(data)
+            found = _manifest_of(data)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise unreadable(self._what, where, error) from None
         return replace(found, parent=id, folder=self._parts)
 
-    def save(self, inputs: Inputs) -> str:
+    def save(self, manifest: Manifest) -> str:
         """Put the object, before the commit that will refer to it; its id.
 
         Files go into parts where there are more than a few, parts first.
         """
-        id = inputs.id
-        laid_out = self._laid_out(inputs)
+        id = manifest.id
+        laid_out = self._laid_out(manifest)
         bare = replace(laid_out, files=(), recent=(), withdrawn=(), folder=None)
-        data = to_fields(bare)
-        data = {name: value for name, value in data.items() if name not in _NEVER}
+        data = {n: each for n, each in to_fields(bare).items() if n not in _NEVER}
+        del data["contents"]
+        data["holds"] = laid_out.contents.to_texts()
         for name in ("files", "recent", "withdrawn"):
             data[name] = [each.to_data() for each in getattr(laid_out, name)]
         text = state_text(data, version=FORMAT, release=self._release, indent=1)
         self._store.write(self._file(id), text.encode())
         return id
 
-    def _laid_out(self, inputs: Inputs) -> Inputs:
+    def _laid_out(self, manifest: Manifest) -> Manifest:
         """The same files, those of them in parts that are too many for the object."""
         found = folded(
             self._parts,
-            inputs.parts,
-            inputs.removed,
-            [each.to_data() for each in inputs.recent],
-            [each.to_data() for each in inputs.files],
-            inputs.count,
+            manifest.parts,
+            manifest.removed,
+            [each.to_data() for each in manifest.recent],
+            [each.to_data() for each in manifest.files],
+            manifest.count,
         )
         return replace(
-            inputs,
+            manifest,
             parts=found.parts,
             removed=found.removed,
-            recent=() if found.is_folded else inputs.recent,
-            files=() if found.own_parts else inputs.files,
+            recent=() if found.is_folded else manifest.recent,
+            files=() if found.own_parts else manifest.files,
             own_parts=found.own_parts,
         )
 
@@ -494,12 +558,13 @@ class InputsFolder:
         return f"{self._uri}/{id}.json"
 
 
-def _inputs_of(data: Dict[str, Any]) -> Inputs:
-    """The inputs that an object says, of whatever version."""
+def _manifest_of(data: Dict[str, Any]) -> Manifest:
+    """The manifest that an object says, of whatever version."""
     data = {"accepted": None, **data}
     for name in ("files", "recent", "earlier", "withdrawn"):
-        data[name] = tuple(Taken.of(each) for each in data.get(name, ()))
-    for name in ("holds", "redo", "removed"):
+        data[name] = tuple(IngestedFile.of(each) for each in data.get(name, ()))
+    data["contents"] = LogContents.of(_texts(data.pop("holds", ())))
+    for name in ("redo", "removed"):
         data[name] = tuple(data.get(name, ()))
     data["parts"] = tuple(Ref.of(each) for each in data.get("parts", ()))
     data["extracts"] = tuple(tuple(each) for each in data.get("extracts", ()))
@@ -511,9 +576,9 @@ def _inputs_of(data: Dict[str, Any]) -> Inputs:
         data["count"] = len(every)
         data["newest"], data["extracts"], data["first_extract"] = _facts_of(every)
     data = {name: value for name, value in data.items() if name not in _NEVER}
-    found = from_fields(Inputs, data)
+    found = from_fields(Manifest, data)
     texts = [t for e in (*found.files, *found.recent) for t in (e.path, e.etag)]
-    texts += [*found.holds, *found.redo, *found.removed]
+    texts += [*found.redo, *found.removed]
     numbers = [found.count, found.redos, found.own_parts, found.accepted or 0]
     numbers += [each.files for each in found.parts]
     for kind, values in ((str, texts), (int, numbers), (dict, [found.definition])):
@@ -526,6 +591,13 @@ def _inputs_of(data: Dict[str, Any]) -> Inputs:
 def _id_of(uri: str) -> str:
     """The id that an object's name begins with."""
     return uri.rsplit("/", 1)[-1].split(".")[0]
+
+
+def _texts(found: Any) -> Tuple[str, ...]:
+    wrong = next((each for each in found if not isinstance(each, str)), None)
+    if wrong is not None:
+        raise TypeError(f"{wrong!r} is no text")
+    return tuple(found)
 
 
 _NEVER = ("withdrawing", "again", "folder")

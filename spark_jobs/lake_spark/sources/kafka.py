@@ -58,7 +58,7 @@ def _landed(run: TableRun) -> Landed:
     """What lies in landing, and what was taken in and may have left it."""
     glob = run.spec.source.changes
     names = [each.path for each in list_landing(run.store, run.landing, [glob])]
-    return landed([*names, *run.taken_in().paths])
+    return landed([*names, *run.manifest().paths])
 
 
 def _refuse_losses(run: TableRun, topic: Topic, done: Landed) -> None:

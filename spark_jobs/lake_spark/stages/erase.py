@@ -16,7 +16,6 @@ from lake_spark.erasure.scan import scan
 from lake_spark.erasure.subjects import Subjects, subjects
 from lake_spark.errors import NotErasable, UnfinishedRedo
 from lake_spark.formats.inference import column_in_path, time_column
-from lake_spark.landing.manifest import RENAMED
 from lake_spark.scd2.key_changes import families, links_of
 from lake_spark.sources.staging_folder import discard_unfinished
 from lake_spark.stages.maintenance import compact_all, finish_killed
@@ -73,7 +72,7 @@ def _refuse_what_is_out_of_reach(run: TableRun) -> None:
             f"{name}: {'; '.join(reasons)}, which erase does not reach yet. Nothing was "
             "erased."
         )
-    if run.taken_in().redo:
+    if run.manifest().redo:
         raise UnfinishedRedo(
             f"{name}: a redo is not finished: run {run.spec.domain}_redo first."
         )
@@ -81,7 +80,7 @@ def _refuse_what_is_out_of_reach(run: TableRun) -> None:
 
 def _refuse_one_of_several_keys(run: TableRun, of_table: Subjects) -> None:
     """NotErasable where rows changed their key and the request lacks one of the keys."""
-    if RENAMED not in run.taken_in().holds:
+    if not run.manifest().contents.renamed:
         return
     asked = set(of_table.keys)
     others = families(asked, links_of(run.log.read())) - asked

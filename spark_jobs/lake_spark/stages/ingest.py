@@ -21,7 +21,7 @@ from lake_spark.ingest import (
 from lake_spark.ingest.batches import landing_of, set_aside, unseen_files, unseen_of
 from lake_spark.ingest.snapshot_diff import Extract, group_extracts, refuse_late
 from lake_spark.landing.files import LandingFile, shown
-from lake_spark.landing.manifest import Inputs
+from lake_spark.landing.manifest import Manifest
 from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, pull
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
@@ -35,7 +35,7 @@ def full_load(run: TableRun) -> None:
     build_current(run)
     if isinstance(run.spec.source, Feed):
         _feed(run, load_globs(run.spec))
-    elif not run.taken_in().count:
+    elif not run.manifest().count:
         _extracts(run, first_only=True)
     end(run)
 
@@ -57,9 +57,9 @@ def _feed(run: TableRun, globs: Sequence[str]) -> None:
     if run.spec.engine is Engine.STREAMER:
         done = hoodie_streamer.account(run, globs)
     else:
-        taken = run.taken_in()
-        files = unseen_files(run, taken, globs)
-        done = bool(files) and feed.take_files(run, files, taken)
+        manifest = run.manifest()
+        files = unseen_files(run, manifest, globs)
+        done = bool(files) and feed.take_files(run, files, manifest)
     if done:
         run.report.settle_duplicates(build_current(run))
 
@@ -70,23 +70,25 @@ def _extracts(run: TableRun, *, first_only: bool = False) -> None:
     A late one is passed over; one that can still be taken, or is not complete, holds
     back the rest, other scope values apart.
     """
-    taken = run.taken_in()
-    waiting, paths = _waiting(run, taken)
+    manifest = run.manifest()
+    waiting, paths = _waiting(run, manifest)
     held: Set[Tuple[Optional[str], ...]] = set()
     for i, extract in enumerate(waiting):
         if extract.scopes in held or (first_only and extract.at > waiting[0].at):
             continue
         try:
-            refuse_late(extract, taken, run.spec)
-            missing = snapshot_completeness.what_is_missing(run, extract, paths, taken)
+            refuse_late(extract, manifest, run.spec)
+            missing = snapshot_completeness.what_is_missing(
+                run, extract, paths, manifest
+            )
             if missing is not None:
                 held.add(extract.scopes)
                 behind = [e for e in waiting[i + 1 :] if e.scopes == extract.scopes]
                 told = snapshot_completeness.waits(extract, missing, behind)
                 run.report.warnings.append(told)
-            elif snapshots.take_extract(run, extract, taken):
+            elif snapshots.take_extract(run, extract, manifest):
                 build_current(run)
-                taken = run.taken_in()
+                manifest = run.manifest()
             else:
                 held.add(extract.scopes)
         except LateExtract as late:
@@ -99,22 +101,22 @@ def _extracts(run: TableRun, *, first_only: bool = False) -> None:
             held.add(extract.scopes)
 
 
-def _waiting(run: TableRun, taken: Inputs) -> Tuple[List[Extract], List[str]]:
+def _waiting(run: TableRun, manifest: Manifest) -> Tuple[List[Extract], List[str]]:
     """The snapshots that were never taken, and the paths of all files in landing."""
     landing = landing_of(run, [run.spec.source.files])
-    signs, files = landing.signs, unseen_of(run, taken, landing)
+    signs, files = landing.signs, unseen_of(run, manifest, landing)
     if files and signs:
         # What landed while the list was made, with its marker, is in a second one.
         again = landing_of(run, [run.spec.source.files])
         if again.files != landing.files:
-            landing, files = again, unseen_of(run, taken, again)
+            landing, files = again, unseen_of(run, manifest, again)
     paths = [each.path for each in landing.files]
-    found = group_extracts(_without_copies(run, files, taken), run.spec)
-    return snapshot_completeness.with_signs(run, found, signs, taken), paths
+    found = group_extracts(_without_copies(run, files, manifest), run.spec)
+    return snapshot_completeness.with_signs(run, found, signs, manifest), paths
 
 
 def _without_copies(
-    run: TableRun, files: Sequence[LandingFile], taken: Inputs
+    run: TableRun, files: Sequence[LandingFile], manifest: Manifest
 ) -> List[LandingFile]:
     """Leave out files with the content of one that is ingested, of the same time."""
     if not files:
@@ -122,7 +124,7 @@ def _without_copies(
     by_path = run.spec.scope is not None and run.spec.scope.pattern is not None
     known = {
         (each.extract_at, each.etag, tuple(each.scopes) if by_path else ()): each.path
-        for each in taken.all
+        for each in manifest.all
     }
     found = []
     for file in files:
@@ -153,9 +155,9 @@ def end(run: TableRun) -> None:
 
 def _tell_freshness(run: TableRun) -> None:
     """How far current is behind: by events, by their landing, by its own commit."""
-    taken = run.taken_in()
-    run.report.newest_input = taken.newest
-    run.report.newest_event = taken.newest_event
+    manifest = run.manifest()
+    run.report.newest_input = manifest.newest
+    run.report.newest_event = manifest.newest_event
     built = run.current.last_instant(LOG_INSTANT)
     if built:
         moment = datetime.strptime(built[:14], "%Y%m%d%H%M%S")

@@ -45,7 +45,7 @@ def _sweep_manifests(run: TableRun) -> None:
     if newest is None:
         return
     needed = {newest, *run.log.active_values("inputs")}
-    gone = run.inputs.sweep(needed, datetime.now(timezone.utc))
+    gone = run.manifests.sweep(needed, datetime.now(timezone.utc))
     if gone:
         run.say(f"removed {gone} object(s) of old manifests")
 

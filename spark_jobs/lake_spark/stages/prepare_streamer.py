@@ -26,10 +26,10 @@ def prepare_incremental(run: TableRun) -> None:
 
 def _prepare(run: TableRun, globs: Sequence[str]) -> None:
     reprocess.finish(run)
-    taken = run.taken_in()
-    files = unseen_files(run, taken, globs)
+    manifest = run.manifest()
+    files = unseen_files(run, manifest, globs)
     if files:
-        hoodie_streamer.prepare(run, files, taken)
+        hoodie_streamer.prepare(run, files, manifest)
     if run.dry_run:
         run.report.state = State.DRY_RUN.value
     elif run.streamer_argv:

@@ -16,7 +16,6 @@ from lake_spark.build import merge
 from lake_spark.build.materialize import complete_events, keep_counts, layer_of_history
 from lake_spark.changelog import withdrawals
 from lake_spark.errors import DiffersFromLog
-from lake_spark.landing.manifest import RENAMED
 from lake_spark.scd2 import fold
 from lake_spark.scd2.current import current_layer
 from lake_spark.scd2.delete_all import about_all_keys
@@ -90,16 +89,16 @@ def _folded(
     """What the log makes of the chosen keys, as of the commit the table stands at."""
     built = table.last_value(merge.LOG_INSTANT)
     roles = fold.Roles.of(run.spec, columns)
-    taken = run.taken_in()
+    manifest = run.manifest()
     log = withdrawals.until(run.log.read(), built)
-    sightings = withdrawals.live(withdrawals.judged(log, taken))
+    sightings = withdrawals.live(withdrawals.judged(log, manifest))
     chosen = sightings.where(_chosen(run.verify) | about_all_keys())
-    if RENAMED in taken.holds:  # what a chosen key shows may follow from another's
+    if manifest.contents.renamed:  # what a chosen key shows may follow from another's
         keys = sightings.where(_chosen(run.verify)).select(fold.KEY).distinct()
         keys = with_families(keys, sightings)
-        chosen = merge.of_keys(sightings, keys, taken.holds)
+        chosen = merge.of_keys(sightings, keys, manifest.contents)
     marked = fold.mark_events(chosen, roles)
-    folded = layer.desired(complete_events(marked, run.spec, roles, taken.holds))
+    folded = layer.desired(complete_events(marked, run.spec, roles, manifest.contents))
     return folded.where(_chosen(run.verify))
 
 

@@ -77,11 +77,11 @@ def _as_json(found: Mapping[str, Any]) -> Definition:
 def check(run: TableRun) -> None:
     """Refuse settings that differ from those that the tables were made with."""
     if not run.spec.is_dimension:
-        taken = run.taken_in()
-        if not taken.definition:
+        manifest = run.manifest()
+        if not manifest.definition:
             _refuse_foreign(run.log)
         chosen = of_log(run.spec, with_defaults=False)
-        told = changed(taken.definition, of_log(run.spec), chosen)
+        told = changed(manifest.definition, of_log(run.spec), chosen)
         _refuse(run.spec, told, _only_anew)
     check_tables(run, may_differ=run.report.stage in _REBUILDS and run.verify is None)
 

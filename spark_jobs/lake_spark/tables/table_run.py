@@ -18,7 +18,7 @@ from lake_spec.rules.columns import added_columns
 from lake_spark.changelog.schema import ENVELOPE
 from lake_spark.changelog.table import ChangeLog
 from lake_spark.errors import Redefined
-from lake_spark.landing.manifest import Inputs, InputsFolder
+from lake_spark.landing.manifest import Manifest, ManifestFolder
 from lake_spark.scd2 import fold
 from lake_spark.schema.promotion import merged, stored_type, widens
 from lake_spark.storage.hudi_table import HudiTable
@@ -113,10 +113,10 @@ class TableRun:
         return f"{self.environment.warehouse}/{self.spec.domain}/{self.spec.name}"
 
     @cached_property
-    def inputs(self) -> InputsFolder:
+    def manifests(self) -> ManifestFolder:
         """Which landing files its log commits took in."""
         name, release = self.spec.full_name, self.report.release
-        return InputsFolder(self.store, f"{self.home}/inputs", name, release)
+        return ManifestFolder(self.store, f"{self.home}/inputs", name, release)
 
     @property
     def erased_keys(self) -> ErasedObject:
@@ -129,9 +129,9 @@ class TableRun:
             old_uri=f"{self.home}/erased.json",
         )
 
-    def taken_in(self) -> Inputs:
+    def manifest(self) -> Manifest:
         """Every landing file that the change log has taken in."""
-        return self.inputs.load(self.log.last_value("inputs"))
+        return self.manifests.load(self.log.last_value("inputs"))
 
     @cached_property
     def log(self) -> ChangeLog:

@@ -124,7 +124,7 @@ def test_a_table_whose_log_was_lost_is_read(lake):
 
 
 def _taken(lake: Lake):
-    return lake.tables.taken_in()
+    return lake.tables.manifest()
 
 
 TYPED = table(FEED_FILES + """\

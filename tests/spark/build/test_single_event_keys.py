@@ -9,7 +9,7 @@ import pytest
 
 from lake_spark.build import refold, single_event_keys
 from lake_spark.build.watermark import Pending
-from lake_spark.landing.manifest import Inputs, PARTIAL, RENAMED, WIDE
+from lake_spark.landing.manifest import LogContents, Manifest
 from tests.spark.lake import FEED_FILES, Lake, table
 
 SPEC = FEED_FILES + """\
@@ -87,9 +87,9 @@ def test_increasing_surrogate_keys_stay(spark, tmp_path, splits):
     assert sorted(after.collect()) == numbers
 
 
-def split(spark, keys, *, holds=(), scope=None, rows=10):
+def split(spark, keys, *, contents=LogContents(), scope=None, rows=10):
     """The keys that have several sightings and those alone; None if not set apart."""
-    waiting = Pending(None, "1", Inputs(accepted=rows, holds=holds))
+    waiting = Pending(None, "1", Manifest(accepted=rows, contents=contents))
     new = SimpleNamespace(last_value=lambda name: None)
     run = SimpleNamespace(spec=SimpleNamespace(scope=scope), current=new)
     sightings = spark.createDataFrame([(key,) for key in keys], "lake_key string")
@@ -127,9 +127,9 @@ def test_keys_that_are_too_many_to_hand_out_are_not_set_apart(
     assert split(spark, "aabcdefghi") is None
 
 
-@pytest.mark.parametrize("holds", [WIDE, PARTIAL, RENAMED])
-def test_where_rows_depend_on_others_no_key_is_alone(spark, any_size, holds):
-    assert split(spark, "abcdefghij", holds=(holds,)) is None
+@pytest.mark.parametrize("held", ["wide", "partial", "renamed"])
+def test_where_rows_depend_on_others_no_key_is_alone(spark, any_size, held):
+    assert split(spark, "abcdefghij", contents=LogContents(**{held: True})) is None
 
 
 def test_nor_where_extracts_have_scopes(spark, any_size):

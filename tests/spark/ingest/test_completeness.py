@@ -10,7 +10,7 @@ import pytest
 from lake_spark.errors import BadFile, RefusedFiles
 from lake_spark.ingest import batches, snapshot_completeness
 from lake_spark.ingest.snapshot_diff import group_extracts
-from lake_spark.landing.manifest import Inputs
+from lake_spark.landing.manifest import Manifest
 from tests.spark.lake import Lake, table
 
 SPEC = """
@@ -42,8 +42,8 @@ def verdicts(root, complete: str, files: Dict[str, str], more: str = "") -> Dict
     found = group_extracts(dated, run.spec)
     paths = [each.path for each in landing.files]
     told = {}
-    for each in snapshot_completeness.with_signs(run, found, landing.signs, Inputs()):
-        missing = snapshot_completeness.what_is_missing(run, each, paths, Inputs())
+    for each in snapshot_completeness.with_signs(run, found, landing.signs, Manifest()):
+        missing = snapshot_completeness.what_is_missing(run, each, paths, Manifest())
         told[(f"{each.at:%m-%d}", *filter(None, each.scopes))] = missing or ""
     return told
 

@@ -49,7 +49,7 @@ def test_an_extract_is_redone_with_all_after_it_and_nobody_sees_the_way(
     with monkeypatch.context() as patched:
         patched.setattr(snapshots, "take_extract", _only_once(snapshots.take_extract))
         assert redo_files(things, "2026-01-10/*").error["message"] == "killed"
-    assert things.tables.taken_in().redo == ("2026-01-20/1.csv",)
+    assert things.tables.manifest().redo == ("2026-01-20/1.csv",)
     report = things.done("scd2")[0]
     assert "first 2026-01-20/1.csv: run tests_redo or tests_incremental" in (
         report.warnings[0]

@@ -15,7 +15,7 @@ from lake_spark.formats.file_schema import Shape
 from lake_spark.ingest import event_expressions, full_refresh
 from lake_spark.ingest.reader import Input
 from lake_spark.landing.files import LandingFile, position_of
-from lake_spark.landing.manifest import PARTIAL, WIDE
+from lake_spark.landing.manifest import LogContents
 from lake_spark.scd2 import fold
 from lake_spark.scd2.current import current_layer, living_rows
 from lake_spark.scd2.history import history_layer, version_rows
@@ -87,7 +87,9 @@ def test_the_fold_is_the_oracles_on_random_histories(spark, name):
     log = change_log(spark, spec, landing)
     roles = fold.Roles.of(spec, columns)
     marked = fold.mark_events(log, roles)
-    events = complete_events(marked, spec, roles, (WIDE, PARTIAL)).persist()
+    events = complete_events(
+        marked, spec, roles, LogContents(wide=True, partial=True)
+    ).persist()
     current, history = oracle.tables(landing.sightings(), settings_of(spec))
     flags = ["is_deleted"] if spec.current.deletes.value == "soft" else []
     compare(spec, landing, living_rows(events, spec, columns), current, flags)

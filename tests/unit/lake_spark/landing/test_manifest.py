@@ -13,7 +13,7 @@ from lake_spec.contract.state_format import UnreadableState
 from lake_spark.errors import RefusedInput
 from lake_spark.landing import manifest_parts
 from lake_spark.landing.files import LandingFile
-from lake_spark.landing.manifest import Inputs, InputsFolder, Taken
+from lake_spark.landing.manifest import Manifest, ManifestFolder, IngestedFile
 from lake_spark.landing.manifest_parts import FILES, SMALL
 from lake_spark.storage.object_store import FolderStore
 
@@ -22,7 +22,7 @@ DAY = datetime(2026, 11, 19, tzinfo=timezone.utc)
 
 @pytest.fixture
 def folder(tmp_path):
-    return InputsFolder(FolderStore(), tmp_path.as_uri(), "shop.orders", "r7")
+    return ManifestFolder(FolderStore(), tmp_path.as_uri(), "shop.orders", "r7")
 
 
 def landed(path, etag="1", at=DAY, **more):
@@ -49,7 +49,7 @@ def test_the_newest_file_is_that_which_landed_last_whenever_it_was_taken(folder)
 
 
 def test_before_the_first_file_there_is_no_newest():
-    assert Inputs().newest is None
+    assert Manifest().newest is None
 
 
 def test_another_content_is_refused_but_for_what_an_erase_put_there(folder):
@@ -82,7 +82,7 @@ def test_the_same_content_under_another_etag_is_remembered_by_the_next_commit(fo
 
 
 def test_the_rows_of_all_commits_are_counted_also_of_files_that_are_withdrawn():
-    first = Inputs().next([landed("a", "1")], {"a": {"accepted": 100_000}}, {})
+    first = Manifest().next([landed("a", "1")], {"a": {"accepted": 100_000}}, {})
     second = first.next([landed("b", "1")], {"b": {"accepted": 200, "landed": 300}}, {})
     assert (first.accepted, second.accepted) == (100_000, 100_200)
     assert second.without(second.files).next([], {}, {}).accepted == 100_200
@@ -96,7 +96,7 @@ def test_what_is_withdrawn_is_unseen_until_it_is_ingested_again(folder):
     spared = gone.sparing(["a-5"])
     after = folder.load(folder.save(spared.next([landed("a-9x")], {}, {})))
     assert after.find("a-0") is None and after.find("a-5").etag == "5"
-    assert (after.redos, after.holds, after.count) == (1, ("withdrawn",), 3 * SMALL)
+    assert (after.redos, after.contents.withdrawn, after.count) == (1, True, 3 * SMALL)
     assert [each.path for each in after.withdrawn] == ["a-0"]
     again = folder.load(committed(folder, after.parent, landed("a-0", "mended")))
     assert again.find("a-0").etag == "mended"
@@ -232,7 +232,7 @@ def test_fields_of_a_later_release_are_kept_by_a_commit_of_this_one(folder, tmp_
     data["files"][0]["owner"] = {"team": "a"}
     data["parts"][0]["rows"] = 5
     head.write_text(json.dumps(data))
-    later = folder.load(committed(InputsFolder(FolderStore(), tmp_path.as_uri()), id))
+    later = folder.load(committed(ManifestFolder(FolderStore(), tmp_path.as_uri()), id))
     id = committed(folder, later.parent, landed("c"))
     data = json.loads((tmp_path / f"{id}.json").read_text())
     assert data["later"] == {"deep": [1, {"x": None}]}
@@ -314,7 +314,7 @@ def test_objects_and_parts_that_nothing_needs_go_after_a_week(folder, tmp_path):
     assert left == {f"{ids[1]}.json", f"{ids[3]}.json", f"{orphan}.json"}
     manifest_parts._TABLES.clear()
     for id, count in ((ids[1], 2), (ids[3], 4)):
-        inputs = InputsFolder(FolderStore(), tmp_path.as_uri()).load(id)
+        inputs = ManifestFolder(FolderStore(), tmp_path.as_uri()).load(id)
         assert len(list(inputs.paths)) == count * (SMALL + 1)
     needed = {e.part for id in (ids[1], ids[3]) for e in folder.load(id).parts}
     stored = {each.name.split(".")[0] for each in (tmp_path / "parts").iterdir()}
@@ -322,11 +322,11 @@ def test_objects_and_parts_that_nothing_needs_go_after_a_week(folder, tmp_path):
 
 
 def test_what_a_file_says_of_itself_is_stored_without_what_it_does_not_say():
-    file = Taken("a", "1", "2026-01-01T00:00:00+00:00", unknown={"later": 1})
+    file = IngestedFile("a", "1", "2026-01-01T00:00:00+00:00", unknown={"later": 1})
     assert file.to_data() == {
         "path": "a",
         "etag": "1",
         "landed_at": "2026-01-01T00:00:00+00:00",
         "later": 1,
     }
-    assert Taken.of(file.to_data()).unknown == {"later": 1}
+    assert IngestedFile.of(file.to_data()).unknown == {"later": 1}

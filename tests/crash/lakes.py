@@ -63,8 +63,8 @@ def run_stage(lake: Lake, stage: str) -> Report:
         scratch = lake.root.with_name(f"{lake.root.name}-streamer")
         scratch.mkdir(exist_ok=True)
         stream(lake, stage, scratch)
-    request = _request(lake) if stage == "erase" else None
-    report = lake.run(stage, window=_window(lake, stage), request=request)
+    own = {"request_uri": _request(lake)} if stage == "erase" else {}
+    report = lake.run(stage, window=_window(lake, stage), **own)
     assert report.error is None, report.error
     return report
 

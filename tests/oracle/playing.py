@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from lake_spec.model import CurrentDeletes, TableSpec, TableType
-from lake_spark.tables.table_run import Selection
+from lake_spark.ingest.reprocess import Selection
 from tests.oracle.large_tables import as_large
 from tests.oracle import comparison, oracle
 from tests.oracle.comparison import Rows

@@ -41,7 +41,7 @@ def ask(lake: Lake, *keys: Dict[str, object]) -> str:
 
 def erased(lake: Lake, *keys: Dict[str, object]) -> Report:
     """Erase these keys; it may not fail."""
-    report = lake.run("erase", request=ask(lake, *keys))
+    report = lake.run("erase", request_uri=ask(lake, *keys))
     assert report.error is None, report.error
     return report
 

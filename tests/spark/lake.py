@@ -6,6 +6,7 @@ import os
 import tempfile
 from dataclasses import replace
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 from textwrap import dedent
 from typing import Any, Dict, List, Optional, Sequence
@@ -15,10 +16,11 @@ from pyspark.sql import DataFrame, SparkSession
 from lake_spec.contract.report import Report
 from lake_spec.model import EnvironmentSpec, Maintenance, TableSpec
 from lake_spec.parsing.loader import load_domain
+from lake_spark.stages.verify import verify
 from lake_spark.step.application import STAGES, run_table
 from lake_spark.storage.hudi_table import without_hudi_columns
 from lake_spark.storage.object_store import FolderStore
-from lake_spark.tables.table_run import Accepted, Selection, TableRun, Window
+from lake_spark.tables.table_run import Accepted, TableRun, Window
 
 
 def environment_in(root: Path) -> EnvironmentSpec:
@@ -73,25 +75,22 @@ class Lake:
         dry_run: bool = False,
         again: bool = False,
         accepted: Accepted = Accepted(),
-        selection: Selection = Selection(),
-        request: Optional[str] = None,
+        **own: object,
     ) -> Report:
-        """Run one stage and give its report, failed or not.
+        """Run one stage and give its report, failed or not; `own` is for it alone.
 
         A stage belongs to the run that a prepare stage before it began; `again`
         leaves that run open.
         """
-        run = self._table_run(self._report(stage), window, dry_run, accepted, selection)
-        run.request = request
-        run_table(run, STAGES[stage])
+        run = self._table_run(self._report(stage), window, dry_run, accepted)
+        run_table(run, partial(STAGES[stage], **own))
         self._runs += 0 if again else 1
         return run.report
 
     def verify(self, share: float = 1.0) -> Report:
         """Compare that share of the keys with the change log; the report."""
         run = self._table_run(self._report("rebuild"))
-        run.verify = share
-        run_table(run, STAGES["rebuild"])
+        run_table(run, partial(verify, share=share))
         return run.report
 
     def prepare(self, stage: str) -> TableRun:
@@ -119,7 +118,6 @@ class Lake:
         window: Window = Window(),
         dry_run: bool = False,
         accepted: Accepted = Accepted(),
-        selection: Selection = Selection(),
     ) -> TableRun:
         return TableRun(
             self.spark,
@@ -130,7 +128,6 @@ class Lake:
             window,
             dry_run,
             accepted,
-            selection,
             domain_tables=self.domain,
         )
 

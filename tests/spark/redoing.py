@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from lake_spec.contract.report import Report
-from lake_spark.tables.table_run import Selection
+from lake_spark.ingest.reprocess import Selection
 from tests.spark.lake import Lake
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Iterable, Iterator, Optional, Tuple
 
 from lake_spec.contract.jars import jars_of
+from lake_spec.contract.stages import (
+    DIMENSION,
+    MAINTENANCE,
+    REBUILD_DIMENSION,
+    STREAMER,
+    tables_of,
+)
 from lake_spec.model import (
     DomainSpec,
-    Engine,
     HistoryRuns,
     JdbcChanges,
     KafkaTopic,
@@ -26,9 +32,6 @@ REDO = "redo"
 
 ERASE = "erase"
 """The stage, and the kind of DAG, whose runs are told by an object what to erase."""
-
-REBUILD_DIMENSION = "rebuild_dimension"
-"""The stage that joins a dimension anew; there is nothing in it to verify."""
 
 
 class StageKind(str, Enum):
@@ -144,14 +147,13 @@ def _incremental(domain: DomainSpec, own_history: bool) -> DagPlan:
 
 def _continuous(domain: DomainSpec, hours: float) -> DagPlan:
     """One stage of all tables, for as long as a run may take, then the upkeep."""
-    tables = _names(domain.tables)
-    batches = Stage(CONTINUOUS, tables, hours=max(domain.stage_hours, hours + 1))
-    upkeep = Stage("maintenance", tables, hours=domain.stage_hours)
+    batches = _stage(domain, CONTINUOUS)
+    batches = replace(batches, hours=max(domain.stage_hours, hours + 1))
     return _dag(
         domain,
         CONTINUOUS,
         f"New files of {domain.name} all the time: up to the history, then upkeep",
-        stages=(batches, upkeep),
+        stages=(batches, _stage(domain, MAINTENANCE)),
         schedule=domain.schedules.continuous,
     )
 
@@ -180,12 +182,11 @@ def _scd2(domain: DomainSpec) -> DagPlan:
 
 
 def _maintenance(domain: DomainSpec) -> DagPlan:
-    tables, hours = _names(domain.tables), domain.stage_hours
     return _dag(
         domain,
         "maintenance",
         f"Compaction, clustering and cleaning of {domain.name} where due",
-        stages=(Stage("maintenance", tables, hours=hours),),
+        stages=(_stage(domain, MAINTENANCE),),
         schedule=domain.schedules.maintenance,
     )
 
@@ -196,7 +197,7 @@ def _rebuild(domain: DomainSpec) -> DagPlan:
         "rebuild",
         f"Current and history of {domain.name} anew from the change log",
         stages=(
-            _spark(domain, "rebuild"),
+            _stage(domain, "rebuild"),
             *_dimensions(domain, REBUILD_DIMENSION),
         ),
         takes_verify=True,
@@ -208,7 +209,7 @@ def _redo(domain: DomainSpec) -> DagPlan:
         domain,
         REDO,
         f"Chosen files of {domain.name} withdrawn and taken in anew",
-        stages=(_spark(domain, REDO), *_history(domain)),
+        stages=(_stage(domain, REDO), *_history(domain)),
         takes_window=True,
         takes_files=True,
         accepts=tuple(_accepts(domain, pulls=False)),
@@ -220,36 +221,35 @@ def _erase(domain: DomainSpec) -> DagPlan:
         domain,
         ERASE,
         f"Keys of {domain.name} taken out of its files and tables for good",
-        stages=(_spark(domain, ERASE),),
+        stages=(_stage(domain, ERASE),),
         takes_request=True,
     )
 
 
 def _ingestion(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:
     """The ingesting stage, after its streamer where a table has one."""
-    streamed = _names(t for t in domain.tables if t.engine is Engine.STREAMER)
-    if not streamed:
-        return (_spark(domain, stage),)
-    hours = domain.stage_hours
-    prepare = Stage(f"prepare_{stage}", streamed, hours=hours)
-    streamer = Stage("streamer", streamed, StageKind.STREAMER, prepare.name, hours)
-    return (prepare, streamer, _spark(domain, stage))
+    prepare = _stage(domain, f"prepare_{stage}")
+    if not prepare.tables:
+        return (_stage(domain, stage),)
+    streamer = replace(
+        _stage(domain, STREAMER), kind=StageKind.STREAMER, prepared_by=prepare.name
+    )
+    return (prepare, streamer, _stage(domain, stage))
 
 
 def _history(domain: DomainSpec) -> Tuple[Stage, ...]:
     """History of the tables, then the dimensions that are made of it."""
-    return (_spark(domain, "scd2"), *_dimensions(domain, "dimension"))
+    return (_stage(domain, "scd2"), *_dimensions(domain, DIMENSION))
 
 
 def _dimensions(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:
     """The stage of the domain's dimensions; none where it has none."""
-    names = _names(t for t in domain.tables if t.is_dimension)
-    return (Stage(stage, names, hours=domain.stage_hours),) if names else ()
+    found = _stage(domain, stage)
+    return (found,) if found.tables else ()
 
 
-def _spark(domain: DomainSpec, stage: str) -> Stage:
-    """A stage of every table that takes landing files."""
-    names = _names(t for t in domain.tables if not t.is_dimension)
+def _stage(domain: DomainSpec, stage: str) -> Stage:
+    names = _names(tables_of(stage, domain.tables))
     return Stage(stage, names, hours=domain.stage_hours)
 
 

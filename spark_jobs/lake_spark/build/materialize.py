@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
@@ -20,8 +19,8 @@ from lake_spark.changelog import withdrawals
 from lake_spark.changelog.schema import ALL_KEYS, IS_LOAD, RELOAD
 from lake_spark.landing.manifest import LogContents, Manifest
 from lake_spark.scd2 import delete_all, fold, partial_updates, scopes
-from lake_spark.scd2.current import current_layer
-from lake_spark.scd2.history import history_layer, numbered_layer
+from lake_spark.scd2.current import CurrentLayer
+from lake_spark.scd2.history import HistoryLayer
 from lake_spark.scd2.layer import Layer
 from lake_spark.scd2.surrogate_key_changes import moved_keys
 from lake_spark.storage.background import beside, nothing
@@ -51,7 +50,7 @@ def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
         tell = partial(_told, run, marked, waiting.since)
         # Two jobs would mark the same rows on two executors: of all keys they are many.
         told = kept.enter_context(beside(tell, done_first=waiting.since is None))
-        layer = current_layer(run.spec, columns)
+        layer = CurrentLayer(run.spec, columns)
         _build(run, layer, found, marked, waiting, roles, told)
         duplicates, ties, restarts = told()
     run.report.ties += ties
@@ -92,7 +91,7 @@ def write(
 
     What `before_commit` raises stops it.
     """
-    table = getattr(run, layer.name)
+    table = run.table(layer.name)
     built = merge.build(
         table,
         layer,
@@ -129,13 +128,15 @@ def layer_of_history(
     run: TableRun, columns: Sequence[str], narrow: Sequence[str] = ()
 ) -> Layer:
     """How the history of this run's table is built, its surrogate keys told."""
-    layer = replace(
-        history_layer(run.spec, columns, narrow),
-        on_removed=lambda changes: _note_moved_keys(run, changes),
+    counts_up = run.spec.history.surrogate_key.kind is SurrogateKind.INCREASING
+    return HistoryLayer(
+        run.spec,
+        columns,
+        narrow,
+        numbers=run.surrogate_keys if counts_up else None,
+        metadata=run.commit_metadata(),
+        on_removed=partial(_note_moved_keys, run),
     )
-    if run.spec.history.surrogate_key.kind is SurrogateKind.DETERMINISTIC:
-        return layer
-    return numbered_layer(layer, run.spec, run.surrogate_keys, run.commit_metadata())
 
 
 def _note_moved_keys(run: TableRun, changes: DataFrame) -> None:

@@ -99,8 +99,8 @@ def _all_new(layer: Layer, events: TouchedEvents) -> Changes:
     rows = _inserted(layer.desired(events.distinct), layer)
     if events.alone is None:
         return Changes(rows)
-    alone = _inserted(layer.of_alone(events.alone), layer)
-    if layer.completed is not None:
+    alone = _inserted(layer.desired_of_alone(events.alone), layer)
+    if layer.makes_once:
         return Changes(rows.unionByName(alone))
     return Changes(rows, alone)
 
@@ -209,8 +209,7 @@ def _commit(
         OPEN: str(still_open),
     }
     changes = found.all
-    if layer.completed is not None:
-        changes = layer.completed(changes)
+    changes = layer.completed(changes)
     if counts[REMOVED]:
         layer.on_removed(changes)
     instant = table.write(_to_write(changes, layer), _operation(table, events), said)

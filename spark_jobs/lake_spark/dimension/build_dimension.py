@@ -17,7 +17,7 @@ from lake_spark.changelog import withdrawals
 from lake_spark.dimension.join import Versions, state_events
 from lake_spark.dimension.sides import Part, part_of, require_a_join
 from lake_spark.scd2 import fold
-from lake_spark.scd2.current import current_layer
+from lake_spark.scd2.current import CurrentLayer
 from lake_spark.scd2.layer import Layer
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.settings_diff import Definition, changed
@@ -73,7 +73,7 @@ def _instants(parts: Sequence[Part]) -> Instants:
 
 
 def _stood(run: TableRun, layer: str) -> Optional[Instants]:
-    return json.loads(getattr(run, layer).last_value(merge.LOG_INSTANT) or "null")
+    return json.loads(run.table(layer).last_value(merge.LOG_INSTANT) or "null")
 
 
 def _older(instants: Sequence[Optional[str]]) -> Optional[str]:
@@ -83,7 +83,7 @@ def _older(instants: Sequence[Optional[str]]) -> Optional[str]:
 
 def _was_rebuilt(run: TableRun, layer: str, parts: Sequence[Part]) -> bool:
     """Whether a table's history was made with other settings since."""
-    recorded = json.loads(getattr(run, layer).last_value(MADE_OF) or "{}")
+    recorded = json.loads(run.table(layer).last_value(MADE_OF) or "{}")
     now = _made_of(parts)
     return any(changed(then, now.get(name, {}), {}) for name, then in recorded.items())
 
@@ -157,4 +157,4 @@ def _with_tracking_of(spec: TableSpec, parts: Sequence[Part]) -> TableSpec:
 
 def _layers(run: TableRun, columns: Sequence[str]) -> Mapping[str, Layer]:
     history = materialize.layer_of_history(run, columns)
-    return {layer.name: layer for layer in (history, current_layer(run.spec, columns))}
+    return {layer.name: layer for layer in (history, CurrentLayer(run.spec, columns))}

@@ -12,8 +12,10 @@ from lake_spec.model import TableType
 from lake_spark.build import materialize, merge
 from lake_spark.erasure import quarantine
 from lake_spark.erasure.subjects import Subjects
-from lake_spark.scd2 import fold, history
-from lake_spark.scd2.current import current_layer
+from lake_spark.landing.manifest import LogContents
+from lake_spark.scd2 import fold
+from lake_spark.scd2.current import CurrentLayer
+from lake_spark.scd2.history import HistoryLayer
 from lake_spark.schema.columns import typed
 from lake_spark.schema.spark_types import with_types
 from lake_spark.storage.hudi_table import HudiTable, without_hudi_columns
@@ -26,7 +28,7 @@ def begun(run: TableRun) -> Iterator[Tuple[str, HudiTable]]:
     Also one whose first write was killed: it has no row, and files with rows.
     """
     for name in ("changes", "current", "history", "surrogate_keys", "quarantine"):
-        table = run.log if name == "changes" else getattr(run, name)
+        table = run.table(name)
         if table.exists():
             yield name, table
 
@@ -73,14 +75,14 @@ def _from_derived(
     none = with_types(run.log.read().where(F.lit(False)), typed(columns))
     roles = fold.Roles.of(run.spec, names)
     events = materialize.complete_events(
-        fold.mark_events(none, roles), run.spec, roles, ()
+        fold.mark_events(none, roles), run.spec, roles, LogContents()
     )
     built = table.last_value(merge.LOG_INSTANT)
     keys = subjects.table(run.spark)
     layer = (
-        current_layer(run.spec, names)
+        CurrentLayer(run.spec, names)
         if name == "current"
-        else history.history_layer(run.spec, names)
+        else HistoryLayer(run.spec, names)
     )
     touched = merge.TouchedEvents(events, keys, built, built)
     materialize.write(run, layer, touched)

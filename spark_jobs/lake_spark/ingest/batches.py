@@ -164,7 +164,7 @@ def shaped(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> B
             refuse_mismatch(run.spec, shape, columns, file.path)
             started = full_refresh.start_of(run.spec, file.path)
         except BadFile as bad:
-            run.known_bad[file.path, file.etag] = bad.reason
+            run.earlier.known_bad[file.path, file.etag] = bad.reason
             set_aside(run, bad)
             continue
         is_first = is_load(run.spec, file) and started is None
@@ -190,7 +190,7 @@ def _with_values(
 
 def _refuse_known(run: TableRun, file: LandingFile) -> None:
     """A file of the same content is not read again to find the same."""
-    reason = run.known_bad.get((file.path, file.etag))
+    reason = run.earlier.known_bad.get((file.path, file.etag))
     if reason is not None:
         raise BadFile(file.path, reason)
 
@@ -295,7 +295,7 @@ def _refuse(run: TableRun, batch: Batch, reasons: Dict[str, str]) -> None:
     for each in batch.inputs:
         if each.file.path in reasons:
             bad = BadFile(each.file.path, reasons[each.file.path])
-            run.known_bad[each.file.path, each.file.etag] = bad.reason
+            run.earlier.known_bad[each.file.path, each.file.etag] = bad.reason
             set_aside(run, bad)
     if reasons:
         good = [each for each in batch.inputs if each.file.path not in reasons]
@@ -317,7 +317,7 @@ def _readable(run: TableRun, batch: Batch) -> List[Input]:
                 f"cannot be read: {words}. Where the file is damaged or not "
                 f"of the format {run.spec.source.format.type}, land it again or remove it."
             )
-            run.known_bad[each.file.path, each.file.etag] = reason
+            run.earlier.known_bad[each.file.path, each.file.etag] = reason
             set_aside(run, BadFile(each.file.path, reason))
     return good
 

@@ -33,6 +33,20 @@ from lake_spark.tables.table_run import TableRun
 
 
 @dataclass(frozen=True)
+class Selection:
+    """Which files a redo chooses, beside those of its window.
+
+    `globs` are paths or globs below the landing folder; `quarantined` leaves only
+    files with rows in the quarantine. Chosen files that are no longer in landing
+    are refused, or withdrawn alone where `withdraw_missing` is set.
+    """
+
+    globs: Tuple[str, ...] = ()
+    quarantined: bool = False
+    withdraw_missing: bool = False
+
+
+@dataclass(frozen=True)
 class Candidate:
     """A file as it was taken in, as it lies in landing now, or both."""
 
@@ -59,12 +73,13 @@ class Candidate:
         return then + ([self.file.landed_at] if self.file else [])
 
 
-def redo(run: TableRun) -> None:
+def redo(run: TableRun, selection: Selection) -> None:
     """Withdraw the chosen files and take in what lies there now."""
     manifest = run.manifest()
     found = candidates(run, manifest)
-    chosen = with_dependent(run.spec, found, choose(run, found))
-    _refuse_missing(run, [each.path for each in chosen if each.file is None])
+    chosen = with_dependent(run.spec, found, choose(run, selection, found))
+    if not selection.withdraw_missing:
+        _refuse_missing(run, [each.path for each in chosen if each.file is None])
     known = [each.ingested for each in chosen if each.ingested]
     files = [each.file for each in chosen if each.file]
     if run.dry_run:
@@ -111,24 +126,28 @@ def _without_second(
     }
 
 
-def choose(run: TableRun, found: Sequence[Candidate]) -> List[Candidate]:
+def choose(
+    run: TableRun, selection: Selection, found: Sequence[Candidate]
+) -> List[Candidate]:
     """The files that window, globs and quarantine have in common."""
     chosen = [each for each in found if any(map(run.window.holds, each.times))]
-    if run.selection.globs:
-        chosen = _matching(run, chosen)
-    if run.selection.quarantined:
+    if selection.globs:
+        chosen = _matching(run, selection.globs, chosen)
+    if selection.quarantined:
         bad = quarantine.paths_of(run)
         chosen = [each for each in chosen if each.path in bad]
     return chosen
 
 
-def _matching(run: TableRun, found: Sequence[Candidate]) -> List[Candidate]:
+def _matching(
+    run: TableRun, globs: Sequence[str], found: Sequence[Candidate]
+) -> List[Candidate]:
     """The files that a glob matches; a glob that matches none is refused.
 
     A file of exactly that path is chosen alone: its `*` or `?` is then no wildcard.
     """
     matching = set()
-    for glob in run.selection.globs:
+    for glob in globs:
         pattern = glob_pattern(glob)
         hits = {each.path for each in found if each.path == glob} or {
             each.path for each in found if pattern.fullmatch(each.path)
@@ -168,7 +187,7 @@ def _start_of_reload(spec: TableSpec, path: str) -> Optional[str]:
 
 
 def _refuse_missing(run: TableRun, paths: Sequence[str]) -> None:
-    if paths and not run.selection.withdraw_missing:
+    if paths:
         more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
         raise RefusedInput(
             f"{', '.join(paths[:3])}{more}: no longer in landing, so a redo cannot take "
@@ -195,14 +214,18 @@ def _redo_extracts(run: TableRun, before: Manifest) -> None:
         _end(run)
 
 
-def finish(run: TableRun) -> bool:
-    """Bring a redo that was stopped to its end; whether the tables may be built."""
+def finish(run: TableRun, *, withdraw_missing: bool = False) -> bool:
+    """Bring a redo that was stopped to its end; whether the tables may be built.
+
+    Its files that are no longer in landing are refused, or only withdrawn.
+    """
     quarantine.drop_old_takes(run)
     manifest = run.manifest()
     if not manifest.redo:
         return True
     there = {file.path for file in _landing_extracts(run)[0]}
-    _refuse_missing(run, [path for path in manifest.redo if path not in there])
+    if not withdraw_missing:
+        _refuse_missing(run, [path for path in manifest.redo if path not in there])
     left = replace(
         manifest, redo=tuple(path for path in manifest.redo if path in there)
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Dict, Sequence
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
@@ -14,18 +14,34 @@ from lake_spark.scd2.layer import Layer
 from lake_spark.schema.columns import any_null
 
 
-def current_layer(spec: TableSpec, columns: Sequence[str]) -> Layer:
-    """How the current table of a spec is built."""
-    soft = spec.current.deletes is CurrentDeletes.SOFT
-    mark = spec.history.columns.is_deleted
-    return Layer(
-        name="current",
-        record_key=(fold.KEY,),
-        desired=lambda events: living_rows(events, spec, columns),
-        of_alone=lambda events: living_rows_of_alone(events, spec, columns),
-        is_open=~F.col(mark) if soft else F.lit(True),
-        broken={"key is null": any_null(spec.key)},
-    )
+class CurrentLayer(Layer):
+    """The current table of a spec."""
+
+    name = "current"
+    record_key = (fold.KEY,)
+
+    def __init__(self, spec: TableSpec, columns: Sequence[str]) -> None:
+        self._spec, self._columns = spec, columns
+
+    def desired(self, events: DataFrame) -> DataFrame:
+        """Give one row per key that lives, and per deleted one where deletes are soft."""
+        return living_rows(events, self._spec, self._columns)
+
+    def desired_of_alone(self, events: DataFrame) -> DataFrame:
+        """Give the same of keys with one event each: a delete deletes nothing."""
+        return living_rows_of_alone(events, self._spec, self._columns)
+
+    @property
+    def is_open(self) -> Column:
+        """Whether the row lives."""
+        if self._spec.current.deletes is CurrentDeletes.HARD:
+            return F.lit(True)
+        return ~F.col(self._spec.history.columns.is_deleted)
+
+    @property
+    def broken(self) -> Dict[str, str]:
+        """A row has a key."""
+        return {"key is null": any_null(self._spec.key)}
 
 
 def living_rows(

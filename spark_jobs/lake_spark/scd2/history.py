@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Mapping, Sequence
+from types import MappingProxyType
+from typing import Callable, Dict, Mapping, Optional, Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -15,41 +15,77 @@ from lake_spark.scd2.layer import Layer
 from lake_spark.storage.hudi_table import HudiTable
 
 
-def history_layer(
-    spec: TableSpec, columns: Sequence[str], narrow: Sequence[str] = ()
-) -> Layer:
-    """How the history table of a spec is built; `narrow` as in Roles."""
-    names = spec.history.columns
-    return Layer(
-        name="history",
-        record_key=(fold.KEY, fold.FROM),
-        desired=lambda events: version_rows(events, spec, columns, narrow),
-        of_alone=lambda events: version_rows_of_alone(events, spec, columns),
-        is_open=F.col(names.is_current),
-        broken=invariants.of_history(spec),
-        checked=lambda rows: invariants.checked(rows, spec),
-        checked_alone=lambda rows: invariants.checked_alone(rows, spec),
-        witnesses=invariants.WITNESSES,
-    )
+class HistoryLayer(Layer):
+    """The history table of a spec; `narrow` as in Roles.
 
+    `numbers` keeps the surrogate keys that count up, `metadata` is of their commits.
+    """
 
-def numbered_layer(
-    layer: Layer, spec: TableSpec, numbers: HudiTable, metadata: Mapping[str, str]
-) -> Layer:
-    """The layer with increasing surrogate keys, kept in `numbers`."""
-    column = spec.history.surrogate_key.column
-    return replace(
-        layer,
-        desired=lambda events: surrogate_keys.with_known_numbers(
-            layer.desired(events), numbers, column
-        ),
-        of_alone=lambda events: surrogate_keys.with_known_numbers(
-            layer.of_alone(events), numbers, column
-        ),
-        completed=lambda changes: surrogate_keys.with_new_numbers(
-            changes, numbers, column, metadata
-        ),
-    )
+    name = "history"
+    record_key = (fold.KEY, fold.FROM)
+    witnesses = invariants.WITNESSES
+
+    def __init__(
+        self,
+        spec: TableSpec,
+        columns: Sequence[str],
+        narrow: Sequence[str] = (),
+        *,
+        numbers: Optional[HudiTable] = None,
+        metadata: Mapping[str, str] = MappingProxyType({}),
+        on_removed: Callable[[DataFrame], None] = lambda changes: None,
+    ) -> None:
+        self._spec, self._columns, self._narrow = spec, columns, narrow
+        self._numbers, self._metadata, self._on_removed = numbers, metadata, on_removed
+        self.makes_once = numbers is not None
+
+    def desired(self, events: DataFrame) -> DataFrame:
+        """Give every version of the keys, and the checks' witnesses."""
+        rows = version_rows(events, self._spec, self._columns, self._narrow)
+        return self._numbered(rows)
+
+    def desired_of_alone(self, events: DataFrame) -> DataFrame:
+        """Give the same of events that are the only ones of their keys."""
+        return self._numbered(version_rows_of_alone(events, self._spec, self._columns))
+
+    def _numbered(self, rows: DataFrame) -> DataFrame:
+        if self._numbers is None:
+            return rows
+        return surrogate_keys.with_known_numbers(rows, self._numbers, self._key)
+
+    @property
+    def _key(self) -> str:
+        return self._spec.history.surrogate_key.column
+
+    @property
+    def is_open(self) -> Column:
+        """Whether the version is the current one."""
+        return F.col(self._spec.history.columns.is_current)
+
+    @property
+    def broken(self) -> Dict[str, str]:
+        """What must hold of versions."""
+        return invariants.of_history(self._spec)
+
+    def checked(self, rows: DataFrame) -> DataFrame:
+        """Add what the promises need of a version's neighbours."""
+        return invariants.checked(rows, self._spec)
+
+    def checked_alone(self, rows: DataFrame) -> DataFrame:
+        """Add the same to versions that have no neighbours."""
+        return invariants.checked_alone(rows, self._spec)
+
+    def completed(self, changes: DataFrame) -> DataFrame:
+        """Give numbers to versions that never had one, and commit these."""
+        if self._numbers is None:
+            return changes
+        return surrogate_keys.with_new_numbers(
+            changes, self._numbers, self._key, self._metadata
+        )
+
+    def on_removed(self, changes: DataFrame) -> None:
+        """Show whoever asked the rows of a commit that removes versions."""
+        self._on_removed(changes)
 
 
 def version_rows(

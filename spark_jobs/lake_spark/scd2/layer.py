@@ -1,9 +1,9 @@
-"""What tells current from history, and in which ways a row can differ."""
+"""What current and history have in common: rows that follow from events."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Callable, Dict, Optional, Tuple
+from abc import ABC, abstractmethod
+from typing import Dict, Tuple
 
 from pyspark.sql import Column, DataFrame
 
@@ -11,27 +11,45 @@ INSERTED, CHANGED, REMOVED, SAME = "inserted", "changed", "removed", "same"
 """What happens to a row of a table: its lake_action."""
 
 
-@dataclass(frozen=True)
-class Layer:
-    """What tells current from history.
-
-    `desired` are the rows of events, `of_alone` the same of events that are the only
-    ones of their keys. `is_open` is the column that marks rows which are true now; `broken` names
-    promises and the SQL that is true for rows which break them; `checked` adds
-    what that SQL needs, `checked_alone` does so for the only rows of their keys.
-    `witnesses` are columns of the desired rows that are for the checks alone.
-    `completed` gives checked rows, right before the commit, what is made but once;
-    `on_removed` is shown them where rows are removed.
-    """
+class Layer(ABC):
+    """A table that follows from the events of each key: current or history."""
 
     name: str
     record_key: Tuple[str, ...]
-    desired: Callable[[DataFrame], DataFrame]
-    of_alone: Callable[[DataFrame], DataFrame]
-    is_open: Column
-    broken: Dict[str, str] = field(default_factory=dict)
-    checked: Callable[[DataFrame], DataFrame] = lambda rows: rows
-    checked_alone: Callable[[DataFrame], DataFrame] = lambda rows: rows
     witnesses: Tuple[str, ...] = ()
-    completed: Optional[Callable[[DataFrame], DataFrame]] = None
-    on_removed: Callable[[DataFrame], None] = lambda changes: None
+    """Columns of the desired rows that are for the checks alone."""
+    makes_once: bool = False
+    """Whether `completed` makes what must not be made twice."""
+
+    @abstractmethod
+    def desired(self, events: DataFrame) -> DataFrame:
+        """Give the rows of events."""
+
+    @abstractmethod
+    def desired_of_alone(self, events: DataFrame) -> DataFrame:
+        """Give the same rows of events that are the only ones of their keys."""
+
+    @property
+    @abstractmethod
+    def is_open(self) -> Column:
+        """The column that marks rows which are true now."""
+
+    @property
+    @abstractmethod
+    def broken(self) -> Dict[str, str]:
+        """Promises, and the SQL that is true for rows which break them."""
+
+    def checked(self, rows: DataFrame) -> DataFrame:
+        """Add what the SQL of `broken` needs."""
+        return rows
+
+    def checked_alone(self, rows: DataFrame) -> DataFrame:
+        """Add the same to the only rows of their keys."""
+        return rows
+
+    def completed(self, changes: DataFrame) -> DataFrame:
+        """Give checked rows, right before the commit, what is made but once."""
+        return changes
+
+    def on_removed(self, changes: DataFrame) -> None:
+        """Look at the rows of a commit that removes some."""

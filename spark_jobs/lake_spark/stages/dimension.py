@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from lake_spec.contract.report import State
 from lake_spark.dimension.build_dimension import build_dimension
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
@@ -19,10 +18,6 @@ def rebuild_dimension(run: TableRun) -> None:
 
 
 def _build(run: TableRun, *, anew: bool) -> None:
-    if run.dry_run:
-        run.report.state = State.DRY_RUN.value
-        return
-    build_dimension(run, anew=anew)
-    if run.report.commits:
-        run.report.state = State.DONE.value
-    catalog.register(run)
+    if not run.dry_run:
+        build_dimension(run, anew=anew)
+        catalog.register(run)

@@ -22,20 +22,19 @@ from lake_spark.stages.maintenance import compact_all, finish_killed
 from lake_spark.tables.table_run import TableRun
 
 
-def erase(run: TableRun) -> None:
+def erase(run: TableRun, request_uri: str) -> State:
     """Erase the keys that the request names for this table; none is nothing to do."""
-    asked = request.read(run.store, run.request, run.domain_tables)
+    asked = request.read(run.store, request_uri, run.domain_tables)
     keys = asked.keys.get(run.spec.name, [])
     if not keys:
-        return
+        return State.NOTHING_NEW
     _refuse_what_is_out_of_reach(run)
-    of_table = subjects(run, keys, f"{run.request}: keys.{run.spec.name}")
+    of_table = subjects(run, keys, f"{request_uri}: keys.{run.spec.name}")
     secret = run.environment.erase_secret
     run.erased_keys.hasher(secret, run.erased_keys.load())  # or NoSecret
     if run.dry_run:
         _count(run, of_table).release()
-        run.report.state = State.DRY_RUN.value
-        return
+        return State.DRY_RUN
     discard_unfinished(run)  # which no listing shows
     build_current(run)
     build_history(run)
@@ -43,7 +42,7 @@ def erase(run: TableRun) -> None:
     _from_landing(run, of_table)
     _from_tables(run, of_table)
     run.report.erasure["files_scanned"] = scan(run, of_table)
-    run.report.state = State.DONE.value
+    return State.DONE
 
 
 def _refuse_what_is_out_of_reach(run: TableRun) -> None:

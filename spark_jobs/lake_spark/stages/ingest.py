@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import List, Optional, Sequence, Set, Tuple
 
-from lake_spec.contract.report import State
 from lake_spec.model import Engine, Feed
 from lake_spark.build.materialize import build_current
 from lake_spark.build.merge import LOG_INSTANT
@@ -140,15 +139,11 @@ def _without_copies(
 
 
 def end(run: TableRun) -> None:
-    """Settle the state of an ingesting stage; rows unaccounted for fail it."""
+    """End an ingesting stage; rows unaccounted for fail it."""
     unbalanced = [each.path for each in run.report.files if not each.is_balanced]
     if unbalanced:
         raise AssertionError(f"rows are unaccounted for in {', '.join(unbalanced)}")
     _tell_freshness(run)
-    if run.dry_run:
-        run.report.state = State.DRY_RUN.value
-    elif run.report.commits:
-        run.report.state = State.DONE.value
     if not run.dry_run:
         catalog.register(run)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import Iterator, List, Optional
 
-from lake_spec.contract.report import State
 from lake_spec.hudi.options import (
     SMALL_FILES,
     clean_options,
@@ -28,15 +27,12 @@ LAYERS = ("changes", "current", "history", "surrogate_keys")
 def maintenance(run: TableRun) -> None:
     """Compact what is merged on read, cluster the change log, clean all."""
     if run.dry_run:
-        run.report.state = State.DRY_RUN.value
         return
     for layer in LAYERS:
-        table = getattr(run, "log" if layer == "changes" else layer)
+        table = run.table(layer)
         if table.has_data():
             _upkeep(run, layer, table)
     _sweep_manifests(run)
-    if run.report.commits:
-        run.report.state = State.DONE.value
 
 
 def _sweep_manifests(run: TableRun) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from lake_spec.contract.report import State
 from lake_spark.formats.inference import load_globs
 from lake_spark.ingest import hoodie_streamer, reprocess
 from lake_spark.ingest.batches import unseen_files
@@ -30,7 +29,3 @@ def _prepare(run: TableRun, globs: Sequence[str]) -> None:
     files = unseen_files(run, manifest, globs)
     if files:
         hoodie_streamer.prepare(run, files, manifest)
-    if run.dry_run:
-        run.report.state = State.DRY_RUN.value
-    elif run.streamer_argv:
-        run.report.state = State.DONE.value

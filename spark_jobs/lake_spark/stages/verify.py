@@ -17,11 +17,12 @@ from lake_spark.build.materialize import complete_events, keep_counts, layer_of_
 from lake_spark.changelog import withdrawals
 from lake_spark.errors import DiffersFromLog
 from lake_spark.scd2 import fold
-from lake_spark.scd2.current import current_layer
+from lake_spark.scd2.current import CurrentLayer
 from lake_spark.scd2.delete_all import about_all_keys
 from lake_spark.scd2.key_changes import with_families
 from lake_spark.scd2.layer import INSERTED, Layer, REMOVED, SAME
 from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.tables import recorded_settings
 from lake_spark.tables.table_run import TableRun, table_columns
 
 SHOWN = 5
@@ -31,32 +32,37 @@ _COPY = "lake_copy"
 _PARTS = 1_000_000
 
 
-def verify(run: TableRun) -> None:
-    """Compare the share `run.verify` of all keys; DiffersFromLog if a row differs."""
+def verify(run: TableRun, share: float) -> State:
+    """Compare that share of all keys, 0 to 1; DiffersFromLog if a row differs."""
+    recorded_settings.check_tables(run)
     columns = [name for name, _ in table_columns(run.spec, run.log)]
     layers = (
-        (run.current, current_layer(run.spec, columns)),
+        (run.current, CurrentLayer(run.spec, columns)),
         (run.history, layer_of_history(run, columns)),
     )
     found: List[str] = []
     for table, layer in layers:
         if table.has_data():
-            found += _faults(run, table, layer, columns)
+            found += _faults(run, table, layer, columns, share)
     if found:
         raise DiffersFromLog(
             f"{run.spec.full_name}: {' '.join(found)} Find out who wrote to it, then build "
             f"it anew from the change log: the DAG {run.spec.domain}_rebuild."
         )
     keep_counts(run)
-    run.report.state = State.DONE.value
+    return State.DONE
 
 
 def _faults(
-    run: TableRun, table: HudiTable, layer: Layer, columns: Sequence[str]
+    run: TableRun,
+    table: HudiTable,
+    layer: Layer,
+    columns: Sequence[str],
+    share: float,
 ) -> Iterator[str]:
     """In words: how a table differs from the fold of its log; nothing if it does not."""
-    desired = _folded(run, table, layer, columns)
-    stored = merge.shaped_as(table.read(), desired).where(_chosen(run.verify))
+    desired = _folded(run, table, layer, columns, share)
+    stored = merge.shaped_as(table.read(), desired).where(_chosen(share))
     identity = list(
         dict.fromkeys((*layer.record_key, *run.spec.storage.partition_by, _COPY))
     )
@@ -84,7 +90,11 @@ def _faults(
 
 
 def _folded(
-    run: TableRun, table: HudiTable, layer: Layer, columns: Sequence[str]
+    run: TableRun,
+    table: HudiTable,
+    layer: Layer,
+    columns: Sequence[str],
+    share: float,
 ) -> DataFrame:
     """What the log makes of the chosen keys, as of the commit the table stands at."""
     built = table.last_value(merge.LOG_INSTANT)
@@ -92,14 +102,14 @@ def _folded(
     manifest = run.manifest()
     log = withdrawals.until(run.log.read(), built)
     sightings = withdrawals.live(withdrawals.judged(log, manifest))
-    chosen = sightings.where(_chosen(run.verify) | about_all_keys())
+    chosen = sightings.where(_chosen(share) | about_all_keys())
     if manifest.contents.renamed:  # what a chosen key shows may follow from another's
-        keys = sightings.where(_chosen(run.verify)).select(fold.KEY).distinct()
+        keys = sightings.where(_chosen(share)).select(fold.KEY).distinct()
         keys = with_families(keys, sightings)
         chosen = merge.of_keys(sightings, keys, manifest.contents)
     marked = fold.mark_events(chosen, roles)
     folded = layer.desired(complete_events(marked, run.spec, roles, manifest.contents))
-    return folded.where(_chosen(run.verify))
+    return folded.where(_chosen(share))
 
 
 def _chosen(share: float) -> Column:

@@ -11,14 +11,15 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Callable, Dict, List, Optional, Sequence
+from typing import Callable, Dict, List, Sequence
 
 from pyspark.sql import SparkSession
 
 from lake_spec.contract import erase_request
 from lake_spec.contract.report import Report, State
+from lake_spec.contract.stages import tables_of
 from lake_spec.contract.packing import TABLES_AT_ONCE, longest_first, makespan
-from lake_spec.model import ClusterSpec, DomainSpec, Engine, EnvironmentSpec, TableSpec
+from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.model.continuous import CONTINUOUS
 from lake_spec.parsing.json_codec import from_data
 from lake_spark.erasure import request
@@ -30,6 +31,7 @@ from lake_spark.stages.prepare_streamer import prepare_full_load, prepare_increm
 from lake_spark.stages.rebuild import rebuild
 from lake_spark.stages.reprocess import redo
 from lake_spark.stages.scd2 import scd2
+from lake_spark.stages.verify import verify
 from lake_spark.step import continuous, durations
 from lake_spark.step.arguments import Arguments, parse
 from lake_spark.step.run_stage import Stage, attempt
@@ -82,8 +84,9 @@ def main(argv: Sequence[str]) -> int:
         return _exit_code(reports)
     runs = [table_run(table) for table in tables]
     with ThreadPoolExecutor(max_workers=at_once) as pool:
+        stage = _stage(release, asked)
         for wave in waves(runs):
-            list(pool.map(lambda run: run_table(run, STAGES[asked.stage]), wave))
+            list(pool.map(lambda run: run_table(run, stage), wave))
     if asked.stage.startswith("prepare_"):
         check()  # the last time before HoodieStreamer, whose commits nobody checks
         _put_streamer_steps(store, release, asked, runs)
@@ -95,6 +98,17 @@ def main(argv: Sequence[str]) -> int:
         check()
         end_request(store, release, asked, runs)
     return failed
+
+
+def _stage(release: Release, asked: Arguments) -> Stage:
+    """The stage with what it alone is asked."""
+    if asked.stage == "redo":
+        return partial(redo, selection=asked.selection)
+    if asked.stage == "erase":
+        return partial(erase, request_uri=_request_uri(release, asked))
+    if asked.verify is not None:
+        return partial(verify, share=asked.verify)
+    return STAGES[asked.stage]
 
 
 def _continuous(
@@ -132,7 +146,7 @@ def chosen_tables(domain: DomainSpec, asked: Arguments) -> List[TableSpec]:
             f"{domain.name} has no table {', '.join(unknown)}; it has {', '.join(sorted(known))}"
         )
     chosen = [known[name] for name in asked.tables] or list(domain.tables)
-    return [table for table in chosen if _has_stage(table, asked.stage)]
+    return tables_of(asked.stage, chosen)
 
 
 def _planned(
@@ -150,15 +164,6 @@ def _planned(
         words += f" By earlier steps {before}."
     print(f"LAKE {asked.domain} {asked.stage}: {words}", flush=True)
     return [tables[name] for name in order]
-
-
-def _has_stage(table: TableSpec, stage: str) -> bool:
-    """Whether a stage is for a table: its engine's, a dimension's, or everyone's."""
-    if stage in ("maintenance", CONTINUOUS):
-        return True
-    if stage.startswith("prepare_"):
-        return table.engine is Engine.STREAMER
-    return table.is_dimension == (stage in ("dimension", "rebuild_dimension"))
 
 
 def _table_run(
@@ -185,17 +190,12 @@ def _table_run(
         asked.window,
         asked.dry_run,
         asked.accepted,
-        asked.selection,
-        asked.verify,
-        _request_uri(release, asked),
         domain_tables=release.domain.tables,
         check_lease=check,
     )
 
 
-def _request_uri(release: Release, asked: Arguments) -> Optional[str]:
-    if asked.request is None:
-        return None
+def _request_uri(release: Release, asked: Arguments) -> str:
     runs = release.environment.runs
     return erase_request.uri_of(runs, asked.domain, asked.request)
 

@@ -12,7 +12,8 @@ from typing import List, Optional, Sequence, Tuple
 from lake_spec.contract.erase_request import REQUEST
 from lake_spec.contract.pulled import PULLS, is_pull_from
 from lake_spec.text.times import GRAMMAR, parse_moment
-from lake_spark.tables.table_run import Accepted, Selection, Window
+from lake_spark.ingest.reprocess import Selection
+from lake_spark.tables.table_run import Accepted, Window
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _TOKEN = re.compile(r"[0-9]{1,18}")

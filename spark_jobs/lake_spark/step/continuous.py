@@ -12,7 +12,7 @@ import hashlib
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
-from typing import Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Callable, List, Optional, Sequence
 
 from lake_spec.contract.pulled import pulls_of
 from lake_spec.contract.report import Report
@@ -26,7 +26,7 @@ from lake_spark.step.micro_batch_loop import Rounds
 from lake_spark.step.micro_batch_report import MOST_FAILURES, TableRounds
 from lake_spark.step.run_stage import Stage, attempt
 from lake_spark.step.table_order import waves
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import EarlierRounds, TableRun
 
 UPKEEP_EVERY = 3600.0
 """Seconds after which a table gets its upkeep in a round: it is looked at then
@@ -45,9 +45,8 @@ class Table:
         self.spec = spec
         self._table_run = table_run
         self._clock = clock
-        self._known_bad: Dict[Tuple[str, str], str] = {}
+        self._earlier = EarlierRounds()
         self._listed: Optional[str] = None
-        self._is_registered = False
         self._upkept = clock()
         run = table_run(spec)
         run.report.started = datetime.now(timezone.utc).isoformat(timespec="seconds")
@@ -62,23 +61,22 @@ class Table:
         """One round; never raises for what is wrong with the table."""
         listed, is_upkeep = self._listing(), self.is_upkeep_due
         if is_upkeep:
-            self._known_bad.clear()
+            self._earlier = EarlierRounds()
         elif listed is not None and listed == self._listed:
             return self.rounds.quiet()
-        known = self._is_registered and not is_upkeep
         stages: List[Stage] = [dimension] if self.spec.is_dimension else _OF_FILES
-        done = [self._attempt(each, known) for each in stages]
+        done = [self._attempt(each) for each in stages]
         if is_upkeep:
-            done.append(self._attempt(maintenance, known))
+            done.append(self._attempt(maintenance))
         self.rounds.take(number, done)
-        self._is_registered = not self.rounds.has_failed
+        self._earlier.is_registered = not self.rounds.has_failed
         self._listed = None if self.rounds.has_failed else listed
         if is_upkeep and not self.rounds.has_failed:
             self._upkept = self._clock()
 
-    def _attempt(self, stage: Stage, is_registered: bool) -> Report:
+    def _attempt(self, stage: Stage) -> Report:
         run = self._table_run(self.spec)
-        run.known_bad, run.is_registered = self._known_bad, is_registered
+        run.earlier = self._earlier
         attempt(run, stage)
         return run.report
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 import traceback
 from datetime import datetime, timezone
-from typing import Callable
+from typing import Callable, Optional
 
 from lake_spec.contract.report import State
 from lake_spark.errors import first_line
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.table_run import TableRun
 
-Stage = Callable[[TableRun], None]
+Stage = Callable[[TableRun], Optional[State]]
+"""Works on a table; says how it ended where its commits do not."""
 
 POOL = "spark.scheduler.pool"
 """The property of a thread by which Spark's fair scheduler tells jobs apart."""
@@ -26,9 +27,16 @@ def attempt(run: TableRun, stage: Stage) -> None:
     run.spark.sparkContext.setLocalProperty(POOL, run.spec.full_name)
     try:
         recorded_settings.check(run)
-        stage(run)
+        ended = stage(run)
+        run.report.state = (ended or _state(run)).value
     except Exception as error:
         traceback.print_exc()
         run.report.state = State.FAILED.value
         run.report.error = {"type": type(error).__name__, "message": first_line(error)}
     run.report.seconds = round(time.monotonic() - began, 1)
+
+
+def _state(run: TableRun) -> State:
+    if run.dry_run:
+        return State.DRY_RUN
+    return State.DONE if run.report.commits else State.NOTHING_NEW

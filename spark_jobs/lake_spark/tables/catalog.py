@@ -26,7 +26,7 @@ def register(run: TableRun) -> None:
     """Make database and tables known, or bring their columns up to date."""
     if not run.home.startswith("s3://"):
         return  # a folder of a test has no catalogue
-    if run.is_registered and not run.report.commits:
+    if run.earlier.is_registered and not run.report.commits:
         return
     run.check_lease()
     glue = _client()

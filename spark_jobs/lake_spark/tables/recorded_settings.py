@@ -83,7 +83,7 @@ def check(run: TableRun) -> None:
         chosen = of_log(run.spec, with_defaults=False)
         told = changed(manifest.definition, of_log(run.spec), chosen)
         _refuse(run.spec, told, _only_anew)
-    check_tables(run, may_differ=run.report.stage in _REBUILDS and run.verify is None)
+    check_tables(run, may_differ=run.report.stage in _REBUILDS)
 
 
 def check_tables(run: TableRun, *, may_differ: bool = False) -> None:
@@ -92,7 +92,7 @@ def check_tables(run: TableRun, *, may_differ: bool = False) -> None:
     `may_differ`: only what not even a rebuild can change.
     """
     for layer in ("current", "history"):
-        recorded, now = _recorded(getattr(run, layer)), of_table(run.spec, layer)
+        recorded, now = _recorded(run.table(layer)), of_table(run.spec, layer)
         fixed = {name: recorded[name] for name in _FIXED if name in recorded}
         _refuse(run.spec, changed(fixed, now, {}), _only_anew)
         if not may_differ:

@@ -51,27 +51,19 @@ class Accepted:
     """Where pulls by a cursor begin instead of at their bookmarks: a value, or start."""
 
 
-@dataclass(frozen=True)
-class Selection:
-    """Which files a redo chooses, beside those of its window.
+@dataclass
+class EarlierRounds:
+    """What earlier rounds of a continuous run know of a table."""
 
-    `globs` are paths or globs below the landing folder; `quarantined` leaves only
-    files with rows in the quarantine. Chosen files that are no longer in landing
-    are refused, or withdrawn alone where `withdraw_missing` is set.
-    """
-
-    globs: Tuple[str, ...] = ()
-    quarantined: bool = False
-    withdraw_missing: bool = False
+    known_bad: Dict[Tuple[str, str], str] = field(default_factory=dict)
+    """By (path, ETag) why a file is bad."""
+    is_registered: bool = False
+    """Whether the catalogue was told of all that they committed."""
 
 
 @dataclass
 class TableRun:
-    """What a stage needs to work on one table, for as long as it does.
-
-    `verify` is the share of keys (0 to 1) that a rebuild compares instead;
-    `request` the URI of what an erase is asked to erase.
-    """
+    """What a stage needs to work on one table, for as long as it does."""
 
     spark: SparkSession
     store: ObjectStore
@@ -81,15 +73,9 @@ class TableRun:
     window: Window = Window()
     dry_run: bool = False
     accepted: Accepted = Accepted()
-    selection: Selection = Selection()
-    verify: Optional[float] = None
-    request: Optional[str] = None
     streamer_argv: List[str] = field(default_factory=list)
     domain_tables: Tuple[TableSpec, ...] = ()
-    known_bad: Dict[Tuple[str, str], str] = field(default_factory=dict)
-    """By (path, ETag) why a file is bad, as earlier rounds of the run found out."""
-    is_registered: bool = False
-    """Whether the catalogue was told of all that earlier rounds of the run committed."""
+    earlier: EarlierRounds = field(default_factory=EarlierRounds)
     check_lease: Callable[[], None] = no_lease
     """Raises where the run must not write any more; asked before each commit."""
 
@@ -97,6 +83,17 @@ class TableRun:
         """The same run, on another table of the domain."""
         (spec,) = [each for each in self.domain_tables if each.name == name]
         return replace(self, spec=spec)
+
+    def table(self, layer: str) -> HudiTable:
+        """The table of a layer: changes, current, history, surrogate_keys, quarantine."""
+        tables = {
+            "changes": lambda: self.log,
+            "current": lambda: self.current,
+            "history": lambda: self.history,
+            "surrogate_keys": lambda: self.surrogate_keys,
+            "quarantine": lambda: self.quarantine,
+        }
+        return tables[layer]()
 
     def say(self, what: str) -> None:
         """A line of progress in the step's output."""

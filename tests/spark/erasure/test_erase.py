@@ -82,7 +82,7 @@ def test_a_dry_run_counts_and_leaves_everything(whole):
         *("surrogate_keys", "quarantine", "runs"),
     }
     before = whole.files()
-    report = whole.run("erase", request=ask(whole, KEY), dry_run=True)
+    report = whole.run("erase", request_uri=ask(whole, KEY), dry_run=True)
     assert report.error is None, report.error
     assert report.erasure == {
         "keys": 1,
@@ -110,7 +110,7 @@ def test_an_erase_that_is_killed_anywhere_is_ended_by_the_next(
     for module, name, nth in steps:
         with monkeypatch.context() as patched:
             patched.setattr(module, name, _killed(getattr(module, name), nth))
-            report = lake.run("erase", request=request)
+            report = lake.run("erase", request_uri=request)
         assert report.error["message"] == "killed", (name, report.error)
         if module is landing_files:
             goes_on(lake)

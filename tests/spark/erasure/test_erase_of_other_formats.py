@@ -112,11 +112,11 @@ def test_what_cannot_be_rewritten_is_refused_before_the_list_is_longer(
     asked = ask(extracts, {"id": 7, "site": "a"})
     with monkeypatch.context() as patched:
         patched.setattr(landing_files, "_blank", lambda run, text, records: text[:-2])
-        message = extracts.run("erase", request=asked).error["message"]
+        message = extracts.run("erase", request_uri=asked).error["message"]
     assert "2026-01-01.json holds rows of a key that is to be erased" in message
     extracts.land("2026-01-04.json", "")
     extracts.land("2026-01-05.json", '{"site": "a"}\n')
-    message = extracts.run("erase", request=asked).error["message"]
+    message = extracts.run("erase", request_uri=asked).error["message"]
     assert "2026-01-05.json lacks the column(s) id" in message
     assert extracts.tables.erased_keys.load() == listed
     for name in ("2026-01-04.json", "2026-01-05.json"):
@@ -125,7 +125,7 @@ def test_what_cannot_be_rewritten_is_refused_before_the_list_is_longer(
 
 def test_a_request_names_keys_that_the_table_can_have(extracts):
     asked = ask(extracts, {"id": 1, "site": "a"}, {"id": "x7", "site": "a"})
-    message = extracts.run("erase", request=asked).error["message"]
+    message = extracts.run("erase", request_uri=asked).error["message"]
     assert "number 1 (from 0) cannot be read as the key of tests.things" in message
     assert "x7" not in message
 
@@ -135,7 +135,7 @@ def test_another_secret_is_refused_and_so_is_none(extracts):
     asked = ask(extracts, {"id": 1, "site": "a|b"})
     secret = extracts.root / "secret"
     secret.write_text("another")
-    message = extracts.run("erase", request=asked).error["message"]
+    message = extracts.run("erase", request_uri=asked).error["message"]
     assert "holds another secret than the one" in message
     secret.unlink()
     extracts.land("2026-01-06.json", extract(record(1, "a|b", "x")))

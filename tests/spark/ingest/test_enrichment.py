@@ -176,7 +176,7 @@ def test_a_files_column_of_that_name_is_stored_under_another(trade):
 
 def test_keys_of_a_reference_table_cannot_be_erased(trade):
     asked = ask(trade.countries, {"name": "Peru"})
-    report = trade.countries.run("erase", request=asked)
+    report = trade.countries.run("erase", request_uri=asked)
     assert report.error["type"] == "NotErasable"
     assert "the rows of orders were given values of it (enrich)" in (
         report.error["message"]

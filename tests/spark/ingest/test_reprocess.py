@@ -15,7 +15,8 @@ import pytest
 from lake_local.show import reading
 from lake_local.show.request import Request
 from lake_spark.ingest import quarantine
-from lake_spark.tables.table_run import Selection, Window
+from lake_spark.ingest.reprocess import Selection
+from lake_spark.tables.table_run import Window
 from tests.spark.lake import FEED_FILES, Lake, table
 from tests.spark.redoing import done_redo, from_scratch, redo_files, rows
 

@@ -17,8 +17,8 @@ from lake_spark.ingest.reader import Input
 from lake_spark.landing.files import LandingFile, position_of
 from lake_spark.landing.manifest import LogContents
 from lake_spark.scd2 import fold
-from lake_spark.scd2.current import current_layer, living_rows
-from lake_spark.scd2.history import history_layer, version_rows
+from lake_spark.scd2.current import CurrentLayer, living_rows
+from lake_spark.scd2.history import HistoryLayer, version_rows
 from tests.oracle import comparison, histories, oracle
 from tests.oracle.landing_files import log_record, started
 from tests.oracle.tables import SPECS, settings_of
@@ -110,11 +110,11 @@ def test_keys_with_one_sighting_are_the_oracles_without_a_fold(spark, name):
     marked = fold.mark_events(several, fold.Roles.of(spec, columns))
     events = fold.distinct_events(marked).persist()
     wanted = oracle.tables(landing.sightings(), settings_of(spec))
-    layers = (current_layer(spec, columns), history_layer(spec, columns))
+    layers = (CurrentLayer(spec, columns), HistoryLayer(spec, columns))
     flags = ["is_deleted"] if spec.current.deletes.value == "soft" else []
     names = (flags, [*comparison.TIMES, *comparison.FLAGS])
     for layer, rows, named in zip(layers, wanted, names):
-        made = layer.desired(events).unionByName(layer.of_alone(only))
+        made = layer.desired(events).unionByName(layer.desired_of_alone(only))
         compare(spec, landing, made, rows, named, least=HISTORIES // 4)
 
 

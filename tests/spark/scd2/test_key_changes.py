@@ -120,7 +120,7 @@ def test_a_row_is_erased_under_all_of_its_keys(spark, tmp_path, monkeypatch):
     lake = Lake(spark, tmp_path, table(SPEC))
     lake.land("changes/0.json", lines(MESSAGES), at="2026-03-01")
     lake.done("incremental", "scd2")
-    report = lake.run("erase", request=ask(lake, {"id": 2}))
+    report = lake.run("erase", request_uri=ask(lake, {"id": 2}))
     assert "rows of the request had 2 other key(s)" in report.error["message"]
     assert rows(lake) == ROWS
     erased(lake, {"id": 1}, {"id": 2}, {"id": 3})

@@ -11,7 +11,8 @@ from lake_spec.model.continuous import CONTINUOUS
 from lake_spark.step.application import Release, STAGES, chosen_tables, end_request
 from lake_spark.step.arguments import parse
 from lake_spark.storage.object_store import FolderStore
-from lake_spark.tables.table_run import Accepted, Selection
+from lake_spark.ingest.reprocess import Selection
+from lake_spark.tables.table_run import Accepted
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dimension, domain, table
 
 STEP = ["--release", "r", "--domain", "shop", "--run", "shop_incremental/1"]

@@ -159,8 +159,8 @@ def test_files_that_are_bad_are_remembered_until_the_upkeep(
     known = []
 
     def remembers(run):
-        known.append(dict(run.known_bad))
-        run.known_bad["b.csv", "etag"] = "cut"
+        known.append(dict(run.earlier.known_bad))
+        run.earlier.known_bad["b.csv", "etag"] = "cut"
 
     stages.does["orders incremental"] = remembers
     stages.does["orders scd2"] = fails  # so that it comes again
@@ -178,7 +178,9 @@ def test_the_catalogue_is_asked_first_and_after_failures_and_with_the_upkeep(
     batches, stages, monkeypatch
 ):
     known = []
-    stages.does["orders incremental"] = lambda run: known.append(run.is_registered)
+    stages.does["orders incremental"] = lambda run: known.append(
+        run.earlier.is_registered
+    )
     stages.does["orders scd2"] = fails
     batches.next_round(), stages.does.pop("orders scd2")
     batches.next_round()

@@ -193,7 +193,7 @@ def test_a_load_is_refused_where_keys_were_erased_and_their_list_is_lost(feed):
         "the same keys again by the DAG tests_erase before the load."
     )
     ask(feed, {"id": "ann"})
-    report = feed.run("erase", request=f"file://{request}")
+    report = feed.run("erase", request_uri=f"file://{request}")
     assert report.error is None, report.error
     feed.done("full_load", "incremental", "scd2")
     assert feed.living("note") == [("bob", "c")]

@@ -1,0 +1,27 @@
+"""Which tables a stage is about: Airflow hands it these, and its step works on them."""
+
+from __future__ import annotations
+
+from typing import Iterable, List
+
+from lake_spec.model import Engine, TableSpec
+from lake_spec.model.continuous import CONTINUOUS
+
+STREAMER = "streamer"
+"""The stage that is HoodieStreamer itself, one step per table."""
+
+MAINTENANCE = "maintenance"
+DIMENSION, REBUILD_DIMENSION = "dimension", "rebuild_dimension"
+
+
+def tables_of(stage: str, tables: Iterable[TableSpec]) -> List[TableSpec]:
+    """Give the tables of a stage, in their order."""
+    return [table for table in tables if _takes(stage, table)]
+
+
+def _takes(stage: str, table: TableSpec) -> bool:
+    if stage in (MAINTENANCE, CONTINUOUS):
+        return True
+    if stage == STREAMER or stage.startswith("prepare_"):
+        return table.engine is Engine.STREAMER
+    return table.is_dimension == (stage in (DIMENSION, REBUILD_DIMENSION))

@@ -16,7 +16,7 @@ from lake_spark.build.affected_keys import Touched
 from lake_spark.build.merge import Built, TouchedEvents
 from lake_spark.build.watermark import Pending, anew_if_retyped, pending
 from lake_spark.changelog import withdrawals
-from lake_spark.changelog.schema import ALL_KEYS, IS_LOAD, RELOAD
+from lake_spark.changelog.schema import ALL_KEYS, IS_LOAD, LogColumn, RELOAD
 from lake_spark.landing.manifest import LogContents, Manifest
 from lake_spark.scd2 import delete_all, fold, partial_updates, scopes
 from lake_spark.scd2.current import CurrentLayer
@@ -178,10 +178,10 @@ def _with_times_of_snapshots(
 ) -> DataFrame:
     """Snapshot rows behind other events of their key are true since their own time."""
     order = Window.partitionBy(fold.KEY).orderBy(*fold.total_order(roles))
-    later = (F.row_number().over(order) > 1) & F.col("lake_started").isNotNull()
-    own = F.coalesce(F.col(spec.effective_at).cast("timestamp"), "lake_effective_at")
-    time = F.when(later, own).otherwise(F.col("lake_effective_at"))
-    return events.withColumn("lake_effective_at", time)
+    later = (F.row_number().over(order) > 1) & F.col(LogColumn.STARTED).isNotNull()
+    own = F.coalesce(F.col(spec.effective_at).cast("timestamp"), LogColumn.EFFECTIVE_AT)
+    time = F.when(later, own).otherwise(F.col(LogColumn.EFFECTIVE_AT))
+    return events.withColumn(LogColumn.EFFECTIVE_AT, time)
 
 
 def _marked(found: Touched, waiting: Pending, roles: fold.Roles) -> DataFrame:
@@ -253,8 +253,8 @@ def _restarts(spec: TableSpec, marked: DataFrame, since: Optional[str]) -> List[
     if since is not None:  # what it starts over from may be late
         newer = F.greatest(withdrawals.COMMIT, f"{fold.FORMER}.came")
         started = started.where(newer > since)
-    first = F.min(F.struct("lake_position", "lake_path", "lake_record")).alias("first")
-    rows = started.groupBy(F.col(f"{fold.FORMER}.log").alias("former"), "lake_log")
+    first = F.min(F.struct(LogColumn.POSITION, LogColumn.PATH, LogColumn.RECORD)).alias("first")
+    rows = started.groupBy(F.col(f"{fold.FORMER}.log").alias("former"), LogColumn.LOG)
     rows = rows.agg(F.count("*").alias("keys"), first).orderBy("first").limit(20)
     return [
         f"{_log_of(row)}: {row['keys']:,} key(s) have events that rank after those of the "
@@ -273,23 +273,23 @@ def _log_of(row: Row) -> str:
 
 def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:
     """New sightings of events that an earlier row of the log already was."""
-    landed = withdrawals.came_after(since) & (F.col("lake_op") != RELOAD)
+    landed = withdrawals.came_after(since) & (F.col(LogColumn.OP) != RELOAD)
     again = marked.where(landed & (F.col("lake_arrival") > 1))
     return {
         row.lake_path: row["count"]
-        for row in again.groupBy("lake_path").count().collect()
+        for row in again.groupBy(LogColumn.PATH).count().collect()
     }
 
 
 def _ties(run: TableRun, marked: DataFrame, since: Optional[str]) -> int:
     """Keys and orders at which events of several files stand, new ones among them."""
     changes = marked.where("lake_seen = 1").where(~F.expr(IS_LOAD))
-    in_log = ["lake_log"] if run.spec.envelope is not None else []
+    in_log = [LogColumn.LOG] if run.spec.envelope is not None else []
     places = changes.where(F.col(fold.KEY) != ALL_KEYS).groupBy(
-        fold.KEY, *in_log, *(run.spec.order_by or ("lake_extract_at",))
+        fold.KEY, *in_log, *(run.spec.order_by or (LogColumn.EXTRACT_AT,))
     )
     found = places.agg(
-        F.count_distinct("lake_path").alias("files"),
+        F.count_distinct(LogColumn.PATH).alias("files"),
         F.max(withdrawals.came_after(since)).alias("new"),
     )
     return found.where("files > 1 AND new").count()

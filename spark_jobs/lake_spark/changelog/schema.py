@@ -6,40 +6,55 @@ the envelope below.
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import List, Tuple
 
 from lake_spec.text.sql_text import sql_literal
 from lake_spark.schema.columns import Columns
 
-ENVELOPE: Tuple[Tuple[str, str], ...] = (
-    ("lake_key", "string"),
-    ("lake_op", "string"),
-    ("lake_rank", "int"),
-    ("lake_effective_at", "timestamp"),
-    ("lake_path", "string"),
-    ("lake_position", "string"),
-    ("lake_record", "bigint"),
-    ("lake_etag", "string"),
-    ("lake_landed_at", "timestamp"),
-    ("lake_extract_at", "timestamp"),
-    ("lake_started", "string"),
-    ("lake_unavailable", "string"),
-    ("lake_narrow", "string"),
-    ("lake_old_key", "string"),
-    ("lake_log", "string"),
-)
-"""Columns that every change log has, before the table's own.
 
-lake_key: ALL_KEYS where the row is about every key.
-lake_rank: 0 for the first full load, 1 for what came after it.
-lake_record: number of the record in its file from 1; -1 for a row that we derived.
-lake_started: the order at which the row's reload, or its connector's snapshot, started,
-as JSON; else null.
-lake_unavailable: columns whose value the source did not send, `a,b`; else null.
-lake_narrow: paths of doubles that came as floats, `a,b.c`; else null.
-lake_old_key: for a create of a key change that lacks values, the key before it.
-lake_log: the name of the log that the order's position is in; null where it has none.
-"""
+class LogColumn(str, Enum):
+    """The names of the columns that every change log has."""
+
+    KEY = "lake_key"
+    """ALL_KEYS where the row is about every key."""
+    OP = "lake_op"
+    RANK = "lake_rank"
+    """0 for the first full load, 1 for what came after it."""
+    EFFECTIVE_AT = "lake_effective_at"
+    PATH = "lake_path"
+    POSITION = "lake_position"
+    RECORD = "lake_record"
+    """Number of the record in its file from 1; -1 for a row that we derived."""
+    ETAG = "lake_etag"
+    LANDED_AT = "lake_landed_at"
+    EXTRACT_AT = "lake_extract_at"
+    STARTED = "lake_started"
+    """The order at which the row's reload, or its connector's snapshot, started, as JSON."""
+    UNAVAILABLE = "lake_unavailable"
+    """Columns whose value the source did not send, `a,b`; else null."""
+    NARROW = "lake_narrow"
+    """Paths of doubles that came as floats, `a,b.c`; else null."""
+    OLD_KEY = "lake_old_key"
+    """For a create of a key change that lacks values, the key before it."""
+    LOG = "lake_log"
+    """The name of the log that the order's position is in; null where it has none."""
+
+    __str__ = str.__str__
+
+
+_TYPES = {
+    LogColumn.RANK: "int",
+    LogColumn.RECORD: "bigint",
+    LogColumn.EFFECTIVE_AT: "timestamp",
+    LogColumn.LANDED_AT: "timestamp",
+    LogColumn.EXTRACT_AT: "timestamp",
+}
+
+ENVELOPE: Tuple[Tuple[str, str], ...] = tuple(
+    (column.value, _TYPES.get(column, "string")) for column in LogColumn
+)
+"""Names and types of these columns; the table's own follow them."""
 
 
 UPSERT, DELETE = "upsert", "delete"

@@ -12,7 +12,7 @@ from typing import Optional, Sequence
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from lake_spark.changelog.schema import ALL_KEYS, ENVELOPE, WITHDRAW
+from lake_spark.changelog.schema import ALL_KEYS, ENVELOPE, LogColumn, WITHDRAW
 from lake_spark.landing.manifest import IngestedFile, Manifest
 from lake_spark.storage.literals import small_table
 
@@ -25,13 +25,13 @@ def judged(log: DataFrame, manifest: Manifest) -> DataFrame:
     """The log's sightings with VOID_SINCE; a log without withdrawals as it is."""
     if not manifest.contents.withdrawn:
         return log
-    withdraws = F.col("lake_op") == WITHDRAW
+    withdraws = F.col(LogColumn.OP) == WITHDRAW
     last = F.max(COMMIT).alias("lake_withdrawn_at")
-    withdrawn = log.where(withdraws).groupBy("lake_path").agg(last)
+    withdrawn = log.where(withdraws).groupBy(LogColumn.PATH).agg(last)
     void = F.col(COMMIT) < F.col("lake_withdrawn_at")
     return (
         log.where(~withdraws)
-        .join(F.broadcast(withdrawn), "lake_path", "left")
+        .join(F.broadcast(withdrawn), LogColumn.PATH, "left")
         .withColumn(VOID_SINCE, F.when(void, F.col("lake_withdrawn_at")))
         .drop("lake_withdrawn_at")
     )
@@ -66,18 +66,18 @@ def live_log(log: DataFrame, manifest: Manifest) -> DataFrame:
     """The live sightings, also without the files that are being withdrawn."""
     sightings = live(judged(log, manifest))
     paths = [each.path for each in manifest.withdrawing]
-    return sightings.where(~F.col("lake_path").isin(paths)) if paths else sightings
+    return sightings.where(~F.col(LogColumn.PATH).isin(paths)) if paths else sightings
 
 
 def withdraw_rows(spark: SparkSession, files: Sequence[IngestedFile]) -> DataFrame:
     """The rows of the log that make the sightings of these files void."""
     facts = [
         {
-            "lake_key": ALL_KEYS,
-            "lake_op": WITHDRAW,
-            "lake_path": each.path,
-            "lake_etag": each.etag,
-            "lake_record": -1,
+            LogColumn.KEY: ALL_KEYS,
+            LogColumn.OP: WITHDRAW,
+            LogColumn.PATH: each.path,
+            LogColumn.ETAG: each.etag,
+            LogColumn.RECORD: -1,
         }
         for each in files
     ]

@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from lake_spec.model import HistoryColumns
-from lake_spark.changelog.schema import DELETE, ENVELOPE, UPSERT
+from lake_spark.changelog.schema import DELETE, ENVELOPE, LogColumn, UPSERT
 from lake_spark.scd2.fold import KEY
 
 _THERE = "lake_there"
@@ -40,7 +40,7 @@ def state_events(main: Versions, joined: Versions, key: Sequence[str]) -> DataFr
     changes = _changes(main, key, _MAIN, 0).unionByName(
         _changes(joined, key, _JOINED, 2), allowMissingColumns=True
     )
-    order = Window.partitionBy(KEY).orderBy("lake_effective_at", "lake_record")
+    order = Window.partitionBy(KEY).orderBy(LogColumn.EFFECTIVE_AT, LogColumn.RECORD)
     so_far = order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     states = changes.withColumns(
         {n: F.last(n, ignorenulls=True).over(so_far) for n in (_MAIN, _JOINED)}
@@ -73,8 +73,8 @@ def _changes(
     return living.select(KEY, *key, F.explode(both).alias("lake_change")).select(
         KEY,
         *key,
-        F.col("lake_change.at").alias("lake_effective_at"),
-        F.col("lake_change.record").alias("lake_record"),
+        F.col("lake_change.at").alias(LogColumn.EFFECTIVE_AT),
+        F.col("lake_change.record").alias(LogColumn.RECORD),
         F.col("lake_change.state").alias(side),
     )
 
@@ -92,11 +92,11 @@ def _envelope(lives: Column) -> Sequence[Column]:
     """What the fold reads of a row of the change log."""
     known = {
         KEY: F.col(KEY),
-        "lake_op": F.when(lives, UPSERT).otherwise(DELETE),
-        "lake_rank": F.lit(1),
-        "lake_effective_at": F.col("lake_effective_at"),
-        "lake_extract_at": F.col("lake_effective_at"),
-        "lake_record": F.col("lake_record"),
+        LogColumn.OP: F.when(lives, UPSERT).otherwise(DELETE),
+        LogColumn.RANK: F.lit(1),
+        LogColumn.EFFECTIVE_AT: F.col(LogColumn.EFFECTIVE_AT),
+        LogColumn.EXTRACT_AT: F.col(LogColumn.EFFECTIVE_AT),
+        LogColumn.RECORD: F.col(LogColumn.RECORD),
     }
     return [
         known.get(name, F.lit(None)).cast(kind).alias(name) for name, kind in ENVELOPE

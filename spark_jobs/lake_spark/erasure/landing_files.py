@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.model import Avro, Csv, Orc, Parquet
+from lake_spark.changelog.schema import LogColumn
 from lake_spark.erasure.columnar_files import blank_typed
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.text_files import (
@@ -72,7 +73,7 @@ def find(run: TableRun, subjects: Subjects) -> Found:
     hits = subjects.of(rows.numbered).where(f"NOT ({any_null(run.spec.key)})")
     records: Dict[str, Set[int]] = {}
     for found in (hits, named):
-        for row in found.select("lake_path", "lake_record").collect():
+        for row in found.select(LogColumn.PATH, LogColumn.RECORD).collect():
             records.setdefault(row.lake_path, set()).add(row.lake_record)
     return Found(batch, rows, records)
 
@@ -165,10 +166,12 @@ def _compare(run: TableRun, each: Input, found: Found) -> None:
     if again is None:
         raise _cannot(run, each.file, "could not be read any more")
     try:
-        new, old = again.numbered, found.rows.numbered.where(F.col("lake_path") == path)
+        new, old = again.numbered, found.rows.numbered.where(
+            F.col(LogColumn.PATH) == path
+        )
         differing = _differing(old, new)
         others = set(differing) ^ found.records[path]
-        keyed = new.where(F.col("lake_record").isin(*found.records[path]))
+        keyed = new.where(F.col(LogColumn.RECORD).isin(*found.records[path]))
         if others or not keyed.where(f"NOT ({any_null(run.spec.key)})").isEmpty():
             raise _cannot(run, each.file, "would have other rows than the erased ones")
     finally:
@@ -178,12 +181,12 @@ def _compare(run: TableRun, each: Input, found: Found) -> None:
 def _differing(old: DataFrame, new: DataFrame) -> List[int]:
     """Numbers of the records that are not the same in both."""
     sides = [
-        rows.select("lake_record", F.to_json(F.struct("*")).alias(name))
+        rows.select(LogColumn.RECORD, F.to_json(F.struct("*")).alias(name))
         for rows, name in ((old, "old"), (new, "new"))
     ]
-    both = sides[0].join(sides[1], "lake_record", "full_outer")
+    both = sides[0].join(sides[1], LogColumn.RECORD, "full_outer")
     differing = both.where(~F.col("old").eqNullSafe(F.col("new")))
-    return [row.lake_record for row in differing.select("lake_record").collect()]
+    return [row.lake_record for row in differing.select(LogColumn.RECORD).collect()]
 
 
 def put(run: TableRun, made: Dict[str, str], found: Found) -> None:

@@ -10,11 +10,15 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from lake_spec.model.envelopes import MESSAGE, TOMBSTONE
-from lake_spark.changelog.schema import ALL_KEYS
+from lake_spark.changelog.schema import ALL_KEYS, LogColumn
 from lake_spark.landing.manifest import LogContents
 from lake_spark.storage.literals import small_table
 
-OFFSETS = (("lake_path", "string"), ("lake_block", "bigint"), ("lake_offset", "bigint"))
+OFFSETS = (
+    (LogColumn.PATH, "string"),
+    ("lake_block", "bigint"),
+    ("lake_offset", "bigint"),
+)
 """From the ids of a split's rows to their numbers in the file."""
 
 
@@ -64,7 +68,7 @@ class Counted:
         """The counts of the numbered rows that are left without these records."""
         if not records:
             return self
-        as_one = {"lake_block": F.lit(0), "lake_id": F.col("lake_record")}
+        as_one = {"lake_block": F.lit(0), "lake_id": F.col(LogColumn.RECORD)}
         counted = count_rows(rest.withColumns(as_one), rules)
         erased = {path: len(numbers) for path, numbers in records.items()}
         return replace(counted, erased=erased)
@@ -100,7 +104,7 @@ def count_rows(rows: DataFrame, rules: Dict[str, str]) -> Counted:
     """One pass over the rows: how many in each split, how many bad, which rules."""
     words = list(rules)
     splits = (
-        rows.groupBy("lake_path", "lake_block")
+        rows.groupBy(LogColumn.PATH, "lake_block")
         .agg(
             F.count("*").alias("records"),
             F.count_if(F.expr("lake_no_row IS NULL")).alias("landed"),
@@ -109,14 +113,14 @@ def count_rows(rows: DataFrame, rules: Dict[str, str]) -> Counted:
             F.min("lake_id").alias("first_id"),
             F.count_if(F.expr(_BAD)).alias("quarantined"),
             F.count_if(F.expr(f"lake_key = '{ALL_KEYS}'")).alias("wide"),
-            F.count("lake_unavailable").alias("partial"),
-            F.count("lake_old_key").alias("renamed"),
-            F.min("lake_started").alias("first_start"),
-            F.max("lake_started").alias("last_start"),
+            F.count(LogColumn.UNAVAILABLE).alias("partial"),
+            F.count(LogColumn.OLD_KEY).alias("renamed"),
+            F.min(LogColumn.STARTED).alias("first_start"),
+            F.max(LogColumn.STARTED).alias("last_start"),
             F.max(F.expr(_EFFECTIVE_OF_GOOD)).alias("newest"),
             *[F.expr(rules[each]).alias(f"rule_{i}") for i, each in enumerate(words)],
         )
-        .orderBy("lake_path", "lake_block")
+        .orderBy(LogColumn.PATH, "lake_block")
         .collect()
     )
     if any(row.lake_path is None for row in splits):
@@ -135,12 +139,12 @@ def number_records(rows: DataFrame, counted: Counted) -> DataFrame:
         offsets.append((row.lake_path, row.lake_block, before + 1 - row.first_id))
         done[row.lake_path] = before + row.records
     if not offsets:
-        return rows.withColumn("lake_record", F.lit(0).cast("bigint")).drop(
+        return rows.withColumn(LogColumn.RECORD, F.lit(0).cast("bigint")).drop(
             "lake_id", "lake_block"
         )
     table = small_table(rows.sparkSession, OFFSETS, offsets)
     return (
-        rows.join(F.broadcast(table), ["lake_path", "lake_block"])
-        .withColumn("lake_record", F.col("lake_id") + F.col("lake_offset"))
+        rows.join(F.broadcast(table), [LogColumn.PATH, "lake_block"])
+        .withColumn(LogColumn.RECORD, F.col("lake_id") + F.col("lake_offset"))
         .drop("lake_id", "lake_offset", "lake_block")
     )

@@ -14,6 +14,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.model import CurrentDeletes, Enrichment
+from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import NoReference, Redefined
 from lake_spark.schema.columns import Columns
 from lake_spark.schema.promotion import merged, stored_type, widens
@@ -76,14 +77,14 @@ def _joined(
     same = [F.col(ours) == F.col(f"lake_by_{ours}") for ours, _ in each.by]
     joined = rows.join(reference.select(*keys, *values), same, "left")
     given = {ours: F.col(f"lake_given_{ours}") for _, ours in each.given}
-    unsent = {"lake_unavailable": _unsent(each)}
+    unsent = {LogColumn.UNAVAILABLE: _unsent(each)}
     return joined.withColumns({**given, **unsent}).select(*rows.columns)
 
 
 def _unsent(each: Enrichment) -> Column:
     """The names of values not sent, with those that hang on one of them."""
-    names = F.split("lake_unavailable", ",")
+    names = F.split(LogColumn.UNAVAILABLE, ",")
     hang = [F.array_contains(names, ours) for ours, _ in each.by]
     given = [F.lit(ours) for _, ours in each.given]
-    more = F.concat_ws(",", "lake_unavailable", *given)
-    return F.when(reduce(or_, hang), more).otherwise(F.col("lake_unavailable"))
+    more = F.concat_ws(",", LogColumn.UNAVAILABLE, *given)
+    return F.when(reduce(or_, hang), more).otherwise(F.col(LogColumn.UNAVAILABLE))

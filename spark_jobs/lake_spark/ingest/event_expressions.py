@@ -15,9 +15,10 @@ from lake_spark.changelog.schema import (
     ALL_KEYS,
     DELETE,
     IS_LOAD,
+    LogColumn,
+    started,
     TRUNCATE,
     UPSERT,
-    started,
 )
 from lake_spark.formats.file_schema import Shape
 from lake_spark.ingest.key_text import key_text
@@ -85,8 +86,8 @@ def placed_row(spec: TableSpec, shape: Shape, columns: Columns) -> Dict[str, str
     """
     return {
         "lake_fault": faults(spec, shape, columns),
-        "lake_rank": _rank(spec),
-        "lake_started": "coalesce(lake_file_started, lake_own_start)",
+        LogColumn.RANK: _rank(spec),
+        LogColumn.STARTED: "coalesce(lake_file_started, lake_own_start)",
     }
 
 
@@ -108,7 +109,7 @@ def effective_at(spec: TableSpec, columns: Columns) -> str:
         # A reload's rows were true when it started; later times are of the transfer.
         sources.append(f"least({_time(sql_identifier(name))}, {_time(started(name))})")
     if not isinstance(spec.source, Feed):
-        sources.append("lake_extract_at")
+        sources.append(LogColumn.EXTRACT_AT)
     otherwise = (
         f"coalesce({', '.join(sources)})" if sources else "CAST(NULL AS timestamp)"
     )

@@ -20,7 +20,7 @@ from lake_spec.model import Absence, Reloads, TableSpec
 from lake_spec.text.globs import glob_pattern
 from lake_spark.build.materialize import living_keys
 from lake_spark.changelog import withdrawals
-from lake_spark.changelog.schema import ALL_KEYS, ENVELOPE, RELOAD
+from lake_spark.changelog.schema import ALL_KEYS, ENVELOPE, LogColumn, RELOAD
 from lake_spark.errors import BadFile
 from lake_spark.ingest import snapshot_diff
 from lake_spark.ingest.reader import Input
@@ -97,16 +97,16 @@ def _marker(spec: TableSpec, started: str, file: LandingFile) -> Tuple[Any, ...]
     kinds = {name: column.type.lower() for name, column in spec.columns}
     time = next(start[name] for name in spec.order_by if kinds.get(name) in _TIMES)
     facts = {
-        "lake_key": ALL_KEYS,
-        "lake_op": RELOAD,
-        "lake_rank": 1,
-        "lake_effective_at": datetime.fromisoformat(time),
-        "lake_path": file.path,
-        "lake_position": file.position,
-        "lake_record": -1,
-        "lake_etag": file.etag,
-        "lake_landed_at": file.landed_at,
-        "lake_started": started,
+        LogColumn.KEY: ALL_KEYS,
+        LogColumn.OP: RELOAD,
+        LogColumn.RANK: 1,
+        LogColumn.EFFECTIVE_AT: datetime.fromisoformat(time),
+        LogColumn.PATH: file.path,
+        LogColumn.POSITION: file.position,
+        LogColumn.RECORD: -1,
+        LogColumn.ETAG: file.etag,
+        LogColumn.LANDED_AT: file.landed_at,
+        LogColumn.STARTED: started,
     }
     return tuple(facts.get(name) for name, _ in ENVELOPE)
 
@@ -131,10 +131,10 @@ def refuse_losses(run: TableRun, events: DataFrame, inputs: Sequence[Input]) -> 
         return
     log = withdrawals.live_log(run.log.read(), run.manifest())
     # A redo takes files anew: what the log has of them does not count.
-    others = log.where(~F.col("lake_path").isin([each.file.path for each in inputs]))
+    others = log.where(~F.col(LogColumn.PATH).isin([each.file.path for each in inputs]))
     for start in sorted(starts):
-        keys = events.where(F.col("lake_started") == start).select(KEY)
-        taken = others.where(F.col("lake_started") == start).select(KEY)
+        keys = events.where(F.col(LogColumn.STARTED) == start).select(KEY)
+        taken = others.where(F.col(LogColumn.STARTED) == start).select(KEY)
         absent = living.join(keys.union(taken), KEY, "left_anti").count()
         files = ", ".join(each.file.path for each in inputs if each.started == start)
         _refuse_loss(run.spec, files, living.count(), absent)

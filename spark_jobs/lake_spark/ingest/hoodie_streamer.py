@@ -23,7 +23,7 @@ from lake_spec.hudi.streamer_options import streamer_argv
 from lake_spec.model import Csv, Json, TableSpec
 from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.changelog.column_versions import Written
-from lake_spark.changelog.schema import ENVELOPE
+from lake_spark.changelog.schema import ENVELOPE, LogColumn
 from lake_spark.errors import NotIngested
 from lake_spark.formats import csv_reader, json_reader
 from lake_spark.formats.file_schema import BLOCK, ID
@@ -239,11 +239,11 @@ def _stored(written: Sequence[Written]) -> str:
 def _facts(each: Input) -> Dict[str, str]:
     file = each.file
     return {
-        "lake_path": sql_literal(file.path),
-        "lake_position": sql_literal(file.position),
-        "lake_etag": sql_literal(file.etag),
-        "lake_landed_at": _moment(file.landed_at),
-        "lake_extract_at": _moment(file.extract_at),
+        LogColumn.PATH: sql_literal(file.path),
+        LogColumn.POSITION: sql_literal(file.position),
+        LogColumn.ETAG: sql_literal(file.etag),
+        LogColumn.LANDED_AT: _moment(file.landed_at),
+        LogColumn.EXTRACT_AT: _moment(file.extract_at),
         "lake_file_rank": str(each.rank),
         "lake_file_started": _text(each.started),
     }

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from lake_spark.build.materialize import living_rows
 from lake_spark.changelog import withdrawals
-from lake_spark.changelog.schema import UPSERT
+from lake_spark.changelog.schema import LogColumn, UPSERT
 from lake_spark.ingest.snapshot_diff import BEFORE, Extract, KNOWN, identity, scope_text
 from lake_spark.landing.manifest import Manifest
 from lake_spark.scd2 import fold
@@ -61,7 +61,7 @@ def _by_log(
         log = log.where(scope_text(spec).isin(list(extract.scopes)))
     roles = fold.Roles.of(spec, names)
     newest = Window.partitionBy(*identity(spec)).orderBy(*fold.newest_first(roles))
-    is_upsert = F.col("lake_op") == UPSERT
+    is_upsert = F.col(LogColumn.OP) == UPSERT
     declared = F.lit(None) if spec.effective_at is None else F.col(spec.effective_at)
     declared = declared.cast("timestamp")
     # A delete has no values: its key was last seen in the event before.

@@ -8,15 +8,16 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.hudi.options import Operation
+from lake_spark.changelog.schema import LogColumn
 from lake_spark.storage.hudi_table import DELETED
 from lake_spark.tables.table_run import TableRun
 
 COLUMNS = (
     "lake_reason",
-    "lake_path",
-    "lake_record",
-    "lake_etag",
-    "lake_landed_at",
+    LogColumn.PATH,
+    LogColumn.RECORD,
+    LogColumn.ETAG,
+    LogColumn.LANDED_AT,
     "lake_raw",
 )
 
@@ -33,7 +34,9 @@ def good_rows(rows: DataFrame) -> DataFrame:
 
 def examples(rows: DataFrame) -> str:
     """A few bad rows in words: where and why."""
-    some = bad_rows(rows).select("lake_path", "lake_record", "lake_reason").limit(3)
+    some = (
+        bad_rows(rows).select(LogColumn.PATH, LogColumn.RECORD, "lake_reason").limit(3)
+    )
     return "; ".join(
         f"{row.lake_path} record {row.lake_record}: {row.lake_reason}"
         for row in some.collect()
@@ -50,7 +53,7 @@ def paths_of(run: TableRun) -> Set[str]:
     """The landing files that have rows in the quarantine."""
     if not run.quarantine.has_data():
         return set()
-    rows = run.quarantine.read().select("lake_path").distinct()
+    rows = run.quarantine.read().select(LogColumn.PATH).distinct()
     return {row.lake_path for row in rows.collect()}
 
 
@@ -67,7 +70,7 @@ def drop_old_takes(run: TableRun) -> None:
         return
     last = next(each for each in run.log.commits() if "inputs" in each.metadata)
     paths = [each.path for each in (*manifest.own, *manifest.withdrawn)]
-    rows = run.quarantine.read().where(F.col("lake_path").isin(paths))
+    rows = run.quarantine.read().where(F.col(LogColumn.PATH).isin(paths))
     old = rows.where(F.col("lake_run") != F.lit(last.metadata.get("run")))
     if not old.isEmpty():
         _write(run, old.select(*COLUMNS, "lake_run"), F.lit(True))

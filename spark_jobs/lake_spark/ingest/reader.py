@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import Csv, Json, TableSpec
 from lake_spec.text.sql_text import sql_identifier
+from lake_spark.changelog.schema import LogColumn
 from lake_spark.formats import csv_reader, inference, json_reader
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.ingest import event_expressions, row_expressions
@@ -33,11 +34,11 @@ class Input:
 
 FACTS = (
     ("lake_file", "string"),
-    ("lake_path", "string"),
-    ("lake_position", "string"),
-    ("lake_etag", "string"),
-    ("lake_landed_at", "timestamp"),
-    ("lake_extract_at", "timestamp"),
+    (LogColumn.PATH, "string"),
+    (LogColumn.POSITION, "string"),
+    (LogColumn.ETAG, "string"),
+    (LogColumn.LANDED_AT, "timestamp"),
+    (LogColumn.EXTRACT_AT, "timestamp"),
     ("lake_file_rank", "int"),
     ("lake_file_started", "string"),
     ("lake_scope", "string"),

@@ -16,6 +16,7 @@ from lake_spec.model.column_type import ColumnType
 from lake_spec.model.envelopes import LOG_NAME, NO_ROW, OLD_KEY
 from lake_spec.text.encodings import BASE64
 from lake_spec.text.sql_text import sql_identifier, sql_literal
+from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import BadFile, SHOWN
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.formats.inference import source_name
@@ -50,9 +51,9 @@ def source_row(
         **{name: _typed(spec, shape, name, kind) for name, kind in columns},
         "lake_record_struct": raw_record(shape, with_corrupt=with_corrupt),
         "lake_word": word,
-        "lake_unavailable": unavailable(spec, shape, columns),
-        "lake_narrow": narrow(spec, shape, columns),
-        "lake_old_key": old_key(spec, shape, columns),
+        LogColumn.UNAVAILABLE: unavailable(spec, shape, columns),
+        LogColumn.NARROW: narrow(spec, shape, columns),
+        LogColumn.OLD_KEY: old_key(spec, shape, columns),
         "lake_log_name": log_name(shape),
         "lake_no_row": no_row(shape),
         "lake_own_start": own_start(spec, shape, columns, word),

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from lake_spec.model import Absence, TableSpec
-from lake_spark.changelog.schema import DELETE, UPSERT
+from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT
 from lake_spark.errors import LateExtract, RefusedInput
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.manifest import Manifest
@@ -158,10 +158,10 @@ def dated(
     declared = F.col(spec.effective_at).cast("timestamp")
     advanced = F.col(BEFORE).isNull() | (declared > F.col(BEFORE))
     believed = F.greatest(
-        F.col("lake_effective_at"), _previous(extract, manifest, spec)
+        F.col(LogColumn.EFFECTIVE_AT), _previous(extract, manifest, spec)
     )
     since = F.when(advanced, believed).otherwise(F.lit(extract.at))
-    return upserts.withColumn("lake_effective_at", since)
+    return upserts.withColumn(LogColumn.EFFECTIVE_AT, since)
 
 
 def _previous(extract: Extract, manifest: Manifest, spec: TableSpec) -> Column:
@@ -179,7 +179,7 @@ def _previous(extract: Extract, manifest: Manifest, spec: TableSpec) -> Column:
 def _newest_of_key(extract: DataFrame, same_row: Sequence[str]) -> DataFrame:
     """Of several rows of one key the last in the extract stands for it."""
     last = Window.partitionBy(*same_row).orderBy(
-        F.col("lake_position").desc(), F.col("lake_record").desc()
+        F.col(LogColumn.POSITION).desc(), F.col(LogColumn.RECORD).desc()
     )
     return extract.withColumn("lake_newest", F.row_number().over(last))
 
@@ -228,15 +228,15 @@ def derived_deletes(
         return absent.limit(0)
     last = extract.files[-1]
     facts = {
-        "lake_op": F.lit(DELETE),
-        "lake_rank": F.lit(1),
-        "lake_effective_at": F.lit(extract.at),
-        "lake_path": F.lit(last.path),
-        "lake_position": F.lit(last.position),
-        "lake_record": F.lit(-1).cast("bigint"),
-        "lake_etag": F.lit(last.etag),
-        "lake_landed_at": F.lit(last.landed_at),
-        "lake_extract_at": F.lit(extract.at),
+        LogColumn.OP: F.lit(DELETE),
+        LogColumn.RANK: F.lit(1),
+        LogColumn.EFFECTIVE_AT: F.lit(extract.at),
+        LogColumn.PATH: F.lit(last.path),
+        LogColumn.POSITION: F.lit(last.position),
+        LogColumn.RECORD: F.lit(-1).cast("bigint"),
+        LogColumn.ETAG: F.lit(last.etag),
+        LogColumn.LANDED_AT: F.lit(last.landed_at),
+        LogColumn.EXTRACT_AT: F.lit(extract.at),
     }
     return absent.withColumns(facts)
 

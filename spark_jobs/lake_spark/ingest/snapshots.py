@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.contract.report import FileReport
 from lake_spec.model import Absence, TableSpec
-from lake_spark.changelog.schema import log_columns
+from lake_spark.changelog.schema import log_columns, LogColumn
 from lake_spark.errors import BadFile, RefusedFiles, RefusedInput
 from lake_spark.ingest import (
     batches,
@@ -78,7 +78,7 @@ def _cover(run: TableRun, batch: batches.Batch, rows: batches.Rows) -> None:
     column = run.spec.scope.column
     good = quarantine.good_rows(rows.numbered)
     scope = snapshot_diff.scope_text(run.spec).alias("scope")
-    values = good.select(scope, "lake_path").distinct().collect()
+    values = good.select(scope, LogColumn.PATH).distinct().collect()
     found = {row.scope for row in values}
     if snapshot_completeness.is_one_file(run.spec):
         _refuse_several(batch.extract, values)
@@ -171,7 +171,7 @@ def _events(
 def _counts(compared: DataFrame, spec: TableSpec) -> List[Row]:
     """How many rows, by lake_path (null if absent), lake_scope and lake_change."""
     scope = snapshot_diff.scope_text(spec).alias("lake_scope")
-    return compared.groupBy("lake_path", scope, "lake_change").count().collect()
+    return compared.groupBy(LogColumn.PATH, scope, "lake_change").count().collect()
 
 
 def _sum(counts: List[Row], **wanted: Optional[str]) -> int:

@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from lake_spec.model import CurrentDeletes, TableSpec
-from lake_spark.changelog.schema import DELETE, UPSERT
+from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT
 from lake_spark.scd2 import fold
 from lake_spark.scd2.layer import Layer
 from lake_spark.schema.columns import any_null
@@ -50,12 +50,12 @@ def living_rows(
     """One row per key that lives, and per deleted one where deletes are soft."""
     roles = fold.Roles.of(spec, columns)
     if spec.current.deletes is CurrentDeletes.HARD:
-        living = fold.last_events(events, roles).where(F.col("lake_op") == UPSERT)
+        living = fold.last_events(events, roles).where(F.col(LogColumn.OP) == UPSERT)
         return living.select(*columns, fold.KEY)
-    had_upsert = F.max(F.col("lake_op") == UPSERT).over(Window.partitionBy(fold.KEY))
+    had_upsert = F.max(F.col(LogColumn.OP) == UPSERT).over(Window.partitionBy(fold.KEY))
     marked = events.withColumn("lake_had_upsert", had_upsert)
     last = fold.last_events(marked, roles).where("lake_had_upsert")
-    gone = F.col("lake_op") == DELETE
+    gone = F.col(LogColumn.OP) == DELETE
     values = [_kept(name, gone, spec) for name in columns]
     return last.select(*values, gone.alias(spec.history.columns.is_deleted), fold.KEY)
 
@@ -64,7 +64,7 @@ def living_rows_of_alone(
     events: DataFrame, spec: TableSpec, columns: Sequence[str]
 ) -> DataFrame:
     """The same of keys with one event each: a delete deletes nothing."""
-    upserts = events.where(F.col("lake_op") == UPSERT)
+    upserts = events.where(F.col(LogColumn.OP) == UPSERT)
     if spec.current.deletes is CurrentDeletes.HARD:
         return upserts.select(*columns, fold.KEY)
     lives = F.lit(False).alias(spec.history.columns.is_deleted)

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.model import TableSpec
-from lake_spark.changelog.schema import ALL_KEYS, DELETE, RELOAD, TRUNCATE
+from lake_spark.changelog.schema import ALL_KEYS, DELETE, LogColumn, RELOAD, TRUNCATE
 from lake_spark.scd2.fold import KEY, Roles, order_columns
 
 OPERATIONS = (TRUNCATE, RELOAD)
@@ -22,7 +22,7 @@ OPERATIONS = (TRUNCATE, RELOAD)
 
 def about_all_keys() -> Column:
     """Whether a row of the log is a delete of every key."""
-    return (F.col(KEY) == ALL_KEYS) & F.col("lake_op").isin(*OPERATIONS)
+    return (F.col(KEY) == ALL_KEYS) & F.col(LogColumn.OP).isin(*OPERATIONS)
 
 
 def with_deletes_of_all(events: DataFrame, roles: Roles, spec: TableSpec) -> DataFrame:
@@ -36,7 +36,7 @@ def with_deletes_of_all(events: DataFrame, roles: Roles, spec: TableSpec) -> Dat
     place = F.struct(*order_columns(replace(roles, restarts=False)))
     keys = own.groupBy(KEY).agg(
         F.min(place).alias("lake_first"),
-        F.collect_set("lake_started").alias("lake_reloads"),
+        F.collect_set(LogColumn.STARTED).alias("lake_reloads"),
         *[F.first(name).alias(name) for name in spec.key],
     )
     wide = events.where(about_all_keys()).drop(KEY, *spec.key)
@@ -47,5 +47,5 @@ def with_deletes_of_all(events: DataFrame, roles: Roles, spec: TableSpec) -> Dat
     )
     hit = keys.join(
         F.broadcast(wide.withColumn("lake_place", place)), after & ~spared
-    ).withColumns({"lake_op": F.lit(DELETE), "lake_started": F.lit(None)})
+    ).withColumns({LogColumn.OP: F.lit(DELETE), LogColumn.STARTED: F.lit(None)})
     return own.unionByName(hit.select(own.columns))

@@ -16,10 +16,10 @@ from pyspark.sql import functions as F
 from lake_spec.model import HistoryDeletes, TableSpec
 from lake_spec.model.envelopes import EVENT_TIME, LOG_POSITIONS
 from lake_spark.changelog import withdrawals
-from lake_spark.changelog.schema import DELETE, IS_LOAD, UPSERT, started
+from lake_spark.changelog.schema import DELETE, IS_LOAD, LogColumn, started, UPSERT
 from lake_spark.schema.equality import comparable, same_as_floats
 
-KEY = "lake_key"
+KEY = LogColumn.KEY
 EPOCH = "lake_epoch"
 """How often the source's log had started over before an event."""
 FORMER = "lake_former"
@@ -48,7 +48,7 @@ class Roles:
         cls, spec: TableSpec, columns: Sequence[str], narrow: Sequence[str] = ()
     ) -> "Roles":
         """The roles of a table that has these columns in its log."""
-        declared = spec.order_by or ("lake_extract_at",)
+        declared = spec.order_by or (LogColumn.EXTRACT_AT,)
         reloads = spec.reloads
         order = (
             tuple(f"lake_order_{name}" for name in declared) if reloads else declared
@@ -85,15 +85,17 @@ def mark_events(
     it, null for later ones.
     """
     sightings = _with_order(sightings, roles)
-    in_log = ["lake_log"] if "lake_log" in sightings.columns else []
+    in_log = [LogColumn.LOG] if LogColumn.LOG in sightings.columns else []
     same = [F.col(name) for name in (*_SAME, *in_log)] + [
         comparable(sightings, name)
         for name in dict.fromkeys(roles.declared + roles.values)
     ]
-    nth = Window.partitionBy(*same, "lake_path", "lake_etag").orderBy("lake_record")
+    nth = Window.partitionBy(*same, LogColumn.PATH, LogColumn.ETAG).orderBy(
+        LogColumn.RECORD
+    )
     event = Window.partitionBy(*same, "lake_nth")
-    position = event.orderBy("lake_position", "lake_record")
-    arrival = event.orderBy("_hoodie_commit_time", "lake_position", "lake_record")
+    position = event.orderBy(LogColumn.POSITION, LogColumn.RECORD)
+    arrival = event.orderBy("_hoodie_commit_time", LogColumn.POSITION, LogColumn.RECORD)
     marks = {
         "lake_seen": F.row_number().over(position),
         "lake_arrival": F.row_number().over(arrival),
@@ -120,11 +122,11 @@ _MARKS = ("lake_seen", "lake_arrival", "lake_seen_then")
 
 _SAME = (
     KEY,
-    "lake_op",
-    "lake_rank",
-    "lake_effective_at",
-    "lake_started",
-    "lake_unavailable",
+    LogColumn.OP,
+    LogColumn.RANK,
+    LogColumn.EFFECTIVE_AT,
+    LogColumn.STARTED,
+    LogColumn.UNAVAILABLE,
 )
 """What sightings of one event have in common, beside their values."""
 
@@ -135,7 +137,7 @@ def _with_order(sightings: DataFrame, roles: Roles) -> DataFrame:
         if declared != name:
             kind = sightings.schema[declared].dataType
             start = F.expr(started(declared)).cast(kind)
-            of_reload = F.col("lake_started").isNotNull()
+            of_reload = F.col(LogColumn.STARTED).isNotNull()
             place = F.when(of_reload, start).otherwise(F.col(declared))
             sightings = sightings.withColumn(name, place)
     return sightings
@@ -159,7 +161,7 @@ def newest_first(roles: Roles) -> List[Column]:
 def order_columns(roles: Roles) -> List[str]:
     """The columns of the total order; of nulls it takes them as smallest."""
     epoch = [EPOCH] if roles.restarts else []
-    return ["lake_rank", *epoch, *roles.order, "lake_position", "lake_record"]
+    return [LogColumn.RANK, *epoch, *roles.order, LogColumn.POSITION, LogColumn.RECORD]
 
 
 def with_epochs(events: DataFrame, roles: Roles) -> DataFrame:
@@ -180,10 +182,10 @@ def with_epochs(events: DataFrame, roles: Roles) -> DataFrame:
     """
     if not roles.restarts:
         return events
-    if "lake_log" not in events.columns:
-        events = events.withColumn("lake_log", F.lit(None).cast("string"))
+    if LogColumn.LOG not in events.columns:
+        events = events.withColumn(LogColumn.LOG, F.lit(None).cast("string"))
     known = " AND ".join(f"{name} IS NOT NULL" for name in roles.declared)
-    place = Window.partitionBy(KEY).orderBy("lake_position", "lake_record")
+    place = Window.partitionBy(KEY).orderBy(LogColumn.POSITION, LogColumn.RECORD)
     before = place.rowsBetween(Window.unboundedPreceding, -1)
     so_far = place.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     places = ", ".join(roles.declared)
@@ -255,7 +257,7 @@ def with_effective_times(events: DataFrame, roles: Roles) -> DataFrame:
     changes_before = F.coalesce(F.sum(is_change).over(before), F.lit(0))
     return (
         events.withColumn("lake_run_of_loads", changes_before)
-        .withColumn("lake_lowered", F.min("lake_effective_at").over(to_next_change))
+        .withColumn("lake_lowered", F.min(LogColumn.EFFECTIVE_AT).over(to_next_change))
         .withColumn("lake_since", F.max("lake_lowered").over(so_far))
         .drop("lake_run_of_loads", "lake_lowered")
     )
@@ -282,7 +284,7 @@ def versions(events: DataFrame, spec: TableSpec, roles: Roles) -> DataFrame:
     kinds = (
         [UPSERT] if spec.history.deletes is HistoryDeletes.CLOSE else [UPSERT, DELETE]
     )
-    return spans.where(F.col("lake_op").isin(kinds))
+    return spans.where(F.col(LogColumn.OP).isin(kinds))
 
 
 def versions_of_alone(events: DataFrame) -> DataFrame:
@@ -290,11 +292,11 @@ def versions_of_alone(events: DataFrame) -> DataFrame:
 
     An upsert is a version without an end, and a delete deletes nothing.
     """
-    return events.where(F.col("lake_op") == UPSERT).withColumns(
+    return events.where(F.col(LogColumn.OP) == UPSERT).withColumns(
         {
-            "lake_starts": F.col("lake_effective_at"),
+            "lake_starts": F.col(LogColumn.EFFECTIVE_AT),
             "lake_ends": F.lit(None).cast("timestamp"),
-            FROM: F.unix_micros("lake_effective_at"),
+            FROM: F.unix_micros(LogColumn.EFFECTIVE_AT),
         }
     )
 
@@ -304,7 +306,7 @@ def _last_of_each_time(events: DataFrame, roles: Roles) -> DataFrame:
     so_far = order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     following = F.lead("lake_since").over(order)
     # A delete before any upsert deletes nothing, so it leaves no marker.
-    existed = F.max(F.col("lake_op") == UPSERT).over(so_far)
+    existed = F.max(F.col(LogColumn.OP) == UPSERT).over(so_far)
     return (
         events.withColumns({"lake_following": following, "lake_existed": existed})
         .where("lake_following IS NULL OR lake_following > lake_since")
@@ -318,7 +320,7 @@ def _spans(counting: DataFrame, roles: Roles) -> DataFrame:
     times = Window.partitionBy(KEY).orderBy("lake_since")
     so_far = times.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     tracked = [comparable(counting, name).alias(name) for name in roles.tracked]
-    what = F.struct(F.col("lake_op"), *tracked)
+    what = F.struct(F.col(LogColumn.OP), *tracked)
     numbered = (
         counting.withColumn("lake_what", _of_upserts(what))
         .withColumns(
@@ -337,7 +339,7 @@ def _spans(counting: DataFrame, roles: Roles) -> DataFrame:
 
 def _of_upserts(what: Column) -> Column:
     """Consecutive deletes are equal whatever values they carry: null stands for all."""
-    return F.when(F.col("lake_op") == UPSERT, what)
+    return F.when(F.col(LogColumn.OP) == UPSERT, what)
 
 
 def _same(counting: DataFrame, times: WindowSpec, roles: Roles) -> Column:

@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.model import SurrogateKind, TableSpec
-from lake_spark.changelog.schema import DELETE
+from lake_spark.changelog.schema import DELETE, LogColumn
 from lake_spark.scd2 import fold, invariants, surrogate_keys
 from lake_spark.scd2.layer import Layer
 from lake_spark.storage.hudi_table import HudiTable
@@ -112,7 +112,7 @@ def version_rows_of_alone(
 def _rows(spans: DataFrame, spec: TableSpec, columns: Sequence[str]) -> DataFrame:
     """Versions in the columns of the table, and the witnesses."""
     names = spec.history.columns
-    gone = F.col("lake_op") == DELETE
+    gone = F.col(LogColumn.OP) == DELETE
     end = end_of_span = F.col("lake_ends")
     if spec.history.open_end is not None:
         end = F.coalesce(end, F.lit(spec.history.open_end).cast("timestamp"))

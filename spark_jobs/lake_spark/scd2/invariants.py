@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from lake_spec.model import TableSpec
-from lake_spark.changelog.schema import DELETE
+from lake_spark.changelog.schema import DELETE, LogColumn
 from lake_spark.scd2 import fold
 from lake_spark.scd2.layer import REMOVED
 
@@ -32,7 +32,7 @@ def with_witnesses(events: DataFrame, roles: fold.Roles) -> DataFrame:
     order = Window.partitionBy(fold.KEY).orderBy(*fold.total_order(roles))
     deleted = "CASE WHEN lake_op = '%s' THEN lake_since END" % DELETE
     next_delete = F.expr(f"lead({deleted}) IGNORE NULLS").over(order)
-    is_last = F.lead("lake_op").over(order).isNull()
+    is_last = F.lead(LogColumn.OP).over(order).isNull()
     return events.withColumns({NEXT_DELETE: next_delete, IS_LAST: is_last})
 
 

@@ -15,11 +15,11 @@ from typing import Dict, List, Sequence, Set, Tuple
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from lake_spark.changelog.schema import DELETE, UPSERT
+from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT
 from lake_spark.scd2.fold import KEY, Roles, order_columns, total_order
 from lake_spark.storage.literals import small_table
 
-OLD_KEY, LIFE = "lake_old_key", "lake_life"
+OLD_KEY, LIFE = LogColumn.OLD_KEY, "lake_life"
 Life = Tuple[str, int]
 """A key and how many of its deletes came before."""
 
@@ -84,7 +84,9 @@ def _joins(events: DataFrame, roles: Roles) -> Dict[Life, Life]:
     place = F.struct(*order_columns(roles))
     before = Window.partitionBy(KEY, LIFE).orderBy(*total_order(roles))
     before = before.rowsBetween(Window.unboundedPreceding, -1)
-    has_row = F.coalesce(F.max(F.col("lake_op") == UPSERT).over(before), F.lit(False))
+    has_row = F.coalesce(
+        F.max(F.col(LogColumn.OP) == UPSERT).over(before), F.lit(False)
+    )
     creates = events.withColumn("lake_has_row", has_row)
     creates = creates.where(F.col(OLD_KEY).isNotNull() & ~F.col("lake_has_row")).select(
         F.col(KEY).alias("new"),
@@ -94,7 +96,7 @@ def _joins(events: DataFrame, roles: Roles) -> Dict[Life, Life]:
     )
     others = events.select(
         F.col(KEY).alias("old"),
-        "lake_op",
+        LogColumn.OP,
         F.col(LIFE).alias("life"),
         place.alias("there"),
     )
@@ -102,7 +104,7 @@ def _joins(events: DataFrame, roles: Roles) -> Dict[Life, Life]:
         creates.join(others, "old")
         .where("there < at")
         .groupBy("new", "new_life", "old", "at")
-        .agg(F.max_by(F.struct("lake_op", "life"), "there").alias("last"))
+        .agg(F.max_by(F.struct(LogColumn.OP, "life"), "there").alias("last"))
     )
     return {
         # The delete that goes with the create has ended the life that is looked for.

@@ -7,7 +7,7 @@ from typing import List, Sequence
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from lake_spark.changelog.schema import DELETE
+from lake_spark.changelog.schema import DELETE, LogColumn
 from lake_spark.scd2.fold import KEY, Roles, total_order
 from lake_spark.scd2.key_changes import LIFE, with_joined_lives
 
@@ -30,7 +30,7 @@ def with_values_before(
     """
     order = Window.partitionBy(KEY).orderBy(*total_order(roles))
     so_far = order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    deletes = F.sum((F.col("lake_op") == DELETE).cast("int")).over(so_far)
+    deletes = F.sum((F.col(LogColumn.OP) == DELETE).cast("int")).over(so_far)
     lives = events.withColumn(LIFE, deletes)
     lives = with_joined_lives(lives, roles) if renamed else lives
     life = (
@@ -49,21 +49,21 @@ def with_values_before(
         name: F.when(_is_missing(name), before[name]["value"]).otherwise(F.col(name))
         for name in names
     }
-    unresolved = F.when(F.col("lake_op") != DELETE, sum(nothing, F.lit(0)))
+    unresolved = F.when(F.col(LogColumn.OP) != DELETE, sum(nothing, F.lit(0)))
     return lives.withColumns({UNRESOLVED: unresolved, **filled}).drop(LIFE)
 
 
 def _not_sent(events: DataFrame) -> List[str]:
     """The columns that any of the events lacks."""
-    names = F.explode(F.split("lake_unavailable", ",")).alias("name")
+    names = F.explode(F.split(LogColumn.UNAVAILABLE, ",")).alias("name")
     return sorted(row.name for row in events.select(names).distinct().collect())
 
 
 def _is_missing(name: str) -> Column:
-    found = F.array_contains(F.split("lake_unavailable", ","), name)
+    found = F.array_contains(F.split(LogColumn.UNAVAILABLE, ","), name)
     return F.coalesce(found, F.lit(False))
 
 
 def _sent(name: str) -> Column:
-    known = ~_is_missing(name) & (F.col("lake_op") != DELETE)
+    known = ~_is_missing(name) & (F.col(LogColumn.OP) != DELETE)
     return F.when(known, F.struct(F.col(name).alias("value")))

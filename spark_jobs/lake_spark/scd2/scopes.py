@@ -9,7 +9,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from lake_spark.changelog.schema import DELETE, UPSERT
+from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT
 from lake_spark.scd2.fold import KEY, Roles
 
 
@@ -21,19 +21,19 @@ def standing_events(events: DataFrame, scope: str, roles: Roles) -> DataFrame:
     """
     key = Window.partitionBy(KEY)
     # What a value has is told before what another one has no more.
-    told_first = [*("lake_rank", *roles.order), F.col("lake_op").desc()]
-    order = key.orderBy(*told_first, "lake_position", "lake_record")
-    so_far = key.orderBy("lake_rank", *roles.order).rangeBetween(
+    told_first = [*(LogColumn.RANK, *roles.order), F.col(LogColumn.OP).desc()]
+    order = key.orderBy(*told_first, LogColumn.POSITION, LogColumn.RECORD)
+    so_far = key.orderBy(LogColumn.RANK, *roles.order).rangeBetween(
         Window.unboundedPreceding, Window.currentRow
     )
     told = F.struct(
         F.col(scope).alias("scope"),
-        F.col("lake_op").alias("op"),
-        F.col("lake_extract_at").alias("at"),
+        F.col(LogColumn.OP).alias("op"),
+        F.col(LogColumn.EXTRACT_AT).alias("at"),
         F.col("lake_nth").alias("nth"),
     )
     # Only deletes look back, so most keys carry nothing.
-    has_deletes = F.max(F.col("lake_op") == DELETE).over(key)
+    has_deletes = F.max(F.col(LogColumn.OP) == DELETE).over(key)
     before = f"filter(lake_told, t -> t.op = '{UPSERT}' OR t.at < lake_extract_at)"
     judged = (
         events.withColumn("lake_nth", F.row_number().over(order))
@@ -43,14 +43,14 @@ def standing_events(events: DataFrame, scope: str, roles: Roles) -> DataFrame:
         .withColumn("lake_stands", F.expr(_standing("lake_told")))
         .drop("lake_told", "lake_told_before")
     )
-    is_delete = F.col("lake_op") == DELETE
+    is_delete = F.col(LogColumn.OP) == DELETE
     kept = judged.where(~is_delete | F.col("lake_stands").isNull())
     back = judged.where(is_delete & (F.col("lake_stands") != F.col("lake_stood")))
     values = judged.select(KEY, F.col("lake_nth").alias("lake_stands"), *roles.values)
     restored = (
         back.drop(*roles.values)
         .join(values, [KEY, "lake_stands"])
-        .withColumn("lake_op", F.lit(UPSERT))
+        .withColumn(LogColumn.OP, F.lit(UPSERT))
     )
     return kept.unionByName(restored).drop("lake_nth", "lake_stood", "lake_stands")
 

@@ -18,6 +18,7 @@ from lake_spec.hudi.options import (
 )
 from lake_spec.model import TableType
 from lake_spec.text.sql_text import sql_literal
+from lake_spark.changelog.schema import LogColumn
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables.table_run import TableRun
 
@@ -142,7 +143,7 @@ def _cluster(
 ) -> Optional[str]:
     options = clustering_options(table.options, smaller_than)
     return _call(
-        run, "run_clustering", table, op=operation, order="lake_key", options=options
+        run, "run_clustering", table, op=operation, order=LogColumn.KEY, options=options
     )
 
 

@@ -32,6 +32,7 @@ from lake_spec.contract.state_format import (
     state_text,
     to_fields,
 )
+from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import NoSecret
 from lake_spark.landing.files import LandingFile
 from lake_spark.storage.object_store import ObjectStore
@@ -202,7 +203,9 @@ def left_out(
     on_list = F.udf(
         lambda key: key is not None and keyed_hash(key) in hashes, "boolean"
     )
-    late = numbered.where(on_list("lake_key")).select("lake_path", "lake_record")
+    late = numbered.where(on_list(LogColumn.KEY)).select(
+        LogColumn.PATH, LogColumn.RECORD
+    )
     for row in late.collect():
         found[row.lake_path].add(row.lake_record)
     return {path: sorted(records) for path, records in found.items() if records}
@@ -216,4 +219,6 @@ def without(numbered: DataFrame, records: LeftOut) -> DataFrame:
     gone = numbered.sparkSession.createDataFrame(
         pairs, "lake_path string, lake_record bigint"
     )
-    return numbered.join(F.broadcast(gone), ["lake_path", "lake_record"], "left_anti")
+    return numbered.join(
+        F.broadcast(gone), [LogColumn.PATH, LogColumn.RECORD], "left_anti"
+    )

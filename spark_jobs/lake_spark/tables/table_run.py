@@ -15,7 +15,7 @@ from lake_spec.diagnostics.diagnostic import key_path
 from lake_spec.hudi.options import log_options, table_options
 from lake_spec.model import Engine, EnvironmentSpec, Storage, TableSpec
 from lake_spec.rules.columns import added_columns
-from lake_spark.changelog.schema import ENVELOPE
+from lake_spark.changelog.schema import ENVELOPE, LogColumn
 from lake_spark.changelog.table import ChangeLog
 from lake_spark.errors import Redefined
 from lake_spark.landing.manifest import Manifest, ManifestFolder
@@ -170,7 +170,7 @@ class TableRun:
         options = table_options(
             f"{self.spec.name}_quarantine",
             storage=storage,
-            record_key=("lake_path", "lake_etag", "lake_record"),
+            record_key=(LogColumn.PATH, LogColumn.ETAG, LogColumn.RECORD),
             keep_commits=self.spec.maintenance.keep_commits,
         )
         return HudiTable(

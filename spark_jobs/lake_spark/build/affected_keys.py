@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame
 from lake_spark.build import merge, refold, single_event_keys
 from lake_spark.build.watermark import Pending
 from lake_spark.changelog import withdrawals
-from lake_spark.scd2.fold import KEY
+from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import Columns, typed
 from lake_spark.schema.spark_types import with_types
 from lake_spark.storage.cached import keep

@@ -18,10 +18,12 @@ from lake_spark.build.watermark import Pending, anew_if_retyped, pending
 from lake_spark.changelog import withdrawals
 from lake_spark.changelog.schema import ALL_KEYS, IS_LOAD, LogColumn, RELOAD
 from lake_spark.landing.manifest import LogContents, Manifest
-from lake_spark.scd2 import delete_all, fold, partial_updates, scopes
+from lake_spark.scd2 import delete_all, partial_updates, scopes
 from lake_spark.scd2.current import CurrentLayer
+from lake_spark.scd2.events import distinct_events, KEY, mark_events, marked_then, may_restart, Roles
 from lake_spark.scd2.history import HistoryLayer
 from lake_spark.scd2.layer import Layer
+from lake_spark.scd2.order import FORMER, total_order, with_epochs
 from lake_spark.scd2.surrogate_key_changes import moved_keys
 from lake_spark.storage.background import beside, nothing
 from lake_spark.storage.cached import keep
@@ -43,7 +45,7 @@ def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
     kinds = table_columns(run.spec, run.log)
     columns = [name for name, _ in kinds]
     waiting = anew_if_retyped(run.current, waiting, kinds)
-    roles = fold.Roles.of(run.spec, columns)
+    roles = Roles.of(run.spec, columns)
     with ExitStack() as kept:
         found = kept.enter_context(affected_keys.touched(run, run.current, waiting, kinds))
         marked = keep(_marked(found, waiting, roles), kept)
@@ -68,7 +70,7 @@ def build_history(run: TableRun, *, anew: bool = False) -> bool:
     columns = [name for name, _ in kinds]
     waiting = anew_if_retyped(run.history, waiting, kinds)
     layer = layer_of_history(run, columns, _narrow(run, waiting.manifest))
-    roles = fold.Roles.of(run.spec, columns)
+    roles = Roles.of(run.spec, columns)
     with ExitStack() as kept:
         found = kept.enter_context(affected_keys.touched(run, run.history, waiting, kinds))
         marked, made = _marked(found, waiting, roles), nothing
@@ -153,16 +155,16 @@ def _narrow(run: TableRun, manifest: Manifest) -> Sequence[str]:
 
 
 def complete_events(
-    marked: DataFrame, spec: TableSpec, roles: fold.Roles, contents: LogContents
+    marked: DataFrame, spec: TableSpec, roles: Roles, contents: LogContents
 ) -> DataFrame:
     """Each key's events, with the deletes of every key and the values not sent."""
-    events = fold.distinct_events(marked)
+    events = distinct_events(marked)
     scope = spec.scope
     if scope:
         events = scopes.standing_events(events, scope.column, roles)
     if contents.wide:
         events = delete_all.with_deletes_of_all(events, roles, spec)
-    events = fold.with_epochs(events, roles).drop(fold.FORMER)
+    events = with_epochs(events, roles).drop(FORMER)
     if spec.envelope is not None and spec.load_effective_at is not None:
         events = _with_times_of_snapshots(events, spec, roles)
     if contents.partial:
@@ -174,19 +176,19 @@ def complete_events(
 
 
 def _with_times_of_snapshots(
-    events: DataFrame, spec: TableSpec, roles: fold.Roles
+    events: DataFrame, spec: TableSpec, roles: Roles
 ) -> DataFrame:
     """Snapshot rows behind other events of their key are true since their own time."""
-    order = Window.partitionBy(fold.KEY).orderBy(*fold.total_order(roles))
+    order = Window.partitionBy(KEY).orderBy(*total_order(roles))
     later = (F.row_number().over(order) > 1) & F.col(LogColumn.STARTED).isNotNull()
     own = F.coalesce(F.col(spec.effective_at).cast("timestamp"), LogColumn.EFFECTIVE_AT)
     time = F.when(later, own).otherwise(F.col(LogColumn.EFFECTIVE_AT))
     return events.withColumn(LogColumn.EFFECTIVE_AT, time)
 
 
-def _marked(found: Touched, waiting: Pending, roles: fold.Roles) -> DataFrame:
+def _marked(found: Touched, waiting: Pending, roles: Roles) -> DataFrame:
     then = waiting.since if found.is_folded else None
-    return fold.mark_events(found.sightings, roles, then)
+    return mark_events(found.sightings, roles, then)
 
 
 def _build(
@@ -195,7 +197,7 @@ def _build(
     found: Touched,
     marked: DataFrame,
     waiting: Pending,
-    roles: fold.Roles,
+    roles: Roles,
     before_commit: Callable[[], Any],
 ) -> None:
     def complete(marked: DataFrame) -> DataFrame:
@@ -205,7 +207,7 @@ def _build(
     if layer.name == "current":
         run.report.unresolved += _unresolved(events)
     if found.is_folded:
-        before = complete(fold.marked_then(marked))
+        before = complete(marked_then(marked))
     write(
         run,
         layer,
@@ -245,16 +247,16 @@ def _told(
 
 def _restarts(spec: TableSpec, marked: DataFrame, since: Optional[str]) -> List[str]:
     """Where new events start over from the log of the events before: contract 2.1."""
-    if not fold.may_restart(spec):
+    if not may_restart(spec):
         return []
-    roles = fold.Roles.of(spec, spec.order_by)
-    events = fold.with_epochs(fold.distinct_events(marked), roles)
-    started = events.where(F.col(fold.FORMER).isNotNull())
+    roles = Roles.of(spec, spec.order_by)
+    events = with_epochs(distinct_events(marked), roles)
+    started = events.where(F.col(FORMER).isNotNull())
     if since is not None:  # what it starts over from may be late
-        newer = F.greatest(withdrawals.COMMIT, f"{fold.FORMER}.came")
+        newer = F.greatest(withdrawals.COMMIT, f"{FORMER}.came")
         started = started.where(newer > since)
     first = F.min(F.struct(LogColumn.POSITION, LogColumn.PATH, LogColumn.RECORD)).alias("first")
-    rows = started.groupBy(F.col(f"{fold.FORMER}.log").alias("former"), LogColumn.LOG)
+    rows = started.groupBy(F.col(f"{FORMER}.log").alias("former"), LogColumn.LOG)
     rows = rows.agg(F.count("*").alias("keys"), first).orderBy("first").limit(20)
     return [
         f"{_log_of(row)}: {row['keys']:,} key(s) have events that rank after those of the "
@@ -285,8 +287,8 @@ def _ties(run: TableRun, marked: DataFrame, since: Optional[str]) -> int:
     """Keys and orders at which events of several files stand, new ones among them."""
     changes = marked.where("lake_seen = 1").where(~F.expr(IS_LOAD))
     in_log = [LogColumn.LOG] if run.spec.envelope is not None else []
-    places = changes.where(F.col(fold.KEY) != ALL_KEYS).groupBy(
-        fold.KEY, *in_log, *(run.spec.order_by or (LogColumn.EXTRACT_AT,))
+    places = changes.where(F.col(KEY) != ALL_KEYS).groupBy(
+        KEY, *in_log, *(run.spec.order_by or (LogColumn.EXTRACT_AT,))
     )
     found = places.agg(
         F.count_distinct(LogColumn.PATH).alias("files"),
@@ -306,7 +308,7 @@ def living_keys(run: TableRun) -> Optional[DataFrame]:
     """The keys that live as of the last build, None before the first."""
     if not run.current.has_data():
         return None
-    return living_rows(run).select(fold.KEY)
+    return living_rows(run).select(KEY)
 
 
 def living_rows(run: TableRun) -> DataFrame:

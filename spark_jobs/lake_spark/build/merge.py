@@ -18,7 +18,7 @@ from lake_spark.build.pre_commit_checks import Changes, agree, counted, keep_pro
 from lake_spark.changelog import withdrawals
 from lake_spark.landing.manifest import LogContents
 from lake_spark.scd2.delete_all import about_all_keys
-from lake_spark.scd2.fold import KEY
+from lake_spark.scd2.events import KEY
 from lake_spark.scd2.key_changes import with_families
 from lake_spark.scd2.layer import CHANGED, INSERTED, Layer, REMOVED, SAME
 from lake_spark.schema.equality import comparable

@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from lake_spark.errors import BrokenPromise
-from lake_spark.scd2.fold import KEY
+from lake_spark.scd2.events import KEY
 from lake_spark.scd2.layer import CHANGED, INSERTED, Layer, REMOVED
 
 ONE_ROW = "a key with one event has one row"

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from lake_spark.build import refold
 from lake_spark.build.watermark import Pending
-from lake_spark.scd2.fold import KEY
+from lake_spark.scd2.events import KEY
 from lake_spark.storage.cached import keep
 from lake_spark.tables.table_run import TableRun
 

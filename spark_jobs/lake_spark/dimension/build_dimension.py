@@ -16,8 +16,8 @@ from lake_spark.build.merge import TouchedEvents
 from lake_spark.changelog import withdrawals
 from lake_spark.dimension.join import Versions, state_events
 from lake_spark.dimension.sides import Part, part_of, require_a_join
-from lake_spark.scd2 import fold
 from lake_spark.scd2.current import CurrentLayer
+from lake_spark.scd2.events import KEY
 from lake_spark.scd2.layer import Layer
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.settings_diff import Definition, changed
@@ -143,7 +143,7 @@ def _events(
 
 
 def _of_keys(rows: DataFrame, keys: DataFrame) -> DataFrame:
-    return rows.join(keys, fold.KEY, "left_semi")
+    return rows.join(keys, KEY, "left_semi")
 
 
 def _with_tracking_of(spec: TableSpec, parts: Sequence[Part]) -> TableSpec:

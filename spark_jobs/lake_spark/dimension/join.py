@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import HistoryColumns
 from lake_spark.changelog.schema import DELETE, ENVELOPE, LogColumn, UPSERT
-from lake_spark.scd2.fold import KEY
+from lake_spark.scd2.events import KEY
 
 _THERE = "lake_there"
 _MAIN, _JOINED = "lake_main", "lake_joined"

@@ -14,6 +14,7 @@ from lake_spec.model.shown_columns import shown_columns
 from lake_spark.build import merge
 from lake_spark.errors import NoJoin
 from lake_spark.scd2 import fold
+from lake_spark.scd2.events import KEY, tracked_columns
 from lake_spark.schema.promotion import canonical_type
 from lake_spark.storage.hudi_table import without_hudi_columns
 from lake_spark.tables.table_run import TableRun
@@ -36,7 +37,7 @@ class Part:
     @property
     def untracked(self) -> List[str]:
         """Shown columns whose change opens no version in the table's own history."""
-        tracked = fold.tracked_columns(self.spec, [name for name, _ in self.shown])
+        tracked = tracked_columns(self.spec, [name for name, _ in self.shown])
         return [shown for name, shown in self.shown if name not in tracked]
 
 
@@ -68,7 +69,7 @@ def _no_versions(run: TableRun, key: Mapping[str, str]) -> DataFrame:
     flags = [(name, "boolean") for name in (names.is_current, names.is_deleted)]
     declared = {name: canonical_type(column.type) for name, column in run.spec.columns}
     values = {**declared, **key}.items()
-    columns = [*values, *times, *flags, (fold.KEY, "string"), (fold.FROM, "bigint")]
+    columns = [*values, *times, *flags, (KEY, "string"), (fold.FROM, "bigint")]
     nothing = [F.lit(None).cast(kind).alias(name) for name, kind in columns]
     return run.spark.range(0).select(*nothing)
 
@@ -77,7 +78,7 @@ def _added(spec: TableSpec) -> List[str]:
     """Columns of a history that are not the table's own."""
     names = spec.history.columns
     times = [names.valid_from, names.valid_to, names.is_current, names.is_deleted]
-    return [*times, spec.history.surrogate_key.column, fold.KEY, fold.FROM]
+    return [*times, spec.history.surrogate_key.column, KEY, fold.FROM]
 
 
 def require_a_join(spec: TableSpec, main: Part, joined: Part) -> None:

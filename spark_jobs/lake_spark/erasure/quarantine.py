@@ -12,7 +12,7 @@ from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.ingest.key_text import key_text
 from lake_spark.ingest.row_expressions import from_text
-from lake_spark.scd2.fold import KEY
+from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import any_null
 from lake_spark.tables.table_run import TableRun, table_columns
 

@@ -17,7 +17,7 @@ from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.text_match import content_has
 from lake_spark.errors import StillThere
 from lake_spark.landing.manifest_parts import unpacked
-from lake_spark.scd2.fold import KEY
+from lake_spark.scd2.events import KEY
 from lake_spark.storage.hudi_table import HUDI_COLUMNS
 from lake_spark.tables.table_run import TableRun
 

@@ -13,8 +13,8 @@ from lake_spark.build import materialize, merge
 from lake_spark.erasure import quarantine
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.landing.manifest import LogContents
-from lake_spark.scd2 import fold
 from lake_spark.scd2.current import CurrentLayer
+from lake_spark.scd2.events import mark_events, Roles
 from lake_spark.scd2.history import HistoryLayer
 from lake_spark.schema.columns import typed
 from lake_spark.schema.spark_types import with_types
@@ -73,9 +73,9 @@ def _from_derived(
     columns = table_columns(run.spec, run.log)
     names = [each for each, _ in columns]
     none = with_types(run.log.read().where(F.lit(False)), typed(columns))
-    roles = fold.Roles.of(run.spec, names)
+    roles = Roles.of(run.spec, names)
     events = materialize.complete_events(
-        fold.mark_events(none, roles), run.spec, roles, LogContents()
+        mark_events(none, roles), run.spec, roles, LogContents()
     )
     built = table.last_value(merge.LOG_INSTANT)
     keys = subjects.table(run.spark)

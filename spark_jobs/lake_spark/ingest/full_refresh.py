@@ -25,7 +25,7 @@ from lake_spark.errors import BadFile
 from lake_spark.ingest import snapshot_diff
 from lake_spark.ingest.reader import Input
 from lake_spark.landing.files import LandingFile
-from lake_spark.scd2.fold import KEY
+from lake_spark.scd2.events import KEY
 from lake_spark.schema.timestamps import as_utc
 from lake_spark.storage.literals import values_sql
 from lake_spark.tables.table_run import TableRun

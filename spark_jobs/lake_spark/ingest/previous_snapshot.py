@@ -12,7 +12,8 @@ from lake_spark.changelog import withdrawals
 from lake_spark.changelog.schema import LogColumn, UPSERT
 from lake_spark.ingest.snapshot_diff import BEFORE, Extract, KNOWN, identity, scope_text
 from lake_spark.landing.manifest import Manifest
-from lake_spark.scd2 import fold
+from lake_spark.scd2.events import KEY, Roles
+from lake_spark.scd2.order import newest_first
 from lake_spark.schema.columns import typed
 from lake_spark.schema.spark_types import with_types
 from lake_spark.tables.table_run import TableRun
@@ -37,14 +38,14 @@ def before(
 
 
 def _nothing(run: TableRun, columns: Columns) -> DataFrame:
-    kinds = [(fold.KEY, "string"), *columns, (KNOWN, "boolean"), (BEFORE, "timestamp")]
+    kinds = [(KEY, "string"), *columns, (KNOWN, "boolean"), (BEFORE, "timestamp")]
     schema = ", ".join(f"`{name}` {kind}" for name, kind in kinds)
     return run.spark.createDataFrame([], schema)
 
 
 def _by_current(run: TableRun, columns: Columns) -> DataFrame:
     return with_types(living_rows(run), typed(columns)).select(
-        fold.KEY,
+        KEY,
         *[name for name, _ in columns],
         F.lit(True).alias(KNOWN),
         F.lit(None).cast("timestamp").alias(BEFORE),
@@ -59,8 +60,8 @@ def _by_log(
     log = with_types(withdrawals.live_log(run.log.read(), manifest), typed(columns))
     if spec.scope:
         log = log.where(scope_text(spec).isin(list(extract.scopes)))
-    roles = fold.Roles.of(spec, names)
-    newest = Window.partitionBy(*identity(spec)).orderBy(*fold.newest_first(roles))
+    roles = Roles.of(spec, names)
+    newest = Window.partitionBy(*identity(spec)).orderBy(*newest_first(roles))
     is_upsert = F.col(LogColumn.OP) == UPSERT
     declared = F.lit(None) if spec.effective_at is None else F.col(spec.effective_at)
     declared = declared.cast("timestamp")
@@ -70,5 +71,5 @@ def _by_log(
         log.withColumn("lake_age", F.row_number().over(newest))
         .withColumn(BEFORE, seen)
         .where("lake_age = 1")
-        .select(fold.KEY, *names, is_upsert.alias(KNOWN), BEFORE)
+        .select(KEY, *names, is_upsert.alias(KNOWN), BEFORE)
     )

@@ -21,7 +21,7 @@ from lake_spark.ingest import (
 )
 from lake_spark.ingest.snapshot_diff import Extract
 from lake_spark.landing.manifest import Manifest
-from lake_spark.scd2.fold import KEY
+from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import any_null
 from lake_spark.tables.table_run import TableRun
 

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from lake_spec.model import CurrentDeletes, TableSpec
 from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT
 from lake_spark.scd2 import fold
+from lake_spark.scd2.events import KEY, Roles
 from lake_spark.scd2.layer import Layer
 from lake_spark.schema.columns import any_null
 
@@ -18,7 +19,7 @@ class CurrentLayer(Layer):
     """The current table of a spec."""
 
     name = "current"
-    record_key = (fold.KEY,)
+    record_key = (KEY,)
 
     def __init__(self, spec: TableSpec, columns: Sequence[str]) -> None:
         self._spec, self._columns = spec, columns
@@ -48,16 +49,16 @@ def living_rows(
     events: DataFrame, spec: TableSpec, columns: Sequence[str]
 ) -> DataFrame:
     """One row per key that lives, and per deleted one where deletes are soft."""
-    roles = fold.Roles.of(spec, columns)
+    roles = Roles.of(spec, columns)
     if spec.current.deletes is CurrentDeletes.HARD:
         living = fold.last_events(events, roles).where(F.col(LogColumn.OP) == UPSERT)
-        return living.select(*columns, fold.KEY)
-    had_upsert = F.max(F.col(LogColumn.OP) == UPSERT).over(Window.partitionBy(fold.KEY))
+        return living.select(*columns, KEY)
+    had_upsert = F.max(F.col(LogColumn.OP) == UPSERT).over(Window.partitionBy(KEY))
     marked = events.withColumn("lake_had_upsert", had_upsert)
     last = fold.last_events(marked, roles).where("lake_had_upsert")
     gone = F.col(LogColumn.OP) == DELETE
     values = [_kept(name, gone, spec) for name in columns]
-    return last.select(*values, gone.alias(spec.history.columns.is_deleted), fold.KEY)
+    return last.select(*values, gone.alias(spec.history.columns.is_deleted), KEY)
 
 
 def living_rows_of_alone(
@@ -66,9 +67,9 @@ def living_rows_of_alone(
     """The same of keys with one event each: a delete deletes nothing."""
     upserts = events.where(F.col(LogColumn.OP) == UPSERT)
     if spec.current.deletes is CurrentDeletes.HARD:
-        return upserts.select(*columns, fold.KEY)
+        return upserts.select(*columns, KEY)
     lives = F.lit(False).alias(spec.history.columns.is_deleted)
-    return upserts.select(*columns, lives, fold.KEY)
+    return upserts.select(*columns, lives, KEY)
 
 
 def _kept(name: str, gone: Column, spec: TableSpec) -> Column:

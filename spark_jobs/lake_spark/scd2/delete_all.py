@@ -14,7 +14,8 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import TableSpec
 from lake_spark.changelog.schema import ALL_KEYS, DELETE, LogColumn, RELOAD, TRUNCATE
-from lake_spark.scd2.fold import KEY, Roles, order_columns
+from lake_spark.scd2.events import KEY, Roles
+from lake_spark.scd2.order import order_columns
 
 OPERATIONS = (TRUNCATE, RELOAD)
 """What a row about every key can say of them."""

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from lake_spec.model import SurrogateKind, TableSpec
 from lake_spark.changelog.schema import DELETE, LogColumn
 from lake_spark.scd2 import fold, invariants, surrogate_keys
+from lake_spark.scd2.events import KEY, Roles
 from lake_spark.scd2.layer import Layer
 from lake_spark.storage.hudi_table import HudiTable
 
@@ -22,7 +23,7 @@ class HistoryLayer(Layer):
     """
 
     name = "history"
-    record_key = (fold.KEY, fold.FROM)
+    record_key = (KEY, fold.FROM)
     witnesses = invariants.WITNESSES
 
     def __init__(
@@ -95,7 +96,7 @@ def version_rows(
     narrow: Sequence[str] = (),
 ) -> DataFrame:
     """The whole history of the keys in these events, and the checks' witnesses."""
-    roles = fold.Roles.of(spec, columns, narrow)
+    roles = Roles.of(spec, columns, narrow)
     dated = fold.with_effective_times(events, roles)
     spans = fold.versions(invariants.with_witnesses(dated, roles), spec, roles)
     return _rows(spans, spec, columns)
@@ -126,7 +127,7 @@ def _rows(spans: DataFrame, spec: TableSpec, columns: Sequence[str]) -> DataFram
         end.alias(names.valid_to),
         (F.col("lake_ends").isNull() & ~gone).alias(names.is_current),
         gone.alias(names.is_deleted),
-        fold.KEY,
+        KEY,
         fold.FROM,
         (end_of_span == F.col(invariants.NEXT_DELETE)).alias(invariants.BY_DELETE),
         invariants.IS_LAST,

@@ -15,7 +15,9 @@ from pyspark.sql import functions as F
 from lake_spec.model import TableSpec
 from lake_spark.changelog.schema import DELETE, LogColumn
 from lake_spark.scd2 import fold
+from lake_spark.scd2.events import KEY, Roles
 from lake_spark.scd2.layer import REMOVED
+from lake_spark.scd2.order import total_order
 
 NEXT_DELETE, IS_LAST = "lake_next_delete", "lake_is_last"
 """Of an event: since when the next delete after it counts; whether none follows."""
@@ -27,9 +29,9 @@ WITNESSES: Tuple[str, ...] = (BY_DELETE, IS_LAST)
 _OVERLAPS, _GAP, _OPEN = "lake_overlaps", "lake_gap", "lake_open_versions"
 
 
-def with_witnesses(events: DataFrame, roles: fold.Roles) -> DataFrame:
+def with_witnesses(events: DataFrame, roles: Roles) -> DataFrame:
     """Note with each event, in lake_since order, what the checks will ask."""
-    order = Window.partitionBy(fold.KEY).orderBy(*fold.total_order(roles))
+    order = Window.partitionBy(KEY).orderBy(*total_order(roles))
     deleted = "CASE WHEN lake_op = '%s' THEN lake_since END" % DELETE
     next_delete = F.expr(f"lead({deleted}) IGNORE NULLS").over(order)
     is_last = F.lead(LogColumn.OP).over(order).isNull()
@@ -60,7 +62,7 @@ def of_history(spec: TableSpec) -> Dict[str, str]:
 def checked(rows: DataFrame, spec: TableSpec) -> DataFrame:
     """The rows with what the promises need of a version's neighbours."""
     names = spec.history.columns
-    by_key = Window.partitionBy(fold.KEY, F.col("lake_action") == REMOVED)
+    by_key = Window.partitionBy(KEY, F.col("lake_action") == REMOVED)
     following = F.lead(fold.FROM).over(by_key.orderBy(fold.FROM))
     ends = F.coalesce(F.unix_micros(names.valid_to), F.lit(2**63 - 1))
     return rows.withColumns(

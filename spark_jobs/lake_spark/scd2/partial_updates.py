@@ -8,8 +8,9 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from lake_spark.changelog.schema import DELETE, LogColumn
-from lake_spark.scd2.fold import KEY, Roles, total_order
+from lake_spark.scd2.events import KEY, Roles
 from lake_spark.scd2.key_changes import LIFE, with_joined_lives
+from lake_spark.scd2.order import total_order
 
 UNRESOLVED = "lake_unresolved"
 """How many values of an upsert had nothing before them to be taken from."""

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT
-from lake_spark.scd2.fold import KEY, Roles
+from lake_spark.scd2.events import KEY, Roles
 
 
 def standing_events(events: DataFrame, scope: str, roles: Roles) -> DataFrame:

@@ -19,6 +19,7 @@ from lake_spark.errors import DiffersFromLog
 from lake_spark.scd2 import fold
 from lake_spark.scd2.current import CurrentLayer
 from lake_spark.scd2.delete_all import about_all_keys
+from lake_spark.scd2.events import KEY, mark_events, Roles
 from lake_spark.scd2.key_changes import with_families
 from lake_spark.scd2.layer import INSERTED, Layer, REMOVED, SAME
 from lake_spark.storage.hudi_table import HudiTable
@@ -98,23 +99,23 @@ def _folded(
 ) -> DataFrame:
     """What the log makes of the chosen keys, as of the commit the table stands at."""
     built = table.last_value(merge.LOG_INSTANT)
-    roles = fold.Roles.of(run.spec, columns)
+    roles = Roles.of(run.spec, columns)
     manifest = run.manifest()
     log = withdrawals.until(run.log.read(), built)
     sightings = withdrawals.live(withdrawals.judged(log, manifest))
     chosen = sightings.where(_chosen(share) | about_all_keys())
     if manifest.contents.renamed:  # what a chosen key shows may follow from another's
-        keys = sightings.where(_chosen(share)).select(fold.KEY).distinct()
+        keys = sightings.where(_chosen(share)).select(KEY).distinct()
         keys = with_families(keys, sightings)
         chosen = merge.of_keys(sightings, keys, manifest.contents)
-    marked = fold.mark_events(chosen, roles)
+    marked = mark_events(chosen, roles)
     folded = layer.desired(complete_events(marked, run.spec, roles, manifest.contents))
     return folded.where(_chosen(share))
 
 
 def _chosen(share: float) -> Column:
     """Keys by their hash: a share chooses the same ones every time."""
-    part = F.pmod(F.xxhash64(fold.KEY), F.lit(_PARTS))
+    part = F.pmod(F.xxhash64(KEY), F.lit(_PARTS))
     return part < F.lit(round(share * _PARTS))
 
 
@@ -125,7 +126,7 @@ def _first(differing: DataFrame, layer: Layer, desired: DataFrame) -> List[Row]:
         for n in desired.columns
         if n not in layer.witnesses
     ]
-    key = F.coalesce(f"new.{fold.KEY}", f"old.{fold.KEY}")
+    key = F.coalesce(f"new.{KEY}", f"old.{KEY}")
     shown = differing.select(
         "new", "old", "lake_action", F.array_compact(F.array(*names)).alias("names")
     )

@@ -20,6 +20,7 @@ from lake_spark.changelog.table import ChangeLog
 from lake_spark.errors import Redefined
 from lake_spark.landing.manifest import Manifest, ManifestFolder
 from lake_spark.scd2 import fold
+from lake_spark.scd2.events import KEY
 from lake_spark.schema.promotion import merged, stored_type, widens
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.lease_check import no_lease
@@ -143,14 +144,12 @@ class TableRun:
     @cached_property
     def current(self) -> HudiTable:
         """The current table."""
-        return self._derived("current", self.spec.name, (fold.KEY,))
+        return self._derived("current", self.spec.name, (KEY,))
 
     @cached_property
     def history(self) -> HudiTable:
         """The history table; its versions stay in the file of their key."""
-        return self._derived(
-            "history", f"{self.spec.name}_history", (fold.KEY, fold.FROM)
-        )
+        return self._derived("history", f"{self.spec.name}_history", (KEY, fold.FROM))
 
     @cached_property
     def surrogate_keys(self) -> HudiTable:
@@ -159,7 +158,7 @@ class TableRun:
         return self._derived(
             "surrogate_keys",
             f"{self.spec.name}_surrogate_keys",
-            (fold.KEY, fold.FROM),
+            (KEY, fold.FROM),
             storage,
         )
 

@@ -16,8 +16,8 @@ from lake_spark.ingest import event_expressions, full_refresh
 from lake_spark.ingest.reader import Input
 from lake_spark.landing.files import LandingFile, position_of
 from lake_spark.landing.manifest import LogContents
-from lake_spark.scd2 import fold
 from lake_spark.scd2.current import CurrentLayer, living_rows
+from lake_spark.scd2.events import distinct_events, KEY, mark_events, marked_then, Roles
 from lake_spark.scd2.history import HistoryLayer, version_rows
 from tests.oracle import comparison, histories, oracle
 from tests.oracle.landing_files import log_record, started
@@ -85,8 +85,8 @@ def test_the_fold_is_the_oracles_on_random_histories(spark, name):
     landing = histories.landing(spec, SEED, list(range(HISTORIES)), FEATURES)
     columns = [column for column, _ in spec.columns]
     log = change_log(spark, spec, landing)
-    roles = fold.Roles.of(spec, columns)
-    marked = fold.mark_events(log, roles)
+    roles = Roles.of(spec, columns)
+    marked = mark_events(log, roles)
     events = complete_events(
         marked, spec, roles, LogContents(wide=True, partial=True)
     ).persist()
@@ -103,12 +103,12 @@ def test_keys_with_one_sighting_are_the_oracles_without_a_fold(spark, name):
     landing = histories.landing(spec, SEED, list(range(HISTORIES // 2)), ONLY_OWN)
     columns = [column for column, _ in spec.columns]
     log = change_log(spark, spec, landing).persist()
-    times = log.groupBy(fold.KEY).count()
-    keys = times.where("count = 1").select(fold.KEY).persist()
+    times = log.groupBy(KEY).count()
+    keys = times.where("count = 1").select(KEY).persist()
     assert keys.count() > HISTORIES / 20
-    only, several = (log.join(keys, fold.KEY, how) for how in ("semi", "anti"))
-    marked = fold.mark_events(several, fold.Roles.of(spec, columns))
-    events = fold.distinct_events(marked).persist()
+    only, several = (log.join(keys, KEY, how) for how in ("semi", "anti"))
+    marked = mark_events(several, Roles.of(spec, columns))
+    events = distinct_events(marked).persist()
     wanted = oracle.tables(landing.sightings(), settings_of(spec))
     layers = (CurrentLayer(spec, columns), HistoryLayer(spec, columns))
     flags = ["is_deleted"] if spec.current.deletes.value == "soft" else []
@@ -124,15 +124,15 @@ def test_events_until_a_commit_are_those_of_a_log_that_ends_there(spark, name):
     landing = histories.landing(spec, SEED, list(range(HISTORIES // 4)), FEATURES)
     columns = [column for column, _ in spec.columns]
     log = change_log(spark, spec, landing).fillna("0", "_hoodie_commit_time").persist()
-    roles = fold.Roles.of(spec, columns)
-    marked = fold.mark_events(log, roles, "1")
-    found = as_texts(fold.distinct_events(fold.marked_then(marked)))
+    roles = Roles.of(spec, columns)
+    marked = mark_events(log, roles, "1")
+    found = as_texts(distinct_events(marked_then(marked)))
     ended = log.where("_hoodie_commit_time <= '1'")
-    wanted = as_texts(fold.distinct_events(fold.mark_events(ended, roles)))
+    wanted = as_texts(distinct_events(mark_events(ended, roles)))
     assert 0 < len(wanted) < ended.count()
     assert found == wanted
-    whole = as_texts(fold.distinct_events(marked))
-    assert whole == as_texts(fold.distinct_events(fold.mark_events(log, roles)))
+    whole = as_texts(distinct_events(marked))
+    assert whole == as_texts(distinct_events(mark_events(log, roles)))
 
 
 def as_texts(rows):

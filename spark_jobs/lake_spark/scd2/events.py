@@ -1,0 +1,141 @@
+"""The change events of a key: which deliveries are one, and what plays which part.
+
+Contract section 2. Every function takes and returns a DataFrame and works on all keys in
+it at once; all windows are by key, so the rows are shuffled once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional, Sequence, Tuple
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from lake_spec.model import TableSpec
+from lake_spec.model.envelopes import LOG_POSITIONS
+from lake_spark.changelog import withdrawals
+from lake_spark.changelog.schema import LogColumn, started
+from lake_spark.schema.equality import comparable
+
+KEY = LogColumn.KEY
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which of the table's columns play which part in the fold."""
+
+    values: Tuple[str, ...]
+    tracked: Tuple[str, ...]
+    declared: Tuple[str, ...]
+    """The declared order."""
+    order: Tuple[str, ...]
+    """Where that is in the rows: a reload's stand where it started."""
+    narrow: Tuple[str, ...] = ()
+    """Paths of doubles that came as floats in some rows."""
+    restarts: bool = False
+    """Whether the order is that of a log, which may start over: see with_epochs."""
+
+    @classmethod
+    def of(
+        cls, spec: TableSpec, columns: Sequence[str], narrow: Sequence[str] = ()
+    ) -> "Roles":
+        """The roles of a table that has these columns in its log."""
+        declared = spec.order_by or (LogColumn.EXTRACT_AT,)
+        reloads = spec.reloads
+        order = (
+            tuple(f"lake_order_{name}" for name in declared) if reloads else declared
+        )
+        tracked = tracked_columns(spec, columns)
+        return cls(
+            tuple(columns), tracked, declared, order, tuple(narrow), may_restart(spec)
+        )
+
+
+def may_restart(spec: TableSpec) -> bool:
+    """Whether the table's order is positions in a log, which may start over."""
+    envelope = spec.envelope
+    return envelope is not None and spec.order_by == LOG_POSITIONS[envelope.connector]
+
+
+def tracked_columns(spec: TableSpec, columns: Sequence[str]) -> Tuple[str, ...]:
+    """Columns whose change opens a version."""
+    if spec.history.track:
+        return tuple(c for c in columns if c in spec.history.track)
+    untracked = {*spec.key, *spec.order_by, *spec.history.ignore, spec.effective_at}
+    return tuple(c for c in columns if c not in untracked)
+
+
+def mark_events(
+    sightings: DataFrame, roles: Roles, then: Optional[str] = None
+) -> DataFrame:
+    """Tell which sightings are one event: contract 2.4.
+
+    Adds lake_seen, 1 where an event stands (its smallest position), and
+    lake_arrival, 1 for the sighting of it that the log took in first; and the
+    columns of the order. With an earlier commit, `then`, also lake_seen_then, for
+    little more than the marks alone: what lake_seen would be of the sightings up to
+    it, null for later ones.
+    """
+    sightings = _with_order(sightings, roles)
+    in_log = [LogColumn.LOG] if LogColumn.LOG in sightings.columns else []
+    same = [F.col(name) for name in (*_SAME, *in_log)] + [
+        comparable(sightings, name)
+        for name in dict.fromkeys(roles.declared + roles.values)
+    ]
+    nth = Window.partitionBy(*same, LogColumn.PATH, LogColumn.ETAG).orderBy(
+        LogColumn.RECORD
+    )
+    event = Window.partitionBy(*same, "lake_nth")
+    position = event.orderBy(LogColumn.POSITION, LogColumn.RECORD)
+    arrival = event.orderBy("_hoodie_commit_time", LogColumn.POSITION, LogColumn.RECORD)
+    marks = {
+        "lake_seen": F.row_number().over(position),
+        "lake_arrival": F.row_number().over(arrival),
+    }
+    if then is not None:
+        so_far = position.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+        came_by_then = ~withdrawals.came_after(then)
+        nth_then = F.count_if(came_by_then).over(so_far)
+        marks["lake_seen_then"] = F.when(came_by_then, nth_then)
+    numbered = sightings.withColumn("lake_nth", F.row_number().over(nth))
+    return numbered.withColumns(marks).drop("lake_nth")
+
+
+def marked_then(marked: DataFrame) -> DataFrame:
+    """The sightings marked as if there were none after the commit they were marked with.
+
+    Not of a log with withdrawn files: where all sightings of a file are of one commit,
+    its copies of an event are numbered alike in both.
+    """
+    return marked.withColumn("lake_seen", F.col("lake_seen_then"))
+
+
+_MARKS = ("lake_seen", "lake_arrival", "lake_seen_then")
+
+_SAME = (
+    KEY,
+    LogColumn.OP,
+    LogColumn.RANK,
+    LogColumn.EFFECTIVE_AT,
+    LogColumn.STARTED,
+    LogColumn.UNAVAILABLE,
+)
+"""What sightings of one event have in common, beside their values."""
+
+
+def _with_order(sightings: DataFrame, roles: Roles) -> DataFrame:
+    """The columns to sort by, where they are not the declared ones themselves."""
+    for declared, name in zip(roles.declared, roles.order):
+        if declared != name:
+            kind = sightings.schema[declared].dataType
+            start = F.expr(started(declared)).cast(kind)
+            of_reload = F.col(LogColumn.STARTED).isNotNull()
+            place = F.when(of_reload, start).otherwise(F.col(declared))
+            sightings = sightings.withColumn(name, place)
+    return sightings
+
+
+def distinct_events(marked: DataFrame) -> DataFrame:
+    """One row per event, where it stands in the order."""
+    return marked.where("lake_seen = 1").drop(*_MARKS)

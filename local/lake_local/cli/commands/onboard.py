@@ -24,7 +24,7 @@ from lake_spec.model.choices import SecretStore
 from lake_spec.rules import names
 
 from lake_local.cli.errors import BadRequest
-from lake_local.cli.onboarding import databases, folders
+from lake_local.onboard import databases, folders
 from lake_local.onboard.origin import FILES, JDBC, KAFKA
 
 NAME = "onboard"

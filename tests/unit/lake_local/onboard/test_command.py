@@ -10,8 +10,7 @@ import pytest
 
 from lake_local.cli import main as program
 from lake_local.cli.main import main
-from lake_local.cli.onboarding import account, databases
-from lake_local.onboard import asking
+from lake_local.onboard import account, asking, databases
 from lake_local.onboard.catalog import Catalog, Column, Index, Table
 from lake_local.onboard.server import Server
 

@@ -10,9 +10,8 @@ from typing import List
 from lake_spec.model import EnvironmentSpec
 
 from lake_local.cli.errors import BadRequest
-from lake_local.cli.onboarding import account, summary
 from lake_local.cli.stack import tell
-from lake_local.onboard import files
+from lake_local.onboard import account, files, summary
 from lake_local.onboard.plan import Planned
 from lake_local.onboard.stores import LocalFolder, NoFiles, s3_folder
 from lake_local.onboard.writing import write

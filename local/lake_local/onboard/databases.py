@@ -15,10 +15,9 @@ from lake_spec.parsing.loader import load_domain
 from lake_spec.rules import names
 
 from lake_local.cli.errors import BadRequest, LakeLocalError, unknown
-from lake_local.cli.onboarding import account, summary
 from lake_local.cli.project import find, require_drivers
 from lake_local.cli.stack import tell
-from lake_local.onboard import advice, asking, plan, secret
+from lake_local.onboard import account, advice, asking, plan, secret, summary
 from lake_local.onboard.catalog import Catalog
 from lake_local.onboard.drift import drift
 from lake_local.onboard.naming import lake_name

@@ -1,1 +1,0 @@
-"""What the command `onboard` does, by the kind of its source."""

@@ -31,6 +31,10 @@ FLOORS: Dict[str, Tuple[str, ...]] = {
         *("tables", "scd2", "formats", "changelog", "landing", "schema", "storage"),
         "errors",
     ),
+    "local/lake_local": (
+        *("__main__", "cli", "onboard", "runs", "stack", "airflow", "workspace"),
+        *("aws", "show", "text", "errors"),
+    ),
 }
 
 

@@ -262,16 +262,34 @@ def test_an_allowed_import_is_no_fault(tmp_path, name, text):
     "name, text, fault",
     [
         (
-            "scd2/fold.py",
+            "spark_jobs/lake_spark/scd2/fold.py",
             "from lake_spark.build import merge",
             "build stands above scd2",
         ),
-        ("storage/x.py", "import lake_spark.step.application", "step stands above"),
-        ("attic/x.py", "from lake_spark.errors import BadFile", "a place in FLOORS"),
+        (
+            "spark_jobs/lake_spark/storage/x.py",
+            "import lake_spark.step.application",
+            "step stands above",
+        ),
+        (
+            "spark_jobs/lake_spark/attic/x.py",
+            "from lake_spark.errors import BadFile",
+            "a place in FLOORS",
+        ),
+        (
+            "local/lake_local/onboard/x.py",
+            "from lake_local.cli import parser",
+            "cli stands above onboard",
+        ),
+        (
+            "local/lake_local/aws/emr/x.py",
+            "from lake_local.workspace import project",
+            "workspace stands above aws",
+        ),
     ],
 )
 def test_an_import_of_a_folder_above_is_found(tmp_path, name, text, fault):
-    (found,) = floor_faults(plant(tmp_path, f"spark_jobs/lake_spark/{name}", text))
+    (found,) = floor_faults(plant(tmp_path, name, text))
     assert fault in found
 
 

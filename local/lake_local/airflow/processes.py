@@ -13,11 +13,11 @@ from pathlib import Path
 
 from lake_local.airflow import settings
 from lake_local.airflow.rest import Airflow, ApiError
-from lake_local.cli import background
-from lake_local.cli.background import Process
-from lake_local.cli.errors import StartFailed
-from lake_local.cli.project import Project
-from lake_local.cli.state_dir import Home
+from lake_local.errors import StartFailed
+from lake_local.workspace import background
+from lake_local.workspace.background import Process
+from lake_local.workspace.project import Project
+from lake_local.workspace.state_dir import Home
 
 API_SERVER = "api-server"
 # Without the log servers, whose fixed ports clash between two homes.

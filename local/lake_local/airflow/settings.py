@@ -8,8 +8,8 @@ import secrets
 from pathlib import Path
 from typing import Mapping
 
-from lake_local.cli.project import Project
-from lake_local.cli.state_dir import Home
+from lake_local.workspace.project import Project
+from lake_local.workspace.state_dir import Home
 
 USER = "admin"
 # Settings that would lead a client to a real account, or to another Spark.

@@ -1,4 +1,7 @@
-"""A stand-in for AWS: one process on loopback, steps that really run."""
+"""The local AWS emulator: one process on 127.0.0.1, whose EMR steps really run.
+
+Imports boto3, botocore, moto and werkzeug, and nothing else of `lake_local`.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""The command line of the lake on this machine."""
+"""The command line: what can be asked, and what `--help` says.
+
+Imports every folder of `lake_local` but no module of `show` that needs Spark.
+"""

@@ -6,11 +6,11 @@ import time
 from typing import Any, Iterator
 
 from lake_local.airflow.rest import ApiError
-from lake_local.cli import runs
-from lake_local.cli.errors import BadRequest, RunFailed
-from lake_local.cli.runs import Ended
-from lake_local.cli.session import Session
-from lake_local.cli.stack import tell
+from lake_local.errors import BadRequest, RunFailed
+from lake_local.runs import dag_runs
+from lake_local.runs.dag_runs import Ended
+from lake_local.stack.session import Session
+from lake_local.text import tell
 
 START_SECONDS = 120
 """So long Airflow may take to make the runs that it promised."""
@@ -28,13 +28,13 @@ def run(session: Session, dag_id: str, asked: dict[str, Any]) -> Iterator[Ended]
     `asked` is what Airflow's API takes. BadRequest for what Airflow refuses, and
     where no interval is left to run.
     """
-    number = runs.prepare(session, dag_id)
+    number = dag_runs.prepare(session, dag_id)
     dates = _create(session, dag_id, asked)
     tell(f"{dag_id}  backfill of {len(dates)} intervals  release {number}")
     for date in dates:
         run_id = _begun(session, dag_id, date)
         tell(f"{dag_id}  run {run_id}  release {number}")
-        yield runs.follow(session, dag_id, run_id)
+        yield dag_runs.follow(session, dag_id, run_id)
 
 
 def _create(session: Session, dag_id: str, asked: dict[str, Any]) -> list[str]:

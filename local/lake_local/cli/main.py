@@ -11,8 +11,8 @@ from lake_spec.diagnostics.errors import LakeError
 
 from lake_local.airflow.rest import ApiError
 from lake_local.airflow.settings import shut_out_real_accounts
-from lake_local.cli.errors import LakeLocalError
 from lake_local.cli.parser import PROGRAM, parse
+from lake_local.errors import LakeLocalError
 
 INTERRUPTED = 130
 READER_GONE = 141

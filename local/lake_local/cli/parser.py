@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Sequence
 
-from lake_local import demo
 from lake_local.cli.commands import (
     backfill,
     cost,
+    demo,
     down,
     logs,
     onboard,
@@ -20,7 +20,7 @@ from lake_local.cli.commands import (
     up,
     validate,
 )
-from lake_local.cli.project import find
+from lake_local.workspace.project import find
 
 PROGRAM = "./run_locally.sh"
 COMMANDS = (

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Sequence
 
 from lake_local.airflow import settings
-from lake_local.cli import background, project
-from lake_local.cli.errors import BadRequest, LakeLocalError
-from lake_local.cli.session import Session
-from lake_local.cli.stack import tell
+from lake_local.errors import BadRequest, LakeLocalError
 from lake_local.show.request import Request
+from lake_local.stack.session import Session
+from lake_local.text import tell
+from lake_local.workspace import background, project
 
 REFUSED = 2
 

@@ -1,1 +1,4 @@
-"""Table specs out of what a source says of itself: a database's catalogue, or files."""
+"""Table specs made from a database's catalogue, or from a folder of landing files.
+
+Imports `stack` and what stands below it; `psycopg` and `pymysql` in one module each.
+"""

@@ -14,11 +14,11 @@ from lake_spec.model import Connection, EnvironmentSpec
 from lake_spec.parsing.json_codec import to_data
 
 from lake_local.airflow.settings import shut_out_real_accounts
-from lake_local.cli import session
-from lake_local.cli.commands.scope import home_of
-from lake_local.cli.project import find
-from lake_local.cli.specs import ENVIRONMENT, Specs, specs_of
 from lake_local.onboard.spec_text import flow, scalar
+from lake_local.stack import session
+from lake_local.workspace.project import find
+from lake_local.workspace.specs import ENVIRONMENT, Specs, specs_of
+from lake_local.workspace.state_dir import Home
 
 Clients = Callable[[str], Any]
 _CONFIG = Config(connect_timeout=5, read_timeout=20, retries={"max_attempts": 2})
@@ -48,7 +48,8 @@ def clients(args: Namespace, environment: EnvironmentSpec) -> Iterator[Clients]:
     """Clients of AWS by their services; the stand-in's for the environment `local`."""
     if environment.name == ENVIRONMENT:
         shut_out_real_accounts()
-        with session.opened(home_of(args), _specs(args), who="onboard") as opened:
+        home = Home.at(args.home)
+        with session.opened(home, _specs(args), who="onboard") as opened:
             yield opened.aws
         return
 

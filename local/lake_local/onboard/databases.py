@@ -14,9 +14,7 @@ from lake_spec.model.connections import Database
 from lake_spec.parsing.loader import load_domain
 from lake_spec.rules import names
 
-from lake_local.cli.errors import BadRequest, LakeLocalError, unknown
-from lake_local.cli.project import find, require_drivers
-from lake_local.cli.stack import tell
+from lake_local.errors import BadRequest, LakeLocalError, unknown
 from lake_local.onboard import account, advice, asking, plan, secret, summary
 from lake_local.onboard.catalog import Catalog
 from lake_local.onboard.drift import drift
@@ -25,6 +23,8 @@ from lake_local.onboard.origin import JDBC, KAFKA, Origin
 from lake_local.onboard.plan import Draft, Request
 from lake_local.onboard.server import Server
 from lake_local.onboard.writing import write
+from lake_local.text import tell
+from lake_local.workspace.project import find, require_drivers
 
 
 def onboard(args: Namespace) -> int:

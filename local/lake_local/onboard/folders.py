@@ -9,12 +9,12 @@ from typing import List
 
 from lake_spec.model import EnvironmentSpec
 
-from lake_local.cli.errors import BadRequest
-from lake_local.cli.stack import tell
+from lake_local.errors import BadRequest
 from lake_local.onboard import account, files, summary
 from lake_local.onboard.plan import Planned
 from lake_local.onboard.stores import LocalFolder, NoFiles, s3_folder
 from lake_local.onboard.writing import write
+from lake_local.text import tell
 
 OF_DATABASES = ("way", "schema", "check", "kafka_connection", "topic_prefix", "no_tls")
 

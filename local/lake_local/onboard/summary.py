@@ -7,10 +7,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Iterator, Sequence
 
-from lake_local.cli.project import find
-from lake_local.cli.text import table
 from lake_local.onboard.spec_text import GUESS, Guess
 from lake_local.onboard.writing import Written, faults_of
+from lake_local.text import table
+from lake_local.workspace.project import find
 
 _HEAD = ("table", "spec", "columns", "key", "comes by", "buckets", "guesses")
 

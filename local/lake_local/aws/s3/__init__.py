@@ -1,1 +1,4 @@
-"""S3 objects on disk: a small index in SQLite, the bytes as plain files."""
+"""Objects of S3: bytes in files, an index in SQLite, S3's answers over HTTP.
+
+Imports the standard library and nothing else of the emulator.
+"""

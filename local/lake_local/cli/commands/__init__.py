@@ -1,1 +1,4 @@
-"""One module per command: its name, its words, its arguments, its deed."""
+"""One module per command: its name, its help, its arguments, what it does.
+
+Imports `onboard`, `runs`, `stack` and what stands below them; of `cli` only `query`.
+"""

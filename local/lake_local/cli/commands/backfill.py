@@ -9,10 +9,12 @@ from __future__ import annotations
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from typing import Any
 
-from lake_local.cli import backfills, runs, session
+from lake_local.cli import backfills
 from lake_local.cli.commands.run import lines
 from lake_local.cli.commands.scope import add_dag, home_of, specs_of_args
-from lake_local.cli.stack import tell
+from lake_local.runs import dag_runs
+from lake_local.stack import session
+from lake_local.text import tell
 
 NAME = "backfill"
 HELP = "run a DAG for past intervals of its schedule"
@@ -64,7 +66,7 @@ def run(args: Namespace) -> int:
                 for line in lines(each):
                     print(line)
             for each in ended:
-                runs.check(opened, each)
+                dag_runs.check(opened, each)
         except KeyboardInterrupt:
             if not opened.is_own:
                 tell("the backfill goes on in what is up; see ./run_locally.sh status")
@@ -75,11 +77,11 @@ def run(args: Namespace) -> int:
 def asked_of(args: Namespace) -> dict[str, Any]:
     """The backfill as Airflow's API takes it; BadRequest for a time that is none."""
     return {
-        "from_date": runs.moment(args.start),
-        "to_date": runs.moment(args.end),
+        "from_date": dag_runs.moment(args.start),
+        "to_date": dag_runs.moment(args.end),
         "reprocess_behavior": args.reprocess,
         "max_active_runs": args.max_active_runs,
-        "dag_run_conf": runs.params(args.param, None),
+        "dag_run_conf": dag_runs.params(args.param, None),
     }
 
 

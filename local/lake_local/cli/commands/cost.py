@@ -23,8 +23,9 @@ from lake_spec.contract.state_format import refuse_newer
 from lake_spec.costs import ledger
 from lake_spec.costs.prices import Prices, load_prices
 
-from lake_local.cli import objects, session, text
+from lake_local import text
 from lake_local.cli.commands.scope import home_of, specs_of_args
+from lake_local.stack import objects, session
 
 NAME = "cost"
 HELP = "cluster-minutes by run, table or domain"

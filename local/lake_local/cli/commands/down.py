@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from lake_local.cli import background, lock, session, state
 from lake_local.cli.commands.scope import home_of
+from lake_local.stack import lock, session, state
+from lake_local.workspace import background
 
 NAME = "down"
 HELP = "stop everything that is up"

@@ -23,7 +23,7 @@ from pathlib import Path
 from lake_spec.model.choices import SecretStore
 from lake_spec.rules import names
 
-from lake_local.cli.errors import BadRequest
+from lake_local.errors import BadRequest
 from lake_local.onboard import databases, folders
 from lake_local.onboard.origin import FILES, JDBC, KAFKA
 

@@ -11,9 +11,10 @@ from pathlib import Path, PurePosixPath
 
 from lake_spec.contract.erase_request import folder_of
 from lake_spec.model import EnvironmentSpec
-from lake_local.cli import objects, session
+
 from lake_local.cli.commands.scope import home_of, specs_of_args
-from lake_local.cli.errors import BadRequest
+from lake_local.errors import BadRequest
+from lake_local.stack import objects, session
 
 NAME = "put"
 HELP = "land files at s3://lake/landing/..., put requests at s3://lake/runs/erase/..."

@@ -9,10 +9,11 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Iterator
 
-from lake_local.cli import runs, session, text
+from lake_local import text
 from lake_local.cli.commands.scope import add_dag, home_of, specs_of_args
-from lake_local.cli.runs import Ended
-from lake_local.cli.stack import tell
+from lake_local.runs import dag_runs
+from lake_local.runs.dag_runs import Ended
+from lake_local.stack import session
 
 NAME = "run"
 HELP = "start a DAG, follow it, end as it ends"
@@ -43,19 +44,19 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Trigger, follow, print the summary; RunFailed for a red run."""
-    conf = runs.params(args.param, args.window)
+    conf = dag_runs.params(args.param, args.window)
     home, specs = home_of(args), specs_of_args(args)
     with session.opened(
         home, specs, who=f"run {args.dag_id}", airflow=True, keep=args.keep_up
     ) as opened:
         try:
-            ended = runs.run(opened, args.dag_id, conf)
+            ended = dag_runs.run(opened, args.dag_id, conf)
             for line in lines(ended):
                 print(line)
-            runs.check(opened, ended)
+            dag_runs.check(opened, ended)
         except KeyboardInterrupt:
             if not opened.is_own:
-                tell("the run goes on in what is up; see ./run_locally.sh status")
+                text.tell("the run goes on in what is up; see ./run_locally.sh status")
             raise
     return 0
 

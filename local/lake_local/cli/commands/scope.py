@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from lake_local.cli.project import find
-from lake_local.cli.session import require_environment, require_tables, up_for_all
-from lake_local.cli.specs import Specs, asked_environment, specs_of
-from lake_local.cli.state_dir import Home
+from lake_local.stack.session import require_environment, require_tables, up_for_all
+from lake_local.workspace.project import find
+from lake_local.workspace.specs import Specs, asked_environment, specs_of
+from lake_local.workspace.state_dir import Home
 
 
 def home_of(args: Namespace | None) -> Home:

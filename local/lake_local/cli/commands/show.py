@@ -21,14 +21,15 @@ from pathlib import Path
 
 from lake_spec.model import TableSpec
 
-from lake_local.cli import objects, query, session
+from lake_local.cli import query
 from lake_local.cli.commands.scope import home_of, specs_of_args
-from lake_local.cli.errors import BadRequest
-from lake_local.cli.session import Session
-from lake_local.cli.specs import Specs
-from lake_local.cli.stack import tell
+from lake_local.errors import BadRequest
 from lake_local.show.instants import instant, utc
 from lake_local.show.request import Format, Layer, Request, Validity
+from lake_local.stack import objects, session
+from lake_local.stack.session import Session
+from lake_local.text import tell
+from lake_local.workspace.specs import Specs
 
 NAME = "show"
 HELP = "rows of a table, now or at another time"

@@ -9,14 +9,17 @@ from typing import Any, Iterator
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lake_local.cli import background, clusters, lock, objects, state, text
-from lake_local.cli.commands.scope import home_of
-from lake_local.cli.project import find
-from lake_local.cli.specs import specs_of
-from lake_local.cli.state import Stack
-from lake_local.cli.state_dir import Home
 from lake_spec.contract.lease import lease_folder, lease_uri
 from lake_spec.diagnostics.errors import LakeError
+
+from lake_local import text
+from lake_local.cli.commands.scope import home_of
+from lake_local.stack import clusters, lock, objects, state
+from lake_local.stack.state import Stack
+from lake_local.workspace import background
+from lake_local.workspace.project import find
+from lake_local.workspace.specs import specs_of
+from lake_local.workspace.state_dir import Home
 
 NAME = "status"
 HELP = "what is up, live clusters, leases, last runs"

@@ -6,10 +6,11 @@ from argparse import ArgumentParser, Namespace
 
 from lake_local.airflow import settings
 from lake_local.aws.keys import credentials_file
-from lake_local.cli import release, session, state
 from lake_local.cli.commands.scope import home_of, specs_of_args
-from lake_local.cli.state import Stack
-from lake_local.cli.state_dir import Home
+from lake_local.runs import release
+from lake_local.stack import session, state
+from lake_local.stack.state import Stack
+from lake_local.workspace.state_dir import Home
 
 NAME = "up"
 HELP = "start everything and leave it up"

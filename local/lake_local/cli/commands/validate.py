@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lake_spec.parsing.loader import check
 
-from lake_local.cli.project import find
+from lake_local.workspace.project import find
 
 NAME = "validate"
 HELP = "check table specs, all mistakes at once"

@@ -19,7 +19,7 @@ from lake_local.aws import client
 from lake_local.aws.keys import secret_of
 from lake_local.aws.moto_services import MotoServices
 from lake_local.aws.server import HomeInUse, StandIn
-from lake_local.cli.standin import is_healthy
+from lake_local.stack.standin import is_healthy
 
 LOCAL = Path(__file__).resolve().parents[4] / "local"
 

@@ -8,7 +8,7 @@ import pytest
 
 from lake_local.airflow.rest import ApiError
 from lake_local.cli import backfills
-from lake_local.cli.errors import BadRequest
+from lake_local.errors import BadRequest
 
 ASKED = {"from_date": "2016-03-01", "to_date": "2016-03-02"}
 BUSY = ApiError(503, "Database is locked.")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lake_local.cli.project import find
-from lake_local.cli.specs import specs_of
-from lake_local.demo import TABLE, example
+from lake_local.cli.commands.demo import TABLE, example
+from lake_local.workspace.project import find
+from lake_local.workspace.specs import specs_of
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,9 @@ import pytest
 
 from lake_spec.contract.erase_request import uri_of
 from lake_spec.parsing.loader import load_environment
+
 from lake_local.cli.commands.put import targets_of
-from lake_local.cli.errors import BadRequest
+from lake_local.errors import BadRequest
 
 LANDING = "s3://lake/landing"
 LAKE = load_environment("local", Path(__file__).parents[4] / "dags/environments")

@@ -8,11 +8,11 @@ from dataclasses import asdict
 import pytest
 
 from lake_local.cli.commands.show import request_of
-from lake_local.cli.errors import BadRequest
 from lake_local.cli.parser import parse
-from lake_local.cli.project import find
-from lake_local.cli.specs import specs_of
+from lake_local.errors import BadRequest
 from lake_local.show.request import Validity, from_json
+from lake_local.workspace.project import find
+from lake_local.workspace.specs import specs_of
 
 
 @pytest.fixture(scope="module")

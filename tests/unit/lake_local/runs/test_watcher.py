@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lake_local.airflow import run_watcher
-from lake_local.airflow.run_watcher import Follower, StepOutput
-from lake_local.cli.errors import StartFailed
+from lake_local.errors import StartFailed
+from lake_local.runs import watcher
+from lake_local.runs.watcher import Follower, StepOutput
 
 
 class ScriptedAirflow:
@@ -30,7 +30,7 @@ class ScriptedAirflow:
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch):
-    monkeypatch.setattr(run_watcher, "POLL_SECONDS", 0)
+    monkeypatch.setattr(watcher, "POLL_SECONDS", 0)
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from typing import IO, Iterator
 
 import psutil
 
-from lake_local.cli.errors import HomeBusy
-from lake_local.cli.state_dir import Home
+from lake_local.errors import HomeBusy
+from lake_local.workspace.state_dir import Home
 
 PATIENCE = 30.0
 

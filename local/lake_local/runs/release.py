@@ -8,9 +8,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from lake_local.cli import objects
-from lake_local.cli.specs import Specs
-from lake_local.cli.state_dir import Home
+from lake_local.stack import objects
+from lake_local.workspace.specs import Specs
+from lake_local.workspace.state_dir import Home
 
 
 def publish(home: Home, specs: Specs, s3: Any) -> str:

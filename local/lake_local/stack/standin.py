@@ -8,11 +8,11 @@ import urllib.error
 
 from lake_local.aws.keys import secret_of
 from lake_local.aws.pages import ask
-from lake_local.cli import background
-from lake_local.cli.background import Process
-from lake_local.cli.errors import StartFailed
-from lake_local.cli.project import Project
-from lake_local.cli.state_dir import Home
+from lake_local.errors import StartFailed
+from lake_local.workspace import background
+from lake_local.workspace.background import Process
+from lake_local.workspace.project import Project
+from lake_local.workspace.state_dir import Home
 
 NAME = "aws"
 START_SECONDS = 60

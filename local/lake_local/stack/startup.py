@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import os
-import sys
 from datetime import datetime
 from pathlib import Path
 from secrets import token_hex
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lake_local.airflow import dags_folder, processes, settings
-from lake_local.airflow.shutdown import settle
-from lake_local.cli import background, clusters, ports, project, standin, state
-from lake_local.cli.specs import Specs
-from lake_local.cli.state import Stack
-from lake_local.cli.state_dir import Home
 from lake_spec.model import EnvironmentSpec
 
+from lake_local.airflow import processes, settings
+from lake_local.airflow.shutdown import settle
+from lake_local.stack import clusters, ports, standin, state
+from lake_local.stack.state import Stack
+from lake_local.text import tell
+from lake_local.workspace import background, dags_folder, project
+from lake_local.workspace.specs import Specs
+from lake_local.workspace.state_dir import Home
+
 LEFTOVER_SECONDS = 10
-
-
-def tell(text: str) -> None:
-    """A line of progress; data alone goes to stdout."""
-    print(text, file=sys.stderr, flush=True)
 
 
 def start(home: Home, specs: Specs, *, airflow: bool, kept: bool = False) -> Stack:

@@ -9,10 +9,10 @@ from dataclasses import replace
 import psutil
 import pytest
 
-from lake_local.cli import state
-from lake_local.cli.background import Process
-from lake_local.cli.state import Stack
-from lake_local.cli.state_dir import Home
+from lake_local.stack import state
+from lake_local.stack.state import Stack
+from lake_local.workspace.background import Process
+from lake_local.workspace.state_dir import Home
 
 GONE = Process("scheduler", 2**22 - 1, 1.0)
 

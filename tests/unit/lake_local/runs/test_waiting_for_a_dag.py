@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from lake_local.airflow.rest import ApiError
-from lake_local.cli import runs
-from lake_local.cli.errors import BadRequest
+from lake_local.errors import BadRequest
+from lake_local.runs import dag_runs
 
 
 class Reading:
@@ -40,9 +40,9 @@ class Reading:
 def wait_for(monkeypatch):
     """Wait for a DAG of the domains `sales` and `days`, with a clock that only counts."""
     clock = SimpleNamespace(now=0.0)
-    monkeypatch.setattr(runs.time, "monotonic", lambda: clock.now)
+    monkeypatch.setattr(dag_runs.time, "monotonic", lambda: clock.now)
     monkeypatch.setattr(
-        runs.time, "sleep", lambda s: setattr(clock, "now", clock.now + s)
+        dag_runs.time, "sleep", lambda s: setattr(clock, "now", clock.now + s)
     )
     domains = [SimpleNamespace(name=name) for name in ("days", "sales")]
 
@@ -50,7 +50,7 @@ def wait_for(monkeypatch):
         session = SimpleNamespace(
             airflow=airflow, specs=SimpleNamespace(domains=lambda: domains)
         )
-        runs._wait_until_known(session, dag_id)
+        dag_runs._wait_until_known(session, dag_id)
         return clock.now
 
     return wait_for

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lake_local.cli.errors import BadRequest
-from lake_local.cli.runs import params
+from lake_local.errors import BadRequest
+from lake_local.runs.dag_runs import params
 
 
 def test_tables_become_a_list_and_truth_words_become_truth():

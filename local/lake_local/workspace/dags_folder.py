@@ -7,7 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
-from lake_local.cli.errors import BadRequest
+from lake_local.errors import BadRequest
 
 SHARED = ("lake_spec", "lake_airflow", "clusters", "environments", "lake.py")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from lake_local.cli import lock
-from lake_local.cli.errors import HomeBusy
-from lake_local.cli.state_dir import Home
+from lake_local.errors import HomeBusy
+from lake_local.stack import lock
+from lake_local.workspace.state_dir import Home
 
 LOCAL = Path(__file__).parents[4] / "local"
 HOLD = """
 import sys
 sys.path.insert(0, sys.argv[3])
-from lake_local.cli import lock
-from lake_local.cli.state_dir import Home
+from lake_local.stack import lock
+from lake_local.workspace.state_dir import Home
 with lock.hold(Home.at(sys.argv[1]), "run other_dag", shared=sys.argv[2] == "shared"):
     print("held", flush=True)
     sys.stdin.read()

@@ -9,7 +9,7 @@ from typing import Any, Iterator
 
 from botocore.exceptions import ClientError
 
-from lake_local.cli.errors import BadRequest
+from lake_local.errors import BadRequest
 
 _URL = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<key>.*))?")
 

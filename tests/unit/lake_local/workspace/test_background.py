@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from lake_local.cli import background
-from lake_local.cli.background import Process
+from lake_local.workspace import background
+from lake_local.workspace.background import Process
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
 DEAF = [

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from lake_local.cli import runlogs
-from lake_local.cli.errors import BadRequest
-from lake_local.cli.state_dir import Home
+from lake_local.errors import BadRequest
+from lake_local.runs import logs
+from lake_local.workspace.state_dir import Home
 
 RUN = "cli__2026-01-31T06-30-00"
 LINE = {"timestamp": "2026-01-31T06:30:01Z", "level": "info", "event": "step started"}
@@ -33,7 +33,7 @@ def home(tmp_path):
 
 
 def test_tasks_are_headed_by_their_name(home):
-    told = list(runlogs.task_lines(home, "moma_full_load", RUN))
+    told = list(logs.task_lines(home, "moma_full_load", RUN))
     assert told == [
         "== task task_id=full_load/attempt=1.log",
         "06:30:01 INFO     step started",
@@ -43,19 +43,19 @@ def test_tasks_are_headed_by_their_name(home):
 
 
 def test_the_cause_of_a_red_task_is_its_last_exception(home):
-    cause = runlogs.last_error(home, "moma_full_load", RUN, "full_load")
+    cause = logs.last_error(home, "moma_full_load", RUN, "full_load")
     assert cause == "StepFailed: exit code 1"
 
 
 def test_an_unknown_run_is_met_with_the_nearest(home):
     with pytest.raises(BadRequest, match=f"Did you mean '{RUN}'"):
-        runlogs.runs_named(home, RUN[:-1])
+        logs.runs_named(home, RUN[:-1])
 
 
 @pytest.mark.parametrize("run_id", ["../../etc", "*", "", "/"])
 def test_a_run_id_is_never_a_path_or_a_pattern(home, run_id):
     with pytest.raises(BadRequest, match="no run"):
-        runlogs.runs_named(home, run_id)
+        logs.runs_named(home, run_id)
 
 
 @pytest.mark.parametrize(
@@ -69,11 +69,11 @@ def test_a_run_id_is_never_a_path_or_a_pattern(home, run_id):
     ],
 )
 def test_what_looks_like_a_secret_is_hidden(line):
-    (told,) = runlogs.readable([line])
+    (told,) = logs.readable([line])
     assert "hunter2" not in told
     assert told.endswith("ok")
 
 
 def test_a_signed_token_is_hidden_wherever_it_stands():
-    (told,) = runlogs.readable(["called with eyJhbGci.eyJzdWIi.c2lnbmVk twice"])
+    (told,) = logs.readable(["called with eyJhbGci.eyJzdWIi.c2lnbmVk twice"])
     assert told == "called with *** twice"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lake_local.airflow.dags_folder import SHARED, generate
-from lake_local.cli.errors import BadRequest
+from lake_local.errors import BadRequest
+from lake_local.workspace.dags_folder import SHARED, generate
 
 
 @pytest.fixture

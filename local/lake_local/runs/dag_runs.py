@@ -14,11 +14,13 @@ from lake_spec.contract.run_key import run_key
 from lake_spec.text.times import GRAMMAR, parse_moment
 
 from lake_local.airflow.rest import ApiError
-from lake_local.airflow.run_watcher import Follower, StepOutput
-from lake_local.cli import objects, release, runlogs
-from lake_local.cli.errors import BadRequest, RunFailed, unknown
-from lake_local.cli.session import Session
-from lake_local.cli.stack import dags_of, tell
+from lake_local.errors import BadRequest, RunFailed, unknown
+from lake_local.runs import logs, release
+from lake_local.runs.watcher import Follower, StepOutput
+from lake_local.stack import objects
+from lake_local.stack.session import Session
+from lake_local.stack.startup import dags_of
+from lake_local.text import tell
 
 KNOWN_SECONDS = 60
 _PARAM = re.compile(r"[a-z][a-z0-9_]{0,62}")
@@ -168,7 +170,7 @@ def _trigger(session: Session, dag_id: str, run_id: str, conf: dict[str, Any]) -
 
 
 def _follower(session: Session, dag_id: str, run_id: str) -> Follower:
-    folders = partial(runlogs.step_folders, session, dag_id, run_id)
+    folders = partial(logs.step_folders, session, dag_id, run_id)
     output = StepOutput(folders=folders)
     return Follower(session.airflow, tell, output, dead=session.stack.dead)
 
@@ -183,6 +185,6 @@ def _causes_in_logs(session: Session, ended: Ended) -> list[str]:
     tasks = session.airflow.tasks(ended.dag_id, ended.run_id)
     red = [each["task_id"] for each in tasks if each["state"] == "failed"]
     return [
-        f"{task}: {runlogs.last_error(session.home, ended.dag_id, ended.run_id, task)}"
+        f"{task}: {logs.last_error(session.home, ended.dag_id, ended.run_id, task)}"
         for task in red
     ]

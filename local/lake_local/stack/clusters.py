@@ -8,7 +8,7 @@ import boto3
 from botocore.config import Config
 
 from lake_local.airflow.settings import aws_environment
-from lake_local.cli.state import Stack
+from lake_local.stack.state import Stack
 
 LIVE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING", "TERMINATING")
 _CONFIG = Config(

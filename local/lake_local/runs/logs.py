@@ -10,10 +10,10 @@ from typing import Iterator
 
 from lake_spec.contract.run_key import run_key
 
-from lake_local.cli import objects
-from lake_local.cli.errors import BadRequest, unknown
-from lake_local.cli.session import Session
-from lake_local.cli.state_dir import Home
+from lake_local.errors import BadRequest, unknown
+from lake_local.stack import objects
+from lake_local.stack.session import Session
+from lake_local.workspace.state_dir import Home
 
 _STEP_LOG = re.compile(r"/(j-[A-Z0-9]+)/steps/(s-[A-Z0-9]+)/(stdout|stderr|controller)")
 # What no log may show, should a library print it after all.

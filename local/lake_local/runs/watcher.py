@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Callable, Iterable
 
 from lake_local.airflow.rest import Airflow, ApiError
-from lake_local.cli.errors import StartFailed
-from lake_local.cli.text import elapsed
+from lake_local.errors import StartFailed
+from lake_local.text import elapsed
 
 DONE = ("success", "failed")
 PROGRESS = b"LAKE "

@@ -7,7 +7,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from lake_local.cli.errors import Missing
+from lake_local.errors import Missing
 
 SET_UP = "Run ./setup.sh, it builds what is missing."
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from lake_local.cli import text
+from lake_local import text
 
 
 def test_numbers_stand_right_and_texts_left():

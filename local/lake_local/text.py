@@ -1,7 +1,8 @@
-"""Text for people: aligned tables, durations."""
+"""Text for people: aligned tables, durations, lines of progress."""
 
 from __future__ import annotations
 
+import sys
 from decimal import Decimal
 from typing import Any, Iterator, Sequence
 
@@ -33,6 +34,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
     yield "  ".join("-" * width for width in widths)
     for row in texts[1:]:
         yield _line(row, widths, right)
+
+
+def tell(line: str) -> None:
+    """Print a line of progress to standard error; data alone goes to standard output."""
+    print(line, file=sys.stderr, flush=True)
 
 
 def elapsed(seconds: float) -> str:

@@ -17,15 +17,17 @@ from typing import Any, Iterable, Iterator
 
 from lake_spec.model import TableSpec
 
-from lake_local.cli import objects, query, runs, session, text
+from lake_local import text
+from lake_local.cli import query
 from lake_local.cli.commands.run import lines as run_lines
 from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.cli.commands.show import order_of
-from lake_local.cli.errors import BadRequest
-from lake_local.cli.runs import Ended
-from lake_local.cli.session import Session
-from lake_local.cli.stack import tell
+from lake_local.errors import BadRequest
+from lake_local.runs import dag_runs
+from lake_local.runs.dag_runs import Ended
 from lake_local.show.request import Format, Layer, Request
+from lake_local.stack import objects, session
+from lake_local.stack.session import Session
 
 NAME = "demo"
 HELP = "load a museum's artists twice and show their history (the default)"
@@ -52,12 +54,12 @@ def run(args: Namespace) -> int:
         )
     begin = time.monotonic()
     home, specs = home_of(args), specs_of_args(args)
-    tell("starting Airflow and the stand-in for AWS")
+    text.tell("starting Airflow and the stand-in for AWS")
     with session.opened(
         home, specs, who=NAME, airflow=True, keep=args.keep_up
     ) as opened:
         table = opened.specs.table(TABLE)
-        tell(
+        text.tell(
             f"up after {text.elapsed(time.monotonic() - begin)}, at {opened.stack.airflow_url}"
         )
         ended = [_step(opened, file, dag_id) for file, dag_id in STEPS]
@@ -76,17 +78,17 @@ def _step(opened: Session, file: str | None, dag_id: str) -> Ended:
         landing = f"{opened.specs.environment.landing}/{table.source.path}"
         source = opened.specs.project.root / "data" / "moma" / file
         new = objects.put_file(opened.aws("s3"), source, f"{landing}/{file}")
-        tell(f"\n{'landed' if new else 'is there already'}  {landing}/{file}")
-    ended = runs.run(opened, dag_id, {})
+        text.tell(f"\n{'landed' if new else 'is there already'}  {landing}/{file}")
+    ended = dag_runs.run(opened, dag_id, {})
     for line in run_lines(ended):
-        tell(f"  {line}")
-    runs.check(opened, ended)
+        text.tell(f"  {line}")
+    dag_runs.check(opened, ended)
     return ended
 
 
 def _rows(opened: Session, table: TableSpec) -> tuple[int, list[Row]]:
     """How many artists there are now, and every version of all of them."""
-    tell("\nreading the tables")
+    text.tell("\nreading the tables")
     root = f"{opened.specs.environment.warehouse}/{table.domain}/{table.name}"
     with tempfile.TemporaryDirectory(prefix="demo-", dir=opened.home.root) as folder:
         current, history = Path(folder) / "current", Path(folder) / "history"

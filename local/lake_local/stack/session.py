@@ -13,11 +13,12 @@ from typing import Any, Iterator
 
 from lake_local.airflow import processes
 from lake_local.airflow.rest import Airflow
-from lake_local.cli import clusters, lock, stack, state
-from lake_local.cli.errors import BadRequest
-from lake_local.cli.specs import Specs
-from lake_local.cli.state import Stack
-from lake_local.cli.state_dir import Home
+from lake_local.errors import BadRequest
+from lake_local.stack import clusters, lock, startup, state
+from lake_local.stack.state import Stack
+from lake_local.text import tell
+from lake_local.workspace.specs import Specs
+from lake_local.workspace.state_dir import Home
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def _started(
 ) -> Iterator[Session]:
     stays = False
     try:
-        started = stack.start(home, specs, airflow=airflow)
+        started = startup.start(home, specs, airflow=airflow)
         stays = keep
         yield Session(home, specs, started, is_own=True)
     except KeyboardInterrupt:
@@ -121,10 +122,10 @@ def end(home: Home) -> None:
     try:
         noted = state.read(home)
         if noted is None:
-            stack.sweep(home)
+            startup.sweep(home)
         else:
-            stack.stop(home, noted)
+            startup.stop(home, noted)
     except KeyboardInterrupt:
-        stack.tell("ending at once")
-        stack.sweep(home)
+        tell("ending at once")
+        startup.sweep(home)
         raise

@@ -10,9 +10,9 @@ from lake_spec.diagnostics.errors import LakeError
 from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.parsing.loader import environment_file, load_domain, load_environment
 
-from lake_local.airflow.dags_folder import domains_in
-from lake_local.cli.errors import BadRequest, unknown
-from lake_local.cli.project import Project
+from lake_local.errors import BadRequest, unknown
+from lake_local.workspace.dags_folder import domains_in
+from lake_local.workspace.project import Project
 
 ENVIRONMENT = "local"
 

@@ -1,1 +1,4 @@
-"""What a laptop needs in place of AWS and MWAA; imported by nothing that ships."""
+"""What a laptop needs in place of AWS and MWAA; imported by nothing that ships.
+
+Imports `lake_spec`, and `bundle` to build releases.
+"""

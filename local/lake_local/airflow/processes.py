@@ -10,6 +10,7 @@ import time
 import urllib.error
 from importlib import metadata
 from pathlib import Path
+from typing import Callable
 
 from lake_local.airflow import settings
 from lake_local.airflow.rest import Airflow, ApiError
@@ -29,7 +30,10 @@ COMPONENTS = {
 }
 HEALTHY = ("metadatabase", "scheduler", "dag_processor", "triggerer")
 START_SECONDS = 180
+SETTLE_SECONDS = 8
 STOP_SECONDS = 10
+POLL_SECONDS = 0.3
+ENDED = ("success", "failed", "skipped", "upstream_failed", "removed")
 
 
 def client(home: Home, url: str) -> Airflow:
@@ -92,7 +96,30 @@ def wait_until_healthy(
                 raise _failed(home, each.name, "ended while it was started")
         if time.monotonic() > deadline:
             raise _failed(home, _sickest(api), f"was not up after {timeout:.0f} s")
-        time.sleep(0.3)
+        time.sleep(POLL_SECONDS)
+
+
+def settle(api: Airflow, tell: Callable[[str], None]) -> None:
+    """Bring every active run to its end as failed.
+
+    A task that is cut off leaves its run `running` in the database, and the run would
+    go on at the next start. Clusters are not left to the teardown task, which may take
+    its time or fail: whoever stops Airflow ends them next.
+    """
+    try:
+        runs = api.active_runs()
+        for run in runs:
+            tell(f"ending {' '.join(run)}")
+            api.fail(*run)
+            _fail_tasks(api, run)
+        deadline = time.monotonic() + SETTLE_SECONDS
+        while api.active_runs() and time.monotonic() < deadline:
+            time.sleep(POLL_SECONDS)
+        for run in runs:
+            # Airflow judges by the last task, which was skipped: that is no success.
+            api.fail(*run)
+    except (ApiError, OSError) as error:
+        tell(f"runs could not be ended in good order: {error}")
 
 
 def stop(processes: list[Process]) -> None:
@@ -102,6 +129,13 @@ def stop(processes: list[Process]) -> None:
     background.stop(others, grace=STOP_SECONDS)
     servers = [each for each in components if each.name == API_SERVER]
     background.stop(servers, grace=STOP_SECONDS)
+
+
+def _fail_tasks(api: Airflow, run: tuple[str, str]) -> None:
+    """Also those that wait: for a trigger, for a retry, or to be started."""
+    for task in api.tasks(*run):
+        if task["state"] not in ENDED:
+            api.fail_task(*run, task["task_id"])
 
 
 def _is_healthy(api: Airflow) -> bool:

@@ -11,9 +11,17 @@ DEFAULT_REGION = "eu-central-1"
 
 
 def client(
-    service: str, endpoint: str, *, secret: str, region: str = DEFAULT_REGION
+    service: str,
+    endpoint: str,
+    *,
+    secret: str,
+    region: str = DEFAULT_REGION,
+    **config: Any,
 ) -> Any:
-    """A boto3 client of the stand-in at `endpoint` (http://127.0.0.1:PORT)."""
+    """A boto3 client of the emulator at `endpoint` (http://127.0.0.1:PORT).
+
+    `config` goes to botocore's Config.
+    """
     import boto3
     from botocore.config import Config
 
@@ -26,6 +34,9 @@ def client(
         aws_access_key_id=KEY_ID,
         aws_secret_access_key=secret,
         config=Config(
-            s3={"addressing_style": "path"}, max_pool_connections=32, proxies={}
+            s3={"addressing_style": "path"},
+            max_pool_connections=32,
+            proxies={},
+            **config,
         ),
     )

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Callable
+import time
+from typing import Any, Callable, Iterable
 from urllib.parse import parse_qsl
 
+from lake_local.aws.emr import instances
+from lake_local.aws.emr.describe import moment
 from lake_local.aws.emr.errors import EmrError
-from lake_local.aws.emr.ledger import START_MINUTES, ledger
+from lake_local.aws.emr.models import Cluster
 from lake_local.aws.emr.service import LocalEmr
 from lake_local.aws.faults import FaultError, Faults
 from lake_local.aws.s3.request import Reply
 
 Page = Callable[[dict[str, Any]], Any]
+START_MINUTES = 9.0
+"""So long a cluster on EMR takes until its first step; here none is waited for."""
 
 
 class Admin:
@@ -54,7 +59,7 @@ class Admin:
     def _ledger(self, environ: dict[str, Any]) -> dict[str, Any]:
         query = dict(parse_qsl(environ.get("QUERY_STRING", "")))
         minutes = float(query.get("start_minutes", START_MINUTES))
-        return ledger(self._emr.clusters(), minutes)
+        return _ledger(self._emr.clusters(), minutes)
 
     def _add_fault(self, environ: dict[str, Any]) -> dict[str, Any]:
         length = int(environ.get("CONTENT_LENGTH") or 0)
@@ -64,6 +69,35 @@ class Admin:
             return {"done": asked}
         self._faults.add(asked)
         return {"waiting": self._faults.waiting()}
+
+
+def _ledger(clusters: Iterable[Cluster], start_minutes: float) -> dict[str, Any]:
+    """What clusters would have cost, in minutes: one entry per cluster, and the sums."""
+    entries = [_entry(cluster, start_minutes) for cluster in clusters]
+    return {
+        "start_minutes": start_minutes,
+        "cluster_minutes": round(sum(entry["minutes"] for entry in entries), 3),
+        "instance_minutes": round(
+            sum(entry["minutes"] * entry["instances"] for entry in entries), 3
+        ),
+        "clusters": entries,
+    }
+
+
+def _entry(cluster: Cluster, start_minutes: float) -> dict[str, Any]:
+    lived = (cluster.ended or time.time()) - cluster.created
+    created = moment(cluster.created)
+    return {
+        "id": cluster.id,
+        "name": cluster.name,
+        "tags": cluster.tags,
+        "state": cluster.state,
+        "created": created.isoformat() if created else None,
+        "steps": len(cluster.steps),
+        "instances": len(instances.instances(cluster)),
+        "run_seconds": round(lived, 3),
+        "minutes": round(start_minutes + lived / 60, 3),
+    }
 
 
 def _json(status: int, value: Any) -> Reply:

@@ -64,6 +64,16 @@ class Table:
         """The columns of its primary key; none without one."""
         return next((each.columns for each in self.indexes if each.primary), ())
 
+    @property
+    def size_in_words(self) -> str:
+        """Rows and bytes, as far as they are known."""
+        known = []
+        if self.rows is not None:
+            known.append(f"about {self.rows:,} rows")
+        if self.bytes is not None:
+            known.append(f"{_size(self.bytes)} in the source")
+        return ", ".join(known) or "of unknown size"
+
     def column(self, name: str) -> Column:
         """The column of that name."""
         return next(each for each in self.columns if each.name == name)
@@ -99,3 +109,15 @@ def _table(data: Dict[str, Any]) -> Table:
         Index(**{**each, "columns": tuple(each["columns"])}) for each in data["indexes"]
     )
     return Table(**{**data, "columns": columns, "indexes": indexes})
+
+
+def _size(size: float) -> str:
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if size < 1000:
+            break
+        size /= 1000
+    else:
+        unit = "TB"
+    return (
+        f"{size:.0f} {unit}" if size >= 10 or unit == "bytes" else f"{size:.1f} {unit}"
+    )

@@ -15,9 +15,9 @@ from lake_spec.parsing.loader import load_domain
 from lake_spec.rules import names
 
 from lake_local.errors import BadRequest, LakeLocalError, unknown
-from lake_local.onboard import account, advice, asking, plan, secret, summary
+from lake_local.onboard import account, advice, catalog_process, plan, secret, summary
 from lake_local.onboard.catalog import Catalog
-from lake_local.onboard.drift import drift
+from lake_local.onboard.drift import compare
 from lake_local.onboard.naming import lake_name
 from lake_local.onboard.origin import JDBC, KAFKA, Origin
 from lake_local.onboard.plan import Draft, Request
@@ -68,7 +68,7 @@ def _checked(args: Namespace, catalog: Catalog, request: Request) -> int:
     except SpecErrors as error:
         raise BadRequest(f"--check: {error}") from None
     asked = [each for each in specs if plan.is_asked_for(each.name, request.only)]
-    compared, found = drift(catalog, request, asked)
+    compared, found = compare(catalog, request, asked)
     for table, words in found:
         print(f"{table}: {words}")
     differ = len({table for table, _ in found})
@@ -148,10 +148,10 @@ def _catalog(server: Server, schema: str) -> Catalog:
     require_drivers(project)
     tell(f"reading the catalogue of {server.database} at {server.host}")
     try:
-        return asking.catalog_of(
+        return catalog_process.catalog_of(
             project.spark_python, project.root / "local", server, schema
         )
-    except asking.NoAnswer as error:
+    except catalog_process.NoAnswer as error:
         raise LakeLocalError(str(error)) from None
 
 

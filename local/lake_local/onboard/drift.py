@@ -20,7 +20,7 @@ Found = Tuple[str, str]
 _DIGITS = {"int": 10, "bigint": 19}
 
 
-def drift(
+def compare(
     catalog: Catalog, request: Request, specs: List[TableSpec]
 ) -> Tuple[int, List[Found]]:
     """How many specs have their table in the catalogue, and all that differs."""

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, Tuple, Union
 from lake_spec.hudi.buckets import buckets_for
 from lake_spec.rules.names import description as faults_of_description
 
-from lake_local.onboard import keys, mariadb_types, postgresql_types, table_size
+from lake_local.onboard import keys, mariadb_types, postgresql_types
 from lake_local.onboard.catalog import Catalog, Column, Table
 from lake_local.onboard.naming import column_names, same_but_for_case, table_names
 from lake_local.onboard.origin import Origin
@@ -123,7 +123,7 @@ def _draft(
             "index": "bucket",
             "buckets": buckets_for(table.rows, table.bytes),
         },
-        size=table_size.words(table.rows, table.bytes),
+        size=table.size_in_words,
     )
     return Draft(table, text, came.way)
 

@@ -19,6 +19,8 @@ from lake_local.show.request import Request
 from lake_local.show.writing import write
 
 REFUSED = 2
+# Quick to start rather than quick in the long run: a query lives for seconds.
+JAVA_OPTIONS = "-Duser.timezone=UTC -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def main(argv: Sequence[str]) -> int:
@@ -26,10 +28,10 @@ def main(argv: Sequence[str]) -> int:
     asked = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
     data, words = _keep_output_clean(Path(argv[1]))
     # Only now: what pyspark starts inherits the redirected output.
-    from lake_local.show import reading, session
+    from lake_local.show import reading
     from lake_local.show.timeline import Refused
 
-    spark = session.start(Path(asked["jars"]), asked["endpoint"])
+    spark = _spark(Path(asked["jars"]), asked["endpoint"])
     try:
         for each in (requests.from_json(raw) for raw in asked["requests"]):
             answer(reading.rows(spark, each), each, data, words)
@@ -88,6 +90,48 @@ def _keep_output_clean(log: Path) -> List[TextIO]:
     for fd in (1, 2):
         os.dup2(engine, fd)
     return ours
+
+
+def _spark(jars: Path, endpoint: str) -> Any:
+    """A session on two cores with Hudi and S3; keys come from the environment."""
+    from pyspark.sql import SparkSession
+
+    log4j = Path(__file__).with_name("log4j2.properties").as_uri()
+    settings = {
+        "spark.jars": ",".join(str(each) for each in sorted(jars.glob("*.jar"))),
+        "spark.driver.memory": "1g",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.extraJavaOptions": (
+            f"{JAVA_OPTIONS} -Dlog4j2.configurationFile={log4j}"
+        ),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+        "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "2",
+        **_s3(endpoint),
+    }
+    builder = SparkSession.builder.master("local[2]").appName("lake show")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def _s3(endpoint: str) -> dict:
+    hadoop = "spark.hadoop.fs.s3a"
+    return {
+        "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
+        f"{hadoop}.endpoint": endpoint,
+        f"{hadoop}.endpoint.region": os.environ["AWS_REGION"],
+        f"{hadoop}.path.style.access": "true",
+        f"{hadoop}.connection.ssl.enabled": "false",
+        f"{hadoop}.aws.credentials.provider": (
+            "com.amazonaws.auth.EnvironmentVariableCredentialsProvider"
+        ),
+    }
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from typing import Any, Iterator
 from lake_local.airflow import processes
 from lake_local.airflow.rest import Airflow
 from lake_local.errors import BadRequest
-from lake_local.stack import clusters, lock, startup, state
+from lake_local.stack import emulator, lock, startup, state
 from lake_local.stack.state import Stack
 from lake_local.text import tell
 from lake_local.workspace.specs import Specs
@@ -32,7 +32,7 @@ class Session:
 
     def aws(self, service: str) -> Any:
         """A boto3 client of the stand-in."""
-        return clusters.client(service, self.stack, self.specs.environment.region)
+        return emulator.client(service, self.stack, self.specs.environment.region)
 
     @property
     def airflow(self) -> Airflow:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import socket
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from secrets import token_hex
@@ -12,8 +14,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lake_spec.model import EnvironmentSpec
 
 from lake_local.airflow import processes, settings
-from lake_local.airflow.shutdown import settle
-from lake_local.stack import clusters, ports, standin, state
+from lake_local.stack import emulator, state
 from lake_local.stack.state import Stack
 from lake_local.text import tell
 from lake_local.workspace import background, dags_folder, project
@@ -26,7 +27,7 @@ LEFTOVER_SECONDS = 10
 def start(home: Home, specs: Specs, *, airflow: bool, kept: bool = False) -> Stack:
     """Start the stand-in, and Airflow if asked for; noted as soon as it exists."""
     sweep(home)
-    aws_port, airflow_port = ports.free(2)
+    aws_port, airflow_port = _free_ports(2)
     stack = Stack(
         home=str(home.root),
         tables=str(specs.tables),
@@ -37,11 +38,11 @@ def start(home: Home, specs: Specs, *, airflow: bool, kept: bool = False) -> Sta
         since=f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S}",
     )
     env = _environment(stack, specs)
-    stack.processes.append(standin.start(home, specs.project, env, aws_port))
+    stack.processes.append(emulator.start(home, specs.project, env, aws_port))
     state.write(home, stack)
     if airflow:
         _start_airflow(home, specs, stack, env)
-    standin.wait_until_healthy(home, stack.processes[0], stack.aws_url)
+    emulator.wait_until_healthy(home, stack.processes[0], stack.aws_url)
     _make_secret(stack, specs.environment)
     if airflow:
         processes.wait_until_healthy(home, stack.airflow_url, stack.processes)
@@ -54,13 +55,13 @@ def stop(home: Home, stack: Stack) -> None:
     """Settle what is at work, end all processes, leave none of them."""
     names = {each.name for each in stack.processes if each.is_alive()}
     if processes.API_SERVER in names and "scheduler" in names:
-        settle(processes.client(home, stack.airflow_url), tell)
-    if standin.NAME in names:
+        processes.settle(processes.client(home, stack.airflow_url), tell)
+    if emulator.NAME in names:
         _end_clusters(stack, stack.region)
     processes.stop(stack.processes)
     for each in stack.processes:
-        if each.name == standin.NAME:
-            standin.stop(each)
+        if each.name == emulator.NAME:
+            emulator.stop(each)
     sweep(home)
 
 
@@ -78,6 +79,15 @@ def dags_of(home: Home, specs: Specs) -> Path:
     return dags_folder.generate(
         home.dags, project_dags=specs.project.dags, tables=specs.tables
     )
+
+
+def _free_ports(count: int) -> list[int]:
+    """`count` different ports that nobody listens on at this moment."""
+    with ExitStack() as held:
+        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
 
 
 def _start_airflow(home: Home, specs: Specs, stack: Stack, env: dict[str, str]) -> None:
@@ -109,7 +119,7 @@ def _make_secret(stack: Stack, environment: EnvironmentSpec) -> None:
     """The parameter that an erase needs, as a deployment has it; kept once made."""
     if environment.erase_secret is None:
         return
-    ssm = clusters.client("ssm", stack, environment.region)
+    ssm = emulator.client("ssm", stack, environment.region)
     try:
         ssm.put_parameter(
             Name=environment.erase_secret, Value=token_hex(32), Type="SecureString"
@@ -120,7 +130,7 @@ def _make_secret(stack: Stack, environment: EnvironmentSpec) -> None:
 
 def _end_clusters(stack: Stack, region: str) -> None:
     try:
-        for each in clusters.end_all(clusters.client("emr", stack, region)):
+        for each in emulator.end_clusters(emulator.client("emr", stack, region)):
             tell(f"ended cluster {each}")
     except (BotoCoreError, ClientError) as error:
         tell(f"could not end the clusters: {error}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 from typing import Any, Iterable, Mapping
 
-from lake_local.aws import commands
+from lake_local.aws.emr import permitted_steps
 from lake_local.aws.emr.errors import not_covered, validation
 from lake_local.aws.emr.models import Cluster, Step, new_id
 from lake_local.aws.runtimes import RELEASES
@@ -171,7 +171,7 @@ def _arguments(jar: Mapping[str, Any], role: str | None) -> list[str]:
 def _check_command(jar: Mapping[str, Any], args: list[str]) -> None:
     if jar["Jar"].rpartition("/")[2] != RUNNER:
         raise not_covered(f"the step jar {jar['Jar']} (only {RUNNER})")
-    if other := commands.unlike_ours(args):
+    if other := permitted_steps.unlike_ours(args):
         raise not_covered(other)
 
 

@@ -14,7 +14,7 @@ from lake_spec.diagnostics.errors import LakeError
 
 from lake_local import text
 from lake_local.cli.commands.scope import home_of
-from lake_local.stack import clusters, lock, objects, state
+from lake_local.stack import emulator, lock, objects, state
 from lake_local.stack.state import Stack
 from lake_local.workspace import background
 from lake_local.workspace.project import find
@@ -76,7 +76,7 @@ def _processes(stack: Stack) -> Iterator[str]:
 
 def _clusters(stack: Stack) -> Iterator[str]:
     try:
-        live = clusters.live(clusters.client("emr", stack, stack.region))
+        live = emulator.live_clusters(emulator.client("emr", stack, stack.region))
     except (BotoCoreError, ClientError) as error:
         yield f"Clusters: unknown, the stand-in does not answer ({error})"
         return
@@ -88,7 +88,7 @@ def _clusters(stack: Stack) -> Iterator[str]:
 
 
 def _leases(stack: Stack) -> Iterator[str]:
-    s3 = clusters.client("s3", stack, stack.region)
+    s3 = emulator.client("s3", stack, stack.region)
     try:
         environment = specs_of(find(), None, stack.environment).environment
     except LakeError as error:

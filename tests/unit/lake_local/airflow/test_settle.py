@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lake_local.airflow import shutdown as module
+from lake_local.airflow import processes
+from lake_local.airflow.processes import settle
 from lake_local.airflow.rest import ApiError
-from lake_local.airflow.shutdown import settle
 
 RUN = ("moma_full_load", "r1")
 
@@ -41,7 +41,7 @@ class OneRun:
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch):
-    monkeypatch.setattr(module, "POLL_SECONDS", 0)
+    monkeypatch.setattr(processes, "POLL_SECONDS", 0)
 
 
 def test_tasks_that_wait_are_failed_and_ended_ones_left_as_they_are():

@@ -9,7 +9,8 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from lake_local.aws import client, commands
+from lake_local.aws import client
+from lake_local.aws.emr import permitted_steps
 from lake_local.aws.server import StandIn
 
 RELEASE = "emr-7.13.0"
@@ -24,9 +25,9 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandIn]:
     served.start()
     # Plain commands stand for those of Spark, which the stand-in alone would start.
     patch = pytest.MonkeyPatch()
-    ours = commands.unlike_ours
+    ours = permitted_steps.unlike_ours
     patch.setattr(
-        commands,
+        permitted_steps,
         "unlike_ours",
         lambda args: ours(args) if args[:1] not in PLAIN else None,
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lake_local.aws.commands import COMMANDS
+from lake_local.aws.emr.permitted_steps import COMMANDS
 from lake_local.aws.emr import requests
 from lake_local.aws.emr.web import covered, service_model
 from lake_local.aws.moto_services import SERVICES

@@ -19,14 +19,15 @@ from lake_local.aws import client
 from lake_local.aws.keys import secret_of
 from lake_local.aws.moto_services import MotoServices
 from lake_local.aws.server import HomeInUse, StandIn
-from lake_local.stack.standin import is_healthy
+from lake_local.stack.emulator import is_healthy
 
 LOCAL = Path(__file__).resolve().parents[4] / "local"
 
 SERVE = """
 import sys
-from lake_local.aws import __main__ as command, commands
-commands.unlike_ours = lambda args: None
+from lake_local.aws import __main__ as command
+from lake_local.aws.emr import permitted_steps
+permitted_steps.unlike_ours = lambda args: None
 sys.exit(command.main(sys.argv[1:]))
 """
 """The stand-in, whose steps may be plain commands here."""

@@ -17,7 +17,8 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
 
-from lake_local.aws import client, commands
+from lake_local.aws import client
+from lake_local.aws.emr import permitted_steps
 from lake_local.aws.http_server import Server
 from lake_local.aws.keys import credentials_file, secret_of
 from lake_local.aws.pages import ask
@@ -235,4 +236,4 @@ def test_our_own_steps_are_none_of_them():
         assert unlike(ours) is None
 
 
-unlike = commands.unlike_ours
+unlike = permitted_steps.unlike_ours

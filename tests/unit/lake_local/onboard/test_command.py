@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from lake_local.cli import main as program
-from lake_local.cli.main import main
-from lake_local.onboard import account, asking, databases
+from lake_local import __main__ as program
+from lake_local.__main__ import main
+from lake_local.onboard import account, catalog_process, databases
 from lake_local.onboard.catalog import Catalog, Column, Index, Table
 from lake_local.onboard.server import Server
 
@@ -54,7 +54,7 @@ def run(monkeypatch, tmp_path, capsys):
     file.write_text(ENVIRONMENT)
     monkeypatch.setattr(account.boto3, "client", lambda *a, **k: Secrets())
     catalog = Catalog("postgresql", "public", (ORDERS,), {"wal_level": "replica"})
-    monkeypatch.setattr(asking, "catalog_of", lambda *a: catalog)
+    monkeypatch.setattr(catalog_process, "catalog_of", lambda *a: catalog)
     monkeypatch.setattr(databases, "require_drivers", lambda project: None)
 
     def run(*arguments):
@@ -148,8 +148,8 @@ def test_the_password_goes_by_standard_input_alone(tmp_path, monkeypatch):
     )
     fake.chmod(0o700)
     server = Server("postgresql", "db.example", 5432, "shop", "lake", PASSWORD)
-    with pytest.raises(asking.NoAnswer) as told:
-        asking.catalog_of(fake, tmp_path, server, "public")
+    with pytest.raises(catalog_process.NoAnswer) as told:
+        catalog_process.catalog_of(fake, tmp_path, server, "public")
     argv, environment, asked = json.loads(seen.read_text())
     assert PASSWORD in asked
     assert PASSWORD not in json.dumps([argv, environment]) + str(told.value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lake_local.onboard.catalog import Catalog, Column, Index, Table
-from lake_local.onboard.drift import drift
+from lake_local.onboard.drift import compare
 from lake_local.onboard.origin import JDBC, Origin
 from lake_local.onboard.plan import Draft, Request, planned
 from lake_spec.parsing.loader import load_domain
@@ -66,7 +66,7 @@ TWO = Index("orders_pkey", ("id", "note"), True, True)
     ],
 )
 def test_what_differs_is_told_by_column(specs, there, told):
-    compared, found = drift(there, REQUEST, list(specs))
+    compared, found = compare(there, REQUEST, list(specs))
     assert compared == 1
     assert "".join(words for _, words in found) == "".join(told)
     assert {name for name, _ in found} <= {"orders"}
@@ -74,4 +74,4 @@ def test_what_differs_is_told_by_column(specs, there, told):
 
 def test_tables_of_other_connections_are_not_compared(specs):
     other = Request("shop", Origin(JDBC, "other_db"))
-    assert drift(catalog(ID), other, list(specs)) == (0, [])
+    assert compare(catalog(ID), other, list(specs)) == (0, [])

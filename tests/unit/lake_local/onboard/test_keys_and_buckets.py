@@ -8,7 +8,6 @@ from lake_spec.hudi.buckets import buckets_for
 
 from lake_local.onboard.catalog import Column, Index, Table
 from lake_local.onboard.keys import cursor_of, key_of
-from lake_local.onboard.table_size import words
 
 MIB = 1024 * 1024
 
@@ -107,5 +106,6 @@ def test_there_is_a_bucket_for_each_128_mib_of_the_source_in_even_numbers(
 
 
 def test_a_size_is_told_in_words():
-    assert words(12_000, 3_400_000) == "about 12,000 rows, 3.4 MB in the source"
-    assert words(None, None) == "of unknown size"
+    sized = Table("words", (), rows=12_000, bytes=3_400_000)
+    assert sized.size_in_words == "about 12,000 rows, 3.4 MB in the source"
+    assert Table("words", ()).size_in_words == "of unknown size"

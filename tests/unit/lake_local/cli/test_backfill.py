@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from lake_local.airflow.rest import ApiError
-from lake_local.cli import backfills
+from lake_local.cli.commands import backfill as command
 from lake_local.errors import BadRequest
 
 ASKED = {"from_date": "2016-03-01", "to_date": "2016-03-02"}
@@ -18,9 +18,9 @@ BUSY = ApiError(503, "Database is locked.")
 def create(monkeypatch):
     """Create a backfill of an Airflow that answers so, one after the other."""
     clock = SimpleNamespace(now=0.0)
-    monkeypatch.setattr(backfills.time, "monotonic", lambda: clock.now)
+    monkeypatch.setattr(command.time, "monotonic", lambda: clock.now)
     monkeypatch.setattr(
-        backfills.time, "sleep", lambda s: setattr(clock, "now", clock.now + s)
+        command.time, "sleep", lambda s: setattr(clock, "now", clock.now + s)
     )
 
     def create(*answers):
@@ -33,7 +33,7 @@ def create(monkeypatch):
             return answer
 
         session = SimpleNamespace(airflow=SimpleNamespace(backfill=backfill))
-        return backfills._create(session, "sales_incremental", ASKED)
+        return command._create(session, "sales_incremental", ASKED)
 
     create.clock = clock
     return create
@@ -47,7 +47,7 @@ def test_a_busy_database_is_asked_again(create):
 def test_one_that_stays_busy_is_told(create):
     with pytest.raises(ApiError, match="503: Database is locked"):
         create(BUSY)
-    assert create.clock.now > backfills.BUSY_SECONDS
+    assert create.clock.now > command.BUSY_SECONDS
 
 
 def test_an_error_of_airflow_is_told_at_once(create):

@@ -1,14 +1,17 @@
-"""The stand-in for AWS as a background process."""
+"""The local AWS emulator: its process, clients of it, and its clusters."""
 
 from __future__ import annotations
 
 import sys
 import time
 import urllib.error
+from typing import Any
 
+from lake_local import aws
 from lake_local.aws.keys import secret_of
 from lake_local.aws.pages import ask
 from lake_local.errors import StartFailed
+from lake_local.stack.state import Stack
 from lake_local.workspace import background
 from lake_local.workspace.background import Process
 from lake_local.workspace.project import Project
@@ -17,6 +20,7 @@ from lake_local.workspace.state_dir import Home
 NAME = "aws"
 START_SECONDS = 60
 STOP_SECONDS = 20
+LIVE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING", "TERMINATING")
 
 
 def start(home: Home, project: Project, env: dict[str, str], port: int) -> Process:
@@ -58,3 +62,31 @@ def is_healthy(url: str, secret: str) -> bool:
 def stop(process: Process) -> None:
     """End it; its state is on disk."""
     background.stop([process], grace=STOP_SECONDS)
+
+
+def client(service: str, stack: Stack, region: str) -> Any:
+    """A boto3 client that can only reach the emulator."""
+    return aws.client(
+        service,
+        stack.aws_url,
+        secret=stack.aws_secret,
+        region=region,
+        retries={"max_attempts": 2},
+        connect_timeout=5,
+        read_timeout=60,
+    )
+
+
+def live_clusters(emr: Any) -> list[dict[str, Any]]:
+    """Clusters that are not ended: id, name and state."""
+    pages = emr.get_paginator("list_clusters").paginate(ClusterStates=list(LIVE))
+    return [each for page in pages for each in page["Clusters"]]
+
+
+def end_clusters(emr: Any) -> list[str]:
+    """Terminate every live cluster, with its steps; their ids."""
+    ids = [each["Id"] for each in live_clusters(emr)]
+    for each in ids:
+        emr.set_termination_protection(JobFlowIds=[each], TerminationProtected=False)
+        emr.terminate_job_flows(JobFlowIds=[each])
+    return ids

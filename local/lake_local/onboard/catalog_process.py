@@ -1,0 +1,94 @@
+"""A database's catalogue, read by a process of the Python that has the drivers.
+
+    python -m lake_local.onboard.catalog_process < {"server": {...}, "schema": "..."}
+
+JSON in, JSON out. The password comes by standard input, and goes nowhere but to the
+database.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Callable, Dict
+
+from lake_local.onboard.catalog import Catalog, from_data, to_data
+from lake_local.onboard.server import NoSuchSchema, Server, Unreachable
+
+REFUSED = 2
+_SECONDS = 300
+_KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "HOME", "SSL_CERT_FILE", "SSL_CERT_DIR")
+
+
+class NoAnswer(Exception):
+    """The catalogue cannot be had; says of which server, and why."""
+
+
+def catalog_of(python: Path, code: Path, server: Server, schema: str) -> Catalog:
+    """The tables of a schema, read by `python` with the packages in `code`."""
+    done = subprocess.run(
+        [str(python), "-m", "lake_local.onboard.catalog_process"],
+        # The password is in no argument, no file and no environment.
+        input=json.dumps({"server": asdict(server), "schema": schema}),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=_SECONDS,
+        env={**_environment(), "PYTHONPATH": str(code), "PYTHONIOENCODING": "utf-8"},
+    )
+    if done.returncode == REFUSED:
+        raise NoAnswer(done.stderr.strip())
+    if done.returncode:
+        words = done.stderr.strip().splitlines()[-1:] or [f"exit {done.returncode}"]
+        told = server.without_password(words[0])
+        raise NoAnswer(f"the catalogue of {server.host} cannot be read: {told}")
+    return from_data(json.loads(done.stdout))
+
+
+def _environment() -> dict:
+    """What drivers of databases may heed: not PGPASSWORD, PGHOST and their like."""
+    return {name: os.environ[name] for name in _KEPT if name in os.environ}
+
+
+def main() -> int:
+    """Print the catalogue; REFUSED with the reason where there is none."""
+    asked = json.load(sys.stdin)
+    server = Server(**asked["server"])
+    try:
+        found = _READERS[server.kind](server, asked["schema"])
+    except NoSuchSchema as has:
+        words = f"schema {asked['schema']!r} has no tables. Schemas with tables: {has}."
+        print(words, file=sys.stderr)
+        return REFUSED
+    except Unreachable as error:
+        words = server.without_password(str(error))
+        where = f"{server.host}:{server.port}/{server.database}"
+        print(f"{where} as {server.username}: {words}", file=sys.stderr)
+        return REFUSED
+    json.dump(to_data(found), sys.stdout)
+    return 0
+
+
+def _postgresql(server: Server, schema: str) -> Catalog:
+    from lake_local.onboard import postgresql
+
+    return postgresql.read(server, schema)
+
+
+def _mariadb(server: Server, schema: str) -> Catalog:
+    from lake_local.onboard import mariadb
+
+    return mariadb.read(server, schema)
+
+
+_READERS: Dict[str, Callable[[Server, str], Catalog]] = {
+    "postgresql": _postgresql,
+    "mariadb": _mariadb,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -8,6 +8,7 @@ import urllib.error
 from typing import Any
 
 from lake_local import aws
+from lake_local.aws.emr.state_machine import ClusterState
 from lake_local.aws.keys import secret_of
 from lake_local.aws.pages import ask
 from lake_local.errors import StartFailed
@@ -20,7 +21,6 @@ from lake_local.workspace.state_dir import Home
 NAME = "aws"
 START_SECONDS = 60
 STOP_SECONDS = 20
-LIVE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING", "TERMINATING")
 
 
 def start(home: Home, project: Project, env: dict[str, str], port: int) -> Process:
@@ -79,7 +79,8 @@ def client(service: str, stack: Stack, region: str) -> Any:
 
 def live_clusters(emr: Any) -> list[dict[str, Any]]:
     """Clusters that are not ended: id, name and state."""
-    pages = emr.get_paginator("list_clusters").paginate(ClusterStates=list(LIVE))
+    states = [each.value for each in ClusterState if not each.over]
+    pages = emr.get_paginator("list_clusters").paginate(ClusterStates=states)
     return [each for page in pages for each in page["Clusters"]]
 
 

@@ -105,11 +105,8 @@ def _plain(said: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _status(cluster: Cluster) -> dict[str, Any]:
-    state = {"STARTING": "PROVISIONING", "BOOTSTRAPPING": "BOOTSTRAPPING"}.get(
-        cluster.state, "RUNNING" if cluster.alive else "TERMINATED"
-    )
     return {
-        "State": state,
+        "State": cluster.state.instances,
         "StateChangeReason": {},
         "Timeline": present(
             CreationDateTime=moment(cluster.created),

@@ -8,9 +8,8 @@ import time
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Mapping, Optional
 
-ALIVE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING")
-ENDED = ("TERMINATED", "TERMINATED_WITH_ERRORS")
-ACTIVE = ("PENDING", "RUNNING", "CANCEL_PENDING")
+from lake_local.aws.emr.state_machine import ClusterState, StepState
+
 LETTERS = string.ascii_uppercase + string.digits
 
 
@@ -31,16 +30,27 @@ class Step:
     properties: dict[str, str] = field(default_factory=dict)
     main_class: Optional[str] = None
     role: Optional[str] = None
-    state: str = "PENDING"
+    state: StepState = StepState.PENDING
     created: float = field(default_factory=time.time)
     started: Optional[float] = None
     ended: Optional[float] = None
     failure: Optional[dict[str, str]] = None
     cancelled: bool = False
 
+    def __post_init__(self) -> None:
+        self.state = StepState(self.state)
+
     @property
     def active(self) -> bool:
-        return self.state in ACTIVE
+        return not self.state.over
+
+    def enter(self, state: StepState) -> None:
+        """Take a state that may follow, and note when."""
+        self.state = self.state.next(state)
+        if state is StepState.RUNNING:
+            self.started = time.time()
+        elif not self.active:
+            self.ended = time.time()
 
 
 @dataclass
@@ -50,7 +60,10 @@ class Ending:
     code: str
     message: str
     with_errors: bool = False
-    step_state: str = "CANCELLED"
+    step_state: StepState = StepState.CANCELLED
+
+    def __post_init__(self) -> None:
+        self.step_state = StepState(self.step_state)
 
 
 @dataclass
@@ -70,7 +83,7 @@ class Cluster:
     idle_seconds: Optional[int] = None
     scaling: Optional[dict[str, Any]] = None
     start_seconds: float = 0
-    state: str = "STARTING"
+    state: ClusterState = ClusterState.STARTING
     reason: dict[str, str] = field(default_factory=dict)
     created: float = field(default_factory=time.time)
     ready: Optional[float] = None
@@ -79,17 +92,28 @@ class Cluster:
     ending: Optional[Ending] = None
     steps: list[Step] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.state = ClusterState(self.state)
+
     @property
     def alive(self) -> bool:
-        return self.state in ALIVE
+        return self.state.alive
 
     @property
     def over(self) -> bool:
-        return self.state in ENDED
+        return self.state.over
 
     @property
     def active_steps(self) -> list[Step]:
         return [step for step in self.steps if step.active]
+
+    def enter(self, state: ClusterState) -> None:
+        """Take a state that may follow, and note when."""
+        self.state = self.state.next(state)
+        if state is ClusterState.RUNNING and self.ready is None:
+            self.ready = time.time()
+        elif self.over:
+            self.ended = time.time()
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

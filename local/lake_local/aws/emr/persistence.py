@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from pathlib import Path
 
 from lake_local.aws.emr.models import Cluster
+from lake_local.aws.emr.state_machine import ClusterState, StepState
 
 CRASHED = "The stand-in stopped while the cluster was alive"
 
@@ -38,11 +38,8 @@ class Journal:
         return sorted(found, key=lambda cluster: cluster.created)
 
     def _end_after_crash(self, cluster: Cluster) -> None:
-        now = time.time()
         for step in cluster.active_steps:
-            step.state = "INTERRUPTED" if step.started else "CANCELLED"
-            step.ended = now
-        cluster.state = "TERMINATED_WITH_ERRORS"
+            step.enter(StepState.INTERRUPTED if step.started else StepState.CANCELLED)
+        cluster.enter(ClusterState.TERMINATED_WITH_ERRORS)
         cluster.reason = {"Code": "INTERNAL_ERROR", "Message": CRASHED}
-        cluster.ended = now
         self.save(cluster)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from typing import Optional
 
 from lake_local.aws.emr import describe, requests
+from lake_local.aws.emr.cluster_life import ClusterLife
 from lake_local.aws.emr.errors import validation
 from lake_local.aws.emr.models import Cluster, Ending
 from lake_local.aws.emr.persistence import Journal
 from lake_local.aws.emr.queries import EmrQueries, Reply, Request, find_step
-from lake_local.aws.emr.state_machine import ClusterLife
+from lake_local.aws.emr.state_machine import ClusterState, StepState
 from lake_local.aws.emr.step_runner import Host
 from lake_local.aws.faults import Faults
 
@@ -20,7 +20,7 @@ INSTANCE_LOST = Ending(
     "INSTANCE_FAILURE",
     "The master node was terminated",
     with_errors=True,
-    step_state="INTERRUPTED",
+    step_state=StepState.INTERRUPTED,
 )
 
 
@@ -174,7 +174,7 @@ class LocalEmr(EmrQueries):
     def _end(self, cluster: Cluster, ending: Ending) -> None:
         if cluster.alive and cluster.ending is None:
             cluster.ending = ending
-            cluster.state = "TERMINATING"
+            cluster.enter(ClusterState.TERMINATING)
             self._note(cluster)
 
     def _cancel(self, cluster: Cluster, step_id: str) -> dict[str, str]:
@@ -182,10 +182,10 @@ class LocalEmr(EmrQueries):
         if not step.active:
             return {"Status": "FAILED", "Reason": f"Step is already {step.state}."}
         step.cancelled = True
-        if step.state == "PENDING":
-            step.state, step.ended = "CANCELLED", time.time()
+        if step.state is StepState.PENDING:
+            step.enter(StepState.CANCELLED)
         else:
-            step.state = "CANCEL_PENDING"
+            step.enter(StepState.CANCEL_PENDING)
             self._lives[cluster.id].end_step(step)
         return {"Status": "SUBMITTED"}
 

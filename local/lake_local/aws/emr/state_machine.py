@@ -1,181 +1,84 @@
-"""The life of one cluster: a thread that starts steps and ends the cluster.
-
-Everything here reads and writes the cluster under one lock, that of the
-service; the condition on it tells of every change.
-"""
+"""The states of clusters and of steps, and which follows which: the one place for both."""
 
 from __future__ import annotations
 
-import logging
-import threading
-import time
-from typing import Callable, Optional
-
-from lake_local.aws.emr.models import Cluster, Ending, Step
-from lake_local.aws.emr.step_process import StepProcess
-from lake_local.aws.emr.step_runner import Host, Outcome
-from lake_local.aws.runtimes import RuntimeMissing
-
-STEPS_DONE = Ending("ALL_STEPS_COMPLETED", "Steps completed")
-STEPS_DONE_WITH_ERRORS = Ending("ALL_STEPS_COMPLETED", "Steps completed with errors")
-STEP_FAILED = Ending("STEP_FAILURE", "Shut down as step failed", with_errors=True)
-TERMINATING_ACTIONS = ("TERMINATE_CLUSTER", "TERMINATE_JOB_FLOW")
-log = logging.getLogger(__name__)
+from enum import StrEnum
+from typing import Mapping, Self
 
 
-class ClusterLife(threading.Thread):
-    """From STARTING to TERMINATED."""
+class _State(StrEnum):
+    @property
+    def after(self) -> tuple[Self, ...]:
+        """The states that may follow."""
+        return _AFTER[type(self)][self]
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        host: Host,
-        changed: threading.Condition,
-        save: Callable[[Cluster], None],
-        *,
-        idle_scale: float = 1.0,
-    ) -> None:
-        super().__init__(name=f"cluster {cluster.id}", daemon=True)
-        self.cluster = cluster
-        self._host = host
-        self._changed = changed
-        self._save = save
-        self._idle_scale = idle_scale
-        self._processes: dict[str, StepProcess] = {}
-        self._threads: list[threading.Thread] = []
+    @property
+    def over(self) -> bool:
+        """Whether none may follow."""
+        return not self.after
 
-    def run(self) -> None:
-        with self._changed:
-            self._start_up()
-            while self.cluster.ending is None:
-                self._start_due_steps()
-                self._settle()
-                if self.cluster.ending is None:
-                    self._changed.wait(self._until_idle_end())
-            self._shut_down()
-        for thread in self._threads:
-            thread.join()
-        with self._changed:
-            self._be_over(self.cluster.ending)
+    def next(self, state: Self) -> Self:
+        """Return the state if it is this one or may follow it. Raises ValueError."""
+        if state is not self and state not in self.after:
+            raise ValueError(f"the state {state} does not follow {self}")
+        return state
 
-    def end_step(self, step: Step) -> None:
-        """End a running step's process; its thread writes the state."""
-        process = self._processes.get(step.id)
-        if process is not None:
-            process.end()
 
-    def _enter(self, state: str) -> None:
-        if self.cluster.state != state:
-            self.cluster.state = state
-            self._save(self.cluster)
-            self._changed.notify_all()
+class StepState(_State):
+    """The states of a step, as EMR spells them."""
 
-    def _start_up(self) -> None:
-        deadline = time.monotonic() + self.cluster.start_seconds
-        while self.cluster.ending is None and time.monotonic() < deadline:
-            self._changed.wait(deadline - time.monotonic())
-        if self.cluster.ending is None:
-            self._enter("BOOTSTRAPPING")
-            self.cluster.ready = time.time()
-            self._enter("RUNNING")
+    PENDING = "PENDING"
+    RUNNING = "RUNNING"
+    CANCEL_PENDING = "CANCEL_PENDING"
+    COMPLETED = "COMPLETED"
+    CANCELLED = "CANCELLED"
+    FAILED = "FAILED"
+    INTERRUPTED = "INTERRUPTED"
 
-    def _start_due_steps(self) -> None:
-        while self.cluster.ending is None:
-            due = [step for step in self.cluster.steps if step.state == "PENDING"]
-            if not due or len(self._processes) >= self.cluster.concurrency:
-                return
-            self._start(due[0])
 
-    def _start(self, step: Step) -> None:
-        step.state, step.started = "RUNNING", time.time()
-        self._enter("RUNNING")
-        self._save(self.cluster)
-        try:
-            process = self._host.start(self.cluster, step)
-        except (RuntimeMissing, OSError) as reason:
-            self._record(step, self._host.refuse(self.cluster, step, reason))
-            return
-        self._processes[step.id] = process
-        thread = threading.Thread(
-            target=self._follow, args=(step, process), daemon=True
-        )
-        self._threads.append(thread)
-        thread.start()
+class ClusterState(_State):
+    """The states of a cluster, as EMR spells them."""
 
-    def _follow(self, step: Step, process: StepProcess) -> None:
-        """Wait for a step's process, outside the lock, and record how it ended."""
-        code = process.wait()
-        outcome = self._host.finish(self.cluster, step, code)
-        with self._changed:
-            del self._processes[step.id]
-            self._record(step, outcome)
+    STARTING = "STARTING"
+    BOOTSTRAPPING = "BOOTSTRAPPING"
+    RUNNING = "RUNNING"
+    WAITING = "WAITING"
+    TERMINATING = "TERMINATING"
+    TERMINATED = "TERMINATED"
+    TERMINATED_WITH_ERRORS = "TERMINATED_WITH_ERRORS"
 
-    def _record(self, step: Step, outcome: Outcome) -> None:
-        step.ended = time.time()
-        if step.cancelled:
-            step.state = "CANCELLED"
-        elif outcome.failure is None:
-            step.state = "COMPLETED"
-        elif self.cluster.ending is not None:
-            step.state = self.cluster.ending.step_state
-        else:
-            step.state, step.failure = "FAILED", outcome.failure
-            self._act_on_failure(step)
-        log.info("%s %s %s", self.cluster.id, step.id, step.state)
-        self._save(self.cluster)
-        self._changed.notify_all()
+    @property
+    def alive(self) -> bool:
+        """Whether it can still be asked to do something, or to end."""
+        return ClusterState.TERMINATING in self.after
 
-    def _act_on_failure(self, step: Step) -> None:
-        if step.action_on_failure == "CONTINUE":
-            return
-        self._cancel_pending()
-        if step.action_on_failure in TERMINATING_ACTIONS:
-            self.cluster.ending = STEP_FAILED
+    @property
+    def instances(self) -> str:
+        """The state of its instances, which have names of their own."""
+        if self is ClusterState.STARTING:
+            return "PROVISIONING"
+        if self is ClusterState.BOOTSTRAPPING:
+            return "BOOTSTRAPPING"
+        return "RUNNING" if self.alive else "TERMINATED"
 
-    def _cancel_pending(self) -> None:
-        for step in self.cluster.steps:
-            if step.state == "PENDING":
-                step.state, step.ended = "CANCELLED", time.time()
 
-    def _settle(self) -> None:
-        """With nothing to do: wait, or end if the cluster is not to stay."""
-        cluster = self.cluster
-        if cluster.active_steps:
-            cluster.idle_since = None
-            return
-        if not cluster.keep_alive:
-            failed = any(step.state == "FAILED" for step in cluster.steps)
-            cluster.ending = STEPS_DONE_WITH_ERRORS if failed else STEPS_DONE
-            return
-        if cluster.idle_since is None:
-            cluster.idle_since = time.time()
-        self._enter("WAITING")
-        left = self._until_idle_end()
-        if left is not None and left <= 0:
-            seconds = cluster.idle_seconds
-            cluster.ending = Ending(
-                "ALL_STEPS_COMPLETED",
-                f"Auto-terminated: idle for {seconds} seconds",
-            )
+_S, _C = StepState, ClusterState
+_ENDS = (_C.TERMINATING, _C.TERMINATED_WITH_ERRORS)
+"""What may follow while a cluster is alive: the second after a crash of the emulator."""
 
-    def _until_idle_end(self) -> Optional[float]:
-        cluster = self.cluster
-        if cluster.idle_seconds is None or cluster.idle_since is None:
-            return None
-        idle = cluster.idle_seconds * self._idle_scale
-        return max(0.0, cluster.idle_since + idle - time.time())
-
-    def _shut_down(self) -> None:
-        self._enter("TERMINATING")
-        self._cancel_pending()
-        self._save(self.cluster)
-        for process in self._processes.values():
-            process.end()
-
-    def _be_over(self, ending: Optional[Ending]) -> None:
-        assert ending is not None
-        self.cluster.reason = {"Code": ending.code, "Message": ending.message}
-        self.cluster.ended = time.time()
-        state = "TERMINATED_WITH_ERRORS" if ending.with_errors else "TERMINATED"
-        log.info("%s %s: %s", self.cluster.id, state, ending.message)
-        self._enter(state)
+_AFTER: Mapping[type, Mapping] = {
+    StepState: {
+        _S.PENDING: (_S.RUNNING, _S.CANCELLED),
+        _S.RUNNING: tuple(each for each in _S if each is not _S.PENDING),
+        _S.CANCEL_PENDING: (_S.CANCELLED, _S.INTERRUPTED),
+        **dict.fromkeys((_S.COMPLETED, _S.CANCELLED, _S.FAILED, _S.INTERRUPTED), ()),
+    },
+    ClusterState: {
+        _C.STARTING: (_C.BOOTSTRAPPING, *_ENDS),
+        _C.BOOTSTRAPPING: (_C.RUNNING, *_ENDS),
+        _C.RUNNING: (_C.WAITING, *_ENDS),
+        _C.WAITING: (_C.RUNNING, *_ENDS),
+        _C.TERMINATING: (_C.TERMINATED, _C.TERMINATED_WITH_ERRORS),
+        **dict.fromkeys((_C.TERMINATED, _C.TERMINATED_WITH_ERRORS), ()),
+    },
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import unicodedata
 from decimal import Decimal
 from typing import Any, Iterator, Sequence
 
@@ -25,15 +26,33 @@ def cell(value: Any) -> str:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
     """Lines of aligned columns; numbers stand to the right."""
-    texts = [list(head), *([cell(value) for value in row] for row in rows)]
-    widths = [max(len(row[i]) for row in texts) for i in range(len(head))]
     right = [
-        bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(head))
+        bool(rows) and all(each is None or is_number(each) for each in column)
+        for column in (zip(*rows) if rows else [()] * len(head))
     ]
-    yield _line(texts[0], widths, right)
-    yield "  ".join("-" * width for width in widths)
-    for row in texts[1:]:
-        yield _line(row, widths, right)
+    yield from aligned(head, [[cell(value) for value in row] for row in rows], right)
+
+
+def aligned(
+    head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]
+) -> Iterator[str]:
+    """Lines of columns that are as wide as a terminal shows their widest text.
+
+    Args:
+        right: for each column, whether its texts stand to the right.
+    """
+    widths = [max(map(_width, column)) for column in zip(head, *rows)]
+    for row in (head, ["-" * width for width in widths], *rows):
+        cells = []
+        for text, width, to_right in zip(row, widths, right):
+            room = " " * (width - _width(text))
+            cells.append(room + text if to_right else text + room)
+        yield "  ".join(cells).rstrip()
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number; true and false are none."""
+    return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
 
 
 def tell(line: str) -> None:
@@ -46,15 +65,8 @@ def elapsed(seconds: float) -> str:
     return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
 
 
-def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    cells = (
-        text.rjust(width) if to_right else text.ljust(width)
-        for text, width, to_right in zip(row, widths, right)
-    )
-    return "  ".join(cells).rstrip()
-
-
-def _is_number(value: Any) -> bool:
-    return value is None or (
-        isinstance(value, (int, float, Decimal)) and value is not True
-    )
+def _width(text: str) -> int:
+    """Columns of a terminal: letters of East Asia take two, combining marks none."""
+    wide = sum(unicodedata.east_asian_width(each) in "WF" for each in text)
+    marks = sum(unicodedata.combining(each) != 0 for each in text)
+    return len(text) + wide - marks

@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import json
 import math
-import unicodedata
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Iterable, Iterator, List, Sequence
+from typing import Any, Iterable, Iterator, Sequence
+
+from lake_local.text import aligned, is_number
 
 WIDEST = 60
 _QUOTED = set('",\r\n')
@@ -41,13 +42,12 @@ def json_lines(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[
 def table_lines(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
     """Aligned columns; long values are cut, line breaks shown as \\n."""
     rows = list(rows)
-    cells = [list(names), *([_cell(value) for value in row] for row in rows)]
-    widths = [max(_width(row[i]) for row in cells) for i in range(len(names))]
-    right = [_all_numbers([row[i] for row in rows]) for i in range(len(names))]
-    yield _aligned(cells[0], widths, right)
-    yield "  ".join("-" * width for width in widths) + "\n"
-    for row in cells[1:]:
-        yield _aligned(row, widths, right)
+    columns = list(zip(*rows)) or [()] * len(names)
+    right = [_all_numbers(values) for values in columns]
+    for line in aligned(
+        names, [[_cell(value) for value in row] for row in rows], right
+    ):
+        yield line + "\n"
 
 
 def text(value: Any) -> str:
@@ -115,26 +115,9 @@ def _printable(character: str) -> str:
     return {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(character, "\ufffd")
 
 
-def _aligned(row: List[str], widths: List[int], right: List[bool]) -> str:
-    cells = []
-    for cell, width, to_right in zip(row, widths, right):
-        room = " " * (width - _width(cell))
-        cells.append(room + cell if to_right else cell + room)
-    return "  ".join(cells).rstrip() + "\n"
-
-
-def _width(cell: str) -> int:
-    wide = sum(unicodedata.east_asian_width(each) in "WF" for each in cell)
-    marks = sum(unicodedata.combining(each) != 0 for each in cell)
-    return len(cell) + wide - marks
-
-
-def _all_numbers(values: List[Any]) -> bool:
+def _all_numbers(values: Sequence[Any]) -> bool:
     some = [value for value in values if value is not None]
-    return bool(some) and all(
-        isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
-        for value in some
-    )
+    return bool(some) and all(map(is_number, some))
 
 
 _WRITERS = {"csv": csv_lines, "json": json_lines, "table": table_lines}

@@ -17,6 +17,11 @@ def test_numbers_stand_right_and_texts_left():
     ]
 
 
+def test_wide_letters_count_as_two():
+    lines = list(text.table(("name", "x"), [("草間", "1"), ("Ana", "2")]))
+    assert lines[2:] == ["草間  1", "Ana   2"]
+
+
 def test_money_keeps_its_digits():
     lines = list(text.table(("cost",), [(Decimal("1204.500"),), (None,)]))
     assert lines == ["     cost", "---------", "1,204.500", "        -"]

@@ -4,7 +4,25 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 
-if [ -z "${LAKE_VENVS:-}" ]; then
+version() { # as far as it is known: the commit, and the release of the last run
+    local commit="" release=""
+    if [ -e "$root/.git" ]; then
+        commit=$(git -C "$root" describe --always --dirty 2>/dev/null) || commit=""
+    fi
+    if [ -e "$root/.local/home/release.json" ]; then
+        release=$(sed 's/.*: *"\(.*\)".*/\1/' "$root/.local/home/release.json")
+    fi
+    echo "commit ${commit:-unknown}${release:+, last release $release}"
+}
+
+case "$#:${1:-}" in # what needs nothing that is set up
+    1:-h | 1:--help) exec cat "$root/local/help.txt" ;;
+    1:--version)
+        version
+        exit
+        ;;
+esac
+if [ -z "${LAKE_VENVS:-}${_ARGCOMPLETE:-}" ]; then
     "$root/setup.sh" --quiet >&2
 fi
 python="${LAKE_VENVS:-$root}/.venv-airflow/bin/python"

@@ -67,6 +67,7 @@ LAYERS = (
         {
             "psycopg": ("postgresql.py",),
             "pymysql": ("mariadb.py",),
+            "argcomplete": ("parser.py",),
         },
         remedy="the stand-in speaks to Airflow and Spark as a user does: over HTTP and argv",
     ),

@@ -94,6 +94,30 @@ def test_every_command_explains_itself(command, capsys):
     assert len(told.splitlines()) > 10
 
 
+@pytest.mark.parametrize(
+    "argv, meant",
+    [
+        pytest.param(["shwo", "moma.artists"], "show", id="command"),
+        pytest.param(["show", "moma.artists", "--lmit", "3"], "--limit", id="option"),
+        pytest.param(
+            ["show", "moma.artists", "--layer", "curent"], "current", id="value"
+        ),
+        pytest.param(["--kepup"], "--keep-up", id="option-of-the-demo"),
+    ],
+)
+def test_an_unknown_word_is_refused_with_what_was_probably_meant(argv, meant, capsys):
+    with pytest.raises(SystemExit) as ended:
+        parse(argv)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.endswith(f". Did you mean {meant!r}?\n")
+
+
+def test_an_unknown_word_like_no_other_is_just_refused(capsys):
+    with pytest.raises(SystemExit):
+        parse(["show", "moma.artists", "--qqq"])
+    assert capsys.readouterr().err.endswith("unrecognized arguments: --qqq\n")
+
+
 def test_every_command_is_documented():
     page = Path(__file__).parents[4] / "docs" / "commands.md"
     text = page.read_text(encoding="utf-8")

@@ -1,0 +1,88 @@
+"""run_locally.sh as far as it answers before anything is set up."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lake_local.cli.help_text import FILE
+from lake_local.cli.parser import parse, whole_parser
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+@pytest.fixture
+def script(tmp_path):
+    """Run the script in a folder without git, set-up and environments."""
+    (tmp_path / "local").mkdir()
+    shutil.copy(ROOT / FILE, tmp_path / FILE)
+    shutil.copy(ROOT / "run_locally.sh", tmp_path)
+
+    def run(*arguments, cwd=tmp_path):
+        done = subprocess.run(
+            [str(tmp_path / "run_locally.sh"), *arguments],
+            cwd=cwd,
+            env={"PATH": os.environ["PATH"]},
+            capture_output=True,
+            text=True,
+        )
+        return done.returncode, done.stdout
+
+    run.root = tmp_path
+    return run
+
+
+def test_the_help_file_is_what_the_parser_prints():
+    held = (ROOT / FILE).read_text(encoding="utf-8")
+    assert (
+        held == whole_parser().format_help()
+    ), "run: PYTHONPATH=local:dags .venv-airflow/bin/python -m lake_local.cli.help_text"
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_needs_nothing_that_is_set_up(script, option):
+    assert script(option, cwd="/") == (0, (ROOT / FILE).read_text(encoding="utf-8"))
+
+
+def test_the_version_is_told_as_far_as_it_is_known(script):
+    assert script("--version") == (0, "commit unknown\n")
+    home = script.root / ".local" / "home"
+    home.mkdir(parents=True)
+    (home / "release.json").write_text('{"release": "20261126-1a2b"}')
+    assert script("--version") == (0, "commit unknown, last release 20261126-1a2b\n")
+
+
+def test_the_version_names_the_commit(script):
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@x"]
+    subprocess.run([*git, "init", "-q"], cwd=script.root, check=True)
+    commit = [*git, "commit", "-q", "--allow-empty", "-m", "First"]
+    subprocess.run(commit, cwd=script.root, check=True)
+    short = ["git", "rev-parse", "--short", "HEAD"]
+    told = subprocess.run(short, cwd=script.root, capture_output=True, text=True)
+    assert script("--version") == (0, f"commit {told.stdout}")
+
+
+def test_the_parser_leaves_the_version_to_the_script(capfd):
+    with pytest.raises(SystemExit) as ended:
+        parse(["--home", "/tmp/elsewhere", "--version"])
+    assert ended.value.code == 0
+    assert capfd.readouterr().out.startswith("commit ")
+
+
+def test_commands_and_options_are_completed(tmp_path):
+    """As the shell asks: by its line in the environment; the answer is on channel 8."""
+    found = tmp_path / "found"
+    argv = [str(ROOT / "run_locally.sh")]
+    line = "./run_locally.sh sh"
+    asked = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line))}
+    asked.update(COMP_TYPE="9", _ARGCOMPLETE_IFS=" ")
+    subprocess.run(
+        ["bash", "-c", '"$0" 8>"$1" 9>/dev/null', *argv, str(found)],
+        env={**os.environ, **asked},
+        check=True,
+    )
+    assert found.read_text().split() == ["show"]

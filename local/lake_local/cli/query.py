@@ -12,12 +12,11 @@ from typing import Sequence
 
 from lake_local.airflow import settings
 from lake_local.errors import BadRequest, LakeLocalError
+from lake_local.show.query import REFUSED
 from lake_local.show.request import Request
 from lake_local.stack.session import Session
 from lake_local.text import tell
 from lake_local.workspace import background, project
-
-REFUSED = 2
 
 
 def ask(session: Session, requests: Sequence[Request]) -> None:

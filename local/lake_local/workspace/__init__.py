@@ -1,4 +1,4 @@
 """What a command works on: the checkout and its tools, the specs, the state directory.
 
-Imports `lake_spec`, `errors` and `text`.
+Imports `lake_spec`, `errors` and psutil.
 """

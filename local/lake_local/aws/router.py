@@ -96,7 +96,9 @@ class Front:
         if call.operation == "DeleteBucket":
             bucket = environ["PATH_INFO"].strip("/")
             if self._s3.holds_any(bucket):
-                return _send(_not_empty(bucket), start_response)
+                message = "The bucket you tried to delete is not empty"
+                problem = _of_s3(409, "BucketNotEmpty", message, f"/{bucket}")
+                return _send(problem, start_response)
         return self._moto.call(call.service, call.operation, environ, start_response)
 
 
@@ -135,9 +137,7 @@ def _refusal(call: Call, rule: Rule, status: int = 400) -> Reply:
     throttled = rule.kind == "throttle"
     if call.service == "s3":
         code = "SlowDown" if throttled else rule.code
-        problem = S3Error(503 if throttled else 500, code, "Please reduce your rate.")
-        xml = {"content-type": "application/xml"}
-        return Reply(problem.status, xml, replies.error(problem, ""))
+        return _of_s3(503 if throttled else 500, code, "Please reduce your rate.")
     code = "ThrottlingException" if throttled else rule.code
     message = "Rate exceeded" if throttled else "A fault that was asked for"
     if code == "InternalServerException":
@@ -151,9 +151,7 @@ def _denied(environ: dict[str, Any], why: str) -> Reply:
     if environ.get("HTTP_X_AMZ_TARGET"):
         body = refusal("AccessDeniedException", message)
         return Reply(403, {"content-type": JSON}, body)
-    problem = S3Error(403, "AccessDenied", message)
-    xml = {"content-type": "application/xml"}
-    return Reply(403, xml, replies.error(problem, ""))
+    return _of_s3(403, "AccessDenied", message)
 
 
 def _without_cors(start_response: Callable[..., Any]) -> Callable[..., Any]:
@@ -175,11 +173,9 @@ def _not_covered(call: Call, environ: dict[str, Any]) -> Reply:
     return Reply(501, {"content-type": "text/xml"}, body.encode())
 
 
-def _not_empty(bucket: str) -> Reply:
-    message = "The bucket you tried to delete is not empty"
-    problem = S3Error(409, "BucketNotEmpty", message)
-    xml = {"content-type": "application/xml"}
-    return Reply(409, xml, replies.error(problem, f"/{bucket}"))
+def _of_s3(status: int, code: str, message: str, resource: str = "") -> Reply:
+    body = replies.error(S3Error(status, code, message), resource)
+    return Reply(status, {"content-type": "application/xml"}, body)
 
 
 def _send(reply: Reply, start_response: Callable[..., Any]) -> Iterable[bytes]:

@@ -45,8 +45,8 @@ def notes(lake: Lake) -> list:
 
 def test_what_up_tells_is_understood(capsys, tmp_path):
     from lake_local.cli.commands import up
-    from lake_local.cli.state import Stack
-    from lake_local.cli.state_dir import Home
+    from lake_local.stack.state import Stack
+    from lake_local.workspace.state_dir import Home
 
     home = Home.at(tmp_path)
     home.create()

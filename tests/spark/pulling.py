@@ -19,7 +19,7 @@ from lake_spec.model import (
 )
 from lake_spec.model.choices import KafkaSecurity
 from lake_spark.landing.files import list_landing
-from lake_spark.sources.pull import pull
+from lake_spark.sources.pull import land_pulled
 from lake_spark.sources.staging_folder import PULLED
 from tests.spark.lake import Lake, table
 
@@ -93,9 +93,9 @@ class PullingLake(ConnectedLake):
         self.shop, self.secret = shop, root / "shop.json"
         super().__init__(spark, root, spec, {"shop": logging_in(shop, self.secret)})
 
-    def pull(self, stage: str) -> None:
+    def land_pulled(self, stage: str) -> None:
         """What a stage pulls, without the stage."""
-        pull(self._table_run(self._report(stage)), stage)
+        land_pulled(self._table_run(self._report(stage)), stage)
 
     def landed(self, top: str) -> DataFrame:
         """The rows of all pulls below `top`."""

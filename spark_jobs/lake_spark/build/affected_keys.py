@@ -21,7 +21,7 @@ from lake_spark.changelog import withdrawals
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import Columns, typed
 from lake_spark.schema.spark_types import with_types
-from lake_spark.storage.cached import keep
+from lake_spark.storage.spark_jobs import cache_until
 from lake_spark.storage.hudi_table import HUDI_COLUMNS, HudiTable
 from lake_spark.storage.session import FEW_BYTES, session_for
 from lake_spark.tables.table_run import TableRun
@@ -74,7 +74,7 @@ def touched(
             few = refold.rows(run, table, waiting.manifest) <= refold.FEW_ROWS
             sightings, keys = _in_log(run, waiting, columns, few)
         for each in (keys, sightings):
-            keep(each, kept)
+            cache_until(each, kept)
         yield Touched(keys, sightings, is_folded)
 
 

@@ -25,8 +25,7 @@ from lake_spark.scd2.history import HistoryLayer
 from lake_spark.scd2.layer import Layer
 from lake_spark.scd2.order import FORMER, total_order, with_epochs
 from lake_spark.scd2.surrogate_key_changes import moved_keys
-from lake_spark.storage.background import beside, nothing
-from lake_spark.storage.cached import keep
+from lake_spark.storage.spark_jobs import cache_until, in_background, nothing
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.table_run import TableRun, table_columns
 
@@ -48,10 +47,10 @@ def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
     roles = Roles.of(run.spec, columns)
     with ExitStack() as kept:
         found = kept.enter_context(affected_keys.touched(run, run.current, waiting, kinds))
-        marked = keep(_marked(found, waiting, roles), kept)
+        marked = cache_until(_marked(found, waiting, roles), kept)
         tell = partial(_told, run, marked, waiting.since)
         # Two jobs would mark the same rows on two executors: of all keys they are many.
-        told = kept.enter_context(beside(tell, done_first=waiting.since is None))
+        told = kept.enter_context(in_background(tell, done_first=waiting.since is None))
         layer = CurrentLayer(run.spec, columns)
         _build(run, layer, found, marked, waiting, roles, told)
         duplicates, ties, restarts = told()
@@ -75,8 +74,8 @@ def build_history(run: TableRun, *, anew: bool = False) -> bool:
         found = kept.enter_context(affected_keys.touched(run, run.history, waiting, kinds))
         marked, made = _marked(found, waiting, roles), nothing
         if found.is_folded:  # twice
-            marked = keep(marked, kept)
-            made = kept.enter_context(beside(marked.count))
+            marked = cache_until(marked, kept)
+            made = kept.enter_context(in_background(marked.count))
         _build(run, layer, found, marked, waiting, roles, made)
     affected_keys.clear(run)
     return True

@@ -23,7 +23,7 @@ from lake_spark.scd2.key_changes import with_families
 from lake_spark.scd2.layer import CHANGED, INSERTED, Layer, REMOVED, SAME
 from lake_spark.schema.equality import comparable
 from lake_spark.schema.spark_types import typed_names, with_types
-from lake_spark.storage.background import nothing
+from lake_spark.storage.spark_jobs import nothing
 from lake_spark.storage.hudi_table import DELETED, HudiTable, without_hudi_columns
 
 LOG_INSTANT = "log_instant"

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from lake_spark.build import refold
 from lake_spark.build.watermark import Pending
 from lake_spark.scd2.events import KEY
-from lake_spark.storage.cached import keep
+from lake_spark.storage.spark_jobs import cache_until
 from lake_spark.tables.table_run import TableRun
 
 MOST_KEYS = 200_000
@@ -50,5 +50,5 @@ def split(
         return sightings.limit(0), sightings
     if keys > MOST_KEYS or rows > MOST_SHARE * all_rows:
         return sightings, None
-    few = F.broadcast(keep(several.select(KEY), kept))
+    few = F.broadcast(cache_until(several.select(KEY), kept))
     return sightings.join(few, KEY, "left_semi"), sightings.join(few, KEY, "left_anti")

@@ -26,7 +26,7 @@ _LOG_FILE = re.compile(r"\.log\.\d+")
 _ROWS = f"{KEY} string, {_RECORD_KEY} string"
 
 
-def scan(run: TableRun, subjects: Subjects) -> int:
+def scan_files(run: TableRun, subjects: Subjects) -> int:
     """How many files were read; StillThere names those that have a key."""
     found = landing_files.find(run, subjects)
     found.release()

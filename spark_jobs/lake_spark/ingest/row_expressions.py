@@ -20,7 +20,7 @@ from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import BadFile, SHOWN
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.formats.inference import source_name
-from lake_spark.formats.placeholders import placeholders
+from lake_spark.formats.unchanged_values import placeholder_texts
 from lake_spark.ingest.key_text import joined_key
 from lake_spark.schema.casts import Conversion, is_no_utf8
 from lake_spark.schema.columns import TEXT, Columns
@@ -177,7 +177,7 @@ def _not_sent(spec: TableSpec, column: str, found: ColumnType) -> Optional[str]:
     In arrays the placeholder is the only element, as text or as the UUID that is made
     of it, or its bytes are the elements, a number each. Contract section 7.
     """
-    texts = placeholders(spec)
+    texts = placeholder_texts(spec)
     if not texts:
         return None
     content = texts[0].encode()
@@ -297,7 +297,7 @@ def _conversion(spec: TableSpec, name: str) -> Conversion:
     declared = spec.column(name)
     kind = spec.source.format
     return Conversion(
-        null_text=(*kind.null_text, *placeholders(spec)),
+        null_text=(*kind.null_text, *placeholder_texts(spec)),
         # Spark reads an empty field as null whatever it is told.
         empty=isinstance(kind, Csv),
         pattern=_format(spec, declared) if declared else None,

@@ -12,7 +12,7 @@ from lake_spark.tables.table_run import TableRun
 FULL_LOAD, INCREMENTAL = "full_load", "incremental"
 
 
-def pull(run: TableRun, kind: str) -> None:
+def land_pulled(run: TableRun, kind: str) -> None:
     """Land what a full load or an incremental run of the table pulls, if anything.
 
     A dry run pulls nothing, nor does one whose window the files would not be in.

@@ -12,7 +12,7 @@ from lake_spec.rules.landing_folders import is_own
 from lake_spark.build import affected_keys
 from lake_spark.build.materialize import build_current, build_history
 from lake_spark.erasure import landing_files, reports, request, tables
-from lake_spark.erasure.scan import scan
+from lake_spark.erasure.scan import scan_files
 from lake_spark.erasure.subjects import Subjects, subjects
 from lake_spark.errors import NotErasable, UnfinishedRedo
 from lake_spark.formats.inference import column_in_path, time_column
@@ -41,7 +41,7 @@ def erase(run: TableRun, request_uri: str) -> State:
     _refuse_one_of_several_keys(run, of_table)
     _from_landing(run, of_table)
     _from_tables(run, of_table)
-    run.report.erasure["files_scanned"] = scan(run, of_table)
+    run.report.erasure["files_scanned"] = scan_files(run, of_table)
     return State.DONE
 
 

@@ -21,14 +21,14 @@ from lake_spark.ingest.batches import landing_of, set_aside, unseen_files, unsee
 from lake_spark.ingest.snapshot_diff import Extract, group_extracts, refuse_late
 from lake_spark.landing.files import LandingFile, shown
 from lake_spark.landing.manifest import Manifest
-from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, pull
+from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, land_pulled
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
 
 
 def full_load(run: TableRun) -> None:
     """The first copy of a table: a feed's load files, or the first extract."""
-    pull(run, FULL_LOAD)
+    land_pulled(run, FULL_LOAD)
     if not reprocess.finish(run):
         return end(run)
     build_current(run)
@@ -41,7 +41,7 @@ def full_load(run: TableRun) -> None:
 
 def incremental(run: TableRun) -> None:
     """What came since: a feed's change files, or every extract not taken yet."""
-    pull(run, INCREMENTAL)
+    land_pulled(run, INCREMENTAL)
     if not reprocess.finish(run):
         return end(run)
     build_current(run)

@@ -7,19 +7,19 @@ from typing import Sequence
 from lake_spark.formats.inference import load_globs
 from lake_spark.ingest import hoodie_streamer, reprocess
 from lake_spark.ingest.batches import unseen_files
-from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, pull
+from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, land_pulled
 from lake_spark.tables.table_run import TableRun
 
 
 def prepare_full_load(run: TableRun) -> None:
     """Name the unseen load files."""
-    pull(run, FULL_LOAD)
+    land_pulled(run, FULL_LOAD)
     _prepare(run, load_globs(run.spec))
 
 
 def prepare_incremental(run: TableRun) -> None:
     """Name the unseen change files."""
-    pull(run, INCREMENTAL)
+    land_pulled(run, INCREMENTAL)
     _prepare(run, [run.spec.source.changes])
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Mapping, Optional
+from typing import Any, Mapping, Optional
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
-
-from lake_spark.storage.java_names import remember_java_names
 
 CONFIGURATION = {
     "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
@@ -83,7 +81,7 @@ def open_session(name: str, more: Optional[Mapping[str, str]] = None) -> SparkSe
     for key, value in {**CONFIGURATION, **(more or {})}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
-    remember_java_names(session._jvm)
+    _remember_java_names(session._jvm)
     cores = session.sparkContext.defaultParallelism
     session.conf.set("spark.sql.shuffle.partitions", str(max(2, cores)))
     _read_zstd(session)
@@ -98,3 +96,34 @@ def _read_zstd(spark: SparkSession) -> None:
         return  # then Hadoop's own is asked
     settings = spark.sparkContext._jsc.hadoopConfiguration()
     settings.set("io.compression.codecs", _ZSTD_CODEC)
+
+
+LOOKED_UP_ONCE = (
+    "functions",
+    "PythonUtils",
+    "py4j.reflection.TypeUtil",
+    "org.apache.hadoop.fs.FileSystem",
+    "org.apache.hadoop.fs.Path",
+    "org.apache.hudi.common.table.HoodieTableMetaClient",
+    "org.apache.hudi.common.table.timeline.TimelineUtils",
+    "org.apache.hudi.storage.hadoop.HadoopStorageConfiguration",
+    "org.apache.spark.sql.expressions.Window",
+    "org.apache.spark.storage.StorageLevel",
+    "org.apache.spark.util.Utils",
+)
+"""What PySpark and the stages use for each table, as counted in a run of small tables."""
+
+
+def _remember_java_names(jvm: Any) -> None:
+    """Look names of Java up in py4j's view of the JVM, and keep them there.
+
+    Each use of `functions.col` asks the JVM what `functions` is, and it looks through all
+    jars before it says so: a tenth of what a table of few rows took (docs/speed.md). What
+    py4j found is set as an attribute of where it was found, so it is not asked for again.
+    """
+    for name in LOOKED_UP_ONCE:
+        place = jvm
+        for part in name.split("."):
+            found = getattr(place, part)
+            setattr(place, part, found)
+            place = found

@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, List, Mapping
 from lake_spec.model import TableSpec
 from lake_spec.parsing.json_codec import to_data
 from lake_spark.errors import ForeignTable, Redefined
-from lake_spark.formats.placeholders import placeholders
+from lake_spark.formats.unchanged_values import placeholder_texts
 from lake_spark.scd2.surrogate_keys import SURROGATE_TYPES
 from lake_spark.schema.promotion import canonical_type
 from lake_spark.storage.hudi_table import HudiTable
@@ -42,7 +42,7 @@ def of_log(spec: TableSpec, *, with_defaults: bool = True) -> Definition:
     if source.get("reloads"):
         kept = {n: v for n, v in source["reloads"].items() if n not in _NO_ROW}
         found["source.reloads"] = kept
-    placeholder = placeholders(spec)[:1]
+    placeholder = placeholder_texts(spec)[:1]
     found.pop("source.placeholder", None)
     if placeholder and (with_defaults or source.get("placeholder")):
         found["source.placeholder"] = placeholder[0]

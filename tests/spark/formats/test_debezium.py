@@ -13,7 +13,7 @@ import pytest
 
 from lake_spec.model.envelopes import columns_of
 from lake_spec.text.sql_text import sql_literal
-from lake_spark.formats.placeholders import placeholders
+from lake_spark.formats.unchanged_values import placeholder_texts
 from tests.spark.lake import Lake, table
 from tests.spark.typed_files import typed_file
 
@@ -425,6 +425,6 @@ def test_a_placeholder_counts_with_an_envelope_or_where_it_is_named():
     spec = table(FORMS)
     plain = replace(spec, source=replace(spec.source, envelope=None))
     named = replace(spec, source=replace(plain.source, placeholder="#"))
-    assert placeholders(spec)[:2] == (LONG, LONG_BYTES)
-    assert placeholders(plain) == ()
-    assert placeholders(named)[0] == "#"
+    assert placeholder_texts(spec)[:2] == (LONG, LONG_BYTES)
+    assert placeholder_texts(plain) == ()
+    assert placeholder_texts(named)[0] == "#"

@@ -1,7 +1,7 @@
 """What PySpark uses of Java for each column is not looked up for each column."""
 
 import pytest
-from lake_spark.storage.java_names import OFTEN
+from lake_spark.storage.session import LOOKED_UP_ONCE
 from py4j import protocol
 from pyspark.sql import Window
 from pyspark.sql import functions as F
@@ -29,7 +29,7 @@ def test_columns_and_windows_look_no_name_up(spark, looked_up):
     rows = spark.createDataFrame([(1, 1), (1, 2)], "key int, at int")
     rows = rows.withColumn("n", F.row_number().over(latest)).persist()
     assert rows.where(F.col("n") == 1).select("at").first().at == 2
-    assert not {"functions", "org", *OFTEN}.intersection(looked_up)
+    assert not {"functions", "org", *LOOKED_UP_ONCE}.intersection(looked_up)
 
 
 def test_names_that_are_not_remembered_are_looked_up(spark, looked_up):
@@ -38,8 +38,10 @@ def test_names_that_are_not_remembered_are_looked_up(spark, looked_up):
 
 
 def test_each_name_is_one_that_java_has(spark):
-    classes = [_at(spark._jvm, name) for name in OFTEN]
-    assert [type(found).__name__ for found in classes] == ["JavaClass"] * len(OFTEN)
+    classes = [_at(spark._jvm, name) for name in LOOKED_UP_ONCE]
+    assert [type(found).__name__ for found in classes] == ["JavaClass"] * len(
+        LOOKED_UP_ONCE
+    )
 
 
 def _at(place, name):

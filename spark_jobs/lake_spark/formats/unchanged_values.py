@@ -10,7 +10,7 @@ from lake_spec.model import TableSpec
 from lake_spec.model.envelopes import PLACEHOLDER
 
 
-def placeholders(spec: TableSpec) -> Tuple[str, ...]:
+def placeholder_texts(spec: TableSpec) -> Tuple[str, ...]:
     """The texts of values that the source did not send, if the table has one.
 
     Bytes are in base64 or as hexadecimal digits, an hstore is an object of JSON. Only

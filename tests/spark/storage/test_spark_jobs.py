@@ -9,7 +9,7 @@ import pytest
 
 from lake_spark.build import materialize
 from lake_spark.step.run_stage import POOL
-from lake_spark.storage.background import beside
+from lake_spark.storage.spark_jobs import in_background
 from tests.spark.lake import FEED_FILES, Lake, table
 
 SPEC = table(FEED_FILES + """\
@@ -24,7 +24,7 @@ def test_it_gives_what_was_found_and_is_of_the_same_pool(spark):
     spark.sparkContext.setLocalProperty(POOL, "shop.orders")
     try:
         work = lambda: spark.sparkContext.getLocalProperty(POOL)  # noqa: E731
-        with beside(work) as pool:
+        with in_background(work) as pool:
             assert pool() == "shop.orders"
     finally:
         spark.sparkContext.setLocalProperty(POOL, None)
@@ -40,7 +40,7 @@ def test_it_has_ended_when_it_is_left_also_by_an_error(spark):
         ended.append(True)
 
     with pytest.raises(ZeroDivisionError):
-        with beside(work):
+        with in_background(work):
             begun.wait()
             raise ZeroDivisionError
     assert ended
@@ -48,12 +48,12 @@ def test_it_has_ended_when_it_is_left_also_by_an_error(spark):
 
 def test_it_can_be_done_first(spark):
     done = []
-    with beside(lambda: time.sleep(0.1) or done.append(True), done_first=True):
+    with in_background(lambda: time.sleep(0.1) or done.append(True), done_first=True):
         assert done
 
 
 def test_what_it_raises_is_raised_where_it_is_waited_for(spark):
-    with beside(lambda: 1 / 0) as told:
+    with in_background(lambda: 1 / 0) as told:
         with pytest.raises(ZeroDivisionError):
             told()
 

@@ -104,7 +104,9 @@ def measured(count: int, root: Path) -> List[object]:
     ]
 
 
-def load(folder: ManifestFolder, root: Path, id: str, files: List[LandingFile]) -> float:
+def load(
+    folder: ManifestFolder, root: Path, id: str, files: List[LandingFile]
+) -> float:
     """CPU seconds to read all from the disk and to find the one file that is new."""
     manifest_parts._TABLES.clear()
     began = time.process_time()

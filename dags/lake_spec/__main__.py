@@ -13,7 +13,7 @@ from lake_spec.costs import estimate_command, ledger
 from lake_spec.costs.prices import load_prices
 from lake_spec.diagnostics.errors import LakeError
 from lake_spec.docgen import pages
-from lake_spec.parsing import compiled
+from lake_spec.parsing import compiled_domains
 from lake_spec.parsing.loader import check, domain_names
 
 DAGS = Path(__file__).resolve().parent.parent
@@ -46,7 +46,9 @@ def validate(args: argparse.Namespace) -> int:
 def compile_domains(args: argparse.Namespace) -> int:
     """Write the compiled form of every domain, or of none."""
     texts = {
-        args.tables / name / compiled.FILE: compiled.compile_domain(args.tables, name)
+        args.tables
+        / name
+        / compiled_domains.FILE: compiled_domains.compile_domain(args.tables, name)
         for name in domain_names(args.tables)
     }
     for path, text in texts.items():

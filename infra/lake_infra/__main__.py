@@ -10,7 +10,7 @@ from typing import Any, Optional, Sequence
 
 from lake_infra.domains import domains_template
 from lake_infra.parameters import parameters
-from lake_infra.places import check_deployable
+from lake_infra.resource_names import check_deployable
 from lake_infra.settings import settings
 from lake_infra.template import LAYERS, load_template
 from lake_spec.diagnostics.errors import LakeError

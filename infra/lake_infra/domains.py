@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List, Sequence
 
-from lake_infra.places import NotDeployable, last_part, runtime_roles, topics
+from lake_infra.resource_names import NotDeployable, last_part, runtime_roles, topics
 from lake_infra.runtime_role import landing_documents, role_statements
 from lake_spec.model import DomainSpec, EnvironmentSpec
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping
 
-from lake_infra.places import Root, last_part, runtime_roles, topics
+from lake_infra.resource_names import Root, last_part, runtime_roles, topics
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
 

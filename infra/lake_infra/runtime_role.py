@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterator, List, Sequence, Set
 
-from lake_infra.places import Root
+from lake_infra.resource_names import Root
 from lake_spec.contract.dag_kinds import DAG_KINDS
 from lake_spec.contract.erase_request import ERASED
-from lake_spec.contract.pulled import pulls_of
+from lake_spec.contract.pull_folders import pulls_of
 from lake_spec.model import DomainSpec, EnvironmentSpec
 from lake_spec.model.choices import SecretStore
 from lake_spec.rules.landing_folders import is_own

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Mapping
 
-from lake_infra.places import NotDeployable
+from lake_infra.resource_names import NotDeployable
 
 MADE_BY = ("network", "data")
 """The layers whose ids AWS chooses."""

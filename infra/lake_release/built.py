@@ -19,13 +19,13 @@ from typing import Any, Dict, Iterator, List, Optional
 from lake_release import airflow_files
 from lake_release.errors import ReleaseError
 from lake_spec.model import DomainSpec, EnvironmentSpec
-from lake_spec.parsing import compiled
+from lake_spec.parsing import compiled_domains
 from lake_spec.parsing.loader import load_environment, load_lake
 
 PROJECT = Path(__file__).resolve().parents[2]
 PARTS = ("artifacts", "dags", "airflow")
 MANIFEST = "manifest.json"
-_MADE = ("__pycache__", "*.pyc", "release.json", compiled.FILE)
+_MADE = ("__pycache__", "*.pyc", "release.json", compiled_domains.FILE)
 
 Manifest = Dict[str, Dict[str, str]]
 """SHA-256 of every file, by part and path."""
@@ -99,8 +99,8 @@ def _domains(project: Path) -> List[DomainSpec]:
 def _copy_dags(dags: Path, to: Path) -> None:
     shutil.copytree(dags, to, ignore=shutil.ignore_patterns(*_MADE))
     for folder in sorted(each for each in (to / "tables").iterdir() if each.is_dir()):
-        text = compiled.compile_domain(to / "tables", folder.name)
-        (folder / compiled.FILE).write_text(text, encoding="utf-8")
+        text = compiled_domains.compile_domain(to / "tables", folder.name)
+        (folder / compiled_domains.FILE).write_text(text, encoding="utf-8")
 
 
 def _build_artifacts(

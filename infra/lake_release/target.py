@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional
 
-from lake_infra.places import Root
+from lake_infra.resource_names import Root
 from lake_release.errors import ReleaseError
 from lake_spec.model import EnvironmentSpec
 

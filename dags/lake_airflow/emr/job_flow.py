@@ -10,7 +10,7 @@ from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.run import Run
 from lake_airflow.settings import airflow_name
 from lake_spec.contract.jars import HUDI
-from lake_spec.contract.packing import TABLES_AT_ONCE
+from lake_spec.contract.table_order import TABLES_AT_ONCE
 from lake_spec.model import ClusterSpec, EnvironmentSpec
 
 ALIVE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING")

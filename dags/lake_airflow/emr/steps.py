@@ -10,8 +10,8 @@ from typing import Any
 from lake_airflow.planning.plan import DagPlan, REDO, Stage
 from lake_airflow.runs.run import Run
 from lake_spec.contract.jars import step_jars
-from lake_spec.contract.pulled import PULLS
-from lake_spec.contract.stages import REBUILD_DIMENSION
+from lake_spec.contract.pull_folders import PULLS
+from lake_spec.contract.stage_tables import REBUILD_DIMENSION
 from lake_spec.model import EnvironmentSpec
 
 LONGEST_STEP = 10_240  # characters of all strings of a HadoopJarStep; EMR's limit

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any, Iterable, Iterator, Optional, Tuple
 
 from lake_spec.contract.jars import jars_of
-from lake_spec.contract.stages import (
+from lake_spec.contract.stage_tables import (
     DIMENSION,
     MAINTENANCE,
     REBUILD_DIMENSION,

@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple
 
 from lake_spec.diagnostics.diagnostic import Fault, Problem, got
 from lake_spec.diagnostics.errors import SpecErrors
-from lake_spec.model.setting import setting
+from lake_spec.model.spec_field import setting
 from lake_spec.parsing.discovery import Survey, read_document
 from lake_spec.parsing.from_yaml import decode
 from lake_spec.parsing.node import Node

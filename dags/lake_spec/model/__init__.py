@@ -42,7 +42,7 @@ from lake_spec.model.enrichment import (
 from lake_spec.model.envelopes import (
     Debezium,
 )
-from lake_spec.model.parts import (
+from lake_spec.model.table_parts import (
     Column,
     Current,
     History,
@@ -58,7 +58,7 @@ from lake_spec.model.pulls import (
     JdbcTable,
     KafkaTopic,
 )
-from lake_spec.model.setting import (
+from lake_spec.model.spec_field import (
     setting,
 )
 from lake_spec.model.sources import (

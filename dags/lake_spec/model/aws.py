@@ -7,7 +7,7 @@ from typing import Optional, Tuple
 
 from lake_spec.model.connections import Connection
 from lake_spec.model.instances import InstanceGroups, Instances, ManagedScaling
-from lake_spec.model.setting import setting
+from lake_spec.model.spec_field import setting
 
 
 @dataclass(frozen=True)

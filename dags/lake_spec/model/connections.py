@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Optional, Tuple, Union
 
 from lake_spec.model.choices import KafkaSecurity, SecretStore
-from lake_spec.model.setting import setting
+from lake_spec.model.spec_field import setting
 
 
 @dataclass(frozen=True)

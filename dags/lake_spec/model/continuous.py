@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lake_spec.model.setting import setting
+from lake_spec.model.spec_field import setting
 
 CONTINUOUS = "continuous"
 """The stage of micro-batches, and the kind of DAG whose runs have it."""

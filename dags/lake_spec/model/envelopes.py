@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Dict, Tuple
 
 from lake_spec.model.choices import Connector
-from lake_spec.model.setting import setting
+from lake_spec.model.spec_field import setting
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, Optional, Tuple, Union
 
-from lake_spec.model.setting import setting
+from lake_spec.model.spec_field import setting
 
 
 class Market(str, Enum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Union
 
-from lake_spec.model.setting import setting
+from lake_spec.model.spec_field import setting
 
 
 @dataclass(frozen=True)

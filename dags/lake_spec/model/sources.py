@@ -9,7 +9,7 @@ from lake_spec.model.choices import Absence, NewColumns
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.envelopes import Debezium
 from lake_spec.model.pulls import Changes, JdbcTable
-from lake_spec.model.setting import setting
+from lake_spec.model.spec_field import setting
 
 CHARSETS = {
     "utf-8": "UTF-8",

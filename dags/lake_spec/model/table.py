@@ -10,7 +10,7 @@ from lake_spec.model.choices import Engine, Event, HistoryRuns, WhenBusy
 from lake_spec.model.continuous import Continuous
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.envelopes import Debezium
-from lake_spec.model.parts import (
+from lake_spec.model.table_parts import (
     Column,
     Current,
     History,
@@ -20,7 +20,7 @@ from lake_spec.model.parts import (
     Storage,
 )
 from lake_spec.model.pulls import Changes
-from lake_spec.model.setting import setting
+from lake_spec.model.spec_field import setting
 from lake_spec.model.sources import (
     Dimension,
     ExtractTime,

@@ -7,7 +7,7 @@ from typing import Any, List, Tuple
 
 from lake_spec.model import envelopes
 from lake_spec.model.envelopes import Debezium
-from lake_spec.model.parts import Column
+from lake_spec.model.table_parts import Column
 from lake_spec.model.sources import Feed, Operation
 
 

@@ -16,7 +16,7 @@ from lake_spec.parsing.field_types import shape_of
 from lake_spec.parsing.from_yaml import decode
 from lake_spec.parsing.node import Node
 from lake_spec.parsing.yaml_reader import Document, LARGEST, parse_yaml
-from lake_spec.rules.books import books_of
+from lake_spec.rules.all_rules import books_of
 from lake_spec.rules.continuous import table_problems
 from lake_spec.rules.dimension import dimension_problems
 from lake_spec.rules.enrichment import enrichment_problems

@@ -12,7 +12,7 @@ from lake_spec.diagnostics.errors import NoSuchFile, NoSuchSpec
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
 from lake_spec.model.continuous import CONTINUOUS
-from lake_spec.parsing.compiled import read_compiled
+from lake_spec.parsing.compiled_domains import read_compiled
 from lake_spec.parsing.discovery import (
     DOMAIN_FILE,
     ENDING,

@@ -11,7 +11,7 @@ from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Column, TableSpec
 from lake_spec.model.column_type import BadType, ColumnType, parse_type
 from lake_spec.rules import names
-from lake_spec.rules.book import RuleBook
+from lake_spec.rules.rule_book import RuleBook
 from lake_spec.text.encodings import TYPES
 
 COLUMNS = RuleBook()

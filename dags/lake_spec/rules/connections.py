@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Iterable, Iterator
 
-from lake_spec.contract.pulled import KINDS, pulls_of
+from lake_spec.contract.pull_folders import KINDS, pulls_of
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Connection, DomainSpec, EnvironmentSpec, KafkaCluster
 from lake_spec.model.choices import KafkaSecurity, SecretStore
 from lake_spec.rules import aws, names
-from lake_spec.rules.book import RuleBook
+from lake_spec.rules.rule_book import RuleBook
 from lake_spec.rules.table import within
 
 CONNECTIONS = RuleBook()

@@ -14,7 +14,7 @@ from lake_spec.model import (
     TableSpec,
     WhenBusy,
 )
-from lake_spec.rules.book import RuleBook
+from lake_spec.rules.rule_book import RuleBook
 from lake_spec.rules.table import within
 
 CONTINUOUS = RuleBook()

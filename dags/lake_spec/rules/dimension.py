@@ -10,8 +10,8 @@ from lake_spec.model import Engine, Side, TableSpec
 from lake_spec.model.column_type import BadType, parse_type
 from lake_spec.model.shown_columns import shown_columns
 from lake_spec.rules import names
-from lake_spec.rules.beside import Beside, Found, beside
-from lake_spec.rules.book import RuleBook
+from lake_spec.rules.table_names import NamedTable, Found, with_other_names
+from lake_spec.rules.rule_book import RuleBook
 from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns, references
 
 DIMENSION = RuleBook()
@@ -93,13 +93,13 @@ def dimension_problems(
     specs: Sequence[TableSpec], files: Set[Tuple[str, str]]
 ) -> Iterator[Found]:
     """What is wrong between dimensions and their tables; `files` as `beside` has them."""
-    for each in beside(specs, files):
+    for each in with_other_names(specs, files):
         if each.spec.is_dimension:
             for problem in _problems(each):
                 yield each.position, problem
 
 
-def _problems(each: Beside) -> Iterator[Problem]:
+def _problems(each: NamedTable) -> Iterator[Problem]:
     spec = each.spec
     unfit = list(_unfit(each))
     yield from unfit
@@ -109,7 +109,7 @@ def _problems(each: Beside) -> Iterator[Problem]:
             yield from rule(spec, *found)
 
 
-def _unfit(each: Beside) -> Iterator[Problem]:
+def _unfit(each: NamedTable) -> Iterator[Problem]:
     """Tables that are not there, or that are dimensions themselves."""
     for path, side in sides(each.spec):
         at, table = (*path, "table"), each.tables.get(side.table)

@@ -8,7 +8,7 @@ from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import ClusterSpec, DomainSpec, HistoryRuns, STAGE_HOURS
 from lake_spec.rules import names
 from lake_spec.rules.airflow import cron, sns_topic
-from lake_spec.rules.book import RuleBook
+from lake_spec.rules.rule_book import RuleBook
 from lake_spec.rules.landing_folders import is_below
 from lake_spec.rules.table import within
 

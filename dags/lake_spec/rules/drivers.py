@@ -8,7 +8,7 @@ from typing import Iterator, Optional, Tuple
 from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import ClusterSpec
 from lake_spec.model.instances import InstanceGroups
-from lake_spec.rules.book import RuleBook
+from lake_spec.rules.rule_book import RuleBook
 
 DRIVERS = RuleBook()
 

@@ -8,8 +8,8 @@ from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Engine, Enrichment, TableSpec
 from lake_spec.rules import names
-from lake_spec.rules.beside import Beside, Found, beside
-from lake_spec.rules.book import RuleBook
+from lake_spec.rules.table_names import NamedTable, Found, with_other_names
+from lake_spec.rules.rule_book import RuleBook
 from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns, type_of
 
 ENRICHMENT = RuleBook()
@@ -85,14 +85,14 @@ def enrichment_problems(
     specs: Sequence[TableSpec], files: Set[Tuple[str, str]]
 ) -> Iterator[Found]:
     """What is wrong between feeds and reference tables; `files` as `beside` has them."""
-    for each in beside(specs, files):
+    for each in with_other_names(specs, files):
         for path, enrichment in _each(each.spec):
             if enrichment.table != each.spec.name:  # told by a rule of its own
                 for problem in _unfit(each, path, enrichment):
                     yield each.position, problem
 
 
-def _unfit(each: Beside, path: Path, enrichment: Enrichment) -> Iterator[Problem]:
+def _unfit(each: NamedTable, path: Path, enrichment: Enrichment) -> Iterator[Problem]:
     at, table = (*path, "table"), each.tables.get(enrichment.table)
     if enrichment.table not in each.names:
         yield each.missing(at, enrichment.table)

@@ -7,7 +7,7 @@ from typing import Iterator
 from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import Csv, TableSpec
 from lake_spec.model.envelopes import columns_of, source_column
-from lake_spec.rules.book import RuleBook
+from lake_spec.rules.rule_book import RuleBook
 
 ENVELOPE = RuleBook()
 

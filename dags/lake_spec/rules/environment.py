@@ -9,7 +9,7 @@ from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import EnvironmentSpec
 from lake_spec.rules import aws, names
 from lake_spec.rules.airflow import cron, sns_topic
-from lake_spec.rules.book import RuleBook
+from lake_spec.rules.rule_book import RuleBook
 
 ENVIRONMENT = RuleBook()
 

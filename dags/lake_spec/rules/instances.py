@@ -16,7 +16,7 @@ from lake_spec.model.instances import (
     TaskFleet,
     VolumeType,
 )
-from lake_spec.rules.book import RuleBook
+from lake_spec.rules.rule_book import RuleBook
 from lake_spec.rules.table import within
 
 INSTANCES = RuleBook()

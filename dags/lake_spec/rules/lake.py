@@ -6,7 +6,7 @@ from typing import Callable, Dict, Iterator, List, Sequence
 
 from lake_spec.diagnostics.diagnostic import got
 from lake_spec.model import TableSpec
-from lake_spec.rules.beside import Found
+from lake_spec.rules.table_names import Found
 from lake_spec.rules.source import globs
 
 SUFFIXES = ("_history", "_changes")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Iterator, Optional
 
-from lake_spec.contract.pulled import pulls_of
+from lake_spec.contract.pull_folders import pulls_of
 from lake_spec.diagnostics.diagnostic import Problem
 from lake_spec.model import DomainSpec, TableSpec
 from lake_spec.rules import names

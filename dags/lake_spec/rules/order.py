@@ -7,7 +7,7 @@ from typing import Iterator, Sequence
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import Avro, Feed, Orc, Parquet, Snapshot, TableSpec
 from lake_spec.model.envelopes import EVENT_TIME
-from lake_spec.rules.book import RuleBook
+from lake_spec.rules.rule_book import RuleBook
 from lake_spec.rules.columns import type_of
 from lake_spec.text.times import parse_moment
 

@@ -6,7 +6,14 @@ import re
 from datetime import datetime
 from typing import Iterator, List, Set, Tuple
 
-from lake_spec.contract.pulled import CHANGES, EXTRACTS, LOAD, MOMENT, Pull, pulls_of
+from lake_spec.contract.pull_folders import (
+    CHANGES,
+    EXTRACTS,
+    LOAD,
+    MOMENT,
+    Pull,
+    pulls_of,
+)
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import (
     Csv,
@@ -18,7 +25,7 @@ from lake_spec.model import (
     TableSpec,
 )
 from lake_spec.rules import names
-from lake_spec.rules.book import RuleBook
+from lake_spec.rules.rule_book import RuleBook
 from lake_spec.rules.table import within
 from lake_spec.text.globs import glob_pattern
 

@@ -6,7 +6,7 @@ from typing import Iterator, List
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import Rule, TableSpec
-from lake_spec.rules.book import RuleBook
+from lake_spec.rules.rule_book import RuleBook
 from lake_spec.rules.columns import type_of
 from lake_spec.text import patterns
 

@@ -10,7 +10,7 @@ from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import Csv, Dimension, Feed, Operation, Snapshot, TableSpec
 from lake_spec.model.sources import CHARSETS
 from lake_spec.rules import names
-from lake_spec.rules.book import RuleBook
+from lake_spec.rules.rule_book import RuleBook
 from lake_spec.rules.table import within
 from lake_spec.rules.zone import is_zone, zone_remedy
 

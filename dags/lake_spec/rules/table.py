@@ -8,7 +8,7 @@ from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.hudi.buckets import MOST_ALLOWED
 from lake_spec.model import Engine, Index, Snapshot, TableSpec
 from lake_spec.rules import names
-from lake_spec.rules.book import RuleBook
+from lake_spec.rules.rule_book import RuleBook
 
 TABLE = RuleBook()
 

@@ -10,7 +10,7 @@ from lake_spec.hudi.buckets import buckets_for
 from lake_spec.rules.names import glob, relative_path
 
 from lake_local.onboard.catalog import Column, Table
-from lake_local.onboard.heads import Head, MOST_RECORDS, head_of
+from lake_local.onboard.file_types import Head, MOST_RECORDS, head_of
 from lake_local.onboard.keys import cursor_of, key_of
 from lake_local.onboard.naming import column_names, same_but_for_case, table_names
 from lake_local.onboard.plan import (

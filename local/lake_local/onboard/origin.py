@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, Optional, Tuple
 
-from lake_spec.contract.pulled import CHANGES, EXTRACTS, LOAD, MOMENT
+from lake_spec.contract.pull_folders import CHANGES, EXTRACTS, LOAD, MOMENT
 from lake_spec.model.choices import Connector
 
 from lake_local.onboard.catalog import Table

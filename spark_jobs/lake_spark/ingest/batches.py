@@ -8,14 +8,14 @@ from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
 from pyspark.sql import DataFrame
 from pyspark.storagelevel import StorageLevel
 
-from lake_spec.contract.pulled import pulled_folders
+from lake_spec.contract.pull_folders import pulled_folders
 from lake_spec.contract.report import FileReport
 from lake_spec.hudi.options import Operation
 from lake_spec.model import Csv, Json, NewColumns, Snapshot
 from lake_spec.text.globs import glob_pattern
 from lake_spark.changelog.schema import log_columns
 from lake_spark.changelog.withdrawals import withdraw_rows
-from lake_spark.errors import BadFile, RefusedInput, TooManyBadRows, first_line
+from lake_spark.errors import BadFile, RefusedInput, first_line
 from lake_spark.formats import csv_reader, csv_text
 from lake_spark.formats.file_schema import Shape
 from lake_spark.formats.inference import (
@@ -41,7 +41,7 @@ from lake_spark.ingest import (
     snapshot_times,
 )
 from lake_spark.ingest.accounting import Counted, count_rows, number_records
-from lake_spark.ingest.quality_rules import failed_rules, warned_rules
+from lake_spark.ingest.quality_rules import warned_rules
 from lake_spark.ingest.reader import Input, file_name, read_inputs
 from lake_spark.ingest.rewritten_files import compared, known_contents, refuse_lost_list
 from lake_spark.ingest.row_expressions import narrow_paths, refuse_mismatch
@@ -322,33 +322,10 @@ def _readable(run: TableRun, batch: Batch) -> List[Input]:
     return good
 
 
-def check_quality(run: TableRun, rows: Rows) -> None:
-    """Warn of what the rules only warn of; stop before anything is written."""
-    counted = rows.counted
-    fatal = failed_rules(run.spec, "fail")
-    for words, count in counted.rules.items():
-        if words in fatal:
-            raise TooManyBadRows(
-                f"quality: {words}: {count:,} row(s), and the rule says fail"
-            )
-        run.report.warnings.append(f"quality: {words}: {count:,} row(s)")
-    if not counted.bad:
-        return
-    limits = run.spec.quarantine
-    examples = quarantine.examples(rows.numbered)
-    words = f"{counted.bad:,} of {counted.total:,} rows are bad: {examples}"
-    if counted.bad > limits.min_rows and counted.bad > limits.max_share * counted.total:
-        raise TooManyBadRows(
-            f"{words}. That is over quarantine.max_share {limits.max_share:.2%} above "
-            f"{limits.min_rows} rows, so nothing was written. Mend the files or the spec."
-        )
-    run.report.warnings.append(f"quarantined: {words}")
-
-
 def judge(run: TableRun, batch: Batch, rows: Rows, what: str) -> None:
     """Check what was read, and begin the accounting of its files."""
     refuse_moved_on(run, batch)
-    check_quality(run, rows)
+    quarantine.check_limits(run, rows.counted, rows.numbered)
     full_refresh.refuse_losses(run, quarantine.good_rows(rows.numbered), batch.inputs)
     batch.files = file_reports(batch, rows.counted)
     has_reload = any(each.started for each in batch.inputs)

@@ -1,4 +1,4 @@
-"""Rows that were not accepted: kept with reason, position and raw record."""
+"""Rows that were not accepted: how many may be, and where they are kept and why."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from pyspark.sql import functions as F
 
 from lake_spec.hudi.options import Operation
 from lake_spark.changelog.schema import LogColumn
+from lake_spark.errors import TooManyBadRows
+from lake_spark.ingest.accounting import Counted
+from lake_spark.ingest.quality_rules import failed_rules
 from lake_spark.storage.hudi_table import DELETED
 from lake_spark.tables.table_run import TableRun
 
@@ -41,6 +44,31 @@ def examples(rows: DataFrame) -> str:
         f"{row.lake_path} record {row.lake_record}: {row.lake_reason}"
         for row in some.collect()
     )
+
+
+def check_limits(run: TableRun, counted: Counted, rows: DataFrame) -> None:
+    """Warn of what the rules only warn of; stop before anything is written.
+
+    Raises TooManyBadRows where a rule says fail, or more rows are bad than the table's
+    `quarantine` allows.
+    """
+    fatal = failed_rules(run.spec, "fail")
+    for words, count in counted.rules.items():
+        if words in fatal:
+            raise TooManyBadRows(
+                f"quality: {words}: {count:,} row(s), and the rule says fail"
+            )
+        run.report.warnings.append(f"quality: {words}: {count:,} row(s)")
+    if not counted.bad:
+        return
+    limits = run.spec.quarantine
+    words = f"{counted.bad:,} of {counted.total:,} rows are bad: {examples(rows)}"
+    if counted.bad > limits.min_rows and counted.bad > limits.max_share * counted.total:
+        raise TooManyBadRows(
+            f"{words}. That is over quarantine.max_share {limits.max_share:.2%} above "
+            f"{limits.min_rows} rows, so nothing was written. Mend the files or the spec."
+        )
+    run.report.warnings.append(f"quarantined: {words}")
 
 
 def keep(run: TableRun, rows: DataFrame) -> None:

@@ -19,7 +19,7 @@ from lake_spark.errors import BadFile, RefusedInput
 from lake_spark.formats.inference import all_globs
 from lake_spark.ingest import (
     batches,
-    feed,
+    change_files,
     full_refresh,
     quarantine,
     snapshot_completeness,
@@ -197,7 +197,7 @@ def _refuse_missing(run: TableRun, paths: Sequence[str]) -> None:
 
 def _redo_feed(run: TableRun, files: Sequence[LandingFile], before: Manifest) -> None:
     """All of it by one log commit."""
-    done = bool(files) and feed.take_files(run, files, before)
+    done = bool(files) and change_files.take_files(run, files, before)
     gone = before.sparing([each.path for each in files])
     if not done and gone.withdrawing and not run.dry_run:
         batches.commit_withdrawals(run, gone)

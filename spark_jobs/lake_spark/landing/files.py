@@ -8,7 +8,7 @@ from datetime import datetime
 from os.path import commonprefix
 from typing import List, Optional, Sequence, Tuple
 
-from lake_spec.contract.pulled import FOLDERS
+from lake_spec.contract.pull_folders import FOLDERS
 from lake_spec.model import Scope
 from lake_spec.text.globs import glob_pattern
 from lake_spark.errors import BadFile

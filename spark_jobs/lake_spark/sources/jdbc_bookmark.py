@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
-from lake_spec.contract.pulled import CHANGES, LOAD
+from lake_spec.contract.pull_folders import CHANGES, LOAD
 from lake_spec.contract.state_format import (
     from_fields,
     parse_state,

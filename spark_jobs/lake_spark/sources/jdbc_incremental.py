@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from lake_spec.contract.pulled import CHANGES
+from lake_spec.contract.pull_folders import CHANGES
 from lake_spec.contract.state_format import to_fields
 from lake_spec.model import JdbcChanges
 from lake_spark.errors import PullFailed

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from lake_spec.contract.pulled import EXTRACTS, LOAD
+from lake_spec.contract.pull_folders import EXTRACTS, LOAD
 from lake_spec.model import JdbcChanges, JdbcTable
 from lake_spec.text.globs import glob_pattern
 from lake_spark.formats.inference import all_globs, load_globs

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 from typing import Dict, List, Tuple
 
-from lake_spec.contract.pulled import CHANGES
+from lake_spec.contract.pull_folders import CHANGES
 from lake_spec.model import Debezium, KafkaCluster, KafkaTopic
 from lake_spark.errors import SourceMoved
 from lake_spark.landing.files import list_landing

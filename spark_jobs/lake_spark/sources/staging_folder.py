@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional
 
-from lake_spec.contract.pulled import pulled_folders
+from lake_spec.contract.pull_folders import pulled_folders
 from lake_spark.landing.files import PULLING, unfinished_folders
 from lake_spark.storage.object_store import ObjectStore
 from lake_spark.tables.table_run import TableRun

@@ -11,7 +11,7 @@ from lake_spark.build.merge import LOG_INSTANT
 from lake_spark.errors import BadFile, LateExtract, RefusedInput
 from lake_spark.formats.inference import load_globs
 from lake_spark.ingest import (
-    feed,
+    change_files,
     hoodie_streamer,
     reprocess,
     snapshot_completeness,
@@ -58,7 +58,7 @@ def _feed(run: TableRun, globs: Sequence[str]) -> None:
     else:
         manifest = run.manifest()
         files = unseen_files(run, manifest, globs)
-        done = bool(files) and feed.take_files(run, files, manifest)
+        done = bool(files) and change_files.take_files(run, files, manifest)
     if done:
         run.report.settle_duplicates(build_current(run))
 

@@ -17,8 +17,8 @@ from pyspark.sql import SparkSession
 
 from lake_spec.contract import erase_request
 from lake_spec.contract.report import Report, State
-from lake_spec.contract.stages import tables_of
-from lake_spec.contract.packing import TABLES_AT_ONCE, longest_first, makespan
+from lake_spec.contract.stage_tables import tables_of
+from lake_spec.contract.table_order import TABLES_AT_ONCE, longest_first, makespan
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.model.continuous import CONTINUOUS
 from lake_spec.parsing.json_codec import from_data

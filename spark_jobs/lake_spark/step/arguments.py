@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import List, Optional, Sequence, Tuple
 
 from lake_spec.contract.erase_request import REQUEST
-from lake_spec.contract.pulled import PULLS, is_pull_from
+from lake_spec.contract.pull_folders import PULLS, is_pull_from
 from lake_spec.text.times import GRAMMAR, parse_moment
 from lake_spark.ingest.reprocess import Selection
 from lake_spark.tables.table_run import Accepted, Window

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from typing import Callable, List, Optional, Sequence
 
-from lake_spec.contract.pulled import pulls_of
+from lake_spec.contract.pull_folders import pulls_of
 from lake_spec.contract.report import Report
 from lake_spec.model import Dimension, TableSpec
 from lake_spec.model.continuous import Continuous, stop_uri

@@ -11,7 +11,7 @@ import json
 from typing import Dict, Sequence
 
 from lake_spec.contract.report import Report, State
-from lake_spec.contract.packing import blended
+from lake_spec.contract.table_order import blended
 from lake_spark.errors import first_line
 from lake_spark.storage.object_store import ObjectStore
 

@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, List, Mapping
 from lake_spec.model import TableSpec
 from lake_spec.parsing.json_codec import to_data
 from lake_spark.errors import ForeignTable, Redefined
-from lake_spark.formats.unchanged_values import placeholder_texts
+from lake_spark.formats.placeholders import placeholder_texts
 from lake_spark.scd2.surrogate_keys import SURROGATE_TYPES
 from lake_spark.schema.promotion import canonical_type
 from lake_spark.storage.hudi_table import HudiTable

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lake_spec.contract.packing import TABLES_AT_ONCE
+from lake_spec.contract.table_order import TABLES_AT_ONCE
 from lake_spec.parsing.json_codec import to_data
 from lake_spark.step import application
 from tests.spark.leased import grant

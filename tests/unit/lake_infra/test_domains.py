@@ -14,7 +14,7 @@ import pytest
 from botocore.validate import ParamValidator
 from lake_airflow.planning.plan import plan
 from lake_infra.domains import domains_template
-from lake_infra.places import NotDeployable
+from lake_infra.resource_names import NotDeployable
 from lake_infra.runtime_role import (
     LONGEST_POLICY,
     WRITE,

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from lake_infra.places import NotDeployable, Root, check_deployable, runtime_roles
+from lake_infra.resource_names import (
+    NotDeployable,
+    Root,
+    check_deployable,
+    runtime_roles,
+)
 
 from tests.unit.lake_infra.lakes import domain, environment, role
 

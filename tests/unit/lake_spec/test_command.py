@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lake_spec.__main__ import main
-from lake_spec.parsing.compiled import FILE
+from lake_spec.parsing.compiled_domains import FILE
 from lake_spec.parsing.loader import load_domain
 
 DOCS = Path(__file__).parents[3] / "docs"

@@ -11,7 +11,7 @@ from lake_airflow.emr.job_flow import run_job_flow_request
 from lake_airflow.emr.validation import request_problems
 from lake_spec.model import instances
 from lake_spec.parsing.loader import load_cluster, load_environment
-from lake_spec.rules.books import books_of
+from lake_spec.rules.all_rules import books_of
 from tests.unit.lake_airflow import random_clusters
 from tests.unit.lake_airflow.specs import dag_plan, run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Tuple
 
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
-from lake_spec.rules.book import RuleBook
+from lake_spec.rules.rule_book import RuleBook
 from lake_spec.rules.cluster import CLUSTER
 from lake_spec.rules.columns import COLUMNS
 from lake_spec.rules.connections import CONNECTIONS

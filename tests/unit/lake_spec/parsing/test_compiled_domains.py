@@ -5,8 +5,8 @@ import json
 import pytest
 
 from lake_spec.diagnostics.errors import SpecErrors
-from lake_spec.parsing import compiled
-from lake_spec.parsing.compiled import FILE, compile_domain, read_compiled
+from lake_spec.parsing import compiled_domains
+from lake_spec.parsing.compiled_domains import FILE, compile_domain, read_compiled
 from lake_spec.parsing.loader import load_domain
 
 from tests.unit.lake_spec.spec_files import DOMAIN, FEED, changed
@@ -62,7 +62,7 @@ def test_a_table_that_was_removed_makes_it_stale(fresh):
 
 
 def test_other_code_makes_it_stale(fresh, monkeypatch):
-    monkeypatch.setattr(compiled, "_code", lambda: "of another version")
+    monkeypatch.setattr(compiled_domains, "_code", lambda: "of another version")
     assert read_compiled(fresh.tables, "sales") is None
 
 

@@ -14,7 +14,7 @@ Found = Tuple[int, Problem]
 
 
 @dataclass(frozen=True)
-class Beside:
+class NamedTable:
     """A table, the names of the others of its domain, and those that could be read.
 
     A name without a spec is of a table with faults of its own.
@@ -33,7 +33,9 @@ class Beside:
         return Problem(path, name, f"no table is named {name!r}", remedy)
 
 
-def beside(specs: Sequence[TableSpec], files: Set[Tuple[str, str]]) -> Iterator[Beside]:
+def with_other_names(
+    specs: Sequence[TableSpec], files: Set[Tuple[str, str]]
+) -> Iterator[NamedTable]:
     """Each table with the others; `files` are (domain, name) of all tables."""
     tables: Dict[str, Dict[str, TableSpec]] = {}
     names: Dict[str, Set[str]] = {}
@@ -43,4 +45,4 @@ def beside(specs: Sequence[TableSpec], files: Set[Tuple[str, str]]) -> Iterator[
         names.setdefault(domain, set()).add(name)
     for position, spec in enumerate(specs):
         others = sorted(names.get(spec.domain, set()) - {spec.name})
-        yield Beside(position, spec, others, tables[spec.domain])
+        yield NamedTable(position, spec, others, tables[spec.domain])

@@ -14,7 +14,7 @@ from lake_spec.model.choices import (
     SurrogateKind,
     TableType,
 )
-from lake_spec.model.setting import setting
+from lake_spec.model.spec_field import setting
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.packing import CASES, MOST_BILLED, MOST_LATE, costed
-from lake_spec.contract.packing import blended, longest_first, makespan
+from lake_spec.contract.table_order import blended, longest_first, makespan
 
 
 def test_the_longest_is_first_and_before_it_what_was_never_seen():

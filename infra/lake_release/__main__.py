@@ -79,9 +79,9 @@ def _deployment(args: argparse.Namespace) -> Deployment:
     target = Target.of(environment, args.dags_bucket)
     airflow = None
     if not args.only_s3:
-        client = _client("mwaa", target.region)
+        client = client_of("mwaa", target.region)
         airflow = Airflow(client, target.airflow, minutes=args.minutes, say=_say)
-    s3 = _client("s3", target.region)
+    s3 = client_of("s3", target.region)
     return Deployment(
         target,
         s3,
@@ -92,7 +92,8 @@ def _deployment(args: argparse.Namespace) -> Deployment:
     )
 
 
-def _client(service: str, region: str) -> Any:
+def client_of(service: str, region: str) -> Any:
+    """Make a client of a service in a region."""
     return boto3.client(service, region_name=region)
 
 

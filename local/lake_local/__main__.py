@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parse(sys.argv[1:] if argv is None else argv)
     if not args.uses_aws:
         shut_out_real_accounts()
-    _heed_signals()
+    heed_signals()
     try:
         return args.run(args)
     except LakeLocalError as error:
@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return READER_GONE
 
 
-def _heed_signals() -> None:
+def heed_signals() -> None:
     """End in good order when asked to; under nohup a hang-up stays unheard."""
     signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, _interrupt)

@@ -48,7 +48,7 @@ class Judge:
 
     def faults(self, calls: Iterable[Call]) -> List[str]:
         """Every call that would have been denied, each kind of thing once."""
-        roles = self._roles()
+        roles = self.roles()
         found: Set[str] = set()
         for call in calls:
             if call["caller"] == PEOPLE:
@@ -74,7 +74,8 @@ class Judge:
         marks = [f"arn:aws:s3:::{root[len('s3://'):].rstrip('/')}/" for root in roots]
         return asked.action == "s3:DeleteObject" and asked.arn in marks
 
-    def _roles(self) -> Dict[str, List[Statement]]:
+    def roles(self) -> Dict[str, List[Statement]]:
+        """Give the statements of each role, by its name."""
         values = known_values(self.environment, self.domains)
         airflow = statements(load_template("mwaa"), "ExecutionRole", values)
         template = domains_template(self.environment, self.domains)

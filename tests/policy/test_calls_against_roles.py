@@ -112,9 +112,9 @@ def test_a_step_with_the_role_of_another_domain_is_told(judge):
 
 @pytest.mark.parametrize("sid", ["KeyOfTheBuckets", "BoundThemAsTheyAreMade"])
 def test_what_aws_asks_for_besides_is_asked_for(judge, monkeypatch, sid):
-    everything = judge._roles()
+    everything = judge.roles()
     less = {n: [s for s in of if s["Sid"] != sid] for n, of in everything.items()}
-    monkeypatch.setattr(Judge, "_roles", lambda self: less)
+    monkeypatch.setattr(Judge, "roles", lambda self: less)
     assert judge.faults(GRANTED)
 
 
@@ -152,7 +152,7 @@ def test_a_dag_reaches_clusters_of_its_environment_and_makes_no_other_one_of_the
     }
     arn = "arn:aws:elasticmapreduce:eu-central-1:123456789012:cluster/j-1"
     asked = Asked(f"elasticmapreduce:{action}", arn, context)
-    assert bool(allowing(asked, judge._roles()["airflow"])) == is_allowed
+    assert bool(allowing(asked, judge.roles()["airflow"])) == is_allowed
 
 
 STATEMENT = {

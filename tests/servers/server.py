@@ -152,7 +152,7 @@ class Server:
         """The programs of a piece, copied where the server's user may not enter."""
         found = installed(piece)
         copy = self.folder / "programs"
-        if self._user() and not all(_lets_in(each) for each in found.resolve().parents):
+        if self._user() and not all(lets_in(each) for each in found.resolve().parents):
             if not copy.exists():
                 shutil.copytree(found, copy, symlinks=True)
             return copy
@@ -167,12 +167,13 @@ class Server:
                 _must_let_in(each, self.folder)
 
 
-def _lets_in(folder: Path) -> bool:
+def lets_in(folder: Path) -> bool:
+    """Tell whether other users may enter a folder."""
     return bool(folder.stat().st_mode & 0o001)
 
 
 def _must_let_in(parent: Path, folder: Path) -> None:
-    if not _lets_in(parent):
+    if not lets_in(parent):
         raise ServerError(
             f"{folder}: the server runs as {ANYBODY}, who may not enter {parent}; "
             f"choose another folder, or run chmod o+x {parent}"

@@ -31,7 +31,7 @@ def test_another_machine_is_named_where_nothing_can_be_installed(tmp_path, monke
 def test_as_root_programs_are_copied_where_the_servers_user_may_not_enter(
     server_folder, monkeypatch
 ):
-    monkeypatch.setattr(server, "_lets_in", lambda folder: False)
+    monkeypatch.setattr(server, "lets_in", lambda folder: False)
     programs = PostgreSql(server_folder)._programs
     assert programs == server_folder / "programs" / "bin"
     assert (programs / "postgres").is_file()

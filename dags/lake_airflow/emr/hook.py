@@ -84,16 +84,17 @@ class SendsOnce(EmrHook):
         client = self.get_client_type(config=(self.config or Config()).merge(_ONCE))
         for pause in PAUSES:
             try:
-                return self._sent(client, name, request)
+                return self.send(client, name, request)
             except ClientError as error:
                 if error.response["Error"]["Code"] not in _THROTTLED:
                     raise
                 self.log.info("EMR is throttling; once more in %s s.", pause)
                 time.sleep(pause)
-        return self._sent(client, name, request)
+        return self.send(client, name, request)
 
     @staticmethod
-    def _sent(client: Any, name: str, request: dict[str, Any]) -> dict[str, Any]:
+    def send(client: Any, name: str, request: dict[str, Any]) -> dict[str, Any]:
+        """Send one request, which is not sent again."""
         try:
             return getattr(client, name)(**request)
         except HTTPClientError as error:

@@ -29,7 +29,7 @@ def compile_domain(tables: Path, domain: str) -> str:
     spec = survey_domain(survey, tables, domain)
     survey.close()
     content = {
-        "code": _code(),
+        "code": code_version(),
         "sources": sources,
         "domain": to_data(spec, with_defaults=False),
     }
@@ -50,7 +50,7 @@ def read_compiled(tables: Path, domain: str) -> Optional[DomainSpec]:
 def _is_fresh(content: Any, tables: Path, domain: str) -> bool:
     return (
         isinstance(content, dict)
-        and content.get("code") == _code()
+        and content.get("code") == code_version()
         and content.get("sources") == _sources(tables, domain)
         and "domain" in content
     )
@@ -74,7 +74,7 @@ def _hash(path: Path) -> str:
 
 
 @lru_cache(maxsize=1)
-def _code() -> str:
+def code_version() -> str:
     """Hash of this package: other rules or defaults may judge or read otherwise."""
     package = Path(__file__).parent
     digest = sha256()

@@ -20,7 +20,7 @@ from lake_spec.parsing.node import Node, REFUSED
 LARGEST = 256 * 1024
 DEEPEST = 16
 
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAB = re.compile(r"^ *\t", re.MULTILINE)
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]{0,17})")
 _FLOAT = re.compile(r"[-+]?([0-9]{1,18}\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,2})?")
@@ -96,7 +96,7 @@ class _Tree:
     def __init__(self, file: str, text: str) -> None:
         self.file = file
         self.faults: List[Fault] = []
-        self.events: Iterator[Any] = yaml.parse(text, Loader=_Loader)
+        self.events: Iterator[Any] = yaml.parse(text, Loader=SafeLoader)
 
     def read(self) -> Node:
         next(self.events)  # the stream starts

@@ -63,7 +63,7 @@ def touched(
         if waiting.since is None:
             all_rows = refold.rows(run, table, waiting.manifest)
             few = all_rows <= refold.FEW_ROWS
-            sightings, keys = _in_log(run, waiting, columns, few)
+            sightings, keys = read_from_log(run, waiting, columns, few)
             several, only = single_event_keys.split(run, waiting, sightings, all_rows, kept)
             yield Touched(keys, several, alone=only)
             return
@@ -72,7 +72,7 @@ def touched(
             sightings, keys = _left_or_in_log(run, waiting, columns)
         else:
             few = refold.rows(run, table, waiting.manifest) <= refold.FEW_ROWS
-            sightings, keys = _in_log(run, waiting, columns, few)
+            sightings, keys = read_from_log(run, waiting, columns, few)
         for each in (keys, sightings):
             cache_until(each, kept)
         yield Touched(keys, sightings, is_folded)
@@ -84,7 +84,7 @@ def clear(run: TableRun) -> None:
         run.store.delete(each.uri)
 
 
-def _in_log(run: TableRun, waiting: Pending, columns: Columns, few: bool) -> Found:
+def read_from_log(run: TableRun, waiting: Pending, columns: Columns, few: bool) -> Found:
     """From the log, which has `few` rows or many."""
     spark = session_for(run.spark, few=few)
     read = run.log.read(spark).drop(*_UNUSED)
@@ -101,7 +101,7 @@ def _left_or_in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:
     left = _left(run, waiting, columns)
     if left is not None:
         return left
-    found = _in_log(run, waiting, columns, False)
+    found = read_from_log(run, waiting, columns, False)
     if not _leave(run, found, waiting):
         return found
     left = _left(run, waiting, columns)

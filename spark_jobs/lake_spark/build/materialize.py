@@ -241,7 +241,7 @@ def _told(
     if not isinstance(run.spec.source, Feed):
         return {}, 0, []
     restarts = _restarts(run.spec, marked, since)
-    return _duplicates(marked, since), _ties(run, marked, since), restarts
+    return _duplicates(marked, since), count_ties(run, marked, since), restarts
 
 
 def _restarts(spec: TableSpec, marked: DataFrame, since: Optional[str]) -> List[str]:
@@ -282,7 +282,7 @@ def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:
     }
 
 
-def _ties(run: TableRun, marked: DataFrame, since: Optional[str]) -> int:
+def count_ties(run: TableRun, marked: DataFrame, since: Optional[str]) -> int:
     """Keys and orders at which events of several files stand, new ones among them."""
     changes = marked.where("lake_seen = 1").where(~F.expr(IS_LOAD))
     in_log = [LogColumn.LOG] if run.spec.envelope is not None else []

@@ -130,7 +130,7 @@ def _made(run: TableRun, each: Input, found: Found, beside: str) -> str:
             content = blanked(
                 file.path,
                 run.store.read(file.uri),
-                lambda text: _blank(run, text, records),
+                lambda text: blank_records(run, text, records),
             )
     except (NotBlanked, UnicodeError) as error:
         raise _cannot(run, file, str(error)) from None
@@ -139,7 +139,8 @@ def _made(run: TableRun, each: Input, found: Found, beside: str) -> str:
     return beside
 
 
-def _blank(run: TableRun, text: bytes, records: Set[int]) -> bytes:
+def blank_records(run: TableRun, text: bytes, records: Set[int]) -> bytes:
+    """Return the text with those records blank."""
     kind = run.spec.source.format
     if isinstance(kind, Csv):
         return blank_csv(text, records, kind)

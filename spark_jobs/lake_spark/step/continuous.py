@@ -64,7 +64,7 @@ class Table:
             self._earlier = EarlierRounds()
         elif listed is not None and listed == self._listed:
             return self.rounds.quiet()
-        stages: List[Stage] = [dimension] if self.spec.is_dimension else _OF_FILES
+        stages: List[Stage] = [dimension] if self.spec.is_dimension else OF_FILES
         done = [self._attempt(each) for each in stages]
         if is_upkeep:
             done.append(self._attempt(maintenance))
@@ -95,7 +95,7 @@ class Table:
         return told.hexdigest()
 
 
-_OF_FILES: List[Stage] = [incremental, scd2]
+OF_FILES: List[Stage] = [incremental, scd2]
 
 
 def _put_by(run: TableRun) -> Callable[[Report], None]:

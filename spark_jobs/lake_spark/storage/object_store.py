@@ -222,7 +222,7 @@ class FolderStore:
         facts = path.stat()
         return StoredObject(
             uri=f"file://{path}",
-            etag=_etag(path, facts),
+            etag=file_etag(path, facts),
             size=facts.st_size,
             modified=datetime.fromtimestamp(facts.st_mtime, timezone.utc),
         )
@@ -278,26 +278,28 @@ class FolderStore:
         return self.read(f"file://{name}")
 
 
-_SETTLED = 2.0
+SETTLED_AFTER = 2.0
 """Seconds after which a file that is written again has another time of change: some file
 systems count them in steps of two."""
 
 
-def _etag(path: Path, facts: os.stat_result) -> str:
+def file_etag(path: Path, facts: os.stat_result) -> str:
     """The hash of a file: to list a bucket reads nothing, so a folder is read once."""
-    if time.time() - max(facts.st_mtime, facts.st_ctime) < _SETTLED:
-        return _hash(path)
-    return _kept_hash(
+    if time.time() - max(facts.st_mtime, facts.st_ctime) < SETTLED_AFTER:
+        return content_hash(path)
+    return cached_hash(
         path, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
     )
 
 
 @lru_cache(maxsize=100_000)
-def _kept_hash(path: Path, *facts: int) -> str:
-    return _hash(path)
+def cached_hash(path: Path, *facts: int) -> str:
+    """Hash the content of a file with these facts, once."""
+    return content_hash(path)
 
 
-def _hash(path: Path) -> str:
+def content_hash(path: Path) -> str:
+    """Hash the content of a file."""
     return hashlib.md5(path.read_bytes()).hexdigest()
 
 

@@ -24,8 +24,8 @@ class Commit:
     metadata: Mapping[str, str]
 
 
-_COMMITS: Dict[Tuple[str, str], Commit] = {}
-_MOST_COMMITS = 2000
+KNOWN_COMMITS: Dict[Tuple[str, str], Commit] = {}
+MOST_COMMITS = 2000
 """So many are remembered: a continuous run makes some every minute."""
 
 
@@ -64,15 +64,16 @@ class Timeline:
     def _commit(self, instant: JavaObject, timeline: JavaObject) -> Commit:
         """A completed commit, read once by this process: it never changes."""
         at = instant.requestedTime()
-        known = _COMMITS.get((self._path, at))
+        known = KNOWN_COMMITS.get((self._path, at))
         if known is None:
-            if len(_COMMITS) >= _MOST_COMMITS:
-                _COMMITS.clear()
-            known = Commit(at, self._metadata(instant, timeline))
-            _COMMITS[self._path, at] = known
+            if len(KNOWN_COMMITS) >= MOST_COMMITS:
+                KNOWN_COMMITS.clear()
+            known = Commit(at, self.metadata_of(instant, timeline))
+            KNOWN_COMMITS[self._path, at] = known
         return known
 
-    def _metadata(self, instant: JavaObject, timeline: JavaObject) -> Dict[str, str]:
+    def metadata_of(self, instant: JavaObject, timeline: JavaObject) -> Dict[str, str]:
+        """Read the metadata of a commit."""
         utils = self._jvm.org.apache.hudi.common.table.timeline.TimelineUtils
         extra = utils.getCommitMetadata(instant, timeline).getExtraMetadata()
         return named_metadata(list(extra.items()))

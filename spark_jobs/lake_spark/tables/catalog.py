@@ -29,20 +29,22 @@ def register(run: TableRun) -> None:
     if run.earlier.is_registered and not run.report.commits:
         return
     run.check_lease()
-    glue = _client()
+    glue = glue_client()
     _database(glue, run.spec.domain, run.spec.description)
-    for name, table, query in _tables(run):
+    for name, table, query in registered_tables(run):
         if table.has_data():
             _table(glue, run, table_input(run, name, table, query))
 
 
-def _client():
+def glue_client():
+    """Make a client of Glue."""
     import boto3
 
     return boto3.client("glue")
 
 
-def _tables(run: TableRun) -> List[tuple]:
+def registered_tables(run: TableRun) -> List[tuple]:
+    """List the tables to register: name, table and its query type."""
     name, merged = run.spec.name, run.spec.storage.type is TableType.MERGE_ON_READ
     tables = [(f"{name}_changes", run.log, "snapshot")]
     for label, table in ((name, run.current), (f"{name}_history", run.history)):

@@ -52,7 +52,7 @@ def test_history_takes_what_current_left(lake, monkeypatch):
     [done] = folders(lake)
     left = lake.spark.read.parquet(str(done.parent)).columns
     assert [name for name in left if name.startswith("_hoodie_")] == [COMMIT]
-    monkeypatch.setattr(affected_keys, "_in_log", refuse)
+    monkeypatch.setattr(affected_keys, "read_from_log", refuse)
     monkeypatch.setattr(refold, "rows", refuse)  # it is known that they are many
     lake.done("scd2")
     assert lake.versions("name") == LOADED

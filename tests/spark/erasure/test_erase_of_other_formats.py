@@ -111,7 +111,9 @@ def test_what_cannot_be_rewritten_is_refused_before_the_list_is_longer(
     listed = extracts.tables.erased_keys.load()
     asked = ask(extracts, {"id": 7, "site": "a"})
     with monkeypatch.context() as patched:
-        patched.setattr(landing_files, "_blank", lambda run, text, records: text[:-2])
+        patched.setattr(
+            landing_files, "blank_records", lambda run, text, records: text[:-2]
+        )
         message = extracts.run("erase", request_uri=asked).error["message"]
     assert "2026-01-01.json holds rows of a key that is to be erased" in message
     extracts.land("2026-01-04.json", "")

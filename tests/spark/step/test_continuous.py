@@ -110,7 +110,7 @@ def test_what_fails_in_one_round_heals_in_the_next(spark, tmp_path, monkeypatch)
     batches = Batches(spark, tmp_path, [lake.spec])
     lake.land("changes/1.csv", FIRST)
     with monkeypatch.context() as broken:
-        broken.setattr(continuous, "_OF_FILES", [continuous.incremental, breaks])
+        broken.setattr(continuous, "OF_FILES", [continuous.incremental, breaks])
         assert batches.next_round() is None
     assert len(lake.versions("note")) == 2
     assert json.loads(batches.told("things"))["state"] == "failed"

@@ -258,11 +258,11 @@ def test_a_folder_that_cannot_be_listed_is_left_to_the_stage_to_tell(
 
 
 def test_what_is_remembered_of_commits_has_a_limit(monkeypatch):
-    monkeypatch.setattr(timeline, "_COMMITS", {})
-    monkeypatch.setattr(timeline.Timeline, "_metadata", lambda *_: {"run": RUN})
+    monkeypatch.setattr(timeline, "KNOWN_COMMITS", {})
+    monkeypatch.setattr(timeline.Timeline, "metadata_of", lambda *_: {"run": RUN})
     hours = object.__new__(timeline.Timeline)
     hours._path = "file:///t"
-    for number in range(2 * timeline._MOST_COMMITS):
+    for number in range(2 * timeline.MOST_COMMITS):
         at = SimpleNamespace(requestedTime=lambda: str(number))
         assert hours._commit(at, None).instant == str(number)
-    assert len(timeline._COMMITS) <= timeline._MOST_COMMITS
+    assert len(timeline.KNOWN_COMMITS) <= timeline.MOST_COMMITS

@@ -72,8 +72,8 @@ def test_a_quiet_round_of_a_continuous_run_asks_the_catalogue_nothing(
         spec=spec,
         check_lease=lambda: None,
     )
-    monkeypatch.setattr(catalog, "_client", lambda: glue)
-    monkeypatch.setattr(catalog, "_tables", lambda run: [])
+    monkeypatch.setattr(catalog, "glue_client", lambda: glue)
+    monkeypatch.setattr(catalog, "registered_tables", lambda run: [])
     catalog.register(run)
     assert glue.asked_to_make == asked
 

@@ -51,12 +51,12 @@ def rewrite(file, change):
 
 def other_etags(monkeypatch):
     """From now on a file that is written again has another ETag, as KMS gives it."""
-    etag = object_store._etag
+    etag = object_store.file_etag
 
     def not_of_the_content(path, facts):
         return etag(path, facts)[:16] + f"{facts.st_mtime_ns:016x}"[-16:]
 
-    monkeypatch.setattr(object_store, "_etag", not_of_the_content)
+    monkeypatch.setattr(object_store, "file_etag", not_of_the_content)
 
 
 def test_a_rollback_reads_what_the_next_release_wrote_and_keeps_its_fields(feed):

@@ -306,7 +306,7 @@ class NoMore:
 
 
 def test_credentials_that_end_at_s3_are_no_traceback(monkeypatch, capsys):
-    monkeypatch.setattr("lake_release.__main__._client", lambda *_: NoMore())
+    monkeypatch.setattr("lake_release.__main__.client_of", lambda *_: NoMore())
     assert main(["status", "prod"]) == 1
     assert capsys.readouterr().err.startswith(
         "The credentials ended at a call of AWS: "

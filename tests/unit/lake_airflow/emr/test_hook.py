@@ -127,7 +127,7 @@ def test_writes_have_the_proxy_and_timeouts_of_the_connection(monkeypatch):
     hook, seen = SendsOnce(aws_conn_id="proxied"), []
     monkeypatch.setattr(
         SendsOnce,
-        "_sent",
+        "send",
         staticmethod(lambda client, *_: seen.append(client.meta.config) or {}),
     )
     hook.create_job_flow({})

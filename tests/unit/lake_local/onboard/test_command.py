@@ -43,7 +43,7 @@ class Secrets:
 @pytest.fixture(autouse=True)
 def own_process(monkeypatch):
     """What `main` does to signals and environment stays in the test."""
-    monkeypatch.setattr(program, "_heed_signals", lambda: None)
+    monkeypatch.setattr(program, "heed_signals", lambda: None)
     monkeypatch.setattr(os, "environ", dict(os.environ))
 
 

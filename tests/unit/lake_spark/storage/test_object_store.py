@@ -60,9 +60,11 @@ def test_the_end_of_an_object_can_be_read_alone(s3):
 def test_a_folders_files_are_hashed_once_until_they_change(tmp_path, monkeypatch):
     file = tmp_path / "rows.csv"
     hashed = []
-    hash_of = object_store._hash
-    monkeypatch.setattr(object_store, "_hash", lambda p: hashed.append(p) or hash_of(p))
-    monkeypatch.setattr(object_store, "_SETTLED", -1.0)
+    hash_of = object_store.content_hash
+    monkeypatch.setattr(
+        object_store, "content_hash", lambda p: hashed.append(p) or hash_of(p)
+    )
+    monkeypatch.setattr(object_store, "SETTLED_AFTER", -1.0)
 
     def etag():
         (found,) = FolderStore().list(f"file://{tmp_path}/")
@@ -82,11 +84,11 @@ def test_a_folders_files_are_hashed_once_until_they_change(tmp_path, monkeypatch
 
 def test_the_hash_of_a_file_that_may_change_unseen_is_not_kept(tmp_path, monkeypatch):
     kept = []
-    monkeypatch.setattr(object_store, "_kept_hash", lambda *of: kept.append(of) or "")
+    monkeypatch.setattr(object_store, "cached_hash", lambda *of: kept.append(of) or "")
     (tmp_path / "rows.csv").write_bytes(b"one")
     (found,) = FolderStore().list(f"file://{tmp_path}/")
     assert (found.etag, kept) == (hashlib.md5(b"one").hexdigest(), [])
-    later = time.time() + object_store._SETTLED + 1
+    later = time.time() + object_store.SETTLED_AFTER + 1
     monkeypatch.setattr(object_store.time, "time", lambda: later)
     FolderStore().list(f"file://{tmp_path}/")
     assert len(kept) == 1

@@ -62,7 +62,7 @@ def test_a_table_that_was_removed_makes_it_stale(fresh):
 
 
 def test_other_code_makes_it_stale(fresh, monkeypatch):
-    monkeypatch.setattr(compiled_domains, "_code", lambda: "of another version")
+    monkeypatch.setattr(compiled_domains, "code_version", lambda: "of another version")
     assert read_compiled(fresh.tables, "sales") is None
 
 

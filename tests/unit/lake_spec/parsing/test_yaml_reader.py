@@ -18,7 +18,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "\n".join(
 def loader(request, monkeypatch):
     """Both of PyYAML's parsers; without libyaml the first is the second."""
     if request.param == "pure-python":
-        monkeypatch.setattr(yaml_reader, "_Loader", yaml.SafeLoader)
+        monkeypatch.setattr(yaml_reader, "SafeLoader", yaml.SafeLoader)
 
 
 def read(text):

@@ -11,11 +11,13 @@ the scheduler wakes the task. A task stays in the worker for one look.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from datetime import datetime, timedelta, timezone
 from typing import Any, NoReturn
 
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
 from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
+from airflow.sdk import BaseOperator
 from botocore.exceptions import NoRegionError
 
 from lake_airflow.compat import TaskDeferralError, TaskDeferralTimeout
@@ -40,11 +42,12 @@ READS_LIMIT = timedelta(hours=2)
 READS_FAIL = "reads_fail_since"  # an XCom: since when AWS gave no answer, in ISO 8601
 
 
-class OutlivesTriggers:
-    """Mixin of an operator that goes on also where the trigger itself failed.
+class OutlivesTriggers(BaseOperator):
+    """Base of an operator that goes on also where the trigger itself failed."""
 
-    The operator gives `without_trigger(context)`: what it does then.
-    """
+    @abstractmethod
+    def without_trigger(self, context: Any) -> Any:
+        """Go on after a trigger that failed."""
 
     def come_again(self, seconds: int) -> None:
         """Leave the worker, and begin anew after so long."""
@@ -95,11 +98,17 @@ class OutlivesTriggers:
 
 
 class WaitsForEmr(OutlivesTriggers):
-    """Mixin of an EMR operator that can be woken by the provider's triggers.
+    """Base, beside one of the provider's for EMR, of an operator that can be woken by
+    the provider's triggers."""
 
-    The operator gives `follow(context, may_defer=...)`: it defers, or comes again,
-    or ends, by what EMR says at that moment.
-    """
+    # What the provider's operators have.
+    aws_conn_id: str | None
+    hook: EmrHook
+    waiter_delay: int
+
+    @abstractmethod
+    def follow(self, context: Any, *, may_defer: bool) -> Any:
+        """Defer, or come again, or end, by what EMR says at this moment."""
 
     def look_again(self) -> None:
         """Leave the worker, and follow what is there after a pause."""
@@ -136,9 +145,9 @@ class WaitsForEmr(OutlivesTriggers):
         succeeded = bool(event) and event.get("status") == "success"
         return self.follow(context, may_defer=succeeded)
 
+    @abstractmethod
     def has_begun(self, context: Any) -> bool:
         """Whether there is something to follow; else the task has yet to do its deed."""
-        return True
 
     def after_timeout(self, context: Any) -> Any:
         """The operator wanted to look at that time: it may defer again."""

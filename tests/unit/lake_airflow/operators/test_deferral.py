@@ -4,6 +4,7 @@ The provider's EMR triggers up to 9.34 take their region from the connection.
 """
 
 import pytest
+from airflow.providers.amazon.aws.operators.emr import EmrTerminateJobFlowOperator
 
 from lake_airflow.emr import clusters
 from lake_airflow.operators import deferral
@@ -47,3 +48,19 @@ def test_a_task_stays_in_the_worker_where_only_its_environment_names_a_region(
 def test_a_task_whose_trigger_is_lost_looks_before_its_cluster_counts_as_idle():
     # Its next step takes some minutes more: a try, and EMR.
     assert deferral.LONGEST_SLEEP + deferral.LATE < clusters.IDLE
+
+
+@pytest.mark.parametrize(
+    "base, missing",
+    [
+        (deferral.OutlivesTriggers, "without_trigger"),
+        (deferral.WaitsForEmr, "follow"),
+        (deferral.WaitsForEmr, "has_begun"),
+    ],
+)
+def test_an_operator_gives_what_its_base_asks_of_it(base, missing):
+    class Incomplete(base, EmrTerminateJobFlowOperator):
+        """Gives nothing."""
+
+    with pytest.raises(TypeError, match=f"abstract.*{missing}"):
+        Incomplete(task_id="incomplete", job_flow_id="j-1")

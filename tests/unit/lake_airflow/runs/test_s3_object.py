@@ -29,7 +29,7 @@ def refused(code, status):
 
 @pytest.fixture
 def some(aws, monkeypatch):
-    monkeypatch.setattr(conditional_write, "_PAUSE", 0)
+    monkeypatch.setattr(conditional_write.time, "sleep", lambda seconds: None)
     return S3Object(f"s3://lake/{KEY}", region="eu-central-1", aws_conn_id=None)
 
 

@@ -18,7 +18,7 @@ def test_calls_are_found_in_every_way_that_they_are_written():
     found = {action: place.split(":")[0] for action, place in calls.items()}
     # By its name as text, as a client's method, as a hook's method.
     assert found["elasticmapreduce:ListInstances"] == "cost_ledger.py"
-    assert found["elasticmapreduce:CancelSteps"] == "submit_stage.py"
+    assert found["elasticmapreduce:CancelSteps"] == "clusters.py"
     assert found["sns:Publish"] == "notifier.py"
     assert {"s3:ListBucket", "iam:PassRole", "elasticmapreduce:AddTags"} <= set(found)
 

@@ -1,7 +1,8 @@
-"""Which clusters of an environment live, as EMR lists them."""
+"""The clusters of an environment and their steps, as EMR lists them."""
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -25,50 +26,90 @@ scheduler makes it `scheduled`, and that is where tasks of a paused DAG stay."""
 
 _LIVE_STEPS = {"PENDING", "RUNNING", "CANCEL_PENDING"}
 
+log = logging.getLogger(__name__)
 
-class FindsClusters:
-    """Mixin of the operators that find clusters by their names.
 
-    They have a hook of EMR and an environment.
-    """
+class ClusterFinder:
+    """Finds the clusters of one environment, by a client of EMR."""
 
-    def _find(self, name: str, states: Sequence[str] = ALIVE) -> list[str]:
+    def __init__(self, client: Any, environment: EnvironmentSpec) -> None:
+        self.client = client
+        self.environment = environment
+
+    def living(
+        self, name: str | None = None, states: Sequence[str] = ALIVE
+    ) -> list[dict[str, Any]]:
+        """Describe the clusters of the environment, and name if given; oldest first.
+
+        Only what may be ours by its name is described: EMR counts each of these calls.
+        """
+        pages = self.client.get_paginator("list_clusters")
+        listed = [
+            each
+            for page in pages.paginate(ClusterStates=list(states))
+            for each in page["Clusters"]
+        ]
+        found = [
+            self.describe(each["Id"])
+            for each in listed
+            if each["Name"].startswith(NAME_PREFIX) and name in (None, each["Name"])
+        ]
+        wanted = self.environment.name
+        ours = [c for c in found if tags_of(c).get("lake:environment") == wanted]
+        return sorted(ours, key=lambda cluster: (created(cluster), cluster["Id"]))
+
+    def find(self, name: str, states: Sequence[str] = ALIVE) -> list[str]:
         """The ids of the environment's clusters of this name, oldest first."""
-        found = living_clusters(
-            self.hook.conn, self.environment, name=name, states=states
-        )
-        return [cluster["Id"] for cluster in found]
+        return [cluster["Id"] for cluster in self.living(name, states)]
 
-    def _look_for(self, name: str) -> list[str]:
+    def look_for(self, name: str) -> list[str]:
         """The same, of one that may have been asked for and is not listed yet."""
         for look in range(LOOKS):
             if look:
                 time.sleep(BETWEEN_LOOKS)
-            if found := self._find(name):
+            if found := self.find(name):
                 return found
         return []
 
+    def describe(self, cluster_id: str) -> dict[str, Any]:
+        """What EMR says of a cluster, of whatever environment."""
+        return self.client.describe_cluster(ClusterId=cluster_id)["Cluster"]
 
-def living_clusters(
-    client: Any,
-    environment: EnvironmentSpec,
-    *,
-    name: str | None = None,
-    states: Sequence[str] = ALIVE,
-) -> list[dict[str, Any]]:
-    """The clusters of this environment, and name if given, as described; oldest first.
+    def state(self, cluster_id: str) -> str:
+        """The state of a cluster, in EMR's word."""
+        return self.describe(cluster_id)["Status"]["State"]
 
-    Only what may be ours by its name is described: EMR counts each of these calls.
-    """
-    pages = client.get_paginator("list_clusters").paginate(ClusterStates=list(states))
-    listed = [each for page in pages for each in page["Clusters"]]
-    found = [
-        client.describe_cluster(ClusterId=each["Id"])["Cluster"]
-        for each in listed
-        if each["Name"].startswith(NAME_PREFIX) and name in (None, each["Name"])
-    ]
-    ours = [c for c in found if tags_of(c).get("lake:environment") == environment.name]
-    return sorted(ours, key=lambda cluster: (created(cluster), cluster["Id"]))
+
+class ClusterSteps:
+    """The steps of one cluster, by a client of EMR."""
+
+    def __init__(self, client: Any, cluster_id: str) -> None:
+        self.client = client
+        self.cluster_id = cluster_id
+
+    def listed(self) -> list[dict[str, Any]]:
+        """All steps of the cluster, the newest first."""
+        pages = self.client.get_paginator("list_steps")
+        listed = pages.paginate(ClusterId=self.cluster_id)
+        return [step for page in listed for step in page["Steps"]]
+
+    def cancel(self, steps: Sequence[dict[str, Any]], *, by_force: bool = False) -> str:
+        """Ask EMR to cancel steps; what it says of those that it does not."""
+        reply = self.client.cancel_steps(
+            ClusterId=self.cluster_id,
+            StepIds=[step["Id"] for step in steps],
+            StepCancellationOption=(
+                "TERMINATE_PROCESS" if by_force else "SEND_INTERRUPT"
+            ),
+        )
+        refused = [
+            f" EMR does not cancel {each.get('StepId')}: {each.get('Reason')}."
+            for each in (reply or {}).get("CancelStepsInfoList", ())
+            if each.get("Status") == "FAILED"
+        ]
+        for words in refused:
+            log.warning("%s", words.strip())
+        return "".join(refused)
 
 
 def is_of_this_airflow(cluster: dict[str, Any]) -> bool:
@@ -81,8 +122,7 @@ def idle(client: Any, cluster: dict[str, Any], now: datetime, ti: Any) -> str | 
     be. The task instance `ti` of who asks counts the tasks of other runs."""
     if cluster["Status"]["State"] != "WAITING":
         return None
-    pages = client.get_paginator("list_steps").paginate(ClusterId=cluster["Id"])
-    steps = [step["Status"] for page in pages for step in page["Steps"]]
+    steps = [step["Status"] for step in ClusterSteps(client, cluster["Id"]).listed()]
     if any(step["State"] in _LIVE_STEPS for step in steps):
         return None
     ready = cluster["Status"]["Timeline"].get("ReadyDateTime") or created(cluster)

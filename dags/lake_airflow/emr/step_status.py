@@ -39,6 +39,14 @@ def started(step: Mapping[str, Any]) -> Optional[datetime]:
     return began or (None if status["State"] == "PENDING" else created(step))
 
 
+def over_limit(
+    alive: Iterable[Mapping[str, Any]], *, now: datetime, limit: timedelta
+) -> timedelta:
+    """How far the step that runs longest is over the limit, from its own start on."""
+    starts = [began for step in alive if (began := started(step))]
+    return now - min(starts) - limit if starts else timedelta(0)
+
+
 def end_of_step(
     name: str, step: Optional[Mapping[str, Any]], *, log_folder: str
 ) -> dict[str, Any]:

@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 from airflow.providers.amazon.aws.operators.emr import EmrCreateJobFlowOperator
 
 from lake_airflow.compat import AirflowFailException, AirflowSkipException
-from lake_airflow.emr.clusters import FindsClusters
+from lake_airflow.emr.clusters import ClusterFinder, idle, is_of_this_airflow
 from lake_airflow.emr.hook import ReplyLost, SendsOnce
 from lake_airflow.emr.job_flow import ALIVE, ENDING, cluster_name
 from lake_airflow.emr.steps import StepError
 from lake_airflow.emr.validation import request_problems
 from lake_airflow.operators.deferral import OTHERS_LOOKS, OutlivesTriggers, READS_LIMIT
-from lake_airflow.operators.lease import HoldsLease
+from lake_airflow.operators.lease import DomainLease
 from lake_airflow.operators.preview import Preview, preview
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.reporting.summary import summarise_without_cluster
@@ -33,9 +33,7 @@ run has its cluster taken from it, and the tasks that end it, in mid-work."""
 WAITS_XCOM = "waits_since"  # of the first task: since when this try waits, ISO 8601
 
 
-class CreateCluster(
-    OutlivesTriggers, HoldsLease, FindsClusters, EmrCreateJobFlowOperator
-):
+class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
     """Checks the run, takes its domain's lease, then finds its cluster or creates it.
 
     Returns the cluster's id at once: EMR queues steps while it starts. A
@@ -67,6 +65,16 @@ class CreateCluster(
         self.release = release
         self.poll_seconds = poll_seconds
 
+    def clusters(self) -> ClusterFinder:
+        """Make a finder of the environment's clusters."""
+        return ClusterFinder(self.hook.conn, self.environment)
+
+    def lease(self) -> DomainLease:
+        """Make the lease of the run's domain."""
+        return DomainLease(
+            self.environment, self.plan.domain, aws_conn_id=self.aws_conn_id
+        )
+
     def execute(self, context: Any) -> str:
         try:
             planned = self._planned(context)
@@ -84,7 +92,8 @@ class CreateCluster(
                 self.come_again(OTHERS_LOOKS * self.poll_seconds)
             try:
                 self._end_what_was_created()
-                self.give_back(context, unless=self._lives)
+                name = run_name(self.plan, context)
+                self.lease().give_back(name, unless=self._lives)
             finally:
                 self._tell(context, str(error) or type(error).__name__)
             raise
@@ -110,27 +119,45 @@ class CreateCluster(
         One that has its cluster goes on: the earlier one may wait for its lease.
         """
         run_id = earlier_run(context)
-        if run_id and not self._find(planned.request["Name"]):
+        if run_id and not self.clusters().find(planned.request["Name"]):
             self.log.info("Waiting for the end of the earlier run %s.", run_id)
             self._wait(context, looks=OTHERS_LOOKS)
 
     def _take_lease(self, context: Any, run: Run) -> int:
         """Its token; while another run has it, wait without a worker, or refuse."""
-        lease = self.lease().take(run.name, self._lives)
+        of_domain = self.lease()
+        lease = of_domain.take(run.name, self._lives)
         if lease.holder == run.name:
             return lease.token
         words = (
             f"{self.plan.domain} is busy: the run {lease.holder} has it since"
             f" {lease.since[:19].replace('T', ' ')} UTC"
         )
-        self.end_idle(str(lease.holder), context["ti"])
+        self._end_idle(str(lease.holder), context["ti"])
         if self.plan.when_busy is WhenBusy.REFUSE:
             raise AirflowFailException(
                 f"The run is refused: {words}. Start it again when that one is over."
             )
         self.log.info("%s. Waiting for its end.", words)
-        self.ask_to_stop(str(lease.holder), run.name)
+        of_domain.ask_to_stop(str(lease.holder), run.name)
         self._wait(context)
+
+    def _end_idle(self, holder: str, ti: Any) -> None:
+        """End clusters of the holder that it does not use: nobody else may end them.
+
+        Airflow starts no task of a paused DAG, also not those that end a cluster. No
+        error, for EMR ends an idle cluster too, but later.
+        """
+        try:
+            client = self.hook.conn
+            for cluster in self.clusters().living(cluster_name(holder)):
+                if not is_of_this_airflow(cluster):
+                    continue
+                if why := idle(client, cluster, datetime.now(timezone.utc), ti):
+                    self.log.warning("Ending cluster %s: %s", cluster["Id"], why)
+                    client.terminate_job_flows(JobFlowIds=[cluster["Id"]])
+        except Exception:
+            self.log.exception("Whether %s uses its cluster is not known.", holder)
 
     def _wait(self, context: Any, *, looks: int = 1) -> NoReturn:
         """Defer for so many times of what lies between two looks at EMR.
@@ -152,7 +179,7 @@ class CreateCluster(
 
     def _lives(self, holder: str) -> bool:
         """Whether that run has a cluster, also one that is ending: it may write yet."""
-        return bool(self._find(cluster_name(holder), (*ALIVE, *ENDING)))
+        return bool(self.clusters().find(cluster_name(holder), (*ALIVE, *ENDING)))
 
     def _tell(self, context: Any, cause: str) -> None:
         """Leave the run's summary: without a cluster its own task never comes."""
@@ -169,7 +196,7 @@ class CreateCluster(
     def _find_or_create(self, context: Any, planned: Preview) -> str:
         context["ti"].xcom_push(key=RUN_XCOM, value=planned.run.to_xcom())
         request = planned.request
-        if found := self._find(request["Name"]):
+        if found := self.clusters().find(request["Name"]):
             self.log.info("The run has a cluster already: %s", found[0])
             return found[0]
         self.job_flow_overrides = request
@@ -181,7 +208,7 @@ class CreateCluster(
     def _made_all_the_same(self, name: str, error: ReplyLost) -> str:
         """The cluster whose creation EMR did not confirm; ReplyLost if there is none."""
         self.log.warning("%s. Looking for the cluster.", error)
-        if found := self._look_for(name):
+        if found := self.clusters().look_for(name):
             return found[0]
         raise error
 

@@ -12,16 +12,14 @@ given back. The run's steps get it as an argument and write only while it is in 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
-from typing import Any
+from functools import cached_property
 
-from lake_airflow.emr.clusters import idle, is_of_this_airflow, living_clusters
-from lake_airflow.emr.job_flow import cluster_name
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.s3_object import S3Object
-from lake_airflow.runs.xcoms import run_name
 from lake_spec.contract.lease import Lease, lease_uri, read_lease
 from lake_spec.model import EnvironmentSpec
 from lake_spec.model.continuous import CONTINUOUS, STOP
@@ -31,67 +29,11 @@ GRACE = timedelta(minutes=20)
 
 _ATTEMPTS = 5
 
+log = logging.getLogger(__name__)
+
 
 class LeaseBusy(RuntimeError):
     """Several runs want the lease at once, and this one lost every time."""
-
-
-class HoldsLease:
-    """Mixin of the operators that take and give back their run's lease.
-
-    They have a plan, an environment, a connection and a hook of EMR.
-    """
-
-    def lease(self) -> DomainLease:
-        """The lease of the run's domain."""
-        return DomainLease(
-            self.environment, self.plan.domain, aws_conn_id=self.aws_conn_id
-        )
-
-    def give_back(
-        self, context: Any, *, unless: Callable[[str], bool] = lambda run: False
-    ) -> None:
-        """Give it back, but for a run that needs it; no error, for it frees itself."""
-        name = run_name(self.plan, context)
-        try:
-            if not unless(name):
-                self.lease().release(name)
-        except Exception:
-            self.log.exception("The lease of %s was not given back.", self.plan.domain)
-
-    def ask_to_stop(self, holder: str, by: str) -> None:
-        """Ask a continuous run to end after its micro-batch; other runs end anyway.
-
-        A run that looks again asks again: what was asked before a step began is not
-        heard, and an asking that failed is made up for.
-        """
-        asked_of = f"{self.plan.domain}_{CONTINUOUS}"
-        if holder.split("/")[0] != asked_of or self.plan.dag_id == asked_of:
-            return
-        try:
-            at = datetime.now(timezone.utc).isoformat(timespec="seconds")
-            files = RunFiles(self.environment, holder, aws_conn_id=self.aws_conn_id)
-            files.write(STOP, {"by": by, "at": at})
-            self.log.info("It was asked to stop after its present micro-batch.")
-        except Exception:
-            self.log.exception("%s was not asked to stop.", holder)
-
-    def end_idle(self, holder: str, ti: Any) -> None:
-        """End clusters of the holder that it does not use: nobody else may end them.
-
-        Airflow starts no task of a paused DAG, also not those that end a cluster. No
-        error, for EMR ends an idle cluster too, but later.
-        """
-        try:
-            client, name = self.hook.conn, cluster_name(holder)
-            for cluster in living_clusters(client, self.environment, name=name):
-                if not is_of_this_airflow(cluster):
-                    continue
-                if why := idle(client, cluster, datetime.now(timezone.utc), ti):
-                    self.log.warning("Ending cluster %s: %s", cluster["Id"], why)
-                    client.terminate_job_flows(JobFlowIds=[cluster["Id"]])
-        except Exception:
-            self.log.exception("Whether %s uses its cluster is not known.", holder)
 
 
 class DomainLease:
@@ -100,10 +42,15 @@ class DomainLease:
     def __init__(
         self, environment: EnvironmentSpec, domain: str, *, aws_conn_id: str | None
     ) -> None:
+        self.environment = environment
+        self.domain = domain
+        self.aws_conn_id = aws_conn_id
         self.address = lease_uri(environment.runs, domain)
-        self._object = S3Object(
-            self.address, region=environment.region, aws_conn_id=aws_conn_id
-        )
+
+    @cached_property
+    def _object(self) -> S3Object:
+        region = self.environment.region
+        return S3Object(self.address, region=region, aws_conn_id=self.aws_conn_id)
 
     def take(self, holder: str, lives: Callable[[str], bool]) -> Lease:
         """The lease in force: granted to this run, or still another's, which it names.
@@ -129,6 +76,33 @@ class DomainLease:
         lease, etag = self._read()
         if lease.holder == holder:
             self._object.write(replace(lease, holder=None).to_data(), etag)
+
+    def give_back(
+        self, holder: str, *, unless: Callable[[str], bool] = lambda holder: False
+    ) -> None:
+        """Release it, but for a run that needs it; no error, for it frees itself."""
+        try:
+            if not unless(holder):
+                self.release(holder)
+        except Exception:
+            log.exception("The lease of %s was not given back.", self.domain)
+
+    def ask_to_stop(self, holder: str, by: str) -> None:
+        """Ask a continuous run to end after its micro-batch; other runs end anyway.
+
+        A run that looks again asks again: what was asked before a step began is not
+        heard, and an asking that failed is made up for.
+        """
+        asked_of = f"{self.domain}_{CONTINUOUS}"
+        if holder.split("/")[0] != asked_of or by.split("/")[0] == asked_of:
+            return
+        try:
+            at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+            files = RunFiles(self.environment, holder, aws_conn_id=self.aws_conn_id)
+            files.write(STOP, {"by": by, "at": at})
+            log.info("It was asked to stop after its present micro-batch.")
+        except Exception:
+            log.exception("%s was not asked to stop.", holder)
 
     def _read(self) -> tuple[Lease, str | None]:
         """What the object says, and its ETag, if there is one."""

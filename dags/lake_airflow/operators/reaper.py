@@ -15,10 +15,10 @@ from airflow.sdk import DAG, BaseOperator
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lake_airflow.emr.clusters import (
+    ClusterFinder,
     created,
     idle,
     is_of_this_airflow,
-    living_clusters,
     tags_of,
 )
 from lake_airflow.reporting.cost_ledger import Ledger
@@ -62,7 +62,7 @@ class EndLeftovers(BaseOperator):
         region = self.environment.region
         client = EmrHook(aws_conn_id=self.aws_conn_id, region_name=region).conn
         ended, failed = [], []
-        for cluster in living_clusters(client, self.environment):
+        for cluster in ClusterFinder(client, self.environment).living():
             words = f"{cluster['Id']} {cluster['Name']!r}"
             try:
                 why = self._why(client, cluster, context["ti"])

@@ -12,7 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from lake_airflow.compat import AirflowFailException, AirflowSkipException
 from lake_airflow.emr import step_status
-from lake_airflow.emr.clusters import created
+from lake_airflow.emr.clusters import ClusterFinder, ClusterSteps, created
 from lake_airflow.emr.hook import ReplyLost, SendsOnce, is_passing
 from lake_airflow.emr.job_flow import ENDED, log_folder
 from lake_airflow.emr.step_log import last_exception
@@ -83,6 +83,10 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         self.start_limit = timedelta(minutes=start_minutes)
         self.limit = timedelta(hours=stage.hours)
 
+    def cluster_steps(self) -> ClusterSteps:
+        """Make what lists and cancels the steps of the run's cluster."""
+        return ClusterSteps(self.hook.conn, self.job_flow_id)
+
     def wanted_steps(self, run: Run) -> list[Step]:
         """The steps of the stage for this run; none where there is nothing to do."""
         if not selected(self.stage, run):
@@ -108,7 +112,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         if not wanted:
             ti.xcom_push(key=STEPS_XCOM, value=[])
             raise AirflowSkipException(f"{self.stage.name}: nothing to do.")
-        listed = self._listed()
+        listed = self.cluster_steps().listed()
         there = step_status.newest_by_name(listed)
         ours = self._submitted_before(context, listed)
         self.steps = [s for s in wanted if not _is_ours(there.get(s["Name"]), ours)]
@@ -201,7 +205,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         by_force = waited >= FORCE_AFTER
         if by_force:
             ti.xcom_push(key=FORCED_XCOM, value=self.job_flow_id)
-        refused = self._cancel(alive, by_force=by_force)
+        refused = self.cluster_steps().cancel(alive, by_force=by_force)
         if waited >= GIVE_UP_AFTER:
             self._give_up(
                 context,
@@ -218,11 +222,8 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         return {name for name, each in clusters.items() if each == self.job_flow_id}
 
     def _over_limit(self, alive: list[dict[str, Any]]) -> timedelta:
-        """How far the step that runs longest is over the limit, from its own start on."""
-        starts = [began for step in alive if (began := step_status.started(step))]
-        if not starts:
-            return timedelta(0)
-        return datetime.now(timezone.utc) - min(starts) - self.limit
+        now = datetime.now(timezone.utc)
+        return step_status.over_limit(alive, now=now, limit=self.limit)
 
     def _submit(self, context: Any, *, known: set[str]) -> None:
         """Hand the steps to EMR; where it does not confirm, look whether it has them."""
@@ -233,7 +234,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             except ReplyLost as error:
                 self.log.warning("%s. Looking for the steps.", error)
                 time.sleep(BEFORE_LOOKING)
-                if _ids(self._listed()) - known:
+                if _ids(self.cluster_steps().listed()) - known:
                     return
                 if not tries_left:
                     self._give_up(context, str(error))
@@ -263,14 +264,8 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
 
     def _steps(self, wanted: list[Step]) -> dict[str, Any]:
         """What EMR knows of each wanted step, by name; None if nothing."""
-        newest = step_status.newest_by_name(self._listed())
+        newest = step_status.newest_by_name(self.cluster_steps().listed())
         return {step["Name"]: newest.get(step["Name"]) for step in wanted}
-
-    def _listed(self) -> list[dict[str, Any]]:
-        """All steps of the cluster, the newest first."""
-        pages = self.hook.conn.get_paginator("list_steps")
-        listed = pages.paginate(ClusterId=self.job_flow_id)
-        return [step for page in listed for step in page["Steps"]]
 
     def follow(self, context: Any, *, may_defer: bool) -> None:
         """Wait until no step of the stage is alive, then tell how each ended."""
@@ -294,7 +289,8 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         self.look_again()
 
     def _cluster(self) -> dict[str, Any]:
-        return self.hook.conn.describe_cluster(ClusterId=self.job_flow_id)["Cluster"]
+        clusters = ClusterFinder(self.hook.conn, self.environment)
+        return clusters.describe(self.job_flow_id)
 
     def _overdue(self, cluster: dict[str, Any]) -> str | None:
         file = f"clusters/{self.plan.cluster}.yml"
@@ -334,27 +330,9 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         if cluster["Status"]["State"] in ENDED:
             return step_status.end_of_cluster(cluster)
         if self._over_limit(alive) > timedelta(0):
-            refused = self._cancel(alive)
+            refused = self.cluster_steps().cancel(alive)
             return f"not done within {self.limit} of its start; cancelled.{refused}"
         return self._overdue(cluster)
-
-    def _cancel(self, alive: list[dict[str, Any]], *, by_force: bool = False) -> str:
-        """Ask EMR to cancel the steps; what it says of those that it does not."""
-        reply = self.hook.conn.cancel_steps(
-            ClusterId=self.job_flow_id,
-            StepIds=[step["Id"] for step in alive],
-            StepCancellationOption=(
-                "TERMINATE_PROCESS" if by_force else "SEND_INTERRUPT"
-            ),
-        )
-        refused = [
-            f" EMR does not cancel {each.get('StepId')}: {each.get('Reason')}."
-            for each in (reply or {}).get("CancelStepsInfoList", ())
-            if each.get("Status") == "FAILED"
-        ]
-        for words in refused:
-            self.log.warning("%s", words.strip())
-        return "".join(refused)
 
     def _end(self, context: Any, steps: dict[str, Any], why: str | None = None) -> None:
         """Tell how each step ended, with all that is known of why."""
@@ -408,7 +386,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             steps = self._steps([{"Name": name} for name in names])
             alive = [step for step in steps.values() if step_status.is_alive(step)]
             if alive:
-                self._cancel(alive)
+                self.cluster_steps().cancel(alive)
 
 
 class SubmitStreamer(SubmitStage):

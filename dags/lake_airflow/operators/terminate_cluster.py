@@ -12,10 +12,10 @@ from airflow.providers.amazon.aws.triggers.emr import EmrTerminateJobFlowTrigger
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lake_airflow.compat import AirflowSkipException
-from lake_airflow.emr.clusters import FindsClusters
+from lake_airflow.emr.clusters import ClusterFinder
 from lake_airflow.emr.job_flow import ENDED, ENDING, cluster_name
 from lake_airflow.operators.deferral import LATE, READS_LIMIT, WaitsForEmr
-from lake_airflow.operators.lease import HoldsLease
+from lake_airflow.operators.lease import DomainLease
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.reporting.cost_ledger import Ledger, told
 from lake_airflow.runs.xcoms import (
@@ -34,9 +34,7 @@ QUICK_END = timedelta(seconds=15)
 the deferral fails the task, and a cluster without work can end that quickly."""
 
 
-class TerminateCluster(
-    WaitsForEmr, HoldsLease, FindsClusters, EmrTerminateJobFlowOperator
-):
+class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
     """Ends the cluster, returns when EMR says that it is gone, and so is the lease.
 
     Runs also where the first task did not succeed: one that is marked as failed while
@@ -63,6 +61,10 @@ class TerminateCluster(
         self.plan = plan
         self.environment = environment
 
+    def clusters(self) -> ClusterFinder:
+        """Make a finder of the environment's clusters."""
+        return ClusterFinder(self.hook.conn, self.environment)
+
     def execute(self, context: Any) -> str:
         try:
             return self._end(context)
@@ -70,9 +72,9 @@ class TerminateCluster(
             self.after_failed_read(context, error, READS_LIMIT, "execute_again")
 
     def _end(self, context: Any) -> str:
-        self.job_flow_id = self.job_flow_id or self._of_its_name(context)
+        self.job_flow_id = self.job_flow_id or self.untold_cluster(context)
         if not self.job_flow_id:
-            self.give_back(context)
+            self._give_back_lease(context)
             raise AirflowSkipException("The run has no cluster.")
         super().execute(context)
         now = datetime.now(timezone.utc).isoformat()
@@ -82,14 +84,14 @@ class TerminateCluster(
             return self._gone(context)
         return self.follow(context, may_defer=True)
 
-    def _of_its_name(self, context: Any) -> str:
-        """The cluster that nobody told of; empty if there is none."""
-        name = cluster_name(run_name(self.plan, context))
-        look = self._look_for if self._may_come_yet(context) else self._find
+    def untold_cluster(self, context: Any) -> str:
+        """The cluster of the run's name that no task told of; empty if there is none."""
+        name, clusters = cluster_name(run_name(self.plan, context)), self.clusters()
+        look = clusters.look_for if self._may_come_yet(context) else clusters.find
         if living := look(name):
             self.log.warning("Ending %s, which no task told of.", living[0])
             return living[0]
-        return next(iter(self._find(name, ENDING)), "")
+        return next(iter(clusters.find(name, ENDING)), "")
 
     def _may_come_yet(self, context: Any) -> bool:
         """Whether the first task was marked while it worked, or its worker died: then
@@ -119,7 +121,7 @@ class TerminateCluster(
         ends = context["ti"].xcom_pull(task_ids=self.task_id, key=ENDS_XCOM)
         self.job_flow_id = ends["cluster"]  # also where its name alone told of it
         try:
-            if self._state() in ENDED:
+            if self.clusters().state(self.job_flow_id) in ENDED:
                 return self._gone(context)
         except (BotoCoreError, ClientError) as error:
             self.after_failed_read(context, error, READS_LIMIT, "follow_again")
@@ -135,14 +137,20 @@ class TerminateCluster(
     def _gone(self, context: Any) -> str:
         """The id of the cluster, whose run needs the lease no more."""
         self._end_others(context)
-        self.give_back(context)
+        self._give_back_lease(context)
         self._note_cost()
         return self.job_flow_id
+
+    def _give_back_lease(self, context: Any) -> None:
+        """No error where that fails: it frees itself."""
+        domain, aws_conn_id = self.plan.domain, self.aws_conn_id
+        lease = DomainLease(self.environment, domain, aws_conn_id=aws_conn_id)
+        lease.give_back(run_name(self.plan, context))
 
     def _end_others(self, context: Any) -> None:
         """End all other clusters of the run's name: two tries at once make two."""
         told, name = self.job_flow_id, cluster_name(run_name(self.plan, context))
-        if others := self._find(name):
+        if others := self.clusters().find(name):
             self.log.warning("Ending %s more of %r.", len(others), name)
             self.hook.conn.terminate_job_flows(JobFlowIds=others)
         for self.job_flow_id in others:
@@ -167,13 +175,10 @@ class TerminateCluster(
             self.log.exception("%s is not in the ledger.", self.job_flow_id)
 
     def _ended_within(self, limit: timedelta, *, every: int) -> bool:
+        clusters = self.clusters()
         for _ in range(int(limit.total_seconds()) // every):
-            if (state := self._state()) in ENDED:
+            if (state := clusters.state(self.job_flow_id)) in ENDED:
                 self.log.info("Cluster %s is %s", self.job_flow_id, state)
                 return True
             time.sleep(every)
         return False
-
-    def _state(self) -> str:
-        reply = self.hook.conn.describe_cluster(ClusterId=self.job_flow_id)
-        return reply["Cluster"]["Status"]["State"]

@@ -6,7 +6,13 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from lake_airflow.emr.step_status import end_of_cluster, end_of_step, overdue, words_of
+from lake_airflow.emr.step_status import (
+    end_of_cluster,
+    end_of_step,
+    over_limit,
+    overdue,
+    words_of,
+)
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=timezone.utc)
 
@@ -123,3 +129,13 @@ def test_a_cluster_is_overdue_only_while_it_starts_and_after_the_limit():
         " EMR says: Running bootstrap actions"
     )
     assert since(41).endswith("EMR says: nothing")
+
+
+def test_a_step_that_waits_for_its_turn_is_not_over_any_limit():
+    now, limit = datetime.now(timezone.utc), timedelta(hours=8)
+    timeline = {"CreationDateTime": now - timedelta(days=2)}
+    pending = {"Status": {"State": "PENDING", "Timeline": timeline}}
+    assert over_limit([pending], now=now, limit=limit) == timedelta(0)
+    began = {**timeline, "StartDateTime": now - timedelta(days=1)}
+    runs = {"Status": {"State": "RUNNING", "Timeline": began}}
+    assert over_limit([pending, runs], now=now, limit=limit) == timedelta(hours=16)

@@ -9,8 +9,8 @@ from airflow.providers.amazon.aws.operators.emr import EmrCreateJobFlowOperator
 from botocore.exceptions import ClientError
 
 from lake_airflow.compat import AirflowFailException
+from lake_airflow.emr.clusters import ClusterFinder
 from lake_airflow.emr.hook import ReplyLost, SendsOnce
-from lake_airflow.operators.create_cluster import CreateCluster
 from lake_airflow.operators.lease import DomainLease
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.runs.run import Run
@@ -168,18 +168,22 @@ def test_without_a_cluster_the_lease_is_given_back(aws, emr, runner, monkeypatch
     assert holder(aws) is None
 
 
-@pytest.mark.parametrize("deed", ["_find", "_take_lease"])
+@pytest.mark.parametrize(
+    "asks, deed",
+    [(ClusterFinder, "find"), (DomainLease, "take")],
+    ids=["EMR, for its cluster", "S3, for the lease"],
+)
 def test_where_aws_does_not_answer_the_first_task_comes_again(
-    aws, emr, runner, monkeypatch, deed
+    aws, emr, runner, monkeypatch, asks, deed
 ):
-    asked, fails = getattr(CreateCluster, deed), [throttled()] * 8
+    asked, fails = getattr(asks, deed), [throttled()] * 8
 
     def fails_first(self, *args, **named):
         if fails:
             raise fails.pop()
         return asked(self, *args, **named)
 
-    monkeypatch.setattr(CreateCluster, deed, fails_first)
+    monkeypatch.setattr(asks, deed, fails_first)
     task = create()
     for act in [lambda: runner.execute(task)] + [
         lambda: runner.wake(task, "execute_again")

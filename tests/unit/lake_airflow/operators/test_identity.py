@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from lake_airflow.emr.clusters import IDLE, tags_of
-from lake_airflow.operators import lease
+from lake_airflow.operators import create_cluster as first_task, lease
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.reporting.notifier import RunNotifier
 from lake_airflow.runs.xcoms import run_name
@@ -119,7 +119,8 @@ def after(monkeypatch, time):
         def now(cls, tz=None):
             return datetime.now(timezone.utc) + time
 
-    monkeypatch.setattr(lease, "datetime", Clock)
+    for module in (first_task, lease):
+        monkeypatch.setattr(module, "datetime", Clock)
 
 
 @pytest.mark.parametrize(
@@ -150,6 +151,6 @@ def test_who_cannot_ask_about_the_other_cluster_waits_on(left_alone, monkeypatch
     def fails(*_):
         raise OSError("no connection")
 
-    monkeypatch.setattr(lease, "idle", fails)
+    monkeypatch.setattr(first_task, "idle", fails)
     defers(waits, create_cluster(OTHER))
     assert left_alone.state != "TERMINATED"

@@ -10,6 +10,7 @@ from threading import Lock
 import pytest
 
 from lake_airflow.operators.lease import DomainLease, GRACE, LeaseBusy
+from lake_airflow.runs.s3_object import S3Object
 from tests.unit.lake_airflow.specs import ENVIRONMENT
 
 KEY = "runs/leases/sales.json"
@@ -132,30 +133,30 @@ def test_of_many_runs_at_once_exactly_one_gets_it(lease, one_write_at_a_time):
 
 @pytest.mark.parametrize("before", [None, "free"], ids=["no object", "given back"])
 def test_a_write_between_reading_and_writing_wins(aws, lease, monkeypatch, before):
-    read = lease._read
+    read = S3Object.read
     if before:
         put(aws, None)
 
-    def read_then_lose():
-        found = read()
+    def read_then_lose(it):
+        found = read(it)
         put(aws, THEIRS)
-        monkeypatch.setattr(lease, "_read", read)
+        monkeypatch.setattr(S3Object, "read", read)
         return found
 
-    monkeypatch.setattr(lease, "_read", read_then_lose)
+    monkeypatch.setattr(S3Object, "read", read_then_lose)
     assert lease.take(MINE, everybody).holder == THEIRS
     assert holder(aws) == THEIRS
 
 
 def test_a_run_that_loses_every_time_fails_by_name(aws, lease, monkeypatch):
-    read = lease._read
+    read = S3Object.read
 
-    def read_then_lose():
-        found = read()
+    def read_then_lose(it):
+        found = read(it)
         put(aws, None)
         return found
 
-    monkeypatch.setattr(lease, "_read", read_then_lose)
+    monkeypatch.setattr(S3Object, "read", read_then_lose)
     with pytest.raises(LeaseBusy, match=KEY):
         lease.take(MINE, nobody)
 

@@ -14,10 +14,10 @@ from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
 from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 
 from lake_airflow.compat import AirflowFailException, AirflowSkipException
+from lake_airflow.emr.clusters import ClusterFinder, ClusterSteps
 from lake_airflow.emr.hook import ReplyLost, SendsOnce
 from lake_airflow.operators import submit_stage
 from lake_airflow.operators.deferral import LONGEST_SLEEP
-from lake_airflow.operators.submit_stage import SubmitStage
 from lake_airflow.runs.files import RunFiles
 from tests.unit.lake_airflow.fake_emr import refused, throttled
 from tests.unit.lake_airflow.stages import (
@@ -229,20 +229,24 @@ FAILS = [
 
 
 @pytest.mark.parametrize("error", FAILS, ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("read", ["_listed", "_cluster"])
+@pytest.mark.parametrize(
+    "asks, read",
+    [(ClusterSteps, "listed"), (ClusterFinder, "describe")],
+    ids=["of its steps", "of the cluster"],
+)
 def test_a_read_that_fails_is_asked_again_and_is_no_end(
-    emr, cluster, runner, monkeypatch, read, error
+    emr, cluster, runner, monkeypatch, asks, read, error
 ):
     task = stage("full_load", defers=True)
     deferred(runner, lambda: runner.execute(task))
-    asked, fails = getattr(SubmitStage, read), [error] * 8
+    asked, fails = getattr(asks, read), [error] * 8
 
-    def fails_first(self):
+    def fails_first(self, *args):
         if fails:
             raise fails.pop()
-        return asked(self)
+        return asked(self, *args)
 
-    monkeypatch.setattr(SubmitStage, read, fails_first)
+    monkeypatch.setattr(asks, read, fails_first)
     runner.sees_pauses = True
     for _ in range(8):
         pause = deferred(runner, lambda: runner.wake(task, "follow_again"))
@@ -257,14 +261,14 @@ def test_a_read_that_fails_is_asked_again_and_is_no_end(
 def test_reads_that_fail_before_the_submission_begin_it_anew(
     emr, cluster, runner, monkeypatch
 ):
-    asked, fails = SubmitStage._listed, [throttled()] * 3
+    asked, fails = ClusterSteps.listed, [throttled()] * 3
 
     def fails_first(self):
         if fails:
             raise fails.pop()
         return asked(self)
 
-    monkeypatch.setattr(SubmitStage, "_listed", fails_first)
+    monkeypatch.setattr(ClusterSteps, "listed", fails_first)
     task = stage("full_load")
     deferred(runner, lambda: runner.execute(task))
     for _ in range(2):
@@ -289,7 +293,7 @@ def test_what_no_asking_mends_fails_the_try(
 
     task = stage("full_load", defers=True)
     deferred(runner, lambda: runner.execute(task))
-    monkeypatch.setattr(SubmitStage, "_listed", fails)
+    monkeypatch.setattr(ClusterSteps, "listed", fails)
     runner.xcoms["full_load", "reads_fail_since"] = since
     with pytest.raises(ClientError):
         runner.wake(task, "follow_again")
@@ -353,17 +357,6 @@ def test_another_try_submits_what_the_one_before_only_meant_to(
     runner.tries = (2, 0)
     runner.execute(stage("full_load"))
     assert emr.states() == {"full_load manual-1": "COMPLETED"}
-
-
-def test_a_step_that_waits_for_its_turn_is_not_over_any_limit(emr, cluster, runner):
-    task = stage("full_load")
-    old = datetime.now(timezone.utc) - timedelta(days=2)
-    timeline = {"CreationDateTime": old}
-    pending = {"Status": {"State": "PENDING", "Timeline": timeline}}
-    assert task._over_limit([pending]) == timedelta(0)
-    runs = {"Status": {"State": "RUNNING", "Timeline": {**timeline}}}
-    runs["Status"]["Timeline"]["StartDateTime"] = old + timedelta(days=1)
-    assert task._over_limit([runs]) > timedelta(hours=15)
 
 
 def over_its_limit(emr, runner):
@@ -476,14 +469,14 @@ def test_steps_of_a_lost_reply_that_end_before_anybody_can_look_are_there_once(
     emr, cluster, runner, monkeypatch
 ):
     monkeypatch.setattr(SendsOnce, "add_job_flow_steps", lost(1, made=True))
-    asked, answers = SubmitStage._listed, [None, throttled()]
+    asked, answers = ClusterSteps.listed, [None, throttled()]
 
     def listed(self):
         if answers and (error := answers.pop(0)):
             raise error
         return asked(self)
 
-    monkeypatch.setattr(SubmitStage, "_listed", listed)
+    monkeypatch.setattr(ClusterSteps, "listed", listed)
     task = stage("full_load")
     deferred(runner, lambda: runner.execute(task))
     emr.move_on()
@@ -523,14 +516,14 @@ def test_reads_that_fail_now_and_then_while_others_work_are_no_end(
     emr, cluster, runner, monkeypatch
 ):
     deferred(runner, lambda: runner.execute(stage("full_load", defers=True)))
-    task, asked, fails = stage("scd2"), SubmitStage._listed, []
+    task, asked, fails = stage("scd2"), ClusterSteps.listed, []
 
     def listed(self):
         if fails:
             raise fails.pop()
         return asked(self)
 
-    monkeypatch.setattr(SubmitStage, "_listed", listed)
+    monkeypatch.setattr(ClusterSteps, "listed", listed)
     fails.append(throttled())
     deferred(runner, lambda: runner.execute(task))
     assert runner.xcoms["scd2", "reads_fail_since"]
@@ -560,7 +553,7 @@ def test_a_stage_over_its_limit_is_cancelled(emr, cluster, runner, monkeypatch):
     cancelled = []
     task = stage("full_load")
     task.limit = timedelta(0)
-    monkeypatch.setattr(SubmitStage, "_cancel", noted(cancelled))
+    monkeypatch.setattr(ClusterSteps, "cancel", noted(cancelled))
     with pytest.raises(
         AirflowFailException,
         match="RUNNING: not done within 0:00:00 of its start; cancelled",
@@ -607,7 +600,7 @@ def test_a_step_that_nobody_follows_has_the_limit_of_a_stage(
     deferred(runner, lambda: runner.execute(stage("full_load", defers=True)))
     task = stage("scd2")
     task.limit = timedelta(0)
-    monkeypatch.setattr(SubmitStage, "_cancel", noted(cancelled))
+    monkeypatch.setattr(ClusterSteps, "cancel", noted(cancelled))
     deferred(runner, lambda: runner.execute(task))
     assert [step["Name"] for step in cancelled] == ["full_load manual-1"]
 

@@ -7,11 +7,10 @@ from botocore.exceptions import EndpointConnectionError
 
 from lake_airflow.compat import AirflowSkipException
 from lake_airflow.emr import clusters
-from lake_airflow.emr.clusters import BETWEEN_LOOKS, LOOKS
+from lake_airflow.emr.clusters import BETWEEN_LOOKS, LOOKS, ClusterFinder
 from lake_airflow.operators import terminate_cluster
-from lake_airflow.operators.create_cluster import CreateCluster
 from lake_airflow.operators.terminate_cluster import END_LIMIT, TerminateCluster
-from tests.unit.lake_airflow.first_task import create_cluster
+from tests.unit.lake_airflow.first_task import create_cluster, create_without_looking
 from tests.unit.lake_airflow.fake_emr import throttled
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
 
@@ -93,14 +92,14 @@ def test_an_end_that_cannot_be_asked_about_is_asked_about_again(
     emr, runner, unseen, monkeypatch
 ):
     fails = [throttled(), EndpointConnectionError(endpoint_url="https://emr")]
-    asked = TerminateCluster._state
+    asked = ClusterFinder.state
 
-    def state(task):
+    def state(clusters, cluster_id):
         if fails:
             raise fails.pop()
-        return asked(task)
+        return asked(clusters, cluster_id)
 
-    monkeypatch.setattr(TerminateCluster, "_state", state)
+    monkeypatch.setattr(ClusterFinder, "state", state)
     runner.xcoms["create_cluster", "return_value"] = unseen
     for _ in range(2):
         with pytest.raises(BaseException) as waiting:
@@ -180,7 +179,7 @@ def test_without_a_cluster_the_lease_is_given_back(aws, emr, runner, unseen, loo
 def test_all_clusters_of_two_tries_at_once_are_ended(aws, emr, runner, monkeypatch):
     told = runner.execute(create_cluster(PLAN))
     (first,) = emr.clusters
-    monkeypatch.setattr(CreateCluster, "_find", lambda *_: [])
+    create_without_looking(monkeypatch)
     runner.execute(create_cluster(PLAN))
     runner.xcoms["create_cluster", "return_value"] = told
     assert first.id == told and len(emr.clusters) == 2

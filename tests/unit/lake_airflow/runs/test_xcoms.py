@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_airflow.operators.lease import HoldsLease
+from lake_airflow.operators.lease import DomainLease
 from tests.simulator.handover import HandoverWorld
 from tests.simulator.promises import violations
 
@@ -30,5 +30,5 @@ def test_others_take_over_after_a_micro_batch_and_no_promise_breaks():
 
 
 def test_without_asking_it_would_go_on_until_something_else_ends_it(monkeypatch):
-    monkeypatch.setattr(HoldsLease, "ask_to_stop", lambda *_: None)
+    monkeypatch.setattr(DomainLease, "ask_to_stop", lambda *_: None)
     assert not any(world.was_handed_over for world in played())

@@ -25,6 +25,7 @@ from lake_airflow.reporting.cost_ledger import Ledger
 from lake_airflow.reporting.notifier import FailureCallback, Note
 from tests.simulator import designs, world
 from tests.simulator.playing import SCHEDULES, broken
+from tests.unit.lake_airflow.first_task import create_without_looking
 
 pytestmark = pytest.mark.usefixtures("quiet")
 
@@ -56,7 +57,7 @@ def with_steps_sent_again(monkeypatch):
 
 
 def without_looking_first(monkeypatch):
-    monkeypatch.setattr(CreateCluster, "_find", lambda *_: [])
+    create_without_looking(monkeypatch)
     return "clusters at once"
 
 
@@ -66,7 +67,7 @@ def without_reaper(monkeypatch):
 
 
 def with_an_end_that_ends_only_what_it_was_told(monkeypatch):
-    monkeypatch.setattr(TerminateCluster, "_of_its_name", lambda *_: "")
+    monkeypatch.setattr(TerminateCluster, "untold_cluster", lambda *_: "")
     return "outlived"
 
 
@@ -147,7 +148,7 @@ def without_asking_whether_the_holder_lives(monkeypatch):
 
 
 def without_looking_for_what_may_come_yet(monkeypatch):
-    monkeypatch.setattr(clusters.FindsClusters, "_look_for", lambda *_: [])
+    monkeypatch.setattr(clusters.ClusterFinder, "look_for", lambda *_: [])
     return "outlived"
 
 

@@ -12,7 +12,7 @@ from lake_airflow.operators.create_cluster import CreateCluster, LONGEST_WAIT
 from lake_airflow.operators.finish_run import AnnounceChanges, SummariseRun, Verdict
 from lake_airflow.operators.submit_stage import SubmitStage, SubmitStreamer
 from lake_airflow.operators.terminate_cluster import END_LIMIT, TerminateCluster
-from lake_airflow.planning.params import params
+from lake_airflow.planning.form import params
 from lake_airflow.planning.plan import DagPlan, Stage, StageKind
 from lake_airflow.reporting.notifier import failure_callback
 from lake_airflow.runs.xcoms import CREATE_TASK, END_TASK, SUMMARY_TASK

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from lake_airflow.planning.plan import DagPlan, REDO, Stage
+from lake_airflow.planning.plan import DagPlan, Stage
+from lake_airflow.planning.run_options import OPTIONS, step_arguments
 from lake_airflow.runs.run import Run
 from lake_spec.contract.jars import step_jars
-from lake_spec.contract.pull_folders import PULLS
 from lake_spec.contract.stage_tables import REBUILD_DIMENSION
 from lake_spec.model import EnvironmentSpec
 
@@ -49,37 +48,10 @@ def spark_step(
     if run.token is not None:  # as long in a plan as when it was granted
         argv += ["--lease-token", f"{run.token:010d}"]
     argv += ["--stage", stage.name, "--run", run.name]
-    if run.tables != plan.tables:
-        argv += ["--tables", ",".join(selected(stage, run))]
-    if run.window:
-        argv += ["--window", run.window]
-    if stage.name in ("incremental", REDO):
-        argv += _accepted(run)
-    if run.pull_from is not None and stage.name in PULLS:
-        argv.append(f"--pull-from={run.pull_from}")
-    if stage.name == REDO:
-        argv += _choice(run)
-    if run.request is not None:
-        argv += ["--request", run.request]
-    if run.verify is not None:
-        argv += ["--verify", f"{run.verify:g}"]
-    if run.dry_run:
-        argv.append("--dry-run")
+    asked = {option.name: getattr(run, option.name) for option in OPTIONS}
+    asked["tables"] = () if run.tables == plan.tables else selected(stage, run)
+    argv += step_arguments(stage.name, asked)
     return _step(f"{stage.name} {run.key}", argv)
-
-
-def _choice(run: Run) -> list[str]:
-    """Which files a redo is about, and what to do without one of them."""
-    argv = [f"--file={each}" for each in run.files]
-    argv += ["--quarantined"] if run.quarantined else []
-    return argv + (["--withdraw-missing"] if run.withdraw_missing else [])
-
-
-def _accepted(run: Run) -> list[str]:
-    argv = ["--accept-losses"] if run.accept_losses else []
-    if run.empty_scopes:
-        argv += ["--empty-scopes", json.dumps(run.empty_scopes)]
-    return argv
 
 
 def streamer_steps(stage: Stage, manifest: Any, *, run: Run) -> list[Step]:

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, Iterable, Iterator, Optional, Tuple
+from typing import Any, Iterable, Optional, Tuple
 
+from lake_airflow.planning.run_options import (
+    ERASE,
+    FULL_LOAD,
+    INCREMENTAL,
+    REBUILD,
+    REDO,
+    WINDOW,
+    params_of,
+)
 from lake_spec.contract.jars import jars_of
 from lake_spec.contract.stage_tables import (
     DIMENSION,
@@ -17,21 +26,12 @@ from lake_spec.contract.stage_tables import (
 from lake_spec.model import (
     DomainSpec,
     HistoryRuns,
-    JdbcChanges,
-    KafkaTopic,
     Notifications,
     STAGE_HOURS,
-    Snapshot,
     TableSpec,
     WhenBusy,
 )
 from lake_spec.model.continuous import CONTINUOUS
-
-REDO = "redo"
-"""The stage, and the kind of DAG, whose runs choose the landing files they are about."""
-
-ERASE = "erase"
-"""The stage, and the kind of DAG, whose runs are told by an object what to erase."""
 
 
 class StageKind(str, Enum):
@@ -88,13 +88,18 @@ class DagPlan:
     schedule: Optional[str] = None
     after: Optional[str] = None
     updates: Optional[str] = None
-    takes_window: bool = False
-    takes_files: bool = False
-    accepts: Tuple[str, ...] = ()
-    takes_verify: bool = False
-    takes_request: bool = False
+    params: Tuple[str, ...] = ()
     notifications: Notifications = Notifications()
     watched: Tuple[Tuple[str, Watched], ...] = ()
+
+    def takes(self, param: str) -> bool:
+        """Whether its runs can be given this param."""
+        return param in self.params
+
+    @property
+    def takes_window(self) -> bool:
+        """Whether its runs can be about the files of a window alone."""
+        return self.takes(WINDOW[0])
 
     @property
     def reads_files(self) -> bool:
@@ -122,11 +127,10 @@ def changes_of(domain: str) -> str:
 def _full_load(domain: DomainSpec) -> DagPlan:
     return _dag(
         domain,
-        "full_load",
+        FULL_LOAD,
         f"Full load of {domain.name}: change log, current and history",
-        stages=(*_ingestion(domain, "full_load"), *_history(domain)),
+        stages=(*_ingestion(domain, FULL_LOAD), *_history(domain)),
         schedule=domain.schedules.full_load,
-        takes_window=True,
     )
 
 
@@ -135,13 +139,11 @@ def _incremental(domain: DomainSpec, own_history: bool) -> DagPlan:
     outcome = "change log and current" if own_history else "up to the history"
     return _dag(
         domain,
-        "incremental",
+        INCREMENTAL,
         f"New files of {domain.name}: {outcome}",
-        stages=(*_ingestion(domain, "incremental"), *history),
+        stages=(*_ingestion(domain, INCREMENTAL), *history),
         schedule=domain.schedules.incremental,
         updates=changes_of(domain.name) if own_history else None,
-        takes_window=True,
-        accepts=tuple(_accepts(domain, pulls=True)),
     )
 
 
@@ -156,19 +158,6 @@ def _continuous(domain: DomainSpec, hours: float) -> DagPlan:
         stages=(batches, _stage(domain, MAINTENANCE)),
         schedule=domain.schedules.continuous,
     )
-
-
-def _accepts(domain: DomainSpec, *, pulls: bool) -> Iterator[str]:
-    """Params by which a run takes what no run takes by itself: extracts, and messages
-    after others that are gone, where it pulls them."""
-    sources = [t.source for t in domain.tables if isinstance(t.source, Snapshot)]
-    topics = [isinstance(t.changes_from, KafkaTopic) for t in domain.tables]
-    if sources or (pulls and any(topics)):
-        yield "accept_losses"
-    if any(each.scope and not each.scope.pattern for each in sources):
-        yield "empty_scopes"
-    if pulls and any(isinstance(t.changes_from, JdbcChanges) for t in domain.tables):
-        yield "pull_from"
 
 
 def _scd2(domain: DomainSpec) -> DagPlan:
@@ -194,13 +183,12 @@ def _maintenance(domain: DomainSpec) -> DagPlan:
 def _rebuild(domain: DomainSpec) -> DagPlan:
     return _dag(
         domain,
-        "rebuild",
+        REBUILD,
         f"Current and history of {domain.name} anew from the change log",
         stages=(
-            _stage(domain, "rebuild"),
+            _stage(domain, REBUILD),
             *_dimensions(domain, REBUILD_DIMENSION),
         ),
-        takes_verify=True,
     )
 
 
@@ -210,9 +198,6 @@ def _redo(domain: DomainSpec) -> DagPlan:
         REDO,
         f"Chosen files of {domain.name} withdrawn and taken in anew",
         stages=(_stage(domain, REDO), *_history(domain)),
-        takes_window=True,
-        takes_files=True,
-        accepts=tuple(_accepts(domain, pulls=False)),
     )
 
 
@@ -222,7 +207,6 @@ def _erase(domain: DomainSpec) -> DagPlan:
         ERASE,
         f"Keys of {domain.name} taken out of its files and tables for good",
         stages=(_stage(domain, ERASE),),
-        takes_request=True,
     )
 
 
@@ -272,6 +256,7 @@ def _dag(domain: DomainSpec, kind: str, description: str, **rest: Any) -> DagPla
         tags=tuple(dict.fromkeys(("lake", domain.name, kind, *domain.tags))),
         tables=_names(domain.tables),
         jars=jars_of(domain.tables),
+        params=tuple(params_of(domain, kind)),
         when_busy=domain.when_busy,
         notifications=domain.notifications,
         watched=tuple((table.name, _watched(table)) for table in domain.tables),

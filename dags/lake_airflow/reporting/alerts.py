@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Optional
 
-from lake_airflow.planning.plan import DagPlan, REDO, Watched
+from lake_airflow.planning.plan import DagPlan, Watched
+from lake_airflow.planning.run_options import FULL_LOAD, INCREMENTAL, REDO
 from lake_airflow.reporting.reports import Report, Reports
 from lake_spec.model import Event
 from lake_spec.model.continuous import CONTINUOUS
 
-INGESTING = ("full_load", "incremental", REDO, CONTINUOUS)
+INGESTING = (FULL_LOAD, INCREMENTAL, REDO, CONTINUOUS)
 """Stages whose reports tell the newest file of a table and all of its bad rows."""
 
 

@@ -9,7 +9,8 @@ from difflib import get_close_matches
 from typing import Any, Optional, Tuple
 
 from lake_airflow.planning.plan import DagPlan
-from lake_airflow.runs.window import Interval, WINDOW, checked_window
+from lake_airflow.planning.run_options import CHOICE
+from lake_airflow.runs.window import Interval, checked_window
 from lake_airflow.settings import UNRELEASED, airflow_name
 from lake_spec.contract.erase_request import REQUEST
 from lake_spec.contract.pull_folders import is_pull_from
@@ -29,9 +30,7 @@ MOST_FILES = 100
 _LONGEST_FILE = 1024
 _FILE = re.compile(r"[^/].{0,%d}" % (_LONGEST_FILE - 1))
 _SCOPE = re.compile(r"[^\x00-\x1f\x7f]{1,128}")
-_CHOICE = ("files", "quarantined", "withdraw_missing")
 _SWITCHES = ("dry_run", "plan_only", "accept_losses")
-_SHOWS = ("plan_only", "dry_run")
 _LISTS = ("tables", "files", "empty_scopes")
 _PULL_FROM = "pull_from"
 
@@ -119,12 +118,12 @@ def check_run(
     tables = _tables(plan, params.get("tables"), faults)
     window = checked_window(params, interval, faults) if plan.takes_window else None
     switches = {name: _switch(name, params, faults) for name in _SWITCHES}
-    more = _choice(plan, params, faults) if plan.takes_files else {}
+    more = _choice(plan, params, faults) if plan.takes("files") else {}
     more["empty_scopes"] = _empty_scopes(params.get("empty_scopes", []), faults)
     more[_PULL_FROM] = _pull_from(params.get(_PULL_FROM), faults)
-    if plan.takes_verify:
+    if plan.takes("verify"):
         more["verify"] = _verify(params, faults)
-    if plan.takes_request:
+    if plan.takes("request"):
         more["request"] = _request(params.get("request"), faults)
     key = _key(run_id, faults)
     if faults:
@@ -134,15 +133,10 @@ def check_run(
 
 
 def _unknown(plan: DagPlan, params: Mapping[str, Any]) -> list[str]:
-    window = WINDOW if plan.takes_window else ()
-    choice = _CHOICE if plan.takes_files else ()
-    verify = ("verify", "sample") if plan.takes_verify else ()
-    request = ("request",) if plan.takes_request else ()
-    known = ("tables", *window, *choice, *plan.accepts, *verify, *request, *_SHOWS)
     return [
-        f"{shown(name)}: unknown param. {plan.dag_id} takes: {', '.join(known)}."
+        f"{shown(name)}: unknown param. {plan.dag_id} takes: {', '.join(plan.params)}."
         for name in params
-        if name not in known
+        if not plan.takes(name)
     ]
 
 
@@ -173,7 +167,7 @@ def _choice(
     plan: DagPlan, params: Mapping[str, Any], faults: list[str]
 ) -> dict[str, Any]:
     """Which files a redo is about; one that names none at all is refused."""
-    if all(not params.get(name) for name in ("files", "quarantined", *WINDOW)):
+    if not any(params.get(name) for name in CHOICE):
         faults.append(
             f"{plan.dag_id}: nothing is chosen. Give at least one of: window_from and"
             " window_to, files, quarantined."

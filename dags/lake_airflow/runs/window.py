@@ -7,15 +7,13 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any, Optional
 
+from lake_airflow.planning.run_options import WINDOW
 from lake_spec.diagnostics.diagnostic import shown
 from lake_spec.text.times import GRAMMAR, parse_moment
 
 Interval = tuple[datetime, datetime]
 
 _SECOND_ZONE = re.compile(r"Z:00\+00:00\Z")
-
-WINDOW = ("window_from", "window_to")
-"""The Params of a window."""
 
 
 def checked_window(

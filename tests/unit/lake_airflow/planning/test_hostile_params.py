@@ -10,7 +10,7 @@ import pytest
 
 from lake_airflow.compat import AirflowFailException
 from lake_airflow.operators.preview import preview
-from lake_airflow.planning.params import params
+from lake_airflow.planning.form import params
 from lake_airflow.planning.plan import plan
 from lake_airflow.runs.run import RunRefused, check_run
 from lake_spec.model import Scope

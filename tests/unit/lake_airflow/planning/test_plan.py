@@ -22,7 +22,7 @@ from tests.unit.lake_airflow.specs import dag_plan, dimension, domain, table
 BOTH = ("orders", "customers")
 
 
-def dag_of(kind, description, *stages, **takes):
+def dag_of(kind, description, *stages, takes=()):
     return DagPlan(
         dag_id=f"sales_{kind}",
         kind=kind,
@@ -34,7 +34,7 @@ def dag_of(kind, description, *stages, **takes):
         tables=BOTH,
         stages=tuple(Stage(stage, BOTH) for stage in stages),
         watched=tuple((name, Watched()) for name in BOTH),
-        **takes,
+        params=("tables", *takes, "plan_only", "dry_run"),
     )
 
 
@@ -45,14 +45,15 @@ def test_a_domain_has_a_dag_for_loading_changes_upkeep_and_rebuilding():
     redone = "Chosen files of sales withdrawn and taken in anew"
     anew = "Current and history of sales anew from the change log"
     gone = "Keys of sales taken out of its files and tables for good"
-    chosen = {"takes_window": True, "takes_files": True}
+    window = ("window_from", "window_to")
+    chosen = (*window, "files", "quarantined", "withdraw_missing")
     assert plan(domain()) == (
-        dag_of("full_load", loads, "full_load", "scd2", takes_window=True),
-        dag_of("incremental", changes, "incremental", "scd2", takes_window=True),
-        dag_of("redo", redone, "redo", "scd2", **chosen),
+        dag_of("full_load", loads, "full_load", "scd2", takes=window),
+        dag_of("incremental", changes, "incremental", "scd2", takes=window),
+        dag_of("redo", redone, "redo", "scd2", takes=chosen),
         dag_of("maintenance", upkeep, "maintenance"),
-        dag_of("rebuild", anew, "rebuild", takes_verify=True),
-        dag_of("erase", gone, "erase", takes_request=True),
+        dag_of("rebuild", anew, "rebuild", takes=("verify", "sample")),
+        dag_of("erase", gone, "erase", takes=("request",)),
     )
 
 

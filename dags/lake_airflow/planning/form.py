@@ -1,0 +1,158 @@
+"""The form that Airflow shows for a run: a field for each of its params."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from airflow.sdk import Param
+
+from lake_airflow.planning.plan import DagPlan
+from lake_spec.contract.erase_request import REQUEST
+
+# A text, for the field of times of Airflow 3.0 sends what is none (airflow#54466).
+_TIME = (
+    r"^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
+    r"(Z|Z:00\+00:00|[+-]\d{2}:\d{2})?)?$"
+)
+
+
+def params(plan: DagPlan) -> dict[str, Param]:
+    """The form of a DAG; what it lets through is checked again by name."""
+    return {name: _FIELDS[name](plan) for name in plan.params}
+
+
+def _tables(plan: DagPlan) -> Param:
+    names = list(plan.tables)
+    return Param(
+        names,
+        type="array",
+        title="Tables",
+        description="Which tables the run is about.",
+        examples=names,
+    )
+
+
+def _time(plan: DagPlan, title: str, which: str) -> Param:
+    """A bound of the window."""
+    left_out = (
+        "files of any time" if plan.takes("files") else "all that is not taken yet"
+    )
+    return Param(
+        None,
+        type=["null", "string"],
+        pattern=_TIME,
+        title=title,
+        description=(
+            f"Only landing files {which}, in UTC, as 2026-01-31T00:00:00Z."
+            f" Left out: {left_out}."
+        ),
+    )
+
+
+def _window_from(plan: DagPlan) -> Param:
+    return _time(plan, "Window from", "of this time or later")
+
+
+def _window_to(plan: DagPlan) -> Param:
+    return _time(plan, "Window to", "from before this time")
+
+
+def _files(plan: DagPlan) -> Param:
+    return Param(
+        None,
+        type=["null", "array"],
+        items={"type": "string"},
+        title="Files",
+        description="Up to 100 paths or globs below the table's landing folder. Left out: any.",
+    )
+
+
+def _empty_scopes(plan: DagPlan) -> Param:
+    return Param(
+        [],
+        type="array",
+        items={"type": "string"},
+        title="Empty scopes",
+        description="Values of source.scope.column that the run's extracts cover although"
+        " they have no row of them: its rows are gone.",
+    )
+
+
+def _pull_from(plan: DagPlan) -> Param:
+    return Param(
+        None,
+        type=["null", "string"],
+        title="Pull from",
+        description="Pull tables with a cursor from this value of it on, as"
+        " 2026-01-31T12:00:00 or 12345, or from the `start`, instead of from their"
+        " bookmarks. Choose the tables too.",
+    )
+
+
+def _sample(plan: DagPlan) -> Param:
+    return Param(
+        1,
+        type="number",
+        exclusiveMinimum=0,
+        maximum=1,
+        title="Sample",
+        description="Which share of the keys to verify: 1 is all of them.",
+    )
+
+
+def _request(plan: DagPlan) -> Param:
+    return Param(
+        None,
+        type=["null", "string"],
+        pattern=f"^{REQUEST.pattern}$",
+        title="Request",
+        description="Name of the object <runs>/erase/<domain>/<name>.json that says which"
+        " keys to erase. Its name is seen in logs: no key belongs into it.",
+    )
+
+
+def _dry_run(plan: DagPlan) -> Param:
+    reads = "Read the files on a cluster, say what would be done and write nothing."
+    checks = "Check the specs against the tables on a cluster and write nothing."
+    return _switch("Dry run", reads if plan.reads_files else checks)(plan)
+
+
+def _switch(title: str, description: str) -> Callable[[DagPlan], Param]:
+    return lambda plan: Param(
+        False, type="boolean", title=title, description=description
+    )
+
+
+_FIELDS: dict[str, Callable[[DagPlan], Param]] = {
+    "tables": _tables,
+    "window_from": _window_from,
+    "window_to": _window_to,
+    "files": _files,
+    "quarantined": _switch(
+        "Quarantined",
+        "Only files that have rows in the quarantine: a replay after a fix.",
+    ),
+    "withdraw_missing": _switch(
+        "Withdraw missing", "Withdraw chosen files that are no longer in landing."
+    ),
+    "accept_losses": _switch(
+        "Accept losses",
+        "Take extracts also where they have no row or lose more keys than"
+        " source.lost_share allows, and go on with a Kafka topic also where it lost"
+        " messages that were not landed.",
+    ),
+    "empty_scopes": _empty_scopes,
+    "pull_from": _pull_from,
+    "verify": _switch(
+        "Verify",
+        "Build nothing: compare current and history with the change log, row by row.",
+    ),
+    "sample": _sample,
+    "request": _request,
+    "plan_only": _switch(
+        "Plan only",
+        "Show the cluster and the steps that would be asked for; it costs nothing.",
+    ),
+    "dry_run": _dry_run,
+}
+"""What makes the field of each param."""

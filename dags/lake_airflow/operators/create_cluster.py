@@ -11,9 +11,8 @@ from airflow.providers.amazon.aws.operators.emr import EmrCreateJobFlowOperator
 from lake_airflow.compat import AirflowFailException, AirflowSkipException
 from lake_airflow.emr.clusters import ClusterFinder, idle, is_of_this_airflow
 from lake_airflow.emr.hook import ReplyLost, SendsOnce
-from lake_airflow.emr.job_flow import ALIVE, ENDING, cluster_name
+from lake_airflow.emr.job_flow import ALIVE, ENDING, cluster_name, request_problems
 from lake_airflow.emr.steps import StepError
-from lake_airflow.emr.validation import request_problems
 from lake_airflow.operators.deferral import OTHERS_LOOKS, OutlivesTriggers, READS_LIMIT
 from lake_airflow.operators.lease import DomainLease
 from lake_airflow.operators.preview import Preview, preview

@@ -7,8 +7,7 @@ from random import Random
 import botocore.session
 import pytest
 
-from lake_airflow.emr.job_flow import run_job_flow_request
-from lake_airflow.emr.validation import request_problems
+from lake_airflow.emr.job_flow import request_problems, run_job_flow_request
 from lake_spec.model import instances
 from lake_spec.parsing.loader import load_cluster, load_environment
 from lake_spec.rules.all_rules import books_of

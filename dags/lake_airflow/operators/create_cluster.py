@@ -18,9 +18,9 @@ from lake_airflow.operators.lease import DomainLease
 from lake_airflow.operators.preview import Preview, preview
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.reporting.summary import summarise_without_cluster
-from lake_airflow.runs.backfill import earlier_run, interval_of
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.run import Run, RunRefused, check_run
+from lake_airflow.runs.window import earlier_run, interval_of
 from lake_airflow.runs.xcoms import CAUSE_XCOM, RELEASE_XCOM, RUN_XCOM, run_name
 from lake_spec.model import ClusterSpec, EnvironmentSpec, WhenBusy
 

@@ -1,4 +1,10 @@
-"""Which landing files a run takes: those of a window, asked for or of a backfill."""
+"""Which landing files a run takes: those of a window, asked for or of a backfill.
+
+A run of Airflow's backfill is about one past interval, after the earlier ones. Airflow
+starts several of them at once, as many as its user allows, whatever `max_active_runs` of
+the DAG says. Here each waits for the earlier ones, for an extract that comes after a
+newer one is refused.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +17,27 @@ from lake_airflow.planning.run_options import WINDOW
 from lake_spec.diagnostics.diagnostic import shown
 from lake_spec.text.times import GRAMMAR, parse_moment
 
+_BACKFILL = "backfill"  # Airflow's run type
+
 Interval = tuple[datetime, datetime]
 
 _SECOND_ZONE = re.compile(r"Z:00\+00:00\Z")
+
+
+def interval_of(context: Any) -> Optional[Interval]:
+    """The interval that a backfill run is about; None for a run of another kind."""
+    run = context["dag_run"]
+    if run.run_type != _BACKFILL:
+        return None
+    return run.data_interval_start, run.data_interval_end
+
+
+def earlier_run(context: Any) -> Optional[str]:
+    """The id of a run that a backfill run comes after and that is under way."""
+    if interval_of(context) is None:
+        return None
+    found = context["ti"].get_previous_dagrun(state="running")
+    return found.run_id if found else None
 
 
 def checked_window(

@@ -15,7 +15,7 @@ from lake_airflow.emr.job_flow import ALIVE, ENDING, cluster_name, request_probl
 from lake_airflow.emr.steps import StepError
 from lake_airflow.operators.deferral import OTHERS_LOOKS, OutlivesTriggers, READS_LIMIT
 from lake_airflow.operators.lease import DomainLease
-from lake_airflow.operators.preview import Preview, preview
+from lake_airflow.operators.preview import Preview
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.reporting.summary import summarise_without_cluster
 from lake_airflow.runs.files import RunFiles
@@ -221,7 +221,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
                 release=self.release,
                 interval=interval_of(context),
             )
-            planned = preview(
+            planned = Preview.of(
                 self.plan, run=run, cluster=self.cluster, environment=self.environment
             )
             self._check_request(planned.request)

@@ -28,6 +28,26 @@ class Preview:
     steps: Mapping[str, list[Step]]
     tables: Mapping[str, tuple[str, ...]]
 
+    @classmethod
+    def of(
+        cls,
+        plan: DagPlan,
+        *,
+        run: Run,
+        cluster: ClusterSpec,
+        environment: EnvironmentSpec,
+    ) -> Preview:
+        """Plan a run. Raises StepError for a step that EMR would not take."""
+        return cls(
+            run=run,
+            cluster=cluster.name,
+            request=run_job_flow_request(
+                plan, run=run, cluster=cluster, environment=environment
+            ),
+            steps={s.name: _steps(plan, s, run, environment) for s in plan.stages},
+            tables={stage.name: selected(stage, run) for stage in plan.stages},
+        )
+
     def to_json(self) -> dict[str, Any]:
         """What `plan.json` holds."""
         return {
@@ -48,21 +68,6 @@ class Preview:
             for step in self.steps[stage]:
                 yield f"  {shlex.join(step['HadoopJarStep']['Args'])}"
         yield "Nothing was created."
-
-
-def preview(
-    plan: DagPlan, *, run: Run, cluster: ClusterSpec, environment: EnvironmentSpec
-) -> Preview:
-    """The plan of a run. Raises StepError for a step that EMR would not take."""
-    return Preview(
-        run=run,
-        cluster=cluster.name,
-        request=run_job_flow_request(
-            plan, run=run, cluster=cluster, environment=environment
-        ),
-        steps={s.name: _steps(plan, s, run, environment) for s in plan.stages},
-        tables={stage.name: selected(stage, run) for stage in plan.stages},
-    )
 
 
 def _steps(

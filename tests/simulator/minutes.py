@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import Dict, Iterator, List, Tuple
 
-from lake_airflow.operators.lease import GRACE
+from lake_airflow.runs.lease import GRACE
 from tests.simulator.airflow import SimulatedRun
 from tests.simulator.cloud import Cluster
 from tests.simulator.world import World

@@ -16,13 +16,13 @@ from lake_airflow.operators import (
     create_cluster,
     deferral,
     finish_run,
-    lease,
     reaper,
     submit_stage,
     terminate_cluster,
 )
 from lake_airflow.operators.deferral import WaitsForEmr
 from lake_airflow.reporting import cost_ledger, notifier
+from lake_airflow.runs import lease
 from lake_spec.contract.run_key import any_run_key
 from lake_spec.model import Notifications
 from lake_spark.errors import DomainTaken

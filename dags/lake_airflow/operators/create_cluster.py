@@ -14,7 +14,7 @@ from lake_airflow.emr.hook import ReplyLost, SendsOnce
 from lake_airflow.emr.job_flow import ALIVE, ENDING, cluster_name, request_problems
 from lake_airflow.emr.steps import StepError
 from lake_airflow.operators.deferral import OTHERS_LOOKS, OutlivesTriggers, READS_LIMIT
-from lake_airflow.operators.lease import DomainLease
+from lake_airflow.runs.lease import DomainLease
 from lake_airflow.operators.preview import Preview
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.reporting.summary import summarise_without_cluster

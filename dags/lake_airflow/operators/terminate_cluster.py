@@ -15,7 +15,7 @@ from lake_airflow.compat import AirflowSkipException
 from lake_airflow.emr.clusters import ClusterFinder
 from lake_airflow.emr.job_flow import ENDED, ENDING, cluster_name
 from lake_airflow.operators.deferral import LATE, READS_LIMIT, WaitsForEmr
-from lake_airflow.operators.lease import DomainLease
+from lake_airflow.runs.lease import DomainLease
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.reporting.cost_ledger import Ledger, told
 from lake_airflow.runs.xcoms import (

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 from lake_airflow.compat import AirflowFailException
 from lake_airflow.emr.clusters import ClusterFinder
 from lake_airflow.emr.hook import ReplyLost, SendsOnce
-from lake_airflow.operators.lease import DomainLease
+from lake_airflow.runs.lease import DomainLease
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.runs.run import Run
 from lake_spec.model import WhenBusy

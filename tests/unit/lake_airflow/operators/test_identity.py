@@ -6,7 +6,8 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from lake_airflow.emr.clusters import IDLE, tags_of
-from lake_airflow.operators import create_cluster as first_task, lease
+from lake_airflow.operators import create_cluster as first_task
+from lake_airflow.runs import lease
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.reporting.notifier import RunNotifier
 from lake_airflow.runs.xcoms import run_name

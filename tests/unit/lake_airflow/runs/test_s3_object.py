@@ -11,7 +11,7 @@ import json
 import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
-from lake_airflow.operators.lease import DomainLease
+from lake_airflow.runs.lease import DomainLease
 from lake_airflow.runs.s3_object import S3Object
 from lake_spec.contract import conditional_write
 from tests.unit.lake_airflow.notices import Dag, subjects

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_airflow.operators.lease import DomainLease
+from lake_airflow.runs.lease import DomainLease
 from tests.simulator.handover import HandoverWorld
 from tests.simulator.promises import violations
 

@@ -15,7 +15,7 @@ from lake_airflow.emr import clusters, job_flow, step_status
 from lake_airflow.operators import create_cluster, reaper
 from lake_airflow.operators.create_cluster import CreateCluster
 from lake_airflow.operators.finish_run import Verdict
-from lake_airflow.operators.lease import DomainLease
+from lake_airflow.runs.lease import DomainLease
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.runs import run, xcoms
 from lake_spec.contract.lease import Lease

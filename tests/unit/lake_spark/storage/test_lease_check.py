@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from lake_airflow.operators.lease import DomainLease, GRACE
+from lake_airflow.runs.lease import DomainLease, GRACE
 from lake_spark.errors import DomainTaken
 from lake_spark.storage.lease_check import CheckedStore, LeaseCheck
 from tests.unit.lake_airflow.specs import ENVIRONMENT
@@ -199,7 +199,7 @@ EVENTS = [
 def test_in_every_order_of_take_give_expire_and_break_only_the_last_grant_writes(
     monkeypatch,
 ):
-    monkeypatch.setattr("lake_airflow.operators.lease.datetime", Clock)
+    monkeypatch.setattr("lake_airflow.runs.lease.datetime", Clock)
     domain = DomainLease(ENVIRONMENT, "d", aws_conn_id=None)
     refused = allowed = 0
     for order in itertools.product(EVENTS, repeat=5):

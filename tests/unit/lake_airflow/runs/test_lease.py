@@ -9,7 +9,7 @@ from threading import Lock
 
 import pytest
 
-from lake_airflow.operators.lease import DomainLease, GRACE, LeaseBusy
+from lake_airflow.runs.lease import DomainLease, GRACE, LeaseBusy
 from lake_airflow.runs.s3_object import S3Object
 from tests.unit.lake_airflow.specs import ENVIRONMENT
 
@@ -180,7 +180,7 @@ def test_the_token_grows_where_the_object_lost_it(aws, lease, monkeypatch, how):
     else:
         put(aws, THEIRS, timedelta(days=1))
     later = datetime.now(timezone.utc) + timedelta(seconds=1)
-    monkeypatch.setattr("lake_airflow.operators.lease.datetime", clock_at(later))
+    monkeypatch.setattr("lake_airflow.runs.lease.datetime", clock_at(later))
     assert lease.take(MINE, nobody).token > before
 
 

@@ -93,7 +93,7 @@ class PullingLake(ConnectedLake):
         self.shop, self.secret = shop, root / "shop.json"
         super().__init__(spark, root, spec, {"shop": logging_in(shop, self.secret)})
 
-    def land_pulled(self, stage: str) -> None:
+    def pull(self, stage: str) -> None:
         """What a stage pulls, without the stage."""
         land_pulled(self._table_run(self._report(stage)), stage)
 

@@ -81,7 +81,7 @@ VERSIONS = [
     "way", one_by_day(["at once", "one by one", "the old key last"])
 )
 def test_values_not_sent_are_those_of_the_old_key(spark, tmp_path, way, monkeypatch):
-    monkeypatch.setattr(ingest, "pull", lambda run, kind: None)  # landed by hand
+    monkeypatch.setattr(ingest, "land_pulled", lambda run, kind: None)  # landed by hand
     lake = Lake(spark, tmp_path, table(SPEC))
     parts = {
         "at once": [MESSAGES],
@@ -99,7 +99,7 @@ def test_values_not_sent_are_those_of_the_old_key(spark, tmp_path, way, monkeypa
 
 
 def test_a_load_after_the_change_shows_what_came_of_it(spark, tmp_path, monkeypatch):
-    monkeypatch.setattr(ingest, "pull", lambda run, kind: None)
+    monkeypatch.setattr(ingest, "land_pulled", lambda run, kind: None)
     spec = SPEC.replace("key: [id]", 'key: [id]\nload_effective_at: "1900-01-01"')
     lake = Lake(spark, tmp_path, table(spec))
     # 1 became 2 before the load, and another row has the key 1 since.
@@ -116,7 +116,7 @@ def test_a_load_after_the_change_shows_what_came_of_it(spark, tmp_path, monkeypa
 
 @pytest.mark.nightly
 def test_a_row_is_erased_under_all_of_its_keys(spark, tmp_path, monkeypatch):
-    monkeypatch.setattr(ingest, "pull", lambda run, kind: None)
+    monkeypatch.setattr(ingest, "land_pulled", lambda run, kind: None)
     lake = Lake(spark, tmp_path, table(SPEC))
     lake.land("changes/0.json", lines(MESSAGES), at="2026-03-01")
     lake.done("incremental", "scd2")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from lake_spark.tables import catalog
 
+from lake_spark.tables import catalog
+from lake_spark.tables.table_run import EarlierRounds
 from tests.spark.lake import EXTRACTS, Lake, table
 
 
@@ -67,7 +68,7 @@ def test_a_quiet_round_of_a_continuous_run_asks_the_catalogue_nothing(
     report = SimpleNamespace(commits=commits)
     run = SimpleNamespace(
         home="s3://l/t",
-        is_registered=True,
+        earlier=EarlierRounds(is_registered=True),
         report=report,
         spec=spec,
         check_lease=lambda: None,

@@ -7,6 +7,8 @@ import os
 import shutil
 import tempfile
 
+from tests.quicker import make_quicker
+
 # Airflow reads its settings when it is first imported, so a fixture would be too late.
 AIRFLOW_HOME = tempfile.mkdtemp(prefix="lake-tests-airflow-")
 atexit.register(shutil.rmtree, AIRFLOW_HOME, ignore_errors=True)
@@ -25,3 +27,7 @@ os.environ.update(
     AWS_SHARED_CREDENTIALS_FILE=os.devnull,
     AWS_EC2_METADATA_DISABLED="true",
 )
+
+
+def pytest_collection_finish() -> None:
+    make_quicker()

@@ -10,6 +10,7 @@ what stands below it. test_architecture.py holds the code against this.
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from pathlib import Path
 from typing import Dict, Iterator, List, Tuple
 
@@ -71,7 +72,7 @@ def _row(root: Path, package: str, floor: str) -> str:
     paths = sorted((top / floor).glob("**/*.py")) if folder else [file]
     below = {name for path in paths for name in stands_on(package, path)} - {floor}
     names = ", ".join(f"`{each}`" for each in FLOORS[package] if each in below)
-    owns = (ast.get_docstring(ast.parse(file.read_text())) or "").split("\n")[0]
+    owns = (ast.get_docstring(parsed(file)) or "").split("\n")[0]
     owns = owns.replace("|", "\\|")
     return f"| `{floor}{'/' if folder else '.py'}` | {owns} | {names or 'nothing'} |"
 
@@ -79,7 +80,7 @@ def _row(root: Path, package: str, floor: str) -> str:
 def stands_on(package: str, path: Path) -> Iterator[str]:
     """The floors of its package that a file imports."""
     top = Path(package).name
-    for _, name in modules_imported(ast.parse(path.read_text())):
+    for _, name in modules_imported(parsed(path)):
         parts = name.split(".")
         if parts[0] == top and len(parts) > 1 and parts[1] in FLOORS[package]:
             yield parts[1]
@@ -94,7 +95,7 @@ def floor_faults(root: Path) -> List[str]:
             floor = path.relative_to(root / package).with_suffix("").parts[0]
             if floor == "__init__":
                 continue
-            for line, name in modules_imported(ast.parse(path.read_text())):
+            for line, name in modules_imported(parsed(path)):
                 parts = name.split(".")
                 if parts[0] != top or len(parts) == 1 or parts[1] == floor:
                     continue
@@ -110,6 +111,16 @@ def floor_faults(root: Path) -> List[str]:
                 where = f"{path.relative_to(root)}:{line}"
                 faults.append(f"{where} imports {name}: {remedy}")
     return faults
+
+
+def parsed(path: Path) -> ast.Module:
+    """A file of Python, parsed once however many rules look at it."""
+    return _parsed(path.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=None)
+def _parsed(text: str) -> ast.Module:
+    return ast.parse(text)
 
 
 def modules_imported(tree: ast.AST) -> Iterator[Tuple[int, str]]:

@@ -16,7 +16,7 @@ from typing import Dict, FrozenSet, Iterator, List, Tuple
 import pytest
 
 from tests.policy import floors
-from tests.policy.floors import FLOORS, floor_faults
+from tests.policy.floors import FLOORS, floor_faults, parsed
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = frozenset(
@@ -115,7 +115,7 @@ def import_faults(root: Path) -> List[str]:
     for layer in LAYERS + LOOSE_FILES:
         glob = layer.folder if "*" in layer.folder else f"{layer.folder}/**/*.py"
         for path in sorted(root.glob(glob)):
-            for line, name in imported(ast.parse(path.read_text())):
+            for line, name in imported(parsed(path)):
                 if not allows(layer, path, name):
                     where = f"{path.relative_to(root)}:{line}"
                     faults.append(f"{where} imports {name}: {layer.remedy}")
@@ -153,7 +153,7 @@ def python_39_faults(root: Path) -> List[str]:
             except SyntaxError as error:
                 faults.append(f"{where}:{error.lineno} is no Python 3.9: {error.msg}")
                 continue
-            for line, what in newer_than_39(ast.parse(text)):
+            for line, what in newer_than_39(parsed(path)):
                 faults.append(f"{where}:{line} is no Python 3.9: {what}")
     return faults
 
@@ -301,9 +301,7 @@ def test_every_folder_and_module_has_a_floor_and_says_what_it_owns(package):
     modules = {path.stem for path in top.glob("*.py")} - {"__init__"}
     assert folders | modules == set(FLOORS[package])
     assert not [
-        path
-        for path in top.glob("**/*.py")
-        if not ast.get_docstring(ast.parse(path.read_text()))
+        path for path in top.glob("**/*.py") if not ast.get_docstring(parsed(path))
     ]
 
 

@@ -156,6 +156,9 @@ def quiet(monkeypatch):
     """Hooks that find a connection, and logs that nobody reads: for simulators."""
     connection = "aws://?region_name=eu-central-1"
     monkeypatch.setenv("AIRFLOW_CONN_AWS_DEFAULT", connection)
+    # Airflow looks for it in each of its places whenever a hook is asked for something.
+    found_once = staticmethod(lru_cache(AwsGenericHook.get_connection))
+    monkeypatch.setattr(AwsGenericHook, "get_connection", found_once)
     logging.disable(logging.CRITICAL)
     yield
     logging.disable(logging.NOTSET)

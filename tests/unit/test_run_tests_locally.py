@@ -97,11 +97,12 @@ UNITS = [
     " --ignore tests/unit/lake_airflow/simulated_runs/test_simulator_sees.py",
     ".venv-airflow/bin/python -m pytest tests/unit/lake_local",
     ".venv-airflow/bin/python -m pytest tests/unit"
-    " --ignore tests/unit/lake_airflow --ignore tests/unit/lake_local",
+    " --ignore tests/unit/lake_airflow --ignore tests/unit/lake_local"
+    " --ignore tests/unit/lake_spec",
 ]
 OLDER = [
     ".venv-airflow-3.0.6/bin/python -m pytest tests/unit/lake_airflow"
-    " tests/policy/test_dag_policy.py",
+    " tests/unit/lake_spec tests/policy/test_dag_policy.py",
     ".venv-airflow-3.0.6/bin/python -m pytest tests/unit/lake_local",
     ".venv-airflow/bin/python -m pytest tests/deploy",
     ".venv-airflow-3.0.6/bin/python -m pytest tests/deploy/test_as_mwaa.py",
@@ -142,6 +143,14 @@ def test_without_servers_for_this_machine_their_tests_are_left_out(tmp_path, run
     code, output, commands = run("full")
     assert (code, SERVERS in commands) == (0, False)
     assert "No servers for this machine" in output
+
+
+def test_without_python_39_its_tests_run_with_the_other_units(tmp_path, run):
+    (tmp_path / ".venv-spec/bin/python").unlink()
+    code, output, commands = run("fast")
+    others = UNITS[-1].replace(" --ignore tests/unit/lake_spec", "")
+    assert (code, "No Python 3.9 here" in output) == (0, True)
+    assert sorted(commands[2:]) == sorted([*STYLE, *UNITS[:-1], others])
 
 
 def test_it_stops_at_the_first_failure_and_says_how_to_run_only_that(run):

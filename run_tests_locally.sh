@@ -13,7 +13,7 @@
 #   ./run_tests_locally.sh spark39 [argument of pytest]...
 #
 #   fast   black, flake8, unit and policy tests: no Java, about a minute
-#   full   fast, then DAGs and stand-in on Airflow 3.0.6, a release as MWAA and EMR get it,
+#   full   fast, then DAGs and emulator on Airflow 3.0.6, a release as MWAA and EMR get it,
 #          the linters of infra/, the database and Kafka servers, the Spark tests and the
 #          end-to-end tests: 20 to 60 minutes (the default)
 #   properties   random histories against an independent oracle, as many as asked for
@@ -122,13 +122,13 @@ python_39() {
     fi
 }
 
-# Cut so that Airflow is imported once, and the stand-in's waiting is time for others.
+# Cut so that Airflow is imported once, and the emulator's waiting is time for others.
 dags_and_policy() { # that the simulator sees what is wrong is tried once, in `older_dags`
     tests .venv-airflow/bin/python tests/unit/lake_airflow tests/policy \
         --ignore tests/unit/lake_airflow/simulated_runs/test_simulator_sees.py
 }
 
-stand_in() { tests "$1/bin/python" tests/unit/lake_local; }
+emulator() { tests "$1/bin/python" tests/unit/lake_local; }
 
 other_units() { # lake_spec too, where `python_39` does not test it
     set -- --ignore tests/unit/lake_airflow --ignore tests/unit/lake_local
@@ -163,14 +163,14 @@ servers() { # setup.sh has none for another machine than Linux x86_64
 fast() {
     run ./setup.sh --quiet --only airflow --only spec
     run .local/uv/bin/uv pip check --quiet --python .venv-airflow/bin/python
-    side_by_side "stand_in .venv-airflow" dags_and_policy other_units style python_39
+    side_by_side "emulator .venv-airflow" dags_and_policy other_units style python_39
 }
 
 full() {
     run ./setup.sh --quiet --only airflow --only spec --only spark --only streamer \
         --only airflow-3.0.6 --only infra --only servers
     fast
-    side_by_side "stand_in .venv-airflow-3.0.6" older_dags deployment
+    side_by_side "emulator .venv-airflow-3.0.6" older_dags deployment
     servers
     spark_tests .venv-spark
     tests .venv-airflow/bin/python tests/e2e

@@ -47,7 +47,7 @@ MEASURES: Dict[str, Measure] = {
 def measured(measure: Measure, runs: int) -> List[float]:
     """Seconds of each run; a command that fails ends the measurement."""
     with tempfile.TemporaryDirectory() as folder:
-        home = ["--home", folder] if measure.needs_home else []
+        home = ["--state-dir", folder] if measure.needs_home else []
         try:
             for command in measure.before:
                 run([*command, *home])

@@ -3,7 +3,7 @@
 Promise: reading 1,000 table specs (50 domains of 20 tables) into DAGs takes at
 most 1.5 times as long as a loop that creates the same DAGs and operators from
 nothing. Specs are read from their compiled form, as a release ships them; the
-figure from YAML is shown beside it. Left out: the start of Airflow, which both
+figure from YAML is shown next to it. Left out: the start of Airflow, which both
 share.
 
     .venv-airflow/bin/python benchmarks/dag_parsing.py [--domains 50] [--tables 20] [--json]
@@ -54,7 +54,7 @@ COLUMNS = ["id: bigint", "changed_at: timestamp"] + [
 KINDS = (
     ("full_load", ["full_load", "scd2"], True),
     ("incremental", ["incremental", "scd2"], True),
-    ("redo", ["redo", "scd2"], True),
+    ("reprocess", ["reprocess", "scd2"], True),
     ("maintenance", ["maintenance"], False),
     ("rebuild", ["rebuild"], False),
     ("erase", ["erase"], False),

@@ -2,7 +2,7 @@
 
 Promise: what a commit writes of the files that were ingested does not grow with their
 number: one more file after 500,000 takes under 1 MB and under 1 s, also where small parts
-are merged. Measured beside it: one object of all files, as each commit wrote before. Left
+are merged. Measured next to it: one object of all files, as each commit wrote before. Left
 out: Spark, Hudi's commit, and S3 (a folder of this machine takes its place; the time that
 requests take is theirs: one PUT a commit, three where files go into a part; to load, a
 GET for each 10,000 files, eight at the same time).
@@ -124,7 +124,7 @@ def before(files: List[LandingFile], root: Path) -> Tuple[float, int]:
             "path": each.path,
             "etag": each.etag,
             "landed_at": each.landed_at.isoformat(),
-            "extract_at": None,
+            "snapshot_at": None,
             "scopes": [],
         }
         for each in files

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Takes the pictures of docs/screens.md anew: runs a small lake in a home of its own,
+# Takes the pictures of docs/screens.md again: runs a small lake in a home of its own,
 # looks at Airflow's pages with a headless Chromium, leaves nothing running.
 #
-#   docs/screens.sh [--home DIR] [PICTURE]...        about five minutes
+#   docs/screens.sh [--state-dir DIR] [PICTURE]...        about five minutes
 #
-#   --home DIR   keep the lake of the pictures in DIR; the next time, nothing runs anew
+#   --state-dir DIR   keep the lake of the pictures in DIR; the next time, nothing runs again
 #   PICTURE      take only these (default: all), say, log
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes every *.lock of this folder anew from its *.in: exact versions and
+# Writes every *.lock of this folder again from its *.in: exact versions and
 # hashes, for Linux and macOS, for every Python that the environment may have.
 #
 #   requirements/compile.sh [NAME...]        say, requirements/compile.sh spark

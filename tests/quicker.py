@@ -23,7 +23,7 @@ def make_quicker() -> None:
 
 
 def _read_models_once() -> None:
-    """Each session of boto3 reads AWS's models anew: megabytes of JSON per client."""
+    """Each session of boto3 reads AWS's models again: megabytes of JSON per client."""
     from botocore import session
 
     session.create_loader = lru_cache(maxsize=None)(session.create_loader)

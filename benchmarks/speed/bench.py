@@ -35,7 +35,7 @@ SPREAD = 2_000
 STAGES = ("incremental", "scd2")
 
 Rounds = Dict[str, List[Measured]]
-"""What each piece of work took in the rounds that count, by its name."""
+"""What each piece of work ingested the rounds that count, by its name."""
 
 
 @dataclass
@@ -94,7 +94,7 @@ class Bench:
 
     def loaded(self, rows: int, *, due: int = 0) -> Loaded:
         """A lake of that many rows, as its first load left it: no target finds it worn
-        by another. Loaded once; each gets a copy. Its upkeep comes when the table's
+        by another. Loaded once; each gets a copy. Its maintenance comes when the table's
         defaults say, or after `due` commits."""
         if rows not in self._loaded:
             self._loaded[rows] = self._load(rows)
@@ -170,12 +170,12 @@ def rounds(
 def taken(
     loaded: Loaded, changes: int, prefix: str = "", ready: Callable = nothing
 ) -> Works:
-    """What takes in a landed file of so many rows, all of which must be accounted for:
+    """What ingests a landed file of so many rows, all of which must be accounted for:
     the stages, their names after a prefix."""
 
     def first() -> None:
         rows = loaded.lake.stage(STAGES[0]).rows_in
-        assert rows == changes, f"{rows} rows were taken in, not {changes}"
+        assert rows == changes, f"{rows} rows were ingested, not {changes}"
 
     rest = {
         f"{prefix}{each}": Work(partial(loaded.lake.stage, each)) for each in STAGES[1:]

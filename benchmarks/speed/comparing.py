@@ -18,7 +18,7 @@ def compared(
     theirs: List[Measured],
     target: Optional[float],
 ) -> Result:
-    """Seconds of ours over theirs, round by round; medians of all else beside it."""
+    """Seconds of ours over theirs, round by round; medians of all else next to it."""
     told = {
         f"{side}_{name}": median(found, name)
         for side, found in (("ours", ours), ("theirs", theirs))

@@ -1,4 +1,4 @@
-"""Targets 4 and 5: what the same changes take in tables of several sizes."""
+"""Targets 4 and 5: what the same changes ingest tables of several sizes."""
 
 from __future__ import annotations
 

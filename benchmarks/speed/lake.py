@@ -71,6 +71,6 @@ def read_whole(*tables: DataFrame) -> None:
 
 
 def new_lake(spark: SparkSession, root: Path, spec: TableSpec) -> BenchLake:
-    """An empty lake in a folder that is made anew."""
+    """An empty lake in a folder that is made again."""
     shutil.rmtree(root, ignore_errors=True)
     return BenchLake(spark, root, spec)

@@ -55,7 +55,7 @@ def late_events(bench: Bench) -> List[Result]:
 
 
 def many_rounds(bench: Bench) -> List[Result]:
-    """8: rounds of changes, history and upkeep: what the last ones take more."""
+    """8: rounds of changes, history and maintenance: what the last ones take more."""
     rows = bench.sized(TABLE)
     loaded = bench.loaded(rows)
     fresh = _bytes_below(loaded.lake.warehouse)
@@ -65,7 +65,7 @@ def many_rounds(bench: Bench) -> List[Result]:
         _round(bench, loaded.lake, story)
         say(
             f"round {nth}: {story.writes[-1]:.1f} s, read {story.reads[-1]:.1f} s,"
-            f" {story.files[-1]} files{', upkeep' if nth in story.upkeep else ''}"
+            f" {story.files[-1]} files{', maintenance' if nth in story.maintenance else ''}"
         )
     size = _bytes_below(loaded.lake.warehouse) / fresh
     where = f"{ROUNDS} rounds of {loaded.spread:,} keys, {rows:,} rows"
@@ -75,21 +75,21 @@ def many_rounds(bench: Bench) -> List[Result]:
 @dataclass
 class Story:
     """Rounds in their order: seconds of the stages and of reading current, files of
-    rows there are then, and the numbers of those in which upkeep was due."""
+    rows there are then, and the numbers of those in which maintenance was due."""
 
     writes: List[float]
     reads: List[float]
     files: List[int]
-    upkeep: List[int]
+    maintenance: List[int]
 
 
 def _round(bench: Bench, lake: BenchLake, story: Story) -> None:
     measure = bench.meter.measure
     took = [measure(lambda: lake.stage(each)).seconds for each in STAGES]
-    upkeep: List[Report] = []
-    took.append(measure(lambda: upkeep.append(lake.stage("maintenance"))).seconds)
-    if upkeep[0].state == State.DONE:
-        story.upkeep.append(len(story.writes))
+    maintenance: List[Report] = []
+    took.append(measure(lambda: maintenance.append(lake.stage("maintenance"))).seconds)
+    if maintenance[0].state == State.DONE:
+        story.maintenance.append(len(story.writes))
     story.writes.append(sum(took))
     story.reads.append(measure(lambda: read_whole(lake.current)).seconds)
     story.files.append(_files_of_rows(lake.warehouse))
@@ -97,7 +97,7 @@ def _round(bench: Bench, lake: BenchLake, story: Story) -> None:
 
 def _told(story: Story, size: float, where: str) -> List[Result]:
     writes, reads, files = story.writes, story.reads, story.files
-    between = max(drift(each, 0) for each in _periods(reads, story.upkeep))
+    between = max(drift(each, 0) for each in _periods(reads, story.maintenance))
     wears = "read time of current, growth per round between two upkeeps, the largest"
     more = asdict(story)
     return [
@@ -122,9 +122,11 @@ def drift(values: Sequence[float], few: int = FEW) -> float:
     return statistics.median(slopes) / statistics.median(each for _, each in late)
 
 
-def _periods(values: Sequence[float], upkeep: Sequence[int]) -> List[Sequence[float]]:
-    """The rounds after the first few, cut where upkeep was; of five at least."""
-    cuts = [FEW, *(nth for nth in upkeep if nth > FEW), len(values)]
+def _periods(
+    values: Sequence[float], maintenance: Sequence[int]
+) -> List[Sequence[float]]:
+    """The rounds after the first few, cut where maintenance was; of five at least."""
+    cuts = [FEW, *(nth for nth in maintenance if nth > FEW), len(values)]
     found = [values[begin:end] for begin, end in zip(cuts, cuts[1:])]
     return [each for each in found if len(each) >= 5] or [values[FEW:]]
 

@@ -72,5 +72,5 @@ def _in_turns(bench: Bench) -> Rounds:
 
 def _load(lake: BenchLake, rows: int) -> None:
     taken = lake.stage("full_load").rows_in
-    assert taken == rows, f"{taken} rows were taken in, not {rows}"
+    assert taken == rows, f"{taken} rows were ingested, not {rows}"
     lake.stage("scd2")

@@ -156,7 +156,7 @@ class OneNode:
             base.execute(read, [f"{landing}/*.parquet"])
 
     def merge(self, file: Path) -> None:
-        """The newest change of each key: those rows go, and come anew."""
+        """The newest change of each key: those rows go, and come again."""
         newest = (
             f"row_number() OVER (PARTITION BY {KEY} ORDER BY {CHANGED_AT} DESC) = 1"
         )

@@ -1,4 +1,4 @@
-"""Pictures of the results: each figure beside its target, and seconds by size."""
+"""Pictures of the results: each figure next to its target, and seconds by size."""
 
 from __future__ import annotations
 

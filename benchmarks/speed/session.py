@@ -1,4 +1,4 @@
-"""The one Spark session of the benchmarks: as in a step, with Delta beside Hudi."""
+"""The one Spark session of the benchmarks: as in a step, with Delta next to Hudi."""
 
 from __future__ import annotations
 

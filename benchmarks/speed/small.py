@@ -19,7 +19,7 @@ TABLES, ROWS, CHANGED = 100, 1_000, 100
 WARM = 10
 """Tables of the round that is not counted: the JVM's work is warm from the loads."""
 STREAMED = 3
-"""Tables that HoodieStreamer takes in, each in a process of its own."""
+"""Tables that HoodieStreamer ingests, each in a process of its own."""
 
 SPEC = LOAD_AND_CHANGES + """  format: {type: csv}
   operation: {column: op}

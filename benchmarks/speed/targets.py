@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Dict, List
 
-from benchmarks.speed import lasting, loads, parsing, small, upkeep
+from benchmarks.speed import lasting, loads, parsing, small, maintenance
 from benchmarks.speed.bench import SPREAD, TABLE, Bench, rounds
 from benchmarks.speed.comparing import compared, summed
 from benchmarks.speed.growth import growth
@@ -74,7 +74,7 @@ TARGETS: Dict[str, Target] = {
     "6": lasting.nothing_new,
     "7": small.tables,
     "8": lasting.many_rounds,
-    "9": upkeep.upkeep,
+    "9": maintenance.maintenance,
     "10": loads.against_raw_writes,
     "11": lasting.late_events,
     "12": parsing.specs,

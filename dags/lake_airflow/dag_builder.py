@@ -58,7 +58,7 @@ class Renderer:
             )
             chain(create, *stages, summary, terminate)
             stages >> summary
-            # Also where a stage is cleared alone: the cluster made anew is for it.
+            # Also where a stage is cleared alone: the cluster made again is for it.
             stages >> terminate
             [summary, terminate] >> done
             _ends(done, create, on_failure_fail_dagrun=True)

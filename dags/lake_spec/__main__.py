@@ -21,7 +21,7 @@ DOCS = DAGS.parent / "docs"
 
 
 def main(argv: Optional[List[str]] = None) -> int:
-    """Run one command; 0 if all is well, 1 if there is something to mend."""
+    """Run one command; 0 if all is well, 1 if there is something to fix."""
     args = _parser().parse_args(argv)
     try:
         return args.command(args)
@@ -32,15 +32,15 @@ def main(argv: Optional[List[str]] = None) -> int:
 
 def validate(args: argparse.Namespace) -> int:
     """Print every fault of every file, then how many there are."""
-    files, faults = check(
+    files, diagnostics = check(
         args.tables,
         clusters=args.clusters or _beside(args.tables, "clusters"),
         environments=args.environments or _beside(args.tables, "environments"),
     )
-    for fault in faults:
-        print(fault)
-    print(f"{files} files, {len(faults)} faults")
-    return 1 if faults else 0
+    for diagnostic in diagnostics:
+        print(diagnostic)
+    print(f"{files} files, {len(diagnostics)} faults")
+    return 1 if diagnostics else 0
 
 
 def compile_domains(args: argparse.Namespace) -> int:

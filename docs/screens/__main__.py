@@ -23,7 +23,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         chromium.executable()
-        with _folder(args.home) as folder:
+        with _folder(args.state_dir) as folder:
             _take(Lake(folder), args.pictures)
     except chromium.Missing as error:
         print(f"docs/screens.sh: {error}", file=sys.stderr)
@@ -40,7 +40,10 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
 def _arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="docs/screens.sh", description=__doc__)
     parser.add_argument(
-        "--home", metavar="DIR", type=Path, help="keep the lake of the pictures in DIR"
+        "--state-dir",
+        metavar="DIR",
+        type=Path,
+        help="keep the lake of the pictures in DIR",
     )
     parser.add_argument("pictures", metavar="PICTURE", nargs="*", help="only these")
     args = parser.parse_args(argv)

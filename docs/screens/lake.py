@@ -66,7 +66,7 @@ class Lake:
 
         It has a session of its own: Ctrl-C reaches us alone, and ends it once.
         """
-        argv = [str(self.program), *args, "--home", str(self.folder / "home")]
+        argv = [str(self.program), *args, "--state-dir", str(self.folder / "home")]
         print("+", *argv, flush=True)
         said = []
         with subprocess.Popen(
@@ -93,7 +93,7 @@ class Lake:
 
     @contextmanager
     def up(self) -> Iterator[Airflow]:
-        """Airflow and the stand-in while the block runs, whatever happens in it."""
+        """Airflow and the emulator while the block runs, whatever happens in it."""
         try:
             yield airflow(self.command("up"))
         finally:

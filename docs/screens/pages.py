@@ -18,7 +18,7 @@ WRAP = "w"
 
 
 def dags(page: Page, runs: Mapping[str, str]) -> None:
-    _open(page, "/dags", shows="moma_redo")
+    _open(page, "/dags", shows="moma_reprocess")
     _press(page, "Show table view")
 
 

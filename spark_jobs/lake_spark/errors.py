@@ -1,8 +1,8 @@
 """What can go wrong in a stage, and whether a second try helps.
 
 StageError
- +-- RefusedInput      landing files that must not be taken in: someone decides
- |    +-- LateExtract  an extract that no run can take any more
+ +-- RefusedInput      landing files that must not be ingested: someone decides
+ |    +-- LateExtract  a snapshot that no run can take any more
  |    +-- RefusedFiles some files of a snapshot, which waits until they are gone
  +-- BadFile           one landing file is not what it says: it is set aside
  +-- TooManyBadRows    more quarantined rows than the table bears
@@ -22,7 +22,7 @@ StageError
  +-- NoConnection      a server that the environment does not name
  +-- PullFailed        a server did not give what was asked of it: nothing was landed
  +-- SourceMoved       what was to be pulled from a server is no longer there
- +-- UnfinishedRedo    extracts are still to be taken anew: the log is not whole
+ +-- UnfinishedReprocess    snapshots are still to be taken again: the log is not whole
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class StageError(Exception):
 
 
 class RefusedInput(StageError):
-    """Landing files contradict what was taken in before."""
+    """Landing files contradict what was ingested before."""
 
 
 class LateExtract(RefusedInput):
-    """An extract of a time that is not after the last one taken."""
+    """A snapshot of a time that is not after the last one taken."""
 
 
 class RefusedFiles(RefusedInput):
@@ -74,7 +74,7 @@ class TooManyBadRows(StageError):
     """The share of bad rows is over the table's limit."""
 
 
-class BrokenPromise(StageError):
+class BrokenInvariant(StageError):
     """Rows about to be written break the contract."""
 
 
@@ -102,8 +102,8 @@ class NotIngested(StageError):
     """A streamer table's inputs were named but not committed."""
 
 
-class UnfinishedRedo(StageError):
-    """A redo was stopped before all of its extracts were taken anew."""
+class UnfinishedReprocess(StageError):
+    """A reprocess was stopped before all of its snapshots were taken again."""
 
 
 class SourceMoved(StageError):

@@ -1,4 +1,4 @@
-"""The museum's two extracts as a feed: a full load, and I, U, D made of the difference."""
+"""The museum's two snapshots as a feed: a full load, and I, U, D made of the difference."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ maintenance: {{compact_after: 1, cluster_after: 2}}
 
 
 def rows(file: Path) -> Dict[str, List[str]]:
-    """Rows of an extract by artist, missing text as ''."""
+    """Rows of a snapshot by artist, missing text as ''."""
     with gzip.open(file, "rt", encoding="utf-8-sig", newline="") as stream:
         records = list(csv.reader(stream))[1:]
     return {r[0]: ["" if value == "NULL" else value for value in r] for r in records}
 
 
 def change_feed(at: str = "2016-05-12 00:00:00") -> str:
-    """I, U and D between the extracts as CSV text, all at one time."""
+    """I, U and D between the snapshots as CSV text, all at one time."""
     before, after = rows(FIRST), rows(SECOND)
     out = io.StringIO(newline="")
     writer = csv.writer(out)

@@ -1,4 +1,4 @@
-"""Tables after a kill beside those that nobody disturbed."""
+"""Tables after a kill next to those that nobody disturbed."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ class Source(str, Enum):
     """What a lake's table is made of."""
 
     FEED = "feed"
-    EXTRACTS = "extracts"
+    SNAPSHOTS = "snapshots"
     DIMENSION = "dimension"
 
 
@@ -34,5 +34,5 @@ class Kind:
 COPIED, MERGED = Kind(TableType.COPY_ON_WRITE), Kind(TableType.MERGE_ON_READ)
 STREAMED = Kind(TableType.COPY_ON_WRITE, Engine.STREAMER)
 FEEDS = (COPIED, MERGED)
-EXTRACTS = tuple(Kind(each, source=Source.EXTRACTS) for each in TableType)
+SNAPSHOTS = tuple(Kind(each, source=Source.SNAPSHOTS) for each in TableType)
 DIMENSIONS = tuple(Kind(each, source=Source.DIMENSION) for each in TableType)

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.contract.report import Report
 from lake_spec.model import Engine, Maintenance, Snapshot, TableSpec, TableType
-from lake_spark.changelog import withdrawals
+from lake_spark.changelog import retractions
 from lake_spark.storage.hudi_table import without_hudi_columns
 from lake_spark.tables.table_run import Window
 from tests.crash.comparison import Tables
@@ -30,17 +30,17 @@ from tests.spark.streaming import stream
 NEVER = 1000
 IDLE = {"compact_after": NEVER, "cluster_after": NEVER, "keep_commits": NEVER}
 COMPACT = {"compact_after": 1, "cluster_after": 2}
-ALL_UPKEEP = {"compact_after": 1, "cluster_after": 1, "keep_commits": 1}
+ALL_MAINTENANCE = {"compact_after": 1, "cluster_after": 1, "keep_commits": 1}
 """What makes each kind of maintenance due, or none."""
 
-SECOND_EXTRACT = "2026-01-02"
+SECOND_SNAPSHOT = "2026-01-02"
 
 
 def open_lake(
-    spark: SparkSession, root: Path, kind: Kind, upkeep: Dict[str, int]
+    spark: SparkSession, root: Path, kind: Kind, maintenance: Dict[str, int]
 ) -> Lake:
-    """The lake below a folder, with only this upkeep ever due."""
-    due = Maintenance(**{**IDLE, **upkeep})
+    """The lake below a folder, with only this maintenance ever due."""
+    due = Maintenance(**{**IDLE, **maintenance})
     if kind.source is Source.DIMENSION:
         is_merged = kind.type is TableType.MERGE_ON_READ
         name = "dim_merged" if is_merged else "dim_customer"
@@ -70,11 +70,11 @@ def run_stage(lake: Lake, stage: str) -> Report:
 
 
 def _window(lake: Lake, stage: str) -> Window:
-    """What a redo chooses: the corrected files, or the extracts from one on."""
-    if stage != "redo":
+    """What a reprocess chooses: the corrected files, or the snapshots from one on."""
+    if stage != "reprocess":
         return Window()
     is_snapshot = isinstance(lake.spec.source, Snapshot)
-    first = datetime.fromisoformat(SECOND_EXTRACT if is_snapshot else CORRECTED)
+    first = datetime.fromisoformat(SECOND_SNAPSHOT if is_snapshot else CORRECTED)
     return Window(first.replace(tzinfo=timezone.utc))
 
 
@@ -102,7 +102,7 @@ def rows_of(lake: Lake) -> Tables:
             rows = layer.read()
             if name == "changes":
                 taken = tables.manifest()
-                rows = withdrawals.live(withdrawals.judged(rows, taken))
+                rows = retractions.live(retractions.judged(rows, taken))
             rows = without_hudi_columns(rows).drop("lake_run")
             text = F.to_json(F.struct(*sorted(rows.columns)), times)
             parts.append(rows.select(F.lit(name), text))

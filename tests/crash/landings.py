@@ -1,4 +1,4 @@
-"""What lands in the lakes of feeds and of extracts, and when: all from a seed."""
+"""What lands in the lakes of feeds and of snapshots, and when: all from a seed."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from tests.crash.kinds import Source
 from tests.oracle.histories import Features, landing
 from tests.oracle.landing_files import file_text
 from tests.oracle.tables import SPECS
-from tests.spark.lake import EXTRACTS, table
+from tests.spark.lake import SNAPSHOTS, table
 
 FEED = table(SPECS["plain"])
-EXTRACT = table(EXTRACTS + """columns: {id: int, note: string, score: double}
+SNAPSHOT = table(SNAPSHOTS + """columns: {id: int, note: string, score: double}
 key: [id]
 quarantine: {max_share: 1.0}
 storage: {buckets: 1}
 """)
 LANDED, CORRECTED = "2026-02-01", "2026-02-02"
-"""When files landed, and when those that are redone."""
+"""When files landed, and when those that are reprocessed."""
 
 Files = Dict[str, str]
 """Path -> text."""
@@ -37,12 +37,12 @@ class Landings:
 
 def spec_of(source: Source) -> TableSpec:
     """The table that the files are for."""
-    return EXTRACT if source is Source.EXTRACTS else FEED
+    return SNAPSHOT if source is Source.SNAPSHOTS else FEED
 
 
 def landings(source: Source, seed: int) -> Landings:
     """The files of a seed."""
-    return _extracts(seed) if source is Source.EXTRACTS else _change_files(seed)
+    return _snapshots(seed) if source is Source.SNAPSHOTS else _change_files(seed)
 
 
 def _change_files(seed: int) -> Landings:
@@ -59,17 +59,17 @@ def _change_files(seed: int) -> Landings:
     )
 
 
-def _extracts(seed: int) -> Landings:
-    """Extracts whose rows change, go, return and are bad; two in the second batch."""
+def _snapshots(seed: int) -> Landings:
+    """Snapshots whose rows change, go, return and are bad; two in the second batch."""
     random = Random(seed)
     first, second, third, fourth, last = (
-        {f"2026-01-0{day}.csv": _extract(random)} for day in range(1, 6)
+        {f"2026-01-0{day}.csv": _snapshot(random)} for day in range(1, 6)
     )
-    corrected = {path: _extract(random) for path in second}
+    corrected = {path: _snapshot(random) for path in second}
     return Landings(first, [second, {**third, **fourth}, last], corrected)
 
 
-def _extract(random: Random) -> str:
+def _snapshot(random: Random) -> str:
     rows = [
         f"{id},{random.choice('abc')},{random.choice(['0.0', '-0.0', 'NaN', '', 'bad'])}\n"
         for id in range(40)

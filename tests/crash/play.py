@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Dict, Iterator, List, Sequence, Tuple
 
 from tests.crash.comparison import half_visible, pending, unequal
-from tests.crash.lakes import ALL_UPKEEP, rows_of, run_stage
+from tests.crash.lakes import ALL_MAINTENANCE, rows_of, run_stage
 from tests.crash.stages import Point, Stage
 from tests.crash.undisturbed import Undisturbed
 from tests.crash.victim import Victim
@@ -32,7 +32,7 @@ def play(
     """Points of one stage in one kind of lake: one run of it, stopped at each.
 
     Every lake is played in one and the same folder, for Hudi's plans name files by
-    their whole paths; those that differ are kept beside it.
+    their whole paths; those that differ are kept next to it.
     """
     stage, lake = points[0].stage, home / "lake"
     copies = [home / f"point-{number}" for number in range(len(points))]
@@ -64,7 +64,7 @@ def _put(copy: Path, lake: Path) -> None:
 def _stopped_again(
     victim: Victim, point: Point, undisturbed: Undisturbed, lake: Path
 ) -> Iterator[str]:
-    """Stop the runs that mend it as well, as often as the point says."""
+    """Stop the runs that fix it as well, as often as the point says."""
     for share in point.kills[1:]:
         copy = lake.with_name("again")
         stage = point.stage.repaired
@@ -82,7 +82,7 @@ def stopped(
     """Run the stage in the lake at the root and copy what kills would leave of it.
 
     For each share of the stage's changes the process is stopped when it has made
-    that many, the lake is copied to the path beside the share, and the process
+    that many, the lake is copied to the path next to the share, and the process
     goes on. In words, when each of them was.
     """
     victim.tell(
@@ -92,7 +92,7 @@ def stopped(
             "engine": undisturbed.kind.engine.value,
             "source": undisturbed.kind.source.value,
             "stage": stage.runs,
-            "upkeep": stage.upkeep,
+            "maintenance": stage.maintenance,
         }
     )
     changes, watch = undisturbed.changes(stage), Watch(str(root))
@@ -133,19 +133,19 @@ def last_of(watch: Watch, unfinished: Sequence[Path], root: Path) -> str:
 def differences(point: Point, undisturbed: Undisturbed, root: Path) -> List[str]:
     """What is not as it would be if nobody had killed the stage."""
     stage, rows = point.stage, undisturbed.rows
-    lake = undisturbed.lake(root, stage.upkeep)
-    is_upkeep = stage.runs == "maintenance"
+    lake = undisturbed.lake(root, stage.maintenance)
+    is_maintenance = stage.runs == "maintenance"
     found = half_visible(rows_of(lake), [rows[s] for s in stage.states], stage.whole)
-    if point.detour and is_upkeep:
+    if point.detour and is_maintenance:
         undisturbed.go_on(lake)
     elif point.detour:
-        undisturbed.lake(root, ALL_UPKEEP).done("maintenance")
+        undisturbed.lake(root, ALL_MAINTENANCE).done("maintenance")
     run_stage(lake, stage.runs)
-    wanted = rows["gone on" if point.detour and is_upkeep else stage.ends_with]
+    wanted = rows["gone on" if point.detour and is_maintenance else stage.ends_with]
     found += unequal("again", rows_of(lake), wanted)
     found += left_over(lake)
     found += touched_again(lake, stage)
-    if is_upkeep and not point.detour:
+    if is_maintenance and not point.detour:
         undisturbed.go_on(lake)
         found += unequal("next changes", rows_of(lake), rows["gone on"])
     return found

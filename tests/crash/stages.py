@@ -1,9 +1,9 @@
 """The stages that are killed, and the points at which they are.
 
 A stage begins and ends with a state of the lake, as undisturbed.py makes them:
-`landed`, `loaded` (full load taken in), `recorded` (in history too), `changed`
-(upkeep done, more files landed), `one taken` (of two extracts), `taken in`, `built`
-(in history too), `corrected` (other files landed), `redone`, `erased` (a key is).
+`landed`, `loaded` (full load ingested), `recorded` (in history too), `changed`
+(maintenance done, more files landed), `one taken` (of two snapshots), `ingested`, `built`
+(in history too), `corrected` (other files landed), `reprocessed`, `erased` (a key is).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Container, Dict, Iterable, Iterator, List, Optional, Pattern,
 from tests.crash.kinds import (
     COPIED,
     DIMENSIONS,
-    EXTRACTS,
+    SNAPSHOTS,
     FEEDS,
     MERGED,
     STREAMED,
@@ -33,7 +33,7 @@ LOG_COMMIT = re.compile(r"^\+.*/changes/\.hoodie/(timeline/)?[0-9_]+\.commit$")
 class Stage:
     """One kind of work that can be killed: what runs, and on which copy of the lake.
 
-    `upkeep` makes one kind of maintenance due. `since` is the change at which
+    `maintenance` makes one kind of maintenance due. `since` is the change at which
     the kind begins, `until` the one at which it ends, if not with the stage.
     Its `whole` layers show the rows of one state, at its ends or in `between`.
     Afterwards the stage `idle`, if it is another one, has nothing to do.
@@ -43,7 +43,7 @@ class Stage:
     runs: str
     begins_with: str
     ends_with: str
-    upkeep: Dict[str, int] = field(default_factory=dict)
+    maintenance: Dict[str, int] = field(default_factory=dict)
     since: Optional[Pattern[str]] = None
     until: Optional[Pattern[str]] = None
     kinds: Tuple[Kind, ...] = KINDS
@@ -72,9 +72,9 @@ class Stage:
 STAGES = (
     Stage("first load", "full_load", "landed", "loaded"),
     Stage("first history", "scd2", "loaded", "recorded", kinds=FEEDS),
-    Stage("ingest", "incremental", "changed", "taken in", until=LOG_COMMIT),
-    Stage("current", "incremental", "changed", "taken in", since=LOG_COMMIT),
-    Stage("history", "scd2", "taken in", "built", kinds=FEEDS),
+    Stage("ingest", "incremental", "changed", "ingested", until=LOG_COMMIT),
+    Stage("current", "incremental", "changed", "ingested", since=LOG_COMMIT),
+    Stage("history", "scd2", "ingested", "built", kinds=FEEDS),
     Stage(
         "compaction",
         "maintenance",
@@ -87,12 +87,12 @@ STAGES = (
     Stage("cleaning", "maintenance", "built", "built", {"keep_commits": 1}),
     Stage("rebuild", "rebuild", "built", "built", kinds=FEEDS, idle="incremental"),
     Stage(
-        "redo",
-        "redo",
+        "reprocess",
+        "reprocess",
         "corrected",
-        "redone",
-        kinds=(*KINDS, *EXTRACTS),
-        whole=("current", "history"),  # the log has withdrawn files for a while
+        "reprocessed",
+        kinds=(*KINDS, *SNAPSHOTS),
+        whole=("current", "history"),  # the log has retracted files for a while
         idle="incremental",
     ),
     Stage(
@@ -100,15 +100,15 @@ STAGES = (
         "erase",
         "built",
         "erased",
-        kinds=(*KINDS, *EXTRACTS),
+        kinds=(*KINDS, *SNAPSHOTS),
         idle="incremental",
     ),
     Stage(
-        "extracts",
+        "snapshots",
         "incremental",
         "changed",
-        "taken in",
-        kinds=EXTRACTS,
+        "ingested",
+        kinds=SNAPSHOTS,
         between=("one taken",),
     ),
     Stage("first dimension", "dimension", "landed", "loaded", kinds=DIMENSIONS),
@@ -129,7 +129,7 @@ class Point:
     """Where it is killed: shares of the stage's changes, one for each kill in a row.
 
     With a `detour` the stage is not the next to run: after a killed maintenance
-    that is the taking in of the next change files, after all else a maintenance.
+    that is the ingesting of the next change files, after all else a maintenance.
     """
 
     kind: Kind

@@ -1,7 +1,7 @@
 """Lakes that nobody kills, copies of their states and what is in them.
 
 Each is played to its end once: a full load, then three times more files; a
-dimension beside its two tables. What was killed must come to the same.
+dimension next to its two tables. What was killed must come to the same.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tests.crash.landings import CORRECTED, LANDED, Files, Landings, landings
 from tests.crash.stages import Stage
 from tests.crash.watch import Watch
 from tests.spark.lake import Lake
-from tests.spark.shop import EXTRACT_DAYS, Shop
+from tests.spark.shop import SNAPSHOT_DAYS, Shop
 
 
 class Undisturbed:
-    """A lake of a feed or of extracts: a copy and the rows of each of its states."""
+    """A lake of a feed or of snapshots: a copy and the rows of each of its states."""
 
     def __init__(self, spark: SparkSession, home: Path, kind: Kind, seed: int) -> None:
         self.kind = kind
@@ -37,13 +37,13 @@ class Undisturbed:
         self._seed = seed
         self._play(self.lake(home / "lake"))
 
-    def lake(self, root: Path, upkeep: Optional[Dict[str, int]] = None) -> Lake:
+    def lake(self, root: Path, maintenance: Optional[Dict[str, int]] = None) -> Lake:
         """A lake of this kind below the folder."""
-        return open_lake(self._spark, root, self.kind, upkeep or {})
+        return open_lake(self._spark, root, self.kind, maintenance or {})
 
     @cached_property
     def _landings(self) -> Landings:
-        """The files of a feed or of extracts; a dimension has files of its own."""
+        """The files of a feed or of snapshots; a dimension has files of its own."""
         return landings(self.kind.source, self._seed)
 
     def _play(self, lake: Lake) -> None:
@@ -58,30 +58,34 @@ class Undisturbed:
         self._keep(lake, "kept up")
         _land(lake, second)
         self._watched(lake, "changed", "incremental")
-        self._watched(lake, "taken in", "scd2")
+        self._watched(lake, "ingested", "scd2")
         self._keep(lake, "built")
         self.go_on(lake)
         self.rows["gone on"] = rows_of(lake)
 
     def go_ways_to(self, stage: Stage) -> None:
         """Play the lakes that go another way, once, for a stage that needs them."""
-        ways = {"redo": self._redo, "erase": self._erase, "extracts": self._take_one}
+        ways = {
+            "reprocess": self._reprocess,
+            "erase": self._erase,
+            "snapshots": self._take_one,
+        }
         if stage.name in ways and not set(stage.states) <= set(self.rows):
             ways[stage.name]()
 
     def _take_one(self) -> None:
-        """A lake that goes another way: one extract lands where there are two."""
+        """A lake that goes another way: one snapshot lands where there are two."""
         lake = self._another("kept up", "one taken")
         _land(lake, dict([min(self._landings.batches[1].items())]))
         run_stage(lake, "incremental")
         self.rows["one taken"] = rows_of(lake)
 
-    def _redo(self) -> None:
-        """A lake that goes another way: what landed is corrected and redone."""
-        lake = self._another("built", "redone")
+    def _reprocess(self) -> None:
+        """A lake that goes another way: what landed is corrected and reprocessed."""
+        lake = self._another("built", "reprocessed")
         _land(lake, self._landings.corrected, at=CORRECTED)
-        self._watched(lake, "corrected", "redo")
-        self.rows["redone"] = rows_of(lake)
+        self._watched(lake, "corrected", "reprocess")
+        self.rows["reprocessed"] = rows_of(lake)
 
     def _erase(self) -> None:
         """A lake that goes another way: a key is erased."""
@@ -117,7 +121,7 @@ class Undisturbed:
         if (stage.begins_with, name) not in self._watches:
             root = self._home / name
             self.copy(stage.begins_with, root)
-            lake = self.lake(root, stage.upkeep)
+            lake = self.lake(root, stage.maintenance)
             self._watches[stage.begins_with, name] = watched(lake, stage.runs)
         return stage.counted(self._watches[stage.begins_with, name])
 
@@ -140,7 +144,7 @@ class UndisturbedDimension(Undisturbed):
     def _bring_up(self, shop: Shop, nth: int, stage: str) -> None:
         """Land the n-th files of both tables and take them in."""
         shop.land_customers(f"{CUSTOMER_FILES[nth]}/{nth}.csv", "", "")
-        shop.land_addresses(EXTRACT_DAYS[nth], {})
+        shop.land_addresses(SNAPSHOT_DAYS[nth], {})
         for name in ("customer", "address"):
             shop.lakes[name].done(stage, "scd2")
 

@@ -48,7 +48,7 @@ class Victim:
             )
 
     def tell(self, task: Dict[str, object]) -> None:
-        """Let it run a stage, as soon as its session is open; anew if it failed."""
+        """Let it run a stage, as soon as its session is open; again if it failed."""
         if self._process.poll() is not None:
             self._start()
         if not self._is_open:
@@ -147,7 +147,7 @@ def main(protocol: IO[str]) -> None:
         task = json.loads(line)
         engine, source = Engine(task["engine"]), Source(task["source"])
         kind = Kind(TableType(task["type"]), engine, source)
-        lake = open_lake(spark, Path(task["root"]), kind, task["upkeep"])
+        lake = open_lake(spark, Path(task["root"]), kind, task["maintenance"])
         run_stage(lake, task["stage"])
         print("done", file=protocol, flush=True)
 

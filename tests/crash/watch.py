@@ -6,7 +6,7 @@ import os
 from typing import List, Optional, Pattern, Set
 
 CHECKSUM = ".crc"
-"""Beside each of its files, Hadoop keeps one of these on a disk, not on S3."""
+"""Next to each of its files, Hadoop keeps one of these on a disk, not on S3."""
 
 
 def paths_below(root: str) -> Set[str]:

@@ -46,7 +46,7 @@ NEEDS = {
         "iam:PassRole",
     ),
 }
-"""What AWS asks for beside the action itself, by what our requests hold."""
+"""What AWS asks for next to the action itself, by what our requests hold."""
 
 HOOK_METHODS = {
     "list_keys": "s3:ListBucket",

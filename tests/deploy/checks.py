@@ -121,7 +121,7 @@ def _told_by(name: str, arguments: List[str], folder: Path) -> List[str]:
 
 
 def checkov(folder: Path) -> List[str]:
-    """What checkov has against the templates; exceptions stand beside what they except."""
+    """What checkov has against the templates; exceptions stand next to what they except."""
     program = ROOT / ".venv-infra" / "bin" / "checkov"
     for name, text in {**written(), **generated()}.items():
         (folder / name).write_text(text, "utf-8")

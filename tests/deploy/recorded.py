@@ -1,4 +1,4 @@
-"""Calls that the stand-in kept, as what IAM would have been asked.
+"""Calls that the emulator kept, as what IAM would have been asked.
 
 Which role a caller has is what it is on AWS: Airflow that of MWAA, a step that of its
 cluster's domain. Calls of people are nobody's here.
@@ -17,7 +17,7 @@ from tests.deploy.allowed import ACCOUNT, REGION, Asked, Statement, allowing, st
 from tests.deploy.calls import ACTIONS, NEEDS
 
 Call = Mapping[str, str]
-"""A line of the stand-in's file of calls."""
+"""A line of the emulator's file of calls."""
 
 PEOPLE = "local"
 TAG = "lake:environment"

@@ -38,7 +38,7 @@ def is_broad(resource: str) -> bool:
 
 
 def unexplained(text: str) -> List[str]:
-    """Wildcards for actions, principals or resources without a comment beside them."""
+    """Wildcards for actions, principals or resources without a comment next to them."""
     lines = text.splitlines()
     faults = []
     for each in statements(text):
@@ -65,7 +65,7 @@ def nameless(text: str) -> List[str]:
 
 
 def loose_roles(text: str) -> List[str]:
-    """iam:PassRole beside other actions, to anybody, or of any role."""
+    """iam:PassRole next to other actions, to anybody, or of any role."""
     faults = []
     for each in statements(text):
         if "iam:PassRole" not in [action for action, _ in each.actions]:

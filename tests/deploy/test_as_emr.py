@@ -1,4 +1,4 @@
-"""The code of the steps on Python 3.9, with what EMR has beside it and nothing more."""
+"""The code of the steps on Python 3.9, with what EMR has next to it and nothing more."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from moto import mock_aws
 
 from tests.unit.lake_release.buckets import REGION, copy, made_buckets
 
-# Airflow's own reading of .airflowignore is not ours to mend.
+# Airflow's own reading of .airflowignore is not ours to fix.
 WARNINGS = ("-W", "error", "-W", "ignore:GitWildMatchPattern:DeprecationWarning")
 PARSE = """
 import json, socket, sys
@@ -101,7 +101,7 @@ def test_every_dag_is_there_without_an_error(parsed):
         "moma_incremental",
         "moma_maintenance",
         "moma_rebuild",
-        "moma_redo",
+        "moma_reprocess",
     ]
 
 

@@ -67,7 +67,7 @@ class Backfilled:
 
 @dataclass(frozen=True)
 class Revived:
-    """What could be asked while the stand-in was dead, and its clusters afterwards."""
+    """What could be asked while the emulator was dead, and its clusters afterwards."""
 
     count: str
     clusters: List[Dict[str, Any]]

@@ -90,7 +90,7 @@ class CommandLine:
         output: Path,
         environment: Path | None = None,
     ) -> None:
-        self._where = ("--home", str(home), "--tables", str(tables))
+        self._where = ("--state-dir", str(home), "--tables", str(tables))
         self._env = {"LAKE_ENVIRONMENT": str(environment)} if environment else {}
         self._output = output
         self._number = 0

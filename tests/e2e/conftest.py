@@ -2,9 +2,9 @@
 
 By day: up -> three runs that are refused -> a full load with a broken file -> the reaper
 -> an incremental run whose Spark is killed -> the file replaced and the run repeated ->
-the stand-in killed -> up again -> down.
+the emulator killed -> up again -> down.
 
-The nightly tests go on after the repeated run: upkeep -> the same input once more -> two
+The nightly tests go on after the repeated run: maintenance -> the same input once more -> two
 runs at once; and after the reaper: two runs that are marked as failed -> a backfill of
 another domain.
 
@@ -125,7 +125,7 @@ def _is_over(lake: Lake, dag_id: str, run_id: str) -> Any:
 
 @pytest.fixture(scope="session")
 def backfilled(lake, unheard) -> Backfilled:
-    """A new domain with a schedule; then its extracts of three days, years ago."""
+    """A new domain with a schedule; then its snapshots of three days, years ago."""
     before = {each["Id"] for each in lake.clusters()}
     days_lake.write_spec(lake.tables)
     plan = lake.command("run", "days_incremental", "--param", "plan_only=true")
@@ -182,7 +182,7 @@ def _spark(lake: Lake, running: Running, saying: str = "") -> processes.Seen:
 @pytest.fixture(scope="session")
 def repaired(lake, killed) -> Chapter:
     """The killed run repeated; the broken file of `works` is replaced by the whole one,
-    and a later extract is there.
+    and a later snapshot is there.
 
     EMR's replies about the cluster and the first step get lost, and somebody clears
     the stage while its step works.
@@ -216,10 +216,10 @@ def catalogue(lake, repaired) -> Dict[str, Dict[str, str]]:
 
 @pytest.fixture(scope="session")
 def revived(lake, catalogue, valid_in_april) -> Revived:
-    """The stand-in is killed; what `show` counts then, and what is up after `up`."""
-    server = processes.stand_in(lake.home)
+    """The emulator is killed; what `show` counts then, and what is up after `up`."""
+    server = processes.emulator(lake.home)
     os.kill(server.pid, signal.SIGKILL)
-    until(lambda: not server.is_running(), "the end of the stand-in", seconds=30)
+    until(lambda: not server.is_running(), "the end of the emulator", seconds=30)
     [count] = lake.shown(("moma.artists", "--count"))
     lake.up()
     return Revived(count, lake.clusters())

@@ -1,6 +1,6 @@
-"""A domain of one table of daily extracts, which comes to the lake later.
+"""A domain of one table of daily snapshots, which comes to the lake later.
 
-An extract on three days of January 2015: a key that changes, one that goes, one that comes.
+A snapshot on three days of January 2015: a key that changes, one that goes, one that comes.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ schedules: {incremental: "@daily"}
 """
 STOCK = """
 name: stock
-description: Pieces in stock, an extract a day
+description: Pieces in stock, a snapshot a day
 owner: shop-data
 source:
   kind: snapshot
   path: days/stock
   files: "stock_*.csv"
   format: {type: csv}
-  extract_time: {pattern: 'stock_(\\d{4}-\\d{2}-\\d{2})', format: "%Y-%m-%d"}
+  snapshot_time: {pattern: 'stock_(\\d{4}-\\d{2}-\\d{2})', format: "%Y-%m-%d"}
   lost_share: 1.0
 columns: {item: string, pieces: int}
 key: [item]
@@ -46,7 +46,7 @@ VERSIONS = [
 
 
 def write_spec(tables: Path) -> None:
-    """The domain beside those that are there."""
+    """The domain next to those that are there."""
     folder = tables / "days"
     folder.mkdir()
     (folder / "_domain.yml").write_text(DOMAIN, encoding="utf-8")
@@ -54,7 +54,7 @@ def write_spec(tables: Path) -> None:
 
 
 def write_landing_files(folder: Path) -> List[Path]:
-    """An extract per day."""
+    """A snapshot per day."""
     folder.mkdir()
     files = []
     for day, rows in zip(DAYS, ROWS):

@@ -91,11 +91,11 @@ class Lake:
         self.airflow = Airflow(url, user=user, password=password)
 
     def aws(self, service: str) -> Any:
-        """A client of the stand-in that is up."""
+        """A client of the emulator that is up."""
         return client(service, self._url, secret=secret_of(self.home))
 
     def fault(self, kind: str, call: str, **more: Any) -> None:
-        """Let the stand-in do this to the next call of that name."""
+        """Let the emulator do this to the next call of that name."""
         rule = json.dumps({"kind": kind, "call": call, **more}).encode()
         secret = secret_of(self.home)
         ask(self._url, "faults", secret=secret, method="POST", body=rule).close()
@@ -146,7 +146,7 @@ class Lake:
         return [c for c in self.clusters() if "TERMINATED" not in c["Status"]["State"]]
 
     def calls(self) -> List[Dict[str, str]]:
-        """Every call that the stand-in was asked, each once."""
+        """Every call that the emulator was asked, each once."""
         lines = (self.home / CALLS).read_text(encoding="utf-8").splitlines()
         return [json.loads(line) for line in lines]
 

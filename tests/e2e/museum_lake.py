@@ -1,7 +1,7 @@
 """A museum's domain of three tables, and what is landed for them.
 
-- `artists`: the project's own spec, extracts read by pyspark, copy_on_write;
-- `artists_feed`: the same artists as a load and a change feed, taken in by
+- `artists`: the project's own spec, snapshots read by pyspark, copy_on_write;
+- `artists_feed`: the same artists as a load and a change feed, ingested by
   HoodieStreamer, merge_on_read;
 - `works`: 200 works in March, one of them with a year that is no number. In May
   one is renamed, one is new, one stands there twice.
@@ -27,7 +27,7 @@ source:
   path: moma/works
   files: "works_*.csv.gz"
   format: {type: csv}
-  extract_time: {pattern: 'works_(\\d{4}-\\d{2}-\\d{2})', format: "%Y-%m-%d"}
+  snapshot_time: {pattern: 'works_(\\d{4}-\\d{2}-\\d{2})', format: "%Y-%m-%d"}
 columns: {work_id: int, title: string, year: int}
 key: [work_id]
 """

@@ -43,9 +43,9 @@ def of_home(home: Path) -> List[str]:
     return [str(each) for each in _living(home)]
 
 
-def stand_in(home: Path) -> Optional[psutil.Process]:
-    """The server of the stand-in for AWS."""
-    wanted = ["-m", "lake_local.aws", "--home", str(home)]
+def emulator(home: Path) -> Optional[psutil.Process]:
+    """The server of the emulator for AWS."""
+    wanted = ["-m", "lake_local.aws", "--state-dir", str(home)]
     return next((each.process for each in _living(home) if each.has(wanted)), None)
 
 

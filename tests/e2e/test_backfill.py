@@ -21,7 +21,7 @@ def test_a_schedule_starts_by_itself_and_finds_nothing_to_do(backfilled):
     assert backfilled.scheduled["state"] == "success"
 
 
-def test_each_interval_has_a_run_that_took_its_own_extract(backfilled):
+def test_each_interval_has_a_run_that_took_its_own_snapshot(backfilled):
     taken = [
         [path for path, *_ in run.files("incremental/stock")] for run in backfilled.runs
     ]

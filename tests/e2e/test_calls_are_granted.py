@@ -9,7 +9,7 @@ from tests.deploy.recorded import Judge, clusters_of
 
 STORIES = [
     pytest.param("revived", ["moma"], id="by day"),
-    pytest.param("queued", ["moma"], id="upkeep", marks=pytest.mark.nightly),
+    pytest.param("queued", ["moma"], id="maintenance", marks=pytest.mark.nightly),
     pytest.param("backfilled", ["moma", "days"], id="night", marks=pytest.mark.nightly),
 ]
 

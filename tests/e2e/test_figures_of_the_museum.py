@@ -1,7 +1,7 @@
-"""The museum's artists, told as extracts and as a feed: the same figures.
+"""The museum's artists, told as snapshots and as a feed: the same figures.
 
 March: 14,769 artists. May: 75 new, 5 gone, 590 changed: 14,839 artists and
-15,434 versions, also when the run between was killed, also after upkeep.
+15,434 versions, also when the run between was killed, also after maintenance.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def test_a_run_repeated_after_a_kill_has_the_artists_of_may(repaired, table):
 
 @pytest.mark.nightly
 @either_engine
-def test_upkeep_changes_no_figure(maintained, table):
+def test_maintenance_changes_no_figure(maintained, table):
     assert maintained.figures[table] == MAY
 
 

@@ -476,7 +476,7 @@ def _timestamp(text: str, kind: str) -> Any:
     year, month, day, hour, minute, second, fraction, zone = found.groups()
     micros = int((fraction or "").ljust(6, "0"))
     parts = [int(each or 0) for each in (year, month, day, hour, minute, second)]
-    moment = _valid(lambda: datetime(*parts, micros, timezone.utc))
+    timestamp = _valid(lambda: datetime(*parts, micros, timezone.utc))
     if zone and zone != "Z":
         digits = zone[1:].replace(":", "").ljust(4, "0")
         hours, minutes = int(digits[:2]), int(digits[2:])
@@ -484,10 +484,10 @@ def _timestamp(text: str, kind: str) -> Any:
             raise Bad("no zone")
         shift = timedelta(hours=hours, minutes=minutes)
         try:
-            moment += -shift if zone[0] == "+" else shift
+            timestamp += -shift if zone[0] == "+" else shift
         except OverflowError:
             raise Either from None
-    return moment.replace(tzinfo=None)
+    return timestamp.replace(tzinfo=None)
 
 
 def _valid(make: Callable[[], Any]) -> Any:

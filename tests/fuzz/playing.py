@@ -1,4 +1,4 @@
-"""Play random files through a lake, batch by batch, beside the judge."""
+"""Play random files through a lake, batch by batch, next to the judge."""
 
 from __future__ import annotations
 

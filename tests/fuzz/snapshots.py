@@ -44,7 +44,7 @@ source:
   path: tests/things
   files: "**"
   format: {{type: csv, null_text: [""]}}
-  extract_time: {{pattern: '/(\\d{{4}}-\\d{{2}}-\\d{{2}})'}}
+  snapshot_time: {{pattern: '/(\\d{{4}}-\\d{{2}}-\\d{{2}})'}}
   scope: {{column: region, pattern: '^region-(\\d+)/'}}
   new_columns: ignore
 columns:

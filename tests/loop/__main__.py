@@ -4,7 +4,7 @@
 
 Each seed works on ten tables of PostgreSQL and of MariaDB, before and while their
 changes are captured; Kafka Connect is killed twice, and once the connector is made
-anew, with its slot or amid work, or the binary log gets another name. Then each
+again, with its slot or amid work, or the binary log gets another name. Then each
 table's current is what the source says, and its history what triggers in the source
 wrote down.
 With --seam the capture begins amid the work and reads no row itself: a full load by

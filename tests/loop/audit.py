@@ -61,13 +61,13 @@ def versions(
     return found
 
 
-def from_moment(known: Iterable[Version], moment: Any) -> List[Version]:
+def from_timestamp(known: Iterable[Version], timestamp: Any) -> List[Version]:
     """What versions of a key say of the time from a moment on, as few as can be."""
     found: List[Version] = []
     for each in sorted(known, key=lambda version: version.since):
-        if each.until is not None and each.until <= moment:
+        if each.until is not None and each.until <= timestamp:
             continue
-        since = max(each.since, moment)
+        since = max(each.since, timestamp)
         last = found[-1] if found else None
         if last and last.until == since and last.values == each.values:
             found[-1] = Version(last.since, each.until, each.values)

@@ -1,4 +1,4 @@
-"""The lake's tables beside the source's: what differs, by table, key and column."""
+"""The lake's tables next to the source's: what differs, by table, key and column."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tupl
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from tests.loop.audit import Version, from_moment, versions
+from tests.loop.audit import Version, from_timestamp, versions
 from tests.loop.kinds import comparable
 from tests.loop.source import Source
 from tests.loop.tables import LOADED_AT, Table
@@ -62,7 +62,7 @@ def _versions(source: Source, table: Table, load_number: int) -> Iterator[Row]:
             yield (each.since, each.until, *(row[name] for name in order))
 
 
-def _since(rows: Iterable[Row], identity: Sequence[int], moment: int) -> List[Row]:
+def _since(rows: Iterable[Row], identity: Sequence[int], timestamp: int) -> List[Row]:
     known: Dict[Row, List[Version]] = defaultdict(list)
     for row in rows:
         values = dict(enumerate(row[2:]))
@@ -70,7 +70,7 @@ def _since(rows: Iterable[Row], identity: Sequence[int], moment: int) -> List[Ro
     return [
         (each.since, each.until, *each.values.values())
         for of_key in known.values()
-        for each in from_moment(of_key, moment)
+        for each in from_timestamp(of_key, timestamp)
     ]
 
 

@@ -16,7 +16,7 @@ from psycopg.types.json import Jsonb
 POSTGRESQL, MARIADB = "postgresql", "mariadb"
 EPOCH = datetime(1970, 1, 1)
 LONG = range(9_000, 14_000)
-"""Lengths of values that PostgreSQL stores beside their row."""
+"""Lengths of values that PostgreSQL stores next to their row."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def _day(random: Random) -> date:
     return random.choice([*edges, date(2026, 1, 1) + timedelta(random.randrange(400))])
 
 
-def _moment(random: Random) -> datetime:
+def _timestamp(random: Random) -> datetime:
     edges = [datetime(1969, 12, 31, 23, 59, 59, 999999), datetime(1900, 1, 1)]
     edges += [datetime(9999, 12, 31, 23, 59, 59, 999999), datetime(2026, 3, 29, 2, 30)]
     some = datetime(2026, 1, 1) + timedelta(microseconds=random.randrange(10**14))
@@ -212,7 +212,9 @@ KINDS: Dict[str, Kind] = {
     "choice": Kind(_CHOICE, _both("string"), _choice),
     "flag": Kind(_BOOLEAN, {POSTGRESQL: "boolean", MARIADB: "int"}, _flag),
     "day": Kind(_both("date"), _both("{type: date, format: epoch_days}"), _day),
-    "moment": Kind(_EXACT, _both("{type: timestamp, format: epoch_micros}"), _moment),
+    "moment": Kind(
+        _EXACT, _both("{type: timestamp, format: epoch_micros}"), _timestamp
+    ),
     "instant": Kind(_IN_ZONE, _both("timestamp"), _instant),
     "ratio": Kind({POSTGRESQL: "float8", MARIADB: "double"}, _both("double"), _ratio),
     "bytes": Kind(_BYTES, _IN_BASE64, _bytes),

@@ -24,7 +24,7 @@ from tests.spark.lake import stored
 from tests.spark.pulling import ConnectedLake, kafka_at
 
 AMID = 40
-"""Steps of work beside the making of a connector."""
+"""Steps of work next to the making of a connector."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Size:
     steps: int = 150
     kills: int = 2
     lives: int = 1
-    """Before so many phases the way of the changes is made anew."""
+    """Before so many phases the way of the changes is made again."""
     looks: int = 3
     """How many tables are compared after a phase; after the last one, all are."""
     only: Tuple[str, ...] = ()
@@ -122,7 +122,7 @@ class Loop:
         """What else is done, before the work of a phase."""
 
     def live(self) -> None:
-        """What happens to a source in its life: its connector or its log begins anew."""
+        """What happens to a source in its life: its connector or its log begins again."""
         ways = [self._new_slot, self._same_slot]
         if self.source.database == MARIADB:
             ways = [self._new_connector, self._other_log]

@@ -1,7 +1,7 @@
 """A full load by JDBC in the middle of the work, joined to a capture from before it.
 
 The capture begins while work goes on and reads no row itself. Later each table is
-pulled at a moment of its own, beside open transactions and further work; then it
+pulled at a moment of its own, next to open transactions and further work; then it
 takes its topic from the first event on, some tables a part of it before. Events from
 before the load are replayed over rows that are newer, up to those that made them.
 """
@@ -19,7 +19,7 @@ from tests.loop.workload import beside
 from tests.spark.pulling import ConnectedLake, logging_in
 
 BESIDE_START, BESIDE_LOAD = 30, 15
-"""Steps of work beside the start of the capture, and beside each load."""
+"""Steps of work next to the start of the capture, and next to each load."""
 
 EARLY = 0.3
 """How many of the tables take changes before they are loaded."""

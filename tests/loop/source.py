@@ -50,7 +50,7 @@ class Source:
 
     database: str
     of_schema = ""
-    """What CREATE SCHEMA is told beside the name."""
+    """What CREATE SCHEMA is told next to the name."""
     is_loaded = False
     """Whether rows that were there before the capture come by a load, not from it."""
 
@@ -77,10 +77,10 @@ class Source:
             self.watch(each)
 
     audit_columns: str
-    """The columns that an audit table has beside those of its table."""
+    """The columns that an audit table has next to those of its table."""
 
     def watch(self, table: Table) -> None:
-        """Make, or make anew, the triggers of a table."""
+        """Make, or make again, the triggers of a table."""
         raise NotImplementedError
 
     def audited(self, table: Table, what: str, row: str, names: Sequence[str]) -> str:

@@ -1,8 +1,8 @@
-"""The oracle of the loop on histories written out by hand."""
+"""The oracle of the loop on histories written out manually."""
 
 from __future__ import annotations
 
-from tests.loop.audit import Change, Version, from_moment, versions
+from tests.loop.audit import Change, Version, from_timestamp, versions
 
 LOADED = 0
 
@@ -70,15 +70,15 @@ def test_keys_have_their_own_story():
     assert told == {(i,): [Version(i, None, {"value": "x"})] for i in (1, 2)}
 
 
-def test_from_a_moment_on_what_was_before_does_not_count():
+def test_from_a_timestamp_on_what_was_before_does_not_count():
     known = [Version(10, 20, "a"), Version(20, 30, "b"), Version(40, None, "c")]
-    assert from_moment(known, 5) == known
-    assert from_moment(known, 20) == known[1:]
-    assert from_moment(known, 25) == [Version(25, 30, "b"), known[2]]
-    assert from_moment(known, 50) == [Version(50, None, "c")]
-    assert from_moment([Version(10, 20, "a")], 20) == []
+    assert from_timestamp(known, 5) == known
+    assert from_timestamp(known, 20) == known[1:]
+    assert from_timestamp(known, 25) == [Version(25, 30, "b"), known[2]]
+    assert from_timestamp(known, 50) == [Version(50, None, "c")]
+    assert from_timestamp([Version(10, 20, "a")], 20) == []
 
 
 def test_what_differed_in_columns_that_are_not_compared_is_one_version():
     known = [Version(10, 20, "a"), Version(20, 30, "a"), Version(40, 50, "a")]
-    assert from_moment(known, 5) == [Version(10, 30, "a"), Version(40, 50, "a")]
+    assert from_timestamp(known, 5) == [Version(10, 30, "a"), Version(40, 50, "a")]

@@ -15,7 +15,7 @@ MOST_ADDED = 2
 """So many columns are added to a table at most, and half of them dropped."""
 
 PAUSE = 0.1
-"""Seconds between steps of work beside something else."""
+"""Seconds between steps of work next to something else."""
 
 ALONE = 0.05
 """How many of the steps need a table alone."""

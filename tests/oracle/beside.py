@@ -1,4 +1,4 @@
-"""A lake and, beside it, the records that landed: told by a test, not at random."""
+"""A lake and, next to it, the records that landed: told by a test, not at random."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 from tests.oracle import comparison, oracle
 from tests.oracle.histories import LANDED
 from tests.oracle.landing_files import file_text
-from tests.oracle.oracle import DELETE, UPSERT, Sighting
+from tests.oracle.oracle import DELETE, UPSERT, Delivery
 from tests.oracle.tables import settings_of
 from tests.spark.lake import Lake
 
@@ -17,13 +17,13 @@ FIRST_DAY = datetime(2026, 1, 1)
 HISTORY = (*comparison.TIMES, "is_current")
 
 
-def upsert(key: Any, day: float, **values: Any) -> Sighting:
+def upsert(key: Any, day: float, **values: Any) -> Delivery:
     """An upsert whose `ts` is that many days after the first one."""
-    moment = FIRST_DAY + timedelta(days=day)
-    return Sighting((key,), UPSERT, {"ts": moment, **values}, "", 0, LANDED)
+    timestamp = FIRST_DAY + timedelta(days=day)
+    return Delivery((key,), UPSERT, {"ts": timestamp, **values}, "", 0, LANDED)
 
 
-def delete(key: Any, day: float) -> Sighting:
+def delete(key: Any, day: float) -> Delivery:
     """A delete: key and order, nothing else."""
     return replace(upsert(key, day), op=DELETE)
 
@@ -33,11 +33,11 @@ class Beside:
 
     def __init__(self, lake: Lake) -> None:
         self.lake = lake
-        self.landed: List[Sighting] = []
+        self.landed: List[Delivery] = []
 
     def land(
-        self, path: str, *records: Sighting, at: Optional[str] = None
-    ) -> List[Sighting]:
+        self, path: str, *records: Delivery, at: Optional[str] = None
+    ) -> List[Delivery]:
         """A landing file of these records, as they are in it."""
         names = [n for n, _ in self.lake.spec.columns if n not in self.lake.spec.key]
         placed = [
@@ -53,8 +53,8 @@ class Beside:
         self.lake.land(path, file_text(self.lake.spec, placed), at=at or "2026-02-01")
         return placed
 
-    def landing(self, path: str, *records: Sighting, at: Optional[str] = None) -> None:
-        """Land a file that the next run takes in."""
+    def landing(self, path: str, *records: Delivery, at: Optional[str] = None) -> None:
+        """Land a file that the next run ingests."""
         self.landed += self.land(path, *records, at=at)
 
     def run(self, *stages: str) -> List[Any]:

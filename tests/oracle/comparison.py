@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.model import TableSpec
-from tests.oracle.oracle import Row, Sighting, same
+from tests.oracle.oracle import Row, Delivery, same
 
 TIMES = ("valid_from", "valid_to")
 FLAGS = ("is_current", "is_deleted")
@@ -62,7 +62,7 @@ def differing(made: Rows, wanted: Rows) -> Dict[int, Tuple[Rows, Rows]]:
     }
 
 
-def story(events: Iterable[Sighting], difference: Tuple[Rows, Rows]) -> str:
+def story(events: Iterable[Delivery], difference: Tuple[Rows, Rows]) -> str:
     """One mismatch, with all that is needed to see who is right."""
     lines = ["  events:"]
     lines += [f"    {_told(each)}" for each in events]
@@ -71,7 +71,7 @@ def story(events: Iterable[Sighting], difference: Tuple[Rows, Rows]) -> str:
     return "\n".join(lines)
 
 
-def _told(event: Sighting) -> str:
+def _told(event: Delivery) -> str:
     kind = "load" if event.is_load else event.op
     values = {n: str(v) for n, v in event.values.items() if v is not None}
     return f"{event.path} #{event.record} {kind} {event.key} {values}"

@@ -20,10 +20,10 @@ class Version:
     values: Dict[str, Any]
 
 
-def true_at(moment: datetime, versions: List[Version]) -> Optional[Dict[str, Any]]:
+def true_at(timestamp: datetime, versions: List[Version]) -> Optional[Dict[str, Any]]:
     """The values at a moment, none if there is no row then."""
     for each in versions:
-        if each.start <= moment and (each.end is None or moment < each.end):
+        if each.start <= timestamp and (each.end is None or timestamp < each.end):
             return each.values
     return None
 
@@ -37,22 +37,22 @@ def dimension_of(
 ) -> List[Version]:
     """The versions of one key: the main table's row with the joined one's, if any."""
     nothing = {name: None for name in joined_columns}
-    moments = {each.start for each in main + joined}
-    moments |= {each.end for each in main + joined if each.end is not None}
+    timestamps = {each.start for each in main + joined}
+    timestamps |= {each.end for each in main + joined if each.end is not None}
     found: List[Version] = []
-    for moment in sorted(moments):
-        row = true_at(moment, main)
+    for timestamp in sorted(timestamps):
+        row = true_at(timestamp, main)
         if row is not None:
-            row = {**row, **(true_at(moment, joined) or nothing)}
+            row = {**row, **(true_at(timestamp, joined) or nothing)}
         last = found[-1] if found else None
         open_row = last.values if last and last.end is None else None
         if row is None and open_row is not None:
-            found[-1] = Version(last.start, moment, open_row)
+            found[-1] = Version(last.start, timestamp, open_row)
         elif row is not None and open_row is None:
-            found.append(Version(moment, None, row))
+            found.append(Version(timestamp, None, row))
         elif row is not None and all(row[n] == open_row[n] for n in tracked):
             found[-1] = Version(last.start, None, row)
         elif row is not None:
-            found[-1] = Version(last.start, moment, open_row)
-            found.append(Version(moment, None, row))
+            found[-1] = Version(last.start, timestamp, open_row)
+            found.append(Version(timestamp, None, row))
     return found

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, Dict, List, Optional, Tuple
 
 from lake_spec.model import TableSpec
-from tests.oracle.oracle import DELETE, TRUNCATE, UNAVAILABLE, UPSERT, Sighting
+from tests.oracle.oracle import DELETE, TRUNCATE, UNAVAILABLE, UPSERT, Delivery
 
 LANDED = datetime(2026, 2, 1)
 """When every file landed."""
@@ -29,8 +29,8 @@ CHANGES = (
     "changes/resent-99",
     "changes/resent-100",
 )
-RELOADED: Dict[str, Any] = {"seq": Decimal("10"), "ts": datetime(2026, 1, 3)}
-"""Where the one reload of all histories started."""
+FULL_REFRESHED: Dict[str, Any] = {"seq": Decimal("10"), "ts": datetime(2026, 1, 3)}
+"""Where the one full refresh of all histories started."""
 
 TRUNCATED: Dict[str, List[Any]] = {
     "seq": [Decimal("-1"), Decimal("9")],
@@ -86,7 +86,7 @@ class Features:
     bad_rows: bool = False
     truncates: bool = False
     placeholders: bool = False
-    reloads: bool = False
+    full_refresh: bool = False
     shapes: bool = False
 
 
@@ -113,7 +113,7 @@ def shape_of(spec: TableSpec, seed: int, path: str) -> Shape:
     return Shape(tuple(names), bool(variant))
 
 
-def shaped(spec: TableSpec, record: Sighting, shape: Shape) -> Sighting:
+def shaped(spec: TableSpec, record: Delivery, shape: Shape) -> Delivery:
     """What a file of that shape says: a dropped column is not sent, others are null."""
     dropped = {name for name, column in spec.columns if column.dropped}
     lacking = {n: UNAVAILABLE if n in dropped else None for n in record.values}
@@ -127,10 +127,10 @@ def shaped(spec: TableSpec, record: Sighting, shape: Shape) -> Sighting:
 class Landing:
     """What landed: the records of every file, in their order, and its shape if any."""
 
-    files: Dict[str, List[Sighting]] = field(default_factory=dict)
+    files: Dict[str, List[Delivery]] = field(default_factory=dict)
     shapes: Dict[str, Shape] = field(default_factory=dict)
 
-    def sightings(self, *paths: str) -> List[Sighting]:
+    def deliveries(self, *paths: str) -> List[Delivery]:
         """The records of these files, of all if none is named."""
         return [each for path in paths or self.files for each in self.files[path]]
 
@@ -139,7 +139,7 @@ def landing(
     spec: TableSpec, seed: int, numbers: List[int], features: Features = Features()
 ) -> Landing:
     """Histories of these numbers, in files that they share."""
-    files: Dict[str, List[Sighting]] = {}
+    files: Dict[str, List[Delivery]] = {}
     for number in numbers:
         for each in _History(spec, seed, number, features).records():
             records = files.setdefault(each.path, [])
@@ -186,35 +186,35 @@ class _History:
         placeholders = self.features.placeholders and name == "note"
         return pool + ([UNAVAILABLE] if placeholders else [])
 
-    def records(self) -> List[Sighting]:
+    def records(self) -> List[Delivery]:
         """Its records; those of one file are in their order."""
         chosen = self.random.sample(CHANGES, self.random.randint(1, 4))
-        events: List[Sighting] = []
+        events: List[Delivery] = []
         for _ in range(self.random.randint(0, 10)):
             event = self._repeated(events) or self._event()
             events.append(replace(event, path=self.random.choice(chosen)))
         records = self._loads() + events + self._copies(events)
         if self.features.truncates and self.random.random() < 0.01:
             records.append(self._truncate())
-        if self.features.reloads and self.random.random() < 0.3:
-            records += self._reload()
+        if self.features.full_refresh and self.random.random() < 0.3:
+            records += self._full_refresh()
         return records
 
     def _values(self) -> Dict[str, Any]:
         return {name: self.random.choice(pool) for name, pool in self.pools.items()}
 
-    def _event(self) -> Sighting:
+    def _event(self) -> Delivery:
         values = self._values()
         op = DELETE if self.random.random() < 0.2 else UPSERT
         if op == DELETE and self.random.random() < 0.7:
             needed = (*self.spec.order_by, self.spec.effective_at)
             values = {n: v if n in needed else None for n, v in values.items()}
-        event = Sighting(self.random.choice(self.keys), op, values, "", 0, LANDED)
+        event = Delivery(self.random.choice(self.keys), op, values, "", 0, LANDED)
         if self.features.bad_rows and self.random.random() < 0.03:
             return self._bad(event)
         return event
 
-    def _bad(self, event: Sighting) -> Sighting:
+    def _bad(self, event: Delivery) -> Delivery:
         """Without a part of its key, without order, or in the future."""
         kind = self.random.randrange(3)
         first = self.spec.order_by[0]
@@ -226,12 +226,12 @@ class _History:
         late = LANDED + timedelta(days=1, microseconds=1)
         return replace(event, values={**event.values, name: late})
 
-    def _repeated(self, events: List[Sighting]) -> Optional[Sighting]:
+    def _repeated(self, events: List[Delivery]) -> Optional[Delivery]:
         if events and self.random.random() < 0.25:
             return self.random.choice(events)
         return None
 
-    def _copies(self, events: List[Sighting]) -> List[Sighting]:
+    def _copies(self, events: List[Delivery]) -> List[Delivery]:
         """A file, whole or in part, again under another name."""
         if not events or self.random.random() < 0.6:
             return []
@@ -244,7 +244,7 @@ class _History:
             if each.path == original and self.random.random() < share
         ]
 
-    def _loads(self) -> List[Sighting]:
+    def _loads(self) -> List[Delivery]:
         if self.random.random() < 0.3:
             return []
         return [
@@ -253,25 +253,25 @@ class _History:
             for _ in range(self.random.choice([0, 1, 1, 1, 2]))
         ]
 
-    def _load_row(self, key: Tuple) -> Sighting:
+    def _load_row(self, key: Tuple) -> Delivery:
         values = self._values()
         if self.spec.load_effective_at and self.random.random() < 0.3:
             values.update({name: None for name in self.spec.order_by})
         path = self.random.choice(LOADS)
-        return Sighting(key, UPSERT, values, path, 0, LANDED, is_load=True)
+        return Delivery(key, UPSERT, values, path, 0, LANDED, is_load=True)
 
-    def _truncate(self) -> Sighting:
+    def _truncate(self) -> Delivery:
         order = self.spec.order_by
         values = {name: self.random.choice(TRUNCATED[name]) for name in order}
         path = self.random.choice(CHANGES)
-        return Sighting(None, TRUNCATE, values, path, 0, LANDED)
+        return Delivery(None, TRUNCATE, values, path, 0, LANDED)
 
-    def _reload(self) -> List[Sighting]:
+    def _full_refresh(self) -> List[Delivery]:
         """Some of the keys again, as of one moment that all histories share."""
-        start = tuple(RELOADED[name] for name in self.spec.order_by)
-        path = f"reload/{RELOADED['ts']:%Y-%m-%d}_{RELOADED['seq']}/part-1"
+        start = tuple(FULL_REFRESHED[name] for name in self.spec.order_by)
+        path = f"reload/{FULL_REFRESHED['ts']:%Y-%m-%d}_{FULL_REFRESHED['seq']}/part-1"
         return [
-            replace(self._load_row(key), path=path, reload_at=start)
+            replace(self._load_row(key), path=path, full_refresh_at=start)
             for key in dict.fromkeys(self.keys)
             if self.random.random() < 0.7
         ]

@@ -1,4 +1,4 @@
-"""Sightings as the text of landing files, and as rows of the change log."""
+"""Deliveries as the text of landing files, and as rows of the change log."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from lake_spec.model import Csv, TableSpec
 from tests.oracle.histories import Shape
-from tests.oracle.oracle import UNAVAILABLE, Sighting
+from tests.oracle.oracle import UNAVAILABLE, Delivery
 
 WORDS = {"upsert": "U", "delete": "D", "truncate": "T"}
 
 
 def file_text(
-    spec: TableSpec, records: Sequence[Sighting], shape: Optional[Shape] = None
+    spec: TableSpec, records: Sequence[Delivery], shape: Optional[Shape] = None
 ) -> str:
     """A landing file of these records, as the table's format has it."""
     is_csv = isinstance(spec.source.format, Csv)
@@ -26,7 +26,7 @@ def file_text(
     return (csv_text if is_csv else json_text)(spec, records, shape)
 
 
-def csv_text(spec: TableSpec, records: Sequence[Sighting], shape: Shape) -> str:
+def csv_text(spec: TableSpec, records: Sequence[Delivery], shape: Shape) -> str:
     """A file with a header; full-load files have no operation."""
     names = shape.names
     text = io.StringIO()
@@ -39,7 +39,7 @@ def csv_text(spec: TableSpec, records: Sequence[Sighting], shape: Shape) -> str:
     return text.getvalue()
 
 
-def _operation(record: Sighting, word: str) -> List[str]:
+def _operation(record: Delivery, word: str) -> List[str]:
     return [] if record.is_load else [word]
 
 
@@ -47,7 +47,7 @@ def _spelled(name: str, shape: Shape) -> str:
     return name.upper() if shape.capitals else name
 
 
-def json_text(spec: TableSpec, records: Sequence[Sighting], shape: Shape) -> str:
+def json_text(spec: TableSpec, records: Sequence[Delivery], shape: Shape) -> str:
     """A file of one object per line, without the columns that have no value."""
     lines = []
     for each in records:
@@ -64,14 +64,14 @@ def json_text(spec: TableSpec, records: Sequence[Sighting], shape: Shape) -> str
     return "".join(f"{line}\n" for line in lines)
 
 
-def columns_of(spec: TableSpec, record: Sighting) -> Dict[str, Any]:
+def columns_of(spec: TableSpec, record: Delivery) -> Dict[str, Any]:
     """Every column of the table by name."""
     names = [name for name, _ in spec.columns]
     key = dict(zip(spec.key, record.key or [None] * len(spec.key)))
     return {**dict.fromkeys(names), **key, **record.values}
 
 
-def json_object(spec: TableSpec, record: Sighting) -> str:
+def json_object(spec: TableSpec, record: Delivery) -> str:
     """The columns as one JSON object, for from_json with the table's schema."""
     return json.dumps(_json(columns_of(spec, record)))
 
@@ -97,10 +97,10 @@ def _json(value: Any) -> Any:
     return value
 
 
-def log_record(spec: TableSpec, record: Sighting) -> tuple:
+def log_record(spec: TableSpec, record: Delivery) -> tuple:
     """What the reader knows of a record, before key and times are made."""
     word: Optional[str] = None if record.is_load else WORDS[record.op]
-    rank = 0 if record.is_load and record.reload_at is None else 1
+    rank = 0 if record.is_load and record.full_refresh_at is None else 1
     missing = [n for n, value in record.values.items() if value == UNAVAILABLE]
     values = {n: None if n in missing else v for n, v in record.values.items()}
     sent = json_object(spec, replace(record, values=values))
@@ -108,8 +108,10 @@ def log_record(spec: TableSpec, record: Sighting) -> tuple:
     return sent, word, rank, started(spec, record), not_sent, record.path, record.record
 
 
-def started(spec: TableSpec, record: Sighting) -> Optional[str]:
-    """Where the record's reload started, as the log has it."""
-    if record.reload_at is None:
+def started(spec: TableSpec, record: Delivery) -> Optional[str]:
+    """Where the record's full refresh started, as the log has it."""
+    if record.full_refresh_at is None:
         return None
-    return json.dumps({n: str(v) for n, v in zip(spec.order_by, record.reload_at)})
+    return json.dumps(
+        {n: str(v) for n, v in zip(spec.order_by, record.full_refresh_at)}
+    )

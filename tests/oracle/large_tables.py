@@ -15,7 +15,7 @@ from tests.spark.lake import Lake
 @contextmanager
 def as_large(lake: Lake) -> Iterator[None]:
     """What a table that is merged on read holds is folded, not read, from here on, and
-    in builds of all keys those with one sighting are set apart.
+    in builds of all keys those with one delivery are set apart.
 
     Tables of the other kind stay small, so that plays in both kinds take both ways.
     """

@@ -1,4 +1,4 @@
-"""What both tables must be, from the sightings alone: the contract in plain Python.
+"""What both tables must be, from the deliveries alone: the contract in plain Python.
 
 Written from docs/contract.md (sections 2, 3 and 7), never from the code: where
 the two differ, one of them is wrong. Slow on purpose, so that it can be read.
@@ -33,7 +33,7 @@ class Settings:
     deletes: str = "close"  # or marker
     current: str = "hard"  # or soft
     open_end: Optional[datetime] = None
-    absence: str = "delete"  # or ignore: what a reload lacks
+    missing_keys: str = "delete"  # or ignore: what a full refresh lacks
 
     @property
     def tracked(self) -> Tuple[str, ...]:
@@ -45,8 +45,8 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Sighting:
-    """One record of one landing file; `reload_at` is where its reload started."""
+class Delivery:
+    """One record of one landing file; `full_refresh_at` is where its full refresh started."""
 
     key: Optional[Tuple]  # none for a truncate
     op: str
@@ -55,7 +55,7 @@ class Sighting:
     record: int
     landed: datetime
     is_load: bool = False
-    reload_at: Optional[Tuple] = None
+    full_refresh_at: Optional[Tuple] = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def same(value: Any) -> Any:
     return value
 
 
-def position(event: Sighting) -> Tuple:
+def position(event: Delivery) -> Tuple:
     """Where it stands: digits of the path as numbers, then the record."""
     parts = [
         (ord("0"), int(part)) if part.isdigit() else (ord(part), 0)
@@ -90,27 +90,29 @@ def position(event: Sighting) -> Tuple:
     return parts, event.path, event.record
 
 
-def stands(event: Sighting, settings: Settings) -> Tuple:
+def stands(event: Delivery, settings: Settings) -> Tuple:
     """The total order: the first load lowest, then order_by, then the position."""
-    order = event.reload_at or [event.values.get(name) for name in settings.order_by]
-    first_load = event.is_load and event.reload_at is None
+    order = event.full_refresh_at or [
+        event.values.get(name) for name in settings.order_by
+    ]
+    first_load = event.is_load and event.full_refresh_at is None
     typed = [(value is not None, value) for value in order]
     return not first_load, typed, position(event)
 
 
-def declared_time(event: Sighting, settings: Settings) -> Optional[datetime]:
+def declared_time(event: Delivery, settings: Settings) -> Optional[datetime]:
     """Its effective time before the order is known."""
-    first_load = event.is_load and event.reload_at is None
+    first_load = event.is_load and event.full_refresh_at is None
     if first_load and settings.load_effective_at is not None:
         return settings.load_effective_at
     time = event.values.get(settings.effective_at)
-    start = dict(zip(settings.order_by, event.reload_at or ()))
+    start = dict(zip(settings.order_by, event.full_refresh_at or ()))
     ordered = [each.get(settings.first_time) for each in (event.values, start)]
     earliest = min((each for each in ordered if each is not None), default=None)
     return time if time is not None else earliest
 
 
-def accepted(event: Sighting, settings: Settings) -> bool:
+def accepted(event: Delivery, settings: Settings) -> bool:
     """Whether it enters the change log; the others go to the quarantine."""
     if event.op != TRUNCATE and any(part is None for part in event.key):
         return False
@@ -122,13 +124,13 @@ def accepted(event: Sighting, settings: Settings) -> bool:
     return not too_late and (settings.open_end is None or time < settings.open_end)
 
 
-def distinct(sightings: Iterable[Sighting], settings: Settings) -> List[Sighting]:
+def distinct(deliveries: Iterable[Delivery], settings: Settings) -> List[Delivery]:
     """The events: each at the smallest position at which it was seen."""
     seen: Counter = Counter()
-    events: Dict[Tuple, Sighting] = {}
-    for each in sorted(sightings, key=position):
+    events: Dict[Tuple, Delivery] = {}
+    for each in sorted(deliveries, key=position):
         time = declared_time(each, settings)
-        what = (same(each.key), each.op, each.is_load, each.reload_at, time)
+        what = (same(each.key), each.op, each.is_load, each.full_refresh_at, time)
         what += (same(each.values),)
         seen[each.path, what] += 1
         events.setdefault((what, seen[each.path, what]), each)
@@ -136,23 +138,27 @@ def distinct(sightings: Iterable[Sighting], settings: Settings) -> List[Sighting
 
 
 def deletes_of_all(
-    events: List[Sighting], settings: Settings
-) -> List[Tuple[Sighting, Set]]:
-    """Deletes of every key but some: truncates, and what each reload lacks."""
-    found: List[Tuple[Sighting, Set]] = [
+    events: List[Delivery], settings: Settings
+) -> List[Tuple[Delivery, Set]]:
+    """Deletes of every key but some: truncates, and what each full refresh lacks."""
+    found: List[Tuple[Delivery, Set]] = [
         (replace(each, op=DELETE), set()) for each in events if each.op == TRUNCATE
     ]
-    reloads = {e.reload_at: e for e in reversed(events) if e.reload_at is not None}
-    for start, first in reloads.items() if settings.absence == "delete" else ():
-        has = {same(each.key) for each in events if each.reload_at == start}
+    full_refresh = {
+        e.full_refresh_at: e for e in reversed(events) if e.full_refresh_at is not None
+    }
+    for start, first in (
+        full_refresh.items() if settings.missing_keys == "delete" else ()
+    ):
+        has = {same(each.key) for each in events if each.full_refresh_at == start}
         at_start = dict(zip(settings.order_by, start))
         found.append((replace(first, op=DELETE, values=at_start, is_load=False), has))
     return found
 
 
-def lines_of(events: List[Sighting], settings: Settings) -> List[List[Sighting]]:
+def lines_of(events: List[Delivery], settings: Settings) -> List[List[Delivery]]:
     """Every key's events in their order, with the deletes that meant every key."""
-    lines: Dict[Any, List[Sighting]] = {}
+    lines: Dict[Any, List[Delivery]] = {}
     for each in events:
         if each.op != TRUNCATE:
             lines.setdefault(same(each.key), []).append(each)
@@ -169,9 +175,9 @@ def lines_of(events: List[Sighting], settings: Settings) -> List[List[Sighting]]
     return [filled(line) for line in lines.values()]
 
 
-def filled(line: List[Sighting]) -> List[Sighting]:
+def filled(line: List[Delivery]) -> List[Delivery]:
     """The line with each placeholder replaced by the value before it."""
-    result: List[Sighting] = []
+    result: List[Delivery] = []
     before: Mapping[str, Any] = {}
     for each in line:
         values = {
@@ -183,7 +189,7 @@ def filled(line: List[Sighting]) -> List[Sighting]:
     return result
 
 
-def effective_times(line: List[Sighting], settings: Settings) -> List[datetime]:
+def effective_times(line: List[Delivery], settings: Settings) -> List[datetime]:
     """Loads lowered from the end, then every event raised from the start."""
     times = [declared_time(each, settings) for each in line]
     for i in reversed(range(len(line) - 1)):
@@ -192,10 +198,10 @@ def effective_times(line: List[Sighting], settings: Settings) -> List[datetime]:
     return list(accumulate(times, max))
 
 
-def versions(line: List[Sighting], settings: Settings) -> List[Row]:
+def versions(line: List[Delivery], settings: Settings) -> List[Row]:
     """The history rows of one key."""
 
-    def state(timed: Tuple[Sighting, datetime]) -> Any:
+    def state(timed: Tuple[Delivery, datetime]) -> Any:
         values = timed[0].values
         shown = same([values.get(name) for name in settings.tracked])
         return None if timed[0].op == DELETE else shown
@@ -210,7 +216,7 @@ def versions(line: List[Sighting], settings: Settings) -> List[Row]:
     rows = []
     for run, end in zip(runs, ends):
         deleted, is_last = run[-1][0].op == DELETE, run is runs[-1]
-        if not deleted or settings.deletes == "marker":
+        if not deleted or settings.deletes == "tombstone":
             shown = shown_row(run[-1][0], settings)
             current = is_last and not deleted
             times = {"valid_from": run[0][1], "valid_to": end}
@@ -218,14 +224,14 @@ def versions(line: List[Sighting], settings: Settings) -> List[Row]:
     return rows
 
 
-def shown_row(event: Sighting, settings: Settings) -> Row:
+def shown_row(event: Delivery, settings: Settings) -> Row:
     """Its values, or those of a deleted row: null but the key."""
     deleted = event.op == DELETE
     values = {n: None if deleted else event.values.get(n) for n in settings.columns}
     return Row(event.key, values, is_current=not deleted, is_deleted=deleted)
 
 
-def living(line: List[Sighting], settings: Settings) -> List[Row]:
+def living(line: List[Delivery], settings: Settings) -> List[Row]:
     """The current row of one key, if there is one."""
     had_upsert = any(each.op == UPSERT for each in line)
     if line[-1].op == UPSERT or (had_upsert and settings.current == "soft"):
@@ -234,10 +240,10 @@ def living(line: List[Sighting], settings: Settings) -> List[Row]:
 
 
 def tables(
-    sightings: Iterable[Sighting], settings: Settings
+    deliveries: Iterable[Delivery], settings: Settings
 ) -> Tuple[List[Row], List[Row]]:
     """The current table and the history table."""
-    events = distinct((s for s in sightings if accepted(s, settings)), settings)
+    events = distinct((s for s in deliveries if accepted(s, settings)), settings)
     lines = lines_of(events, settings)
     current = [row for line in lines for row in living(line, settings)]
     return current, [row for line in lines for row in versions(line, settings)]

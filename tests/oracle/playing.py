@@ -1,4 +1,4 @@
-"""Play random histories through a lake, run by run, beside the oracle."""
+"""Play random histories through a lake, run by run, next to the oracle."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from tests.spark.lake import Lake, stored, table
 
 HISTORY = (*comparison.TIMES, *comparison.FLAGS)
 ALL = Features(
-    bad_rows=True, truncates=True, placeholders=True, reloads=True, shapes=True
+    bad_rows=True, truncates=True, placeholders=True, full_refresh=True, shapes=True
 )
-STAGES = (("full_load", {"load", "reload"}), ("incremental", {"changes"}))
+STAGES = (("full_load", {"load", "full refresh"}), ("incremental", {"changes"}))
 """Each stage, and which files it takes."""
 
 
@@ -47,14 +47,14 @@ class World:
         return landing(self.spec, self.seed, list(self.numbers), ALL)
 
     @property
-    def corrected(self) -> Dict[str, List[oracle.Sighting]]:
+    def corrected(self) -> Dict[str, List[oracle.Delivery]]:
         """What some files should have been: other records; none where one should not be."""
         random = Random(f"{self.seed}/corrected")
         files = self.landing.files
         numbers, seed = list(self.numbers), self.seed + 1
         others = landing(self.spec, seed, numbers, replace(ALL, shapes=False)).files
         gone, *paths = random.sample(sorted(files), 5)
-        found: Dict[str, List[oracle.Sighting]] = {gone: []}
+        found: Dict[str, List[oracle.Delivery]] = {gone: []}
         for path in paths:
             kept = [each for each in files[path] if random.random() < 0.7]
             kept += [
@@ -99,7 +99,7 @@ class Play:
         self.lake = Lake(spark, root, stored(world.spec, type=table_type))
 
     def mismatches(self) -> Dict[int, str]:
-        """By history number, what differed first; upkeep comes before the last run."""
+        """By history number, what differed first; maintenance comes before the last run."""
         with as_large(self.lake):
             return self._mismatches()
 
@@ -118,8 +118,8 @@ class Play:
                     found.setdefault(number, words)
         return found
 
-    def redo(self) -> Dict[int, str]:
-        """Correct some files and redo them; what differs then, by history number."""
+    def reprocess(self) -> Dict[int, str]:
+        """Correct some files and reprocess them; what differs then, by history number."""
         corrected = self.world.corrected
         files = {**self.landing.files, **corrected}
         files = {path: each for path, each in files.items() if each}
@@ -130,14 +130,14 @@ class Play:
             else:
                 self.lake.remove(path)
         report = self.lake.run(
-            "redo", selection=Selection(tuple(corrected), False, True)
+            "reprocess", selection=Selection(tuple(corrected), False, True)
         )
         assert report.error is None, report.error
-        assert set(report.withdrawn) >= set(corrected)
+        assert set(report.retracted) >= set(corrected)
         self.lake.done("scd2")
         everything = list(self.landing.files)
         return {
-            number: f"after a redo of {list(corrected)}\n"
+            number: f"after a reprocess of {list(corrected)}\n"
             + comparison.story(self._events(number, everything), difference)
             for number, difference in self.differing(everything)
         }
@@ -158,14 +158,14 @@ class Play:
 
     def differing(self, seen: List[str]) -> Iterator[Tuple[int, Tuple[Rows, Rows]]]:
         """By history number, the rows that differ when these files have landed."""
-        wanted = oracle.tables(self.landing.sightings(*seen), self.settings)
+        wanted = oracle.tables(self.landing.deliveries(*seen), self.settings)
         made = (self.current(), self.history())
         for rows, should_be, names in zip(made, wanted, (self.flags, HISTORY)):
             expected = comparison.expected(should_be, *names)
             yield from comparison.differing(rows, expected).items()
 
-    def _events(self, number: int, seen: List[str]) -> List[oracle.Sighting]:
-        events = self.landing.sightings(*seen)
+    def _events(self, number: int, seen: List[str]) -> List[oracle.Delivery]:
+        events = self.landing.deliveries(*seen)
         mine = (e for e in events if e.key is None or e.key[0] == number)
         return sorted(mine, key=oracle.position)
 

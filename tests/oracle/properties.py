@@ -2,9 +2,9 @@
 
     python -m tests.oracle.properties --histories N [--seed S]
 
-Each hundred shares a table, of a feed or of extracts, which is played copy on
+Each hundred shares a table, of a feed or of snapshots, which is played copy on
 write and merge on read, each in runs of its own; at the end some files are
-redone, those of a feed corrected. A mismatch is told with the seed that makes it
+reprocessed, those of a feed corrected. A mismatch is told with the seed that makes it
 again. The last line says `N histories, M mismatches`; the exit code is 1 if M is
 not 0.
 """
@@ -32,13 +32,13 @@ def hundreds(histories: int) -> Iterator[range]:
 
 def play_all(histories: int, seed: int) -> int:
     """Play every world in both kinds of table; how many histories differed."""
-    from tests.oracle.extracts import EXTRACT_SPECS, ExtractWorld
+    from tests.oracle.snapshots import SNAPSHOT_SPECS, SnapshotWorld
     from tests.oracle.playing import World
     from tests.oracle.tables import SPECS
     from tests.spark.local_session import local_session
 
     worlds = [(World, name) for name in SPECS]
-    worlds += [(ExtractWorld, name) for name in EXTRACT_SPECS]
+    worlds += [(SnapshotWorld, name) for name in SNAPSHOT_SPECS]
     spark = local_session()
     wrong = 0
     try:
@@ -59,7 +59,7 @@ def _differing(spark, world) -> Set[int]:
         with tempfile.TemporaryDirectory(prefix="lake-properties-") as root:
             play = world.play(spark, Path(root), kind)
             mismatches = play.mismatches()
-            mismatches.update(play.redo())
+            mismatches.update(play.reprocess())
         runs = len(play.batches)
         first, last = world.numbers[0], world.numbers[-1]
         print(

@@ -17,7 +17,7 @@ source:
   format: {type: csv}
   operation: {column: op}
   placeholder: __debezium_unavailable_value
-  reloads:
+  full_refresh:
     pattern: 'reload/(?P<ts>[^_]+)_(?P<seq>[^/]+)/'
     format: "%Y-%m-%d"
     lost_share: 1
@@ -47,7 +47,7 @@ source:
   format: {type: json}
   operation: {column: op}
   placeholder: __debezium_unavailable_value
-  reloads:
+  full_refresh:
     pattern: 'reload/(?P<ts>[^_]+)_(?P<seq>[^/]+)/'
     format: "%Y-%m-%d"
     lost_share: 1
@@ -67,7 +67,7 @@ key: [history, a, b]
 order_by: [seq, ts]
 effective_at: since
 current: {deletes: soft}
-history: {deletes: marker, track: [score, tags, place, extra], open_end: "9999-12-31"}
+history: {deletes: tombstone, track: [score, tags, place, extra], open_end: "9999-12-31"}
 quarantine: {max_share: 1.0}
 storage: {buckets: 1}
 """
@@ -81,7 +81,7 @@ source:
   format: {type: json}
   operation: {column: op}
   placeholder: __debezium_unavailable_value
-  reloads:
+  full_refresh:
     pattern: 'reload/(?P<ts>[^_]+)_'
     format: "%Y-%m-%d"
     lost_share: 1
@@ -114,15 +114,15 @@ def settings_of(spec: TableSpec, *undeclared: str) -> Settings:
         order_by=spec.order_by,
         first_time=times[0] if times else None,
         effective_at=spec.effective_at,
-        load_effective_at=_moment(spec.load_effective_at),
+        load_effective_at=_timestamp(spec.load_effective_at),
         future_dates=spec.future_dates,
         track=spec.history.track,
         ignore=spec.history.ignore,
         deletes=spec.history.deletes.value,
         current=spec.current.deletes.value,
-        open_end=_moment(spec.history.open_end),
+        open_end=_timestamp(spec.history.open_end),
     )
 
 
-def _moment(text: Optional[str]) -> Optional[datetime]:
+def _timestamp(text: Optional[str]) -> Optional[datetime]:
     return datetime.fromisoformat(text) if text else None

@@ -29,7 +29,7 @@ STDLIB = frozenset(sys.stdlib_module_names) - NEWER_THAN_PYTHON_39
 
 @dataclass(frozen=True)
 class Layer:
-    """What the code of one folder may import beside the standard library."""
+    """What the code of one folder may import next to the standard library."""
 
     folder: str
     imports: FrozenSet[str]
@@ -69,7 +69,7 @@ LAYERS = (
             "pymysql": ("mariadb.py",),
             "argcomplete": ("parser.py",),
         },
-        remedy="the stand-in speaks to Airflow and Spark as a user does: over HTTP and argv",
+        remedy="the emulator speaks to Airflow and Spark as a user does: over HTTP and argv",
     ),
     Layer(
         "infra/lake_infra",

@@ -1,4 +1,4 @@
-"""The command `onboard` run as by a user, its secrets in a stand-in for AWS."""
+"""The command `onboard` run as by a user, its secrets in an emulator for AWS."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ PASSWORD = "canary-9f2c"
 
 
 @contextmanager
-def stand_in(home):
-    """The address of a stand-in for AWS and its key, while the block lasts."""
+def emulator(home):
+    """The address of an emulator for AWS and its key, while the block lasts."""
     (port,) = free_ports(1)
     python = PROJECT / ".venv-airflow/bin/python"
     path = f"{PROJECT}/local:{PROJECT}/dags"
-    argv = [python, "-m", "lake_local.aws", "--home", home, "--port", str(port)]
+    argv = [python, "-m", "lake_local.aws", "--state-dir", home, "--port", str(port)]
     with open(home / "log", "wb") as log:
         process = subprocess.Popen(
             argv, env={**os.environ, "PYTHONPATH": path}, stdout=log, stderr=log

@@ -37,7 +37,7 @@ order_by: [at]
 columns: {id: int, what: string, at: timestamp}
 key: [id]
 """
-EXTRACT = """
+SNAPSHOT = """
 name: {table}
 description: A full copy in every run
 owner: shop-data
@@ -45,8 +45,8 @@ source:
   kind: snapshot
   path: shop/{table}
   format: {{type: parquet}}
-  files: extracts/**
-  extract_time: {{pattern: 'extracts/([^/]+)/', format: '%Y-%m-%dT%H-%M-%S'}}
+  files: snapshots/**
+  snapshot_time: {{pattern: 'snapshots/([^/]+)/', format: '%Y-%m-%dT%H-%M-%S'}}
   pulled_from: {{connection: {connection}, table: public.customers}}
 columns: {{id: int, name: string}}
 key: [id]
@@ -138,7 +138,7 @@ class ShopLake:
         rules = Path(database.execute("SHOW hba_file")[0][0])
         asked = f"host all {USER} 127.0.0.1/32 scram-sha-256\n"
         rules.write_text(asked + rules.read_text())
-        database.execute("SELECT pg_reload_conf()")
+        database.execute("SELECT pg_full_refresh_conf()")
 
     def _write_specs(self, tables: Path) -> None:
         (tables / "shop").mkdir(parents=True)
@@ -146,9 +146,9 @@ class ShopLake:
             "_domain": DOMAIN,
             "orders": ORDERS,
             "events": EVENTS,
-            "customers": EXTRACT.format(table="customers", connection="stored"),
-            "broken": EXTRACT.format(table="broken", connection="nowhere"),
-            "refused": EXTRACT.format(table="refused", connection="wrong"),
+            "customers": SNAPSHOT.format(table="customers", connection="stored"),
+            "broken": SNAPSHOT.format(table="broken", connection="nowhere"),
+            "refused": SNAPSHOT.format(table="refused", connection="wrong"),
         }
         for name, text in specs.items():
             (tables / "shop" / f"{name}.yml").write_text(text, encoding="utf-8")

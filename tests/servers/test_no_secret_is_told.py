@@ -19,7 +19,7 @@ pytestmark = pytest.mark.nightly  # it starts a lake of its own and runs five ta
 
 TABLES = re.compile(r"^(\w+ +incremental +\w+) ", re.MULTILINE)
 KEPT = ("services/secretsmanager.pickle", "services/ssm.pickle")
-"""Where the stand-in keeps secrets, below its home."""
+"""Where the emulator keeps secrets, below its home."""
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,5 @@
 """`onboard` against real catalogues: a hundred tables of many types in each database,
-the secret in a stand-in for AWS. Every spec that it writes passes `validate`, nothing
+the secret in an emulator for AWS. Every spec that it writes passes `validate`, nothing
 that it prints or writes holds the password, and a minute is far more than it needs."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import time
 import pytest
 
 from lake_spec.parsing.loader import load_domain
-from tests.servers.onboarding import PASSWORD, Onboarding, keep_secret, stand_in
+from tests.servers.onboarding import PASSWORD, Onboarding, keep_secret, emulator
 
 TABLES = 100
 MOST_SECONDS = 60
@@ -38,8 +38,8 @@ def kinds(text):
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory):
-    """The address of a stand-in for AWS."""
-    with stand_in(tmp_path_factory.mktemp("aws")) as url:
+    """The address of an emulator for AWS."""
+    with emulator(tmp_path_factory.mktemp("aws")) as url:
         yield url
 
 

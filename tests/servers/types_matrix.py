@@ -481,7 +481,7 @@ def same(value: Any, text: Any, lake: str, kind: str) -> bool:
     if lake in ("int", "bigint") or lake.startswith("decimal"):
         return _is_number(value, str(text), kind)
     if lake == "timestamp":
-        return _moment(str(value)) == _moment(str(text))
+        return _timestamp(str(value)) == _timestamp(str(text))
     if lake == "boolean":
         return value == (text in ("t", "true", "1"))
     if lake == "days":
@@ -531,7 +531,7 @@ def _seconds(text: str) -> Decimal:
     return -whole if text.startswith("-") else whole
 
 
-def _moment(text: str) -> datetime:
+def _timestamp(text: str) -> datetime:
     text = text.replace("T", " ").replace("Z", "+00:00")
     text = text + ":00" if text[-3:] in ("+00",) else text
     whole, dot, rest = text.partition(".")

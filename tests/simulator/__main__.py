@@ -3,7 +3,7 @@
     python -m tests.simulator --schedules N [--seed S] [--stock]
 
 Each schedule has five runs of one domain: two of one DAG one after the other, one of
-another DAG beside them, and two of a backfill, which Airflow starts at once. EMR
+another DAG next to them, and two of a backfill, which Airflow starts at once. EMR
 throttles, replies get lost, clusters start late or die, steps fail, workers are
 killed, triggers fail or are lost, reads fail for a while, DAGs are paused or stale,
 users mark, clear and delete, a second Airflow plays the same run ids; then the reaper
@@ -43,7 +43,7 @@ def play_all(schedules: int, seed: int, *, stock: bool) -> Counter:
     logging.disable(logging.CRITICAL)
     from tests.simulator import designs
     from tests.simulator.minutes import Minutes, measure, table
-    from tests.simulator.promises import violations
+    from tests.simulator.invariants import violations
     from tests.simulator.world import PLANS, World
 
     design = designs.stock if stock else designs.ours

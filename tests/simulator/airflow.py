@@ -110,7 +110,7 @@ class SimulatedRun:
         self.is_at_work = False  # a task runs, or is deferred
         cloud.runs.append(self)
         self.event = self.slept = ""
-        self.moments: List[Tuple[datetime, str]] = []
+        self.timestamps: List[Tuple[datetime, str]] = []
         self.airflow = airflow
         self.began_at: Optional[datetime] = None
         self.ended: Optional[datetime] = None
@@ -157,7 +157,7 @@ class SimulatedRun:
         self.event = event
         if event not in BY_HAND:  # those were counted as they happened
             self.cloud.events[event] += 1
-        self.moments.append((self.cloud.now, event))
+        self.timestamps.append((self.cloud.now, event))
 
     def _time_out(self) -> Iterator[datetime]:
         """All that did not begin is skipped, ends of clusters too."""

@@ -59,7 +59,7 @@ class HandoverCloud(Cloud):
 
 
 class HandoverWorld(World):
-    """A continuous run, an upkeep and a backfill beside it, another run after it."""
+    """A continuous run, a maintenance run and a backfill next to it, another run after it."""
 
     def __init__(self, seed: int) -> None:
         self.files, self.objects, self.reaped = {}, {}, set()

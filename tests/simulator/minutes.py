@@ -23,8 +23,8 @@ def measure(world: World, into: Minutes) -> None:
     that moment have nothing to end, or to give back.
     """
     for run in world.runs:
-        if run.moments:
-            at, event = run.moments[-1]
+        if run.timestamps:
+            at, event = run.timestamps[-1]
             clusters = world.clusters_of(run)
             since = max([at, *_step_ends(clusters)])
             gone = max([since, *(c.ended or world.cloud.now for c in clusters)])
@@ -55,7 +55,7 @@ def lease_free(world: World, run: SimulatedRun, gone: datetime) -> datetime:
         elif is_held:
             free, is_held = at, False
     if taken is None:
-        return min(at for at, _ in run.moments)
+        return min(at for at, _ in run.timestamps)
     return min(max(gone, taken + GRACE), free)
 
 

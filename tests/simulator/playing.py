@@ -6,7 +6,7 @@ from typing import Any, Iterator
 
 from tests.simulator import __main__ as command
 from tests.simulator import designs
-from tests.simulator.promises import violations
+from tests.simulator.invariants import violations
 from tests.simulator.world import PLANS, World
 
 SCHEDULES = 40
@@ -22,6 +22,6 @@ def play(design: Any = designs.ours, schedules: int = SCHEDULES) -> Iterator[Wor
 
 
 def broken(**more: Any) -> Iterator[str]:
-    """The kinds of promises that schedules break, one after the other."""
+    """The kinds of invariants that schedules break, one after the other."""
     for played in play(**more):
         yield from map(command.kind_of, violations(played))

@@ -144,7 +144,7 @@ def _states(world: World) -> Iterator[str]:
 
 def _is_red_for_nothing(world: World, run: SimulatedRun) -> bool:
     """Whether only reads failed, of steps that went well, and nobody interfered."""
-    if run.moments or run.is_marked or not world.has_reaper:
+    if run.timestamps or run.is_marked or not world.has_reaper:
         return False
     words = " ".join(run.causes)
     if "killed" in words or END_TASK in words or "verdict" in words:

@@ -50,7 +50,7 @@ TASKS = (
 
 
 class World:
-    """A schedule by its seed; promises.py tells what must be true once it was played."""
+    """A schedule by its seed; invariants.py tells what must be true once it was played."""
 
     other: Sequence[SimulatedRun] = ()  # those of the second Airflow
 
@@ -292,7 +292,7 @@ def _after(first: Iterator[datetime], then: Iterator[datetime]) -> Iterator[date
 def _at_once(
     first: Iterator[datetime], second: Iterator[datetime]
 ) -> Iterator[datetime]:
-    """Two runs beside each other, the first a moment earlier."""
+    """Two runs next to each other, the first a moment earlier."""
     waiting = [
         (at, n, p) for n, p in enumerate((first, second)) if (at := next(p, None))
     ]

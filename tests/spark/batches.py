@@ -50,7 +50,7 @@ class Batches(MicroBatches):
         return list(self.reports().values())
 
     def told(self, table: str) -> str:
-        """The report of a table as it stands beside the run."""
+        """The report of a table as it stands next to the run."""
         return (self.root / "runs" / RUN / "continuous" / f"{table}.json").read_text()
 
 
@@ -58,4 +58,4 @@ def ask_to_stop(root: Path) -> None:
     """What another run of the domain does that waits for this one."""
     stop = root / "runs" / RUN / "stop"
     stop.parent.mkdir(parents=True, exist_ok=True)
-    stop.write_text('{\n "by": "tests_redo/2"\n}')
+    stop.write_text('{\n "by": "tests_reprocess/2"\n}')

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.contract.report import Report
 from tests.spark.lake import Lake
-from tests.spark.redoing import rows
+from tests.spark.reprocessing import rows
 
 SECRET = "a secret of the tests"
 CANARY = "ZQX-canary-7"

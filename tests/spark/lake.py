@@ -60,8 +60,10 @@ class Lake:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
         if at:
-            moment = datetime.fromisoformat(at).replace(tzinfo=timezone.utc).timestamp()
-            os.utime(file, (moment, moment))
+            timestamp = (
+                datetime.fromisoformat(at).replace(tzinfo=timezone.utc).timestamp()
+            )
+            os.utime(file, (timestamp, timestamp))
 
     def remove(self, path: str) -> None:
         """Take a landing file away."""
@@ -167,15 +169,15 @@ class Lake:
         return [tuple(row) for row in rows.collect()]
 
 
-EXTRACTS = """
+SNAPSHOTS = """
 source:
   kind: snapshot
   path: tests/things
   files: "*.csv"
   format: {type: csv}
-  extract_time: {pattern: "^(.*)[.]csv$"}
+  snapshot_time: {pattern: "^(.*)[.]csv$"}
 """
-"""The source of a table of extracts; more of its settings, or columns, may follow."""
+"""The source of a table of snapshots; more of its settings, or columns, may follow."""
 
 LOAD_AND_CHANGES = """
 source:
@@ -215,9 +217,9 @@ def table(text: str) -> TableSpec:
 
 
 def stored(spec: TableSpec, **storage: Any) -> TableSpec:
-    """The same table, stored in another way; upkeep is due early if it does not say."""
-    upkeep = spec.maintenance
-    if upkeep == Maintenance():
-        upkeep = Maintenance(compact_after=1, cluster_after=4)
+    """The same table, stored in another way; maintenance is due early if it does not say."""
+    maintenance = spec.maintenance
+    if maintenance == Maintenance():
+        maintenance = Maintenance(compact_after=1, cluster_after=4)
     kept = replace(spec.storage, **storage)
-    return replace(spec, storage=kept, maintenance=upkeep)
+    return replace(spec, storage=kept, maintenance=maintenance)

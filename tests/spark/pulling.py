@@ -44,13 +44,13 @@ BY_CURSOR = FEED.replace(
     {kind: jdbc, connection: shop, table: THINGS, cursor: updated_at, overlap: 60}
 key:""",
 )
-EXTRACTS = """
+SNAPSHOTS = """
 source:
   kind: snapshot
   path: tests/things
-  files: extracts/**
+  files: snapshots/**
   format: {type: parquet}
-  extract_time: {pattern: "extracts/([^/]+)/", format: "%Y-%m-%dT%H-%M-%S"}
+  snapshot_time: {pattern: "snapshots/([^/]+)/", format: "%Y-%m-%dT%H-%M-%S"}
   pulled_from: {connection: shop, table: THINGS}
   timezone: Europe/Berlin
 key: [id]

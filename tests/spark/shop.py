@@ -1,6 +1,6 @@
 """The lake of tests of dimensions: customers, their addresses, two dimensions of them.
 
-Customers come as a feed, addresses as extracts; both were loaded with rows that
+Customers come as a feed, addresses as snapshots; both were loaded with rows that
 hold since 1900. Ids below 100 are told one by one (by the test), those above are
 random. The oracle makes the dimension from both histories as they stand.
 """
@@ -36,7 +36,7 @@ source:
 columns: {id: int, name: string, updated_at: timestamp}
 order_by: [updated_at]
 load_effective_at: "1900-01-01"
-history: {open_end: "9999-12-31", deletes: marker}
+history: {open_end: "9999-12-31", deletes: tombstone}
 storage: {buckets: 1}
 """
 ADDRESS = """
@@ -45,7 +45,7 @@ source:
   path: tests/address
   files: "*.csv"
   format: {type: csv}
-  extract_time: {pattern: "^(.*)[.]csv$"}
+  snapshot_time: {pattern: "^(.*)[.]csv$"}
 columns: {id: int, city: string, note: string, moved_at: timestamp}
 effective_at: moved_at
 load_effective_at: "1900-01-01"
@@ -64,7 +64,7 @@ storage: {buckets: 1}
 maintenance: {cluster_after: 4}
 """
 MERGED = """
-history: {open_end: "9999-12-31", deletes: marker}
+history: {open_end: "9999-12-31", deletes: tombstone}
 current: {deletes: soft}
 storage: {type: merge_on_read, buckets: 1}
 maintenance: {compact_after: 1, cluster_after: 4}
@@ -76,7 +76,7 @@ SPECS = {
     "dim_merged": DIMENSION + MERGED,
 }
 DIMENSIONS = ("dim_customer", "dim_merged")
-EXTRACT_DAYS = ("2026-01-01", "2026-01-10", "2026-01-20")
+SNAPSHOT_DAYS = ("2026-01-01", "2026-01-10", "2026-01-20")
 RANDOM = range(100, 350)
 SEED = 14
 OPEN_END = datetime(9999, 12, 31)
@@ -120,7 +120,7 @@ class Shop:
 
     def _changes(self, header: str) -> str:
         rest = "," * (header.count(",") - 3)
-        days = ("03", "08", "10", "12", "20", "24")  # among them days of extracts
+        days = ("03", "08", "10", "12", "20", "24")  # among them days of snapshots
         pick = self._random.choice
         return "".join(
             f"{pick('UUD')},{id},{pick('ab')},2026-01-{pick(days)}{rest}\n"
@@ -129,7 +129,7 @@ class Shop:
         )
 
     def land_addresses(self, day: str, rows: Mapping[int, str]) -> None:
-        """An extract: told rows (`city,note,moved_at`) and some of the random ids."""
+        """A snapshot: told rows (`city,note,moved_at`) and some of the random ids."""
         pick = self._random.choice
         told = [f"{id},{row}\n" for id, row in rows.items()]
         told += [

@@ -40,7 +40,7 @@ def lake(tmp_path):
 
 def notes(lake: Lake) -> list:
     text = (lake.program.parent / "notes").read_text()
-    return text.replace(f" --home {lake.folder / 'home'}", "").splitlines()
+    return text.replace(f" --state-dir {lake.folder / 'home'}", "").splitlines()
 
 
 def test_what_up_tells_is_understood(capsys, tmp_path):

@@ -80,7 +80,7 @@ class SendsOnce(EmrHook):
         return self._send("add_job_flow_steps", **request)["StepIds"]
 
     def _send(self, name: str, **request: Any) -> dict[str, Any]:
-        # Beside what the connection says: a proxy, timeouts.
+        # Next to what the connection says: a proxy, timeouts.
         client = self.get_client_type(config=(self.config or Config()).merge(_ONCE))
         for pause in PAUSES:
             try:

@@ -22,7 +22,7 @@ from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.run import Run, RunRefused, check_run
 from lake_airflow.runs.window import earlier_run, interval_of
 from lake_airflow.runs.xcoms import CAUSE_XCOM, RELEASE_XCOM, RUN_XCOM, run_name
-from lake_spec.model import ClusterSpec, EnvironmentSpec, WhenBusy
+from lake_spec.model import ClusterSpec, EnvironmentSpec, Concurrency
 
 LONGEST_WAIT = timedelta(hours=12)
 """For other runs of the domain. The limit of the whole run counts this too, so that no
@@ -133,7 +133,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             f" {lease.since[:19].replace('T', ' ')} UTC"
         )
         self._end_idle(str(lease.holder), context["ti"])
-        if self.plan.when_busy is WhenBusy.REFUSE:
+        if self.plan.concurrency is Concurrency.REFUSE:
             raise AirflowFailException(
                 f"The run is refused: {words}. Start it again when that one is over."
             )
@@ -234,7 +234,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             raise RunRefused(
                 [
                     f"the cluster {self.cluster.name} cannot be asked for: {problems}"
-                    " Mend its file in clusters/ or that of the environment."
+                    " Fix its file in clusters/ or that of the environment."
                 ]
             )
 

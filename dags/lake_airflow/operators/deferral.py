@@ -50,7 +50,7 @@ class OutlivesTriggers(BaseOperator):
         """Go on after a trigger that failed."""
 
     def come_again(self, seconds: int) -> None:
-        """Leave the worker, and begin anew after so long."""
+        """Leave the worker, and begin again after so long."""
         self._pause(seconds, "execute_again")
 
     def _pause(self, seconds: int, method: str) -> None:
@@ -98,7 +98,7 @@ class OutlivesTriggers(BaseOperator):
 
 
 class WaitsForEmr(OutlivesTriggers):
-    """Base, beside one of the provider's for EMR, of an operator that can be woken by
+    """Base, next to one of the provider's for EMR, of an operator that can be woken by
     the provider's triggers."""
 
     # What the provider's operators have.

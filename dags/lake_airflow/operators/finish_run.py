@@ -128,7 +128,7 @@ class Verdict(EndTask):
         if states.get(SUMMARY_TASK) == "failed":
             self._look_again(context)
         words = (
-            f"The run failed, or was ended by hand: {' and '.join(lacking)} did not"
+            f"The run failed, or was ended manually: {' and '.join(lacking)} did not"
             " succeed, see there."
         )
         # The summary's own causes say more than that it failed.
@@ -164,7 +164,7 @@ def _lacking(states: dict[str, str], stages: list[str]) -> list[str]:
     """The tasks that keep the run from being green, but for those that did not come
     for the first one's sake.
 
-    A summary that is green beside a failed stage is of before the stage was cleared.
+    A summary that is green next to a failed stage is of before the stage was cleared.
     """
     if states.get(CREATE_TASK) == "success":
         wanted = (SUMMARY_TASK, END_TASK)

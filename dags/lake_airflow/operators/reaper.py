@@ -78,7 +78,7 @@ class EndLeftovers(BaseOperator):
         self._note_costs()
         if failed:
             told = "\n".join(failed)
-            raise LeftOver(f"End by hand, they cost money:\n{told}")
+            raise LeftOver(f"End manually, they cost money:\n{told}")
         return ended
 
     def _note_costs(self) -> None:

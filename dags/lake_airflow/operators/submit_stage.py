@@ -169,7 +169,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     def _wait_for_others(
         self, context: Any, wanted: list[Step], listed: list[dict[str, Any]]
     ) -> None:
-        """Never beside a step of another stage: each is the only writer of its tables.
+        """Never next to a step of another stage: each is the only writer of its tables.
 
         Such a step works on where its task was killed or marked. A cluster that runs
         one step at a time lets the next one wait by itself. One that ignores its end

@@ -162,7 +162,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
     def _lives_on(self) -> TimeoutError:
         return TimeoutError(
             f"Cluster {self.job_flow_id} lives {END_LIMIT} after it was to end."
-            " End it by hand: it costs money."
+            " End it manually: it costs money."
         )
 
     def _note_cost(self) -> None:

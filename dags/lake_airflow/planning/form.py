@@ -73,7 +73,7 @@ def _empty_scopes(plan: DagPlan) -> Param:
         type="array",
         items={"type": "string"},
         title="Empty scopes",
-        description="Values of source.scope.column that the run's extracts cover although"
+        description="Values of source.scope.column that the run's snapshots cover although"
         " they have no row of them: its rows are gone.",
     )
 
@@ -132,12 +132,12 @@ _FIELDS: dict[str, Callable[[DagPlan], Param]] = {
         "Quarantined",
         "Only files that have rows in the quarantine: a replay after a fix.",
     ),
-    "withdraw_missing": _switch(
-        "Withdraw missing", "Withdraw chosen files that are no longer in landing."
+    "retract_missing": _switch(
+        "Retract missing", "Retract chosen files that are no longer in landing."
     ),
     "accept_losses": _switch(
         "Accept losses",
-        "Take extracts also where they have no row or lose more keys than"
+        "Take snapshots also where they have no row or lose more keys than"
         " source.lost_share allows, and go on with a Kafka topic also where it lost"
         " messages that were not landed.",
     ),

@@ -11,7 +11,7 @@ from lake_airflow.planning.run_options import (
     FULL_LOAD,
     INCREMENTAL,
     REBUILD,
-    REDO,
+    REPROCESS,
     WINDOW,
     params_of,
 )
@@ -29,7 +29,7 @@ from lake_spec.model import (
     Notifications,
     STAGE_HOURS,
     TableSpec,
-    WhenBusy,
+    Concurrency,
 )
 from lake_spec.model.continuous import CONTINUOUS
 
@@ -84,7 +84,7 @@ class DagPlan:
     tables: Tuple[str, ...]
     stages: Tuple[Stage, ...]
     jars: Tuple[str, ...] = ()
-    when_busy: WhenBusy = WhenBusy.WAIT
+    concurrency: Concurrency = Concurrency.WAIT
     schedule: Optional[str] = None
     after: Optional[str] = None
     updates: Optional[str] = None
@@ -115,8 +115,8 @@ def plan(domain: DomainSpec) -> Tuple[DagPlan, ...]:
         dags.append(_continuous(domain, domain.continuous.hours))
     if own_history:
         dags.append(_scd2(domain))
-    upkeep = (_maintenance(domain), _rebuild(domain), _erase(domain))
-    return (*dags, _redo(domain), *upkeep)
+    maintenance = (_maintenance(domain), _rebuild(domain), _erase(domain))
+    return (*dags, _reprocess(domain), *maintenance)
 
 
 def changes_of(domain: str) -> str:
@@ -148,13 +148,13 @@ def _incremental(domain: DomainSpec, own_history: bool) -> DagPlan:
 
 
 def _continuous(domain: DomainSpec, hours: float) -> DagPlan:
-    """One stage of all tables, for as long as a run may take, then the upkeep."""
+    """One stage of all tables, for as long as a run may take, then the maintenance."""
     batches = _stage(domain, CONTINUOUS)
     batches = replace(batches, hours=max(domain.stage_hours, hours + 1))
     return _dag(
         domain,
         CONTINUOUS,
-        f"New files of {domain.name} all the time: up to the history, then upkeep",
+        f"New files of {domain.name} all the time: up to the history, then maintenance",
         stages=(batches, _stage(domain, MAINTENANCE)),
         schedule=domain.schedules.continuous,
     )
@@ -184,7 +184,7 @@ def _rebuild(domain: DomainSpec) -> DagPlan:
     return _dag(
         domain,
         REBUILD,
-        f"Current and history of {domain.name} anew from the change log",
+        f"Current and history of {domain.name} again from the change log",
         stages=(
             _stage(domain, REBUILD),
             *_dimensions(domain, REBUILD_DIMENSION),
@@ -192,12 +192,12 @@ def _rebuild(domain: DomainSpec) -> DagPlan:
     )
 
 
-def _redo(domain: DomainSpec) -> DagPlan:
+def _reprocess(domain: DomainSpec) -> DagPlan:
     return _dag(
         domain,
-        REDO,
-        f"Chosen files of {domain.name} withdrawn and taken in anew",
-        stages=(_stage(domain, REDO), *_history(domain)),
+        REPROCESS,
+        f"Chosen files of {domain.name} retracted and ingested again",
+        stages=(_stage(domain, REPROCESS), *_history(domain)),
     )
 
 
@@ -257,7 +257,7 @@ def _dag(domain: DomainSpec, kind: str, description: str, **rest: Any) -> DagPla
         tables=_names(domain.tables),
         jars=jars_of(domain.tables),
         params=tuple(params_of(domain, kind)),
-        when_busy=domain.when_busy,
+        concurrency=domain.concurrency,
         notifications=domain.notifications,
         watched=tuple((table.name, _watched(table)) for table in domain.tables),
         **rest,

@@ -16,7 +16,7 @@ from lake_spec.model import DomainSpec, JdbcChanges, KafkaTopic, Snapshot
 
 FULL_LOAD, INCREMENTAL, REBUILD = "full_load", "incremental", "rebuild"
 
-REDO = "redo"
+REPROCESS = "reprocess"
 """The stage, and the kind of DAG, whose runs choose the landing files they are about."""
 
 ERASE = "erase"
@@ -26,7 +26,7 @@ WINDOW = ("window_from", "window_to")
 """The params of a window."""
 
 CHOICE = ("files", "quarantined", *WINDOW)
-"""The params of which a redo needs one, to know which files it is about."""
+"""The params of which a reprocess needs one, to know which files it is about."""
 
 
 def _always(domain: DomainSpec, kind: str) -> bool:
@@ -107,15 +107,17 @@ class RunOption:
         return self.argument is not None and stage in (self.stages or (stage,))
 
 
-_LOADS = (FULL_LOAD, INCREMENTAL, REDO)
-_TAKES = (INCREMENTAL, REDO)
+_LOADS = (FULL_LOAD, INCREMENTAL, REPROCESS)
+_TAKES = (INCREMENTAL, REPROCESS)
 
 OPTIONS = (
     RunOption("tables", "--tables", _names),
     RunOption("window", "--window", _text, _LOADS, params=WINDOW),
-    RunOption("files", "--file", _any_texts, (REDO,), (REDO,)),
-    RunOption("quarantined", "--quarantined", _flag, (REDO,), (REDO,)),
-    RunOption("withdraw_missing", "--withdraw-missing", _flag, (REDO,), (REDO,)),
+    RunOption("files", "--file", _any_texts, (REPROCESS,), (REPROCESS,)),
+    RunOption("quarantined", "--quarantined", _flag, (REPROCESS,), (REPROCESS,)),
+    RunOption(
+        "retract_missing", "--retract-missing", _flag, (REPROCESS,), (REPROCESS,)
+    ),
     RunOption(
         "accept_losses", "--accept-losses", _flag, _TAKES, _TAKES, has_use=_may_lose
     ),

@@ -183,7 +183,7 @@ def _by_table(
     apart = sum(_minutes(start, end) for _, start, end in ran)
     found: dict[str, dict[str, float]] = {}
     for name, start, end in ran:
-        stage, *of_table = name.split(" ")[:-1] or [name]  # one may be added by hand
+        stage, *of_table = name.split(" ")[:-1] or [name]  # one may be added manually
         weights = dict.fromkeys(of_table, 1.0) or seconds.get(stage, {})
         part = busy * _minutes(start, end) / apart if apart else 0.0
         for table, minutes in dealt(part, weights).items():

@@ -35,7 +35,7 @@ Memory = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Notice:
+class Notification:
     """One message: what it is about, and its words."""
 
     events: tuple[Event, ...]
@@ -44,20 +44,22 @@ class Notice:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """What subscriptions can filter by, beside the DAG."""
+        """What subscriptions can filter by, next to the DAG."""
         return {"events": [event.value for event in self.events]}
 
     def to_json(self) -> dict[str, Any]:
-        """What is noted beside the run's reports: the message as it was told."""
+        """What is noted next to the run's reports: the message as it was told."""
         return {**self.attributes, "subject": self.subject, "message": self.message}
 
 
 def of_failure(
     plan: DagPlan, run_id: str, summary: Summary, also: Iterable[str], links: list[str]
-) -> Notice:
+) -> Notification:
     """A failed run: its causes, as the summary tells them, and what else is known."""
     causes = (*summary.get("causes", ()), *also) or (NO_SUMMARY,)
-    return _notice(plan, run_id, "failed", (Event.FAILURE,), causes, summary, links)
+    return _notification(
+        plan, run_id, "failed", (Event.FAILURE,), causes, summary, links
+    )
 
 
 def of_success(
@@ -66,9 +68,9 @@ def of_success(
     summary: Summary,
     events: tuple[Event, ...],
     links: list[str],
-) -> Notice:
+) -> Notification:
     """A green run that has something to tell."""
-    return _notice(plan, run_id, "succeeded", events, (), summary, links)
+    return _notification(plan, run_id, "succeeded", events, (), summary, links)
 
 
 def events_of(plan: DagPlan, summary: Summary, before: Memory) -> tuple[Event, ...]:
@@ -117,7 +119,7 @@ def _asked(plan: DagPlan, summary: Summary) -> set[str]:
     return set(summary.get("asked") or plan.tables)
 
 
-def _notice(
+def _notification(
     plan: DagPlan,
     run_id: str,
     ended: str,
@@ -125,7 +127,7 @@ def _notice(
     causes: tuple[str, ...],
     summary: Summary,
     links: list[str],
-) -> Notice:
+) -> Notification:
     lines = [
         f"The run {run_id} of the DAG {plan.dag_id} {ended}.",
         *_first(causes, "FAILED", "cause(s)"),
@@ -133,7 +135,7 @@ def _notice(
         *links,
     ]
     subject = f"{plan.dag_id}: {', '.join(_WORDS[event] for event in events)}"
-    return Notice(events, subject[:LONGEST_SUBJECT], "\n".join(lines))
+    return Notification(events, subject[:LONGEST_SUBJECT], "\n".join(lines))
 
 
 def _first(texts: Iterable[str], word: str, what: str) -> Iterator[str]:

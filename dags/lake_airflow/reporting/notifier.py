@@ -1,6 +1,6 @@
 """Who hears of a run: the domain's SNS topic, or nobody; each thing once.
 
-What was told is noted beside the run's reports, so that a task or callback that comes
+What was told is noted next to the run's reports, so that a task or callback that comes
 again stays silent. What could not be published is told by the next of them; where
 nobody knows whether it was, a failure is told rather twice than not at all.
 """
@@ -67,7 +67,7 @@ class RunNotifier:
         if self.plan.notifications.topic is None:
             return
         summary, before = self._summary(), self._memory()[0]
-        if summary.get("state") != SUCCEEDED:  # of a try before, then marked by hand
+        if summary.get("state") != SUCCEEDED:  # of a try before, then marked manually
             log.warning("%s: no summary tells that it succeeded.", self.run)
             return
         events = messages.events_of(self.plan, summary, before)
@@ -81,7 +81,7 @@ class RunNotifier:
             note.end(told)
         self._remember(summary, failed=False)
 
-    def _publish(self, told: messages.Notice) -> None:
+    def _publish(self, told: messages.Notification) -> None:
         if set(told.events) & set(self.plan.notifications.events):
             publish(self.plan, told)
 
@@ -116,7 +116,7 @@ class RunNotifier:
         return self._object(f"{self.environment.runs}/states/{self.plan.dag_id}.json")
 
     def _note(self, outcome: str) -> Note:
-        return Note(self._object(f"{self._folder()}/notices/{outcome}.json"))
+        return Note(self._object(f"{self._folder()}/notifications/{outcome}.json"))
 
     def _object(self, address: str) -> S3Object:
         region = self.environment.region
@@ -133,7 +133,7 @@ class RunNotifier:
 
 
 class Note:
-    """What was told of a run, as an object beside its reports.
+    """What was told of a run, as an object next to its reports.
 
     It is there before the message is published, and says afterwards that it was:
     what was begun and never ended is told by who comes next.
@@ -142,7 +142,7 @@ class Note:
     def __init__(self, address: S3Object) -> None:
         self._object = address
 
-    def begin(self, told: messages.Notice) -> bool:
+    def begin(self, told: messages.Notification) -> bool:
         """Note what is going to be published; whether that is still to be done."""
         content, etag = self._object.read()
         if content is not None and json.loads(content)["published"]:
@@ -150,7 +150,7 @@ class Note:
         note = {**told.to_json(), "published": False, "by": uuid4().hex}
         return self._object.write(note, etag)  # of two that tell the same, one is to
 
-    def end(self, told: messages.Notice) -> None:
+    def end(self, told: messages.Notification) -> None:
         """Note that it was published; no error, for it was."""
         try:
             self._object.replace({**told.to_json(), "published": True})
@@ -158,8 +158,8 @@ class Note:
             log.warning("%s: it may be told again.", self._object.address)
 
 
-def publish(plan: DagPlan, told: messages.Notice) -> None:
-    """Hand a notice to SNS, with attributes that subscriptions can filter by."""
+def publish(plan: DagPlan, told: messages.Notification) -> None:
+    """Hand a notification to SNS, with attributes that subscriptions can filter by."""
     topic = plan.notifications.topic
     hook = SnsHook(aws_conn_id=AWS_CONNECTION, region_name=_region(topic))
     names = {"domain": plan.domain, "dag_id": plan.dag_id}

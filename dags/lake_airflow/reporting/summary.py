@@ -10,13 +10,13 @@ from typing import Any, Optional
 from lake_airflow.emr.step_status import is_failed, words_of
 from lake_airflow.emr.steps import selected
 from lake_airflow.planning.plan import DagPlan, Stage, Watched
-from lake_airflow.planning.run_options import FULL_LOAD, INCREMENTAL, REDO
+from lake_airflow.planning.run_options import FULL_LOAD, INCREMENTAL, REPROCESS
 from lake_airflow.reporting.reports import Report, Reports, Steps, has_ended
 from lake_airflow.runs.run import Run
 from lake_spec.model import Event
 from lake_spec.model.continuous import CONTINUOUS
 
-INGESTING = (FULL_LOAD, INCREMENTAL, REDO, CONTINUOUS)
+INGESTING = (FULL_LOAD, INCREMENTAL, REPROCESS, CONTINUOUS)
 """Stages whose reports tell the newest file of a table and all of its bad rows."""
 
 SUCCEEDED, FAILED, SKIPPED = "succeeded", "failed", "skipped"
@@ -94,7 +94,7 @@ class Summary:
         if self.dry_run:
             yield "A dry run: nothing was written."
         yield from _table(self.tables)
-        yield from _withdrawn(self.domain, self.tables)
+        yield from _retracted(self.domain, self.tables)
         yield from (f"WARNING {warning}" for warning in self.warnings)
         yield f"The run {self.state}."
         yield from (f"FAILED {cause}" for cause in self.causes)
@@ -283,17 +283,17 @@ def _by_table(plan: DagPlan, reports: Reports) -> dict[str, dict[str, Report]]:
     return tables
 
 
-def _withdrawn(
+def _retracted(
     domain: str, tables: Mapping[str, Mapping[str, Report]]
 ) -> Iterator[str]:
-    """A line per table whose files a redo withdrew: how many, and the first of them."""
+    """A line per table whose files a reprocess retracted: how many, and the first of them."""
     for table, stages in tables.items():
         for stage, report in stages.items():
-            paths = report.get("withdrawn") or ()
+            paths = report.get("retracted") or ()
             if paths:
                 first = ", ".join(paths[:3]) + (", ..." if len(paths) > 3 else "")
                 count = f"{len(paths)} file(s)"
-                yield f"WITHDRAWN {domain}.{table} {stage}: {count}: {first}"
+                yield f"RETRACTED {domain}.{table} {stage}: {count}: {first}"
 
 
 def _table(tables: Mapping[str, Mapping[str, Report]]) -> Iterator[str]:

@@ -127,6 +127,6 @@ def _next(token: int, now: datetime) -> int:
     """The token of a new grant: above the last one.
 
     It is a time in seconds where that is more: it grows too where the object was
-    deleted by hand, or written by a release that knew of no tokens.
+    deleted manually, or written by a release that knew of no tokens.
     """
     return max(token + 1, int(now.timestamp()))

@@ -58,7 +58,7 @@ class Run:
     accept_losses: bool = False
     files: Tuple[str, ...] = ()
     quarantined: bool = False
-    withdraw_missing: bool = False
+    retract_missing: bool = False
     empty_scopes: Tuple[str, ...] = ()
     pull_from: Optional[str] = None
     verify: Optional[float] = None
@@ -166,7 +166,7 @@ def _no_table(plan: DagPlan, name: Any) -> str:
 def _choice(
     plan: DagPlan, params: Mapping[str, Any], faults: list[str]
 ) -> dict[str, Any]:
-    """Which files a redo is about; one that names none at all is refused."""
+    """Which files a reprocess is about; one that names none at all is refused."""
     if not any(params.get(name) for name in CHOICE):
         faults.append(
             f"{plan.dag_id}: nothing is chosen. Give at least one of: window_from and"
@@ -175,7 +175,7 @@ def _choice(
     return {
         "files": _files(params.get("files"), faults),
         "quarantined": _switch("quarantined", params, faults),
-        "withdraw_missing": _switch("withdraw_missing", params, faults),
+        "retract_missing": _switch("retract_missing", params, faults),
     }
 
 

@@ -2,7 +2,7 @@
 
 A run of Airflow's backfill is about one past interval, after the earlier ones. Airflow
 starts several of them at once, as many as its user allows, whatever `max_active_runs` of
-the DAG says. Here each waits for the earlier ones, for an extract that comes after a
+the DAG says. Here each waits for the earlier ones, for a snapshot that comes after a
 newer one is refused.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, Optional
 
 from lake_airflow.planning.run_options import WINDOW
 from lake_spec.diagnostics.diagnostic import shown
-from lake_spec.text.times import GRAMMAR, parse_moment
+from lake_spec.text.times import GRAMMAR, parse_timestamp
 
 _BACKFILL = "backfill"  # Airflow's run type
 
@@ -78,14 +78,14 @@ def _time(name: str, text: Any, faults: list[str]) -> Optional[datetime]:
     Behind what is picked as a time, the form of Airflow 3.0 writes one more zone.
     """
     is_text = isinstance(text, str)
-    moment = parse_moment(_SECOND_ZONE.sub("Z", text)) if is_text else None
-    if moment is None:
+    timestamp = parse_timestamp(_SECOND_ZONE.sub("Z", text)) if is_text else None
+    if timestamp is None:
         faults.append(
             f"{name}: got {shown(text)}. Give a time such as 2026-01-31T00:00:00Z"
             f" ({GRAMMAR})."
         )
-    return moment
+    return timestamp
 
 
-def _text(moment: datetime) -> str:
-    return moment.astimezone(timezone.utc).replace(tzinfo=None).isoformat() + "Z"
+def _text(timestamp: datetime) -> str:
+    return timestamp.astimezone(timezone.utc).replace(tzinfo=None).isoformat() + "Z"

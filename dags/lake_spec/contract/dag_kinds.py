@@ -8,7 +8,7 @@ from lake_spec.model.choices import HistoryRuns
 
 DAG_KINDS = (
     *("continuous", "erase", "full_load", "incremental"),
-    *("maintenance", "rebuild", "redo", "scd2"),
+    *("maintenance", "rebuild", "reprocess", "scd2"),
 )
 """Whose runs have a folder; a test holds them to the DAGs that there are."""
 

@@ -25,7 +25,7 @@ def step_jars(
 
 
 def jars_of(tables: Iterable[TableSpec]) -> Tuple[str, ...]:
-    """Jars that the steps of these tables need beside those of every step."""
+    """Jars that the steps of these tables need next to those of every step."""
     sources = [table.source for table in tables if not table.is_dimension]
     has_avro = any(isinstance(source.format, Avro) for source in sources)
     return (AVRO,) if has_avro else ()

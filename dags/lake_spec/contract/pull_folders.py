@@ -14,14 +14,14 @@ Pull = Union[JdbcTable, JdbcChanges, KafkaTopic]
 SETTINGS = ("load_from", "changes_from", "pulled_from")
 """The settings of a source that say where its files are pulled from."""
 
-LOAD, CHANGES, EXTRACTS = "load", "changes", "extracts"
+LOAD, CHANGES, SNAPSHOTS = "load", "changes", "snapshots"
 """Folders below the table's landing folder that pulls write into."""
 
 PULLS = ("incremental", "prepare_incremental")
 """Stages that pull changes."""
-FOLDERS = (LOAD, CHANGES, EXTRACTS)
+FOLDERS = (LOAD, CHANGES, SNAPSHOTS)
 
-MOMENT = "%Y-%m-%dT%H-%M-%S"
+TIMESTAMP = "%Y-%m-%dT%H-%M-%S"
 """How pulls write a time, which is UTC, in the names of folders."""
 
 KINDS: Dict[type, Tuple[type, ...]] = {

@@ -94,9 +94,9 @@ class Report:
     messages: int = 0
     derived_deletes: int = 0
     newest_input: Optional[str] = None
-    """When the newest landing file ever taken in landed: ISO 8601 in UTC."""
+    """When the newest landing file ever ingested landed: ISO 8601 in UTC."""
     newest_event: Optional[str] = None
-    """The newest effective time ever taken in: ISO 8601 in UTC."""
+    """The newest effective time ever ingested: ISO 8601 in UTC."""
     current_built: Optional[str] = None
     """When current was committed last: ISO 8601 in UTC."""
     ties: int = 0
@@ -111,7 +111,7 @@ class Report:
     commits: Dict[str, str] = field(default_factory=dict)
     files: List[FileReport] = field(default_factory=list)
     erasure: Dict[str, int] = field(default_factory=dict)
-    withdrawn: List[str] = field(default_factory=list)
+    retracted: List[str] = field(default_factory=list)
     set_aside: List[Dict[str, str]] = field(default_factory=list)
     warnings: List[str] = field(default_factory=list)
     error: Optional[Dict[str, str]] = None
@@ -154,7 +154,7 @@ class Report:
         self.seconds = round(self.seconds, 1)
         self.commits.update(later.commits)
         self.files.extend(later.files)
-        self.withdrawn.extend(later.withdrawn)
+        self.retracted.extend(later.retracted)
         self.moved_keys = [*self.moved_keys, *later.moved_keys][:MOST_LISTED]
         self.warnings += [w for w in later.warnings if w not in self.warnings]
 

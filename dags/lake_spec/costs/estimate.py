@@ -79,13 +79,13 @@ class Workload:
         return self.log_rows or self.rows
 
     @property
-    def sightings(self) -> float:
+    def deliveries(self) -> float:
         """Rows of the log about touched keys: as many as of any key, and the new ones."""
         return self.touched * self.log / self.rows + self.changes
 
     @property
     def is_left(self) -> bool:
-        """Whether history finds the sightings beside the tables."""
+        """Whether history finds the deliveries next to the tables."""
         return self.touched <= rates.MOST_LEFT
 
     @property
@@ -164,13 +164,13 @@ def _first_history(load: Workload) -> StageEstimate:
 
 def _incremental(load: Workload) -> StageEstimate:
     old, new = _log_files(load, load.log), _log_files(load, load.changes)
-    left = min(load.cores, load.sightings) if load.is_left else 0.0
-    size = load.sightings * load.row_bytes * rates.LEFT / max(1.0, left)
+    left = min(load.cores, load.deliveries) if load.is_left else 0.0
+    size = load.deliveries * load.row_bytes * rates.LEFT / max(1.0, left)
     changed, rewritten = _changed_files(load, load.rows, load.touched, load.row_bytes)
     return _stage(
         load,
         (INCREMENTAL, INCREMENTAL, rates.FIXED_INGEST),
-        spread=rates.SCAN * load.log + rates.FOLD * load.sightings,
+        spread=rates.SCAN * load.log + rates.FOLD * load.deliveries,
         by_file=rates.REWRITE * rewritten,
         files=(new, _Files(left, size), changed),
         driver=2 * rates.TIMELINE + rates.TOLD + (1 if left else 0),
@@ -189,7 +189,7 @@ def _scd2(load: Workload) -> StageEstimate:
     return _stage(
         load,
         (INCREMENTAL, SCD2, rates.FIXED_HISTORY),
-        spread=rates.FOLD * load.sightings
+        spread=rates.FOLD * load.deliveries
         + (0 if load.is_left else rates.SCAN * load.log),
         by_file=rates.REWRITE * rewritten,
         files=(changed,),
@@ -255,7 +255,7 @@ def _changed_files(
 
 def _read_again(load: Workload) -> float:
     return (
-        load.sightings * load.row_bytes * rates.LEFT * rates.READ_AGAIN
+        load.deliveries * load.row_bytes * rates.LEFT * rates.READ_AGAIN
         if load.is_left
         else 0.0
     )

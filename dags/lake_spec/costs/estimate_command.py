@@ -82,8 +82,8 @@ def _table(name: str, tables: Path) -> TableSpec:
     if table not in specs:
         raise NoSuchSpec("table", table, sorted(specs))
     if specs[table].is_dimension:
-        remedy = "A dimension is made of histories: estimate the tables that it joins."
-        raise NoEstimate("--table", name, remedy)
+        hint = "A dimension is made of histories: estimate the tables that it joins."
+        raise NoEstimate("--table", name, hint)
     return specs[table]
 
 
@@ -113,12 +113,12 @@ def _cost_of_an_hour(
     """The head of the column of costs, and what the cluster costs in an hour."""
     if file is None:
         if instances:
-            remedy = "Name the file of prices too: --prices FILE."
-            raise NoEstimate("--instances", " ".join(instances), remedy)
+            hint = "Name the file of prices too: --prices FILE."
+            raise NoEstimate("--instances", " ".join(instances), hint)
         return "", None
     if not instances:
-        remedy = "Name what the cluster has: --instances m7g.xlarge:3."
-        raise NoEstimate("--instances", None, remedy)
+        hint = "Name what the cluster has: --instances m7g.xlarge:3."
+        raise NoEstimate("--instances", None, hint)
     prices, counts = load_prices(file), Counter()
     for kind, count in map(_instances, instances):
         counts[kind] += count
@@ -131,8 +131,8 @@ def _cost_of_an_hour(
 def _instances(text: str) -> Tuple[str, int]:
     kind, _, count = text.partition(":")
     if not kind or not count.isdigit() or int(count) < 1:
-        remedy = "Write a type and how many: m7g.xlarge:3."
-        raise NoEstimate("--instances", text, remedy)
+        hint = "Write a type and how many: m7g.xlarge:3."
+        raise NoEstimate("--instances", text, hint)
     return kind, int(count)
 
 
@@ -197,7 +197,7 @@ def _words(load: Workload, spec: Optional[TableSpec]) -> Iterator[str]:
     else:
         yield name + advice(load.files, load.proposed)
     if spec and isinstance(spec.source, Snapshot):
-        yield f"{name}its extracts are compared whole, which is not in the figures."
+        yield f"{name}its snapshots are compared whole, which is not in the figures."
     yield "A model, no measurement; S3's own prices are not in it: docs/estimates.md."
 
 

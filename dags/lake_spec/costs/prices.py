@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple
 
-from lake_spec.diagnostics.diagnostic import Fault, Problem, got
+from lake_spec.diagnostics.diagnostic import Diagnostic, Problem, got
 from lake_spec.diagnostics.errors import SpecErrors
 from lake_spec.model.spec_field import setting
 from lake_spec.parsing.discovery import Survey, read_document
@@ -32,7 +32,7 @@ class InstanceHour:
 
     ec2: float = setting("EC2's price of an hour on demand.", example=1.0)
     emr: float = setting(
-        "EMR's price of an hour, paid beside EC2's, the same on Spot.", example=0.25
+        "EMR's price of an hour, paid next to EC2's, the same on Spot.", example=0.25
     )
     spot: Optional[float] = setting(
         "EC2's price of an hour on Spot; required if the ledger has Spot minutes.", None
@@ -55,17 +55,17 @@ class PriceListSpec:
 def load_prices(path: Path) -> Prices:
     """The prices of a file. Raises SpecErrors with all of its faults."""
     if not path.is_file():
-        remedy = "Write it as docs/cost.md shows, with your own prices."
-        raise SpecErrors([Fault(str(path), 0, "", None, "no such file", remedy)])
+        hint = "Write it as docs/cost.md shows, with your own prices."
+        raise SpecErrors([Diagnostic(str(path), 0, "", None, "no such file", hint)])
     survey = Survey()
     root = read_document(survey, path).root
     if root is not None:
         decoded = decode(PriceListSpec, root)
-        survey.add(decoded.faults)
+        survey.add(decoded.diagnostics)
         if () not in decoded.broken:
             problems = _problems(decoded.spec)
             whole = (each for each in problems if each.path not in decoded.broken)
-            survey.add(root.fault(each) for each in whole)
+            survey.add(root.diagnostic(each) for each in whole)
     survey.close()
     assert root is not None  # else there were faults
     return Prices(decoded.spec, root)
@@ -73,13 +73,13 @@ def load_prices(path: Path) -> Prices:
 
 def _problems(spec: PriceListSpec) -> Iterator[Problem]:
     if not re.fullmatch("[A-Z]{3}", spec.currency):
-        remedy = "Write three capital letters, as in USD or EUR."
-        yield got(("currency",), spec.currency, remedy)
+        hint = "Write three capital letters, as in USD or EUR."
+        yield got(("currency",), spec.currency, hint)
     for kind, hour in spec.instance_hours:
         for name, price in vars(hour).items():
             if price is not None and price < 0:
-                remedy = "A price is 0 or more: write what one hour of it costs you."
-                yield got(("instance_hours", kind, name), price, remedy)
+                hint = "A price is 0 or more: write what one hour of it costs you."
+                yield got(("instance_hours", kind, name), price, hint)
 
 
 class Prices:
@@ -100,7 +100,7 @@ class Prices:
                 for problem in self._lacking(kind, minutes, entry["cluster"]):
                     problems.setdefault(str(problem.path), problem)
         if problems:
-            raise SpecErrors(self._root.fault(each) for each in problems.values())
+            raise SpecErrors(self._root.diagnostic(each) for each in problems.values())
 
     def of(self, entry: Mapping[str, Any], more: float = 0.0) -> Optional[float]:
         """What a cluster cost; None if its entry tells no types.
@@ -137,16 +137,16 @@ class Prices:
         place = ("instance_hours", kind)
         if kind not in self._hours:
             there = ", ".join(self._hours) or "none"
-            remedy = (
+            hint = (
                 f"There are: {there}. Add `{kind}: {{ec2: ..., emr: ...}}` with"
                 " your prices of an hour."
             )
             message = f"no prices of {kind!r}, which cluster {cluster} had"
-            yield Problem(place, kind, message, remedy)
+            yield Problem(place, kind, message, hint)
         elif SPOT in minutes and self._hours[kind].spot is None:
             message = f"no price of {kind!r} on Spot, which cluster {cluster} had"
-            remedy = "There are: ec2, emr. Add `spot: ...` with your price of an hour."
-            yield Problem((*place, SPOT), kind, message, remedy)
+            hint = "There are: ec2, emr. Add `spot: ...` with your price of an hour."
+            yield Problem((*place, SPOT), kind, message, hint)
 
 
 def minutes_by_type(

@@ -15,8 +15,8 @@ FIXED_HISTORY = 2.5
 
 # Core seconds for a million rows.
 SCAN = 0.8  # of the log, looked through for touched keys: results 4 and 5
-FOLD = 114.0  # sightings, sorted and folded: results 4 and 5, 2,000 and 10,000 keys
-LOAD = 27.0  # keys with one sighting into log and current: docs/estimates.md
+FOLD = 114.0  # deliveries, sorted and folded: results 4 and 5, 2,000 and 10,000 keys
+LOAD = 27.0  # keys with one delivery into log and current: docs/estimates.md
 LOAD_HISTORY = 15.0  # the same into history
 WRITE = 4.6  # the part of either that writes files, as Parquet's of result 1: assumed
 REWRITE = 11.6  # read, merged and written again: result 9, 23 s for two such tables
@@ -26,7 +26,7 @@ ROW_BYTES = 84.0  # a row in current and in the log, zstd
 VERSION_BYTES = 19.0  # a row of history takes so many more
 FOOTER = 9_000  # a Parquet file's schema and statistics of columns
 APPENDED = 3.8  # a row in a log file of a bucket, against one in Parquet
-LEFT = 2.0  # a sighting that is left for history, against a row
+LEFT = 2.0  # a delivery that is left for history, against a row
 READ_AGAIN = 2.3  # how often what was left is read by a stage: result 3
 READ_LOG = 0.93  # bytes read of the log for each that it has: results 2 and 3a
 
@@ -40,8 +40,8 @@ PART = 64 * MIB  # assumed: of a multipart upload
 SPLIT, LEAST_SPLIT = 128 * MIB, 4 * MIB  # of what Spark reads: its defaults
 
 LATENCY = 0.1  # assumed, seconds: AWS tells 0.1 to 0.2 for small objects
-MOST_LEFT = 200_000  # keys whose sightings are left: MOST_KEYS of affected_keys.py
+MOST_LEFT = 200_000  # keys whose deliveries are left: MOST_KEYS of affected_keys.py
 
 START = 9 * 60 + 2 * 30
-"""Seconds of a run beside its stages, as docs/cost.md has them: its cluster, and an
+"""Seconds of a run next to its stages, as docs/cost.md has them: its cluster, and an
 application for each of two stages."""

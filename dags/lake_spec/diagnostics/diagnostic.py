@@ -30,7 +30,7 @@ def shown(value: Any) -> str:
 
 
 @dataclass(frozen=True)
-class Fault:
+class Diagnostic:
     """One fault of one file; line 0 means the file as a whole."""
 
     file: str
@@ -38,7 +38,7 @@ class Fault:
     key_path: str
     value: Any
     message: str
-    remedy: str
+    hint: str
 
     @property
     def what(self) -> str:
@@ -48,7 +48,7 @@ class Fault:
         return f"{place}: {where}{self.message}."
 
     def __str__(self) -> str:
-        return f"{self.what} {self.remedy}".rstrip()
+        return f"{self.what} {self.hint}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class Problem:
     path: Path
     value: Any
     message: str
-    remedy: str
+    hint: str
 
 
-def got(path: Path, value: Any, remedy: str) -> Problem:
+def got(path: Path, value: Any, hint: str) -> Problem:
     """A problem whose message is the value itself."""
-    return Problem(path, value, f"got {shown(value)}", remedy)
+    return Problem(path, value, f"got {shown(value)}", hint)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Iterable, Sequence, Tuple
 
-from lake_spec.diagnostics.diagnostic import Fault, shown
+from lake_spec.diagnostics.diagnostic import Diagnostic, shown
 from lake_spec.diagnostics.suggestions import did_you_mean
 
 
@@ -23,12 +23,12 @@ class LakeError(Exception):
 class SpecErrors(LakeError):
     """Specs with faults; `faults` holds them all, in the order of the files."""
 
-    def __init__(self, faults: Iterable[Fault]) -> None:
-        self.faults: Tuple[Fault, ...] = tuple(faults)
-        super().__init__(self.faults)
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics: Tuple[Diagnostic, ...] = tuple(diagnostics)
+        super().__init__(self.diagnostics)
 
     def __str__(self) -> str:
-        return "\n".join(str(fault) for fault in self.faults)
+        return "\n".join(str(diagnostic) for diagnostic in self.diagnostics)
 
 
 class NoSuchSpec(LakeError):
@@ -67,9 +67,9 @@ class NotASpec(LakeError):
 class NoEstimate(LakeError):
     """An argument of an estimate that nothing can be estimated for."""
 
-    def __init__(self, name: str, value: object, remedy: str) -> None:
-        super().__init__(name, value, remedy)
-        self.name, self.value, self.remedy = name, value, remedy
+    def __init__(self, name: str, value: object, hint: str) -> None:
+        super().__init__(name, value, hint)
+        self.name, self.value, self.hint = name, value, hint
 
     def __str__(self) -> str:
-        return f"{self.name}: got {shown(self.value)}. {self.remedy}"
+        return f"{self.name}: got {shown(self.value)}. {self.hint}"

@@ -42,5 +42,5 @@ def advice(buckets: int, proposed: int) -> str:
     return (
         f"{buckets} buckets are more than {ROOM} times too {'few' if few else 'many'}:"
         f" files become {'large' if few else 'many and small'}. Write `buckets:"
-        f" {proposed}`, then build the table anew by the domain's rebuild."
+        f" {proposed}`, then build the table again by the domain's rebuild."
     )

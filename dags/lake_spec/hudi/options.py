@@ -1,7 +1,7 @@
 """Hudi's options as a pure table: the only place that spells them.
 
 Each function returns whole option sets for one purpose. Why an option has the
-value it has stands beside it; figures are in docs/decisions.
+value it has stands next to it; figures are in docs/decisions.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def common_options(name: str, *, keep_commits: int) -> Dict[str, str]:
         # Off: it doubles a commit on tables of laptop size (decision 004).
         HudiKey.METADATA_TABLE.value: "false",
         HudiKey.CODEC.value: "zstd",
-        # Upkeep is a stage of its own, never a surprise inside a write.
+        # Maintenance is a stage of its own, never a surprise inside a write.
         HudiKey.COMPACT_INLINE.value: "false",
         HudiKey.CLEAN_AUTOMATIC.value: "false",
         # Archived instants must be older than everything that as-of may ask for.
@@ -253,9 +253,9 @@ def schema_options(schema: str) -> Dict[str, str]:
     return {}
 
 
-def upkeep_options(table: Mapping[str, str]) -> str:
+def maintenance_options(table: Mapping[str, str]) -> str:
     """Options of a compaction that is due, as the procedure takes them."""
-    return _joined({**_of_upkeep(table), HudiKey.COMPACT_AFTER.value: "1"})
+    return _joined({**_of_maintenance(table), HudiKey.COMPACT_AFTER.value: "1"})
 
 
 def clean_options(keep_commits: int) -> Dict[str, str]:
@@ -281,15 +281,15 @@ def clustering_options(
 
     A plan has its files below so many bytes; None: one that is there is carried out.
     """
-    options = _of_upkeep(table)
+    options = _of_maintenance(table)
     if smaller_than is not None:
         options[HudiKey.SMALL_FILE_LIMIT.value] = str(smaller_than)
         options[HudiKey.CLUSTERED_FILE.value] = str(CLUSTERED_FILE)
     return _joined(options)
 
 
-def _of_upkeep(table: Mapping[str, str]) -> Dict[str, str]:
-    """What upkeep takes over from a table's options: it writes the same files.
+def _of_maintenance(table: Mapping[str, str]) -> Dict[str, str]:
+    """What maintenance takes over from a table's options: it writes the same files.
 
     The procedures know the properties that a table keeps, and these are not among them.
     """

@@ -83,7 +83,7 @@ def streamer_options(table_name: str, *, sql_file: str) -> Dict[str, str]:
     left_out = _SAID_BY_ARGUMENTS | _ARCHIVING
     return {
         **{key: value for key, value in shared.items() if key not in left_out},
-        # Archiving is upkeep: it belongs to the maintenance stage.
+        # Archiving is maintenance: it belongs to the maintenance stage.
         HudiKey.ARCHIVE_AUTOMATIC.value: "false",
         HudiKey.STREAMER_SQL_FILE.value: sql_file,
     }

@@ -12,7 +12,7 @@ from lake_spec.model.aws import (
     EnvironmentSpec,
 )
 from lake_spec.model.choices import (
-    Absence,
+    MissingKeys,
     Connector,
     CurrentDeletes,
     Engine,
@@ -25,7 +25,7 @@ from lake_spec.model.choices import (
     OnTypeMismatch,
     SurrogateKind,
     TableType,
-    WhenBusy,
+    Concurrency,
 )
 from lake_spec.model.connections import (
     Connection,
@@ -66,14 +66,14 @@ from lake_spec.model.sources import (
     Complete,
     Csv,
     Dimension,
-    ExtractTime,
+    SnapshotTime,
     Feed,
     Format,
     Json,
     Operation,
     Orc,
     Parquet,
-    Reloads,
+    FullRefresh,
     Scope,
     Side,
     Snapshot,
@@ -89,7 +89,7 @@ from lake_spec.model.table import (
 )
 
 __all__ = [
-    "Absence",
+    "MissingKeys",
     "Avro",
     "ClusterSpec",
     "Clusters",
@@ -108,7 +108,7 @@ __all__ = [
     "Enrichment",
     "EnvironmentSpec",
     "Event",
-    "ExtractTime",
+    "SnapshotTime",
     "Feed",
     "Format",
     "History",
@@ -132,7 +132,7 @@ __all__ = [
     "Parquet",
     "PostgreSql",
     "Quarantine",
-    "Reloads",
+    "FullRefresh",
     "Rule",
     "STAGE_HOURS",
     "Schedules",
@@ -145,6 +145,6 @@ __all__ = [
     "SurrogateKind",
     "TableSpec",
     "TableType",
-    "WhenBusy",
+    "Concurrency",
     "setting",
 ]

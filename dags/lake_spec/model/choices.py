@@ -28,8 +28,8 @@ class Index(str, Enum):
     RECORD = "record"
 
 
-class Absence(str, Enum):
-    """What it means that an extract lacks a key that the one before had."""
+class MissingKeys(str, Enum):
+    """What it means that a snapshot lacks a key that the one before had."""
 
     DELETE = "delete"
     IGNORE = "ignore"
@@ -46,7 +46,7 @@ class HistoryDeletes(str, Enum):
     """What a delete leaves in the history table."""
 
     CLOSE = "close"
-    MARKER = "marker"
+    TOMBSTONE = "tombstone"
 
 
 class SurrogateKind(str, Enum):
@@ -79,7 +79,7 @@ class OnFail(str, Enum):
     FAIL = "fail"
 
 
-class WhenBusy(str, Enum):
+class Concurrency(str, Enum):
     """What a run does while another run of its domain is under way."""
 
     WAIT = "wait"
@@ -87,7 +87,7 @@ class WhenBusy(str, Enum):
 
 
 class Event(str, Enum):
-    """What of a run people are told, beside its log."""
+    """What of a run people are told, next to its log."""
 
     FAILURE = "failure"
     RECOVERY = "recovery"

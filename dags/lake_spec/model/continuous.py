@@ -23,7 +23,7 @@ class Continuous:
         60,
     )
     hours: float = setting(
-        "Hours after which a run ends by itself (0.01 to 20), so that upkeep, a new"
+        "Hours after which a run ends by itself (0.01 to 20), so that maintenance, a new"
         " release and a fresh cluster come in.",
         12.0,
     )

@@ -1,4 +1,4 @@
-"""Reference tables whose values a feed's rows are given as they are taken in."""
+"""Reference tables whose values a feed's rows are given as they are ingested."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lake_spec.model.spec_field import setting
 class Enrichment:
     """A reference table, and which of its columns each row is given.
 
-    A left join with the table's `current` as it stands when the rows are taken in.
+    A left join with the table's `current` as it stands when the rows are ingested.
     """
 
     table: str = setting(

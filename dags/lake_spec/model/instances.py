@@ -45,7 +45,7 @@ class VolumeType(str, Enum):
 
 @dataclass(frozen=True)
 class EbsVolume:
-    """EBS volumes of every instance, beside its root volume."""
+    """EBS volumes of every instance, next to its root volume."""
 
     size_in_gb: int = setting("Size of a volume in GiB (10 to 1024).", example=100)
     volume_type: VolumeType = setting("Type of the volume.", VolumeType.GP3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Optional, Tuple, Union
 
-from lake_spec.model.choices import Absence, NewColumns
+from lake_spec.model.choices import MissingKeys, NewColumns
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.envelopes import Debezium
 from lake_spec.model.pulls import Changes, JdbcTable
@@ -84,8 +84,8 @@ Format = Union[Csv, Json, Parquet, Avro, Orc]
 
 
 @dataclass(frozen=True)
-class ExtractTime:
-    """Where the time of an extract is written: in the path or in a column of the file."""
+class SnapshotTime:
+    """Where the time of a snapshot is written: in the path or in a column of the file."""
 
     pattern: Optional[str] = setting(
         "Regular expression over the file's path below `path`; its one group is the time.",
@@ -127,10 +127,10 @@ class Complete:
 
 @dataclass(frozen=True)
 class Scope:
-    """What one extract is a full copy of: the rows of some values of a column."""
+    """What one snapshot is a full copy of: the rows of some values of a column."""
 
     column: str = setting(
-        "Column of the table; an extract covers the values that its rows have in it.",
+        "Column of the table; a snapshot covers the values that its rows have in it.",
         example="region",
     )
     pattern: Optional[str] = setting(
@@ -160,21 +160,21 @@ class Operation:
 
 
 @dataclass(frozen=True)
-class Reloads:
+class FullRefresh:
     """Full loads after the first; keys that one lacks are gone since it started."""
 
     pattern: str = setting(
         "Regular expression over the file's path below `path`; its groups, named as the"
-        " columns of `order_by`, say where in the order the reload started.",
+        " columns of `order_by`, say where in the order the full refresh started.",
         example=r"reload/(?P<updated_at>[^/]+)/",
     )
-    files: str = setting("Which files are of a reload, as a glob.", "reload/**")
+    files: str = setting("Which files are of a full refresh, as a glob.", "reload/**")
     format: str = setting(
         "How a time in the path is written, as in strptime.", "%Y-%m-%dT%H-%M-%S"
     )
-    absence: Absence = setting("What a missing key means.", Absence.DELETE)
+    missing_keys: MissingKeys = setting("What a missing key means.", MissingKeys.DELETE)
     lost_share: float = setting(
-        "Largest share of keys that a reload may lose (0 to 1).", 0.5
+        "Largest share of keys that a full refresh may lose (0 to 1).", 0.5
     )
 
 
@@ -186,12 +186,12 @@ class Snapshot:
     path: str = setting("Folder below the landing area.", example="moma/artists")
     files: str = setting("Which files in it, as a glob.", example="artists_*.csv.gz")
     format: Format = setting("What the files are.", example={"type": "csv"})
-    extract_time: ExtractTime = setting(
-        "Where an extract's time is written.",
+    snapshot_time: SnapshotTime = setting(
+        "Where a snapshot's time is written.",
         example={"pattern": r"artists_(\d{4}-\d{2}-\d{2})"},
     )
     pulled_from: Optional[JdbcTable] = setting(
-        "Where each run pulls an extract from; without it something else lands them.",
+        "Where each run pulls a snapshot from; without it something else lands them.",
         None,
         example={"connection": "shop_db", "table": "public.artists"},
     )
@@ -201,13 +201,13 @@ class Snapshot:
         None,
         example={"marker": "_SUCCESS"},
     )
-    absence: Absence = setting("What a missing key means.", Absence.DELETE)
+    missing_keys: MissingKeys = setting("What a missing key means.", MissingKeys.DELETE)
     lost_share: float = setting(
-        "Largest share of keys that an extract may lose (0 to 1).", 0.5
+        "Largest share of keys that a snapshot may lose (0 to 1).", 0.5
     )
     may_be_empty: bool = setting("Whether a snapshot may have no row.", False)
     scope: Optional[Scope] = setting(
-        "What one extract covers, where it is not the whole table.", None
+        "What one snapshot covers, where it is not the whole table.", None
     )
     late_after_hours: Optional[float] = setting(
         "Hours after its newest file landed from which the source counts as late (0.1"
@@ -254,7 +254,9 @@ class Feed:
             "topic": "shop.public.orders",
         },
     )
-    reloads: Optional[Reloads] = setting("Full loads that came after the first.", None)
+    full_refresh: Optional[FullRefresh] = setting(
+        "Full loads that came after the first.", None
+    )
     ignore_columns: Tuple[str, ...] = setting(
         "Undeclared source columns that are never added, such as generated columns that"
         " the feed leaves out of changes.",
@@ -262,7 +264,7 @@ class Feed:
         example=["total_with_tax"],
     )
     enrich: Tuple[Enrichment, ...] = setting(
-        "Reference tables whose columns each row is given as it is taken in.", ()
+        "Reference tables whose columns each row is given as it is ingested.", ()
     )
     placeholder: Optional[str] = setting(
         "Text that stands for an unchanged value which the source did not send; with an"

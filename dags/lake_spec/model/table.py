@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Dict, Optional, Tuple
 
-from lake_spec.model.choices import Engine, Event, HistoryRuns, WhenBusy
+from lake_spec.model.choices import Engine, Event, HistoryRuns, Concurrency
 from lake_spec.model.continuous import Continuous
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.envelopes import Debezium
@@ -23,10 +23,10 @@ from lake_spec.model.pulls import Changes
 from lake_spec.model.spec_field import setting
 from lake_spec.model.sources import (
     Dimension,
-    ExtractTime,
+    SnapshotTime,
     Feed,
     Operation,
-    Reloads,
+    FullRefresh,
     Scope,
     Snapshot,
     Source,
@@ -67,7 +67,7 @@ class TableSpec:
     current: Current = setting("The current table.", Current())
     history: History = setting("The history table.", History())
     storage: Storage = setting("How tables are stored.", Storage())
-    maintenance: Maintenance = setting("When upkeep is due.", Maintenance())
+    maintenance: Maintenance = setting("When maintenance is due.", Maintenance())
     quality: Tuple[Rule, ...] = setting("Quality rules.", ())
     quarantine: Quarantine = setting("Limits of bad rows.", Quarantine())
 
@@ -95,9 +95,9 @@ class TableSpec:
         return self.source.operation if isinstance(self.source, Feed) else None
 
     @property
-    def reloads(self) -> Optional[Reloads]:
+    def full_refresh(self) -> Optional[FullRefresh]:
         """What is known of full loads after the first, if there may be any."""
-        return self.source.reloads if isinstance(self.source, Feed) else None
+        return self.source.full_refresh if isinstance(self.source, Feed) else None
 
     @property
     def envelope(self) -> Optional[Debezium]:
@@ -115,9 +115,9 @@ class TableSpec:
         return self.source.enrich if isinstance(self.source, Feed) else ()
 
     @property
-    def extract_time(self) -> Optional[ExtractTime]:
-        """Where the time of an extract stands; None for a feed or a dimension."""
-        return self.source.extract_time if isinstance(self.source, Snapshot) else None
+    def snapshot_time(self) -> Optional[SnapshotTime]:
+        """Where the time of a snapshot stands; None for a feed or a dimension."""
+        return self.source.snapshot_time if isinstance(self.source, Snapshot) else None
 
     @property
     def late_after_hours(self) -> Optional[float]:
@@ -126,17 +126,17 @@ class TableSpec:
 
     @property
     def scope(self) -> Optional[Scope]:
-        """What one extract is a full copy of, if not of the whole table."""
+        """What one snapshot is a full copy of, if not of the whole table."""
         return self.source.scope if isinstance(self.source, Snapshot) else None
 
 
 @dataclass(frozen=True)
 class Schedules:
-    """When a domain's DAGs start; left out means by hand only."""
+    """When a domain's DAGs start; left out means manually only."""
 
     full_load: Optional[str] = setting("Cron text of the full load.", None)
     incremental: Optional[str] = setting("Cron text of the incremental run.", None)
-    maintenance: Optional[str] = setting("Cron text of the upkeep.", None)
+    maintenance: Optional[str] = setting("Cron text of the maintenance.", None)
     continuous: Optional[str] = setting(
         "Cron text of the continuous run, which starts where none is under way.", None
     )
@@ -150,9 +150,9 @@ class Clusters:
     incremental: Optional[str] = setting("Of the incremental runs.", None)
     continuous: Optional[str] = setting("Of the continuous runs.", None)
     scd2: Optional[str] = setting("Of history, with `history_runs: own_dag`.", None)
-    redo: Optional[str] = setting("Of files taken in anew.", None)
-    maintenance: Optional[str] = setting("Of the upkeep.", None)
-    rebuild: Optional[str] = setting("Of tables built anew.", None)
+    reprocess: Optional[str] = setting("Of files ingested again.", None)
+    maintenance: Optional[str] = setting("Of the maintenance.", None)
+    rebuild: Optional[str] = setting("Of tables rebuilt.", None)
     erase: Optional[str] = setting("Of keys that are erased.", None)
 
 
@@ -204,10 +204,10 @@ class DomainSpec:
         "Whether SCD2 follows in the incremental cluster or in its own DAG by an Asset.",
         HistoryRuns.SAME_CLUSTER,
     )
-    when_busy: WhenBusy = setting(
+    concurrency: Concurrency = setting(
         "What a run does while another one of the domain is under way: it waits, or it"
         " is refused.",
-        WhenBusy.WAIT,
+        Concurrency.WAIT,
     )
     schedules: Schedules = setting("When its DAGs start.", Schedules())
     stage_hours: int = setting(

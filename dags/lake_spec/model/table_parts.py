@@ -1,4 +1,4 @@
-"""The parts of a table spec beside its source."""
+"""The parts of a table spec next to its source."""
 
 from __future__ import annotations
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 
-from lake_spec.diagnostics import diagnostic
-from lake_spec.diagnostics.diagnostic import Fault, got
+from lake_spec.diagnostics.diagnostic import Diagnostic, Path as KeyPath, got
 from lake_spec.diagnostics.errors import SpecErrors
 from lake_spec.model import DomainSpec, TableSpec
 from lake_spec.parsing.defaults import merge
@@ -34,7 +33,7 @@ class Read:
 
     root: Node
     spec: Any
-    broken: Set[diagnostic.Path]
+    broken: Set[KeyPath]
 
 
 @dataclass
@@ -42,30 +41,33 @@ class Survey:
     """What was read so far: how many files, and every fault in them."""
 
     files: int = 0
-    found: Dict[str, Fault] = field(default_factory=dict)
+    found: Dict[str, Diagnostic] = field(default_factory=dict)
     tables: List[Read] = field(default_factory=list)
     names: Set[Tuple[str, str]] = field(default_factory=set)
     """(domain, table) of every table's file, readable or not."""
 
-    def add(self, more: Iterable[Fault]) -> None:
+    def add(self, more: Iterable[Diagnostic]) -> None:
         """Take faults in, each once: those of defaults come with every table."""
-        for fault in more:
-            self.found.setdefault(str(fault), fault)
+        for diagnostic in more:
+            self.found.setdefault(str(diagnostic), diagnostic)
 
-    def whole_file(self, path: Path, message: str, remedy: str) -> None:
+    def whole_file(self, path: Path, message: str, hint: str) -> None:
         """Take in a fault of a file or folder as a whole."""
-        self.add([Fault(str(path), 0, "", None, message, remedy)])
+        self.add([Diagnostic(str(path), 0, "", None, message, hint)])
 
     @property
-    def faults(self) -> List[Fault]:
+    def diagnostics(self) -> List[Diagnostic]:
         """All faults, by file and line."""
-        return sorted(self.found.values(), key=lambda fault: (fault.file, fault.line))
+        return sorted(
+            self.found.values(),
+            key=lambda diagnostic: (diagnostic.file, diagnostic.line),
+        )
 
     def close(self) -> None:
         """Judge the tables against each other. Raises SpecErrors for any fault."""
         self.judge_across()
         if self.found:
-            raise SpecErrors(self.faults)
+            raise SpecErrors(self.diagnostics)
 
     def judge_across(self) -> None:
         """Hold the rules across tables against those that could be read."""
@@ -77,10 +79,10 @@ class Survey:
         specs = [read.spec for read in whole]
         for rule in ACROSS:
             for position, problem in rule(specs):
-                self.add([whole[position].root.fault(problem)])
+                self.add([whole[position].root.diagnostic(problem)])
         for judge in (dimension_problems, enrichment_problems):
             for position, problem in judge(specs, self.names):
-                self.add([whole[position].root.fault(problem)])
+                self.add([whole[position].root.diagnostic(problem)])
 
 
 def read_document(survey: Survey, path: Path) -> Document:
@@ -90,10 +92,10 @@ def read_document(survey: Survey, path: Path) -> Document:
         with path.open("rb") as stream:
             document = parse_yaml(stream.read(LARGEST + 1), str(path))
     except OSError as error:
-        remedy = "Make the file readable, or remove it."
-        survey.whole_file(path, error.strerror or "unreadable", remedy)
+        hint = "Make the file readable, or remove it."
+        survey.whole_file(path, error.strerror or "unreadable", hint)
         return Document(None)
-    survey.add(document.faults)
+    survey.add(document.diagnostics)
     return document
 
 
@@ -113,7 +115,7 @@ def read_spec(
     if defaults is not None:
         root = merge(shape_of(cls), root, defaults)
     decoded = decode(cls, root, given=given)
-    survey.add(decoded.faults)
+    survey.add(decoded.diagnostics)
     if decoded.spec is None or () in decoded.broken:
         return None
     read = Read(root, with_implied(decoded.spec), decoded.broken)
@@ -121,13 +123,13 @@ def read_spec(
     return read
 
 
-def _judged(read: Read, name: str) -> Iterable[Fault]:
+def _judged(read: Read, name: str) -> Iterable[Diagnostic]:
     for book in books_of(read.spec):
         for problem in book.problems(read.spec, read.broken):
-            yield read.root.fault(problem)
+            yield read.root.diagnostic(problem)
     if read.spec.name != name and ("name",) not in read.broken:
-        remedy = f"Its place is named {name!r}: write `name: {name}`, or move it."
-        yield read.root.fault(got(("name",), read.spec.name, remedy))
+        hint = f"Its place is named {name!r}: write `name: {name}`, or move it."
+        yield read.root.diagnostic(got(("name",), read.spec.name, hint))
 
 
 def survey_tables(survey: Survey, tables: Path) -> Dict[str, DomainSpec]:
@@ -139,10 +141,8 @@ def survey_tables(survey: Survey, tables: Path) -> Dict[str, DomainSpec]:
             if domain is not None:
                 domains[entry.name] = domain
         elif entry.name != DEFAULTS and _is_yaml(entry):
-            remedy = (
-                f"Tables stand in the folder of their domain; here only {DEFAULTS}."
-            )
-            survey.whole_file(entry, "a spec outside of any domain", remedy)
+            hint = f"Tables stand in the folder of their domain; here only {DEFAULTS}."
+            survey.whole_file(entry, "a spec outside of any domain", hint)
     return domains
 
 
@@ -166,19 +166,19 @@ def survey_domain(survey: Survey, tables: Path, name: str) -> Optional[DomainSpe
             if table is not None:
                 survey.tables.append(table)
                 specs.append(table.spec)
-                survey.add(_landing_faults(table, tables))
+                survey.add(_landing_diagnostics(table, tables))
     if read is None:
         return None
-    survey.add(read.root.fault(each) for each in table_problems(read.spec, specs))
+    survey.add(read.root.diagnostic(each) for each in table_problems(read.spec, specs))
     return replace(read.spec, tables=tuple(specs))
 
 
-def _landing_faults(table: Read, tables: Path) -> Iterable[Fault]:
+def _landing_diagnostics(table: Read, tables: Path) -> Iterable[Diagnostic]:
     """What is wrong with the landing folder of a table that could be read so far."""
     if ("source",) in {path[:1] for path in table.broken}:
         return
     for problem in landing_problems(table.spec, lambda name: _owner(tables, name)):
-        yield table.root.fault(problem)
+        yield table.root.diagnostic(problem)
 
 
 def _owner(tables: Path, name: str) -> Optional[DomainSpec]:
@@ -199,7 +199,7 @@ def _defaults(survey: Survey, tables: Path) -> Optional[Node]:
         problem = got(
             (), root.plain(), "Write the settings of a table, or remove the file."
         )
-        survey.add([root.fault(problem)])
+        survey.add([root.diagnostic(problem)])
         return None
     return root
 
@@ -207,22 +207,22 @@ def _defaults(survey: Survey, tables: Path) -> Optional[Node]:
 def _read_domain(survey: Survey, folder: Path) -> Optional[Read]:
     path = folder / DOMAIN_FILE
     if not path.exists():
-        remedy = "A domain needs this file with `name`, `description` and `owner`."
-        survey.whole_file(path, "missing", remedy)
+        hint = "A domain needs this file with `name`, `description` and `owner`."
+        survey.whole_file(path, "missing", hint)
         return None
     return read_spec(survey, DomainSpec, path, name=folder.name, given={"tables": ()})
 
 
 def _is_table(survey: Survey, entry: Path) -> bool:
     if entry.is_dir():
-        remedy = "Domains have no folders inside: move its specs up, or remove it."
-        survey.whole_file(entry, "a folder in a domain", remedy)
+        hint = "Domains have no folders inside: move its specs up, or remove it."
+        survey.whole_file(entry, "a folder in a domain", hint)
         return False
     if entry.name == DOMAIN_FILE or not _is_yaml(entry):
         return False
     if entry.suffix != ENDING or entry.name.startswith("_"):
-        remedy = f"Name it <table>{ENDING}; only {DOMAIN_FILE} begins with `_`."
-        survey.whole_file(entry, "no name of a table's file", remedy)
+        hint = f"Name it <table>{ENDING}; only {DOMAIN_FILE} begins with `_`."
+        survey.whole_file(entry, "no name of a table's file", hint)
         return False
     return True
 
@@ -245,8 +245,8 @@ def entries(survey: Survey, folder: Path) -> List[Path]:
     try:
         found = sorted(folder.iterdir())
     except OSError as error:
-        remedy = "Give a folder of specs, as in dags/tables."
-        survey.whole_file(folder, error.strerror or "unreadable", remedy)
+        hint = "Give a folder of specs, as in dags/tables."
+        survey.whole_file(folder, error.strerror or "unreadable", hint)
         return []
     return [path for path in found if not path.name.startswith((".", "__"))]
 

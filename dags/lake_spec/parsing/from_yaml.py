@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Mapping, Optional, Set
 
-from lake_spec.diagnostics.diagnostic import Fault, Path, Problem, got
+from lake_spec.diagnostics.diagnostic import Diagnostic, Path, Problem, got
 from lake_spec.diagnostics.suggestions import nearest
 from lake_spec.parsing import empty_values, wording
 from lake_spec.parsing.field_types import (
@@ -32,7 +32,7 @@ class Decoded:
     """A spec as far as it could be read, and what is wrong with it."""
 
     spec: Any
-    faults: List[Fault] = field(default_factory=list)
+    diagnostics: List[Diagnostic] = field(default_factory=list)
     broken: Set[Path] = field(default_factory=set)
 
 
@@ -42,7 +42,7 @@ def decode(
     """Read a spec of a class; `given` are top settings that its place settles."""
     decoder = _Decoder(root, given or {})
     spec = decoder.value(shape_of(cls), root, ())
-    return Decoded(spec, decoder.faults, decoder.broken)
+    return Decoded(spec, decoder.diagnostics, decoder.broken)
 
 
 class _Decoder:
@@ -51,7 +51,7 @@ class _Decoder:
     def __init__(self, root: Node, given: Mapping[str, Any]) -> None:
         self.root = root
         self.given = given
-        self.faults: List[Fault] = []
+        self.diagnostics: List[Diagnostic] = []
         self.broken: Set[Path] = set()
 
     def value(self, shape: Any, node: Node, path: Path) -> Any:
@@ -60,7 +60,7 @@ class _Decoder:
         return _READERS[type(shape)](self, shape, node, path)
 
     def tell(self, problem: Problem) -> None:
-        self.faults.append(self.root.fault(problem))
+        self.diagnostics.append(self.root.diagnostic(problem))
 
     def _broken(self, shape: Any, path: Path) -> Any:
         self.broken.add(path)
@@ -152,10 +152,10 @@ class _Decoder:
     def _given(self, setting: Setting, node: Node, path: Path, value: Any) -> Any:
         here = node.value.get(setting.name)
         if here is not None and setting.given == "folder" and here.value != value:
-            remedy = (
+            hint = (
                 f"The folder is named {value!r}: leave the key out, or move the file."
             )
-            self.tell(got((*path, setting.name), here.plain(), remedy))
+            self.tell(got((*path, setting.name), here.plain(), hint))
         return value
 
     def _missing(self, setting: Setting, path: Path, is_misspelt: bool) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
 from lake_spec.contract.dag_kinds import DAG_KINDS
-from lake_spec.diagnostics.diagnostic import Fault, Path as KeyPath, Problem
+from lake_spec.diagnostics.diagnostic import Diagnostic, Path as KeyPath, Problem
 from lake_spec.diagnostics.errors import NoSuchFile, NoSuchSpec
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
@@ -92,7 +92,7 @@ def check(
     *,
     clusters: Optional[Path] = None,
     environments: Optional[Path] = None,
-) -> Tuple[int, List[Fault]]:
+) -> Tuple[int, List[Diagnostic]]:
     """How many files were read and everything that is wrong with them."""
     survey = Survey()
     lake = _survey_lake(survey, tables, clusters)
@@ -106,7 +106,7 @@ def check(
             _check_connections(survey, path, environment, lake)
             _check_hours(survey, path, environment, lake)
     survey.judge_across()
-    return survey.files, survey.faults
+    return survey.files, survey.diagnostics
 
 
 def _survey_lake(survey: Survey, tables: Path, clusters: Optional[Path]) -> Lake:
@@ -140,9 +140,9 @@ def _check_clusters(
     for path, cluster in named.items():
         if cluster and clusters is not None and cluster not in names:
             hint = did_you_mean(cluster, names)
-            remedy = f"{hint}Clusters: {', '.join(names) or 'none'}."
+            hint = f"{hint}Clusters: {', '.join(names) or 'none'}."
             message = f"no cluster is named {cluster!r}"
-            _tell(survey, file, Problem(path, cluster, message, remedy))
+            _tell(survey, file, Problem(path, cluster, message, hint))
 
 
 def _check_domains(
@@ -183,7 +183,7 @@ def _check_hours(
 def _tell(survey: Survey, file: Path, problem: Problem) -> None:
     root = read_document(Survey(), file).root
     if root is not None:
-        survey.add([root.fault(problem)])
+        survey.add([root.diagnostic(problem)])
 
 
 def _load_one(cls: type, kind: str, name: str, folder: Path) -> Any:

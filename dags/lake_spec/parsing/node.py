@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Optional
 
-from lake_spec.diagnostics.diagnostic import Fault, Path, Problem, key_path
+from lake_spec.diagnostics.diagnostic import Diagnostic, Path, Problem, key_path
 
 REFUSED = object()
 """The value of a node whose fault was told when the file was read."""
@@ -45,14 +45,14 @@ class Node:
             return [node.plain() for node in self.value]
         return self.value
 
-    def fault(self, problem: Problem) -> Fault:
+    def diagnostic(self, problem: Problem) -> Diagnostic:
         """The problem with the file and line that it stands at."""
         at = self.nearest(problem.path)
-        return Fault(
+        return Diagnostic(
             file=at.file,
             line=at.line,
             key_path=key_path(problem.path),
             value=problem.value,
             message=problem.message,
-            remedy=problem.remedy,
+            hint=problem.hint,
         )

@@ -64,14 +64,14 @@ def unknown_key(shape: Record, key: str, path: Path, known: Sequence[str]) -> Pr
 
 def missing(setting: Setting, path: Path) -> Problem:
     """A required setting that was left out."""
-    remedy = f"{setting.doc} Write for example {in_yaml(setting)}."
-    return Problem(path, None, "missing", remedy)
+    hint = f"{setting.doc} Write for example {in_yaml(setting)}."
+    return Problem(path, None, "missing", hint)
 
 
 def missing_tag(shape: OneOf, path: Path) -> Problem:
     """A union without the key that says which member is meant."""
-    remedy = f"Choose one of: {', '.join(shape.records)}."
-    return Problem((*path, shape.tag), None, "missing", remedy)
+    hint = f"Choose one of: {', '.join(shape.records)}."
+    return Problem((*path, shape.tag), None, "missing", hint)
 
 
 def wrong_tag(shape: OneOf, value: Any, path: Path) -> Problem:

@@ -14,7 +14,7 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
 import yaml
 
-from lake_spec.diagnostics.diagnostic import Fault, Path, key_path, shown
+from lake_spec.diagnostics.diagnostic import Diagnostic, Path, key_path, shown
 from lake_spec.parsing.node import Node, REFUSED
 
 LARGEST = 256 * 1024
@@ -38,15 +38,15 @@ class Document:
     """A file's data, where it could be read at all, and its faults as YAML."""
 
     root: Optional[Node]
-    faults: Tuple[Fault, ...] = ()
+    diagnostics: Tuple[Diagnostic, ...] = ()
 
 
 class _Unreadable(Exception):
     """Ends the reading of a file; carries the fault that says why."""
 
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(str(fault))
-        self.fault = fault
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(str(diagnostic))
+        self.diagnostic = diagnostic
 
 
 def parse_yaml(raw: bytes, file: str) -> Document:
@@ -54,23 +54,23 @@ def parse_yaml(raw: bytes, file: str) -> Document:
     try:
         return _parse(raw, file)
     except _Unreadable as error:
-        return Document(None, (error.fault,))
+        return Document(None, (error.diagnostic,))
 
 
 def _parse(raw: bytes, file: str) -> Document:
     if len(raw) > LARGEST:
-        remedy = f"A spec has at most {LARGEST // 1024} KiB."
-        raise _unreadable(file, 0, "the file is too large", remedy)
+        hint = f"A spec has at most {LARGEST // 1024} KiB."
+        raise _unreadable(file, 0, "the file is too large", hint)
     text = _text(raw, file)
     tree = _Tree(file, text)
     try:
-        return Document(tree.read(), tuple(tree.faults))
+        return Document(tree.read(), tuple(tree.diagnostics))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         line = mark.line + 1 if mark else 0
-        remedy = "Mend the YAML here or in the line above."
-        raise _unreadable(file, line, f"not YAML: {problem}", remedy) from None
+        hint = "Fix the YAML here or in the line above."
+        raise _unreadable(file, line, f"not YAML: {problem}", hint) from None
 
 
 def _text(raw: bytes, file: str) -> str:
@@ -86,8 +86,8 @@ def _text(raw: bytes, file: str) -> str:
     return text
 
 
-def _unreadable(file: str, line: int, message: str, remedy: str) -> _Unreadable:
-    return _Unreadable(Fault(file, line, "", None, message, remedy))
+def _unreadable(file: str, line: int, message: str, hint: str) -> _Unreadable:
+    return _Unreadable(Diagnostic(file, line, "", None, message, hint))
 
 
 class _Tree:
@@ -95,39 +95,37 @@ class _Tree:
 
     def __init__(self, file: str, text: str) -> None:
         self.file = file
-        self.faults: List[Fault] = []
+        self.diagnostics: List[Diagnostic] = []
         self.events: Iterator[Any] = yaml.parse(text, Loader=SafeLoader)
 
     def read(self) -> Node:
         next(self.events)  # the stream starts
         event = next(self.events)
         if isinstance(event, yaml.StreamEndEvent):
-            remedy = "Write the spec, or remove the file."
-            raise _unreadable(self.file, 0, "the file is empty", remedy)
+            hint = "Write the spec, or remove the file."
+            raise _unreadable(self.file, 0, "the file is empty", hint)
         node = self._node(next(self.events), ())
         next(self.events)  # the document ends
         event = next(self.events)
         if not isinstance(event, yaml.StreamEndEvent):
-            remedy = "A spec is one document: remove the `---` and what follows."
-            self._refuse(event, (), "a second document starts", remedy)
+            hint = "A spec is one document: remove the `---` and what follows."
+            self._refuse(event, (), "a second document starts", hint)
         return node
 
     def _node(self, event: Any, path: Path) -> Node:
         line = event.start_mark.line + 1
         if len(path) > DEEPEST:
-            remedy = f"Specs nest at most {DEEPEST} levels."
-            raise _unreadable(self.file, line, "nested too deeply", remedy)
+            hint = f"Specs nest at most {DEEPEST} levels."
+            raise _unreadable(self.file, line, "nested too deeply", hint)
         return Node(self._value(event, path), self.file, line)
 
     def _value(self, event: Any, path: Path) -> Any:
         if isinstance(event, yaml.AliasEvent):
-            remedy = "Write the value out; shared values belong in _defaults.yml."
-            return self._refuse(event, path, f"alias *{event.anchor}", remedy)
+            hint = "Write the value out; shared values belong in _defaults.yml."
+            return self._refuse(event, path, f"alias *{event.anchor}", hint)
         if event.tag is not None:
-            remedy = (
-                "Remove it: specs take mappings, lists, text, numbers and booleans."
-            )
-            self._refuse(event, path, f"tag {shown(event.tag)}", remedy)
+            hint = "Remove it: specs take mappings, lists, text, numbers and booleans."
+            self._refuse(event, path, f"tag {shown(event.tag)}", hint)
         if isinstance(event, yaml.ScalarEvent):
             return _scalar(event)
         if isinstance(event, yaml.SequenceStartEvent):
@@ -150,8 +148,8 @@ class _Tree:
             node = self._node(next(self.events), (*path, key))
             node.line = event.start_mark.line + 1
             if key in mapping:
-                remedy = f"Keep one; the first stands in line {mapping[key].line}."
-                self._refuse(event, (*path, key), "duplicate key", remedy)
+                hint = f"Keep one; the first stands in line {mapping[key].line}."
+                self._refuse(event, (*path, key), "duplicate key", hint)
             else:
                 mapping[key] = node
             event = next(self.events)
@@ -160,14 +158,14 @@ class _Tree:
     def _key(self, event: Any) -> str:
         if not isinstance(event, yaml.ScalarEvent):
             line = event.start_mark.line + 1
-            remedy = "Every key is one word of text; quote braces that mean text."
-            raise _unreadable(self.file, line, "a key that is no text", remedy)
+            hint = "Every key is one word of text; quote braces that mean text."
+            raise _unreadable(self.file, line, "a key that is no text", hint)
         return event.value
 
-    def _refuse(self, event: Any, path: Path, message: str, remedy: str) -> object:
+    def _refuse(self, event: Any, path: Path, message: str, hint: str) -> object:
         line = event.start_mark.line + 1
         where = key_path(path)
-        self.faults.append(Fault(self.file, line, where, None, message, remedy))
+        self.diagnostics.append(Diagnostic(self.file, line, where, None, message, hint))
         return REFUSED
 
 

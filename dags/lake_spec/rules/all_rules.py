@@ -16,19 +16,19 @@ from lake_spec.rules.drivers import DRIVERS
 from lake_spec.rules.enrichment import ENRICHMENT
 from lake_spec.rules.envelope import ENVELOPE
 from lake_spec.rules.environment import ENVIRONMENT
-from lake_spec.rules.extracts import EXTRACTS
+from lake_spec.rules.snapshots import SNAPSHOTS
 from lake_spec.rules.history import HISTORY
 from lake_spec.rules.instances import INSTANCES
 from lake_spec.rules.order import ORDER
 from lake_spec.rules.pulls import PULLS
 from lake_spec.rules.quality import QUALITY
-from lake_spec.rules.reloads import RELOADS
+from lake_spec.rules.full_refresh import FULL_REFRESH
 from lake_spec.rules.source import SOURCE
 from lake_spec.rules.table import TABLE
 
 BOOKS: Dict[type, Tuple[RuleBook, ...]] = {
     TableSpec: (
-        *(TABLE, SOURCE, ENVELOPE, ENRICHMENT, EXTRACTS, RELOADS, PULLS),
+        *(TABLE, SOURCE, ENVELOPE, ENRICHMENT, SNAPSHOTS, FULL_REFRESH, PULLS),
         *(COLUMNS, ORDER, HISTORY, QUALITY),
     ),
     DomainSpec: (DOMAIN, CONTINUOUS),

@@ -37,17 +37,17 @@ def is_region(text: str) -> bool:
 def role_name(path: Path, value: str) -> Iterator[Problem]:
     """The name of an IAM role or instance profile."""
     if not _ROLE.fullmatch(value):
-        remedy = "Write the name of an IAM role: 1 to 64 of A-Z a-z 0-9 _ + = , . @ -."
-        yield got(path, value, remedy)
+        hint = "Write the name of an IAM role: 1 to 64 of A-Z a-z 0-9 _ + = , . @ -."
+        yield got(path, value, hint)
 
 
 def role_arn(path: Path, value: str) -> Iterator[Problem]:
     """The ARN of an IAM role."""
     if not _ROLE_ARN.fullmatch(value):
-        remedy = (
+        hint = (
             "Write the ARN of an IAM role, as in arn:aws:iam::111122223333:role/lake."
         )
-        yield got(path, value, remedy)
+        yield got(path, value, hint)
 
 
 def role_name_or_arn(path: Path, value: str) -> Iterator[Problem]:
@@ -60,40 +60,40 @@ def kms_key(path: Path, value: Optional[str], region: str) -> Iterator[Problem]:
     if value is None:
         return
     if not _KEY_ARN.fullmatch(value) or value.split(":")[3] != region:
-        remedy = (
+        hint = (
             "Write the ARN of a KMS key of the environment's region, no alias, as in"
             f" arn:aws:kms:{region}:111122223333:key/01234567-89ab-cdef-0123-456789abcdef."
         )
-        yield got(path, value, remedy)
+        yield got(path, value, hint)
 
 
 def subnet(path: Path, value: str) -> Iterator[Problem]:
     """The id of a subnet."""
     if not _SUBNET.fullmatch(value):
-        remedy = "Write a subnet's id, as in subnet-0123456789abcdef0."
-        yield got(path, value, remedy)
+        hint = "Write a subnet's id, as in subnet-0123456789abcdef0."
+        yield got(path, value, hint)
 
 
 def security_group(path: Path, value: str) -> Iterator[Problem]:
     """The id of a security group."""
     if not _SECURITY_GROUP.fullmatch(value):
-        remedy = "Write a security group's id, as in sg-0123456789abcdef0."
-        yield got(path, value, remedy)
+        hint = "Write a security group's id, as in sg-0123456789abcdef0."
+        yield got(path, value, hint)
 
 
 def tags(pairs: Sequence[Tuple[str, str]]) -> Iterator[Problem]:
     """Tags that AWS takes, and that are not ours."""
     if len(pairs) > MOST_TAGS:
-        remedy = f"Leave {MOST_TAGS} at most: EMR takes 50, and a run adds its own."
+        hint = f"Leave {MOST_TAGS} at most: EMR takes 50, and a run adds its own."
         message = f"got {len(pairs)} tags"
-        yield Problem(("tags",), len(pairs), message, remedy)
+        yield Problem(("tags",), len(pairs), message, hint)
     for key, value in pairs:
         path = ("tags", key)
         yield from names.label(path, key, 128)
         yield from names.label(path, value, 256)
         if key.lower().startswith("aws:"):
-            remedy = "AWS keeps keys that begin with aws: for itself: choose another."
-            yield got(path, key, remedy)
+            hint = "AWS keeps keys that begin with aws: for itself: choose another."
+            yield got(path, key, hint)
         if key.lower().startswith(_OURS):
-            remedy = "Every cluster gets this tag by itself: choose another key."
-            yield got(path, key, remedy)
+            hint = "Every cluster gets this tag by itself: choose another key."
+            yield got(path, key, hint)

@@ -81,11 +81,11 @@ def cluster_is_named_by_the_allow_list(spec: ClusterSpec) -> Iterator[Problem]:
 def release_label_has_the_hudi_of_our_tables(spec: ClusterSpec) -> Iterator[Problem]:
     found = _RELEASE.fullmatch(spec.release_label)
     if not found or (int(found[1]), int(found[2])) < FIRST_RELEASE:
-        remedy = (
+        hint = (
             "Write a release of EMR 7 from emr-7.11.0 on, as in emr-7.13.0: earlier"
             " ones have no Hudi 1.0.2, and emr-spark-8 has a later one."
         )
-        yield got(("release_label",), spec.release_label, remedy)
+        yield got(("release_label",), spec.release_label, hint)
 
 
 @CLUSTER.rule()
@@ -108,18 +108,18 @@ def a_start_outlasts_its_wait_for_spot(spec: ClusterSpec) -> Iterator[Problem]:
         return
     minutes = nodes.task.spot.timeout_duration_minutes
     if spec.start_minutes <= minutes:
-        remedy = (
+        hint = (
             f"The start waits up to {minutes} minutes for Spot instances"
             " (instances.task.spot.timeout_duration_minutes): allow more than that."
         )
-        yield got(("start_minutes",), spec.start_minutes, remedy)
+        yield got(("start_minutes",), spec.start_minutes, hint)
 
 
 @CLUSTER.rule("driver_memory")
 def driver_memory_is_an_amount(spec: ClusterSpec) -> Iterator[Problem]:
     if not _MEMORY.fullmatch(spec.driver_memory):
-        remedy = "Write a whole number and m or g, as in 4g."
-        yield got(("driver_memory",), spec.driver_memory, remedy)
+        hint = "Write a whole number and m or g, as in 4g."
+        yield got(("driver_memory",), spec.driver_memory, hint)
 
 
 @CLUSTER.rule("spark_defaults")
@@ -132,30 +132,30 @@ def spark_defaults_are_of_the_list(spec: ClusterSpec) -> Iterator[Problem]:
             choices = ", ".join(SPARK_SETTINGS)
             yield got(path, key, f"Choose among: {choices}.")
         elif not _SETTING_VALUE.fullmatch(value):
-            remedy = "Write 1 to 40 of A-Z a-z 0-9 _ . + -, as in 10g or 0.6."
-            yield got(path, value, remedy)
+            hint = "Write 1 to 40 of A-Z a-z 0-9 _ . + -, as in 10g or 0.6."
+            yield got(path, value, hint)
 
 
 @CLUSTER.rule("bootstrap_actions")
 def bootstrap_actions_are_scripts_on_s3(spec: ClusterSpec) -> Iterator[Problem]:
     count = len(spec.bootstrap_actions)
     if count > MOST_BOOTSTRAP_ACTIONS:
-        remedy = f"EMR takes {MOST_BOOTSTRAP_ACTIONS}: join some of the scripts."
+        hint = f"EMR takes {MOST_BOOTSTRAP_ACTIONS}: join some of the scripts."
         message = f"got {count} bootstrap actions"
-        yield Problem(("bootstrap_actions",), count, message, remedy)
+        yield Problem(("bootstrap_actions",), count, message, hint)
     for position, action in enumerate(spec.bootstrap_actions):
         top = ("bootstrap_actions", position)
         yield from names.label((*top, "name"), action.name, 128)
         if not _SCRIPT.fullmatch(action.path) or ".." in action.path.split("/"):
-            remedy = (
+            hint = (
                 "Write a path below `artifacts`, as in bootstrap/install_ca.sh, or an"
                 " s3:// URI; of A-Z a-z 0-9 _ . = + -."
             )
-            yield got((*top, "path"), action.path, remedy)
+            yield got((*top, "path"), action.path, hint)
         for number, argument in enumerate(action.args):
             if not _ARGUMENT.fullmatch(argument):
-                remedy = "Write 1 to 256 of A-Z a-z 0-9 _ . : / = , @ % + -."
-                yield got((*top, "args", number), argument, remedy)
+                hint = "Write 1 to 256 of A-Z a-z 0-9 _ . : / = , @ % + -."
+                yield got((*top, "args", number), argument, hint)
 
 
 @CLUSTER.rule("tags")

@@ -67,8 +67,8 @@ def named_columns_exist(spec: TableSpec) -> Iterator[Problem]:
             yield from names.name(path, name)
         elif name not in declared + (given if path[0] == "history" else []):
             hint = did_you_mean(name, declared)
-            remedy = f"{hint}Declared columns: {_listed(declared)}."
-            yield Problem(path, name, f"{name!r} is no declared column", remedy)
+            hint = f"{hint}Declared columns: {_listed(declared)}."
+            yield Problem(path, name, f"{name!r} is no declared column", hint)
 
 
 def _listed(columns: List[str]) -> str:
@@ -87,10 +87,8 @@ def columns_are_named_by_the_allow_list(spec: TableSpec) -> Iterator[Problem]:
 def column_names_are_not_ours(spec: TableSpec) -> Iterator[Problem]:
     for name, _ in spec.columns:
         if name.startswith(RESERVED_PREFIXES):
-            remedy = (
-                f"Columns that begin with {' or '.join(RESERVED_PREFIXES)} are ours."
-            )
-            yield got(("columns", name), name, f"{remedy} Choose another name.")
+            hint = f"Columns that begin with {' or '.join(RESERVED_PREFIXES)} are ours."
+            yield got(("columns", name), name, f"{hint} Choose another name.")
 
 
 @COLUMNS.rule("columns", "history")
@@ -98,8 +96,8 @@ def column_names_are_not_those_of_history(spec: TableSpec) -> Iterator[Problem]:
     added = {name: key_path(path) for path, name in added_columns(spec)}
     for name, _ in spec.columns:
         if name in added:
-            remedy = f"History adds it: rename the column, or set {added[name]}."
-            yield got(("columns", name), name, remedy)
+            hint = f"History adds it: rename the column, or set {added[name]}."
+            yield got(("columns", name), name, hint)
 
 
 @COLUMNS.rule("columns")
@@ -117,8 +115,8 @@ def maps_have_text_keys(spec: TableSpec) -> Iterator[Problem]:
     for name, column in spec.columns:
         kind = type_of(spec, name)
         if kind and any(key != "string" for key in _map_keys(kind)):
-            remedy = "Keys of maps must be string: write map<string, ...>."
-            yield got(("columns", name, "type"), column.type, remedy)
+            hint = "Keys of maps must be string: write map<string, ...>."
+            yield got(("columns", name, "type"), column.type, hint)
 
 
 def _map_keys(kind: ColumnType) -> Iterator[str]:
@@ -130,24 +128,24 @@ def _map_keys(kind: ColumnType) -> Iterator[str]:
 
 @COLUMNS.rule("columns", "storage")
 def partitions_are_of_types_that_name_folders(spec: TableSpec) -> Iterator[Problem]:
-    """Hudi writes others in two ways, or cannot read them beside encoded texts."""
+    """Hudi writes others in two ways, or cannot read them next to encoded texts."""
     kinds = [type_of(spec, name) for name in spec.storage.partition_by]
     has_text = any(kind and kind.name == "string" for kind in kinds)
     for place, (name, kind) in enumerate(zip(spec.storage.partition_by, kinds)):
         path = ("storage", "partition_by", place)
         stored = kind.stored.name if kind else "string"
         if stored in ("boolean", "float", "double", "decimal") and has_text:
-            remedy = (
-                f"It is {stored}, and Hudi's readers find no values of that type beside"
+            hint = (
+                f"It is {stored}, and Hudi's readers find no values of that type next to"
                 " text: partition by one of the two."
             )
-            yield got(path, name, remedy)
+            yield got(path, name, hint)
         elif stored in ("timestamp", "binary"):
-            remedy = (
+            hint = (
                 f"It is {stored}, and Hudi has no one folder for such a value: partition"
                 " by a string, int, bigint, boolean or date."
             )
-            yield got(path, name, remedy)
+            yield got(path, name, hint)
 
 
 @COLUMNS.rule("columns", "history")
@@ -156,11 +154,11 @@ def named_columns_are_not_ours(spec: TableSpec) -> Iterator[Problem]:
     ours = {name for _, name in added_columns(spec)}
     for path, name in references(spec) if not spec.columns else ():
         if name.startswith(RESERVED_PREFIXES) or name in ours:
-            remedy = (
+            hint = (
                 "That is a name of the lake's own. Declare the column under another:"
                 f" columns: {{source_{name}: {{type: string, source: [{name}]}}}}."
             )
-            yield got(path, name, remedy)
+            yield got(path, name, hint)
 
 
 @COLUMNS.rule("columns")
@@ -177,11 +175,11 @@ def source_names_belong_to_one_column(spec: TableSpec) -> Iterator[Problem]:
         for path, source in _sources(name, column):
             first = taken.setdefault(source.lower(), name)
             if first != name:
-                remedy = (
+                hint = (
                     f"Column {first!r} reads it already (names match without case):"
                     f" remove it from one of the two."
                 )
-                yield got(path, source, remedy)
+                yield got(path, source, hint)
 
 
 def _sources(name: str, column: Column) -> Iterator[Tuple[Path, str]]:
@@ -203,14 +201,14 @@ def formats_fit_their_types(spec: TableSpec) -> Iterator[Problem]:
             takes = f"Only a {' or '.join(kinds)} has one"
             if column.format in TYPES:
                 takes = f"It is for columns of the type {' or '.join(kinds)}"
-            remedy = f"{takes}, not {kind.name}: remove it."
-            yield got(path, column.format, remedy)
+            hint = f"{takes}, not {kind.name}: remove it."
+            yield got(path, column.format, hint)
         if column.format not in TYPES and not _is_pattern(column.format):
-            remedy = (
+            hint = (
                 f"{did_you_mean(column.format, list(TYPES))}Write one of Spark's datetime"
                 f" patterns, as in yyyy-MM-dd HH:mm:ss, or one of: {', '.join(TYPES)}."
             )
-            yield got(path, column.format, remedy)
+            yield got(path, column.format, hint)
 
 
 def _is_pattern(text: str) -> bool:
@@ -225,5 +223,5 @@ def dropped_columns_are_not_needed(spec: TableSpec) -> Iterator[Problem]:
     needed.update({spec.effective_at: "effective_at"} if spec.effective_at else {})
     for name, column in spec.columns:
         if column.dropped and name in needed:
-            remedy = f"Every file needs it, for it is in {needed[name]}: remove this."
-            yield got(("columns", name, "dropped"), True, remedy)
+            hint = f"Every file needs it, for it is in {needed[name]}: remove this."
+            yield got(("columns", name, "dropped"), True, hint)

@@ -37,11 +37,11 @@ def connections_are_named_and_reached(spec: EnvironmentSpec) -> Iterator[Problem
             yield from _brokers(path, connection)
             continue
         if not _HOST.fullmatch(connection.host):
-            remedy = "Write a host name or an IPv4 address, without scheme and port."
-            yield got((*path, "host"), connection.host, remedy)
+            hint = "Write a host name or an IPv4 address, without scheme and port."
+            yield got((*path, "host"), connection.host, hint)
         if not _DATABASE.fullmatch(connection.database):
-            remedy = "Write a name of A-Z a-z 0-9 _ $ -, which begins with a letter."
-            yield got((*path, "database"), connection.database, remedy)
+            hint = "Write a name of A-Z a-z 0-9 _ $ -, which begins with a letter."
+            yield got((*path, "database"), connection.database, hint)
         yield from within((*path, "port"), connection.port, 1, 65535)
 
 
@@ -49,15 +49,15 @@ def _secret(path: Path, connection: Connection) -> Iterator[Problem]:
     secret = connection.secret
     if secret is None:
         return
-    pattern, remedy = (
+    pattern, hint = (
         _SECRET,
         "Write the secret's name, of A-Z a-z 0-9 / _ + = . @ ! -.",
     )
     if connection.secret_store is SecretStore.SSM:
         pattern = aws.PARAMETER
-        remedy = "Write the parameter's name, as in /lake/dev/shop."
+        hint = "Write the parameter's name, as in /lake/dev/shop."
     if not pattern.fullmatch(secret):
-        yield got((*path, "secret"), secret, remedy)
+        yield got((*path, "secret"), secret, hint)
 
 
 def _brokers(path: Path, cluster: KafkaCluster) -> Iterator[Problem]:
@@ -68,22 +68,22 @@ def _brokers(path: Path, cluster: KafkaCluster) -> Iterator[Problem]:
         host, _, port = broker.rpartition(":")
         is_port = port.isascii() and port.isdigit() and 1 <= int(port[:6]) <= 65535
         if not _HOST.fullmatch(host) or not is_port:
-            remedy = "Write host:port, as in b-1.kafka.example.internal:9096."
-            yield got((*place, position), broker, remedy)
+            hint = "Write host:port, as in b-1.kafka.example.internal:9096."
+            yield got((*place, position), broker, hint)
     if cluster.security is KafkaSecurity.SCRAM and cluster.secret is None:
-        remedy = "scram tells brokers who asks: name the secret with user and password."
-        yield Problem((*path, "secret"), None, "missing", remedy)
+        hint = "scram tells brokers who asks: name the secret with user and password."
+        yield Problem((*path, "secret"), None, "missing", hint)
 
 
 @CONNECTIONS.rule("jars")
 def jars_are_s3_uris(spec: EnvironmentSpec) -> Iterator[Problem]:
     for position, jar in enumerate(spec.jars):
         if not _JAR.fullmatch(jar):
-            remedy = (
+            hint = (
                 "Write the s3:// URI of a jar, of A-Z a-z 0-9 _ . = + -, as in"
                 " s3://lake/artifacts/jars/postgresql-42.7.4.jar."
             )
-            yield got(("jars", position), jar, remedy)
+            yield got(("jars", position), jar, hint)
         elif jar in spec.jars[:position]:
             yield got(("jars", position), jar, "Name each jar once.")
 
@@ -104,12 +104,12 @@ def connection_problems(
             wanted = " or ".join(each.kind for each in kinds)
             if name in known:
                 kind = known[name].kind
-                remedy = f"{where} needs a connection of kind {wanted}."
-                yield got(("connections", name, "kind"), kind, remedy)
+                hint = f"{where} needs a connection of kind {wanted}."
+                yield got(("connections", name, "kind"), kind, hint)
             else:
-                remedy = (
+                hint = (
                     f"{did_you_mean(name, known)}{where} uses it: add it, of kind"
                     f" {wanted}, or correct the table."
                 )
                 message = f"no connection is named {name!r}"
-                yield Problem(("connections",), name, message, remedy)
+                yield Problem(("connections",), name, message, hint)

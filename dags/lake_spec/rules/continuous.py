@@ -12,7 +12,7 @@ from lake_spec.model import (
     HistoryRuns,
     Snapshot,
     TableSpec,
-    WhenBusy,
+    Concurrency,
 )
 from lake_spec.rules.rule_book import RuleBook
 from lake_spec.rules.table import within
@@ -21,7 +21,7 @@ CONTINUOUS = RuleBook()
 
 SPARE_HOURS = 2
 """So much longer than a continuous run its cluster must be allowed to live: the last
-micro-batch, the upkeep and its own start and end come on top."""
+micro-batch, the maintenance and its own start and end come on top."""
 
 _NONE = "The domain has no continuous runs: add `continuous: {}`, or remove it."
 
@@ -47,28 +47,28 @@ def nothing_is_said_of_runs_that_there_are_not(spec: DomainSpec) -> Iterator[Pro
 def one_schedule_takes_what_has_landed(spec: DomainSpec) -> Iterator[Problem]:
     both = spec.schedules.continuous and spec.schedules.incremental
     if spec.continuous is not None and both:
-        remedy = (
+        hint = (
             "Continuous runs have a schedule too and do its work, and each of its runs"
             " would end one of them: remove one of the two."
         )
-        yield got(("schedules", "incremental"), spec.schedules.incremental, remedy)
+        yield got(("schedules", "incremental"), spec.schedules.incremental, hint)
 
 
-@CONTINUOUS.rule("continuous", "when_busy")
+@CONTINUOUS.rule("continuous", "concurrency")
 def others_wait_for_a_micro_batch(spec: DomainSpec) -> Iterator[Problem]:
-    if spec.continuous is not None and spec.when_busy is not WhenBusy.WAIT:
-        remedy = (
-            "Beside continuous runs every other run would be refused: write wait, then"
+    if spec.continuous is not None and spec.concurrency is not Concurrency.WAIT:
+        hint = (
+            "Next to continuous runs every other run would be refused: write wait, then"
             " it takes over after the present micro-batch."
         )
-        yield got(("when_busy",), spec.when_busy.value, remedy)
+        yield got(("concurrency",), spec.concurrency.value, hint)
 
 
 @CONTINUOUS.rule("continuous", "history_runs")
 def micro_batches_bring_history_up(spec: DomainSpec) -> Iterator[Problem]:
     if spec.continuous is not None and spec.history_runs is HistoryRuns.OWN_DAG:
-        remedy = "Every micro-batch brings history up itself: write same_cluster."
-        yield got(("history_runs",), spec.history_runs.value, remedy)
+        hint = "Every micro-batch brings history up itself: write same_cluster."
+        yield got(("history_runs",), spec.history_runs.value, hint)
 
 
 def table_problems(spec: DomainSpec, tables: Sequence[TableSpec]) -> Iterator[Problem]:
@@ -90,8 +90,8 @@ def table_problems(spec: DomainSpec, tables: Sequence[TableSpec]) -> Iterator[Pr
             )
 
 
-def _unfit(message: str, remedy: str) -> Problem:
-    return Problem(("continuous",), None, message, remedy)
+def _unfit(message: str, hint: str) -> Problem:
+    return Problem(("continuous",), None, message, hint)
 
 
 def cluster_problems(
@@ -103,9 +103,9 @@ def cluster_problems(
     hours, most = spec.continuous.hours, cluster.max_hours - SPARE_HOURS
     if hours > most:
         message = f"continuous runs of {spec.name} take {hours:g} hours"
-        remedy = (
+        hint = (
             f"The cluster {cluster.name!r} is ended after max_hours: {cluster.max_hours},"
             f" and needs {SPARE_HOURS} to spare: choose up to {max(most, 0)} hours, or"
             f" another cluster for them."
         )
-        yield Problem(path, hours, message, remedy)
+        yield Problem(path, hours, message, hint)

@@ -1,4 +1,4 @@
-"""Rules on dimensions: alone, and beside the two tables that they are made of."""
+"""Rules on dimensions: alone, and next to the two tables that they are made of."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ def a_dimension_has_no_settings_of_files(spec: TableSpec) -> Iterator[Problem]:
         value = getattr(spec, name)
         if value != left_out:
             shown = [each[0] for each in value] if name == "columns" else value
-            remedy = (
+            hint = (
                 "A dimension has no landing files, its two tables say this: remove it."
             )
             told = list(shown) if isinstance(shown, tuple) else shown
-            yield got((name,), told, remedy)
+            yield got((name,), told, hint)
 
 
 @DIMENSION.rule("engine")
 def a_dimension_is_built_by_pyspark(spec: TableSpec) -> Iterator[Problem]:
     if spec.engine is not Engine.PYSPARK:
-        remedy = "A dimension takes no files: write pyspark, or remove it."
-        yield got(("engine",), spec.engine.value, remedy)
+        hint = "A dimension takes no files: write pyspark, or remove it."
+        yield got(("engine",), spec.engine.value, hint)
 
 
 @DIMENSION.rule("source")
@@ -59,8 +59,8 @@ def a_dimension_is_of_two_other_tables(spec: TableSpec) -> Iterator[Problem]:
     seen = {spec.name: "the dimension itself"}
     for path, side in sides(spec):
         if side.table in seen:
-            remedy = f"That is {seen[side.table]}: name two other tables of the domain."
-            yield got((*path, "table"), side.table, remedy)
+            hint = f"That is {seen[side.table]}: name two other tables of the domain."
+            yield got((*path, "table"), side.table, hint)
         seen.setdefault(side.table, "the main table")
 
 
@@ -85,14 +85,14 @@ def shown_names_are_free(spec: TableSpec) -> Iterator[Problem]:
                     at, name, "The lake adds a column of that name: choose another."
                 )
             if column in spec.key:
-                remedy = "A key column keeps its name in a dimension: remove it."
-                yield got(at, name, remedy)
+                hint = "A key column keeps its name in a dimension: remove it."
+                yield got(at, name, hint)
 
 
 def dimension_problems(
     specs: Sequence[TableSpec], files: Set[Tuple[str, str]]
 ) -> Iterator[Found]:
-    """What is wrong between dimensions and their tables; `files` as `beside` has them."""
+    """What is wrong between dimensions and their tables; `files` as `next to` has them."""
     for each in with_other_names(specs, files):
         if each.spec.is_dimension:
             for problem in _problems(each):
@@ -118,8 +118,8 @@ def _unfit(each: NamedTable) -> Iterator[Problem]:
         if side.table not in each.names:
             yield each.missing(at, side.table)
         elif table is not None and table.is_dimension:
-            remedy = "It is a dimension: name a table that takes landing files."
-            yield got(at, side.table, remedy)
+            hint = "It is a dimension: name a table that takes landing files."
+            yield got(at, side.table, hint)
 
 
 def keys_are_equal(
@@ -127,15 +127,15 @@ def keys_are_equal(
 ) -> Iterator[Problem]:
     """One key by names, order and types: what the histories are joined by."""
     if spec.key != main.key:
-        remedy = f"A dimension has the key of its main table: {_listed(main.key)}."
-        yield got(("key",), list(spec.key), remedy)
+        hint = f"A dimension has the key of its main table: {_listed(main.key)}."
+        yield got(("key",), list(spec.key), hint)
     at = ("source", "joined", "table")
     if joined.key != main.key:
-        remedy = (
+        hint = (
             f"Its key is {_listed(joined.key)}, that of {main.name} {_listed(main.key)}:"
             " give both tables the same key columns in the same order."
         )
-        yield got(at, joined.name, remedy)
+        yield got(at, joined.name, hint)
         return
     ours, theirs = dict(main.columns), dict(joined.columns)
     for name in main.key:
@@ -143,11 +143,11 @@ def keys_are_equal(
             continue
         one, other = ours[name].type, theirs[name].type
         if _stored(one) != _stored(other):
-            remedy = (
+            hint = (
                 f"Its key column {name!r} is {other}, that of {main.name} {one}: give"
                 " both the same type."
             )
-            yield got(at, joined.name, remedy)
+            yield got(at, joined.name, hint)
 
 
 def _stored(kind: str) -> str:
@@ -169,13 +169,13 @@ def shown_columns_are_there(
         for at, name in named:
             if declared and name not in declared:
                 hint = did_you_mean(name, declared)
-                remedy = f"{hint}Its columns: {', '.join(declared)}."
-                yield Problem(at, name, f"{table.name} has no column {name!r}", remedy)
+                hint = f"{hint}Its columns: {', '.join(declared)}."
+                yield Problem(at, name, f"{table.name} has no column {name!r}", hint)
             elif at[2] == "rename" and side.columns and name not in side.columns:
-                remedy = (
+                hint = (
                     "The dimension does not show it: add it to `columns`, or remove it."
                 )
-                yield got(at, name, remedy)
+                yield got(at, name, hint)
 
 
 def names_do_not_clash(
@@ -189,12 +189,12 @@ def names_do_not_clash(
             first = taken.get(name.lower())
             taken.setdefault(name.lower(), f"a column of {table.name}")
             if first:
-                remedy = (
+                hint = (
                     f"Its column {column!r} would be {name!r}, which is {first}: write"
                     f" rename: {{{column}: {table.name}_{column}}}, or list the columns to"
                     " show without it in `columns`."
                 )
-                yield got((*path, "table"), table.name, remedy)
+                yield got((*path, "table"), table.name, hint)
 
 
 def references_are_shown(
@@ -209,8 +209,8 @@ def references_are_shown(
     for path, name in references(spec):
         if path[0] in ("history", "storage") and name not in shown:
             hint = did_you_mean(name, shown)
-            remedy = f"{hint}Columns of the dimension: {', '.join(shown)}."
-            yield Problem(path, name, f"{name!r} is no column of it", remedy)
+            hint = f"{hint}Columns of the dimension: {', '.join(shown)}."
+            yield Problem(path, name, f"{name!r} is no column of it", hint)
 
 
 _BESIDE_TABLES = (

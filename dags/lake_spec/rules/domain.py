@@ -43,8 +43,8 @@ def clusters_of_dags_are_names(spec: DomainSpec) -> Iterator[Problem]:
         if name is not None:
             yield from names.name(("clusters", kind), name)
     if spec.clusters.scd2 and spec.history_runs is not HistoryRuns.OWN_DAG:
-        remedy = "There is no DAG of its own for history: set history_runs: own_dag."
-        yield got(("clusters", "scd2"), spec.clusters.scd2, remedy)
+        hint = "There is no DAG of its own for history: set history_runs: own_dag."
+        yield got(("clusters", "scd2"), spec.clusters.scd2, hint)
 
 
 @DOMAIN.rule("tags")
@@ -59,8 +59,8 @@ def granted_folders_are_the_domain_s_own(spec: DomainSpec) -> Iterator[Problem]:
         top = ("landing_grants", position)
         yield from names.relative_path((*top, "folder"), grant.folder)
         if not is_below(grant.folder, spec.name):
-            remedy = f"A domain grants its own folders: {spec.name}, or one below it."
-            yield got((*top, "folder"), grant.folder, remedy)
+            hint = f"A domain grants its own folders: {spec.name}, or one below it."
+            yield got((*top, "folder"), grant.folder, hint)
         if not grant.to:
             yield got((*top, "to"), [], "Name the domains whose tables may read it.")
         for number, domain in enumerate(grant.to):
@@ -88,11 +88,11 @@ def stage_problems(
     hours, most = spec.stage_hours, cluster.max_hours
     if hours > most and hours != STAGE_HOURS:
         message = f"a stage of {spec.name} may take {hours} hours (stage_hours)"
-        remedy = (
+        hint = (
             f"The cluster {cluster.name!r} is ended after max_hours: {most}: choose up to"
             f" {most} hours, a greater max_hours, or another cluster."
         )
-        yield Problem(path, hours, message, remedy)
+        yield Problem(path, hours, message, hint)
 
 
 @DOMAIN.rule("notifications")

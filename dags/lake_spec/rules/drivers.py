@@ -31,13 +31,13 @@ def drivers_fit_the_primary_node(spec: ClusterSpec) -> Iterator[Problem]:
     at_once = spec.step_concurrency_level
     room = int(FOR_DRIVERS * gib * 1024) // at_once  # MiB
     if int(memory[1]) * {"m": 1, "g": 1024}[memory[2]] > room:
-        remedy = (
+        hint = (
             f"Every step has its driver on the primary node, and of the {gib} GiB of"
             f" {smallest} drivers may take {FOR_DRIVERS:.0%}. With"
             f" step_concurrency_level {at_once} write {room}m at most, or choose a"
             " lower level or a larger primary node."
         )
-        yield got(("driver_memory",), spec.driver_memory, remedy)
+        yield got(("driver_memory",), spec.driver_memory, hint)
 
 
 def _primary_types(spec: ClusterSpec) -> Tuple[str, ...]:

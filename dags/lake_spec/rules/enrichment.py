@@ -1,4 +1,4 @@
-"""Rules on enrichment: of a feed alone, and beside its reference tables."""
+"""Rules on enrichment: of a feed alone, and next to its reference tables."""
 
 from __future__ import annotations
 
@@ -23,28 +23,26 @@ def _each(spec: TableSpec) -> Iterator[Tuple[Path, Enrichment]]:
 @ENRICHMENT.rule("source", "engine")
 def enrichment_is_done_by_pyspark(spec: TableSpec) -> Iterator[Problem]:
     if spec.enrich and spec.engine is not Engine.PYSPARK:
-        remedy = (
-            "HoodieStreamer joins no tables: write pyspark, or remove source.enrich."
-        )
-        yield got(("engine",), spec.engine.value, remedy)
+        hint = "HoodieStreamer joins no tables: write pyspark, or remove source.enrich."
+        yield got(("engine",), spec.engine.value, hint)
 
 
 @ENRICHMENT.rule("source")
 def an_enrichment_says_what_it_gives(spec: TableSpec) -> Iterator[Problem]:
     for path, each in _each(spec):
         if each.table == spec.name:
-            remedy = "That is the table itself: name another table of the domain."
-            yield got((*path, "table"), each.table, remedy)
+            hint = "That is the table itself: name another table of the domain."
+            yield got((*path, "table"), each.table, hint)
         if not each.by:
-            remedy = "Say what the tables are joined by, as in by: {country: name}."
-            yield got((*path, "by"), {}, remedy)
+            hint = "Say what the tables are joined by, as in by: {country: name}."
+            yield got((*path, "by"), {}, hint)
         if not each.columns:
-            remedy = f"List the columns of {each.table} that each row is given."
-            yield got((*path, "columns"), [], remedy)
+            hint = f"List the columns of {each.table} that each row is given."
+            yield got((*path, "columns"), [], hint)
         for name, _ in each.rename:
             if name not in each.columns:
-                remedy = "No row is given it: add it to `columns`, or remove it."
-                yield got((*path, "rename", name), name, remedy)
+                hint = "No row is given it: add it to `columns`, or remove it."
+                yield got((*path, "rename", name), name, hint)
 
 
 @ENRICHMENT.rule("source", "columns")
@@ -54,9 +52,9 @@ def rows_have_what_they_are_joined_by(spec: TableSpec) -> Iterator[Problem]:
         for name, _ in each.by:
             if name not in declared:
                 hint = did_you_mean(name, declared)
-                remedy = f"{hint}Declared columns: {', '.join(declared) or 'none'}."
+                hint = f"{hint}Declared columns: {', '.join(declared) or 'none'}."
                 at = (*path, "by", name)
-                yield Problem(at, name, f"{name!r} is no declared column", remedy)
+                yield Problem(at, name, f"{name!r} is no declared column", hint)
 
 
 @ENRICHMENT.rule("source", "columns", "history")
@@ -77,14 +75,14 @@ def given_names_are_free(spec: TableSpec) -> Iterator[Problem]:
             if name.startswith(RESERVED_PREFIXES):
                 first = f"ours, as all that begin with {RESERVED_PREFIXES[0]}"
             if first:
-                remedy = f"That is {first}: write rename: {{{column}: {each.table}_{column}}}."
-                yield got(at, name, remedy)
+                hint = f"That is {first}: write rename: {{{column}: {each.table}_{column}}}."
+                yield got(at, name, hint)
 
 
 def enrichment_problems(
     specs: Sequence[TableSpec], files: Set[Tuple[str, str]]
 ) -> Iterator[Found]:
-    """What is wrong between feeds and reference tables; `files` as `beside` has them."""
+    """What is wrong between feeds and reference tables; `files` as `next to` has them."""
     for each in with_other_names(specs, files):
         for path, enrichment in _each(each.spec):
             if enrichment.table != each.spec.name:  # told by a rule of its own
@@ -98,8 +96,8 @@ def _unfit(each: NamedTable, path: Path, enrichment: Enrichment) -> Iterator[Pro
         yield each.missing(at, enrichment.table)
     elif table is not None and (table.is_dimension or table.enrich):
         kind = "a dimension" if table.is_dimension else "enriched itself"
-        remedy = f"It is {kind}: name a table that is made of landing files alone."
-        yield got(at, enrichment.table, remedy)
+        hint = f"It is {kind}: name a table that is made of landing files alone."
+        yield got(at, enrichment.table, hint)
     elif table is not None:
         yield from _columns_unfit(each.spec, path, enrichment, table)
 
@@ -109,32 +107,32 @@ def _columns_unfit(
 ) -> Iterator[Problem]:
     declared = [name for name, _ in table.columns]
     if not declared:
-        remedy = "It declares no columns, so nothing tells their types: declare them."
-        yield got((*path, "table"), each.table, remedy)
+        hint = "It declares no columns, so nothing tells their types: declare them."
+        yield got((*path, "table"), each.table, hint)
         return
     for position, name in enumerate(each.columns):
         if name not in declared:
             hint = did_you_mean(name, declared)
-            remedy = f"{hint}Its columns: {', '.join(declared)}."
+            hint = f"{hint}Its columns: {', '.join(declared)}."
             message = f"{table.name} has no column {name!r}"
-            yield Problem((*path, "columns", position), name, message, remedy)
+            yield Problem((*path, "columns", position), name, message, hint)
             continue
         kind = type_of(table, name)
         if kind and kind.is_nested:
-            remedy = f"It is of type {kind.name}: give a column with single values."
-            yield got((*path, "columns", position), name, remedy)
+            hint = f"It is of type {kind.name}: give a column with single values."
+            yield got((*path, "columns", position), name, hint)
     if sorted(name for _, name in each.by) != sorted(table.key):
-        remedy = (
+        hint = (
             f"The key of {table.name} is [{', '.join(table.key)}]: give each of its columns"
             " once, so that a row finds one row at most."
         )
-        yield got((*path, "by"), dict(each.by), remedy)
+        yield got((*path, "by"), dict(each.by), hint)
         return
     for ours, theirs in each.by:
         one, other = type_of(spec, ours), type_of(table, theirs)
         if one and other and one.stored != other.stored:
-            remedy = (
+            hint = (
                 f"It is {one.text}, and {theirs!r} of {table.name} is {other.text}: give"
                 " both the same type."
             )
-            yield got((*path, "by", ours), theirs, remedy)
+            yield got((*path, "by", ours), theirs, hint)

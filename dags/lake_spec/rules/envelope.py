@@ -15,8 +15,8 @@ ENVELOPE = RuleBook()
 @ENVELOPE.rule("source", "source.format")
 def envelopes_have_fields(spec: TableSpec) -> Iterator[Problem]:
     if spec.envelope is not None and isinstance(spec.source.format, Csv):
-        remedy = "Fields of CSV hold no rows: choose json, avro or parquet."
-        yield got(("source", "format", "type"), "csv", remedy)
+        hint = "Fields of CSV hold no rows: choose json, avro or parquet."
+        yield got(("source", "format", "type"), "csv", hint)
 
 
 @ENVELOPE.rule("source", "columns")
@@ -40,8 +40,8 @@ def columns_of_the_envelope_keep_their_place(spec: TableSpec) -> Iterator[Proble
     for name in columns_of(spec.envelope):
         column = declared.get(name)
         if column is not None and source_column(name) not in column.source:
-            remedy = (
+            hint = (
                 "The events' own column is named so. Give yours another name, as in"
                 f" {name}_of_row: {{type: {column.type}, source: [{name}]}}."
             )
-            yield got(("columns", name), name, remedy)
+            yield got(("columns", name), name, hint)

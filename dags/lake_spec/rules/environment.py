@@ -36,11 +36,11 @@ def roots_are_s3_uris(spec: EnvironmentSpec) -> Iterator[Problem]:
     for name in ROOTS:
         uri = getattr(spec, name)
         if not _URI.fullmatch(uri):
-            remedy = (
+            hint = (
                 "Write s3://bucket/folder of A-Z a-z 0-9 _ . = + -, without a slash at"
                 f" its end, as in s3://lake/{name}."
             )
-            yield got((name,), uri, remedy)
+            yield got((name,), uri, hint)
 
 
 @ENVIRONMENT.rule(*ROOTS)
@@ -50,10 +50,10 @@ def roots_lie_apart(spec: EnvironmentSpec) -> Iterator[Problem]:
         uri = getattr(spec, name).rstrip("/") + "/"
         for other, place in seen.items():
             if uri.startswith(place) or place.startswith(uri):
-                remedy = (
+                hint = (
                     f"It is, holds or lies in `{other}` ({place}): give each its own."
                 )
-                yield got((name,), getattr(spec, name), remedy)
+                yield got((name,), getattr(spec, name), hint)
         seen[name] = uri
 
 
@@ -78,17 +78,17 @@ def roles_are_names_or_arns(spec: EnvironmentSpec) -> Iterator[Problem]:
 def runtime_roles_are_enabled_for_all(spec: EnvironmentSpec) -> Iterator[Problem]:
     """EMR refuses a step with a role on a plain cluster, and one without on these."""
     if spec.runtime_roles and spec.runtime_role is None:
-        remedy = (
+        hint = (
             "On such clusters EMR refuses a step without a role: write the one of all"
             " domains that `runtime_roles` does not name."
         )
-        yield Problem(("runtime_role",), None, "missing", remedy)
+        yield Problem(("runtime_role",), None, "missing", hint)
     if spec.runtime_role and spec.security_configuration is None:
-        remedy = (
+        hint = (
             "A runtime role needs the name of a security configuration with"
             " EnableApplicationScopedIAMRole."
         )
-        yield Problem(("security_configuration",), None, "missing", remedy)
+        yield Problem(("security_configuration",), None, "missing", hint)
 
 
 @ENVIRONMENT.rule("subnets")
@@ -146,7 +146,7 @@ def alarm_topic_is_an_sns_topic(spec: EnvironmentSpec) -> Iterator[Problem]:
 def erase_secret_is_the_name_of_a_parameter(spec: EnvironmentSpec) -> Iterator[Problem]:
     name = spec.erase_secret
     if name is not None and (not aws.PARAMETER.fullmatch(name) or len(name) > 1011):
-        remedy = (
+        hint = (
             "Write the name of an SSM parameter, as in /lake/dev/erase, not its value."
         )
-        yield got(("erase_secret",), name, remedy)
+        yield got(("erase_secret",), name, hint)

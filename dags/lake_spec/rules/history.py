@@ -9,7 +9,7 @@ from lake_spec.model import TableSpec
 from lake_spec.rules import names
 from lake_spec.rules.rule_book import RuleBook
 from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns
-from lake_spec.text.times import parse_moment
+from lake_spec.text.times import parse_timestamp
 
 HISTORY = RuleBook()
 
@@ -30,8 +30,8 @@ def tracked_columns_are_not_keys(spec: TableSpec) -> Iterator[Problem]:
     for name in ("track", "ignore"):
         for position, column in enumerate(getattr(spec.history, name)):
             if column in spec.key:
-                remedy = "A key column never changes within its history: remove it."
-                yield got(("history", name, position), column, remedy)
+                hint = "A key column never changes within its history: remove it."
+                yield got(("history", name, position), column, hint)
 
 
 @HISTORY.rule("history")
@@ -50,8 +50,8 @@ def added_columns_have_names_of_their_own(spec: TableSpec) -> Iterator[Problem]:
 
 @HISTORY.rule("history", "load_effective_at")
 def open_end_lies_after_the_load(spec: TableSpec) -> Iterator[Problem]:
-    end = parse_moment(spec.history.open_end or "")
-    start = parse_moment(spec.load_effective_at or "")
+    end = parse_timestamp(spec.history.open_end or "")
+    start = parse_timestamp(spec.load_effective_at or "")
     if end and start and end <= start:
         yield got(
             ("history", "open_end"),

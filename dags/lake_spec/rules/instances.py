@@ -66,8 +66,8 @@ def fleets_are_within_emrs_limits(spec: ClusterSpec) -> Iterator[Problem]:
 def _types(top: Path, types: Sequence[str]) -> Iterator[Problem]:
     path = (*top, "instance_types")
     if not 1 <= len(types) <= MOST_TYPES:
-        remedy = f"A fleet takes 1 to {MOST_TYPES} instance types."
-        yield Problem(path, len(types), f"got {len(types)} instance types", remedy)
+        hint = f"A fleet takes 1 to {MOST_TYPES} instance types."
+        yield Problem(path, len(types), f"got {len(types)} instance types", hint)
     for position, name in enumerate(types):
         yield from _instance_type((*path, position), name)
         if name in types[:position]:
@@ -86,8 +86,8 @@ def _task(top: Path, task: TaskFleet) -> Iterator[Problem]:
     yield from within((*top, "target_on_demand_capacity"), on_demand, 0, 10000)
     yield from within((*top, "target_spot_capacity"), on_spot, 0, 10000)
     if on_demand == on_spot == 0:
-        remedy = "Give it units on Spot or on demand, or leave `task` out."
-        yield got((*top, "target_spot_capacity"), on_spot, remedy)
+        hint = "Give it units on Spot or on demand, or leave `task` out."
+        yield got((*top, "target_spot_capacity"), on_spot, hint)
     minutes = (*top, "spot", "timeout_duration_minutes")
     yield from within(minutes, task.spot.timeout_duration_minutes, 5, 1440)
 
@@ -109,8 +109,8 @@ def _volume(top: Path, volume: EbsVolume) -> Iterator[Problem]:
         path = (*top, "throughput")
         yield from within(path, volume.throughput, 125, 1000)
         if volume.volume_type is not VolumeType.GP3:
-            remedy = "Only a gp3 volume takes it: leave it out."
-            yield got(path, volume.throughput, remedy)
+            hint = "Only a gp3 volume takes it: leave it out."
+            yield got(path, volume.throughput, hint)
 
 
 def _iops(path: Path, volume: EbsVolume) -> Iterator[Problem]:
@@ -152,11 +152,11 @@ def scaling_has_bounds_in_order(spec: ClusterSpec) -> Iterator[Problem]:
         if value is not None:
             yield from within((*top, name), value, start, max(start, most))
     if spec.instances.units > most:
-        remedy = (
+        hint = (
             f"The cluster starts with {spec.instances.units} core and task units: start"
             " with fewer, or allow as many."
         )
-        yield got((*top, "maximum_capacity_units"), most, remedy)
+        yield got((*top, "maximum_capacity_units"), most, hint)
 
 
 @INSTANCES.rule(_MOST, *_UNITS)
@@ -168,15 +168,15 @@ def scaled_nodes_have_a_place(spec: ClusterSpec) -> Iterator[Problem]:
     core = _or_all(scaling, "maximum_core_capacity_units")
     on_demand = _or_all(scaling, "maximum_on_demand_capacity_units")
     if core > on_demand:
-        remedy = (
+        hint = (
             f"Up to {core} units are core nodes, which stay on demand: set"
             f" maximum_core_capacity_units to {on_demand} at most, or allow more here."
         )
         path = ("managed_scaling", "maximum_on_demand_capacity_units")
-        yield got(path, on_demand, remedy)
+        yield got(path, on_demand, hint)
     if core < scaling.maximum_capacity_units and spec.instances.task is None:
-        remedy = "The other units are task nodes: add `task` to `instances`."
-        yield got(("managed_scaling", "maximum_core_capacity_units"), core, remedy)
+        hint = "The other units are task nodes: add `task` to `instances`."
+        yield got(("managed_scaling", "maximum_core_capacity_units"), core, hint)
 
 
 def _or_all(scaling: ManagedScaling, name: str) -> int:

@@ -20,11 +20,11 @@ def tables_take_files_of_their_own(specs: Sequence[TableSpec]) -> Iterator[Found
             place = f"{spec.source.path}/{glob}"
             other = first.setdefault(place, position)
             if other != position:
-                remedy = (
+                hint = (
                     f"Table {specs[other].full_name} takes the same files ({place}):"
                     " give each its own."
                 )
-                yield position, got(path, glob, remedy)
+                yield position, got(path, glob, hint)
 
 
 def catalogue_names_are_free(specs: Sequence[TableSpec]) -> Iterator[Found]:
@@ -34,10 +34,8 @@ def catalogue_names_are_free(specs: Sequence[TableSpec]) -> Iterator[Found]:
     for position, spec in enumerate(specs):
         other = taken.get((spec.domain, spec.name))
         if other is not None:
-            remedy = (
-                f"Table {other.full_name} has a table of that name: choose another."
-            )
-            yield position, got(("name",), spec.name, remedy)
+            hint = f"Table {other.full_name} has a table of that name: choose another."
+            yield position, got(("name",), spec.name, hint)
 
 
 ACROSS: List[Callable[[Sequence[TableSpec]], Iterator[Found]]] = [

@@ -39,12 +39,12 @@ def landing_problems(
     path, owner = table.source.path, table.source.path.partition("/")[0]
     if pulls_of(table):
         message = f"{path!r} is not below the domain's own landing folder"
-        remedy = f"What is pulled is landed: write {table.domain}/..."
-        yield Problem(PATH, path, message, remedy)
+        hint = f"What is pulled is landed: write {table.domain}/..."
+        yield Problem(PATH, path, message, hint)
     elif not is_granted(table, domain(owner)):
         message = f"{path!r} is not below the domain's own landing folder"
-        remedy = (
+        hint = (
             f"Write {table.domain}/..., or let the domain {owner} grant it, by"
             f" landing_grants in {owner}/_domain.yml."
         )
-        yield Problem(PATH, path, message, remedy)
+        yield Problem(PATH, path, message, hint)

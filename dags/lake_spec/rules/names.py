@@ -77,28 +77,28 @@ def _climbs(value: str) -> bool:
 def text(path: Path, value: str) -> Iterator[Problem]:
     """Words for people: one line, and nothing that a template would run."""
     if not _LINE.fullmatch(value) or _TEMPLATE.search(value):
-        remedy = "Write one line of plain text without {{, {% or control characters."
-        yield got(path, value, remedy)
+        hint = "Write one line of plain text without {{, {% or control characters."
+        yield got(path, value, hint)
 
 
 def label(path: Path, value: str, longest: int) -> Iterator[Problem]:
     """Tags of DAGs and clusters."""
     if not _LABEL.fullmatch(value) or len(value) > longest:
-        remedy = f"A tag is 1 to {longest} letters, digits, spaces and _ . : / = + @ -."
-        yield got(path, value, remedy)
+        hint = f"A tag is 1 to {longest} letters, digits, spaces and _ . : / = + @ -."
+        yield got(path, value, hint)
 
 
 def description(value: str) -> Iterator[Problem]:
     """A sentence that says something."""
     yield from text(("description",), value)
     if len(value.strip()) < SHORTEST_DESCRIPTION:
-        remedy = "Say in over 15 characters what it holds."
-        yield got(("description",), value, remedy)
+        hint = "Say in over 15 characters what it holds."
+        yield got(("description",), value, hint)
 
 
 def owner(value: str) -> Iterator[Problem]:
     """A team that can be found."""
     yield from text(("owner",), value)
     if len(value.strip()) < SHORTEST_OWNER or value.strip().lower() == "airflow":
-        remedy = "Name a team in over 5 characters, as in museum-data; not airflow."
-        yield got(("owner",), value, remedy)
+        hint = "Name a team in over 5 characters, as in museum-data; not airflow."
+        yield got(("owner",), value, hint)

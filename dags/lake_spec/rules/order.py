@@ -9,7 +9,7 @@ from lake_spec.model import Avro, Feed, Orc, Parquet, Snapshot, TableSpec
 from lake_spec.model.envelopes import EVENT_TIME
 from lake_spec.rules.rule_book import RuleBook
 from lake_spec.rules.columns import type_of
-from lake_spec.text.times import parse_moment
+from lake_spec.text.times import parse_timestamp
 
 ORDER = RuleBook()
 
@@ -20,8 +20,8 @@ _TIMES = ("date", "timestamp")
 @ORDER.rule("key")
 def key_has_columns(spec: TableSpec) -> Iterator[Problem]:
     if not spec.key:
-        remedy = "Name the columns that identify a row, as in key: [id]."
-        yield got(("key",), [], remedy)
+        hint = "Name the columns that identify a row, as in key: [id]."
+        yield got(("key",), [], hint)
 
 
 @ORDER.rule()
@@ -49,10 +49,8 @@ def keys_and_partitions_are_single_values(spec: TableSpec) -> Iterator[Problem]:
         for position, name in enumerate(columns):
             kind = type_of(spec, name)
             if kind and kind.is_nested:
-                remedy = (
-                    f"It is of type {kind.name}: choose a column with single values."
-                )
-                yield got((*path, position), name, remedy)
+                hint = f"It is of type {kind.name}: choose a column with single values."
+                yield got((*path, position), name, hint)
 
 
 @ORDER.rule("columns")
@@ -60,8 +58,8 @@ def order_columns_can_be_ordered(spec: TableSpec) -> Iterator[Problem]:
     for position, name in enumerate(spec.order_by):
         kind = type_of(spec, name)
         if kind and (kind.is_nested or kind.name in _NO_ORDER):
-            remedy = f"Type {kind.name} has no order: choose a number, text or time."
-            yield got(("order_by", position), name, remedy)
+            hint = f"Type {kind.name} has no order: choose a number, text or time."
+            yield got(("order_by", position), name, hint)
 
 
 @ORDER.rule("source", "source.format", "columns")
@@ -84,7 +82,7 @@ def snapshots_take_no_order(spec: TableSpec) -> Iterator[Problem]:
         yield got(
             ("order_by",),
             list(spec.order_by),
-            "The extracts' own times order a snapshot: remove order_by.",
+            "The snapshots' own times order a snapshot: remove order_by.",
         )
 
 
@@ -141,8 +139,8 @@ def deletes_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
 def effective_at_is_a_time(spec: TableSpec) -> Iterator[Problem]:
     kind = type_of(spec, spec.effective_at) if spec.effective_at else None
     if kind and kind.name not in _TIMES:
-        remedy = f"It is of type {kind.name}: name a date or timestamp column."
-        yield got(("effective_at",), spec.effective_at, remedy)
+        hint = f"It is of type {kind.name}: name a date or timestamp column."
+        yield got(("effective_at",), spec.effective_at, hint)
 
 
 @ORDER.rule()
@@ -152,6 +150,6 @@ def declared_times_can_be_read(spec: TableSpec) -> Iterator[Problem]:
         (("history", "open_end"), spec.history.open_end, "9999-12-31"),
     )
     for path, text, example in times:
-        if text is not None and parse_moment(text) is None:
-            remedy = f"Write a date, or a date and time, as in {example} or {example}T00:00:00Z."
-            yield got(path, text, remedy)
+        if text is not None and parse_timestamp(text) is None:
+            hint = f"Write a date, or a date and time, as in {example} or {example}T00:00:00Z."
+            yield got(path, text, hint)

@@ -8,9 +8,9 @@ from typing import Iterator, List, Set, Tuple
 
 from lake_spec.contract.pull_folders import (
     CHANGES,
-    EXTRACTS,
+    SNAPSHOTS,
     LOAD,
-    MOMENT,
+    TIMESTAMP,
     Pull,
     pulls_of,
 )
@@ -36,7 +36,7 @@ _TABLE = re.compile(rf"{_PART}(\.{_PART})?")
 _CURSOR = re.compile(_PART)
 _TOPIC = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}")
 _SAMPLE = datetime(2001, 2, 3, 4, 5, 6)
-_FILE = f"{_SAMPLE.strftime(MOMENT)}/part-00000-c000.snappy.parquet"
+_FILE = f"{_SAMPLE.strftime(TIMESTAMP)}/part-00000-c000.snappy.parquet"
 _DEEP_FILE = "topic/0/00000000000000000000.json"
 LONGEST_OVERLAP = 31_622_400
 MOST_MESSAGES = 1_000_000
@@ -53,17 +53,17 @@ def pulls_name_what_they_read(spec: TableSpec) -> Iterator[Problem]:
         yield from names.name((*path, "connection"), pull.connection)
         if isinstance(pull, KafkaTopic):
             if not _TOPIC.fullmatch(pull.topic):
-                remedy = "A topic is named by 1 to 249 of A-Z a-z 0-9 . _ -."
-                yield got((*path, "topic"), pull.topic, remedy)
+                hint = "A topic is named by 1 to 249 of A-Z a-z 0-9 . _ -."
+                yield got((*path, "topic"), pull.topic, hint)
         elif not _TABLE.fullmatch(pull.table):
-            remedy = (
+            hint = (
                 "Write table or schema.table, each of A-Z a-z 0-9 _ $ and not beginning"
                 " with a number, as in public.orders; for other names pull a view."
             )
-            yield got((*path, "table"), pull.table, remedy)
+            yield got((*path, "table"), pull.table, hint)
         if isinstance(pull, JdbcChanges) and not _CURSOR.fullmatch(pull.cursor):
-            remedy = "Write a column of A-Z a-z 0-9 _ $, as in updated_at."
-            yield got((*path, "cursor"), pull.cursor, remedy)
+            hint = "Write a column of A-Z a-z 0-9 _ $, as in updated_at."
+            yield got((*path, "cursor"), pull.cursor, hint)
 
 
 @PULLS.rule("source")
@@ -83,24 +83,24 @@ def numbers_of_pulls_are_in_their_range(spec: TableSpec) -> Iterator[Problem]:
 def pulled_rows_keep_their_types(spec: TableSpec) -> Iterator[Problem]:
     is_csv = isinstance(getattr(spec.source, "format", None), Csv)
     if is_csv and any(not isinstance(p, KafkaTopic) for _, p in pulls_of(spec)):
-        remedy = (
+        hint = (
             "Rows are pulled with their types, which CSV has not: choose parquet, avro,"
             " orc or json."
         )
-        yield got(("source", "format", "type"), Csv.type, remedy)
+        yield got(("source", "format", "type"), Csv.type, hint)
 
 
 @PULLS.rule("source")
 def globs_hold_what_is_pulled(spec: TableSpec) -> Iterator[Problem]:
-    """A load that no run sees would be pulled and never taken in."""
+    """A load that no run sees would be pulled and never ingested."""
     for name, folder, file in _written(spec):
         glob = getattr(spec.source, name)
         if not glob_pattern(glob).fullmatch(file):
-            remedy = (
+            hint = (
                 f"Files are pulled into folders below {folder}/, which it does not hold:"
                 f" write {folder}/**."
             )
-            yield got(("source", name), glob, remedy)
+            yield got(("source", name), glob, hint)
 
 
 @PULLS.rule("source")
@@ -112,11 +112,11 @@ def pulled_files_are_of_one_glob(spec: TableSpec) -> Iterator[Problem]:
     for name, folder, file in _written(spec):
         if glob_pattern(others[name]).fullmatch(file):
             (other,) = {"load", "changes"} - {name}
-            remedy = (
+            hint = (
                 f"It holds {folder}/ too, where the files of `{name}` are pulled to:"
                 f" write {other}/**."
             )
-            yield got(("source", other), others[name], remedy)
+            yield got(("source", other), others[name], hint)
 
 
 def _written(spec: TableSpec) -> List[Tuple[str, str, str]]:
@@ -127,7 +127,7 @@ def _written(spec: TableSpec) -> List[Tuple[str, str, str]]:
         glob, folder = {
             "load_from": ("load", LOAD),
             "changes_from": ("changes", CHANGES),
-            "pulled_from": ("files", EXTRACTS),
+            "pulled_from": ("files", SNAPSHOTS),
         }[name]
         found.append((glob, folder, f"{folder}/{file}"))
     return found
@@ -140,7 +140,7 @@ def a_cursor_gives_upserts_in_its_order(spec: TableSpec) -> Iterator[Problem]:
         return
     no_deletes = (
         "Rows that are pulled by a cursor are upserts: deletes are not seen by it. Leave"
-        " this out; for deletes read the database's log by Debezium, or pull extracts."
+        " this out; for deletes read the database's log by Debezium, or pull snapshots."
     )
     if spec.operation is not None:
         yield got(("source", "operation"), spec.operation.column, no_deletes)
@@ -149,8 +149,8 @@ def a_cursor_gives_upserts_in_its_order(spec: TableSpec) -> Iterator[Problem]:
         yield got(("source", "envelope"), connector, no_deletes)
     cursor = changes.cursor
     if not _columns_from(spec, cursor) & {each.lower() for each in spec.order_by}:
-        remedy = f"The cursor {cursor!r} orders the rows: name its column here."
-        yield got(("order_by",), list(spec.order_by), remedy)
+        hint = f"The cursor {cursor!r} orders the rows: name its column here."
+        yield got(("order_by",), list(spec.order_by), hint)
 
 
 def _columns_from(spec: TableSpec, source_name: str) -> Set[str]:
@@ -165,31 +165,31 @@ def _columns_from(spec: TableSpec, source_name: str) -> Set[str]:
     return found | ({wanted} if wanted not in map(str.lower, sources) else set())
 
 
-@PULLS.rule("source", "source.extract_time", "source.scope")
-def paths_of_pulled_extracts_are_read(spec: TableSpec) -> Iterator[Problem]:
+@PULLS.rule("source", "source.snapshot_time", "source.scope")
+def paths_of_pulled_snapshots_are_read(spec: TableSpec) -> Iterator[Problem]:
     source = spec.source
     if not isinstance(source, Snapshot) or source.pulled_from is None:
         return
-    where = source.extract_time
+    where = source.snapshot_time
     if not _reads_the_time(where.pattern, where.format):
-        path = ("source", "extract_time", "pattern" if where.pattern else "column")
+        path = ("source", "snapshot_time", "pattern" if where.pattern else "column")
         yield got(
             path,
             where.pattern or where.column,
-            f"Extracts are pulled into {EXTRACTS}/<time>/, to the second and in UTC: write"
-            f" {{pattern: '{EXTRACTS}/([^/]+)/', format: '{MOMENT}'}}.",
+            f"Snapshots are pulled into {SNAPSHOTS}/<time>/, to the second and in UTC: write"
+            f" {{pattern: '{SNAPSHOTS}/([^/]+)/', format: '{TIMESTAMP}'}}.",
         )
     if source.scope is not None and source.scope.pattern is not None:
-        remedy = (
-            "Paths of pulled extracts name no values: leave the pattern out, and the"
+        hint = (
+            "Paths of pulled snapshots name no values: leave the pattern out, and the"
             " rows say them."
         )
-        yield got(("source", "scope", "pattern"), source.scope.pattern, remedy)
+        yield got(("source", "scope", "pattern"), source.scope.pattern, hint)
 
 
 def _reads_the_time(pattern: "str | None", form: str) -> bool:
     try:
-        found = re.search(pattern or "", f"{EXTRACTS}/{_FILE}")
+        found = re.search(pattern or "", f"{SNAPSHOTS}/{_FILE}")
         return bool(found) and datetime.strptime(found.group(1), form) == _SAMPLE
     except (ValueError, IndexError, re.error, RecursionError, OverflowError):
         return False

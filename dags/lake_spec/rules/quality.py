@@ -31,8 +31,8 @@ def rules_have_one_test(spec: TableSpec) -> Iterator[Problem]:
         tests = _tests(rule)
         if len(tests) != 1:
             message = f"has {' and '.join(tests) or 'no test'}"
-            remedy = f"A rule has exactly one test of: {', '.join(TESTS)}."
-            yield Problem(("quality", position), tests, message, remedy)
+            hint = f"A rule has exactly one test of: {', '.join(TESTS)}."
+            yield Problem(("quality", position), tests, message, hint)
 
 
 @QUALITY.rule("quality")
@@ -40,10 +40,10 @@ def patterns_compile(spec: TableSpec) -> Iterator[Problem]:
     for position, rule in enumerate(spec.quality):
         if rule.matches is None:
             continue
-        remedy = patterns.remedy(rule.matches)
-        if remedy is not None:
+        hint = patterns.hint(rule.matches)
+        if hint is not None:
             path: Path = ("quality", position, "matches")
-            yield got(path, rule.matches, remedy)
+            yield got(path, rule.matches, hint)
 
 
 @QUALITY.rule("quality", "columns")
@@ -53,5 +53,5 @@ def limits_are_for_numbers(spec: TableSpec) -> Iterator[Problem]:
         for name in ("at_least", "at_most"):
             limit = getattr(rule, name)
             if limit is not None and kind and not kind.is_numeric:
-                remedy = f"Column {rule.column!r} is {kind.name}, not a number: test it otherwise."
-                yield got(("quality", position, name), limit, remedy)
+                hint = f"Column {rule.column!r} is {kind.name}, not a number: test it otherwise."
+                yield got(("quality", position, name), limit, hint)

@@ -12,7 +12,7 @@ from lake_spec.model.sources import CHARSETS
 from lake_spec.rules import names
 from lake_spec.rules.rule_book import RuleBook
 from lake_spec.rules.table import within
-from lake_spec.rules.zone import is_zone, zone_remedy
+from lake_spec.rules.zone import is_zone, zone_hint
 
 SOURCE = RuleBook()
 
@@ -28,8 +28,8 @@ def globs(spec: TableSpec) -> Tuple[Tuple[Path, str], ...]:
         return ()
     fields = ("files",) if isinstance(source, Snapshot) else ("load", "changes")
     found = [(("source", each), getattr(source, each)) for each in fields]
-    if isinstance(source, Feed) and source.reloads is not None:
-        found.append((("source", "reloads", "files"), source.reloads.files))
+    if isinstance(source, Feed) and source.full_refresh is not None:
+        found.append((("source", "full_refresh", "files"), source.full_refresh.files))
     return tuple(found)
 
 
@@ -44,17 +44,17 @@ def paths_stay_below_landing(spec: TableSpec) -> Iterator[Problem]:
 def load_and_changes_are_other_files(spec: TableSpec) -> Iterator[Problem]:
     source = spec.source
     if isinstance(source, Feed) and source.load == source.changes:
-        remedy = (
+        hint = (
             "It matches the files of `load` too: give changes a pattern of their own."
         )
-        yield got(("source", "changes"), source.changes, remedy)
+        yield got(("source", "changes"), source.changes, hint)
 
 
 @SOURCE.rule("source")
 def timezone_exists(spec: TableSpec) -> Iterator[Problem]:
     zone = spec.source.timezone
     if not is_zone(zone):
-        yield got(("source", "timezone"), zone, zone_remedy(zone))
+        yield got(("source", "timezone"), zone, zone_hint(zone))
 
 
 @SOURCE.rule("source")
@@ -79,32 +79,32 @@ def csv_marks_are_single_characters(spec: TableSpec) -> Iterator[Problem]:
         if len(mark) != 1 or mark in "\r\n\0" or mark > "\uffff":
             yield got(("source", "format", name), mark, "Write one character.")
     if form.delimiter == form.quote:
-        remedy = "It is the quote too: choose another character."
-        yield got(("source", "format", "delimiter"), form.delimiter, remedy)
+        hint = "It is the quote too: choose another character."
+        yield got(("source", "format", "delimiter"), form.delimiter, hint)
 
 
 @SOURCE.rule("source", "source.format")
 def encoding_is_known(spec: TableSpec) -> Iterator[Problem]:
     form = spec.source.format
     if isinstance(form, Csv) and form.encoding.lower() not in CHARSETS:
-        remedy = f"Name one of {', '.join(CHARSETS)}, or convert the files to UTF-8."
-        yield got(("source", "format", "encoding"), form.encoding, remedy)
+        hint = f"Name one of {', '.join(CHARSETS)}, or convert the files to UTF-8."
+        yield got(("source", "format", "encoding"), form.encoding, hint)
 
 
 @SOURCE.rule("source", "source.format", "columns")
 def csv_without_header_declares_columns(spec: TableSpec) -> Iterator[Problem]:
     form = spec.source.format
     if isinstance(form, Csv) and not form.header and not spec.columns:
-        remedy = "Files without a header need `columns`, in the order of the file."
-        yield got(("source", "format", "header"), False, remedy)
+        hint = "Files without a header need `columns`, in the order of the file."
+        yield got(("source", "format", "header"), False, hint)
 
 
-@SOURCE.rule("source", "source.extract_time")
-def extract_time_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
+@SOURCE.rule("source", "source.snapshot_time")
+def snapshot_time_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
     if not isinstance(spec.source, Snapshot):
         return
     yield from gives_a_time(
-        ("source", "extract_time", "format"), spec.extract_time.format
+        ("source", "snapshot_time", "format"), spec.snapshot_time.format
     )
 
 
@@ -136,24 +136,22 @@ def operation_tells_upserts_from_deletes(spec: TableSpec) -> Iterator[Problem]:
     yield from names.source_name((*top, "column"), operation.column)
     yield from _values_are_plain(operation, top)
     if not operation.upsert:
-        remedy = "List the values of inserts and updates, as in [I, U]."
-        yield got((*top, "upsert"), [], remedy)
+        hint = "List the values of inserts and updates, as in [I, U]."
+        yield got((*top, "upsert"), [], hint)
     for value in sorted(set(operation.load) - set(operation.upsert)):
-        remedy = "Rows of the full load are upserts: list it under upsert too."
-        yield got((*top, "load"), value, remedy)
+        hint = "Rows of the full load are upserts: list it under upsert too."
+        yield got((*top, "load"), value, hint)
     first: Dict[str, str] = {}
     for name in _WORDS:
         for value in sorted(set(getattr(operation, name))):
             if first.setdefault(value, name) != name:
-                remedy = (
-                    f"It stands for {first[value]}s too: keep it in one of the two."
-                )
-                yield got((*top, name), value, remedy)
+                hint = f"It stands for {first[value]}s too: keep it in one of the two."
+                yield got((*top, name), value, hint)
 
 
 def _values_are_plain(operation: Operation, top: Path) -> Iterator[Problem]:
     for name in (*_WORDS, "load"):
         for position, value in enumerate(getattr(operation, name)):
             if not _OPERATION_VALUE.fullmatch(value):
-                remedy = "An operation is 1 to 32 letters, digits and _ . -."
-                yield got((*top, name, position), value, remedy)
+                hint = "An operation is 1 to 32 letters, digits and _ . -."
+                yield got((*top, name, position), value, hint)

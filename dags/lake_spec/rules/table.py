@@ -57,12 +57,12 @@ def buckets_are_1_to_1000(spec: TableSpec) -> Iterator[Problem]:
 
 
 @TABLE.rule()
-def upkeep_is_counted_in_bounds(spec: TableSpec) -> Iterator[Problem]:
-    upkeep = spec.maintenance
+def maintenance_is_counted_in_bounds(spec: TableSpec) -> Iterator[Problem]:
+    maintenance = spec.maintenance
     top = ("maintenance",)
-    yield from within((*top, "compact_after"), upkeep.compact_after, 1, 1000)
-    yield from within((*top, "cluster_after"), upkeep.cluster_after, 2, 10000)
-    yield from within((*top, "keep_commits"), upkeep.keep_commits, 1, 10000)
+    yield from within((*top, "compact_after"), maintenance.compact_after, 1, 1000)
+    yield from within((*top, "cluster_after"), maintenance.cluster_after, 2, 10000)
+    yield from within((*top, "keep_commits"), maintenance.keep_commits, 1, 10000)
 
 
 @TABLE.rule()
@@ -72,11 +72,11 @@ def quarantine_has_limits(spec: TableSpec) -> Iterator[Problem]:
     yield from within(("quarantine", "min_rows"), limits.min_rows, 0, 10**9)
     share = limits.warn_share
     if share is not None and not 0 <= share <= limits.max_share:
-        remedy = (
+        hint = (
             f"Choose a number from 0 to max_share, which is {limits.max_share:g}: over"
             " that the run fails."
         )
-        yield got(("quarantine", "warn_share"), share, remedy)
+        yield got(("quarantine", "warn_share"), share, hint)
 
 
 Number = Union[int, float]

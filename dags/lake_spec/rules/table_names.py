@@ -1,4 +1,4 @@
-"""A table beside the others of its domain, for rules on tables that name others."""
+"""A table next to the others of its domain, for rules on tables that name others."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class NamedTable:
         """What is told of a name that no other table of the domain has."""
         hint = did_you_mean(name, self.names)
         listed = ", ".join(self.names) or "none"
-        remedy = f"{hint}Other tables of {self.spec.domain}: {listed}."
-        return Problem(path, name, f"no table is named {name!r}", remedy)
+        hint = f"{hint}Other tables of {self.spec.domain}: {listed}."
+        return Problem(path, name, f"no table is named {name!r}", hint)
 
 
 def with_other_names(

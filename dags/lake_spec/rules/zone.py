@@ -24,7 +24,7 @@ def is_zone(name: str) -> bool:
         return False
 
 
-def zone_remedy(name: str) -> str:
+def zone_hint(name: str) -> str:
     """What to write instead; names come from the machine's own database."""
     hint = did_you_mean(name, sorted(available_timezones()))
     return f"{hint}Name a zone of the tz database, as in UTC or Europe/Berlin."

@@ -39,14 +39,14 @@ _SINGLE = (
 Items = List[Tuple[Any, Any]]
 
 
-def remedy(pattern: str) -> Optional[str]:
+def hint(pattern: str) -> Optional[str]:
     """What to do about a pattern that is no regular expression or a slow one; else None."""
     try:
         parsed = parser.parse(pattern)
         folds = bool(parsed.state.flags & re.IGNORECASE)
         ways = _Ways(folds).of(list(parsed), _ENDS)
     except (re.error, RecursionError, OverflowError) as error:
-        return f"Mend the regular expression: {error}."
+        return f"Fix the regular expression: {error}."
     if ways <= MOST_WAYS:
         return None
     return (

@@ -13,16 +13,16 @@ from typing import Optional
 GRAMMAR = "YYYY-MM-DD or YYYY-MM-DDTHH:MM[:SS[.ffffff]][Z or +HH:MM]"
 """How to write a time, for messages."""
 
-_MOMENT = re.compile(
+_TIMESTAMP = re.compile(
     r"(\d{4}-\d{2}-\d{2})"
     r"(?:[ T](\d{2}:\d{2})(:\d{2})?(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})?)?",
     re.ASCII,
 )
 
 
-def parse_moment(text: str) -> Optional[datetime]:
+def parse_timestamp(text: str) -> Optional[datetime]:
     """Return the time that a text says, in UTC where it names no zone; else nothing."""
-    found = _MOMENT.fullmatch(text)
+    found = _TIMESTAMP.fullmatch(text)
     if not found:
         return None
     date, time, seconds, fraction, zone = found.groups(default="")
@@ -32,7 +32,7 @@ def parse_moment(text: str) -> Optional[datetime]:
     micros = f".{fraction[1:]:0<6}" if fraction else ""
     zone = "+00:00" if zone in ("", "Z") else zone
     try:
-        moment = datetime.fromisoformat(f"{date}T{clock}{micros}{zone}")
-        return moment.astimezone(timezone.utc)
+        timestamp = datetime.fromisoformat(f"{date}T{clock}{micros}{zone}")
+        return timestamp.astimezone(timezone.utc)
     except (ValueError, OverflowError):
         return None

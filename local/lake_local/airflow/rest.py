@@ -128,7 +128,7 @@ class Airflow:
         except ApiError as error:
             if error.status != 401 or not signed or not self._token:
                 raise
-        self._token = ""  # It has run out: sign in anew, once.
+        self._token = ""  # It has run out: sign in again, once.
         return self._send(method, path, body, signed=signed)
 
     def _send(

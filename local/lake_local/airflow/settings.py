@@ -27,7 +27,7 @@ _FOREIGN_PREFIXES = ("AIRFLOW", "AWS_ENDPOINT_URL_")
 
 
 def aws_environment(endpoint: str, region: str, secret: str) -> dict[str, str]:
-    """What makes any AWS client talk to the stand-in, and to nothing else."""
+    """What makes any AWS client talk to the emulator, and to nothing else."""
     return {
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_ACCESS_KEY_ID": "local",

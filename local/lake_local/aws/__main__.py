@@ -1,4 +1,4 @@
-"""`python -m lake_local.aws --home DIR --port N`: serve until asked to stop."""
+"""`python -m lake_local.aws --state-dir DIR --port N`: serve until asked to stop."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from lake_local.aws.server import HomeInUse, serve
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m lake_local.aws", description="A stand-in for AWS on loopback."
+        prog="python -m lake_local.aws", description="An emulator for AWS on loopback."
     )
-    parser.add_argument("--home", type=Path, required=True, help="where state is kept")
+    parser.add_argument(
+        "--state-dir", type=Path, required=True, help="where state is kept"
+    )
     parser.add_argument("--port", type=int, required=True, help="port on 127.0.0.1")
     parser.add_argument("--region", default=DEFAULT_REGION, help="region of ARNs")
     args = parser.parse_args(argv)
     try:
-        serve(args.home.resolve(), port=args.port, region=args.region)
+        serve(args.state_dir.resolve(), port=args.port, region=args.region)
     except HomeInUse as reason:
         print(reason, file=sys.stderr)
         return 1

@@ -1,4 +1,4 @@
-"""The stand-in's own pages below /_lake: health, ledger, faults."""
+"""The emulator's own pages below /_lake: health, ledger, faults."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterable
 from urllib.parse import parse_qsl
 
 from lake_local.aws.emr import instances
-from lake_local.aws.emr.describe import moment
+from lake_local.aws.emr.describe import timestamp
 from lake_local.aws.emr.errors import EmrError
 from lake_local.aws.emr.models import Cluster
 from lake_local.aws.emr.service import LocalEmr
@@ -86,7 +86,7 @@ def _ledger(clusters: Iterable[Cluster], start_minutes: float) -> dict[str, Any]
 
 def _entry(cluster: Cluster, start_minutes: float) -> dict[str, Any]:
     lived = (cluster.ended or time.time()) - cluster.created
-    created = moment(cluster.created)
+    created = timestamp(cluster.created)
     return {
         "id": cluster.id,
         "name": cluster.name,

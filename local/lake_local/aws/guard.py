@@ -1,4 +1,4 @@
-"""Who may call the stand-in: this machine's own clients, by requests that they signed.
+"""Who may call the emulator: this machine's own clients, by requests that they signed.
 
 It runs commands and holds data, so that nothing but the owner's own processes may reach
 it: not a page in a browser, which can send requests to any port of this machine, nor a
@@ -37,7 +37,7 @@ class Guard:
         """Why this request is refused; None for one of our own clients."""
         headers = environ["lake.headers"]
         if "origin" in headers:
-            return "it has an Origin: pages of browsers may not call the stand-in."
+            return "it has an Origin: pages of browsers may not call the emulator."
         if headers.get("host", "").lower() not in self._hosts:
             return f"its Host is none of {', '.join(sorted(self._hosts))}."
         if environ["REQUEST_METHOD"] == "OPTIONS":
@@ -55,7 +55,7 @@ class Guard:
         is_link = "X-Amz-Signature" in asked
         if is_link:
             found = [asked.get(f"X-Amz-{n}", "") for n in _OF_A_LINK]
-            credential, signed, signature, moment = map(unquote, found)
+            credential, signed, signature, timestamp = map(unquote, found)
             query = [each for each in query if each[0] != "X-Amz-Signature"]
             lives = _seconds(asked.get("X-Amz-Expires", ""))
         else:
@@ -63,16 +63,16 @@ class Guard:
             if not match:
                 return False
             credential, signed, signature = match.groups()
-            moment, lives = headers.get("x-amz-date", ""), 0
+            timestamp, lives = headers.get("x-amz-date", ""), 0
         scope = _SCOPE.fullmatch(credential)
         if (
             not scope
-            or not _is_of_now(moment, lives)
+            or not _is_of_now(timestamp, lives)
             or "host" not in signed.split(";")
         ):
             return False
         _, day, region, service = scope.groups()
-        if not moment.startswith(day):
+        if not timestamp.startswith(day):
             return False
         payload = "UNSIGNED-PAYLOAD" if is_link else _payload(environ, headers)
         key = _key(self._secret, day, region, service)
@@ -92,7 +92,7 @@ class Guard:
                     payload,
                 ]
             )
-            text = "\n".join([ALGORITHM, moment, place, _sha256(canonical.encode())])
+            text = "\n".join([ALGORITHM, timestamp, place, _sha256(canonical.encode())])
             expected = hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
             if hmac.compare_digest(expected, signature):
                 return True
@@ -115,7 +115,7 @@ def _pairs(query: str) -> Iterator[tuple[str, str]]:
 
 
 def _paths(environ: Mapping[str, Any]) -> Iterator[str]:
-    """The path as it came, and as it is encoded anew: clients differ."""
+    """The path as it came, and as it is encoded again: clients differ."""
     raw = str(environ.get("RAW_URI") or quote(environ["PATH_INFO"])).partition("?")[0]
     again = quote(unquote(raw), safe="/-_.~")
     yield raw
@@ -128,9 +128,9 @@ def _payload(environ: dict[str, Any], headers: Mapping[str, str]) -> str:
     return headers.get("x-amz-content-sha256") or _sha256(body_of(environ))
 
 
-def _is_of_now(moment: str, lives: int) -> bool:
+def _is_of_now(timestamp: str, lives: int) -> bool:
     try:
-        at = datetime.strptime(moment, "%Y%m%dT%H%M%SZ").replace(tzinfo=timezone.utc)
+        at = datetime.strptime(timestamp, "%Y%m%dT%H%M%SZ").replace(tzinfo=timezone.utc)
     except ValueError:
         return False
     age = datetime.now(timezone.utc) - at

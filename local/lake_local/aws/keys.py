@@ -1,6 +1,6 @@
 """The key of a home: made at its first use, kept in a file that its owner alone may read.
 
-Whoever can read the file may call the stand-in, nobody else: no page in a browser, no
+Whoever can read the file may call the emulator, nobody else: no page in a browser, no
 other user of this machine. It is a credentials file as AWS's own tools read one.
 """
 

@@ -1,4 +1,4 @@
-"""The stand-in's own pages below /_lake, asked for by signed requests."""
+"""The emulator's own pages below /_lake, asked for by signed requests."""
 
 from __future__ import annotations
 

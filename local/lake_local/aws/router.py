@@ -147,7 +147,7 @@ def _refusal(call: Call, rule: Rule, status: int = 400) -> Reply:
 
 def _denied(environ: dict[str, Any], why: str) -> Reply:
     """In the protocol of the caller, so that the words reach its user."""
-    message = f"The stand-in refuses the request: {why}"
+    message = f"The emulator refuses the request: {why}"
     if environ.get("HTTP_X_AMZ_TARGET"):
         body = refusal("AccessDeniedException", message)
         return Reply(403, {"content-type": JSON}, body)
@@ -163,7 +163,7 @@ def _without_cors(start_response: Callable[..., Any]) -> Callable[..., Any]:
 
 def _not_covered(call: Call, environ: dict[str, Any]) -> Reply:
     """In the protocol of the caller, so that the words reach its user."""
-    message = f"The stand-in does not cover {call.service}: see local/COVERAGE.md"
+    message = f"The emulator does not cover {call.service}: see local/COVERAGE.md"
     log.warning("%s %s", message, call.operation)
     if not environ.get("CONTENT_TYPE", "").startswith(FORM):
         headers = {"content-type": JSON, "x-amzn-errortype": "NotCovered"}

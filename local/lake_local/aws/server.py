@@ -1,4 +1,4 @@
-"""The stand-in as one process: built, served, stopped."""
+"""The emulator as one process: built, served, stopped."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class HomeInUse(Exception):
-    """Another stand-in keeps its state in this home."""
+    """Another emulator keeps its state in this home."""
 
 
 class StandIn:
@@ -111,24 +111,24 @@ def serve(home: Path, *, port: int, region: str = DEFAULT_REGION) -> None:
     asked = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: asked.set())
-    stand_in = StandIn(home, port=port, region=region)
-    stand_in.start()
+    emulator = StandIn(home, port=port, region=region)
+    emulator.start()
     try:
         while not asked.wait(1):
             pass
     finally:
-        stand_in.stop()
+        emulator.stop()
 
 
 def _lock(home: Path) -> IO[str]:
-    """One stand-in per home, however the last one ended."""
+    """One emulator per home, however the last one ended."""
     file = open(home / "aws.pid", "a+")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as reason:
         file.seek(0)
         pid = file.read().strip()
-        message = f"{home} is in use by the stand-in with process id {pid}"
+        message = f"{home} is in use by the emulator with process id {pid}"
         raise HomeInUse(message) from reason
     file.truncate(0)
     file.write(f"{os.getpid()}\n")

@@ -129,7 +129,7 @@ def _add_options(parser: argparse.ArgumentParser, *, default: bool) -> None:
         help="folder of domains and table specs in place of dags/tables",
     )
     group.add_argument(
-        "--home",
+        "--state-dir",
         metavar="DIR",
         type=Path,
         default=unless_given(home),

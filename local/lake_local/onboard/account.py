@@ -1,4 +1,4 @@
-"""Whose AWS an environment is: the stand-in's, or the caller's own."""
+"""Whose AWS an environment is: the emulator's, or the caller's own."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def only(args: Namespace) -> Tuple[str, ...]:
 
 @contextmanager
 def clients(args: Namespace, environment: EnvironmentSpec) -> Iterator[Clients]:
-    """Clients of AWS by their services; the stand-in's for the environment `local`."""
+    """Clients of AWS by their services; the emulator's for the environment `local`."""
     if environment.name == ENVIRONMENT:
         shut_out_real_accounts()
-        home = Home.at(args.home)
+        home = Home.at(args.state_dir)
         with session.opened(home, _specs(args), who="onboard") as opened:
             yield opened.aws
         return

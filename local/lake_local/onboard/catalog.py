@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Dict, Optional, Tuple
 
 DOMAINS_OF_ENUMS = "domains of enums"
-"""Not a setting of the server, but beside them: names of such domains, `a, b`."""
+"""Not a setting of the server, but next to them: names of such domains, `a, b`."""
 
 
 @dataclass(frozen=True)

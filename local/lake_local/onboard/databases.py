@@ -133,7 +133,7 @@ def _kafka(
     if way != KAFKA:
         return "", []
     for fault in names.name(("--kafka-connection",), name):
-        raise BadRequest(f"--kafka-connection {name!r}: {fault.remedy}")
+        raise BadRequest(f"--kafka-connection {name!r}: {fault.hint}")
     found = dict(environment.connections).get(name)
     if found is None:
         example = KafkaCluster(bootstrap_servers=("HOST:9096",), secret="NAME")

@@ -91,7 +91,7 @@ def _differences(spec: TableSpec, draft: Draft) -> Iterator[str]:
 
 
 def _is_implied(spec: TableSpec, name: str, sources: List[str]) -> bool:
-    """Whether a column comes from what events have beside their rows."""
+    """Whether a column comes from what events have next to their rows."""
     source = spec.source
     if not isinstance(source, Feed) or source.envelope is None:
         return False

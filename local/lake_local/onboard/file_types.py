@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 MOST_RECORDS = 1000
 PARQUET = (
-    "Parquet files are not looked into: write its spec by hand, where they tell their"
+    "Parquet files are not looked into: write its spec manually, where they tell their"
     " types themselves (`columns` can be left out)"
 )
 NULLS = ("NULL", "\\N")
@@ -57,7 +57,7 @@ def _lines(content: bytes, whole: bool) -> str:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         if error.start < len(content) - 4 or whole:
-            raise ValueError("it is not UTF-8: write its spec by hand") from None
+            raise ValueError("it is not UTF-8: write its spec manually") from None
         text = content[: error.start].decode("utf-8-sig")
     return text if whole else text[: text.rfind("\n") + 1]
 

@@ -35,7 +35,7 @@ _OPERATIONS = ("op", "__op", "operation", "change_type")
 _LETTERS = frozenset("IUDTiudcrt")
 _NO_TIME = (
     "its files name no date, and there are no folders load/ and changes/: nothing says"
-    " whether they are extracts or changes"
+    " whether they are snapshots or changes"
 )
 
 
@@ -85,7 +85,7 @@ def _draft(
     if list(relative_path((), path)):
         raise _NoSpec("its name is none of a landing folder: A-Z a-z 0-9 _ . = + @ -")
     source, order = _source(path, paths, head, columns, operation, is_feed, table)
-    complete = None if is_feed else _complete(source["extract_time"], paths, signs)
+    complete = None if is_feed else _complete(source["snapshot_time"], paths, signs)
     if complete is not None:
         source["complete"] = complete
     text = SpecText(
@@ -104,7 +104,7 @@ def _draft(
         size="of unknown size",
         columns_guess=f"types fit the first {MOST_RECORDS:,} records of one file",
     )
-    return Draft(table, text, "feed" if is_feed else "extracts")
+    return Draft(table, text, "feed" if is_feed else "snapshots")
 
 
 def _chosen(paths: Sequence[str]) -> str:
@@ -162,9 +162,9 @@ def _source(
     table: Table,
 ) -> Tuple[Dict[str, Any], Any]:
     if not is_feed:
-        files, time = _extracts(paths)
+        files, time = _snapshots(paths)
         found = {"kind": "snapshot", "path": path, "files": files}
-        return {**found, "format": head.format, "extract_time": time}, None
+        return {**found, "format": head.format, "snapshot_time": time}, None
     cursor = cursor_of(table)
     times = [each for each, text in columns.items() if text.type == "timestamp"]
     column = cursor.columns[0] if cursor else (times[-1] if times else "")
@@ -178,8 +178,8 @@ def _source(
     return source, Guess([columns[column].name], why)
 
 
-def _extracts(paths: Sequence[str]) -> Tuple[str, Dict[str, str]]:
-    """The glob of extracts, and where in their paths a time stands."""
+def _snapshots(paths: Sequence[str]) -> Tuple[str, Dict[str, str]]:
+    """The glob of snapshots, and where in their paths a time stands."""
     for pattern, form in _TIMES:
         bounded = rf"(?<!\d)({pattern})(?!\d)"
         if all(re.search(bounded, each) for each in paths):

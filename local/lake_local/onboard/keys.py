@@ -11,7 +11,7 @@ from lake_local.onboard.naming import lake_name
 
 NO_KEY = (
     "no primary key, no unique index and no column named like a key: give it one, or"
-    " write its spec by hand"
+    " write its spec manually"
 )
 _TIME = re.compile(r"(timestamp|datetime)\b")
 _CURSORS = tuple(
@@ -77,7 +77,7 @@ def cursor_of(table: Table) -> Optional[Choice]:
     if best.name not in leading:
         words.append("it has no index")
     if best.nullable:
-        words.append("rows without it are not taken in")
+        words.append("rows without it are not ingested")
     return Choice((best.name,), "; ".join(words))
 
 

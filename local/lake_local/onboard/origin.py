@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, Optional, Tuple
 
-from lake_spec.contract.pull_folders import CHANGES, EXTRACTS, LOAD, MOMENT
+from lake_spec.contract.pull_folders import CHANGES, SNAPSHOTS, LOAD, TIMESTAMP
 from lake_spec.model.choices import Connector
 
 from lake_local.onboard.catalog import Table
@@ -18,10 +18,10 @@ from lake_local.onboard.types import Written
 KAFKA, JDBC, FILES = "kafka", "jdbc", "files"
 
 _PARQUET = {"type": "parquet"}
-_EXTRACTS: Dict[str, Any] = {
-    "files": f"{EXTRACTS}/**",
+_SNAPSHOTS: Dict[str, Any] = {
+    "files": f"{SNAPSHOTS}/**",
     "format": _PARQUET,
-    "extract_time": {"pattern": f"{EXTRACTS}/([^/]+)/", "format": MOMENT},
+    "snapshot_time": {"pattern": f"{SNAPSHOTS}/([^/]+)/", "format": TIMESTAMP},
 }
 _NO_DELETES = (
     "A cursor sees no deletes: rows that are gone at the source stay in the lake.",
@@ -80,7 +80,7 @@ class Origin:
             return self._events(path, schema, table)
         place = {"connection": self.connection, "table": f"{schema}.{table.name}"}
         if cursor is None or not _PLAIN.fullmatch(cursor.columns[0]):
-            pulled = {"kind": "snapshot", "path": path, **_EXTRACTS}
+            pulled = {"kind": "snapshot", "path": path, **_SNAPSHOTS}
             return Source({**pulled, "pulled_from": place}, "jdbc snapshot")
         return _by_cursor(path, place, cursor)
 

@@ -1,4 +1,4 @@
-"""Specs as YAML with comments: what a person would have written by hand."""
+"""Specs as YAML with comments: what a person would have written manually."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def write(
         elif _write(done.folder / f"{each.text.name}{ENDING}", each.text.text, force):
             done.drafts.append(each)
         else:
-            why = f"{each.text.name}{ENDING} is there already: --force writes it anew"
+            why = f"{each.text.name}{ENDING} is there already: --force writes it again"
             done.skipped.append(Skipped(each.table.name, why))
     text = domain_text(domain, owner or OWNER)
     done.domain_is_new = _write(done.folder / DOMAIN_FILE, text, force=False)
@@ -62,4 +62,4 @@ def faults_of(out: Path, domain: str) -> Tuple[int, List[str]]:
     survey = Survey()
     survey_domain(survey, out, domain)
     survey.judge_across()
-    return survey.files, [str(fault) for fault in survey.faults]
+    return survey.files, [str(fault) for fault in survey.diagnostics]

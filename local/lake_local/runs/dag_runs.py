@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Iterator
 
 from lake_spec.contract.run_key import run_key
-from lake_spec.text.times import GRAMMAR, parse_moment
+from lake_spec.text.times import GRAMMAR, parse_timestamp
 
 from lake_local.airflow.rest import ApiError
 from lake_local.errors import BadRequest, RunFailed, unknown
@@ -90,13 +90,13 @@ def params(pairs: list[str], window: list[str] | None) -> dict[str, Any]:
     """`K=V` pairs and a window as the run's conf; BadRequest if they are none."""
     conf = dict(_param(pair) for pair in pairs)
     if window:
-        conf["window_from"], conf["window_to"] = (moment(text) for text in window)
+        conf["window_from"], conf["window_to"] = (timestamp(text) for text in window)
     return conf
 
 
-def moment(text: str) -> str:
+def timestamp(text: str) -> str:
     """Return a date or time as an instant in UTC; a time without zone is UTC."""
-    parsed = parse_moment(text)
+    parsed = parse_timestamp(text)
     if parsed is None:
         raise BadRequest(
             f"{text!r} is no time. Write it as 2026-01-31 or 2026-01-31T06:30:00Z"

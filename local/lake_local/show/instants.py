@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from lake_spec.text.times import GRAMMAR, parse_moment
+from lake_spec.text.times import GRAMMAR, parse_timestamp
 
 _INSTANT = re.compile(r"\d{14}(\d{3})?")
 
@@ -18,19 +18,19 @@ def instant(text: str) -> str:
     if _INSTANT.fullmatch(text):
         datetime.strptime(text[:14], "%Y%m%d%H%M%S")
         return text.ljust(17, "0")
-    moment = utc(text)
-    return f"{moment:%Y%m%d%H%M%S}{moment.microsecond // 1000:03d}"
+    timestamp = utc(text)
+    return f"{timestamp:%Y%m%d%H%M%S}{timestamp.microsecond // 1000:03d}"
 
 
 def utc(text: str) -> datetime:
     """Return a date or time in UTC; one without a zone is UTC. Raises ValueError."""
-    moment = parse_moment(text)
-    if moment is None:
+    timestamp = parse_timestamp(text)
+    if timestamp is None:
         raise ValueError(f"{text!r} is no time (expected {GRAMMAR})")
-    return moment
+    return timestamp
 
 
 def readable(digits: str) -> str:
     """An instant as people read it: `2026-01-31 06:30:00.123`."""
-    moment = datetime.strptime(digits[:14], "%Y%m%d%H%M%S")
-    return f"{moment:%Y-%m-%d %H:%M:%S}.{digits[14:17] or '000'}"
+    timestamp = datetime.strptime(digits[:14], "%Y%m%d%H%M%S")
+    return f"{timestamp:%Y-%m-%d %H:%M:%S}.{digits[14:17] or '000'}"

@@ -57,12 +57,12 @@ def changed(before: DataFrame | None, after: DataFrame, since: str) -> DataFrame
 
 
 def live(changes: DataFrame) -> DataFrame:
-    """Rows of a change log that count: not those of a file's take that was withdrawn."""
-    withdraws = F.col("lake_op") == "withdraw"
-    last = F.max(COMMIT).alias("lake_withdrawn_at")
-    withdrawn = changes.where(withdraws).groupBy("lake_path").agg(last)
-    taken = changes.where(~withdraws).join(withdrawn, "lake_path", "left")
-    kept = F.coalesce(F.col(COMMIT) >= F.col("lake_withdrawn_at"), F.lit(True))
+    """Rows of a change log that count: not those of a file's take that was retracted."""
+    retracts = F.col("lake_op") == "retract"
+    last = F.max(COMMIT).alias("lake_retracted_at")
+    retracted = changes.where(retracts).groupBy("lake_path").agg(last)
+    taken = changes.where(~retracts).join(retracted, "lake_path", "left")
+    kept = F.coalesce(F.col(COMMIT) >= F.col("lake_retracted_at"), F.lit(True))
     return taken.where(kept).select(changes.columns)
 
 

@@ -55,7 +55,7 @@ def text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
-        return _moment(value)
+        return _timestamp(value)
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, (bytes, bytearray)):
@@ -95,7 +95,7 @@ def _csv_field(field: str) -> str:
     return field
 
 
-def _moment(value: datetime) -> str:
+def _timestamp(value: datetime) -> str:
     """Spark hands out UTC without a zone, since the program runs in UTC."""
     return value.replace(tzinfo=None).isoformat() + "Z"
 

@@ -29,7 +29,7 @@ def start(home: Home, project: Project, env: dict[str, str], port: int) -> Proce
     argv = [sys.executable, "-m", "lake_local.aws"]
     return background.start(
         NAME,
-        [*argv, "--home", str(home.root), "--port", str(port)],
+        [*argv, "--state-dir", str(home.root), "--port", str(port)],
         env={**env, "PYTHONPATH": ":".join(path)},
         log=home.logs / f"{NAME}.log",
         home=home.root,
@@ -45,7 +45,7 @@ def wait_until_healthy(home: Home, process: Process, url: str) -> None:
         if late or not process.is_alive():
             what = f"was not up after {START_SECONDS} s" if late else "ended at once"
             raise StartFailed(
-                f"the stand-in for AWS {what}; see {log}:\n{background.tail(log)}"
+                f"the emulator for AWS {what}; see {log}:\n{background.tail(log)}"
             )
         time.sleep(0.1)
 

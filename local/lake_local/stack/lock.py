@@ -1,7 +1,7 @@
 """Who may use a home: one that starts and stops it, or many that use what is up.
 
 The kernel lets go of a lock when its process ends, however it ends; the files
-beside it only carry the holders' names.
+next to it only carry the holders' names.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _acquire(file: IO[str], home: Home, *, shared: bool, patience: float) -> Non
         if time.monotonic() > deadline:
             raise HomeBusy(
                 f"{home.root} is in use by {names}. Wait for its end, or give this"
-                " command a home of its own with --home DIR."
+                " command a home of its own with --state-dir DIR."
             )
         if not told:
             print(f"waiting for {names}, which uses {home.root}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Objects on the stand-in's S3, by their `s3://bucket/key` addresses."""
+"""Objects on the emulator's S3, by their `s3://bucket/key` addresses."""
 
 from __future__ import annotations
 

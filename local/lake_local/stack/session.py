@@ -31,7 +31,7 @@ class Session:
     is_own: bool
 
     def aws(self, service: str) -> Any:
-        """A boto3 client of the stand-in."""
+        """A boto3 client of the emulator."""
         return emulator.client(service, self.stack, self.specs.environment.region)
 
     @property
@@ -44,7 +44,7 @@ class Session:
 def opened(
     home: Home, specs: Specs, *, who: str, airflow: bool = False, keep: bool = False
 ) -> Iterator[Session]:
-    """Use what is up, or start the stand-in (and Airflow) and stop it again.
+    """Use what is up, or start the emulator (and Airflow) and stop it again.
 
     With `keep`, what was started stays up for everyone, unless interrupted.
     """
@@ -83,7 +83,7 @@ def require_tables(asked: Path | None, up: Stack) -> None:
     if asked is not None and str(asked.resolve()) != up.tables:
         raise BadRequest(
             f"--tables {asked}: this home is up with {up.tables}. Stop it first"
-            " (`down`), or give the other tables a home of their own (--home DIR)."
+            " (`down`), or give the other tables a home of their own (--state-dir DIR)."
         )
 
 
@@ -93,7 +93,7 @@ def require_environment(asked: str, up: Stack) -> None:
         raise BadRequest(
             f"LAKE_ENVIRONMENT: this home is up with {up.environment}, and {asked} is"
             " asked for. Stop it first (`down`), unset the variable, or give the other"
-            " environment a home of its own (--home DIR)."
+            " environment a home of its own (--state-dir DIR)."
         )
 
 

@@ -25,7 +25,7 @@ LEFTOVER_SECONDS = 10
 
 
 def start(home: Home, specs: Specs, *, airflow: bool, kept: bool = False) -> Stack:
-    """Start the stand-in, and Airflow if asked for; noted as soon as it exists."""
+    """Start the emulator, and Airflow if asked for; noted as soon as it exists."""
     sweep(home)
     aws_port, airflow_port = _free_ports(2)
     stack = Stack(

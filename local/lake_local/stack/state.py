@@ -35,7 +35,7 @@ class Stack:
 
     @property
     def aws_url(self) -> str:
-        """Where the stand-in for AWS answers."""
+        """Where the emulator for AWS answers."""
         return f"http://127.0.0.1:{self.aws_port}"
 
     @property

@@ -1,8 +1,8 @@
-"""The touched keys and all their sightings: looked for in the change log once.
+"""The touched keys and all their deliveries: looked for in the change log once.
 
 Current is built by the stage that takes files in, history by the stage after it. Both
-need the same sightings, and looking for them is what grows with the log. So what was
-found is left beside the tables, and taken from there by whoever comes next. It is a
+need the same deliveries, and looking for them is what grows with the log. So what was
+found is left next to the tables, and taken from there by whoever comes next. It is a
 copy of committed rows, named by the commits that it lies between: where it is missing,
 of other commits or too large to be left, the log is read.
 """
@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 
 from lake_spark.build import merge, refold, single_event_keys
 from lake_spark.build.watermark import Pending
-from lake_spark.changelog import withdrawals
+from lake_spark.changelog import retractions
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import Columns, typed
 from lake_spark.schema.spark_types import with_types
@@ -27,26 +27,26 @@ from lake_spark.storage.session import FEW_BYTES, session_for
 from lake_spark.tables.table_run import TableRun
 
 MOST_KEYS = 200_000
-"""Sightings of more keys are not left: to write and read them costs as much."""
+"""Deliveries of more keys are not left: to write and read them costs as much."""
 
-_UNUSED = tuple(name for name in HUDI_COLUMNS if name != withdrawals.COMMIT)
+_UNUSED = tuple(name for name in HUDI_COLUMNS if name != retractions.COMMIT)
 """What Hudi adds to each row and nothing here asks for."""
 
 _DONE = "/_SUCCESS"
-Found = Tuple[DataFrame, DataFrame]  # sightings, keys
+Found = Tuple[DataFrame, DataFrame]  # deliveries, keys
 
 
 @dataclass(frozen=True)
 class Touched:
-    """The touched keys, and all live sightings of them.
+    """The touched keys, and all live deliveries of them.
 
-    `is_folded` tells whether the sightings say what the table holds of them. `alone`
+    `is_folded` tells whether the deliveries say what the table holds of them. `alone`
     are, in a build of all keys, those that are the only ones of their keys (build/single_event_keys.py),
-    and then `sightings` are the others.
+    and then `deliveries` are the others.
     """
 
     keys: DataFrame
-    sightings: DataFrame
+    deliveries: DataFrame
     is_folded: bool = False
     alone: Optional[DataFrame] = None
 
@@ -63,19 +63,19 @@ def touched(
         if waiting.since is None:
             all_rows = refold.rows(run, table, waiting.manifest)
             few = all_rows <= refold.FEW_ROWS
-            sightings, keys = read_from_log(run, waiting, columns, few)
-            several, only = single_event_keys.split(run, waiting, sightings, all_rows, kept)
+            deliveries, keys = read_from_log(run, waiting, columns, few)
+            several, only = single_event_keys.split(run, waiting, deliveries, all_rows, kept)
             yield Touched(keys, several, alone=only)
             return
         is_folded = refold.is_folded(run, table, waiting.manifest)
         if is_folded:
-            sightings, keys = _left_or_in_log(run, waiting, columns)
+            deliveries, keys = _left_or_in_log(run, waiting, columns)
         else:
             few = refold.rows(run, table, waiting.manifest) <= refold.FEW_ROWS
-            sightings, keys = read_from_log(run, waiting, columns, few)
-        for each in (keys, sightings):
+            deliveries, keys = read_from_log(run, waiting, columns, few)
+        for each in (keys, deliveries):
             cache_until(each, kept)
-        yield Touched(keys, sightings, is_folded)
+        yield Touched(keys, deliveries, is_folded)
 
 
 def clear(run: TableRun) -> None:
@@ -88,14 +88,14 @@ def read_from_log(run: TableRun, waiting: Pending, columns: Columns, few: bool) 
     """From the log, which has `few` rows or many."""
     spark = session_for(run.spark, few=few)
     read = run.log.read(spark).drop(*_UNUSED)
-    log = withdrawals.judged(with_types(read, typed(columns)), waiting.manifest)
-    return merge.sightings_of(log, waiting.since, waiting.manifest.contents)
+    log = retractions.judged(with_types(read, typed(columns)), waiting.manifest)
+    return merge.deliveries_of(log, waiting.since, waiting.manifest.contents)
 
 
 def _left_or_in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:
     """From where it was left, or from the log and then left, unless it is too much.
 
-    Only for tables that are folded, which have many rows: keys without any sighting
+    Only for tables that are folded, which have many rows: keys without any delivery
     count for the others.
     """
     left = _left(run, waiting, columns)
@@ -110,15 +110,15 @@ def _left_or_in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:
 
 
 def _leave(run: TableRun, found: Found, waiting: Pending) -> bool:
-    """Write the sightings beside the tables; False if there are too many keys."""
+    """Write the deliveries next to the tables; False if there are too many keys."""
     clear(run)
-    sightings, keys = found
+    deliveries, keys = found
     keys.persist()
     try:
         if keys.count() > MOST_KEYS:
             return False
         cores = run.spark.sparkContext.defaultParallelism
-        rows = sightings.coalesce(cores)
+        rows = deliveries.coalesce(cores)
         rows.write.mode("overwrite").parquet(_folder(run, waiting))
         return True
     finally:
@@ -132,8 +132,8 @@ def _left(run: TableRun, waiting: Pending, columns: Columns) -> Optional[Found]:
         return None
     is_few = sum(each.size for each in files) <= FEW_BYTES
     spark = session_for(run.spark, few=is_few)
-    sightings = with_types(spark.read.parquet(folder), typed(columns))
-    return sightings, sightings.select(KEY).distinct()
+    deliveries = with_types(spark.read.parquet(folder), typed(columns))
+    return deliveries, deliveries.select(KEY).distinct()
 
 
 def _folder(run: TableRun, waiting: Pending) -> str:

@@ -15,8 +15,8 @@ from lake_spark.build import affected_keys, merge, refold
 from lake_spark.build.affected_keys import Touched
 from lake_spark.build.merge import Built, TouchedEvents
 from lake_spark.build.watermark import Pending, anew_if_retyped, pending
-from lake_spark.changelog import withdrawals
-from lake_spark.changelog.schema import ALL_KEYS, IS_LOAD, LogColumn, RELOAD
+from lake_spark.changelog import retractions
+from lake_spark.changelog.schema import ALL_KEYS, IS_LOAD, LogColumn, FULL_REFRESH
 from lake_spark.landing.manifest import LogContents, Manifest
 from lake_spark.scd2 import delete_all, partial_updates, scopes
 from lake_spark.scd2.current import CurrentLayer
@@ -38,7 +38,7 @@ def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
         return {}
     if run.dry_run:
         run.report.warnings.append(
-            "current lacks what an earlier run took in; a dry run does not build it."
+            "current lacks what an earlier run ingested; a dry run does not build it."
         )
         return {}
     kinds = table_columns(run.spec, run.log)
@@ -187,7 +187,7 @@ def _with_times_of_snapshots(
 
 def _marked(found: Touched, waiting: Pending, roles: Roles) -> DataFrame:
     then = waiting.since if found.is_folded else None
-    return mark_events(found.sightings, roles, then)
+    return mark_events(found.deliveries, roles, then)
 
 
 def _build(
@@ -236,7 +236,7 @@ def _told(
 ) -> Tuple[Dict[str, int], int, List[str]]:
     """Duplicates by landing path, ties, and warnings of logs that started over.
 
-    Extracts are compared coming in.
+    Snapshots are compared coming in.
     """
     if not isinstance(run.spec.source, Feed):
         return {}, 0, []
@@ -252,7 +252,7 @@ def _restarts(spec: TableSpec, marked: DataFrame, since: Optional[str]) -> List[
     events = with_epochs(distinct_events(marked), roles)
     started = events.where(F.col(FORMER).isNotNull())
     if since is not None:  # what it starts over from may be late
-        newer = F.greatest(withdrawals.COMMIT, f"{FORMER}.came")
+        newer = F.greatest(retractions.COMMIT, f"{FORMER}.came")
         started = started.where(newer > since)
     first = F.min(F.struct(LogColumn.POSITION, LogColumn.PATH, LogColumn.RECORD)).alias("first")
     rows = started.groupBy(F.col(f"{FORMER}.log").alias("former"), LogColumn.LOG)
@@ -261,7 +261,7 @@ def _restarts(spec: TableSpec, marked: DataFrame, since: Optional[str]) -> List[
         f"{_log_of(row)}: {row['keys']:,} key(s) have events that rank after those of the "
         f"log before, first {row['first'].lake_path} record {row['first'].lake_record}. "
         "If other changes were lost with the old log, take a new full load "
-        "(source.reloads)."
+        "(source.full_refresh)."
         for row in rows.collect()
     ]
 
@@ -273,8 +273,8 @@ def _log_of(row: Row) -> str:
 
 
 def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:
-    """New sightings of events that an earlier row of the log already was."""
-    landed = withdrawals.came_after(since) & (F.col(LogColumn.OP) != RELOAD)
+    """New deliveries of events that an earlier row of the log already was."""
+    landed = retractions.came_after(since) & (F.col(LogColumn.OP) != FULL_REFRESH)
     again = marked.where(landed & (F.col("lake_arrival") > 1))
     return {
         row.lake_path: row["count"]
@@ -287,11 +287,11 @@ def count_ties(run: TableRun, marked: DataFrame, since: Optional[str]) -> int:
     changes = marked.where("lake_seen = 1").where(~F.expr(IS_LOAD))
     in_log = [LogColumn.LOG] if run.spec.envelope is not None else []
     places = changes.where(F.col(KEY) != ALL_KEYS).groupBy(
-        KEY, *in_log, *(run.spec.order_by or (LogColumn.EXTRACT_AT,))
+        KEY, *in_log, *(run.spec.order_by or (LogColumn.SNAPSHOT_AT,))
     )
     found = places.agg(
         F.count_distinct(LogColumn.PATH).alias("files"),
-        F.max(withdrawals.came_after(since)).alias("new"),
+        F.max(retractions.came_after(since)).alias("new"),
     )
     return found.where("files > 1 AND new").count()
 

@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.hudi.options import Operation
-from lake_spark.build.pre_commit_checks import Changes, agree, counted, keep_promises
-from lake_spark.changelog import withdrawals
+from lake_spark.build.pre_commit_checks import Changes, agree, counted, keep_invariants
+from lake_spark.changelog import retractions
 from lake_spark.landing.manifest import LogContents
 from lake_spark.scd2.delete_all import about_all_keys
 from lake_spark.scd2.events import KEY
@@ -197,7 +197,7 @@ def _commit(
     metadata: Dict[str, str],
     must_be_open: Optional[int],
 ) -> Built:
-    keep_promises(layer, counts)
+    keep_invariants(layer, counts)
     rows, still_open = _counts_before(table, events)
     rows += counts[INSERTED] - counts[REMOVED]
     still_open += counts["opened"] - counts["closed"]
@@ -238,19 +238,19 @@ def _to_write(changes: DataFrame, layer: Layer) -> DataFrame:
     )
 
 
-def sightings_of(
+def deliveries_of(
     log: DataFrame, since: Optional[str], contents: LogContents
 ) -> Tuple[DataFrame, DataFrame]:
-    """(all live sightings of the touched keys, the touched keys) of a judged log.
+    """(all live deliveries of the touched keys, the touched keys) of a judged log.
 
-    A key is touched when a sighting of it came, or became void, after that instant;
+    A key is touched when a delivery of it came, or became void, after that instant;
     by such a change of a row about every key all of them are. Keys whose rows changed
     their key are touched together. `contents` are those of the log.
     """
-    live = withdrawals.live(log)
+    live = retractions.live(log)
     if since is None:
         return live, live.select(KEY).distinct()
-    moved = log.where(withdrawals.moved_after(log, since))
+    moved = log.where(retractions.moved_after(log, since))
     if contents.wide and not moved.where(about_all_keys()).isEmpty():
         return live, log.select(KEY).distinct()
     keys = moved.select(KEY).distinct()
@@ -260,6 +260,6 @@ def sightings_of(
 
 
 def of_keys(live: DataFrame, keys: DataFrame, contents: LogContents) -> DataFrame:
-    """The live sightings of those keys, and those about every key."""
+    """The live deliveries of those keys, and those about every key."""
     own = live.join(keys, KEY, "left_semi")
     return own.unionByName(live.where(about_all_keys())) if contents.wide else own

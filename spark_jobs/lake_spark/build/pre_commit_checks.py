@@ -11,7 +11,7 @@ from typing import Any, Dict, Optional
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lake_spark.errors import BrokenPromise
+from lake_spark.errors import BrokenInvariant
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.layer import CHANGED, INSERTED, Layer, REMOVED
 
@@ -77,17 +77,17 @@ def _counts(checked: DataFrame, layer: Layer, copies: Column) -> Dict[str, Any]:
     return found.first().asDict()
 
 
-def keep_promises(layer: Layer, counts: Dict[str, Any]) -> None:
+def keep_invariants(layer: Layer, counts: Dict[str, Any]) -> None:
     """BrokenPromise if rows break a promise, naming it and a key."""
     faults = [
-        f"{promise}: {counts[f'broken_{i}']} row(s), as of key {counts[f'broken_key_{i}']}"
-        for i, promise in enumerate(layer.broken)
+        f"{invariant}: {counts[f'broken_{i}']} row(s), as of key {counts[f'broken_key_{i}']}"
+        for i, invariant in enumerate(layer.broken)
         if counts[f"broken_{i}"]
     ]
     if counts["copies"]:
         faults.append(f"{ONE_ROW}: {counts['copies']} row(s) too many")
     if faults:
-        raise BrokenPromise(
+        raise BrokenInvariant(
             f"{layer.name} was not written, its rows break the contract: {'; '.join(faults)}"
         )
 
@@ -95,8 +95,8 @@ def keep_promises(layer: Layer, counts: Dict[str, Any]) -> None:
 def agree(layer: Layer, still_open: int, must_be_open: Optional[int]) -> None:
     """BrokenPromise if as many are not open as are known to have to be."""
     if must_be_open not in (None, still_open):
-        raise BrokenPromise(
+        raise BrokenInvariant(
             f"{layer.name} was not written: it would have {still_open:,} open versions, "
             f"and current has {must_be_open:,} rows at the same commit of the change log. "
-            "Build both anew from the change log: the domain's DAG <domain>_rebuild."
+            "Rebuild both from the change log: the domain's DAG <domain>_rebuild."
         )

@@ -20,7 +20,7 @@ FOLD, VERSION = "fold", "2"
 """In a commit's metadata: by which fold all rows of the table were made.
 
 VERSION is raised by a change after which the same events make other rows. Tables of
-another version are read, until they are built anew.
+another version are read, until they are rebuilt.
 """
 
 FEW_ROWS = 50_000
@@ -49,8 +49,8 @@ def said(table: HudiTable, since: Optional[str]) -> Dict[str, str]:
 def is_folded(run: TableRun, table: HudiTable, manifest: Manifest) -> bool:
     """Whether the rows of a table can be told from its log alone, and should be.
 
-    Not where the log was made anew since, so that it lacks the commit the table was
-    built from; not where files were withdrawn, for the log shows the table without
+    Not where the log was made again since, so that it lacks the commit the table was
+    built from; not where files were retracted, for the log shows the table without
     them; where floats came for doubles, which changes how rows compare; where a column
     was declared as dropped since, maybe; or where versions have numbers of their own.
     """
@@ -58,7 +58,7 @@ def is_folded(run: TableRun, table: HudiTable, manifest: Manifest) -> bool:
     return (
         built.get(FOLD) == VERSION
         and int(built.get(ROWS, 0)) > FEW_ROWS
-        and not (manifest.contents.withdrawn or manifest.contents.narrow)
+        and not (manifest.contents.retracted or manifest.contents.narrow)
         and any(each.instant == built[LOG_INSTANT] for each in run.log.commits())
         and not run.log.narrow_paths()
         and not any(column.dropped for _, column in spec.columns)

@@ -1,7 +1,7 @@
-"""Keys with one sighting: their fold needs no order, so none is made for them.
+"""Keys with one delivery: their fold needs no order, so none is made for them.
 
 A build of all keys sorts every row some ten times, by key, time and version. After a
-first load nearly every key has one sighting, and what that shows follows from its row
+first load nearly every key has one delivery, and what that shows follows from its row
 alone. Finding those keys takes one look at the log's keys. Decision 034 has the figures.
 """
 
@@ -20,7 +20,7 @@ from lake_spark.storage.spark_jobs import cache_until
 from lake_spark.tables.table_run import TableRun
 
 MOST_KEYS = 200_000
-"""Keys with several sightings are handed to every task, so they must be few."""
+"""Keys with several deliveries are handed to every task, so they must be few."""
 
 MOST_SHARE = 0.2
 """Of all rows; else reading the log twice takes what the sorting would."""
@@ -29,11 +29,11 @@ MOST_SHARE = 0.2
 def split(
     run: TableRun,
     waiting: Pending,
-    sightings: DataFrame,
+    deliveries: DataFrame,
     all_rows: int,
     kept: ExitStack,
 ) -> Tuple[DataFrame, Optional[DataFrame]]:
-    """(sightings of keys that have several, the only ones of their keys).
+    """(deliveries of keys that have several, the only ones of their keys).
 
     They are to be used while `kept` is open. `all_rows` is that of standing.rows.
 
@@ -42,13 +42,13 @@ def split(
     """
     depend = run.spec.scope or waiting.manifest.contents.mixes_keys
     if depend or all_rows <= refold.FEW_ROWS:
-        return sightings, None
-    counted = sightings.groupBy(KEY).agg(F.count(KEY).alias("lake_times"))
+        return deliveries, None
+    counted = deliveries.groupBy(KEY).agg(F.count(KEY).alias("lake_times"))
     several = counted.where("lake_times > 1")
     keys, rows = several.agg(F.count(KEY), F.sum("lake_times")).first()
     if not keys:
-        return sightings.limit(0), sightings
+        return deliveries.limit(0), deliveries
     if keys > MOST_KEYS or rows > MOST_SHARE * all_rows:
-        return sightings, None
+        return deliveries, None
     few = F.broadcast(cache_until(several.select(KEY), kept))
-    return sightings.join(few, KEY, "left_semi"), sightings.join(few, KEY, "left_anti")
+    return deliveries.join(few, KEY, "left_semi"), deliveries.join(few, KEY, "left_anti")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Optional, Sequence
 
 from lake_spark.build import merge
-from lake_spark.errors import UnfinishedRedo
+from lake_spark.errors import UnfinishedReprocess
 from lake_spark.landing.manifest import Manifest
 from lake_spark.schema.columns import Columns, typed
 from lake_spark.schema.promotion import is_same
@@ -25,33 +25,33 @@ class Pending:
 
 
 def pending(run: TableRun, table: HudiTable, *, anew: bool) -> Optional[Pending]:
-    """What to build: from the whole log if anew, else if the table is behind it."""
+    """What to build: from the whole log if again, else if the table is behind it."""
     newest = run.log.last_instant("inputs")
     built = None if anew else table.last_value(merge.LOG_INSTANT)
     if newest is None or newest == built:
         return None
     manifest = run.manifest()
-    if _is_half_redone(run, manifest.redo, anew=anew):
+    if _is_half_reprocessed(run, manifest.reprocess, anew=anew):
         return None
     return Pending(built, newest, manifest)
 
 
-def _is_half_redone(run: TableRun, paths: Sequence[str], *, anew: bool) -> bool:
-    """Whether the log waits for extracts of a redo: nobody may see it folded."""
+def _is_half_reprocessed(run: TableRun, paths: Sequence[str], *, anew: bool) -> bool:
+    """Whether the log waits for snapshots of a reprocess: nobody may see it folded."""
     if not paths:
         return False
     words = (
-        f"a redo is not finished, {len(paths)} file(s) are still to be taken anew, "
-        f"first {paths[0]}: run {run.spec.domain}_redo or {run.spec.domain}_incremental"
+        f"a reprocess is not finished, {len(paths)} file(s) are still to be taken again, "
+        f"first {paths[0]}: run {run.spec.domain}_reprocess or {run.spec.domain}_incremental"
     )
     if anew:
-        raise UnfinishedRedo(f"{run.spec.full_name}: {words}.")
+        raise UnfinishedReprocess(f"{run.spec.full_name}: {words}.")
     run.report.warnings.append(f"the tables stay as they were: {words}")
     return True
 
 
 def anew_if_retyped(table: HudiTable, waiting: Pending, columns: Columns) -> Pending:
-    """A stored column never changes its type: the table is built anew instead.
+    """A stored column never changes its type: the table is rebuilt instead.
 
     New columns are none of it, they are added by the next commit (decision 013).
     """

@@ -1,1 +1,1 @@
-"""The change log: its columns, the table's versions of them, and withdrawn files."""
+"""The change log: its columns, the table's versions of them, and retracted files."""

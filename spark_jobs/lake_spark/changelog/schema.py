@@ -1,6 +1,6 @@
 """The columns of the change log, and what its rows can say.
 
-A row of the change log is one sighting of one change event: the table's own columns, and
+A row of the change log is one delivery of one change event: the table's own columns, and
 the envelope below.
 """
 
@@ -28,9 +28,9 @@ class LogColumn(str, Enum):
     """Number of the record in its file from 1; -1 for a row that we derived."""
     ETAG = "lake_etag"
     LANDED_AT = "lake_landed_at"
-    EXTRACT_AT = "lake_extract_at"
+    SNAPSHOT_AT = "lake_snapshot_at"
     STARTED = "lake_started"
-    """The order at which the row's reload, or its connector's snapshot, started, as JSON."""
+    """The order at which the row's full refresh, or its connector's snapshot, started, as JSON."""
     UNAVAILABLE = "lake_unavailable"
     """Columns whose value the source did not send, `a,b`; else null."""
     NARROW = "lake_narrow"
@@ -48,7 +48,7 @@ _TYPES = {
     LogColumn.RECORD: "bigint",
     LogColumn.EFFECTIVE_AT: "timestamp",
     LogColumn.LANDED_AT: "timestamp",
-    LogColumn.EXTRACT_AT: "timestamp",
+    LogColumn.SNAPSHOT_AT: "timestamp",
 }
 
 ENVELOPE: Tuple[Tuple[str, str], ...] = tuple(
@@ -60,8 +60,8 @@ ENVELOPE: Tuple[Tuple[str, str], ...] = tuple(
 UPSERT, DELETE = "upsert", "delete"
 
 
-TRUNCATE, RELOAD, WITHDRAW = "truncate", "reload", "withdraw"
-"""About every key: all are gone, a reload has these keys alone, a file is void."""
+TRUNCATE, FULL_REFRESH, RETRACT = "truncate", "full refresh", "retract"
+"""About every key: all are gone, a full refresh has these keys alone, a file is void."""
 
 
 ALL_KEYS = "%*"
@@ -73,7 +73,7 @@ IS_LOAD = "lake_rank = 0 OR lake_started IS NOT NULL"
 
 
 def started(name: str) -> str:
-    """Where the row's reload started in an order column, as text; else null."""
+    """Where the row's full refresh started in an order column, as text; else null."""
     return f"get_json_object(lake_started, {sql_literal('$.' + name)})"
 
 

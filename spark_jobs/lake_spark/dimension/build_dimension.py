@@ -13,7 +13,7 @@ from pyspark.storagelevel import StorageLevel
 from lake_spec.model import TableSpec
 from lake_spark.build import materialize, merge
 from lake_spark.build.merge import TouchedEvents
-from lake_spark.changelog import withdrawals
+from lake_spark.changelog import retractions
 from lake_spark.dimension.join import Versions, state_events
 from lake_spark.dimension.sides import Part, part_of, require_a_join
 from lake_spark.scd2.current import CurrentLayer
@@ -121,9 +121,9 @@ def _touched_keys(parts: Sequence[Part], since: Optional[Instants]) -> DataFrame
         then = since[part.spec.name] if since else None
         if part.log_instant not in (None, then):
             manifest, log = part.run.manifest(), part.run.log.read()
-            built = withdrawals.until(log, part.log_instant)
-            judged = withdrawals.judged(built, manifest)
-            _, keys = merge.sightings_of(judged, then, manifest.contents)
+            built = retractions.until(log, part.log_instant)
+            judged = retractions.judged(built, manifest)
+            _, keys = merge.deliveries_of(judged, then, manifest.contents)
             found.append(keys)
     return reduce(DataFrame.union, found).distinct()
 

@@ -95,7 +95,7 @@ def _envelope(lives: Column) -> Sequence[Column]:
         LogColumn.OP: F.when(lives, UPSERT).otherwise(DELETE),
         LogColumn.RANK: F.lit(1),
         LogColumn.EFFECTIVE_AT: F.col(LogColumn.EFFECTIVE_AT),
-        LogColumn.EXTRACT_AT: F.col(LogColumn.EFFECTIVE_AT),
+        LogColumn.SNAPSHOT_AT: F.col(LogColumn.EFFECTIVE_AT),
         LogColumn.RECORD: F.col(LogColumn.RECORD),
     }
     return [

@@ -1,6 +1,6 @@
 """Records of landing files erased in place: blank, under their old numbers.
 
-A new content is made beside the table first, and read as every landing file is: it
+A new content is made next to the table first, and read as every landing file is: it
 must give the same rows but for the erased ones. Then it is put on the list, and
 only then in the place of the old one. Decision 021.
 """
@@ -56,7 +56,7 @@ class Found:
 
 
 def find(run: TableRun, subjects: Subjects) -> Found:
-    """Read every landing file as it is taken in; NotErasable where one cannot be read.
+    """Read every landing file as it is ingested; NotErasable where one cannot be read.
 
     A record whose key cannot be read is a subject's where it has the key as words.
     """
@@ -92,12 +92,12 @@ def _refuse_unread(run: TableRun) -> None:
     if told:
         raise NotErasable(
             f"{run.spec.full_name}: {'; '.join(told[:3])}. Nothing was erased: nobody can "
-            "tell whose rows such a file has. Mend it or take it away."
+            "tell whose rows such a file has. Fix it or take it away."
         )
 
 
 def make(run: TableRun, found: Found) -> Dict[str, str]:
-    """Contents without the records, made beside the table: path -> URI.
+    """Contents without the records, made next to the table: path -> URI.
 
     NotErasable where one cannot be made, before anything is changed.
     """
@@ -109,7 +109,7 @@ def make(run: TableRun, found: Found) -> Dict[str, str]:
 
 
 def clear(run: TableRun) -> None:
-    """Remove what was made beside the table, also by a run that was killed."""
+    """Remove what was made next to the table, also by a run that was killed."""
     for each in run.store.list(_beside(run)):
         run.store.delete(each.uri)
 
@@ -191,7 +191,7 @@ def _differing(old: DataFrame, new: DataFrame) -> List[int]:
 
 
 def put(run: TableRun, made: Dict[str, str], found: Found) -> None:
-    """The list first, then the contents, then their ETags: a rerun mends the rest."""
+    """The list first, then the contents, then their ETags: a rerun fixes the rest."""
     erased = run.erased_keys.load()
     known = {path: run.manifest().find(path) for path in made}
     taken = {path: each.etag for path, each in known.items() if each}
@@ -240,6 +240,6 @@ def _only(batch: batches.Batch, paths: Sequence[str]) -> batches.Batch:
 def _cannot(run: TableRun, file: LandingFile, why: str) -> NotErasable:
     return NotErasable(
         f"{run.spec.full_name}: {file.path} holds rows of a key that is to be erased, and "
-        f"{why}, so it was not rewritten. Land it anew without them, redo it "
-        f"({run.spec.domain}_redo, files={file.path}), then erase."
+        f"{why}, so it was not rewritten. Land it again without them, reprocess it "
+        f"({run.spec.domain}_reprocess, files={file.path}), then erase."
     )

@@ -1,6 +1,6 @@
 """What earlier runs left to read: every text in it that names a subject is taken out.
 
-Reports, summaries that repeat them, notices: whatever JSON lies in the folders of the
+Reports, summaries that repeat them, notifications: whatever JSON lies in the folders of the
 domain's runs. Counts stay.
 """
 

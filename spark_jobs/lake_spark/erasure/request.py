@@ -1,4 +1,4 @@
-"""What is to be erased: an object that an operator puts beside the runs.
+"""What is to be erased: an object that an operator puts next to the runs.
 
 Keys are personal data, so no Param, step argument or log has them: they have the
 name of the object alone. When all is done a receipt takes its place.

@@ -26,7 +26,7 @@ widened to 16 bits (`größe` comes as `gr\\uffc3\\uffb6\\uffc3\\uff9fe`)."""
 
 def time_column(spec: TableSpec) -> Optional[str]:
     """The source column that holds the snapshot's time, if there is one."""
-    declared = spec.extract_time
+    declared = spec.snapshot_time
     return declared.column if declared else None
 
 

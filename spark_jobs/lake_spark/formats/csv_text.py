@@ -179,7 +179,7 @@ _WORDS = {
         ", or set source.format.multiline: true",
     ),
 }
-"""Kind of a fault -> what is wrong, and what to do beside landing the file again."""
+"""Kind of a fault -> what is wrong, and what to do next to landing the file again."""
 
 
 def _words(fault: Fault, kind: Csv, text: str) -> Tuple[str, str]:

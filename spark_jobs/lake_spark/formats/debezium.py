@@ -35,7 +35,7 @@ _MESSAGES = (
     (_OF_SCHEMAS, "ddl"),
     (("id", "type", "aggregate_type", "additional_data", "timestamp"), "type"),
 )
-"""Messages about no row: the fields that they have beside times, and one that says it."""
+"""Messages about no row: the fields that they have next to times, and one that says it."""
 _OF_EVENTS = ("op", "message", "transaction", "source", *_TIMES)
 
 _ADDED = {
@@ -177,7 +177,7 @@ def _time(find: Find) -> Optional[str]:
 def _in_postgresql(find: Find) -> Iterator[Tuple[str, str]]:
     """`sequence` is the JSON text ["last commit", "own lsn"], either may be null.
 
-    A connector that was made anew knows no commit before its first transaction: the
+    A connector that was made again knows no commit before its first transaction: the
     own position counts for it. Contract 2.1.
     """
     sequence = find("sequence")

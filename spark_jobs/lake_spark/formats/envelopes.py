@@ -1,7 +1,7 @@
 """Rows out of what the records of change files wrap them in.
 
 A line that our own Kafka pull wrote holds a message; a message may hold its
-schema beside its payload; a payload may be an event of Debezium.
+schema next to its payload; a payload may be an event of Debezium.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _no_row(top: Fields, is_message: bool, is_text: bool) -> str:
 
 
 def _payload(value: Optional[Fields]) -> Optional[Fields]:
-    """The fields beside which no schema stands."""
+    """The fields next to which no schema stands."""
     if value is not None and set(value.kinds) == {"schema", "payload"}:
         return value.below("payload")
     return value

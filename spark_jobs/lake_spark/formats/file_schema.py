@@ -16,7 +16,7 @@ LEFT_OUT = "_lake_left_out_"
 """Before the place of a column that is read and passed over."""
 
 BLOCK, ID = "_lake_block", "_lake_id"
-"""Where a record stands in its file, beside the file's own columns."""
+"""Where a record stands in its file, next to the file's own columns."""
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ def head_of(spark: SparkSession, store: ObjectStore, file: LandingFile) -> bytes
 
 
 def declared_source_names(spec: TableSpec) -> List[str]:
-    """A file without header: operation or extract time, then as declared."""
+    """A file without header: operation or snapshot time, then as declared."""
     operation = spec.operation
     names = [
         column.source[0] if column.source else name
@@ -411,7 +411,7 @@ def column_in_path(spec: TableSpec) -> Optional[str]:
 
 
 def is_load(spec: TableSpec, file: LandingFile) -> bool:
-    """Whether a feed's file belongs to its full load or to a reload."""
+    """Whether a feed's file belongs to its full load or to a full refresh."""
     return any(glob_pattern(glob).fullmatch(file.path) for glob in load_globs(spec))
 
 
@@ -419,8 +419,8 @@ def load_globs(spec: TableSpec) -> List[str]:
     """Which files of a feed are full loads: the first and the later ones."""
     if not isinstance(spec.source, Feed):
         return []
-    reloads = spec.reloads
-    return [spec.source.load] + ([reloads.files] if reloads else [])
+    full_refresh = spec.full_refresh
+    return [spec.source.load] + ([full_refresh.files] if full_refresh else [])
 
 
 def all_globs(spec: TableSpec) -> List[str]:

@@ -13,7 +13,7 @@ from typing import List
 from lake_spec.model.column_type import ColumnType
 from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.schema.columns import TEXT
-from lake_spark.schema.encodings import moment_of_millis
+from lake_spark.schema.encodings import timestamp_of_millis
 
 _TEXTS = (
     *("$oid", "$numberInt", "$numberLong", "$numberDouble", "$numberDecimal"),
@@ -91,9 +91,9 @@ def _of_text(text: str) -> str:
 
 def _date(text: str) -> str:
     """ISO text as it is, milliseconds since 1970 as an instant in UTC."""
-    moment = f"CAST({moment_of_millis(text)} AS string) || 'Z'"
+    timestamp = f"CAST({timestamp_of_millis(text)} AS string) || 'Z'"
     digits = sql_literal("^-?[0-9]+$")
-    return f"CASE WHEN {text} RLIKE {digits} THEN coalesce({moment}, {text}) ELSE {text} END"
+    return f"CASE WHEN {text} RLIKE {digits} THEN coalesce({timestamp}, {text}) ELSE {text} END"
 
 
 def _json(text: str, *names: str) -> str:

@@ -14,7 +14,7 @@ from lake_spec.hudi.options import Operation
 from lake_spec.model import Csv, Json, NewColumns, Snapshot
 from lake_spec.text.globs import glob_pattern
 from lake_spark.changelog.schema import log_columns
-from lake_spark.changelog.withdrawals import withdraw_rows
+from lake_spark.changelog.retractions import retract_rows
 from lake_spark.errors import BadFile, RefusedInput, first_line
 from lake_spark.formats import csv_reader, csv_text
 from lake_spark.formats.file_schema import Shape
@@ -56,11 +56,11 @@ Columns = List[Tuple[str, str]]
 
 @dataclass
 class Batch:
-    """Files that are taken in by one log commit."""
+    """Files that are ingested by one log commit."""
 
     inputs: List[Input]
     columns: Columns
-    extract: Optional[snapshot_diff.Extract] = None
+    snapshot: Optional[snapshot_diff.SourceSnapshot] = None
     files: List[FileReport] = field(default_factory=list)
     contents: LogContents = LogContents()
     left_out: LeftOut = field(default_factory=dict)
@@ -70,12 +70,12 @@ class Batch:
 def unseen_files(
     run: TableRun, manifest: Manifest, globs: Sequence[str]
 ) -> List[LandingFile]:
-    """Landing files of the run's window that no commit has taken in."""
+    """Landing files of the run's window that no commit has ingested."""
     return unseen_of(run, manifest, landing_of(run, globs))
 
 
 def unseen_of(run: TableRun, manifest: Manifest, landing: Listing) -> List[LandingFile]:
-    """The files of a listing that lie in the run's window and were never taken in."""
+    """The files of a listing that lie in the run's window and were never ingested."""
     warn_of_others(run, landing)
     if landing.files and not manifest.count:
         refuse_lost_list(run)
@@ -84,7 +84,7 @@ def unseen_of(run: TableRun, manifest: Manifest, landing: Listing) -> List[Landi
     found = manifest.unseen(landing.files, run.spec.domain, ours, same)
     found = dated_files(run, found)
     return [
-        file for file in found if run.window.holds(file.extract_at or file.landed_at)
+        file for file in found if run.window.holds(file.snapshot_at or file.landed_at)
     ]
 
 
@@ -131,7 +131,7 @@ def warn_of_others(run: TableRun, landing: Listing) -> None:
 
 
 def dated_files(run: TableRun, files: Sequence[LandingFile]) -> List[LandingFile]:
-    """A snapshot's files with their extracts' times; one without is set aside."""
+    """A snapshot's files with their snapshots' times; one without is set aside."""
     if not isinstance(run.spec.source, Snapshot):
         return list(files)
     bad: List[BadFile] = []
@@ -232,7 +232,7 @@ def read_all(run: TableRun, batch: Batch) -> Optional[Rows]:
     """The batch's rows and counts; None when no readable file is left.
 
     A file that turns out to be unreadable is set aside and the rest is read
-    again; an extract is taken whole or not at all.
+    again; a snapshot is taken whole or not at all.
     """
     held = _refuse_broken(run, batch)
     while batch.inputs:
@@ -249,7 +249,7 @@ def read_all(run: TableRun, batch: Batch) -> Optional[Rows]:
             good = _readable(run, batch)
             if len(good) == len(batch.inputs):
                 raise
-            batch.inputs = [] if batch.extract else good
+            batch.inputs = [] if batch.snapshot else good
     return None
 
 
@@ -291,7 +291,7 @@ def _refuse_miscounted(
 
 
 def _refuse(run: TableRun, batch: Batch, reasons: Dict[str, str]) -> None:
-    """Set files aside and leave them out; an extract is taken whole or not at all."""
+    """Set files aside and leave them out; a snapshot is taken whole or not at all."""
     for each in batch.inputs:
         if each.file.path in reasons:
             bad = BadFile(each.file.path, reasons[each.file.path])
@@ -299,7 +299,7 @@ def _refuse(run: TableRun, batch: Batch, reasons: Dict[str, str]) -> None:
             set_aside(run, bad)
     if reasons:
         good = [each for each in batch.inputs if each.file.path not in reasons]
-        batch.inputs = [] if batch.extract else good
+        batch.inputs = [] if batch.snapshot else good
 
 
 def _readable(run: TableRun, batch: Batch) -> List[Input]:
@@ -328,10 +328,10 @@ def judge(run: TableRun, batch: Batch, rows: Rows, what: str) -> None:
     quarantine.check_limits(run, rows.counted, rows.numbered)
     full_refresh.refuse_losses(run, quarantine.good_rows(rows.numbered), batch.inputs)
     batch.files = file_reports(batch, rows.counted)
-    has_reload = any(each.started for each in batch.inputs)
+    has_full_refresh = any(each.started for each in batch.inputs)
     snapshots = _snapshots(run, batch, rows.counted)
     batch.contents = rows.counted.contents | LogContents(
-        has_reload, snapshots=snapshots
+        has_full_refresh, snapshots=snapshots
     )
     newest = rows.counted.newest
     batch.newest_event = newest.isoformat(timespec="microseconds") if newest else None
@@ -348,7 +348,7 @@ def _snapshots(run: TableRun, batch: Batch, counted: Counted) -> FrozenSet[str]:
             f"the connector read another snapshot at {found[-1]} (others at "
             f"{', '.join(each for each in (*before, *found[:-1]) if each != found[-1])}): "
             "its rows rank there. Rows that were deleted while nothing was captured are "
-            "not in it and stay; to remove them take a new full load (source.reloads)."
+            "not in it and stay; to remove them take a new full load (source.full_refresh)."
         )
     return frozenset(found)
 
@@ -389,25 +389,25 @@ def file_reports(batch: Batch, counted: Counted) -> List[FileReport]:
 
 
 def commit(run: TableRun, batch: Batch, events: DataFrame, manifest: Manifest) -> None:
-    """One log commit: the events, which files they are from, which it withdraws.
+    """One log commit: the events, which files they are from, which it retracts.
 
-    A file that was set aside keeps the sightings that it has.
+    A file that was set aside keeps the deliveries that it has.
     """
     manifest = manifest.sparing([each["path"] for each in run.report.set_aside])
     id = run.manifests.save(inputs_of(run, batch, manifest))
     metadata = {**run.commit_metadata(), "inputs": id}
     ours = events.select(*log_columns(batch.columns))
-    if manifest.withdrawing:
-        void = withdraw_rows(run.spark, manifest.withdrawing)
+    if manifest.retracting:
+        void = retract_rows(run.spark, manifest.retracting)
         ours = ours.unionByName(void, allowMissingColumns=True)
-        run.report.withdrawn += [each.path for each in manifest.withdrawing]
+        run.report.retracted += [each.path for each in manifest.retracting]
     instant = run.log.write(ours, Operation.BULK_INSERT, metadata)
     run.report.commits["changes"] = instant
     run.say(f"change log commit {instant}")
 
 
 def inputs_of(run: TableRun, batch: Batch, manifest: Manifest) -> Manifest:
-    """What the commit of this batch will have taken in."""
+    """What the commit of this batch will have ingested."""
     accounting = {each.path: each.__dict__ for each in batch.files}
     files = [each.file for each in batch.inputs]
     settings = recorded_settings.of_log(run.spec)
@@ -422,7 +422,7 @@ def inputs_of(run: TableRun, batch: Batch, manifest: Manifest) -> Manifest:
     return manifest.next(files, accounting, settings, contents, newest, known)
 
 
-def commit_withdrawals(run: TableRun, manifest: Manifest) -> None:
+def commit_retractions(run: TableRun, manifest: Manifest) -> None:
     """One log commit that takes nothing in: files that are gone are void."""
     columns = table_columns(run.spec, run.log)
     columns = [each for each in columns if each[0] in run.log.read().columns]

@@ -1,4 +1,4 @@
-"""A feed's files into the change log: every good row is a sighting."""
+"""A feed's files into the change log: every good row is a delivery."""
 
 from __future__ import annotations
 

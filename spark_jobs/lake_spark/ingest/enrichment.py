@@ -1,4 +1,4 @@
-"""Values of reference tables, given to a feed's rows as they are taken in.
+"""Values of reference tables, given to a feed's rows as they are ingested.
 
 They stand in the change log like values of the file: what was given stays given,
 whatever becomes of the reference table, and a rebuild gives the same rows.

@@ -1,6 +1,6 @@
 """Typed rows become rows of the change log, or of the quarantine.
 
-A row of the change log is one sighting of one change event: the table's own
+A row of the change log is one delivery of one change event: the table's own
 columns, and the envelope below. Same SQL for both engines.
 """
 
@@ -106,10 +106,10 @@ def effective_at(spec: TableSpec, columns: Columns) -> str:
     """Since when a row is true: contract section 3, before the order is known."""
     sources = [_time(sql_identifier(spec.effective_at))] if spec.effective_at else []
     for name in _first_timestamp(spec, columns):
-        # A reload's rows were true when it started; later times are of the transfer.
+        # A full refresh's rows were true when it started; later times are of the transfer.
         sources.append(f"least({_time(sql_identifier(name))}, {_time(started(name))})")
     if not isinstance(spec.source, Feed):
-        sources.append(LogColumn.EXTRACT_AT)
+        sources.append(LogColumn.SNAPSHOT_AT)
     otherwise = (
         f"coalesce({', '.join(sources)})" if sources else "CAST(NULL AS timestamp)"
     )

@@ -1,7 +1,7 @@
 """Full loads after the first: where each started, and the keys that it lacks.
 
-Contract sections 1 and 2.3. A reload's rows stand in the order where it
-started, which its files' paths say; a row under ALL_KEYS says that the reload
+Contract sections 1 and 2.3. A full refresh's rows stand in the order where it
+started, which its files' paths say; a row under ALL_KEYS says that the full refresh
 was, so that the fold can delete what it lacks.
 """
 
@@ -16,11 +16,11 @@ from typing import Any, Dict, Optional, Sequence, Set, Tuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import Absence, Reloads, TableSpec
+from lake_spec.model import MissingKeys, FullRefresh, TableSpec
 from lake_spec.text.globs import glob_pattern
 from lake_spark.build.materialize import living_keys
-from lake_spark.changelog import withdrawals
-from lake_spark.changelog.schema import ALL_KEYS, ENVELOPE, LogColumn, RELOAD
+from lake_spark.changelog import retractions
+from lake_spark.changelog.schema import ALL_KEYS, ENVELOPE, LogColumn, FULL_REFRESH
 from lake_spark.errors import BadFile
 from lake_spark.ingest import snapshot_diff
 from lake_spark.ingest.reader import Input
@@ -35,59 +35,61 @@ _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal"
 
 
 def start_of(spec: TableSpec, path: str) -> Optional[str]:
-    """Where the reload of the file at a path started, as JSON of order columns; else None.
+    """Where the full refresh of the file at a path started, as JSON of order columns; else None.
 
     Raises BadFile where the path does not say it.
     """
-    reloads = spec.reloads
-    if reloads is None or not glob_pattern(reloads.files).fullmatch(path):
+    full_refresh = spec.full_refresh
+    if full_refresh is None or not glob_pattern(full_refresh.files).fullmatch(path):
         return None
-    found = re.search(reloads.pattern, path)
+    found = re.search(full_refresh.pattern, path)
     if not found:
         raise BadFile(
             path,
-            "its path does not say where the reload started: nothing in it matches "
-            f"{reloads.pattern!r}. Move the file or correct source.reloads.pattern.",
+            "its path does not say where the full refresh started: nothing in it matches "
+            f"{full_refresh.pattern!r}. Move the file or correct source.full_refresh.pattern.",
         )
     said = found.groupdict()
     start = {
-        name: _typed(spec, reloads, name, said[name], path)
+        name: _typed(spec, full_refresh, name, said[name], path)
         for name in spec.order_by
         if said.get(name) is not None
     }
     return json.dumps(start, sort_keys=True)
 
 
-def _typed(spec: TableSpec, reloads: Reloads, name: str, text: str, path: str) -> str:
+def _typed(
+    spec: TableSpec, full_refresh: FullRefresh, name: str, text: str, path: str
+) -> str:
     column = dict(spec.columns).get(name)
     kind = column.type.lower() if column else "string"
     try:
         if kind in _TIMES:
-            moment = datetime.strptime(text, reloads.format)
+            timestamp = datetime.strptime(text, full_refresh.format)
             # A date is a day wherever one is: it has no zone.
             zone = spec.source.timezone if kind == "timestamp" else "UTC"
-            return as_utc(moment, zone).isoformat()
+            return as_utc(timestamp, zone).isoformat()
         if kind.startswith(_NUMBERS):
             return str(Decimal(text))
     except (ValueError, InvalidOperation) as error:
         raise BadFile(
             path,
-            f"where its reload started cannot be read: {name} is {kind}, got {text!r} "
-            f"({error}). Rename the folder or correct source.reloads.",
+            f"where its full refresh started cannot be read: {name} is {kind}, got {text!r} "
+            f"({error}). Rename the folder or correct source.full_refresh.",
         ) from None
     return text
 
 
 def markers_sql(spec: TableSpec, inputs: Sequence[Input]) -> Optional[str]:
-    """SQL of one log row per reload among the inputs, None if there is none.
+    """SQL of one log row per full refresh among the inputs, None if there is none.
 
-    It stands before the first row of the reload's first file.
+    It stands before the first row of the full refresh's first file.
     """
     first: Dict[str, LandingFile] = {}
     for each in sorted(inputs, key=lambda each: each.file.position):
         if each.started is not None:
             first.setdefault(each.started, each.file)
-    if not first or spec.reloads.absence is Absence.IGNORE:
+    if not first or spec.full_refresh.missing_keys is MissingKeys.IGNORE:
         return None
     return values_sql(ENVELOPE, [_marker(spec, *each) for each in first.items()])
 
@@ -98,7 +100,7 @@ def _marker(spec: TableSpec, started: str, file: LandingFile) -> Tuple[Any, ...]
     time = next(start[name] for name in spec.order_by if kinds.get(name) in _TIMES)
     facts = {
         LogColumn.KEY: ALL_KEYS,
-        LogColumn.OP: RELOAD,
+        LogColumn.OP: FULL_REFRESH,
         LogColumn.RANK: 1,
         LogColumn.EFFECTIVE_AT: datetime.fromisoformat(time),
         LogColumn.PATH: file.path,
@@ -114,7 +116,7 @@ def _marker(spec: TableSpec, started: str, file: LandingFile) -> Tuple[Any, ...]
 def with_markers(
     run: TableRun, events: DataFrame, inputs: Sequence[Input]
 ) -> DataFrame:
-    """The events and, for each reload among the inputs, the row that says so."""
+    """The events and, for each full refresh among the inputs, the row that says so."""
     text = markers_sql(run.spec, inputs)
     if text is None:
         return events
@@ -122,15 +124,15 @@ def with_markers(
 
 
 def refuse_losses(run: TableRun, events: DataFrame, inputs: Sequence[Input]) -> None:
-    """A reload that lacks too many of the living keys is refused by name."""
+    """A full refresh that lacks too many of the living keys is refused by name."""
     starts: Set[str] = {each.started for each in inputs if each.started is not None}
-    if not starts or run.spec.reloads.absence is Absence.IGNORE:
+    if not starts or run.spec.full_refresh.missing_keys is MissingKeys.IGNORE:
         return
     living = living_keys(run)
     if living is None:
         return
-    log = withdrawals.live_log(run.log.read(), run.manifest())
-    # A redo takes files anew: what the log has of them does not count.
+    log = retractions.live_log(run.log.read(), run.manifest())
+    # A reprocess takes files again: what the log has of them does not count.
     others = log.where(~F.col(LogColumn.PATH).isin([each.file.path for each in inputs]))
     for start in sorted(starts):
         keys = events.where(F.col(LogColumn.STARTED) == start).select(KEY)
@@ -141,7 +143,7 @@ def refuse_losses(run: TableRun, events: DataFrame, inputs: Sequence[Input]) -> 
 
 
 def _refuse_loss(spec: TableSpec, files: str, known: int, absent: int) -> None:
-    setting = "source.reloads.lost_share"
+    setting = "source.full_refresh.lost_share"
     remedy = f"Land it whole, or raise {setting} if the loss is true."
-    share = spec.reloads.lost_share
+    share = spec.full_refresh.lost_share
     snapshot_diff.refuse_loss(known, absent, share, setting, remedy, who=f"{files}: ")

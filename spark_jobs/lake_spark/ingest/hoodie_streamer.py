@@ -242,8 +242,8 @@ def _facts(each: Input) -> Dict[str, str]:
         LogColumn.PATH: sql_literal(file.path),
         LogColumn.POSITION: sql_literal(file.position),
         LogColumn.ETAG: sql_literal(file.etag),
-        LogColumn.LANDED_AT: _moment(file.landed_at),
-        LogColumn.EXTRACT_AT: _moment(file.extract_at),
+        LogColumn.LANDED_AT: _timestamp(file.landed_at),
+        LogColumn.SNAPSHOT_AT: _timestamp(file.snapshot_at),
         "lake_file_rank": str(each.rank),
         "lake_file_started": _text(each.started),
     }
@@ -253,7 +253,7 @@ def _text(text: Optional[str]) -> str:
     return "CAST(NULL AS string)" if text is None else sql_literal(text)
 
 
-def _moment(moment: Optional[datetime]) -> str:
-    if moment is None:
+def _timestamp(timestamp: Optional[datetime]) -> str:
+    if timestamp is None:
         return "CAST(NULL AS timestamp)"
-    return f"CAST({sql_literal(moment.isoformat())} AS timestamp)"
+    return f"CAST({sql_literal(timestamp.isoformat())} AS timestamp)"

@@ -1,4 +1,4 @@
-"""What was known as of the extract before, for the next one to be compared with."""
+"""What was known as of the snapshot before, for the next one to be compared with."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from lake_spark.build.materialize import living_rows
-from lake_spark.changelog import withdrawals
+from lake_spark.changelog import retractions
 from lake_spark.changelog.schema import LogColumn, UPSERT
-from lake_spark.ingest.snapshot_diff import BEFORE, Extract, KNOWN, identity, scope_text
+from lake_spark.ingest.snapshot_diff import (
+    BEFORE,
+    SourceSnapshot,
+    KNOWN,
+    identity,
+    scope_text,
+)
 from lake_spark.landing.manifest import Manifest
 from lake_spark.scd2.events import KEY, Roles
 from lake_spark.scd2.order import newest_first
@@ -22,18 +28,18 @@ Columns = List[Tuple[str, str]]
 
 
 def before(
-    run: TableRun, extract: Extract, columns: Columns, manifest: Manifest
+    run: TableRun, snapshot: SourceSnapshot, columns: Columns, manifest: Manifest
 ) -> DataFrame:
-    """Rows as of the extract before: lake_key, the columns, KNOWN and BEFORE.
+    """Rows as of the snapshot before: lake_key, the columns, KNOWN and BEFORE.
 
     Current knows only what lives and, of a key that several scope values have,
     only one row: so tables with a scope or an effective time ask the log. So does
-    a redo, which keeps current from what it takes anew.
+    a reprocess, which keeps current from what it takes again.
     """
     if not run.log.has_data():
         return _nothing(run, columns)
-    if run.spec.scope or run.spec.effective_at or manifest.redo:
-        return _by_log(run, extract, columns, manifest)
+    if run.spec.scope or run.spec.effective_at or manifest.reprocess:
+        return _by_log(run, snapshot, columns, manifest)
     return _by_current(run, columns)
 
 
@@ -53,13 +59,13 @@ def _by_current(run: TableRun, columns: Columns) -> DataFrame:
 
 
 def _by_log(
-    run: TableRun, extract: Extract, columns: Columns, manifest: Manifest
+    run: TableRun, snapshot: SourceSnapshot, columns: Columns, manifest: Manifest
 ) -> DataFrame:
     """The last event of each identity, also of those that are gone."""
     spec, names = run.spec, [name for name, _ in columns]
-    log = with_types(withdrawals.live_log(run.log.read(), manifest), typed(columns))
+    log = with_types(retractions.live_log(run.log.read(), manifest), typed(columns))
     if spec.scope:
-        log = log.where(scope_text(spec).isin(list(extract.scopes)))
+        log = log.where(scope_text(spec).isin(list(snapshot.scopes)))
     roles = Roles.of(spec, names)
     newest = Window.partitionBy(*identity(spec)).orderBy(*newest_first(roles))
     is_upsert = F.col(LogColumn.OP) == UPSERT

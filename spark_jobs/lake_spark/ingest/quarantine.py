@@ -66,7 +66,7 @@ def check_limits(run: TableRun, counted: Counted, rows: DataFrame) -> None:
     if counted.bad > limits.min_rows and counted.bad > limits.max_share * counted.total:
         raise TooManyBadRows(
             f"{words}. That is over quarantine.max_share {limits.max_share:.2%} above "
-            f"{limits.min_rows} rows, so nothing was written. Mend the files or the spec."
+            f"{limits.min_rows} rows, so nothing was written. Fix the files or the spec."
         )
     run.report.warnings.append(f"quarantined: {words}")
 
@@ -86,18 +86,18 @@ def paths_of(run: TableRun) -> Set[str]:
 
 
 def drop_old_takes(run: TableRun) -> None:
-    """Remove rows of files that the last log commit took anew or withdrew.
+    """Remove rows of files that the last log commit took again or retracted.
 
     The run that took a file last has put its bad rows in again. Until then the
-    rows stay, so that a redo that was killed can still be asked for by them.
+    rows stay, so that a reprocess that was killed can still be asked for by them.
     """
     if run.dry_run:
         return
     manifest = run.manifest()
-    if not manifest.contents.withdrawn or not run.quarantine.has_data():
+    if not manifest.contents.retracted or not run.quarantine.has_data():
         return
     last = next(each for each in run.log.commits() if "inputs" in each.metadata)
-    paths = [each.path for each in (*manifest.own, *manifest.withdrawn)]
+    paths = [each.path for each in (*manifest.own, *manifest.retracted)]
     rows = run.quarantine.read().where(F.col(LogColumn.PATH).isin(paths))
     old = rows.where(F.col("lake_run") != F.lit(last.metadata.get("run")))
     if not old.isEmpty():

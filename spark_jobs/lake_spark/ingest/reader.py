@@ -24,7 +24,7 @@ from lake_spark.storage.literals import small_table
 
 @dataclass(frozen=True)
 class Input:
-    """One landing file that is taken in, with its shape and rank."""
+    """One landing file that is ingested, with its shape and rank."""
 
     file: LandingFile
     shape: Shape
@@ -38,7 +38,7 @@ FACTS = (
     (LogColumn.POSITION, "string"),
     (LogColumn.ETAG, "string"),
     (LogColumn.LANDED_AT, "timestamp"),
-    (LogColumn.EXTRACT_AT, "timestamp"),
+    (LogColumn.SNAPSHOT_AT, "timestamp"),
     ("lake_file_rank", "int"),
     ("lake_file_started", "string"),
     ("lake_scope", "string"),
@@ -175,7 +175,7 @@ def _facts(spark: SparkSession, each: Input) -> Tuple:
         file.position,
         file.etag,
         file.landed_at,
-        file.extract_at,
+        file.snapshot_at,
         each.rank,
         each.started,
         each.file.scopes[0] if each.file.scopes else None,

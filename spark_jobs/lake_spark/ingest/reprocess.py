@@ -1,8 +1,8 @@
-"""A redo: withdraw landing files from the change log and take them in anew.
+"""A reprocess: retract landing files from the change log and ingests them again.
 
-Contract section 8. A feed's files are redone by one log commit. Extracts are
-differences against the one before, so a redo withdraws an extract and all after
-it, and takes them anew one by one; until the last of them is taken, current and
+Contract section 8. A feed's files are reprocessed by one log commit. Snapshots are
+differences against the one before, so a reprocess retracts a snapshot and all after
+it, and takes them again one by one; until the last of them is taken, current and
 history stay as they were. Decision 012.
 """
 
@@ -26,7 +26,7 @@ from lake_spark.ingest import (
     snapshot_diff,
     snapshots,
 )
-from lake_spark.ingest.snapshot_diff import group_extracts
+from lake_spark.ingest.snapshot_diff import group_snapshots
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.manifest import IngestedFile, Manifest
 from lake_spark.tables.table_run import TableRun
@@ -34,68 +34,70 @@ from lake_spark.tables.table_run import TableRun
 
 @dataclass(frozen=True)
 class Selection:
-    """Which files a redo chooses, beside those of its window.
+    """Which files a reprocess chooses, next to those of its window.
 
     `globs` are paths or globs below the landing folder; `quarantined` leaves only
     files with rows in the quarantine. Chosen files that are no longer in landing
-    are refused, or withdrawn alone where `withdraw_missing` is set.
+    are refused, or retracted alone where `retract_missing` is set.
     """
 
     globs: Tuple[str, ...] = ()
     quarantined: bool = False
-    withdraw_missing: bool = False
+    retract_missing: bool = False
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A file as it was taken in, as it lies in landing now, or both."""
+    """A file as it was ingested, as it lies in landing now, or both."""
 
     path: str
     ingested: Optional[IngestedFile]
     file: Optional[LandingFile]
 
     @property
-    def extract_at(self) -> Optional[datetime]:
-        """The time of its extract, if its source has extracts."""
+    def snapshot_at(self) -> Optional[datetime]:
+        """The time of its snapshot, if its source has snapshots."""
         if self.file:
-            return self.file.extract_at
-        at = self.ingested.extract_at
+            return self.file.snapshot_at
+        at = self.ingested.snapshot_at
         return datetime.fromisoformat(at) if at else None
 
     @property
     def times(self) -> List[datetime]:
-        """What a window is compared with: the extract's time, else its landings."""
-        if self.extract_at:
-            return [self.extract_at]
+        """What a window is compared with: the snapshot's time, else its landings."""
+        if self.snapshot_at:
+            return [self.snapshot_at]
         then = (
             [datetime.fromisoformat(self.ingested.landed_at)] if self.ingested else []
         )
         return then + ([self.file.landed_at] if self.file else [])
 
 
-def redo(run: TableRun, selection: Selection) -> None:
-    """Withdraw the chosen files and take in what lies there now."""
+def reprocess(run: TableRun, selection: Selection) -> None:
+    """Retract the chosen files and ingest what lies there now."""
     manifest = run.manifest()
     found = candidates(run, manifest)
     chosen = with_dependent(run.spec, found, choose(run, selection, found))
-    if not selection.withdraw_missing:
+    if not selection.retract_missing:
         _refuse_missing(run, [each.path for each in chosen if each.file is None])
     known = [each.ingested for each in chosen if each.ingested]
     files = [each.file for each in chosen if each.file]
     if run.dry_run:
-        run.report.withdrawn = [each.path for each in known]
+        run.report.retracted = [each.path for each in known]
     if not chosen:
         return
     if isinstance(run.spec.source, Snapshot):
-        _redo_extracts(run, manifest.without(known, [each.path for each in files]))
+        _reprocess_snapshots(
+            run, manifest.without(known, [each.path for each in files])
+        )
     else:
-        _redo_feed(run, files, manifest.without(known))
+        _reprocess_feed(run, files, manifest.without(known))
 
 
 def candidates(run: TableRun, manifest: Manifest) -> List[Candidate]:
-    """Every file that was taken in or that lies in landing, in order.
+    """Every file that was ingested or that lies in landing, in order.
 
-    An extract newer than the last one taken waits for a run of its own.
+    A snapshot newer than the last one taken waits for a run of its own.
     """
     landing = batches.landing_of(run, all_globs(run.spec)).files
     landing = batches.dated_files(run, landing)
@@ -103,7 +105,7 @@ def candidates(run: TableRun, manifest: Manifest) -> List[Candidate]:
     found: Dict[str, LandingFile] = {
         file.path: file
         for file in landing
-        if file.extract_at is None or (last is not None and file.extract_at <= last)
+        if file.snapshot_at is None or (last is not None and file.snapshot_at <= last)
     }
     known = {each.path: each for each in manifest.all}
     if snapshot_completeness.is_one_file(run.spec):
@@ -115,14 +117,14 @@ def candidates(run: TableRun, manifest: Manifest) -> List[Candidate]:
 def _without_second(
     found: Dict[str, LandingFile], known: Dict[str, IngestedFile]
 ) -> Dict[str, LandingFile]:
-    """Leave out files beside the one that is the snapshot of their time and scope."""
+    """Leave out files next to the one that is the snapshot of their time and scope."""
     first = {
-        (file.extract_at, file.scopes) for path, file in found.items() if path in known
+        (file.snapshot_at, file.scopes) for path, file in found.items() if path in known
     }
     return {
         path: file
         for path, file in found.items()
-        if path in known or (file.extract_at, file.scopes) not in first
+        if path in known or (file.snapshot_at, file.scopes) not in first
     }
 
 
@@ -155,7 +157,7 @@ def _matching(
         if not hits:
             raise RefusedInput(
                 f"files: {glob!r} matches none of the {len(found)} file(s) of "
-                f"{run.spec.full_name} that a redo can choose here. Give paths or globs "
+                f"{run.spec.full_name} that a reprocess can choose here. Give paths or globs "
                 f"below {run.landing}, and name the tables that have them."
             )
         matching |= hits
@@ -167,19 +169,19 @@ def with_dependent(
 ) -> List[Candidate]:
     """The chosen files and those that cannot stay as they are without them.
 
-    With an extract every later one: they are differences. With one file of a
-    reload all of it: one of them carries the row that says what the reload lacks.
+    With a snapshot every later one: they are differences. With one file of a
+    full refresh all of it: one of them carries the row that says what the full refresh lacks.
     """
     if chosen and isinstance(spec.source, Snapshot):
-        first = min(each.extract_at for each in chosen)
-        return [each for each in found if each.extract_at >= first]
-    starts = {each.path: _start_of_reload(spec, each.path) for each in found}
+        first = min(each.snapshot_at for each in chosen)
+        return [each for each in found if each.snapshot_at >= first]
+    starts = {each.path: _start_of_full_refresh(spec, each.path) for each in found}
     whole = {starts[each.path] for each in chosen} - {None}
     paths = {each.path for each in chosen}
     return [e for e in found if e.path in paths or starts[e.path] in whole]
 
 
-def _start_of_reload(spec: TableSpec, path: str) -> Optional[str]:
+def _start_of_full_refresh(spec: TableSpec, path: str) -> Optional[str]:
     try:
         return full_refresh.start_of(spec, path)
     except BadFile:  # it will be set aside if it is taken
@@ -190,92 +192,95 @@ def _refuse_missing(run: TableRun, paths: Sequence[str]) -> None:
     if paths:
         more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
         raise RefusedInput(
-            f"{', '.join(paths[:3])}{more}: no longer in landing, so a redo cannot take "
-            "it in anew. Put it back, or set withdraw_missing to withdraw it for good."
+            f"{', '.join(paths[:3])}{more}: no longer in landing, so a reprocess cannot take "
+            "it in again. Put it back, or set retract_missing to retract it for good."
         )
 
 
-def _redo_feed(run: TableRun, files: Sequence[LandingFile], before: Manifest) -> None:
+def _reprocess_feed(
+    run: TableRun, files: Sequence[LandingFile], before: Manifest
+) -> None:
     """All of it by one log commit."""
     done = bool(files) and change_files.take_files(run, files, before)
     gone = before.sparing([each.path for each in files])
-    if not done and gone.withdrawing and not run.dry_run:
-        batches.commit_withdrawals(run, gone)
+    if not done and gone.retracting and not run.dry_run:
+        batches.commit_retractions(run, gone)
         done = True
     if done:
         _end(run)
 
 
-def _redo_extracts(run: TableRun, before: Manifest) -> None:
-    if before.redo:
+def _reprocess_snapshots(run: TableRun, before: Manifest) -> None:
+    if before.reprocess:
         _take_anew(run, before)
     elif not run.dry_run:
-        batches.commit_withdrawals(run, before)
+        batches.commit_retractions(run, before)
         _end(run)
 
 
-def finish(run: TableRun, *, withdraw_missing: bool = False) -> bool:
-    """Bring a redo that was stopped to its end; whether the tables may be built.
+def finish(run: TableRun, *, retract_missing: bool = False) -> bool:
+    """Bring a reprocess that was stopped to its end; whether the tables may be built.
 
-    Its files that are no longer in landing are refused, or only withdrawn.
+    Its files that are no longer in landing are refused, or only retracted.
     """
     quarantine.drop_old_takes(run)
     manifest = run.manifest()
-    if not manifest.redo:
+    if not manifest.reprocess:
         return True
-    there = {file.path for file in _landing_extracts(run)[0]}
-    if not withdraw_missing:
-        _refuse_missing(run, [path for path in manifest.redo if path not in there])
+    there = {file.path for file in _landing_snapshots(run)[0]}
+    if not retract_missing:
+        _refuse_missing(run, [path for path in manifest.reprocess if path not in there])
     left = replace(
-        manifest, redo=tuple(path for path in manifest.redo if path in there)
+        manifest, reprocess=tuple(path for path in manifest.reprocess if path in there)
     )
-    if left.redo:
+    if left.reprocess:
         return _take_anew(run, left)
     if run.dry_run:
         return False
-    batches.commit_withdrawals(run, left)
+    batches.commit_retractions(run, left)
     _end(run)
     return True
 
 
-def _landing_extracts(run: TableRun) -> Tuple[List[LandingFile], List[LandingFile]]:
+def _landing_snapshots(run: TableRun) -> Tuple[List[LandingFile], List[LandingFile]]:
     """The files in landing with their times, and the signs that snapshots are complete."""
     landing = batches.landing_of(run, all_globs(run.spec))
     return batches.dated_files(run, landing.files), landing.signs
 
 
 def _take_anew(run: TableRun, manifest: Manifest) -> bool:
-    """The extracts of a redo, oldest first; whether all of them were taken.
+    """The snapshots of a reprocess, oldest first; whether all of them were taken.
 
     A snapshot of several files is taken with all files of its time, new ones too.
     """
     first = len(run.report.files)
-    landing, signs = _landing_extracts(run)
+    landing, signs = _landing_snapshots(run)
     paths = [each.path for each in landing]
-    times = {file.extract_at for file in landing if file.path in manifest.redo}
+    times = {file.snapshot_at for file in landing if file.path in manifest.reprocess}
     has_several = not snapshot_completeness.is_one_file(run.spec)
     waiting = [
         file
         for file in landing
-        if file.extract_at in times and (has_several or file.path in manifest.redo)
+        if file.snapshot_at in times
+        and (has_several or file.path in manifest.reprocess)
     ]
-    found = group_extracts(waiting, run.spec)
-    for extract in snapshot_completeness.with_signs(run, found, signs, manifest):
-        if not extract.files:  # its signs alone
+    found = group_snapshots(waiting, run.spec)
+    for snapshot in snapshot_completeness.with_signs(run, found, signs, manifest):
+        if not snapshot.files:  # its signs alone
             continue
         try:
             missing = snapshot_completeness.what_is_missing(
-                run, extract, paths, manifest
+                run, snapshot, paths, manifest
             )
             if missing is not None:
                 snapshots.set_aside(
-                    run, extract, snapshot_completeness.waits(extract, missing, ())
+                    run, snapshot, snapshot_completeness.waits(snapshot, missing, ())
                 )
                 return False
-            if not snapshots.take_extract(run, extract, manifest):
+            if not snapshots.take_snapshot(run, snapshot, manifest):
                 return False
         except RefusedInput as refused:
-            snapshots.refuse(run, extract, refused)
+            snapshots.refuse(run, snapshot, refused)
             return False
         except BadFile as bad:
             batches.set_aside(run, bad)

@@ -46,7 +46,7 @@ def known_contents(run: TableRun) -> Erased:
 
 
 def refuse_lost_list(run: TableRun) -> None:
-    """Refuse to fill a table anew where keys were erased and their list is gone.
+    """Refuse to fill a table again where keys were erased and their list is gone.
 
     To be asked before the first rows of a change log. Receipts of requests say that
     keys were erased; of a request that was not carried out to its end a warning is told.

@@ -345,7 +345,7 @@ def _remedy(
     if spec.column(name) is not None:
         wider = f" ({found.stored.text[:200]})" if widens(table, found.stored) else ""
         return (
-            f"Widen the type in the spec{wider}, mend the file, or quarantine the rows "
+            f"Widen the type in the spec{wider}, fix the file, or quarantine the rows "
             f"that do not fit (columns.{name}.on_type_mismatch: quarantine)."
         )
     of_file = storable(found)
@@ -359,7 +359,7 @@ def _remedy(
         f"The spec does not declare it. Declare columns.{name} {as_text}as {{type: "
         f"{table.text[:200]}, on_type_mismatch: quarantine}}, which quarantines the rows "
         f"that do not fit, or read it into another column: columns: {{{name}_2: {{type: "
-        f"{other}, source: [{raw!r}]}}}}; or mend the file."
+        f"{other}, source: [{raw!r}]}}}}; or fix the file."
     )
 
 

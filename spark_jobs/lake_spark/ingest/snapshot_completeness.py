@@ -16,7 +16,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from lake_spec.model import Complete, Snapshot, TableSpec
 from lake_spec.text.globs import glob_pattern
 from lake_spark.errors import BadFile, LateExtract, RefusedFiles
-from lake_spark.ingest.snapshot_diff import Extract, times_taken
+from lake_spark.ingest.snapshot_diff import SourceSnapshot, times_taken
 from lake_spark.ingest.snapshot_times import time_of_path
 from lake_spark.landing.files import LandingFile, is_sign, scopes_of, shown
 from lake_spark.landing.manifest import Manifest
@@ -51,15 +51,15 @@ def sign_of(spec: TableSpec) -> Optional[str]:
 
 def with_signs(
     run: TableRun,
-    extracts: Sequence[Extract],
+    snapshots: Sequence[SourceSnapshot],
     signs: Sequence[LandingFile],
     manifest: Manifest,
-) -> List[Extract]:
+) -> List[SourceSnapshot]:
     """The snapshots with their signs, oldest first; one with signs alone has no files.
 
     A sign whose path names no time belongs to the snapshot whose files lie in its folder.
     """
-    found = list(extracts)
+    found = list(snapshots)
     newest = times_taken(manifest)
     for sign in signs:
         at, scopes = _of_path(sign, run.spec)
@@ -81,7 +81,7 @@ def with_signs(
             (newest[each] for each in scopes or newest if each in newest), default=None
         )
         if not mine and (last is None or at > last):
-            found.append(Extract(at, (), scopes or unknown, (sign,)))
+            found.append(SourceSnapshot(at, (), scopes or unknown, (sign,)))
     return sorted(found, key=lambda each: (each.at, str(each.scopes)))
 
 
@@ -89,7 +89,7 @@ def _of_path(
     sign: LandingFile, spec: TableSpec
 ) -> Tuple[Optional[datetime], Tuple[str, ...]]:
     """Time and scope that a sign's path names; none of what it does not name."""
-    where, zone = spec.extract_time, spec.source.timezone
+    where, zone = spec.snapshot_time, spec.source.timezone
     try:
         at = time_of_path(sign.path, where, zone) if where.pattern else None
     except BadFile:
@@ -101,34 +101,37 @@ def _of_path(
 
 
 def _of_folder(
-    run: TableRun, sign: LandingFile, extracts: Sequence[Extract], manifest: Manifest
+    run: TableRun,
+    sign: LandingFile,
+    snapshots: Sequence[SourceSnapshot],
+    manifest: Manifest,
 ) -> Optional[datetime]:
     """The time of the only snapshot with files below a sign's folder."""
     folder = sign.path.rpartition("/")[0]
     below = f"{folder}/" if folder else ""
     waiting = {
         each.at
-        for each in extracts
+        for each in snapshots
         if any(file.path.startswith(below) for file in each.files)
     }
     if not waiting:
         return None
     known = [each for each in manifest.all if each.path.startswith(below)]
-    times = {datetime.fromisoformat(each.extract_at) for each in known}
+    times = {datetime.fromisoformat(each.snapshot_at) for each in known}
     if not waiting - times:
         return None
     if len(times | waiting) > 1:
         run.report.warnings.append(
             f"{shown(sign.path)}: its path names no snapshot time, and its folder has files "
             "of several snapshots, so it completes none. Give each snapshot a folder, or "
-            "name the marker so that source.extract_time.pattern finds the time."
+            "name the marker so that source.snapshot_time.pattern finds the time."
         )
         return None
     return waiting.pop()
 
 
 def what_is_missing(
-    run: TableRun, extract: Extract, landing: Sequence[str], manifest: Manifest
+    run: TableRun, snapshot: SourceSnapshot, landing: Sequence[str], manifest: Manifest
 ) -> Optional[str]:
     """What a snapshot waits for; None if it is complete.
 
@@ -138,43 +141,47 @@ def what_is_missing(
     """
     spec, complete = run.spec, declared(run.spec)
     if complete is None:
-        _refuse_several(extract, spec)
+        _refuse_several(snapshot, spec)
         return None
-    _refuse_second(extract, spec, manifest)
+    _refuse_second(snapshot, spec, manifest)
     if complete.manifest is not None:
-        return _by_manifest(run, extract, landing)
-    if not extract.files:
+        return _by_manifest(run, snapshot, landing)
+    if not snapshot.files:
         raise RefusedFiles(
-            [each.path for each in extract.signs],
-            f"snapshot {extract.name} has its marker and no file. Land its files (without "
+            [each.path for each in snapshot.signs],
+            f"snapshot {snapshot.name} has its marker and no file. Land its files (without "
             "rows: one with a header alone), or remove the marker.",
         )
     if complete.marker is not None:
-        bad = _bad_beside(run, extract)
-        if extract.signs:
-            return f"{_count(extract)}, {shown(bad[0])} cannot be read" if bad else None
-        return f"{_count(extract)} and its marker {complete.marker} is not"
+        bad = _bad_beside(run, snapshot)
+        if snapshot.signs:
+            return (
+                f"{_count(snapshot)}, {shown(bad[0])} cannot be read" if bad else None
+            )
+        return f"{_count(snapshot)} and its marker {complete.marker} is not"
     if isinstance(complete.parts, int):
-        return _by_count(extract, complete.parts)
-    return _by_parts(extract, complete.parts)
+        return _by_count(snapshot, complete.parts)
+    return _by_parts(snapshot, complete.parts)
 
 
-def _bad_beside(run: TableRun, extract: Extract) -> List[str]:
+def _bad_beside(run: TableRun, snapshot: SourceSnapshot) -> List[str]:
     """Bad files in its folders whose time nobody knows: they may be of the snapshot."""
-    if run.spec.extract_time.column is None:
+    if run.spec.snapshot_time.column is None:
         return []
-    folders = {each.path.rpartition("/")[0] for each in extract.files}
+    folders = {each.path.rpartition("/")[0] for each in snapshot.files}
     bad = [each["path"] for each in run.report.set_aside]
     return [path for path in bad if path.rpartition("/")[0] in folders]
 
 
-def waits(extract: Extract, missing: str, behind: Sequence[Extract]) -> str:
+def waits(
+    snapshot: SourceSnapshot, missing: str, behind: Sequence[SourceSnapshot]
+) -> str:
     """The warning of a snapshot that is not complete."""
-    places = [each.path for each in (*extract.files, *extract.signs)]
+    places = [each.path for each in (*snapshot.files, *snapshot.signs)]
     folders = sorted({path.rpartition("/")[0] or "." for path in places})
     named = ", ".join(f"{shown(each)}/" for each in folders[:3])
     words = (
-        f"snapshot {extract.name} is not complete and waits: {missing} ({named}). Nothing of "
+        f"snapshot {snapshot.name} is not complete and waits: {missing} ({named}). Nothing of "
         "it was ingested or deleted. Land the rest, or move its files away"
     )
     later = ", ".join(each.name for each in behind[:3])
@@ -184,11 +191,11 @@ def waits(extract: Extract, missing: str, behind: Sequence[Extract]) -> str:
     )
 
 
-def _refuse_several(extract: Extract, spec: TableSpec) -> None:
+def _refuse_several(snapshot: SourceSnapshot, spec: TableSpec) -> None:
     """Where nothing is declared a snapshot is one file."""
-    if len(extract.files) > 1 and extract.scopes and is_one_file(spec):
-        paths = [each.path for each in extract.files]
-        raise RefusedFiles(paths, several(extract.name, extract.files))
+    if len(snapshot.files) > 1 and snapshot.scopes and is_one_file(spec):
+        paths = [each.path for each in snapshot.files]
+        raise RefusedFiles(paths, several(snapshot.name, snapshot.files))
 
 
 def several(name: str, files: Sequence[LandingFile]) -> str:
@@ -202,62 +209,64 @@ def several(name: str, files: Sequence[LandingFile]) -> str:
     )
 
 
-def _refuse_second(extract: Extract, spec: TableSpec, manifest: Manifest) -> None:
+def _refuse_second(
+    snapshot: SourceSnapshot, spec: TableSpec, manifest: Manifest
+) -> None:
     """A complete snapshot gets no further file; where rows name scopes, nor a scope."""
-    if extract.scopes:
+    if snapshot.scopes:
         return
-    at = extract.at.isoformat()
-    if any(each.extract_at == at for each in manifest.all):
+    at = snapshot.at.isoformat()
+    if any(each.snapshot_at == at for each in manifest.all):
         raise LateExtract(
-            f"snapshot {extract.name} was complete and is ingested: a further file of its "
+            f"snapshot {snapshot.name} was complete and is ingested: a further file of its "
             "time is refused. Move it away, or reprocess the whole snapshot by the DAG "
-            f"{spec.domain}_redo."
+            f"{spec.domain}_reprocess."
         )
 
 
-def _count(extract: Extract) -> str:
-    files = len(extract.files)
+def _count(snapshot: SourceSnapshot) -> str:
+    files = len(snapshot.files)
     return "1 file is there" if files == 1 else f"{files} files are there"
 
 
-def _by_count(extract: Extract, count: int) -> Optional[str]:
-    found = len(extract.files)
+def _by_count(snapshot: SourceSnapshot, count: int) -> Optional[str]:
+    found = len(snapshot.files)
     if found > count:
-        named = ", ".join(shown(each.path) for each in extract.files[:3])
+        named = ", ".join(shown(each.path) for each in snapshot.files[:3])
         raise RefusedFiles(
-            [each.path for each in extract.files],
-            f"snapshot {extract.name} has {found} files ({named}, ...), and source.complete."
+            [each.path for each in snapshot.files],
+            f"snapshot {snapshot.name} has {found} files ({named}, ...), and source.complete."
             f"parts says {count}. Move away what is not of it, or correct the number.",
         )
     return None if found == count else f"{found} of {count} files are there"
 
 
-def _by_parts(extract: Extract, pattern: str) -> Optional[str]:
+def _by_parts(snapshot: SourceSnapshot, pattern: str) -> Optional[str]:
     """Parts are numbered from 0 or from 1; each name says how many there are."""
     parts: Dict[int, str] = {}
     counts: Dict[int, str] = {}
-    for file in extract.files:
+    for file in snapshot.files:
         number, count = _part_of(file.path, pattern)
         other = parts.setdefault(number, file.path)
         if other != file.path:
             words = f"{shown(other)}, {shown(file.path)}"
             raise _bad_parts(
-                extract, [other, file.path], f"part {number} is there twice: {words}"
+                snapshot, [other, file.path], f"part {number} is there twice: {words}"
             )
         counts.setdefault(count, file.path)
     if len(counts) > 1:
         told = ", ".join(f"{n} by {shown(counts[n])}" for n in sorted(counts)[:3])
         raise _bad_parts(
-            extract,
-            [each.path for each in extract.files],
+            snapshot,
+            [each.path for each in snapshot.files],
             f"its files disagree on the number of parts: {told}",
         )
     (count,) = counts
     if count < 1 or max(parts) > count or (0 in parts and count in parts):
         last = max(parts)
-        both = " beside a part 0" if 0 in parts and 0 < last == count else ""
+        both = " next to a part 0" if 0 in parts and 0 < last == count else ""
         raise _bad_parts(
-            extract,
+            snapshot,
             [parts[last], *([parts[0]] if both else [])],
             f"{shown(parts[last])} is part {last} of {count}{both}: no such part",
         )
@@ -283,9 +292,11 @@ def _part_of(path: str, pattern: str) -> Tuple[int, int]:
         ) from None
 
 
-def _bad_parts(extract: Extract, paths: Sequence[str], what: str) -> RefusedFiles:
+def _bad_parts(
+    snapshot: SourceSnapshot, paths: Sequence[str], what: str
+) -> RefusedFiles:
     words = "Move away what is not of it, and land the rest."
-    return RefusedFiles(paths, f"snapshot {extract.name}: {what}. {words}")
+    return RefusedFiles(paths, f"snapshot {snapshot.name}: {what}. {words}")
 
 
 @dataclass(frozen=True)
@@ -297,21 +308,21 @@ class _Listed:
 
 
 def _by_manifest(
-    run: TableRun, extract: Extract, landing: Sequence[str]
+    run: TableRun, snapshot: SourceSnapshot, landing: Sequence[str]
 ) -> Optional[str]:
-    if not extract.signs:
+    if not snapshot.signs:
         glob = run.spec.source.complete.manifest
-        return f"{_count(extract)} and its manifest {glob} is not"
-    if len(extract.signs) > 1:
-        named = ", ".join(shown(each.path) for each in extract.signs[:3])
+        return f"{_count(snapshot)} and its manifest {glob} is not"
+    if len(snapshot.signs) > 1:
+        named = ", ".join(shown(each.path) for each in snapshot.signs[:3])
         raise RefusedFiles(
-            [each.path for each in extract.signs],
-            f"snapshot {extract.name} has {len(extract.signs)} manifests ({named}). Leave one.",
+            [each.path for each in snapshot.signs],
+            f"snapshot {snapshot.name} has {len(snapshot.signs)} manifests ({named}). Leave one.",
         )
-    (manifest,) = extract.signs
-    listed = _of_snapshot(run, extract, manifest, _read(run, manifest))
-    there = {each.path: each for each in extract.files}
-    _refuse_unlisted(extract, manifest, set(there) - set(listed))
+    (manifest,) = snapshot.signs
+    listed = _of_snapshot(run, snapshot, manifest, _read(run, manifest))
+    there = {each.path: each for each in snapshot.files}
+    _refuse_unlisted(snapshot, manifest, set(there) - set(listed))
     missing = [path for path in listed if path not in there]
     elsewhere = set(missing) & set(landing)
     if elsewhere:
@@ -327,7 +338,10 @@ def _by_manifest(
 
 
 def _of_snapshot(
-    run: TableRun, extract: Extract, manifest: LandingFile, found: Sequence[_Listed]
+    run: TableRun,
+    snapshot: SourceSnapshot,
+    manifest: LandingFile,
+    found: Sequence[_Listed],
 ) -> Dict[str, _Listed]:
     """The listed files of this snapshot, by path; those of its other scopes left out."""
     listed: Dict[str, _Listed] = {}
@@ -348,7 +362,7 @@ def _of_snapshot(
             raise _bad_manifest(
                 manifest, f"lists {shown(bad.path)}: {bad.reason}"
             ) from None
-        if not scopes or scopes == extract.scopes:
+        if not scopes or scopes == snapshot.scopes:
             listed[each.path] = each
     if not listed:
         raise _bad_manifest(
@@ -358,12 +372,14 @@ def _of_snapshot(
     return listed
 
 
-def _refuse_unlisted(extract: Extract, manifest: LandingFile, paths: set) -> None:
+def _refuse_unlisted(
+    snapshot: SourceSnapshot, manifest: LandingFile, paths: set
+) -> None:
     if paths:
         more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
         raise RefusedFiles(
             sorted(paths),
-            f"snapshot {extract.name}: {shown(min(paths))}{more} is not in its manifest "
+            f"snapshot {snapshot.name}: {shown(min(paths))}{more} is not in its manifest "
             f"{shown(manifest.path)}. Move it away, or list it.",
         )
 
@@ -446,7 +462,7 @@ def _listed(run: TableRun, manifest: LandingFile, number: int, entry: Any) -> _L
 
 
 def _path_of(run: TableRun, manifest: LandingFile, name: str) -> str:
-    """A name as a path below the landing folder: a URI, a key, or beside the manifest."""
+    """A name as a path below the landing folder: a URI, a key, or next to the manifest."""
     root = f"{run.landing.rstrip('/')}/"
     uri = re.sub(r"^s3[an]://", "s3://", name)
     key = split_uri(root)[1] if root.startswith("s3://") else root

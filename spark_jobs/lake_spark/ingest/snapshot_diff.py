@@ -1,4 +1,4 @@
-"""Extracts that come again: each becomes changes against the one before.
+"""Snapshots that come again: each becomes changes against the one before.
 
 Contract section 4.
 """
@@ -12,7 +12,7 @@ from typing import Dict, List, Optional, Sequence, Set, Tuple
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from lake_spec.model import Absence, TableSpec
+from lake_spec.model import MissingKeys, TableSpec
 from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT
 from lake_spark.errors import LateExtract, RefusedInput
 from lake_spark.landing.files import LandingFile
@@ -31,8 +31,8 @@ MIN_KEYS = 10
 
 
 @dataclass(frozen=True)
-class Extract:
-    """All files of one extract, and what it is a full copy of.
+class SourceSnapshot:
+    """All files of one snapshot, and what it is a full copy of.
 
     `scopes` holds the scope values that it covers, as text: (None,) where the
     table has no scope, nothing as long as only its rows can tell.
@@ -50,48 +50,50 @@ class Extract:
         return f"{self.at:%Y-%m-%d %H:%M}"
 
 
-def group_extracts(files: Sequence[LandingFile], spec: TableSpec) -> List[Extract]:
-    """The extracts that the files make up, oldest first."""
+def group_snapshots(
+    files: Sequence[LandingFile], spec: TableSpec
+) -> List[SourceSnapshot]:
+    """The snapshots that the files make up, oldest first."""
     groups: Dict[Tuple, List[LandingFile]] = {}
     for file in files:
-        assert file.extract_at is not None
-        groups.setdefault((file.extract_at, file.scopes), []).append(file)
+        assert file.snapshot_at is not None
+        groups.setdefault((file.snapshot_at, file.scopes), []).append(file)
     unknown = () if spec.scope else (None,)
     return [
-        Extract(at, tuple(groups[at, scopes]), scopes or unknown)
+        SourceSnapshot(at, tuple(groups[at, scopes]), scopes or unknown)
         for at, scopes in sorted(groups)
     ]
 
 
 def times_taken(manifest: Manifest) -> Dict[Optional[str], datetime]:
-    """The time of the newest extract taken in, per scope value."""
-    return manifest.newest_extracts
+    """The time of the newest snapshot ingested, per scope value."""
+    return manifest.newest_snapshots
 
 
 def last_taken(manifest: Manifest) -> Optional[datetime]:
-    """The time of the newest extract that was taken in, of whatever scope."""
+    """The time of the newest snapshot that was ingested, of whatever scope."""
     return max(times_taken(manifest).values(), default=None)
 
 
 def is_full_load(file: LandingFile, manifest: Manifest) -> bool:
-    """Whether a file is of the first extract, or of one that is not newer."""
-    first = manifest.oldest_extract
-    return first is None or file.extract_at <= first
+    """Whether a file is of the first snapshot, or of one that is not newer."""
+    first = manifest.oldest_snapshot
+    return first is None or file.snapshot_at <= first
 
 
-def refuse_late(extract: Extract, manifest: Manifest, spec: TableSpec) -> None:
-    """An extract that is not newer than the last one taken is refused."""
+def refuse_late(snapshot: SourceSnapshot, manifest: Manifest, spec: TableSpec) -> None:
+    """A snapshot that is not newer than the last one taken is refused."""
     newest = times_taken(manifest)
-    for scope in extract.scopes:
+    for scope in snapshot.scopes:
         last = newest.get(scope)
-        if last is None or extract.at > last:
+        if last is None or snapshot.at > last:
             continue
-        what = "of the same time as" if extract.at == last else "older than"
+        what = "of the same time as" if snapshot.at == last else "older than"
         raise LateExtract(
-            f"this extract ({extract.name}) is {what} the last one taken"
+            f"this snapshot ({snapshot.name}) is {what} the last one taken"
             f"{of_scope(scope, spec)} ({last:%Y-%m-%d %H:%M}). Move it away, land it "
-            f"under its true time, or take it in by the DAG {spec.domain}_redo, which "
-            "takes all after it anew."
+            f"under its true time, or take it in by the DAG {spec.domain}_reprocess, which "
+            "takes all after it again."
         )
 
 
@@ -101,7 +103,7 @@ def of_scope(scope: Optional[str], spec: TableSpec) -> str:
 
 
 def identity(spec: TableSpec) -> List[str]:
-    """What one row of an extract is about: a key, in one scope value."""
+    """What one row of a snapshot is about: a key, in one scope value."""
     return [KEY, *([spec.scope.column] if spec.scope else [])]
 
 
@@ -113,15 +115,15 @@ def scope_text(spec: TableSpec) -> Column:
 
 
 def changes(
-    extract: DataFrame, state: DataFrame, spec: TableSpec, columns: Sequence[str]
+    snapshot: DataFrame, state: DataFrame, spec: TableSpec, columns: Sequence[str]
 ) -> DataFrame:
-    """The extract's rows against what was known before: one row per identity.
+    """The snapshot's rows against what was known before: one row per identity.
 
     `state` is of `states.before`. Adds lake_change: 'new', 'changed',
     'unchanged', 'duplicate' or 'absent'.
     """
     same_row = identity(spec)
-    rows = _newest_of_key(extract, same_row)
+    rows = _newest_of_key(snapshot, same_row)
     once = rows.where("lake_newest = 1")
     matches = [F.col(f"new.{n}").eqNullSafe(F.col(f"old.{n}")) for n in same_row]
     joined = once.alias("new").join(state.alias("old"), matches, "full_outer")
@@ -133,7 +135,7 @@ def changes(
         .when(_same_values(once, state, columns, dropped), "unchanged")
         .otherwise("changed")
     )
-    mine = [name for name in extract.columns if name not in (KEY, *columns)]
+    mine = [name for name in snapshot.columns if name not in (KEY, *columns)]
     kept = {KEY, *spec.key, *same_row}
     compared = joined.where(F.col("new.lake_op").isNotNull() | is_known).select(
         *[_value(name, kept) for name in (KEY, *columns)],
@@ -146,48 +148,48 @@ def changes(
 
 
 def dated(
-    upserts: DataFrame, spec: TableSpec, extract: Extract, manifest: Manifest
+    upserts: DataFrame, spec: TableSpec, snapshot: SourceSnapshot, manifest: Manifest
 ) -> DataFrame:
     """Let upserts be valid from `effective_at`, where it can be believed.
 
-    Not before the extract before, which said otherwise; and where it did not
-    advance although the row changed or came back, from the extract's own time.
+    Not before the snapshot before, which said otherwise; and where it did not
+    advance although the row changed or came back, from the snapshot's own time.
     """
     if spec.effective_at is None:
         return upserts
     declared = F.col(spec.effective_at).cast("timestamp")
     advanced = F.col(BEFORE).isNull() | (declared > F.col(BEFORE))
     believed = F.greatest(
-        F.col(LogColumn.EFFECTIVE_AT), _previous(extract, manifest, spec)
+        F.col(LogColumn.EFFECTIVE_AT), _previous(snapshot, manifest, spec)
     )
-    since = F.when(advanced, believed).otherwise(F.lit(extract.at))
+    since = F.when(advanced, believed).otherwise(F.lit(snapshot.at))
     return upserts.withColumn(LogColumn.EFFECTIVE_AT, since)
 
 
-def _previous(extract: Extract, manifest: Manifest, spec: TableSpec) -> Column:
-    """The time of the extract before, of the row's scope value; null if none was."""
+def _previous(snapshot: SourceSnapshot, manifest: Manifest, spec: TableSpec) -> Column:
+    """The time of the snapshot before, of the row's scope value; null if none was."""
     newest = times_taken(manifest)
     if not spec.scope:
         return F.lit(newest.get(None)).cast("timestamp")
-    of_scopes = [each for each in extract.scopes if each in newest]
+    of_scopes = [each for each in snapshot.scopes if each in newest]
     if not of_scopes:
         return F.lit(None).cast("timestamp")
     pairs = [F.lit(part) for each in of_scopes for part in (each, newest[each])]
     return F.create_map(*pairs)[scope_text(spec)]
 
 
-def _newest_of_key(extract: DataFrame, same_row: Sequence[str]) -> DataFrame:
-    """Of several rows of one key the last in the extract stands for it."""
+def _newest_of_key(snapshot: DataFrame, same_row: Sequence[str]) -> DataFrame:
+    """Of several rows of one key the last in the snapshot stands for it."""
     last = Window.partitionBy(*same_row).orderBy(
         F.col(LogColumn.POSITION).desc(), F.col(LogColumn.RECORD).desc()
     )
-    return extract.withColumn("lake_newest", F.row_number().over(last))
+    return snapshot.withColumn("lake_newest", F.row_number().over(last))
 
 
 def _same_values(
     new: DataFrame, old: DataFrame, columns: Sequence[str], dropped: Sequence[str]
 ) -> Column:
-    """Whether a row of the extract says what was known; a value not sent says nothing."""
+    """Whether a row of the snapshot says what was known; a value not sent says nothing."""
     others = [name for name in columns if name not in dropped]
     same = _values(new, "new", others).eqNullSafe(_values(old, "old", others))
     not_sent = F.split(F.coalesce("new.lake_unavailable", F.lit("")), ",")
@@ -220,33 +222,33 @@ def held(compared: DataFrame, why: Column) -> DataFrame:
 
 
 def derived_deletes(
-    compared: DataFrame, extract: Extract, spec: TableSpec
+    compared: DataFrame, snapshot: SourceSnapshot, spec: TableSpec
 ) -> DataFrame:
-    """The absent keys as delete events at the extract's time, none if ignored."""
+    """The absent keys as delete events at the snapshot's time, none if ignored."""
     absent = compared.where("lake_change = 'absent'")
-    if spec.source.absence is Absence.IGNORE:
+    if spec.source.missing_keys is MissingKeys.IGNORE:
         return absent.limit(0)
-    last = extract.files[-1]
+    last = snapshot.files[-1]
     facts = {
         LogColumn.OP: F.lit(DELETE),
         LogColumn.RANK: F.lit(1),
-        LogColumn.EFFECTIVE_AT: F.lit(extract.at),
+        LogColumn.EFFECTIVE_AT: F.lit(snapshot.at),
         LogColumn.PATH: F.lit(last.path),
         LogColumn.POSITION: F.lit(last.position),
         LogColumn.RECORD: F.lit(-1).cast("bigint"),
         LogColumn.ETAG: F.lit(last.etag),
         LogColumn.LANDED_AT: F.lit(last.landed_at),
-        LogColumn.EXTRACT_AT: F.lit(extract.at),
+        LogColumn.SNAPSHOT_AT: F.lit(snapshot.at),
     }
     return absent.withColumns(facts)
 
 
-def refuse_empty(extract: Extract, known: int, spec: TableSpec) -> None:
+def refuse_empty(snapshot: SourceSnapshot, known: int, spec: TableSpec) -> None:
     """A snapshot without rows is more often a broken export than an empty table."""
-    scope = extract.scopes[0] if spec.scope else None
-    named = ", ".join(each.path for each in extract.files[:3])
+    scope = snapshot.scopes[0] if spec.scope else None
+    named = ", ".join(each.path for each in snapshot.files[:3])
     raise RefusedInput(
-        f"snapshot {extract.name}{of_scope(scope, spec)} has no row ({named}), the table "
+        f"snapshot {snapshot.name}{of_scope(scope, spec)} has no row ({named}), the table "
         f"has {known:,} key(s){of_scope(scope, spec)}. Land a whole snapshot in its place. "
         "If it is right, declare source.may_be_empty, or run "
         f"{spec.domain}_incremental with accept_losses."
@@ -255,9 +257,9 @@ def refuse_empty(extract: Extract, known: int, spec: TableSpec) -> None:
 
 def refuse_losses(known: int, absent: int, spec: TableSpec, scope: str) -> None:
     """An empty or broken export must not close a table; `scope` is for the words."""
-    if spec.source.absence is not Absence.IGNORE:
+    if spec.source.missing_keys is not MissingKeys.IGNORE:
         remedy = (
-            "Land a whole extract in its place or, if the loss is true, run "
+            "Land a whole snapshot in its place or, if the loss is true, run "
             f"{spec.domain}_incremental with accept_losses."
         )
         share, setting = spec.source.lost_share, "source.lost_share"
@@ -287,4 +289,4 @@ def refuse_loss(
 
 
 UPSERTS = f"lake_op = '{UPSERT}' AND lake_change IN ('new', 'changed')"
-"""Rows of an extract that become upsert events."""
+"""Rows of a snapshot that become upsert events."""

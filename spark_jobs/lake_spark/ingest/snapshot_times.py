@@ -1,4 +1,4 @@
-"""Which extract a landing file belongs to: its time and what it covers.
+"""Which snapshot a landing file belongs to: its time and what it covers.
 
 Contract section 4: the time comes from the file's path or from a column of it,
 never from the run.
@@ -14,7 +14,7 @@ from typing import Dict, Iterator, List, Optional, Sequence
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from lake_spec.model import ExtractTime, TableSpec
+from lake_spec.model import SnapshotTime, TableSpec
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import BadFile, first_line, shortened
 from lake_spark.formats.file_schema import CORRUPT, Shape
@@ -30,8 +30,8 @@ _TYPES = ("string", "date", "timestamp")
 def dated(
     run: TableRun, files: Sequence[LandingFile], bad: List[BadFile]
 ) -> List[LandingFile]:
-    """The files with time and scope of their extracts; those without are `bad`."""
-    where = run.spec.extract_time
+    """The files with time and scope of their snapshots; those without are `bad`."""
+    where = run.spec.snapshot_time
     times = _TimesOfFiles(run, bad).read(files) if where.column else {}
     found = []
     for file in files:
@@ -41,39 +41,39 @@ def dated(
             zone = "UTC" if run.spec.source.pulled_from else run.spec.source.timezone
             at = times.get(file.path) or time_of_path(file.path, where, zone)
             scopes = scopes_of(file.path, run.spec.scope)
-            found.append(replace(file, extract_at=at, scopes=scopes))
+            found.append(replace(file, snapshot_at=at, scopes=scopes))
         except BadFile as error:
             bad.append(error)
     return found
 
 
-def time_of_path(path: str, where: ExtractTime, zone: str) -> datetime:
-    """The time of the extract that a file belongs to, as its path says it."""
+def time_of_path(path: str, where: SnapshotTime, zone: str) -> datetime:
+    """The time of the snapshot that a file belongs to, as its path says it."""
     found = re.search(where.pattern or "", path)
     if not found:
         raise BadFile(
             path,
-            f"its name holds no extract time: nothing in it matches {where.pattern!r}. "
-            "Rename the file or correct source.extract_time.pattern.",
+            f"its name holds no snapshot time: nothing in it matches {where.pattern!r}. "
+            "Rename the file or correct source.snapshot_time.pattern.",
         )
-    return _moment(path, found.group(1), where, zone)
+    return _timestamp(path, found.group(1), where, zone)
 
 
-def _moment(path: str, text: str, where: ExtractTime, zone: str) -> datetime:
+def _timestamp(path: str, text: str, where: SnapshotTime, zone: str) -> datetime:
     try:
-        moment = datetime.strptime(text, where.format)
+        timestamp = datetime.strptime(text, where.format)
     except ValueError as error:
-        raise BadFile(path, f"its extract time cannot be read: {error}") from None
-    return as_utc(moment, zone)
+        raise BadFile(path, f"its snapshot time cannot be read: {error}") from None
+    return as_utc(timestamp, zone)
 
 
 class _TimesOfFiles:
-    """Extract times from a column: one pass over it, for all files of a shape."""
+    """Snapshot times from a column: one pass over it, for all files of a shape."""
 
     def __init__(self, run: TableRun, bad: List[BadFile]) -> None:
         self.run = run
         self.spec: TableSpec = run.spec
-        self.where: ExtractTime = run.spec.extract_time
+        self.where: SnapshotTime = run.spec.snapshot_time
         self.bad = bad
 
     def read(self, files: Sequence[LandingFile]) -> Dict[str, datetime]:
@@ -138,7 +138,7 @@ class _TimesOfFiles:
         column = self.where.column
         if row is None or row.least is None:
             raise BadFile(
-                file.path, f"no row has a value in {column!r}, so it is of no extract"
+                file.path, f"no row has a value in {column!r}, so it is of no snapshot"
             )
         if row.without:
             raise BadFile(
@@ -147,13 +147,13 @@ class _TimesOfFiles:
         if row.least != row.greatest:
             raise BadFile(
                 file.path,
-                f"its rows are of several extracts: {column!r} runs from "
+                f"its rows are of several snapshots: {column!r} runs from "
                 f"{self._shown(row.least)} to {self._shown(row.greatest)}. Land one file "
                 "for each.",
             )
         if isinstance(row.least, str):
             zone = self.spec.source.timezone
-            return _moment(file.path, row.least, self.where, zone)
+            return _timestamp(file.path, row.least, self.where, zone)
         return _of_micros(row.least)
 
     def _shown(self, value: "str | int") -> str:

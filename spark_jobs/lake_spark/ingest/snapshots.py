@@ -1,4 +1,4 @@
-"""An extract into the change log: what is new, changed or absent."""
+"""A snapshot into the change log: what is new, changed or absent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from lake_spec.contract.report import FileReport
-from lake_spec.model import Absence, TableSpec
+from lake_spec.model import MissingKeys, TableSpec
 from lake_spark.changelog.schema import log_columns, LogColumn
 from lake_spark.errors import BadFile, RefusedFiles, RefusedInput
 from lake_spark.ingest import (
@@ -19,49 +19,49 @@ from lake_spark.ingest import (
     snapshot_completeness,
     snapshot_diff,
 )
-from lake_spark.ingest.snapshot_diff import Extract
+from lake_spark.ingest.snapshot_diff import SourceSnapshot
 from lake_spark.landing.manifest import Manifest
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import any_null
 from lake_spark.tables.table_run import TableRun
 
 
-def take_extract(run: TableRun, extract: Extract, manifest: Manifest) -> bool:
-    """Take one extract in, whole or not at all, by one commit; whether one was made."""
-    snapshot_diff.refuse_late(extract, manifest, run.spec)
-    batch = batches.shaped(run, extract.files, manifest)
-    batch.extract = extract
-    if len(batch.inputs) < len(extract.files):
-        return _refused_whole(run, extract)
+def take_snapshot(run: TableRun, snapshot: SourceSnapshot, manifest: Manifest) -> bool:
+    """Take one snapshot in, whole or not at all, by one commit; whether one was made."""
+    snapshot_diff.refuse_late(snapshot, manifest, run.spec)
+    batch = batches.shaped(run, snapshot.files, manifest)
+    batch.snapshot = snapshot
+    if len(batch.inputs) < len(snapshot.files):
+        return _refused_whole(run, snapshot)
     rows = batches.read_rows(run, batch)
     if rows is None:
-        return _refused_whole(run, extract)
+        return _refused_whole(run, snapshot)
     try:
-        batches.judge(run, batch, rows, f"extract {extract.name}")
-        if not extract.scopes:
+        batches.judge(run, batch, rows, f"snapshot {snapshot.name}")
+        if not snapshot.scopes:
             _cover(run, batch, rows)
-            snapshot_diff.refuse_late(batch.extract, manifest, run.spec)
+            snapshot_diff.refuse_late(batch.snapshot, manifest, run.spec)
         return _take_rows(run, batch, rows, manifest)
     finally:
         rows.release()
 
 
-def _refused_whole(run: TableRun, extract: Extract) -> bool:
-    """One bad file refuses its extract: the good ones wait for it, by name."""
+def _refused_whole(run: TableRun, snapshot: SourceSnapshot) -> bool:
+    """One bad file refuses its snapshot: the good ones wait for it, by name."""
     bad = {each["path"] for each in run.report.set_aside}
-    named = ", ".join(each.path for each in extract.files if each.path in bad)
-    set_aside(run, extract, f"waits with its extract {extract.name} for {named}")
+    named = ", ".join(each.path for each in snapshot.files if each.path in bad)
+    set_aside(run, snapshot, f"waits with its snapshot {snapshot.name} for {named}")
     return False
 
 
-def set_aside(run: TableRun, extract: Extract, reason: str) -> None:
-    """Leave the files of an extract where they are; the run will end red."""
-    set_paths_aside(run, [each.path for each in extract.files], reason)
+def set_aside(run: TableRun, snapshot: SourceSnapshot, reason: str) -> None:
+    """Leave the files of a snapshot where they are; the run will end red."""
+    set_paths_aside(run, [each.path for each in snapshot.files], reason)
 
 
-def refuse(run: TableRun, extract: Extract, refused: RefusedInput) -> None:
-    """Set aside the files that were refused: the extract's, if not some of them."""
-    paths = [each.path for each in extract.files]
+def refuse(run: TableRun, snapshot: SourceSnapshot, refused: RefusedInput) -> None:
+    """Set aside the files that were refused: the snapshot's, if not some of them."""
+    paths = [each.path for each in snapshot.files]
     set_paths_aside(run, getattr(refused, "paths", paths), str(refused))
 
 
@@ -74,40 +74,40 @@ def set_paths_aside(run: TableRun, paths: Sequence[str], reason: str) -> None:
 
 
 def _cover(run: TableRun, batch: batches.Batch, rows: batches.Rows) -> None:
-    """Let the extract cover the scope values of its rows, and those said to be empty."""
+    """Let the snapshot cover the scope values of its rows, and those said to be empty."""
     column = run.spec.scope.column
     good = quarantine.good_rows(rows.numbered)
     scope = snapshot_diff.scope_text(run.spec).alias("scope")
     values = good.select(scope, LogColumn.PATH).distinct().collect()
     found = {row.scope for row in values}
     if snapshot_completeness.is_one_file(run.spec):
-        _refuse_several(batch.extract, values)
+        _refuse_several(batch.snapshot, values)
     empty = set(run.accepted.empty_scopes)
     if found & empty:
         named = ", ".join(sorted(found & empty))
         raise RefusedInput(
             f"has rows of {column} {named}, which empty_scopes says is empty. Leave it "
-            "out there, or give the run a window without this extract."
+            "out there, or give the run a window without this snapshot."
         )
     if not found | empty:
         raise RefusedInput(
             f"has no good row, so nothing tells which values of {column} it covers. "
-            "Land a whole extract in its place, or name them in empty_scopes."
+            "Land a whole snapshot in its place, or name them in empty_scopes."
         )
     scopes = tuple(sorted(found | empty))
-    batch.extract = replace(batch.extract, scopes=scopes)
+    batch.snapshot = replace(batch.snapshot, scopes=scopes)
     batch.inputs = [
         replace(each, file=replace(each.file, scopes=scopes)) for each in batch.inputs
     ]
 
 
-def _refuse_several(extract: Extract, values: Sequence[Row]) -> None:
+def _refuse_several(snapshot: SourceSnapshot, values: Sequence[Row]) -> None:
     """Where nothing is declared a scope value's snapshot is one file."""
-    files = {each.path: each for each in extract.files}
+    files = {each.path: each for each in snapshot.files}
     for scope in sorted({row.scope for row in values}):
         paths = sorted(row.lake_path for row in values if row.scope == scope)
         if len(paths) > 1:
-            name = f"{extract.name} of {scope!r}"
+            name = f"{snapshot.name} of {scope!r}"
             words = snapshot_completeness.several(name, [files[path] for path in paths])
             raise RefusedFiles(paths, words)
 
@@ -131,17 +131,17 @@ def _take_rows(
 def _compared(
     run: TableRun, batch: batches.Batch, rows: batches.Rows, manifest: Manifest
 ) -> DataFrame:
-    """Every row of the extract and every absent key, with what became of it."""
+    """Every row of the snapshot and every absent key, with what became of it."""
     names = [name for name, _ in batch.columns]
     good = quarantine.good_rows(rows.numbered).select(*log_columns(batch.columns))
-    state = previous_snapshot.before(run, batch.extract, batch.columns, manifest)
+    state = previous_snapshot.before(run, batch.snapshot, batch.columns, manifest)
     compared = snapshot_diff.changes(good, state, run.spec, names)
     if not rows.counted.bad:
         return compared
     bad = quarantine.bad_rows(rows.numbered)
     if not bad.where(any_null(run.spec.key)).isEmpty():
         run.report.warnings.append(
-            "absence was not applied: the key of a quarantined row cannot be read"
+            "missing_keys was not applied: the key of a quarantined row cannot be read"
         )
         return snapshot_diff.held(compared, F.lit(True))
     # A quarantined row counts as present.
@@ -155,15 +155,15 @@ def _events(
     run: TableRun, batch: batches.Batch, compared: DataFrame, manifest: Manifest
 ) -> DataFrame:
     """Upserts and derived deletes; the batch's accounting is settled here."""
-    extract = batch.extract
+    snapshot = batch.snapshot
     counts = _counts(compared, run.spec)
     _refuse_empty(run, batch, counts)
     _refuse_losses(run, batch, counts)
     _settle(batch.files, counts)
     upserts = compared.where(snapshot_diff.UPSERTS)
-    upserts = snapshot_diff.dated(upserts, run.spec, extract, manifest)
-    deletes = snapshot_diff.derived_deletes(compared, extract, run.spec)
-    if run.spec.source.absence is Absence.DELETE:
+    upserts = snapshot_diff.dated(upserts, run.spec, snapshot, manifest)
+    deletes = snapshot_diff.derived_deletes(compared, snapshot, run.spec)
+    if run.spec.source.missing_keys is MissingKeys.DELETE:
         run.report.derived_deletes += _sum(counts, change="absent")
     return upserts.unionByName(deletes)
 
@@ -184,12 +184,12 @@ def _sum(counts: List[Row], **wanted: Optional[str]) -> int:
 
 
 def _refuse_empty(run: TableRun, batch: batches.Batch, counts: List[Row]) -> None:
-    said = set(batch.extract.scopes) <= set(run.accepted.empty_scopes)
+    said = set(batch.snapshot.scopes) <= set(run.accepted.empty_scopes)
     if run.accepted.losses or run.spec.source.may_be_empty or said:
         return
     if not any(each.landed for each in batch.files):
         known = sum(_sum(counts, change=each) for each in _KNOWN)
-        snapshot_diff.refuse_empty(batch.extract, known, run.spec)
+        snapshot_diff.refuse_empty(batch.snapshot, known, run.spec)
 
 
 def _refuse_losses(run: TableRun, batch: batches.Batch, counts: List[Row]) -> None:
@@ -203,7 +203,7 @@ def _refuse_losses(run: TableRun, batch: batches.Batch, counts: List[Row]) -> No
 
 
 _KNOWN = ("changed", "unchanged", "absent", "held")
-"""What can become of a key that lived as of the extract before."""
+"""What can become of a key that lived as of the snapshot before."""
 
 
 def _settle(files: List[FileReport], counts: List[Row]) -> None:

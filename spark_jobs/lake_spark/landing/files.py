@@ -29,9 +29,9 @@ class LandingFile:
     uri: str
     size: int
     landed_at: datetime
-    extract_at: Optional[datetime] = None
+    snapshot_at: Optional[datetime] = None
     scopes: Tuple[str, ...] = ()
-    """The scope values that its extract covers, as text, once they are known."""
+    """The scope values that its snapshot covers, as text, once they are known."""
 
     @property
     def position(self) -> str:

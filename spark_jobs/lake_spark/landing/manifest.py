@@ -63,7 +63,7 @@ class IngestedFile:
     path: str
     etag: str
     landed_at: str
-    extract_at: Optional[str] = None
+    snapshot_at: Optional[str] = None
     scopes: Sequence[str] = ()
     size: Optional[int] = None
     checksum: Optional[str] = None
@@ -83,7 +83,7 @@ class IngestedFile:
         return from_fields(cls, {**data, "scopes": tuple(data.get("scopes") or ())})
 
 
-_OPTIONAL = ("extract_at", "size", "checksum")
+_OPTIONAL = ("snapshot_at", "size", "checksum")
 
 Compared = Callable[[Sequence[Tuple[IngestedFile, LandingFile]]], Sequence[bool]]
 """Whether files whose ETags differ have the same content."""
@@ -110,7 +110,7 @@ class LogContents:
     """Values that the source did not send."""
     renamed: bool = False
     """Creates that lack values which their old keys had."""
-    withdrawn: bool = False
+    retracted: bool = False
     """Files that are void."""
     snapshots: FrozenSet[str] = frozenset()
     """The log positions at which a connector read its snapshots, as JSON."""
@@ -121,7 +121,7 @@ class LogContents:
 
     @property
     def mixes_keys(self) -> bool:
-        """Whether a key's rows may depend on sightings that are not its own."""
+        """Whether a key's rows may depend on deliveries that are not its own."""
         return self.wide or self.partial or self.renamed
 
     def __or__(self, other: "LogContents") -> "LogContents":
@@ -153,14 +153,14 @@ class LogContents:
         )
 
 
-_FLAGS = ("wide", "partial", "renamed", "withdrawn")
+_FLAGS = ("wide", "partial", "renamed", "retracted")
 
 
 @dataclass(frozen=True)
 class Manifest:
     """The files of one log commit (`files`) and of those before it.
 
-    A file that was withdrawn is in neither until it is ingested again.
+    A file that was retracted is in neither until it is ingested again.
     """
 
     files: Tuple[IngestedFile, ...] = ()
@@ -176,27 +176,27 @@ class Manifest:
     """How many files were ingested, all in all."""
     newest: Optional[str] = None
     """When the newest of them landed, as ISO 8601 in UTC."""
-    extracts: Tuple[Tuple[Optional[str], str], ...] = ()
-    """The time of the newest extract per scope value, sorted."""
-    first_extract: Optional[str] = None
+    snapshots: Tuple[Tuple[Optional[str], str], ...] = ()
+    """The time of the newest snapshot per scope value, sorted."""
+    first_snapshot: Optional[str] = None
     definition: Dict[str, str] = field(default_factory=dict)
     contents: LogContents = LogContents()
-    redos: int = 0
-    """How many redos the log has had, this commit's among them."""
-    withdrawn: Tuple[IngestedFile, ...] = ()
-    """Files whose sightings this commit makes void."""
-    redo: Tuple[str, ...] = ()
-    """Paths to take anew before the tables may be built: a redo of extracts."""
+    reprocesses: int = 0
+    """How many reprocesses the log has had, this commit's among them."""
+    retracted: Tuple[IngestedFile, ...] = ()
+    """Files whose deliveries this commit makes void."""
+    reprocess: Tuple[str, ...] = ()
+    """Paths to take again before the tables may be built: a reprocess of snapshots."""
     newest_event: Optional[str] = None
-    """The newest effective time that was ever taken in, as ISO 8601 in UTC."""
+    """The newest effective time that was ever ingested, as ISO 8601 in UTC."""
     accepted: Optional[int] = 0
-    """Rows that this commit and all before it accepted, also of files that were withdrawn
+    """Rows that this commit and all before it accepted, also of files that were retracted
     since; None where a commit of a release that did not count them is among them."""
     parent: Optional[str] = None
     """The id of the object before it."""
     unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    withdrawing: Tuple[IngestedFile, ...] = ()
-    """What the commit to come will withdraw; never stored."""
+    retracting: Tuple[IngestedFile, ...] = ()
+    """What the commit to come will retract; never stored."""
     again: Dict[str, str] = field(default_factory=dict, compare=False)
     """New ETags of files whose content is the same, as `unseen` found; never stored."""
     folder: Optional[PartFolder] = field(default=None, compare=False, repr=False)
@@ -208,13 +208,13 @@ class Manifest:
         The same files after the same past, by the same settings, have the same id.
         """
         own = [
-            (e.path, e.etag, e.landed_at, e.extract_at, list(e.scopes))
+            (e.path, e.etag, e.landed_at, e.snapshot_at, list(e.scopes))
             for e in self.files
         ]
-        gone = [each.path for each in self.withdrawn]
-        redone = [self.redos, self.redo]
+        gone = [each.path for each in self.retracted]
+        reprocessed = [self.reprocesses, self.reprocess]
         text = json.dumps(
-            [self.parent, own, gone, self.definition, redone], sort_keys=True
+            [self.parent, own, gone, self.definition, reprocessed], sort_keys=True
         )
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -229,7 +229,7 @@ class Manifest:
         for each in (*self.recent, *self.files):
             over.pop(each.path, None)  # it stands where it was ingested last
             over[each.path] = each
-        over.update(dict.fromkeys(each.path for each in self.withdrawing))
+        over.update(dict.fromkeys(each.path for each in self.retracting))
         return over
 
     @property
@@ -267,23 +267,23 @@ class Manifest:
         )
 
     @property
-    def newest_extracts(self) -> Dict[Optional[str], datetime]:
-        """The time of the newest extract that counts, per scope value."""
+    def newest_snapshots(self) -> Dict[Optional[str], datetime]:
+        """The time of the newest snapshot that counts, per scope value."""
         found = self._facts[1]
         return {scope: datetime.fromisoformat(at) for scope, at in found}
 
     @property
-    def oldest_extract(self) -> Optional[datetime]:
-        """The time of the first extract that counts."""
+    def oldest_snapshot(self) -> Optional[datetime]:
+        """The time of the first snapshot that counts."""
         first = self._facts[2]
         return datetime.fromisoformat(first) if first else None
 
     @cached_property
     def _facts(self) -> "_Facts":
-        """(newest, extracts, first_extract), without what is being withdrawn."""
-        if self.withdrawing:
+        """(newest, snapshots, first_snapshot), without what is being retracted."""
+        if self.retracting:
             return _facts_of(self.all)
-        return (self.newest, self.extracts, self.first_extract)
+        return (self.newest, self.snapshots, self.first_snapshot)
 
     def unseen(
         self,
@@ -325,9 +325,9 @@ class Manifest:
         for (before, file), is_same in zip(pairs, compared(pairs)):
             if not is_same:
                 raise RefusedInput(
-                    f"{file.path}: has another content than when it was taken in "
+                    f"{file.path}: has another content than when it was ingested "
                     f"(ETag {before.etag}, now {file.etag}). If it corrects the "
-                    f"old rows, take it in by the DAG {domain}_redo with files={file.path}; "
+                    f"old rows, take it in by the DAG {domain}_reprocess with files={file.path}; "
                     "else put the old content back and land the new one under a new name."
                 )
             self.again[file.path] = file.etag
@@ -347,7 +347,7 @@ class Manifest:
         """
         taken = tuple(_taken(each, checksums.get(each.path)) for each in files)
         done = {each.path for each in taken}
-        gone = {each.path for each in self.withdrawing}
+        gone = {each.path for each in self.retracting}
         again = [
             replace(self.find(path), etag=etag)
             for path, etag in self.again.items()
@@ -355,9 +355,9 @@ class Manifest:
         ]
         moved = done | gone | {each.path for each in again}
         before = (*self.recent, *self.files)
-        void = LogContents(withdrawn=bool(self.withdrawing))
+        void = LogContents(retracted=bool(self.retracting))
         accepted = sum(each.get("accepted", 0) for each in accounting.values())
-        newest, extracts, first = _facts_of(taken, self._facts)
+        newest, snapshots, first = _facts_of(taken, self._facts)
         return replace(
             self,
             files=taken,
@@ -366,41 +366,41 @@ class Manifest:
             own_parts=0,
             count=self.count - len(gone) + len(taken),
             newest=newest,
-            extracts=extracts,
-            first_extract=first,
+            snapshots=snapshots,
+            first_snapshot=first,
             definition=definition,
             contents=self.contents | contents | void,
-            redos=self.redos + bool(self.withdrawing),
-            withdrawn=self.withdrawing,
-            redo=tuple(path for path in self.redo if path not in done),
+            reprocesses=self.reprocesses + bool(self.retracting),
+            retracted=self.retracting,
+            reprocess=tuple(path for path in self.reprocess if path not in done),
             newest_event=max(
                 filter(None, (self.newest_event, newest_event)), default=None
             ),
             accepted=None if self.accepted is None else self.accepted + accepted,
-            withdrawing=(),
+            retracting=(),
             again={},
         )
 
     def without(
-        self, files: Sequence[IngestedFile], redo: Sequence[str] = ()
+        self, files: Sequence[IngestedFile], reprocess: Sequence[str] = ()
     ) -> "Manifest":
-        """Give this past without those files, which the commit to come will withdraw.
+        """Give this past without those files, which the commit to come will retract.
 
-        `redo` names the paths to take anew before the tables may be built.
+        `reprocess` names the paths to take again before the tables may be built.
         """
-        return replace(self, redo=tuple(redo), withdrawing=tuple(files))
+        return replace(self, reprocess=tuple(reprocess), retracting=tuple(files))
 
     def sparing(self, paths: Sequence[str]) -> "Manifest":
         """Keep those files after all: what should replace them cannot be read."""
-        others = tuple(each for each in self.withdrawing if each.path not in paths)
-        return replace(self, withdrawing=others)
+        others = tuple(each for each in self.retracting if each.path not in paths)
+        return replace(self, retracting=others)
 
 
 def _taken(file: LandingFile, checksum: Optional[str]) -> IngestedFile:
-    extract_at = file.extract_at.isoformat() if file.extract_at else None
+    snapshot_at = file.snapshot_at.isoformat() if file.snapshot_at else None
     landed_at = file.landed_at.isoformat()
     return IngestedFile(
-        file.path, file.etag, landed_at, extract_at, file.scopes, file.size, checksum
+        file.path, file.etag, landed_at, snapshot_at, file.scopes, file.size, checksum
     )
 
 
@@ -410,27 +410,27 @@ _Facts = Tuple[Optional[str], Tuple[Tuple[Optional[str], str], ...], Optional[st
 def _facts_of(
     files: Iterable[IngestedFile], before: _Facts = (None, (), None)
 ) -> _Facts:
-    """(newest, extracts, first_extract) of files and of those before."""
+    """(newest, snapshots, first_snapshot) of files and of those before."""
     newest, known, first = before
-    extracts = dict(known)
+    snapshots = dict(known)
     for each in files:
         newest = _later(newest, each.landed_at)
-        if each.extract_at is None:  # a file of a feed
+        if each.snapshot_at is None:  # a file of a feed
             continue
         for scope in each.scopes or (None,):
-            extracts[scope] = _later(extracts.get(scope), each.extract_at)
-        if first is None or _moment(each.extract_at) < _moment(first):
-            first = each.extract_at
-    return newest, tuple(sorted(extracts.items(), key=repr)), first
+            snapshots[scope] = _later(snapshots.get(scope), each.snapshot_at)
+        if first is None or _timestamp(each.snapshot_at) < _timestamp(first):
+            first = each.snapshot_at
+    return newest, tuple(sorted(snapshots.items(), key=repr)), first
 
 
 def _later(one: Optional[str], other: str) -> str:
     if one is None or one == other:
         return other
-    return max(one, other, key=_moment)
+    return max(one, other, key=_timestamp)
 
 
-def _moment(text: str) -> datetime:
+def _timestamp(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
@@ -484,11 +484,11 @@ class ManifestFolder:
         """
         id = manifest.id
         laid_out = self._laid_out(manifest)
-        bare = replace(laid_out, files=(), recent=(), withdrawn=(), folder=None)
+        bare = replace(laid_out, files=(), recent=(), retracted=(), folder=None)
         data = {n: each for n, each in to_fields(bare).items() if n not in _NEVER}
         del data["contents"]
         data["holds"] = laid_out.contents.to_texts()
-        for name in ("files", "recent", "withdrawn"):
+        for name in ("files", "recent", "retracted"):
             data[name] = [each.to_data() for each in getattr(laid_out, name)]
         text = state_text(data, version=FORMAT, release=self._release, indent=1)
         self._store.write(self._file(id), text.encode())
@@ -561,25 +561,25 @@ class ManifestFolder:
 def _manifest_of(data: Dict[str, Any]) -> Manifest:
     """The manifest that an object says, of whatever version."""
     data = {"accepted": None, **data}
-    for name in ("files", "recent", "earlier", "withdrawn"):
+    for name in ("files", "recent", "earlier", "retracted"):
         data[name] = tuple(IngestedFile.of(each) for each in data.get(name, ()))
     data["contents"] = LogContents.of(_texts(data.pop("holds", ())))
-    for name in ("redo", "removed"):
+    for name in ("reprocess", "removed"):
         data[name] = tuple(data.get(name, ()))
     data["parts"] = tuple(Ref.of(each) for each in data.get("parts", ()))
-    data["extracts"] = tuple(tuple(each) for each in data.get("extracts", ()))
+    data["snapshots"] = tuple(tuple(each) for each in data.get("snapshots", ()))
     data.pop("accounting", None)
     earlier = data.pop("earlier")
     if "count" not in data:  # version 1: every file is in the object
         data["recent"] = earlier
         every = (*earlier, *data["files"])
         data["count"] = len(every)
-        data["newest"], data["extracts"], data["first_extract"] = _facts_of(every)
+        data["newest"], data["snapshots"], data["first_snapshot"] = _facts_of(every)
     data = {name: value for name, value in data.items() if name not in _NEVER}
     found = from_fields(Manifest, data)
     texts = [t for e in (*found.files, *found.recent) for t in (e.path, e.etag)]
-    texts += [*found.redo, *found.removed]
-    numbers = [found.count, found.redos, found.own_parts, found.accepted or 0]
+    texts += [*found.reprocess, *found.removed]
+    numbers = [found.count, found.reprocesses, found.own_parts, found.accepted or 0]
     numbers += [each.files for each in found.parts]
     for kind, values in ((str, texts), (int, numbers), (dict, [found.definition])):
         wrong = next((each for each in values if not isinstance(each, kind)), None)
@@ -600,5 +600,5 @@ def _texts(found: Any) -> Tuple[str, ...]:
     return tuple(found)
 
 
-_NEVER = ("withdrawing", "again", "folder")
+_NEVER = ("retracting", "again", "folder")
 """Fields that are never stored."""

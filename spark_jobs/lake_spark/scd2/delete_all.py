@@ -1,4 +1,4 @@
-"""Deletes of every key: truncates, and what a reload lacks.
+"""Deletes of every key: truncates, and what a full refresh lacks.
 
 Contract sections 1 and 2.3. Such an event is one row of the log under ALL_KEYS;
 the fold turns it into a delete of each key that had an event before it, also of
@@ -13,11 +13,17 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.model import TableSpec
-from lake_spark.changelog.schema import ALL_KEYS, DELETE, LogColumn, RELOAD, TRUNCATE
+from lake_spark.changelog.schema import (
+    ALL_KEYS,
+    DELETE,
+    LogColumn,
+    FULL_REFRESH,
+    TRUNCATE,
+)
 from lake_spark.scd2.events import KEY, Roles
 from lake_spark.scd2.order import order_columns
 
-OPERATIONS = (TRUNCATE, RELOAD)
+OPERATIONS = (TRUNCATE, FULL_REFRESH)
 """What a row about every key can say of them."""
 
 
@@ -29,7 +35,7 @@ def about_all_keys() -> Column:
 def with_deletes_of_all(events: DataFrame, roles: Roles, spec: TableSpec) -> DataFrame:
     """The events of each key, and a delete for each event about all that hits it.
 
-    It hits the keys whose first event stands before it; a reload spares those
+    It hits the keys whose first event stands before it; a full refresh spares those
     that it has. Where a log may start over, only all events of a key say what stands
     before what, so it hits all: a delete before the first event deletes nothing.
     """
@@ -37,14 +43,14 @@ def with_deletes_of_all(events: DataFrame, roles: Roles, spec: TableSpec) -> Dat
     place = F.struct(*order_columns(replace(roles, restarts=False)))
     keys = own.groupBy(KEY).agg(
         F.min(place).alias("lake_first"),
-        F.collect_set(LogColumn.STARTED).alias("lake_reloads"),
+        F.collect_set(LogColumn.STARTED).alias("lake_full_refresh"),
         *[F.first(name).alias(name) for name in spec.key],
     )
     wide = events.where(about_all_keys()).drop(KEY, *spec.key)
     after = F.col("lake_place") > F.col("lake_first")
     after = F.lit(True) if roles.restarts else after
     spared = F.expr(
-        f"lake_op = '{RELOAD}' AND array_contains(lake_reloads, lake_started)"
+        f"lake_op = '{FULL_REFRESH}' AND array_contains(lake_full_refresh, lake_started)"
     )
     hit = keys.join(
         F.broadcast(wide.withColumn("lake_place", place)), after & ~spared

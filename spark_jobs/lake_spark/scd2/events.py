@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import TableSpec
 from lake_spec.model.envelopes import LOG_POSITIONS
-from lake_spark.changelog import withdrawals
+from lake_spark.changelog import retractions
 from lake_spark.changelog.schema import LogColumn, started
 from lake_spark.schema.equality import comparable
 
@@ -30,7 +30,7 @@ class Roles:
     declared: Tuple[str, ...]
     """The declared order."""
     order: Tuple[str, ...]
-    """Where that is in the rows: a reload's stand where it started."""
+    """Where that is in the rows: a full refresh's stand where it started."""
     narrow: Tuple[str, ...] = ()
     """Paths of doubles that came as floats in some rows."""
     restarts: bool = False
@@ -41,10 +41,12 @@ class Roles:
         cls, spec: TableSpec, columns: Sequence[str], narrow: Sequence[str] = ()
     ) -> "Roles":
         """The roles of a table that has these columns in its log."""
-        declared = spec.order_by or (LogColumn.EXTRACT_AT,)
-        reloads = spec.reloads
+        declared = spec.order_by or (LogColumn.SNAPSHOT_AT,)
+        full_refresh = spec.full_refresh
         order = (
-            tuple(f"lake_order_{name}" for name in declared) if reloads else declared
+            tuple(f"lake_order_{name}" for name in declared)
+            if full_refresh
+            else declared
         )
         tracked = tracked_columns(spec, columns)
         return cls(
@@ -67,20 +69,20 @@ def tracked_columns(spec: TableSpec, columns: Sequence[str]) -> Tuple[str, ...]:
 
 
 def mark_events(
-    sightings: DataFrame, roles: Roles, then: Optional[str] = None
+    deliveries: DataFrame, roles: Roles, then: Optional[str] = None
 ) -> DataFrame:
-    """Tell which sightings are one event: contract 2.4.
+    """Tell which deliveries are one event: contract 2.4.
 
     Adds lake_seen, 1 where an event stands (its smallest position), and
-    lake_arrival, 1 for the sighting of it that the log took in first; and the
+    lake_arrival, 1 for the delivery of it that the log ingested first; and the
     columns of the order. With an earlier commit, `then`, also lake_seen_then, for
-    little more than the marks alone: what lake_seen would be of the sightings up to
+    little more than the marks alone: what lake_seen would be of the deliveries up to
     it, null for later ones.
     """
-    sightings = _with_order(sightings, roles)
-    in_log = [LogColumn.LOG] if LogColumn.LOG in sightings.columns else []
+    deliveries = _with_order(deliveries, roles)
+    in_log = [LogColumn.LOG] if LogColumn.LOG in deliveries.columns else []
     same = [F.col(name) for name in (*_SAME, *in_log)] + [
-        comparable(sightings, name)
+        comparable(deliveries, name)
         for name in dict.fromkeys(roles.declared + roles.values)
     ]
     nth = Window.partitionBy(*same, LogColumn.PATH, LogColumn.ETAG).orderBy(
@@ -95,17 +97,17 @@ def mark_events(
     }
     if then is not None:
         so_far = position.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-        came_by_then = ~withdrawals.came_after(then)
+        came_by_then = ~retractions.came_after(then)
         nth_then = F.count_if(came_by_then).over(so_far)
         marks["lake_seen_then"] = F.when(came_by_then, nth_then)
-    numbered = sightings.withColumn("lake_nth", F.row_number().over(nth))
+    numbered = deliveries.withColumn("lake_nth", F.row_number().over(nth))
     return numbered.withColumns(marks).drop("lake_nth")
 
 
 def marked_then(marked: DataFrame) -> DataFrame:
-    """The sightings marked as if there were none after the commit they were marked with.
+    """The deliveries marked as if there were none after the commit they were marked with.
 
-    Not of a log with withdrawn files: where all sightings of a file are of one commit,
+    Not of a log with retracted files: where all deliveries of a file are of one commit,
     its copies of an event are numbered alike in both.
     """
     return marked.withColumn("lake_seen", F.col("lake_seen_then"))
@@ -121,19 +123,19 @@ _SAME = (
     LogColumn.STARTED,
     LogColumn.UNAVAILABLE,
 )
-"""What sightings of one event have in common, beside their values."""
+"""What deliveries of one event have in common, next to their values."""
 
 
-def _with_order(sightings: DataFrame, roles: Roles) -> DataFrame:
+def _with_order(deliveries: DataFrame, roles: Roles) -> DataFrame:
     """The columns to sort by, where they are not the declared ones themselves."""
     for declared, name in zip(roles.declared, roles.order):
         if declared != name:
-            kind = sightings.schema[declared].dataType
+            kind = deliveries.schema[declared].dataType
             start = F.expr(started(declared)).cast(kind)
-            of_reload = F.col(LogColumn.STARTED).isNotNull()
-            place = F.when(of_reload, start).otherwise(F.col(declared))
-            sightings = sightings.withColumn(name, place)
-    return sightings
+            of_full_refresh = F.col(LogColumn.STARTED).isNotNull()
+            place = F.when(of_full_refresh, start).otherwise(F.col(declared))
+            deliveries = deliveries.withColumn(name, place)
+    return deliveries
 
 
 def distinct_events(marked: DataFrame) -> DataFrame:

@@ -69,7 +69,7 @@ class HistoryLayer(Layer):
         return invariants.of_history(self._spec)
 
     def checked(self, rows: DataFrame) -> DataFrame:
-        """Add what the promises need of a version's neighbours."""
+        """Add what the invariants need of a version's neighbours."""
         return invariants.checked(rows, self._spec)
 
     def checked_alone(self, rows: DataFrame) -> DataFrame:

@@ -60,7 +60,7 @@ def of_history(spec: TableSpec) -> Dict[str, str]:
 
 
 def checked(rows: DataFrame, spec: TableSpec) -> DataFrame:
-    """The rows with what the promises need of a version's neighbours."""
+    """The rows with what the invariants need of a version's neighbours."""
     names = spec.history.columns
     by_key = Window.partitionBy(KEY, F.col("lake_action") == REMOVED)
     following = F.lead(fold.FROM).over(by_key.orderBy(fold.FROM))

@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from lake_spec.model.envelopes import EVENT_TIME
-from lake_spark.changelog import withdrawals
+from lake_spark.changelog import retractions
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.scd2.events import KEY, Roles
 
@@ -62,7 +62,7 @@ def with_epochs(events: DataFrame, roles: Roles) -> DataFrame:
     facts = (
         f"CASE WHEN lake_rank > 0 AND {known} THEN struct("
         f"lake_started IS NULL AS is_change, {EVENT_TIME} AS at, lake_position, lake_record,"
-        f" lake_log AS log, struct({places}) AS place, {withdrawals.COMMIT} AS came) END"
+        f" lake_log AS log, struct({places}) AS place, {retractions.COMMIT} AS came) END"
     )
     marked = (
         events.withColumn("lake_fact", F.expr(facts))

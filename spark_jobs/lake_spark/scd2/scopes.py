@@ -29,12 +29,12 @@ def standing_events(events: DataFrame, scope: str, roles: Roles) -> DataFrame:
     told = F.struct(
         F.col(scope).alias("scope"),
         F.col(LogColumn.OP).alias("op"),
-        F.col(LogColumn.EXTRACT_AT).alias("at"),
+        F.col(LogColumn.SNAPSHOT_AT).alias("at"),
         F.col("lake_nth").alias("nth"),
     )
     # Only deletes look back, so most keys carry nothing.
     has_deletes = F.max(F.col(LogColumn.OP) == DELETE).over(key)
-    before = f"filter(lake_told, t -> t.op = '{UPSERT}' OR t.at < lake_extract_at)"
+    before = f"filter(lake_told, t -> t.op = '{UPSERT}' OR t.at < lake_snapshot_at)"
     judged = (
         events.withColumn("lake_nth", F.row_number().over(order))
         .withColumn("lake_told", F.collect_list(F.when(has_deletes, told)).over(so_far))

@@ -1,6 +1,6 @@
 """Surrogate keys that a commit takes out of history, and what stands in their place.
 
-A late event, a redo or a delete that arrives late can move or remove the start of
+A late event, a reprocess or a delete that arrives late can move or remove the start of
 a version, to which its surrogate key belongs. Facts may refer to the old key.
 """
 
@@ -71,5 +71,5 @@ def _versions(changes: DataFrame, spec: TableSpec) -> DataFrame:
 
 
 def _time(micros: str) -> Column:
-    moment = F.timestamp_micros(micros).cast("string")
-    return F.when(F.col(micros) != _FOREVER, moment)
+    timestamp = F.timestamp_micros(micros).cast("string")
+    return F.when(F.col(micros) != _FOREVER, timestamp)

@@ -16,7 +16,7 @@ from lake_spark.schema import json_text
 from lake_spark.schema.columns import TEXT
 from lake_spark.schema.encodings import decoded, is_whole
 from lake_spark.schema.promotion import READ_AS, field_of, mismatch
-from lake_spark.schema.timestamps import in_utc, moment
+from lake_spark.schema.timestamps import in_utc, timestamp
 
 _WRITTEN = "^[0-9]{4}-"
 """How a time begins that is no number of units."""
@@ -263,7 +263,7 @@ class Conversion:
         if table.name == "string":
             return text
         if table.name in ("date", "timestamp"):
-            return moment(text, table.name, self.pattern, self.timezone)
+            return timestamp(text, table.name, self.pattern, self.timezone)
         if table.is_nested:
             return self._from_json(text, table)
         if table.name == "binary":
@@ -363,7 +363,7 @@ class Conversion:
         value = decoded(text, self.pattern or "", table)
         if self.pattern not in EPOCHS:
             return value
-        written = moment(text, table.name, None, self.timezone)
+        written = timestamp(text, table.name, None, self.timezone)
         number = f"if({text} RLIKE {_WHOLE_TEXT}, {value}, NULL)"
         return f"CASE WHEN {text} RLIKE '{_WRITTEN}' THEN {written} ELSE {number} END"
 

@@ -13,7 +13,7 @@ from lake_spec.text.encodings import BASE64, EPOCHS, UNSCALED, UNSIGNED
 _FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
 """Of the years 1 and 9999: what lies beyond is no time in Spark's text, or overflows."""
 
-_MOMENTS: Dict[str, Tuple[int, int, str]] = {
+_TIMESTAMPS: Dict[str, Tuple[int, int, str]] = {
     "epoch_days": (-719_162, 2_932_896, "date_from_unix_date(CAST({n} AS int))"),
     "epoch_seconds": (_FIRST_SECOND, _LAST_SECOND, "timestamp_seconds({n})"),
     "epoch_millis": (
@@ -45,7 +45,7 @@ def is_whole(kind: ColumnType) -> bool:
 def decoded(value: str, word: str, table: ColumnType) -> str:
     """A text, or for an epoch a whole number, as a value of the table's type."""
     if word in EPOCHS:
-        return _moment(f"try_cast({value} AS bigint)", word, table.name)
+        return _timestamp(f"try_cast({value} AS bigint)", word, table.name)
     if word == BASE64:
         return f"try_to_binary({value}, 'base64')"
     if word == UNSCALED:
@@ -55,17 +55,17 @@ def decoded(value: str, word: str, table: ColumnType) -> str:
     raise ValueError(f"{word!r} is none of the encodings")
 
 
-def moment_of_millis(value: str) -> str:
+def timestamp_of_millis(value: str) -> str:
     """The instant of a text of milliseconds since 1970."""
     return decoded(value, "epoch_millis", ColumnType("timestamp"))
 
 
-def _moment(number: str, word: str, target: str) -> str:
-    first, last, made = _MOMENTS[word]
-    moment = made.format(n=number)
+def _timestamp(number: str, word: str, target: str) -> str:
+    first, last, made = _TIMESTAMPS[word]
+    timestamp = made.format(n=number)
     return (
         f"CASE WHEN {number} BETWEEN {first} AND {last}"
-        f" THEN CAST({moment} AS {target}) END"
+        f" THEN CAST({timestamp} AS {target}) END"
     )
 
 

@@ -35,7 +35,7 @@ _FITS = {
     "time_nanos": ("bigint",),
     "uuid": ("binary",),
 }
-"""Types of tables, beside text, that hold each of them. The first number of times is of
+"""Types of tables, next to text, that hold each of them. The first number of times is of
 nanoseconds since 1970, of times of a day the number of microseconds."""
 
 _INTEGER_DIGITS = {"int": 10, "bigint": 19}

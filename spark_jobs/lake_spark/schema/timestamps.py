@@ -42,7 +42,7 @@ def in_utc(time: str, zone: str) -> str:
     return f"to_utc_timestamp({time}, {sql_literal(zone)})"
 
 
-def moment(text: str, target: str, pattern: Optional[str], zone: str) -> str:
+def timestamp(text: str, target: str, pattern: Optional[str], zone: str) -> str:
     """An expression of the type `target`, date or timestamp; null if it is no such text.
 
     `pattern` is the declared format, by Java's letters.
@@ -82,9 +82,9 @@ def _by_pattern(text: str, target: str, pattern: str, zone: str) -> str:
     )
 
 
-def as_utc(moment: datetime, zone: str) -> datetime:
+def as_utc(timestamp: datetime, zone: str) -> datetime:
     """The moment in UTC; one without a zone is of the named one."""
-    if moment.tzinfo is None:
+    if timestamp.tzinfo is None:
         local = timezone.utc if zone == "UTC" else ZoneInfo(zone)
-        moment = moment.replace(tzinfo=local)
-    return moment.astimezone(timezone.utc)
+        timestamp = timestamp.replace(tzinfo=local)
+    return timestamp.astimezone(timezone.utc)

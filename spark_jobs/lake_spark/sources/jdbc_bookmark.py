@@ -88,7 +88,7 @@ class BookmarkFile:
 
     @property
     def uri(self) -> str:
-        """Where it lies: beside the table's other state."""
+        """Where it lies: next to the table's other state."""
         return f"{self.run.home}/pulled.json"
 
     def load(self) -> Tuple[Bookmark, Optional[bytes]]:

@@ -1,4 +1,4 @@
-"""Whole tables of databases: a feed's full load, and extracts that come again.
+"""Whole tables of databases: a feed's full load, and snapshots that come again.
 
 Decision 030.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from lake_spec.contract.pull_folders import EXTRACTS, LOAD
+from lake_spec.contract.pull_folders import SNAPSHOTS, LOAD
 from lake_spec.model import JdbcChanges, JdbcTable
 from lake_spec.text.globs import glob_pattern
 from lake_spark.formats.inference import all_globs, load_globs
@@ -21,7 +21,7 @@ from lake_spark.tables.table_run import TableRun
 
 
 def pull_load(run: TableRun, pull: JdbcTable) -> None:
-    """The table as the full load, once: not where one was landed or taken in."""
+    """The table as the full load, once: not where one was landed or ingested."""
     discard_unfinished(run)
     if pulled_before(run, LOAD) or _has_files(run, load=True):
         run.say("the full load is there: nothing is pulled")
@@ -46,29 +46,29 @@ def _same_table(run: TableRun, pull: JdbcTable) -> Optional[JdbcChanges]:
     return None
 
 
-def pull_first_extract(run: TableRun, pull: JdbcTable) -> None:
-    """An extract, where the table has none yet."""
+def pull_first_snapshot(run: TableRun, pull: JdbcTable) -> None:
+    """A snapshot, where the table has none yet."""
     discard_unfinished(run)
     if _has_files(run, load=False):
-        run.say("an extract is there: nothing is pulled")
+        run.say("a snapshot is there: nothing is pulled")
         return
-    _extract(run, pull)
+    _snapshot(run, pull)
 
 
-def pull_extract(run: TableRun, pull: JdbcTable) -> None:
-    """The table as it is now, as one more extract."""
+def pull_snapshot(run: TableRun, pull: JdbcTable) -> None:
+    """The table as it is now, as one more snapshot."""
     discard_unfinished(run)
-    _extract(run, pull)
+    _snapshot(run, pull)
 
 
-def _extract(run: TableRun, pull: JdbcTable) -> None:
-    with opened_later(run, pull, pulled_before(run, EXTRACTS)) as table:
+def _snapshot(run: TableRun, pull: JdbcTable) -> None:
+    with opened_later(run, pull, pulled_before(run, SNAPSHOTS)) as table:
         rows = table.in_ranges(_first_key(table), pull.parallel)
-        land(table, f"{EXTRACTS}/{table.opened.at}", rows, keep_empty=True)
+        land(table, f"{SNAPSHOTS}/{table.opened.at}", rows, keep_empty=True)
 
 
 def _has_files(run: TableRun, *, load: bool) -> bool:
-    """Whether files of the load, or any, are in landing or were taken in."""
+    """Whether files of the load, or any, are in landing or were ingested."""
     globs = load_globs(run.spec) if load else all_globs(run.spec)
     if list_landing(run.store, run.landing, globs):
         return True

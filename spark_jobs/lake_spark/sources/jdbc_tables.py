@@ -333,6 +333,6 @@ def _missing(spec: TableSpec, names: Set[str]) -> Iterator[Tuple[str, Tuple[str,
         if name == in_path or name in of_envelope or (column and column.dropped):
             continue
         if of_envelope and all(each.startswith("__") for each in sources):
-            continue  # what events have beside their rows
+            continue  # what events have next to their rows
         if not names.intersection(each.lower() for each in sources):
             yield name, tuple(sources)

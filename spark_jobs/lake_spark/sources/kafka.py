@@ -1,7 +1,7 @@
 """Messages of a topic into landing files, from where the last file ended.
 
 Where it ended is said by the names of the files, so a run that was killed goes on
-after its last whole file, and nothing has to be kept beside them.
+after its last whole file, and nothing has to be kept next to them.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _settings(run: TableRun, name: str) -> Dict[str, str]:
 
 
 def _landed(run: TableRun) -> Landed:
-    """What lies in landing, and what was taken in and may have left it."""
+    """What lies in landing, and what was ingested and may have left it."""
     glob = run.spec.source.changes
     names = [each.path for each in list_landing(run.store, run.landing, [glob])]
     return landed([*names, *run.manifest().paths])
@@ -66,7 +66,7 @@ def _refuse_losses(run: TableRun, topic: Topic, done: Landed) -> None:
     told = []
     if done.topic_ids and topic.id not in done.topic_ids:
         told.append(
-            f"was deleted and made anew (id {topic.id}, landed were"
+            f"was deleted and made again (id {topic.id}, landed were"
             f" {', '.join(done.topic_ids)})"
         )
     for partition, wanted in expired(done, topic.id, topic.partitions):
@@ -74,7 +74,7 @@ def _refuse_losses(run: TableRun, topic: Topic, done: Landed) -> None:
     if told and not run.accepted.losses:
         raise SourceMoved(
             f"{run.spec.full_name}: topic {topic.name} {'; '.join(told)}. Messages in"
-            " between may be lost. Take a new full load (source.reloads), or go on"
+            " between may be lost. Take a new full load (source.full_refresh), or go on"
             " without them: start the run with accept_losses."
         )
     for words in told:

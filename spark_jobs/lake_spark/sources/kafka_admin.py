@@ -28,7 +28,7 @@ _PROTOCOLS = {
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic as it is now: its id, which a topic made anew does not share."""
+    """A topic as it is now: its id, which a topic made again does not share."""
 
     name: str
     id: str

@@ -2,7 +2,7 @@
 
 A landing file is named `<topic id>/<partition>/<first>-<last>.json.gz` by the range
 of offsets that was read for it. So what is landed is known from names alone, also
-from those of files that were taken in and are no longer there.
+from those of files that were ingested and are no longer there.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Landed:
 
     @property
     def topic_ids(self) -> List[str]:
-        """The ids of the topics; a topic that is made anew has another one."""
+        """The ids of the topics; a topic that is made again has another one."""
         return sorted({id for id, _ in self.next})
 
     def after(self, topic_id: str, partition: Partition) -> int:

@@ -36,13 +36,13 @@ def _full_load(run: TableRun) -> None:
     if isinstance(source, Feed) and source.load_from:
         jdbc_reader.pull_load(run, source.load_from)
     if isinstance(source, Snapshot) and source.pulled_from:
-        jdbc_reader.pull_first_extract(run, source.pulled_from)
+        jdbc_reader.pull_first_snapshot(run, source.pulled_from)
 
 
 def _incremental(run: TableRun) -> None:
     source = run.spec.source
     if isinstance(source, Snapshot) and source.pulled_from:
-        jdbc_reader.pull_extract(run, source.pulled_from)
+        jdbc_reader.pull_snapshot(run, source.pulled_from)
     changes = run.spec.changes_from
     if isinstance(changes, JdbcChanges):
         jdbc_incremental.pull_changes(run, changes)

@@ -76,7 +76,7 @@ def discard_unfinished(run: TableRun) -> None:
 
 
 def pulled_before(run: TableRun, top: str) -> List[str]:
-    """Names of the folders of finished pulls below `top`, in landing or taken in."""
+    """Names of the folders of finished pulls below `top`, in landing or ingested."""
     start = f"{run.landing}/{top}/"
     paths = [each.uri[len(start) :] for each in run.store.list(start)]
     names = {path.split("/")[0] for path in paths if path.endswith(f"/{PULLED}")}

@@ -1,4 +1,4 @@
-"""dimension: brought up to its tables; rebuild_dimension: made of them anew."""
+"""dimension: brought up to its tables; rebuild_dimension: made of them again."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from lake_spark.build.materialize import build_current, build_history
 from lake_spark.erasure import landing_files, reports, request, tables
 from lake_spark.erasure.scan import scan_files
 from lake_spark.erasure.subjects import Subjects, subjects
-from lake_spark.errors import NotErasable, UnfinishedRedo
+from lake_spark.errors import NotErasable, UnfinishedReprocess
 from lake_spark.formats.inference import column_in_path, time_column
 from lake_spark.scd2.key_changes import families, links_of
 from lake_spark.sources.staging_folder import discard_unfinished
@@ -46,7 +46,7 @@ def erase(run: TableRun, request_uri: str) -> State:
 
 
 def _refuse_what_is_out_of_reach(run: TableRun) -> None:
-    """NotErasable where rows would stay somewhere; UnfinishedRedo where more come."""
+    """NotErasable where rows would stay somewhere; UnfinishedReprocess where more come."""
     name, reasons = run.spec.full_name, []
     for each in run.domain_tables:
         source = each.source
@@ -63,7 +63,7 @@ def _refuse_what_is_out_of_reach(run: TableRun) -> None:
             f"its landing files are of the domain {owner}, which erases them"
         )
     if time_column(run.spec):
-        reasons.append("its extracts' times stand in a column (extract_time.column)")
+        reasons.append("its snapshots' times stand in a column (snapshot_time.column)")
     if column_in_path(run.spec) in run.spec.key:
         reasons.append("the paths of its files say a part of the key (scope.pattern)")
     if reasons:
@@ -71,9 +71,9 @@ def _refuse_what_is_out_of_reach(run: TableRun) -> None:
             f"{name}: {'; '.join(reasons)}, which erase does not reach yet. Nothing was "
             "erased."
         )
-    if run.manifest().redo:
-        raise UnfinishedRedo(
-            f"{name}: a redo is not finished: run {run.spec.domain}_redo first."
+    if run.manifest().reprocess:
+        raise UnfinishedReprocess(
+            f"{name}: a reprocess is not finished: run {run.spec.domain}_reprocess first."
         )
 
 

@@ -18,7 +18,7 @@ from lake_spark.ingest import (
     snapshots,
 )
 from lake_spark.ingest.batches import landing_of, set_aside, unseen_files, unseen_of
-from lake_spark.ingest.snapshot_diff import Extract, group_extracts, refuse_late
+from lake_spark.ingest.snapshot_diff import SourceSnapshot, group_snapshots, refuse_late
 from lake_spark.landing.files import LandingFile, shown
 from lake_spark.landing.manifest import Manifest
 from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, land_pulled
@@ -27,7 +27,7 @@ from lake_spark.tables.table_run import TableRun
 
 
 def full_load(run: TableRun) -> None:
-    """The first copy of a table: a feed's load files, or the first extract."""
+    """The first copy of a table: a feed's load files, or the first snapshot."""
     land_pulled(run, FULL_LOAD)
     if not reprocess.finish(run):
         return end(run)
@@ -35,12 +35,12 @@ def full_load(run: TableRun) -> None:
     if isinstance(run.spec.source, Feed):
         _feed(run, load_globs(run.spec))
     elif not run.manifest().count:
-        _extracts(run, first_only=True)
+        _snapshots(run, first_only=True)
     end(run)
 
 
 def incremental(run: TableRun) -> None:
-    """What came since: a feed's change files, or every extract not taken yet."""
+    """What came since: a feed's change files, or every snapshot not taken yet."""
     land_pulled(run, INCREMENTAL)
     if not reprocess.finish(run):
         return end(run)
@@ -48,7 +48,7 @@ def incremental(run: TableRun) -> None:
     if isinstance(run.spec.source, Feed):
         _feed(run, [run.spec.source.changes])
     else:
-        _extracts(run)
+        _snapshots(run)
     end(run)
 
 
@@ -63,7 +63,7 @@ def _feed(run: TableRun, globs: Sequence[str]) -> None:
         run.report.settle_duplicates(build_current(run))
 
 
-def _extracts(run: TableRun, *, first_only: bool = False) -> None:
+def _snapshots(run: TableRun, *, first_only: bool = False) -> None:
     """Oldest first, each as if by a run of its own.
 
     A late one is passed over; one that can still be taken, or is not complete, holds
@@ -72,35 +72,37 @@ def _extracts(run: TableRun, *, first_only: bool = False) -> None:
     manifest = run.manifest()
     waiting, paths = _waiting(run, manifest)
     held: Set[Tuple[Optional[str], ...]] = set()
-    for i, extract in enumerate(waiting):
-        if extract.scopes in held or (first_only and extract.at > waiting[0].at):
+    for i, snapshot in enumerate(waiting):
+        if snapshot.scopes in held or (first_only and snapshot.at > waiting[0].at):
             continue
         try:
-            refuse_late(extract, manifest, run.spec)
+            refuse_late(snapshot, manifest, run.spec)
             missing = snapshot_completeness.what_is_missing(
-                run, extract, paths, manifest
+                run, snapshot, paths, manifest
             )
             if missing is not None:
-                held.add(extract.scopes)
-                behind = [e for e in waiting[i + 1 :] if e.scopes == extract.scopes]
-                told = snapshot_completeness.waits(extract, missing, behind)
+                held.add(snapshot.scopes)
+                behind = [e for e in waiting[i + 1 :] if e.scopes == snapshot.scopes]
+                told = snapshot_completeness.waits(snapshot, missing, behind)
                 run.report.warnings.append(told)
-            elif snapshots.take_extract(run, extract, manifest):
+            elif snapshots.take_snapshot(run, snapshot, manifest):
                 build_current(run)
                 manifest = run.manifest()
             else:
-                held.add(extract.scopes)
+                held.add(snapshot.scopes)
         except LateExtract as late:
-            snapshots.set_aside(run, extract, str(late))
+            snapshots.set_aside(run, snapshot, str(late))
         except RefusedInput as refused:
-            snapshots.refuse(run, extract, refused)
-            held.add(extract.scopes)
+            snapshots.refuse(run, snapshot, refused)
+            held.add(snapshot.scopes)
         except BadFile as bad:
             set_aside(run, bad)
-            held.add(extract.scopes)
+            held.add(snapshot.scopes)
 
 
-def _waiting(run: TableRun, manifest: Manifest) -> Tuple[List[Extract], List[str]]:
+def _waiting(
+    run: TableRun, manifest: Manifest
+) -> Tuple[List[SourceSnapshot], List[str]]:
     """The snapshots that were never taken, and the paths of all files in landing."""
     landing = landing_of(run, [run.spec.source.files])
     signs, files = landing.signs, unseen_of(run, manifest, landing)
@@ -110,7 +112,7 @@ def _waiting(run: TableRun, manifest: Manifest) -> Tuple[List[Extract], List[str
         if again.files != landing.files:
             landing, files = again, unseen_of(run, manifest, again)
     paths = [each.path for each in landing.files]
-    found = group_extracts(_without_copies(run, files, manifest), run.spec)
+    found = group_snapshots(_without_copies(run, files, manifest), run.spec)
     return snapshot_completeness.with_signs(run, found, signs, manifest), paths
 
 
@@ -122,12 +124,12 @@ def _without_copies(
         return []
     by_path = run.spec.scope is not None and run.spec.scope.pattern is not None
     known = {
-        (each.extract_at, each.etag, tuple(each.scopes) if by_path else ()): each.path
+        (each.snapshot_at, each.etag, tuple(each.scopes) if by_path else ()): each.path
         for each in manifest.all
     }
     found = []
     for file in files:
-        first = known.get((file.extract_at.isoformat(), file.etag, file.scopes))
+        first = known.get((file.snapshot_at.isoformat(), file.etag, file.scopes))
         if first is None:
             found.append(file)
         else:
@@ -155,5 +157,5 @@ def _tell_freshness(run: TableRun) -> None:
     run.report.newest_event = manifest.newest_event
     built = run.current.last_instant(LOG_INSTANT)
     if built:
-        moment = datetime.strptime(built[:14], "%Y%m%d%H%M%S")
-        run.report.current_built = moment.replace(tzinfo=timezone.utc).isoformat()
+        timestamp = datetime.strptime(built[:14], "%Y%m%d%H%M%S")
+        run.report.current_built = timestamp.replace(tzinfo=timezone.utc).isoformat()

@@ -14,7 +14,7 @@ from lake_spec.hudi.options import (
     SMALL_FILES,
     clean_options,
     clustering_options,
-    upkeep_options,
+    maintenance_options,
 )
 from lake_spec.model import TableType
 from lake_spec.text.sql_text import sql_literal
@@ -32,7 +32,7 @@ def maintenance(run: TableRun) -> None:
     for layer in LAYERS:
         table = run.table(layer)
         if table.has_data():
-            _upkeep(run, layer, table)
+            _maintenance(run, layer, table)
     _sweep_manifests(run)
 
 
@@ -47,7 +47,7 @@ def _sweep_manifests(run: TableRun) -> None:
         run.say(f"removed {gone} object(s) of old manifests")
 
 
-def _upkeep(run: TableRun, layer: str, table: HudiTable) -> None:
+def _maintenance(run: TableRun, layer: str, table: HudiTable) -> None:
     due = run.spec.maintenance
     table.roll_back_failed_writes()
     if layer == "changes":
@@ -60,11 +60,11 @@ def _upkeep(run: TableRun, layer: str, table: HudiTable) -> None:
 
 
 def finish_killed(run: TableRun, layer: str, table: HudiTable) -> None:
-    """Bring to an end what was killed: writes are taken away, upkeep is done."""
+    """Bring to an end what was killed: writes are taken away, maintenance is done."""
     table.roll_back_failed_writes()
     if table.has_unfinished():
-        upkeep = _cluster if layer == "changes" else _compact
-        upkeep(run, table, "execute")
+        maintenance = _cluster if layer == "changes" else _compact
+        maintenance(run, table, "execute")
 
 
 def compact_all(run: TableRun, table: HudiTable) -> None:
@@ -76,7 +76,7 @@ def compact_all(run: TableRun, table: HudiTable) -> None:
 def _compactions(table: HudiTable, due: int) -> Iterator[str]:
     """What Hudi is asked for: first the end of what was killed, then what is due.
 
-    Beside a new plan it would leave the older one alone, and after the older one
+    Next to a new plan it would leave the older one alone, and after the older one
     alone what was written since would be due once more.
     """
     if table.has_unfinished():
@@ -134,7 +134,7 @@ def due_below(files: List[int], due: int) -> Optional[int]:
 
 
 def _compact(run: TableRun, table: HudiTable, operation: str) -> Optional[str]:
-    options = upkeep_options(table.options)
+    options = maintenance_options(table.options)
     return _call(run, "run_compaction", table, op=operation, options=options)
 
 

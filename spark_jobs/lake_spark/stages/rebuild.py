@@ -1,4 +1,4 @@
-"""rebuild: current and history anew from the change log.
+"""rebuild: current and history again from the change log.
 
 Each is replaced by one commit, so readers see the old rows until the new ones
 are whole.

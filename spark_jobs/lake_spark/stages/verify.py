@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from lake_spec.contract.report import State
 from lake_spark.build import merge
 from lake_spark.build.materialize import complete_events, keep_counts, layer_of_history
-from lake_spark.changelog import withdrawals
+from lake_spark.changelog import retractions
 from lake_spark.errors import DiffersFromLog
 from lake_spark.scd2 import fold
 from lake_spark.scd2.current import CurrentLayer
@@ -48,7 +48,7 @@ def verify(run: TableRun, share: float) -> State:
     if found:
         raise DiffersFromLog(
             f"{run.spec.full_name}: {' '.join(found)} Find out who wrote to it, then build "
-            f"it anew from the change log: the DAG {run.spec.domain}_rebuild."
+            f"it again from the change log: the DAG {run.spec.domain}_rebuild."
         )
     keep_counts(run)
     return State.DONE
@@ -101,13 +101,13 @@ def _folded(
     built = table.last_value(merge.LOG_INSTANT)
     roles = Roles.of(run.spec, columns)
     manifest = run.manifest()
-    log = withdrawals.until(run.log.read(), built)
-    sightings = withdrawals.live(withdrawals.judged(log, manifest))
-    chosen = sightings.where(_chosen(share) | about_all_keys())
+    log = retractions.until(run.log.read(), built)
+    deliveries = retractions.live(retractions.judged(log, manifest))
+    chosen = deliveries.where(_chosen(share) | about_all_keys())
     if manifest.contents.renamed:  # what a chosen key shows may follow from another's
-        keys = sightings.where(_chosen(share)).select(KEY).distinct()
-        keys = with_families(keys, sightings)
-        chosen = merge.of_keys(sightings, keys, manifest.contents)
+        keys = deliveries.where(_chosen(share)).select(KEY).distinct()
+        keys = with_families(keys, deliveries)
+        chosen = merge.of_keys(deliveries, keys, manifest.contents)
     marked = mark_events(chosen, roles)
     folded = layer.desired(complete_events(marked, run.spec, roles, manifest.contents))
     return folded.where(_chosen(share))

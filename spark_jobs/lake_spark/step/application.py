@@ -29,7 +29,7 @@ from lake_spark.stages.ingest import full_load, incremental
 from lake_spark.stages.maintenance import maintenance
 from lake_spark.stages.prepare_streamer import prepare_full_load, prepare_incremental
 from lake_spark.stages.rebuild import rebuild
-from lake_spark.stages.reprocess import redo
+from lake_spark.stages.reprocess import reprocess
 from lake_spark.stages.scd2 import scd2
 from lake_spark.stages.verify import verify
 from lake_spark.step import continuous, durations
@@ -51,10 +51,10 @@ STAGES: Dict[str, Stage] = {
     "maintenance": maintenance,
     "rebuild": rebuild,
     "rebuild_dimension": rebuild_dimension,
-    "redo": redo,
+    "reprocess": reprocess,
     "erase": erase,
 }
-"""What a step can be asked to do with each table, beside continuous rounds of some."""
+"""What a step can be asked to do with each table, next to continuous rounds of some."""
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ def main(argv: Sequence[str]) -> int:
 
 def _stage(release: Release, asked: Arguments) -> Stage:
     """The stage with what it alone is asked."""
-    if asked.stage == "redo":
-        return partial(redo, selection=asked.selection)
+    if asked.stage == "reprocess":
+        return partial(reprocess, selection=asked.selection)
     if asked.stage == "erase":
         return partial(erase, request_uri=_request_uri(release, asked))
     if asked.verify is not None:

@@ -11,7 +11,7 @@ from typing import List, Optional, Sequence, Tuple
 
 from lake_spec.contract.erase_request import REQUEST
 from lake_spec.contract.pull_folders import PULLS, is_pull_from
-from lake_spec.text.times import GRAMMAR, parse_moment
+from lake_spec.text.times import GRAMMAR, parse_timestamp
 from lake_spark.ingest.reprocess import Selection
 from lake_spark.tables.table_run import Accepted, Window
 
@@ -53,7 +53,7 @@ def _parser(stages: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument("--window", type=_window, default=Window(), help="FROM..TO")
     parser.add_argument("--dry-run", action="store_true")
     parser.add_argument(
-        "--accept-losses", action="store_true", help="extracts that lose many keys"
+        "--accept-losses", action="store_true", help="snapshots that lose many keys"
     )
     parser.add_argument(
         "--empty-scopes", type=_texts, default=(), help="JSON list of scope values"
@@ -63,7 +63,7 @@ def _parser(stages: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--file", type=_file, action="append", help="path or glob")
     parser.add_argument("--quarantined", action="store_true")
-    parser.add_argument("--withdraw-missing", action="store_true")
+    parser.add_argument("--retract-missing", action="store_true")
     parser.add_argument(
         "--verify", type=_share, help="compare this share of keys with the log"
     )
@@ -81,9 +81,9 @@ def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
     if pull_from is not None and found["stage"] not in PULLS:
         parser.error("--pull-from goes with --stage incremental")
     accepted = Accepted(found.pop("accept_losses"), found.pop("empty_scopes"))
-    if accepted != Accepted() and found["stage"] not in ("incremental", "redo"):
+    if accepted != Accepted() and found["stage"] not in ("incremental", "reprocess"):
         parser.error(
-            "--accept-losses and --empty-scopes go with --stage incremental or redo"
+            "--accept-losses and --empty-scopes go with --stage incremental or reprocess"
         )
     if found["verify"] is not None and found["stage"] != "rebuild":
         parser.error("--verify goes with --stage rebuild alone")
@@ -92,24 +92,24 @@ def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
     selection = Selection(
         tuple(found.pop("file") or ()),
         found.pop("quarantined"),
-        found.pop("withdraw_missing"),
+        found.pop("retract_missing"),
     )
-    _check_redo(parser, found["stage"], found["window"], selection)
+    _check_reprocess(parser, found["stage"], found["window"], selection)
     accepted = replace(accepted, pull_from=pull_from)
     return Arguments(**found, accepted=accepted, selection=selection)
 
 
-def _check_redo(
+def _check_reprocess(
     parser: argparse.ArgumentParser, stage: str, window: Window, selection: Selection
 ) -> None:
-    """A redo chooses its files; no other stage can."""
-    if stage != "redo" and selection != Selection():
+    """A reprocess chooses its files; no other stage can."""
+    if stage != "reprocess" and selection != Selection():
         parser.error(
-            f"--file, --quarantined, --withdraw-missing: for redo, not {stage}"
+            f"--file, --quarantined, --retract-missing: for reprocess, not {stage}"
         )
     chooses = selection.globs or selection.quarantined or window != Window()
-    if stage == "redo" and not chooses:
-        parser.error("redo: give at least one of --window, --file, --quarantined")
+    if stage == "reprocess" and not chooses:
+        parser.error("reprocess: give at least one of --window, --file, --quarantined")
 
 
 def _file(text: str) -> str:
@@ -182,16 +182,16 @@ def _window(text: str) -> Window:
         raise argparse.ArgumentTypeError(
             f"{text!r} is no window: FROM..TO, one may be empty"
         )
-    window = Window(_moment(start), _moment(end))
+    window = Window(_timestamp(start), _timestamp(end))
     if window.start and window.end and window.start >= window.end:
         raise argparse.ArgumentTypeError(f"{text!r} ends before it starts")
     return window
 
 
-def _moment(text: str) -> Optional[datetime]:
+def _timestamp(text: str) -> Optional[datetime]:
     if not text:
         return None
-    moment = parse_moment(text)
-    if moment is None:
+    timestamp = parse_timestamp(text)
+    if timestamp is None:
         raise argparse.ArgumentTypeError(f"{text!r} is no time (expected {GRAMMAR})")
-    return moment
+    return timestamp

@@ -1,6 +1,6 @@
 """Near real time: the rounds of a continuous run, each of them an incremental run.
 
-A round takes in what has landed, brings current and history up to it, then the
+A round ingests what has landed, brings current and history up to it, then the
 dimensions, by the stages of every other run: each with a TableRun of its own, so
 that nothing is remembered but what stands in the tables. What a table that had
 nothing new would cost is saved where its landing folder tells so. Decision 031.
@@ -28,8 +28,8 @@ from lake_spark.step.run_stage import Stage, attempt
 from lake_spark.step.table_order import waves
 from lake_spark.tables.table_run import EarlierRounds, TableRun
 
-UPKEEP_EVERY = 3600.0
-"""Seconds after which a table gets its upkeep in a round: it is looked at then
+MAINTENANCE_EVERY = 3600.0
+"""Seconds after which a table gets its maintenance in a round: it is looked at then
 whatever its folder tells, and files that were set aside are tried again."""
 
 
@@ -53,25 +53,25 @@ class Table:
         self.rounds = TableRounds(run.report, _put_by(run))
 
     @property
-    def is_upkeep_due(self) -> bool:
+    def is_maintenance_due(self) -> bool:
         """Whether its next round is one that looks at everything."""
-        return self._clock() - self._upkept >= UPKEEP_EVERY
+        return self._clock() - self._upkept >= MAINTENANCE_EVERY
 
     def play(self, number: int) -> None:
         """One round; never raises for what is wrong with the table."""
-        listed, is_upkeep = self._listing(), self.is_upkeep_due
-        if is_upkeep:
+        listed, is_maintenance = self._listing(), self.is_maintenance_due
+        if is_maintenance:
             self._earlier = EarlierRounds()
         elif listed is not None and listed == self._listed:
             return self.rounds.quiet()
         stages: List[Stage] = [dimension] if self.spec.is_dimension else OF_FILES
         done = [self._attempt(each) for each in stages]
-        if is_upkeep:
+        if is_maintenance:
             done.append(self._attempt(maintenance))
         self.rounds.take(number, done)
         self._earlier.is_registered = not self.rounds.has_failed
         self._listed = None if self.rounds.has_failed else listed
-        if is_upkeep and not self.rounds.has_failed:
+        if is_maintenance and not self.rounds.has_failed:
             self._upkept = self._clock()
 
     def _attempt(self, stage: Stage) -> Report:
@@ -156,7 +156,7 @@ class MicroBatches:
         assert isinstance(source, Dimension)
         sides = {source.main.table, source.joined.table}
         moved = any(t.rounds.has_committed for t in self._files if t.spec.name in sides)
-        if number == 1 or moved or table.rounds.has_failed or table.is_upkeep_due:
+        if number == 1 or moved or table.rounds.has_failed or table.is_maintenance_due:
             return True
         table.rounds.quiet()
         return False

@@ -60,7 +60,7 @@ class TableRounds:
             self._put(report)
 
     def _told(self) -> List[object]:
-        """What is worth telling beside commits."""
+        """What is worth telling next to commits."""
         report = self.report
         return [report.error, list(report.set_aside), list(report.warnings)]
 

@@ -1,4 +1,4 @@
-"""Which tables of a stage come before which: others need what they take in."""
+"""Which tables of a stage come before which: others need what they ingest."""
 
 from __future__ import annotations
 

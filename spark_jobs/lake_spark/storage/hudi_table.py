@@ -128,7 +128,7 @@ class HudiTable:
         """
         with self._write_client(asked) as client:
             done = client.clean()
-            # Beside a plan that is left over Hudi makes no new one.
+            # Next to a plan that is left over Hudi makes no new one.
             last = (client.clean() or done) if done else None
             return last.getStartCleanTime() if last else None
 
@@ -169,7 +169,7 @@ class HudiTable:
             self.forget()
 
     def drop_indexes(self) -> None:
-        """Remove the metadata table; the next write makes it anew, if it has one."""
+        """Remove the metadata table; the next write makes it again, if it has one."""
         hudi = self._spark._jvm.org.apache.hudi
         if self._options[HudiKey.METADATA_TABLE.value] == "true":
             self.before_commit()
@@ -218,7 +218,7 @@ class HudiTable:
         return {c.metadata[name] for c in commits if name in c.metadata}
 
     def forget(self) -> None:
-        """Look anew for what was committed: it may not be what it was."""
+        """Look again for what was committed: it may not be what it was."""
         self._look = None
 
     def _client(self) -> JavaObject:

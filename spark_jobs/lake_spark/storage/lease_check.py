@@ -62,7 +62,7 @@ def no_lease() -> None:
 class CheckedStore:
     """A store that asks before it changes anything outside of the run's own folder.
 
-    There are landing files, and what tables keep beside their Hudi tables.
+    There are landing files, and what tables keep next to their Hudi tables.
     """
 
     def __init__(self, store: ObjectStore, check: LeaseCheck) -> None:

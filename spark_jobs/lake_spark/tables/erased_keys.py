@@ -1,6 +1,6 @@
 """What was erased from a table: keyed hashes of keys, and which records are blank.
 
-The list is one object beside the landing files: a copy of them has it too. Whatever takes
+The list is one object next to the landing files: a copy of them has it too. Whatever takes
 leaves out rows whose key is on it and records that were blanked, and counts
 them. It names nobody without the secret of the environment. Decision 021.
 """
@@ -38,14 +38,14 @@ from lake_spark.landing.files import LandingFile
 from lake_spark.storage.object_store import ObjectStore
 
 LeftOut = Mapping[str, Sequence[int]]
-"""Per landing path the numbers of its records that are not taken in."""
+"""Per landing path the numbers of its records that are not ingested."""
 
 
 @dataclass(frozen=True)
 class Rewritten:
     """A landing file some records of which are blank; `records` has their numbers.
 
-    `was` is the ETag it was taken in with, `etags` are those of what was put in its
+    `was` is the ETag it was ingested with, `etags` are those of what was put in its
     place. The last is noted after the object was put (`is_put`): until then `sha256`
     tells it.
     """

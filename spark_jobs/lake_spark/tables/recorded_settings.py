@@ -22,8 +22,8 @@ from lake_spark.tables.table_run import TableRun
 
 _OF_LOG = ("key", "order_by", "effective_at", "load_effective_at", "future_dates")
 _OF_SOURCE = (
-    *("kind", "operation", "absence", "timezone", "extract_time", "scope"),
-    *("placeholder", "reloads", "envelope"),
+    *("kind", "operation", "missing_keys", "timezone", "snapshot_time", "scope"),
+    *("placeholder", "full_refresh", "envelope"),
 )
 _NO_ROW = ("files", "lost_share")
 """What a source says of its files that changes no row."""
@@ -39,9 +39,9 @@ def of_log(spec: TableSpec, *, with_defaults: bool = True) -> Definition:
     source = data["source"]
     found: Dict[str, Any] = {name: data[name] for name in _OF_LOG if name in data}
     found.update({f"source.{n}": source[n] for n in _OF_SOURCE if n in source})
-    if source.get("reloads"):
-        kept = {n: v for n, v in source["reloads"].items() if n not in _NO_ROW}
-        found["source.reloads"] = kept
+    if source.get("full_refresh"):
+        kept = {n: v for n, v in source["full_refresh"].items() if n not in _NO_ROW}
+        found["source.full_refresh"] = kept
     placeholder = placeholder_texts(spec)[:1]
     found.pop("source.placeholder", None)
     if placeholder and (with_defaults or source.get("placeholder")):
@@ -142,7 +142,7 @@ def _refuse(
 
 def _by_rebuild(spec: TableSpec) -> str:
     return (
-        "Take the change back, or build current and history anew from the change log: "
+        "Take the change back, or build current and history again from the change log: "
         f"./run_locally.sh run {spec.domain}_rebuild --param tables={spec.name} "
         f"(in Airflow: the DAG {spec.domain}_rebuild)."
     )
@@ -151,5 +151,5 @@ def _by_rebuild(spec: TableSpec) -> str:
 def _only_anew(spec: TableSpec) -> str:
     return (
         "What is stored was made with the old setting, and no rebuild can change it: "
-        "take the change back, or load the table anew under another name."
+        "take the change back, or load the table again under another name."
     )

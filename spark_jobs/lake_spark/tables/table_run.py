@@ -30,15 +30,15 @@ from lake_spark.tables.erased_keys import ErasedObject
 
 @dataclass(frozen=True)
 class Window:
-    """Landing or extract times that a run considers: [start, end), open where None."""
+    """Landing or snapshot times that a run considers: [start, end), open where None."""
 
     start: Optional[datetime] = None
     end: Optional[datetime] = None
 
-    def holds(self, moment: datetime) -> bool:
+    def holds(self, timestamp: datetime) -> bool:
         """Whether a time lies in the window."""
-        after = self.start is None or moment >= self.start
-        return after and (self.end is None or moment < self.end)
+        after = self.start is None or timestamp >= self.start
+        return after and (self.end is None or timestamp < self.end)
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Accepted:
 
     losses: bool = False
     empty_scopes: Tuple[str, ...] = ()
-    """Scope values that its extracts cover although they have no row of them."""
+    """Scope values that its snapshots cover although they have no row of them."""
     pull_from: Optional[str] = None
     """Where pulls by a cursor begin instead of at their bookmarks: a value, or start."""
 
@@ -112,7 +112,7 @@ class TableRun:
 
     @cached_property
     def manifests(self) -> ManifestFolder:
-        """Which landing files its log commits took in."""
+        """Which landing files its log commits ingested."""
         name, release = self.spec.full_name, self.report.release
         return ManifestFolder(self.store, f"{self.home}/inputs", name, release)
 
@@ -128,7 +128,7 @@ class TableRun:
         )
 
     def manifest(self) -> Manifest:
-        """Every landing file that the change log has taken in."""
+        """Every landing file that the change log has ingested."""
         return self.manifests.load(self.log.last_value("inputs"))
 
     @cached_property

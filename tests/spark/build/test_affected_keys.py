@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from lake_spark.build import affected_keys, refold
-from lake_spark.changelog.withdrawals import COMMIT
+from lake_spark.changelog.retractions import COMMIT
 from lake_spark.storage.hudi_table import HudiTable
 from tests.spark.lake import FEED_FILES, Lake, table
 
@@ -80,7 +80,7 @@ def test_history_that_is_two_runs_behind_reads_the_log(lake):
 
 
 @pytest.mark.nightly
-def test_sightings_of_many_keys_are_not_left(lake, monkeypatch):
+def test_deliveries_of_many_keys_are_not_left(lake, monkeypatch):
     monkeypatch.setattr(affected_keys, "MOST_KEYS", 0)
     lake.done("incremental")
     assert folders(lake) == []
@@ -108,10 +108,10 @@ def test_a_table_of_another_fold_is_read_until_it_is_built_anew(lake, monkeypatc
 
 
 @pytest.mark.nightly
-def test_a_table_of_withdrawn_files_is_read(lake):
+def test_a_table_of_retracted_files_is_read(lake):
     lake.done("incremental", "scd2")
     lake.land("changes/1.csv", "op,id,name,at\nU,1,d,2026-01-02\n")
-    lake.done("redo", "scd2")
+    lake.done("reprocess", "scd2")
     assert not refold.is_folded(lake.tables, lake.tables.history, _taken(lake))
     assert lake.living("name") == [(1, "d"), (2, "c")]
 

@@ -6,9 +6,9 @@ import shutil
 
 import pytest
 
-from tests.spark.lake import EXTRACTS, Lake, table
+from tests.spark.lake import SNAPSHOTS, Lake, table
 
-THINGS = EXTRACTS + """  lost_share: 1.0
+THINGS = SNAPSHOTS + """  lost_share: 1.0
 columns: {id: int, note: string}
 key: [id]
 storage: {buckets: 1}
@@ -18,7 +18,7 @@ ROWS = ("1,a\n2,a\n", "1,b\n3,a\n", "1,b\n3,c\n")
 
 @pytest.fixture
 def lake(spark, tmp_path):
-    """A lake that took three extracts."""
+    """A lake that took three snapshots."""
     lake = Lake(spark, tmp_path, table(THINGS))
     for day, rows in enumerate(ROWS, 1):
         lake.land(f"2026-01-0{day}.csv", f"id,note\n{rows}")

@@ -92,7 +92,7 @@ THIRD = {
     # It stands before the rows of its time that are there already.
     "changes/0-late": [row("all at one time", 1, "CH", "late")],
 }
-AFTER_UPKEEP = {
+AFTER_MAINTENANCE = {
     "changes/4-a": [
         row("moves in every run", 4, "AT"),
         row("is gone", 4, "DE", "older than its delete"),
@@ -121,17 +121,17 @@ def test_every_run_leaves_the_tables_of_the_oracle(spark, tmp_path, kind, index,
     for path, records in LOAD.items():
         things.landing(path, *records)
     things.lake.done("full_load")
-    for files in (FIRST, SECOND, THIRD, AFTER_UPKEEP):
+    for files in (FIRST, SECOND, THIRD, AFTER_MAINTENANCE):
         for path, records in files.items():
             things.landing(path, *records)
         things.run()
-        if files in (THIRD, AFTER_UPKEEP):
-            done = upkeep(things)
+        if files in (THIRD, AFTER_MAINTENANCE):
+            done = maintenance(things)
     assert {"current_cleaning", "history_cleaning"} <= set(done)
     assert things.lake.verify().error is None
 
 
-def upkeep(things: Beside) -> Dict[str, str]:
+def maintenance(things: Beside) -> Dict[str, str]:
     """Compaction where the type has one, cleaning where there is something old."""
     done = things.lake.done("maintenance")[0].commits
     is_merged = things.lake.spec.storage.type is TableType.MERGE_ON_READ

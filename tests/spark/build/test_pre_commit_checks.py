@@ -96,7 +96,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize("fault, told", [(f, told) for f, *told in FAULTS])
-def test_a_broken_promise_stops_the_commit_by_name(things, monkeypatch, fault, told):
+def test_a_broken_invariant_stops_the_commit_by_name(things, monkeypatch, fault, told):
     spans_with(monkeypatch, fault)
     before = things.files()
     report = things.run("scd2")
@@ -133,7 +133,7 @@ def twice(spans):
     ],
     ids=["ends-at-once", "ends-by-no-delete", "no-start", "twice", "no-fault"],
 )
-def test_promises_hold_for_keys_with_one_event(alone_things, monkeypatch, fault, told):
+def test_invariants_hold_for_keys_with_one_event(alone_things, monkeypatch, fault, told):
     true_versions = fold.versions_of_alone
     monkeypatch.setattr(
         fold, "versions_of_alone", lambda *given: fault(true_versions(*given))

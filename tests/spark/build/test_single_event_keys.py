@@ -1,4 +1,4 @@
-"""Keys with one sighting take a way of their own, to the same rows."""
+"""Keys with one delivery take a way of their own, to the same rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ effective_at: at
 columns: {id: int, name: string, at: timestamp}
 """
 CHANGES = "op,id,name,at\nU,1,b,2026-01-02\nD,3,,2026-01-02\nU,4,d,2026-01-02\n"
-MARKED = "current: {deletes: soft}\nhistory: {deletes: marker}\n"
+MARKED = "current: {deletes: soft}\nhistory: {deletes: tombstone}\n"
 LIVING = [(1, "b"), (2, "c"), (4, "d")]
 VERSIONS = [
     (1, "a", "2026-01-01 00:00:00", "2026-01-02 00:00:00"),
@@ -59,7 +59,7 @@ def changed(spark, tmp_path, more=""):
     return lake
 
 
-@pytest.mark.nightly  # by day, test_fold.py has the rows of keys with one sighting
+@pytest.mark.nightly  # by day, test_fold.py has the rows of keys with one delivery
 @pytest.mark.parametrize("more", ["", MARKED])
 def test_first_loads_and_rebuilds_leave_the_rows_of_the_fold(
     spark, tmp_path, splits, more
@@ -88,19 +88,19 @@ def test_increasing_surrogate_keys_stay(spark, tmp_path, splits):
 
 
 def split(spark, keys, *, contents=LogContents(), scope=None, rows=10):
-    """The keys that have several sightings and those alone; None if not set apart."""
+    """The keys that have several deliveries and those alone; None if not set apart."""
     waiting = Pending(None, "1", Manifest(accepted=rows, contents=contents))
     new = SimpleNamespace(last_value=lambda name: None)
     run = SimpleNamespace(spec=SimpleNamespace(scope=scope), current=new)
-    sightings = spark.createDataFrame([(key,) for key in keys], "lake_key string")
+    deliveries = spark.createDataFrame([(key,) for key in keys], "lake_key string")
     with ExitStack() as kept:
         all_rows = refold.rows(run, new, waiting.taken)
-        several, only = single_event_keys.split(run, waiting, sightings, all_rows, kept)
+        several, only = single_event_keys.split(run, waiting, deliveries, all_rows, kept)
         return only and (_keys(several), _keys(only))
 
 
-def _keys(sightings):
-    return "".join(sorted(row.lake_key for row in sightings.collect()))
+def _keys(deliveries):
+    return "".join(sorted(row.lake_key for row in deliveries.collect()))
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def any_size(monkeypatch):
     "keys, parts",
     [("abcdefghij", ("", "abcdefghij")), ("aabcdefghi", ("aa", "bcdefghi"))],
 )
-def test_keys_are_parted_by_their_sightings(spark, any_size, keys, parts):
+def test_keys_are_parted_by_their_deliveries(spark, any_size, keys, parts):
     assert split(spark, keys) == parts
 
 
@@ -132,7 +132,7 @@ def test_where_rows_depend_on_others_no_key_is_alone(spark, any_size, held):
     assert split(spark, "abcdefghij", contents=LogContents(**{held: True})) is None
 
 
-def test_nor_where_extracts_have_scopes(spark, any_size):
+def test_nor_where_snapshots_have_scopes(spark, any_size):
     assert split(spark, "abcdefghij", scope="country") is None
 
 

@@ -1,6 +1,6 @@
-"""Two tables as one dimension, through loads, changes, upkeep and redefinitions.
+"""Two tables as one dimension, through loads, changes, maintenance and redefinitions.
 
-Changes of the feed are of January 2026, extracts of the 10th and the 20th (what
+Changes of the feed are of January 2026, snapshots of the 10th and the 20th (what
 they lack is gone). Customers are loaded alone, without any address; then come the
 addresses. The second batch brings late changes, returns and a new column. Ids 1 to 9:
 
@@ -12,7 +12,7 @@ addresses. The second batch brings late changes, returns and a new column. Ids 1
 6 is renamed and moves at the same instant, the 10th
 7 renamed on the 15th, then, told late, on the 4th
 8 has only its address's note changed, which the dimension does not show
-9 renamed on the 16th; moved on the 15th already, says the extract of the 20th
+9 renamed on the 16th; moved on the 15th already, says the snapshot of the 20th
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from datetime import datetime
 import pytest
 
 from tests.spark.kinds import one_by_day
-from tests.spark.redoing import done_redo
-from tests.spark.shop import DIMENSIONS, EXTRACT_DAYS, SEED, Shop, domain_of
+from tests.spark.reprocessing import done_reprocess
+from tests.spark.shop import DIMENSIONS, SNAPSHOT_DAYS, SEED, Shop, domain_of
 
 LOAD = "".join(f",{i},name{i},2022-07-01\n" for i in (1, 2, 3, 5, 6, 7, 8, 9))
 FIRST = """U,1,Anne,2026-01-05
@@ -81,13 +81,13 @@ def shop(spark, tmp_path_factory):
     shop.bring_up("full_load", "scd2")
     judge()
     shop.land_customers("changes/1.csv", "", FIRST)
-    shop.land_addresses(EXTRACT_DAYS[0], ADDRESSES)
+    shop.land_addresses(SNAPSHOT_DAYS[0], ADDRESSES)
     second = {i: row for i, row in {**ADDRESSES, **MOVES}.items() if i != 5}
-    shop.land_addresses(EXTRACT_DAYS[1], second)
+    shop.land_addresses(SNAPSHOT_DAYS[1], second)
     shop.bring_up("incremental", "scd2")
     judge()
     shop.land_customers("changes/2.csv", ",phone", SECOND)
-    shop.land_addresses(EXTRACT_DAYS[2], {**second, **RETURNS})
+    shop.land_addresses(SNAPSHOT_DAYS[2], {**second, **RETURNS})
     shop.bring_up("incremental", "scd2")
     judge()
     return shop
@@ -144,7 +144,7 @@ def test_without_news_nothing_is_written(shop):
 
 
 @pytest.mark.parametrize("name", one_by_day(DIMENSIONS))
-def test_upkeep_and_a_rebuild_change_no_row(shop, name):
+def test_maintenance_and_a_rebuild_change_no_row(shop, name):
     lake = shop.lakes[name]
     before = rows_of(lake)
     lake.done("maintenance")
@@ -155,11 +155,11 @@ def test_upkeep_and_a_rebuild_change_no_row(shop, name):
 
 
 @pytest.mark.nightly
-def test_a_redo_of_a_table_reaches_the_dimensions(shop):
+def test_a_reprocess_of_a_table_reaches_the_dimensions(shop):
     lake, path = shop.lakes["customer"], "changes/1.csv"
     file = shop.root / "landing/tests/customer" / path
     lake.land(path, file.read_text().replace("U,6,Fay,2026-01-10\n", ""))
-    done_redo(lake, path)
+    done_reprocess(lake, path)
     shop.bring_up(tables=())
     assert [shop.mismatches(name) for name in DIMENSIONS] == [[], []]
     (now,) = shop.lakes["dim_customer"].current.where("id = 6").collect()

@@ -25,7 +25,7 @@ from tests.spark.erasing import (
     places_of,
 )
 from tests.spark.lake import FEED_FILES, Lake, table
-from tests.spark.redoing import done_redo, rows
+from tests.spark.reprocessing import done_reprocess, rows
 
 KEY = {"id": CANARY}
 FEED = FEED_FILES + """columns: {id: string, ts: timestamp, amount: int, note: string}
@@ -129,7 +129,7 @@ def goes_on(lake: Lake) -> None:
     assert lake.run("incremental").state == "nothing_new"
     assert listed.read_text() != killed
     listed.write_text(killed)
-    report = done_redo(lake, "load/1.csv")
+    report = done_reprocess(lake, "load/1.csv")
     assert (report.erased, report.quarantined) == (1, 0)
     listed.write_text(killed)
 
@@ -153,7 +153,7 @@ def test_what_earlier_runs_told_names_nobody(feed):
     assert report["warnings"] == ["(erased)"]
     assert report["quarantined"] == 2
     cause = f"tests.things incremental: Refused: {CANARY}, 7"
-    for name in ("summary.json", "notices/failure.json"):
+    for name in ("summary.json", "notifications/failure.json"):
         (folder / name).parent.mkdir(exist_ok=True)
         told = {"tables": {"things": {"scd2": report}}, "causes": [cause, "x"]}
         (folder / name).write_text(json.dumps(told))
@@ -184,11 +184,11 @@ def test_nothing_older_than_the_erase_can_be_read(feed):
             reading.rows(feed.spark, Request("tests.things", layer, path, as_of=first))
 
 
-def test_neither_late_copies_nor_redo_nor_rebuild_bring_the_subject_back(feed):
+def test_neither_late_copies_nor_reprocess_nor_rebuild_bring_the_subject_back(feed):
     was = rows(feed)
     feed.done("rebuild")
     assert rows(feed) == was
-    report = done_redo(feed, "load/1.csv", "changes/1.csv.gz")
+    report = done_reprocess(feed, "load/1.csv", "changes/1.csv.gz")
     assert (report.rows_in, report.erased, report.quarantined) == (7, 3, 1)
     assert rows(feed) == was
 

@@ -1,4 +1,4 @@
-"""An erase from JSON extracts, from typed files, and of a table of the streamer.
+"""An erase from JSON snapshots, from typed files, and of a table of the streamer.
 
 Every value of the subject has ZQX-canary-7 in it, so that any of them is found.
 """
@@ -22,8 +22,8 @@ from tests.spark.erasing import (
     others,
     places_of,
 )
-from tests.spark.lake import EXTRACTS, Lake, table
-from tests.spark.redoing import done_redo, rows
+from tests.spark.lake import SNAPSHOTS, Lake, table
+from tests.spark.reprocessing import done_reprocess, rows
 from tests.spark.typed_files import land_typed
 
 SNAPSHOT = """
@@ -32,7 +32,7 @@ source:
   path: tests/things
   files: "*.json"
   format: {type: json}
-  extract_time: {pattern: "^(.*)[.]json$"}
+  snapshot_time: {pattern: "^(.*)[.]json$"}
 columns:
   id: int
   site: string
@@ -49,7 +49,7 @@ key: [id]
 order_by: [ts]
 storage: {buckets: 1}
 """
-SHOPS = EXTRACTS + """  scope: {column: shop}
+SHOPS = SNAPSHOTS + """  scope: {column: shop}
 columns: {shop: string, day: date, note: string}
 key: [shop, day]
 storage: {buckets: 1}
@@ -66,82 +66,82 @@ storage: {buckets: 1}
 
 
 def record(number: int, site: str, text: str) -> dict:
-    """A row of an extract that has the text everywhere."""
+    """A row of a snapshot that has the text everywhere."""
     nested = {"tags": {text: text}, "parts": [{"a": text}]}
     return {"id": number, "site": site, "note": text, **nested}
 
 
-def extract(*records: dict) -> str:
+def snapshot(*records: dict) -> str:
     return "".join(json.dumps(each) + "\n" for each in records)
 
 
 @pytest.fixture(scope="module")
-def extracts(spark, tmp_path_factory):
-    lake = Lake(spark, tmp_path_factory.mktemp("extracts"), table(SNAPSHOT))
+def snapshots(spark, tmp_path_factory):
+    lake = Lake(spark, tmp_path_factory.mktemp("snapshots"), table(SNAPSHOT))
     subject, other = record(7, "a|b", CANARY), record(7, "a", "other")
-    lake.land("2026-01-01.json", extract(other, subject, record(1, "a|b", "x")))
-    lake.land("2026-01-02.json", extract({**subject, "tags": None}, other))
+    lake.land("2026-01-01.json", snapshot(other, subject, record(1, "a|b", "x")))
+    lake.land("2026-01-02.json", snapshot({**subject, "tags": None}, other))
     lake.done("full_load", "incremental", "scd2")
     return lake
 
 
 @pytest.mark.nightly
-def test_a_subject_leaves_extracts_and_none_of_later_ones_brings_it_back(extracts):
-    was = others(extracts)
+def test_a_subject_leaves_snapshots_and_none_of_later_ones_brings_it_back(snapshots):
+    was = others(snapshots)
     found = {"landing", "changes", "current", "history"}
-    assert places_of(extracts, CANARY) == found
-    report = erased(extracts, {"id": 7, "site": "a|b"})
+    assert places_of(snapshots, CANARY) == found
+    report = erased(snapshots, {"id": 7, "site": "a|b"})
     assert (report.erasure["landing"], report.erasure["changes"]) == (2, 2)
-    assert files_with(extracts, CANARY) == []
-    assert rows(extracts) == was
+    assert files_with(snapshots, CANARY) == []
+    assert rows(snapshots) == was
 
     again = record(7, "a|b", CANARY)
-    extracts.land("2026-01-03.json", extract(record(7, "a", "changed"), again))
-    report = extracts.done("incremental", "scd2")[0]
+    snapshots.land("2026-01-03.json", snapshot(record(7, "a", "changed"), again))
+    report = snapshots.done("incremental", "scd2")[0]
     assert (report.accepted, report.erased, report.derived_deletes) == (1, 1, 0)
-    was = rows(extracts)
-    assert places_of(extracts, CANARY) == {"landing"}
-    done_redo(extracts, "2026-01-01.json")
-    assert rows(extracts) == was
+    was = rows(snapshots)
+    assert places_of(snapshots, CANARY) == {"landing"}
+    done_reprocess(snapshots, "2026-01-01.json")
+    assert rows(snapshots) == was
 
 
 def test_what_cannot_be_rewritten_is_refused_before_the_list_is_longer(
-    extracts, monkeypatch
+    snapshots, monkeypatch
 ):
-    listed = extracts.tables.erased_keys.load()
-    asked = ask(extracts, {"id": 7, "site": "a"})
+    listed = snapshots.tables.erased_keys.load()
+    asked = ask(snapshots, {"id": 7, "site": "a"})
     with monkeypatch.context() as patched:
         patched.setattr(
             landing_files, "blank_records", lambda run, text, records: text[:-2]
         )
-        message = extracts.run("erase", request_uri=asked).error["message"]
+        message = snapshots.run("erase", request_uri=asked).error["message"]
     assert "2026-01-01.json holds rows of a key that is to be erased" in message
-    extracts.land("2026-01-04.json", "")
-    extracts.land("2026-01-05.json", '{"site": "a"}\n')
-    message = extracts.run("erase", request_uri=asked).error["message"]
+    snapshots.land("2026-01-04.json", "")
+    snapshots.land("2026-01-05.json", '{"site": "a"}\n')
+    message = snapshots.run("erase", request_uri=asked).error["message"]
     assert "2026-01-05.json lacks the column(s) id" in message
-    assert extracts.tables.erased_keys.load() == listed
+    assert snapshots.tables.erased_keys.load() == listed
     for name in ("2026-01-04.json", "2026-01-05.json"):
-        extracts.remove(name)
+        snapshots.remove(name)
 
 
-def test_a_request_names_keys_that_the_table_can_have(extracts):
-    asked = ask(extracts, {"id": 1, "site": "a"}, {"id": "x7", "site": "a"})
-    message = extracts.run("erase", request_uri=asked).error["message"]
+def test_a_request_names_keys_that_the_table_can_have(snapshots):
+    asked = ask(snapshots, {"id": 1, "site": "a"}, {"id": "x7", "site": "a"})
+    message = snapshots.run("erase", request_uri=asked).error["message"]
     assert "number 1 (from 0) cannot be read as the key of tests.things" in message
     assert "x7" not in message
 
 
-def test_another_secret_is_refused_and_so_is_none(extracts):
-    erased(extracts, {"id": 1, "site": "a|b"})
-    asked = ask(extracts, {"id": 1, "site": "a|b"})
-    secret = extracts.root / "secret"
+def test_another_secret_is_refused_and_so_is_none(snapshots):
+    erased(snapshots, {"id": 1, "site": "a|b"})
+    asked = ask(snapshots, {"id": 1, "site": "a|b"})
+    secret = snapshots.root / "secret"
     secret.write_text("another")
-    message = extracts.run("erase", request_uri=asked).error["message"]
+    message = snapshots.run("erase", request_uri=asked).error["message"]
     assert "holds another secret than the one" in message
     secret.unlink()
-    extracts.land("2026-01-06.json", extract(record(1, "a|b", "x")))
-    message = extracts.run("incremental").error["message"]
+    snapshots.land("2026-01-06.json", snapshot(record(1, "a|b", "x")))
+    message = snapshots.run("incremental").error["message"]
     assert f"there is no secret {secret}" in message
 
 
@@ -164,7 +164,7 @@ def test_rows_of_typed_files_are_null_in_their_places(spark, tmp_path, form):
     assert files_with(lake, CANARY) == []
     assert rows(lake) == was
 
-    assert done_redo(lake, "load/*").erased == 1
+    assert done_reprocess(lake, "load/*").erased == 1
     assert rows(lake) == was
     records = lake.changes.select("lake_record").distinct().collect()
     assert sorted(row.lake_record for row in records if row.lake_record > 0) == [1, 3]

@@ -1,6 +1,6 @@
 """Debezium's events, whole and flat, of PostgreSQL and of MariaDB, as files.
 
-Each expectation is written by hand from contract.md sections 2, 3 and 7.
+Each expectation is written manually from contract.md sections 2, 3 and 7.
 """
 
 from __future__ import annotations

@@ -147,11 +147,15 @@ def test_parquet_files_have_their_types_and_the_load_no_operation(spark, tmp_pat
     assert current(lake) == [(1, "10.00", False, "n")]
 
 
-def test_a_table_that_is_reloaded_stands_where_its_path_says(spark, tmp_path):
+def test_a_table_that_is_full_refreshed_stands_where_its_path_says(spark, tmp_path):
     pattern = "reload/(?P<change_seq>[0-9]+)_(?P<changed_at>[^/]+)/"
     word = "  operation: {{column: Op}}\n"
-    reloads = f'{word}  reloads: {{{{pattern: "{pattern}", lost_share: 1}}}}\n'
-    lake = Lake(spark, tmp_path, table(SPEC.replace(word, reloads).format(form=BARE)))
+    full_refresh = (
+        f'{word}  full refreshes: {{{{pattern: "{pattern}", lost_share: 1}}}}\n'
+    )
+    lake = Lake(
+        spark, tmp_path, table(SPEC.replace(word, full_refresh).format(form=BARE))
+    )
     lake.land("LOAD00000001.csv", LOAD, at="2026-03-01")
     lake.land(PLACES[0], FIRST + SECOND, at="2026-03-02")
     row = "3,33.00,t,again,,2026-03-03 12:00:00.000000\n"

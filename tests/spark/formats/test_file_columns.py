@@ -31,7 +31,7 @@ source:
   path: tests/things
   files: "**"
   format: {type: FORMAT}
-  extract_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
+  snapshot_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
 columns: {id: int}
 key: [id]
 storage: {buckets: 1}
@@ -61,7 +61,7 @@ def read(spark, lake, path, content):
     (file,) = list_landing(
         FolderStore(), f"file://{lake.root}/landing/tests/things", [path]
     )
-    file = replace(file, extract_at=file.landed_at)
+    file = replace(file, snapshot_at=file.landed_at)
     shape = shape_of(spark, FolderStore(), file, lake.spec)
     declared = [(name, each.type) for name, each in lake.spec.columns]
     columns = columns_with(lake.spec, file, shape, declared)

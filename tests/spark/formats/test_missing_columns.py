@@ -10,7 +10,7 @@ import json
 
 import pytest
 
-from tests.spark.lake import EXTRACTS, Lake, table
+from tests.spark.lake import SNAPSHOTS, Lake, table
 from tests.spark.parquet_files import land_parquet
 
 FEED = """
@@ -114,7 +114,7 @@ def test_a_field_in_another_case_than_in_other_records_quarantines_its_record(fe
 
 
 SNAPSHOT = (
-    EXTRACTS + """columns: {id: int, note: string, size: {type: int, dropped: true}}
+    SNAPSHOTS + """columns: {id: int, note: string, size: {type: int, dropped: true}}
 key: [id]
 storage: {buckets: 1}
 """
@@ -122,7 +122,9 @@ storage: {buckets: 1}
 
 
 @pytest.mark.nightly
-def test_an_extract_without_a_dropped_column_is_compared_by_the_others(spark, tmp_path):
+def test_an_snapshot_without_a_dropped_column_is_compared_by_the_others(
+    spark, tmp_path
+):
     lake = Lake(spark, tmp_path, table(SNAPSHOT))
     lake.land("2026-01-01.csv", "id,note,size\n1,a,5\n2,a,6\n")
     lake.land("2026-01-02.csv", "id,note\n1,a\n2,b\n3,c\n")

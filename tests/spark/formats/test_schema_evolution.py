@@ -67,7 +67,7 @@ WIDE = """
 
 @pytest.fixture(scope="module", params=TABLE_TYPES, ids=lambda kind: kind.value)
 def things(request, spark, tmp_path_factory):
-    """Narrow, wide and late narrow files, with the upkeep after each."""
+    """Narrow, wide and late narrow files, with the maintenance after each."""
     root = tmp_path_factory.mktemp("shapes")
     lake = Lake(spark, root, stored(table(SPEC), type=request.param))
     narrow = {"ts": "2026-01-01", "real": "0.1", "kind": "float"}

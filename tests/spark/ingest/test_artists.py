@@ -1,4 +1,4 @@
-"""The museum's artists: two published extracts.
+"""The museum's artists: two published snapshots.
 
 2016-03-03: 14,769 artists; missing text is the word NULL or empty.
 2016-05-12: 14,839 artists; two columns renamed, missing text is empty.
@@ -37,15 +37,15 @@ def land(lake: Lake, name: str) -> None:
 
 @pytest.fixture(scope="module", params=TABLE_TYPES, ids=lambda kind: kind.value)
 def museum(request, spark, tmp_path_factory):
-    """Both extracts taken in and upkeep done, in either table type."""
+    """Both snapshots ingested and maintenance done, in either table type."""
     root = tmp_path_factory.mktemp(request.param.value)
     lake = Lake(spark, root, stored(artists(), type=request.param))
     land(lake, FIRST)
     lake.loaded = lake.done("full_load", "scd2")
     land(lake, SECOND)
     lake.changed = lake.done("incremental", "scd2")
-    lake.before_upkeep = figures(lake)
-    lake.upkeep = lake.done("maintenance")
+    lake.before_maintenance = figures(lake)
+    lake.maintenance = lake.done("maintenance")
     return lake
 
 
@@ -58,13 +58,13 @@ def figures(lake: Lake) -> dict:
     }
 
 
-def test_the_full_load_takes_every_row_of_the_first_extract(museum):
+def test_the_full_load_takes_every_row_of_the_first_snapshot(museum):
     load, scd2 = museum.loaded
     assert (load.rows_in, load.accepted, load.current_rows) == (14_769, 14_769, 14_769)
     assert (scd2.versions, scd2.versions_open) == (14_769, 14_769)
 
 
-def test_the_second_extract_is_75_new_590_changed_and_5_gone(museum):
+def test_the_second_snapshot_is_75_new_590_changed_and_5_gone(museum):
     incremental, scd2 = museum.changed
     assert incremental.rows_in == 14_839
     assert (incremental.accepted, incremental.unchanged) == (75 + 590, 14_174)
@@ -79,12 +79,12 @@ def test_figures_are_the_same_before_and_after_maintenance(museum):
         "open": 14_839,
         "in April": 14_769,
     }
-    assert museum.before_upkeep == expected
+    assert museum.before_maintenance == expected
     assert figures(museum) == expected
 
 
 def test_maintenance_compacts_only_what_has_log_files(museum):
-    done = set(museum.upkeep[0].commits)
+    done = set(museum.maintenance[0].commits)
     merged = museum.spec.storage.type is TableType.MERGE_ON_READ
     compactions = {"current_compaction", "history_compaction"} if merged else set()
     assert done == compactions | {"changes_clustering"}
@@ -109,7 +109,7 @@ def test_quotes_inside_names_are_parsed(museum):
     }
 
 
-def test_missing_ids_are_null_in_either_extract(museum):
+def test_missing_ids_are_null_in_either_snapshot(museum):
     assert museum.current.where("wiki_qid IS NULL").count() == 11_590
     assert museum.history.where(APRIL).where("wiki_qid IS NULL").count() == 11_521
 
@@ -130,16 +130,16 @@ def test_a_window_that_was_taken_already_changes_nothing(museum):
     assert museum.files() == before
 
 
-def test_a_late_extract_is_refused_by_name(museum):
+def test_a_late_snapshot_is_refused_by_name(museum):
     museum.land("artists_2016-04-01.csv.gz", b"")
     report = museum.run("incremental")
     os.remove(museum.root / "landing/moma/artists/artists_2016-04-01.csv.gz")
     assert report.state == "failed"
-    assert "artists_2016-04-01.csv.gz: this extract" in report.error["message"]
+    assert "artists_2016-04-01.csv.gz: this snapshot" in report.error["message"]
     assert "older than the last one taken (2016-05-12" in report.error["message"]
 
 
-def test_valid_times_are_the_extracts_times(museum):
+def test_valid_times_are_the_snapshots_times(museum):
     starts = {
         row[0] for row in museum.history.select("valid_from").distinct().collect()
     }

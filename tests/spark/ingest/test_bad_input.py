@@ -166,5 +166,5 @@ def test_a_dry_run_builds_nothing_after_a_run_that_was_killed(loaded, monkeypatc
     for stage in ("incremental", "full_load"):
         report = loaded.run(stage, dry_run=True)
         assert (report.state, loaded.files()) == ("dry_run", before)
-        assert "current lacks what an earlier run took in" in report.warnings[0]
+        assert "current lacks what an earlier run ingested" in report.warnings[0]
     assert loaded.done("incremental")[0].commits.keys() == {"current"}

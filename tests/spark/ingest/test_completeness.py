@@ -9,7 +9,7 @@ import pytest
 
 from lake_spark.errors import BadFile, RefusedFiles
 from lake_spark.ingest import batches, snapshot_completeness
-from lake_spark.ingest.snapshot_diff import group_extracts
+from lake_spark.ingest.snapshot_diff import group_snapshots
 from lake_spark.landing.manifest import Manifest
 from tests.spark.lake import Lake, table
 
@@ -19,7 +19,7 @@ source:
   path: tests/things
   files: "**/*.csv"
   format: {type: csv}
-  extract_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
+  snapshot_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
   complete: %s
 %s
 columns: {id: int, region: string}
@@ -39,7 +39,7 @@ def verdicts(root, complete: str, files: Dict[str, str], more: str = "") -> Dict
     run = lake.tables
     landing = batches.landing_of(run, [run.spec.source.files])
     dated = batches.dated_files(run, landing.files)
-    found = group_extracts(dated, run.spec)
+    found = group_snapshots(dated, run.spec)
     paths = [each.path for each in landing.files]
     told = {}
     for each in snapshot_completeness.with_signs(run, found, landing.signs, Manifest()):
@@ -110,7 +110,7 @@ def test_parts_are_numbered_from_0_or_from_1(tmp_path, numbers):
         (["x-part-1-of-2", "y-part-1-of-2"], "part 1 is there twice", 2),
         (["part-1-of-2", "part-2-of-3"], "disagree on the number of parts", 2),
         (["part-3-of-2"], "is part 3 of 2: no such part", 1),
-        (["part-0-of-2", "part-2-of-2"], "is part 2 of 2 beside a part 0", 2),
+        (["part-0-of-2", "part-2-of-2"], "is part 2 of 2 next to a part 0", 2),
         (["part-0-of-0"], "is part 0 of 0", 1),
         (["part-1-of-2", "rest"], "names no part and number of parts", 1),
     ],

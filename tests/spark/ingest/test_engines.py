@@ -1,6 +1,6 @@
-"""Both engines on one input: the museum's extracts as a full load and a feed.
+"""Both engines on one input: the museum's snapshots as a full load and a feed.
 
-The load is the first extract, 14,769 rows; the feed holds 75 I, 590 U and 5 D.
+The load is the first snapshot, 14,769 rows; the feed holds 75 I, 590 U and 5 D.
 End: 14,839 current rows, 15,434 versions, whoever ingested them.
 """
 
@@ -21,7 +21,7 @@ from tests.cases import museum
 from tests.oracle.landing_files import file_text
 from tests.oracle.playing import STAGES, Play, World
 from tests.spark.lake import Lake, table
-from tests.spark.redoing import done_redo
+from tests.spark.reprocessing import done_reprocess
 from tests.spark.streaming import stream
 
 pytestmark = pytest.mark.nightly  # tests/e2e has both engines by day
@@ -42,7 +42,7 @@ def feed_lake(spark, root, engine: Engine, storage: str) -> Lake:
 
 @pytest.fixture(scope="module")
 def lakes(spark, tmp_path_factory):
-    """The same files taken in by both engines."""
+    """The same files ingested by both engines."""
     made = {}
     for engine, storage in (
         (Engine.PYSPARK, "copy_on_write"),
@@ -88,11 +88,11 @@ def test_both_engines_write_the_same_rows(lakes, layer):
     assert other.exceptAll(one).take(3) == []
 
 
-def test_the_extracts_themselves_lead_to_the_same_history(lakes, spark, tmp_path):
+def test_the_snapshots_themselves_lead_to_the_same_history(lakes, spark, tmp_path):
     (spec,) = load_domain("moma", TABLES).tables
     compared = Lake(spark, tmp_path, spec)
-    for extract in (museum.FIRST, museum.SECOND):
-        compared.land(extract.name, extract.read_bytes())
+    for snapshot in (museum.FIRST, museum.SECOND):
+        compared.land(snapshot.name, snapshot.read_bytes())
     compared.done("full_load", "incremental", "scd2")
     names = [name for name, _ in spec.columns]
     names += ["valid_from", "valid_to", "is_current", "is_deleted", "version_key"]
@@ -149,11 +149,11 @@ def test_the_streamer_gives_the_tables_of_the_oracle_on_random_histories(
     assert list(play.differing(list(play.landing.files))) == []
 
 
-def test_the_streamer_goes_on_after_a_redo(lakes):
+def test_the_streamer_goes_on_after_a_reprocess(lakes):
     lake = lakes[Engine.STREAMER]
     lake.land("changes/1.csv", museum.change_feed(), at="2016-06-03")
-    report = done_redo(lake, "changes/1.csv")
-    assert (report.withdrawn, report.rows_in) == (["changes/1.csv"], 670)
+    report = done_reprocess(lake, "changes/1.csv")
+    assert (report.retracted, report.rows_in) == (["changes/1.csv"], 670)
     assert (lake.current.count(), lake.history.count()) == (14_839, 15_434)
 
     lake.land("changes/3.csv", museum.change_feed("2016-05-14 00:00:00"))

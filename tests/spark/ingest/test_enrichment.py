@@ -1,7 +1,7 @@
-"""Orders are given the continent of their country as they are taken in.
+"""Orders are given the continent of their country as they are ingested.
 
 Published as: a stream of orders joined with countries that change, one row per uuid,
-the newest by a date that is text (`m/d/yy`). Countries come as extracts.
+the newest by a date that is text (`m/d/yy`). Countries come as snapshots.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ source:
   path: tests/countries
   files: "*.csv"
   format: {type: csv}
-  extract_time: {pattern: "^(.*)[.]csv$"}
+  snapshot_time: {pattern: "^(.*)[.]csv$"}
 columns: {name: string, continent: string, code: int}
 key: [name]
 current: {deletes: soft}
@@ -69,7 +69,7 @@ class Trade:
         self.countries, self.orders = found["countries"], found["orders"]
 
     def land_countries(self, day: str, *rows: str) -> None:
-        """An extract of all countries, and current as of it."""
+        """A snapshot of all countries, and current as of it."""
         text = "name,continent,code\n" + "".join(f"{row}\n" for row in rows)
         self.countries.land(f"{day}.csv", text)
         self.countries.done("incremental")

@@ -21,21 +21,21 @@ from lake_spec.model import (
     JdbcTable,
     KafkaTopic,
     OnTypeMismatch,
-    Reloads,
+    FullRefresh,
     Rule,
     Scope,
     Snapshot,
 )
 from lake_spark.tables.recorded_settings import of_log, of_table
-from tests.spark.lake import EXTRACTS, FEED_FILES, LOAD_AND_CHANGES, Lake, table
+from tests.spark.lake import SNAPSHOTS, FEED_FILES, LOAD_AND_CHANGES, Lake, table
 
-FEED = FEED_FILES + """  reloads: {pattern: "reload/(?P<ts>[^/]+)/"}
+FEED = FEED_FILES + """  full refreshes: {pattern: "full_refresh/(?P<ts>[^/]+)/"}
 columns: {id: int, ts: timestamp, other: timestamp, note: string}
 key: [id]
 order_by: [ts]
 storage: {buckets: 1}
 """
-SNAPSHOT = EXTRACTS + """columns: {id: int, note: string}
+SNAPSHOT = SNAPSHOTS + """columns: {id: int, note: string}
 key: [id]
 storage: {buckets: 1}
 """
@@ -48,13 +48,13 @@ FILES_TO_COME = (
     *("source.path", "source.files", "source.load", "source.changes", "engine"),
     *("source.format.header", "source.format.delimiter", "source.format.quote"),
     *("source.format.encoding", "source.format.multiline", "source.new_columns"),
-    *("source.reloads.files", "source.enrich", "quality"),
+    *("source.full_refresh.files", "source.enrich", "quality"),
     *("source.load_from", "source.changes_from", "source.pulled_from"),
     *("source.complete", "source.ignore_columns"),
     *("columns.note.dropped", "columns.note.on_type_mismatch"),
 )
 LIMITS = (
-    *("source.lost_share", "source.reloads.lost_share", "source.may_be_empty"),
+    *("source.lost_share", "source.full_refresh.lost_share", "source.may_be_empty"),
     *("source.late_after_hours", "quarantine.warn_share", "quarantine.max_share"),
     *("quarantine.min_rows", "maintenance.compact_after"),
     *("maintenance.cluster_after", "maintenance.keep_commits"),
@@ -172,7 +172,7 @@ def test_a_changed_setting_is_refused_naming_old_new_and_a_way_out(
     if by_rebuild and name not in ("storage.type", "storage.partition_by"):
         assert "run tests_rebuild --param tables=things" in error["message"]
     else:
-        assert "load the table anew under another name" in error["message"]
+        assert "load the table again under another name" in error["message"]
 
 
 def test_what_changes_no_row_is_not_refused(lakes):
@@ -193,12 +193,12 @@ def test_another_kind_of_source_is_refused(lakes):
     assert 'source.kind was "feed", now "snapshot"' in error.error["message"]
 
 
-def test_reloads_can_be_declared_later(lakes):
+def test_full_refresh_can_be_declared_later(lakes):
     lake = lakes[FEED]
-    without = replace(lake.spec, source=replace(lake.spec.source, reloads=None))
-    assert isinstance(lake.spec.source.reloads, Reloads)
+    without = replace(lake.spec, source=replace(lake.spec.source, full_refresh=None))
+    assert isinstance(lake.spec.source.full_refresh, FullRefresh)
     error = Lake(lake.spark, lake.root, without).run("scd2").error
-    assert "source.reloads was {" in error["message"]
+    assert "source.full_refresh was {" in error["message"]
 
 
 TYPED = LOAD_AND_CHANGES + """  format: {type: parquet}

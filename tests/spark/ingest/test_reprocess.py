@@ -1,7 +1,7 @@
-"""A redo of a feed's files: withdrawn and taken in anew.
+"""A reprocess of a feed's files: retracted and ingested again.
 
 Three things are loaded and three files change them; the tables are merge on
-read and compacted. Whatever is redone, they are those of a lake that only ever
+read and compacted. Whatever is reprocessed, they are those of a lake that only ever
 saw the files as they are now.
 """
 
@@ -18,7 +18,7 @@ from lake_spark.ingest import quarantine
 from lake_spark.ingest.reprocess import Selection
 from lake_spark.tables.table_run import Window
 from tests.spark.lake import FEED_FILES, Lake, table
-from tests.spark.redoing import done_redo, from_scratch, redo_files, rows
+from tests.spark.reprocessing import done_reprocess, from_scratch, reprocess_files, rows
 
 FEED = FEED_FILES + """columns: {id: int, ts: timestamp, amount: int, note: string}
 key: [id]
@@ -53,22 +53,22 @@ def feed(spark, tmp_path_factory):
     return lake
 
 
-def test_a_corrected_file_is_refused_until_its_redo_and_then_as_if_never_wrong(
+def test_a_corrected_file_is_refused_until_its_reprocess_and_then_as_if_never_wrong(
     feed, tmp_path
 ):
     untouched = versions_of(feed, 2, 4)
     feed.land("changes/2.csv", CORRECTED, at="2026-02-09")
     message = feed.run("incremental").error["message"]
-    assert "take it in by the DAG tests_redo with files=changes/2.csv" in message
+    assert "take it in by the DAG tests_reprocess with files=changes/2.csv" in message
 
     for day in (3, 9):  # when the wrong content landed, and when the right one did
         begin = datetime(2026, 2, day, tzinfo=timezone.utc)
         window = Window(begin, begin.replace(hour=1))
-        report = feed.run("redo", window=window, dry_run=True)
-        assert (report.state, report.withdrawn) == ("dry_run", ["changes/2.csv"])
+        report = feed.run("reprocess", window=window, dry_run=True)
+        assert (report.state, report.retracted) == ("dry_run", ["changes/2.csv"])
 
-    report = done_redo(feed, "changes/2.csv")
-    assert report.withdrawn == ["changes/2.csv"]
+    report = done_reprocess(feed, "changes/2.csv")
+    assert report.retracted == ["changes/2.csv"]
     assert (report.rows_in, report.accepted, report.files[0].is_balanced) == (
         2,
         2,
@@ -83,30 +83,30 @@ def test_a_corrected_file_is_refused_until_its_redo_and_then_as_if_never_wrong(
 
 
 @pytest.mark.nightly
-def test_an_old_window_changes_nothing_and_its_redo_no_row(feed):
+def test_an_old_window_changes_nothing_and_its_reprocess_no_row(feed):
     window = Window(datetime(2026, 2, 2, tzinfo=timezone.utc))
     before, was = feed.files(), rows(feed)
     taken = [each.path for each in feed.tables.manifest().all]
     report = feed.run("incremental", window=window)
     assert (report.state, feed.files()) == ("nothing_new", before)
 
-    report = feed.run("redo", window=window)
+    report = feed.run("reprocess", window=window)
     feed.done("scd2", "maintenance")
-    assert report.withdrawn == [path for path in taken if path != "load/1.csv"]
-    assert sorted(report.withdrawn) == [f"changes/{nth}.csv" for nth in (1, 2, 3)]
+    assert report.retracted == [path for path in taken if path != "load/1.csv"]
+    assert sorted(report.retracted) == [f"changes/{nth}.csv" for nth in (1, 2, 3)]
     assert rows(feed) == was
 
 
 @pytest.mark.nightly
-def test_a_file_that_is_gone_is_withdrawn_only_where_that_is_asked_for(feed):
+def test_a_file_that_is_gone_is_retracted_only_where_that_is_asked_for(feed):
     feed.remove("changes/3.csv")
     was = rows(feed)
-    report = redo_files(feed, "changes/*")
+    report = reprocess_files(feed, "changes/*")
     assert "changes/3.csv: no longer in landing" in report.error["message"]
     assert rows(feed) == was
 
-    report = done_redo(feed, "changes/3.csv", withdraw_missing=True)
-    assert (report.withdrawn, report.rows_in) == (["changes/3.csv"], 0)
+    report = done_reprocess(feed, "changes/3.csv", retract_missing=True)
+    assert (report.retracted, report.rows_in) == (["changes/3.csv"], 0)
     assert 4 not in [row[0] for row in feed.living()]
     assert feed.versions()[2] == (1, "2026-01-03 00:00:00", None)
 
@@ -118,14 +118,14 @@ def test_a_file_that_is_gone_is_withdrawn_only_where_that_is_asked_for(feed):
 def test_a_file_that_cannot_be_read_keeps_the_rows_that_it_had(feed):
     was, before = rows(feed), feed.files()
     feed.land("changes/1.csv", "<html>")
-    report = redo_files(feed, "changes/1.csv")
+    report = reprocess_files(feed, "changes/1.csv")
     feed.land("changes/1.csv", FILES["changes/1.csv"])
     assert [each["path"] for each in report.set_aside] == ["changes/1.csv"]
     assert feed.files() == before and rows(feed) == was
 
 
 def test_a_glob_that_matches_nothing_is_refused_by_name(feed):
-    message = redo_files(feed, "changes/1.csv", "2.csv").error["message"]
+    message = reprocess_files(feed, "changes/1.csv", "2.csv").error["message"]
     assert "files: '2.csv' matches none of the 4 file(s) of tests.things" in message
 
 
@@ -134,25 +134,25 @@ def test_the_quarantine_is_replayed_after_a_fix(feed):
     feed.done("incremental")
     feed.spec = replace(feed.spec, quality=())
     before = feed.files()
-    report = feed.run("redo", selection=Selection(quarantined=True), dry_run=True)
-    assert report.withdrawn == ["changes/1.csv", "changes/4.csv"]
+    report = feed.run("reprocess", selection=Selection(quarantined=True), dry_run=True)
+    assert report.retracted == ["changes/1.csv", "changes/4.csv"]
     assert (report.state, feed.files()) == ("dry_run", before)
 
-    report = feed.run("redo", selection=Selection(quarantined=True))
+    report = feed.run("reprocess", selection=Selection(quarantined=True))
     assert (report.rows_in, report.accepted, report.quarantined) == (4, 3, 1)
     assert {(2, "b"), (6, None)} <= set(feed.living("note"))
     kept = feed.tables.quarantine.read().select("lake_path", "lake_record").collect()
     assert [tuple(row) for row in kept] == [("changes/4.csv", 2)]
 
 
-def test_a_redo_that_is_killed_after_its_commit_is_healed_by_the_next_run(
+def test_a_reprocess_that_is_killed_after_its_commit_is_healed_by_the_next_run(
     feed, monkeypatch
 ):
     feed.land("changes/4.csv", HEADER + "U,6,2026-01-05,1,good\n")
     with monkeypatch.context() as patched:
         killed = _killed_after(feed, quarantine.drop_old_takes)
         patched.setattr(quarantine, "drop_old_takes", killed)
-        assert redo_files(feed, "changes/4.csv").error["message"] == "killed"
+        assert reprocess_files(feed, "changes/4.csv").error["message"] == "killed"
     assert (6, None) in feed.living("note")
     feed.done("incremental", "scd2")
     assert (6, "good") in feed.living("note")

@@ -1,6 +1,6 @@
-"""A redo of extracts: each is a difference, so those after it are redone with it.
+"""A reprocess of snapshots: each is a difference, so those after it are reprocessed with it.
 
-Extracts of days 1, 10 and 20; then one of day 30 comes.
+Snapshots of days 1, 10 and 20; then one of day 30 comes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import pytest
 
 from lake_spark.ingest import snapshots
 from tests.spark.lake import Lake, table
-from tests.spark.redoing import done_redo, from_scratch, redo_files, rows
+from tests.spark.reprocessing import done_reprocess, from_scratch, reprocess_files, rows
 
 SNAPSHOT = """
 source:
@@ -19,7 +19,7 @@ source:
   path: tests/things
   files: "**/*.csv"
   format: {type: csv}
-  extract_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
+  snapshot_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
 columns: {id: int, note: string}
 key: [id]
 storage: {buckets: 1}
@@ -34,27 +34,27 @@ LAST = ("2026-01-30/1.csv", "id,note\n1,b\n2,b\n3,z\n")
 
 @pytest.fixture(scope="module")
 def things(spark, tmp_path_factory):
-    lake = Lake(spark, tmp_path_factory.mktemp("extracts"), table(SNAPSHOT))
+    lake = Lake(spark, tmp_path_factory.mktemp("snapshots"), table(SNAPSHOT))
     for day, text in DAYS.items():
         lake.land(f"{day}/1.csv", text)
     lake.done("full_load", "incremental", "scd2")
     return lake
 
 
-def test_an_extract_is_redone_with_all_after_it_and_nobody_sees_the_way(
+def test_an_snapshot_is_reprocessed_with_all_after_it_and_nobody_sees_the_way(
     things, tmp_path, monkeypatch
 ):
     was = rows(things)
     things.land("2026-01-10/1.csv", "id,note\n1,b\n2,a\n3,a\n")
     with monkeypatch.context() as patched:
-        patched.setattr(snapshots, "take_extract", _only_once(snapshots.take_extract))
-        assert redo_files(things, "2026-01-10/*").error["message"] == "killed"
-    assert things.tables.manifest().redo == ("2026-01-20/1.csv",)
+        patched.setattr(snapshots, "take_snapshot", _only_once(snapshots.take_snapshot))
+        assert reprocess_files(things, "2026-01-10/*").error["message"] == "killed"
+    assert things.tables.manifest().reprocess == ("2026-01-20/1.csv",)
     report = things.done("scd2")[0]
-    assert "first 2026-01-20/1.csv: run tests_redo or tests_incremental" in (
+    assert "first 2026-01-20/1.csv: run tests_reprocess or tests_incremental" in (
         report.warnings[0]
     )
-    assert things.run("rebuild").error["type"] == "UnfinishedRedo"
+    assert things.run("rebuild").error["type"] == "UnfinishedReprocess"
     assert rows(things) == was
 
     things.land(*LAST)
@@ -81,16 +81,16 @@ def test_from_the_first_on_all_are_taken_as_they_are_now(things, tmp_path):
     things.land(*LAST)  # by day it is there
     things.done("incremental", "scd2")
     things.land("2026-01-15/1.csv", "id,note\n1,late\n2,a\n")
-    assert "or take it in by the DAG tests_redo" in (
+    assert "or take it in by the DAG tests_reprocess" in (
         things.run("incremental").error["message"]
     )
     things.land("2026-01-01/1.csv", "id,note\n1,b\n2,a\n3,a\n3,a\n3,a\n")
     things.remove("2026-01-20/1.csv")
-    message = redo_files(things, "2026-01-01/1.csv").error["message"]
+    message = reprocess_files(things, "2026-01-01/1.csv").error["message"]
     assert "2026-01-20/1.csv: no longer in landing" in message
 
-    report = done_redo(things, "2026-01-01/1.csv", withdraw_missing=True)
-    assert report.withdrawn == [f"{day}/1.csv" for day in (*DAYS, "2026-01-30")]
+    report = done_reprocess(things, "2026-01-01/1.csv", retract_missing=True)
+    assert report.retracted == [f"{day}/1.csv" for day in (*DAYS, "2026-01-30")]
     assert [each.path[8:] for each in report.files] == [
         *("01/1.csv", "10/1.csv", "15/1.csv", "30/1.csv")
     ]
@@ -101,16 +101,16 @@ def test_from_the_first_on_all_are_taken_as_they_are_now(things, tmp_path):
 
 
 @pytest.mark.nightly
-def test_everything_can_be_withdrawn_and_begins_anew(things):
+def test_everything_can_be_retracted_and_begins_anew(things):
     shutil.rmtree(things.root / "landing/tests/things")
-    done_redo(things, "**", withdraw_missing=True)
+    done_reprocess(things, "**", retract_missing=True)
     assert rows(things) == ([], [])
     things.land("2026-01-01/1.csv", DAYS["2026-01-01"])
     assert things.done("full_load", "scd2")[0].accepted == 3
     assert things.versions("note")[0] == (1, "a", "2026-01-01 00:00:00", None)
 
 
-def test_a_second_file_beside_a_snapshot_is_no_part_of_a_redo(spark, tmp_path):
+def test_a_second_file_beside_a_snapshot_is_no_part_of_a_reprocess(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(SNAPSHOT))
     lake.land("2026-01-01/1.csv", "id,note\n1,a\n2,a\n")
     lake.done("full_load")
@@ -122,7 +122,7 @@ def test_a_second_file_beside_a_snapshot_is_no_part_of_a_redo(spark, tmp_path):
     assert aside["path"] == "2026-01-01/2.csv"
     assert "is of the same time as the last one taken" in aside["reason"]
     lake.land("2026-01-01/1.csv", "id,note\n1,b\n2,a\n")
-    report = done_redo(lake, "2026-01-01/*")
+    report = done_reprocess(lake, "2026-01-01/*")
     assert [each.path for each in report.files] == ["2026-01-01/1.csv"]
     for name in ("2.csv", "copy.csv"):  # no copy any more: 1.csv has another content
         lake.remove(f"2026-01-01/{name}")

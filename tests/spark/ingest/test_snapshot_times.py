@@ -1,6 +1,6 @@
-"""The time of an extract from a column of its files: contract section 4.
+"""The time of a snapshot from a column of its files: contract section 4.
 
-Two extracts of three things in three files; the time is in the rows alone.
+Two snapshots of three things in three files; the time is in the rows alone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ source:
   path: tests/things
   files: "*"
   format: {type: %s}
-  extract_time: {column: Exported At, format: "%%Y-%%m-%%d %%H:%%M"}
+  snapshot_time: {column: Exported At, format: "%%Y-%%m-%%d %%H:%%M"}
   timezone: Europe/Berlin
 columns: {id: int, note: string}
 key: [id]
@@ -62,7 +62,7 @@ BAD = {
     ),
     "4.csv": (
         f"{HEADER}1,2026-03-01,a\n",
-        "its extract time cannot be read: time data",
+        "its snapshot time cannot be read: time data",
     ),
     "5.csv": ("id,note\n1,a\n", "lacks the column(s) Exported At; it has id, note"),
 }

@@ -1,7 +1,7 @@
-"""Extracts that come again, with a column that says since when a row is true.
+"""Snapshots that come again, with a column that says since when a row is true.
 
-Three extracts on days 1, 10 and 20 of twelve things. Thing 1 changes with a new
-effective time, thing 2 without one, thing 3 with one before the extract before;
+Three snapshots on days 1, 10 and 20 of twelve things. Thing 1 changes with a new
+effective time, thing 2 without one, thing 3 with one before the snapshot before;
 thing 4 goes and comes back; the others never change.
 """
 
@@ -18,7 +18,7 @@ source:
   path: tests/things
   files: "**/*.csv"
   format: {type: csv}
-  extract_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
+  snapshot_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
   complete: {marker: _SUCCESS}
 columns: {id: int, note: string, since: date}
 key: [id]
@@ -34,7 +34,7 @@ HEADER = "id,note,since\n"
 
 @pytest.fixture(scope="module")
 def things(spark, tmp_path_factory):
-    lake = Lake(spark, tmp_path_factory.mktemp("extracts"), table(SPEC))
+    lake = Lake(spark, tmp_path_factory.mktemp("snapshots"), table(SPEC))
     for day, rows in (("01-01", DAY_1), ("01-10", DAY_10), ("01-20", DAY_20)):
         # A snapshot of several files, taken whole.
         lake.land(f"2026-{day}/2.csv", HEADER + REST)
@@ -63,14 +63,14 @@ def test_a_new_effective_time_is_believed(things):
     ]
 
 
-def test_one_that_did_not_advance_gives_way_to_the_extracts_time(things):
+def test_one_that_did_not_advance_gives_way_to_the_snapshots_time(things):
     assert history_of(things, 2) == [
         ("a", "2025-12-01", "2026-01-10"),
         ("b", "2026-01-10", None),
     ]
 
 
-def test_one_before_the_extract_before_is_lifted_to_it(things):
+def test_one_before_the_snapshot_before_is_lifted_to_it(things):
     assert history_of(things, 3) == [
         ("a", "2025-12-01", "2026-01-01"),
         ("b", "2026-01-01", None),
@@ -84,7 +84,7 @@ def test_an_absent_thing_is_gone_until_it_comes_back(things):
     ]
 
 
-def test_each_extract_is_accounted_for_file_by_file(things):
+def test_each_snapshot_is_accounted_for_file_by_file(things):
     full_load, incremental, _ = things.reports
     assert (full_load.accepted, full_load.derived_deletes) == (12, 0)
     assert (incremental.rows_in, incremental.accepted, incremental.unchanged) == (
@@ -96,7 +96,7 @@ def test_each_extract_is_accounted_for_file_by_file(things):
     assert all(each.is_balanced for each in incremental.files)
 
 
-def test_one_bad_file_refuses_the_whole_extract_until_it_is_mended(things):
+def test_one_bad_file_refuses_the_whole_snapshot_until_it_is_mended(things):
     things.land("2026-01-30/1.csv", HEADER + "1,new,2026-01-25\n")
     land(things, "2026-01-30/2.csv", "<html>")
     before = things.files()
@@ -105,7 +105,7 @@ def test_one_bad_file_refuses_the_whole_extract_until_it_is_mended(things):
     assert report.state == "failed" and bad["path"] == "2026-01-30/2.csv"
     assert waiting == {
         "path": "2026-01-30/1.csv",
-        "reason": "waits with its extract 2026-01-30 00:00 for 2026-01-30/2.csv",
+        "reason": "waits with its snapshot 2026-01-30 00:00 for 2026-01-30/2.csv",
     }
     assert things.files() == before
     things.land("2026-01-30/2.csv", HEADER + DAY_20[len("1,b,2026-01-05\n") :] + REST)
@@ -120,14 +120,14 @@ def test_an_empty_export_does_not_close_the_table(things):
     for day in ("10", "11"):
         things.remove(f"2026-02-{day}/1.csv")
         things.remove(f"2026-02-{day}/_SUCCESS")
-    # It can still be mended or accepted, so the one after it waits.
+    # It can still be fixed or accepted, so the one after it waits.
     (aside,) = report.set_aside
     assert aside["path"] == "2026-02-10/1.csv"
     assert aside["reason"].startswith("loses 11 of 12 keys, more than the share of 50%")
     assert things.files() == before
 
 
-def test_an_extract_that_comes_too_late_is_passed_over(things):
+def test_an_snapshot_that_comes_too_late_is_passed_over(things):
     things.land("2026-01-30/3.csv", HEADER + REST)
     things.land("2026-01-29/1.csv", HEADER)
     newest = HEADER + "1,newer,2026-02-11\n" + DAY_20[15:] + REST

@@ -107,7 +107,7 @@ source:
   path: tests/things
   files: "**"
   format: {type: csv}
-  extract_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
+  snapshot_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
 columns: {id: int, at: timestamp}
 key: [id]
 storage: {buckets: 1}

@@ -1,6 +1,6 @@
 """Events about every key, and what a run says of them.
 
-Ten things are loaded. A reload of the third of January has fewer; where too few,
+Ten things are loaded. A full refresh of the third of January has fewer; where too few,
 it is refused by name.
 """
 
@@ -20,7 +20,7 @@ source:
   format: {type: csv}
   operation: {column: op}
   placeholder: __debezium_unavailable_value
-  reloads: {pattern: 'reload/(?P<ts>[^/]+)/', format: "%Y-%m-%dT%H"}
+  full_refresh: {pattern: 'full_refresh/(?P<ts>[^/]+)/', format: "%Y-%m-%dT%H"}
 columns: {id: int, ts: timestamp, note: string}
 key: [id]
 order_by: [ts]
@@ -30,7 +30,7 @@ storage: {buckets: 1}
 LOAD = "id,ts,note\n" + "".join(f"{i},2021-01-01,first\n" for i in range(10))
 
 
-def reload_of(*ids: int) -> str:
+def full_refresh_of(*ids: int) -> str:
     return "id,ts,note\n" + "".join(f"{i},2021-01-09,again\n" for i in ids)
 
 
@@ -42,13 +42,13 @@ def lake(spark, tmp_path_factory) -> Lake:
     return made
 
 
-def test_a_reload_that_loses_too_many_keys_is_refused(lake):
-    lake.land("reload/2021-01-03T00/1.csv", reload_of(0, 1, 2, 3))
+def test_a_full_refresh_that_loses_too_many_keys_is_refused(lake):
+    lake.land("reload/2021-01-03T00/1.csv", full_refresh_of(0, 1, 2, 3))
     report = lake.run("full_load")
     assert report.error["message"] == (
         "reload/2021-01-03T00/1.csv: loses 6 of 10 keys, more than the share of 50% that"
-        " source.reloads.lost_share allows. Land it whole, or raise"
-        " source.reloads.lost_share if the loss is true."
+        " source.full_refresh.lost_share allows. Land it whole, or raise"
+        " source.full_refresh.lost_share if the loss is true."
     )
     assert len(lake.living()) == 10
 
@@ -61,27 +61,33 @@ def test_a_reload_that_loses_too_many_keys_is_refused(lake):
         ("Europe/Vienna", "date", "2021-07-03T00:00:00+00:00"),
     ],
 )
-def test_a_reload_started_in_the_zone_of_its_source(zone, kind, start):
+def test_a_full_refresh_started_in_the_zone_of_its_source(zone, kind, start):
     text = SPEC.replace("ts: timestamp", f"ts: {kind}") + "effective_at: ts\n"
     spec = table(text.replace("kind: feed", f"kind: feed\n  timezone: {zone}"))
     said = full_refresh.start_of(spec, "reload/2021-07-03T00/1.csv")
     assert json.loads(said) == {"ts": start}
 
 
-def test_a_reload_that_does_not_say_when_it_started_is_set_aside(lake):
+def test_a_full_refresh_that_does_not_say_when_it_started_is_set_aside(lake):
     for folder, reason in (
-        ("reload/today", "where its reload started cannot be read: ts is timestamp"),
-        ("reload", "its path does not say where the reload started: nothing in it"),
+        (
+            "reload/today",
+            "where its full refresh started cannot be read: ts is timestamp",
+        ),
+        (
+            "full refresh",
+            "its path does not say where the full refresh started: nothing in it",
+        ),
     ):
-        lake.land(f"{folder}/x.csv", reload_of(1))
+        lake.land(f"{folder}/x.csv", full_refresh_of(1))
         report = lake.run("full_load", dry_run=True)
         bad = [each for each in report.set_aside if each["path"] == f"{folder}/x.csv"]
         assert reason in bad[0]["reason"]
         lake.remove(f"{folder}/x.csv")
 
 
-def test_a_reload_stands_where_it_started_and_deletes_what_it_lacks(lake):
-    lake.land("reload/2021-01-03T00/1.csv", reload_of(*range(8)))
+def test_a_full_refresh_stands_where_it_started_and_deletes_what_it_lacks(lake):
+    lake.land("reload/2021-01-03T00/1.csv", full_refresh_of(*range(8)))
     late = "op,id,ts,note\nU,0,2021-01-02,before it\nU,1,2021-01-04,after it\n"
     lake.land("changes/1.csv", late + "U,9,2021-01-02,lost\n")
     lake.done("full_load", "incremental", "scd2")

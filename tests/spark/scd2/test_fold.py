@@ -26,7 +26,7 @@ from tests.spark.kinds import one_by_day
 from tests.spark.lake import table
 
 SEED = 20260801
-FEATURES = histories.Features(truncates=True, placeholders=True, reloads=True)
+FEATURES = histories.Features(truncates=True, placeholders=True, full_refresh=True)
 ONLY_OWN = histories.Features()
 HISTORIES = 800
 """Of each of the three tables."""
@@ -37,7 +37,7 @@ def change_log(spark, spec, landing):
     columns = [(name, column.type) for name, column in spec.columns]
     records = [
         (*log_record(spec, each), position_of(each.path))
-        for each in landing.sightings()
+        for each in landing.deliveries()
     ]
     raw = spark.createDataFrame(
         records,
@@ -59,22 +59,22 @@ def change_log(spark, spec, landing):
             *event_expressions.envelope_columns(spec, columns),
             "'etag' AS lake_etag",
             "timestamp '2026-02-01' AS lake_landed_at",
-            "CAST(NULL AS timestamp) AS lake_extract_at",
+            "CAST(NULL AS timestamp) AS lake_snapshot_at",
             "CAST(NULL AS string) AS lake_narrow",
             "CAST(NULL AS string) AS lake_old_key",
             "CAST(pmod(hash(lake_path), 3) AS string) AS _hoodie_commit_time",
         )
         .select("_hoodie_commit_time", *log_columns(columns))
     )
-    if not any(each.reload_at for each in landing.sightings()):
+    if not any(each.full_refresh_at for each in landing.deliveries()):
         return rows
-    markers = full_refresh.markers_sql(spec, [reload_of(spec, landing)])
+    markers = full_refresh.markers_sql(spec, [full_refresh_of(spec, landing)])
     return rows.unionByName(spark.sql(markers), allowMissingColumns=True)
 
 
-def reload_of(spec, landing):
-    """The one reload of the histories, as the ingestion names it."""
-    record = next(each for each in landing.sightings() if each.reload_at)
+def full_refresh_of(spec, landing):
+    """The one full refresh of the histories, as the ingestion names it."""
+    record = next(each for each in landing.deliveries() if each.full_refresh_at)
     file = LandingFile(record.path, "etag", "", 1, record.landed)
     return Input(file, Shape(()), 1, started(spec, record))
 
@@ -90,7 +90,7 @@ def test_the_fold_is_the_oracles_on_random_histories(spark, name):
     events = complete_events(
         marked, spec, roles, LogContents(wide=True, partial=True)
     ).persist()
-    current, history = oracle.tables(landing.sightings(), settings_of(spec))
+    current, history = oracle.tables(landing.deliveries(), settings_of(spec))
     flags = ["is_deleted"] if spec.current.deletes.value == "soft" else []
     compare(spec, landing, living_rows(events, spec, columns), current, flags)
     names = [*comparison.TIMES, *comparison.FLAGS]
@@ -98,7 +98,7 @@ def test_the_fold_is_the_oracles_on_random_histories(spark, name):
 
 
 @pytest.mark.parametrize("name", one_by_day(sorted(SPECS)))
-def test_keys_with_one_sighting_are_the_oracles_without_a_fold(spark, name):
+def test_keys_with_one_delivery_are_the_oracles_without_a_fold(spark, name):
     spec = table(SPECS[name])
     landing = histories.landing(spec, SEED, list(range(HISTORIES // 2)), ONLY_OWN)
     columns = [column for column, _ in spec.columns]
@@ -109,7 +109,7 @@ def test_keys_with_one_sighting_are_the_oracles_without_a_fold(spark, name):
     only, several = (log.join(keys, KEY, how) for how in ("semi", "anti"))
     marked = mark_events(several, Roles.of(spec, columns))
     events = distinct_events(marked).persist()
-    wanted = oracle.tables(landing.sightings(), settings_of(spec))
+    wanted = oracle.tables(landing.deliveries(), settings_of(spec))
     layers = (CurrentLayer(spec, columns), HistoryLayer(spec, columns))
     flags = ["is_deleted"] if spec.current.deletes.value == "soft" else []
     names = (flags, [*comparison.TIMES, *comparison.FLAGS])
@@ -152,5 +152,5 @@ def compare(spec, landing, made, wanted, names, least=HISTORIES // 2):
 
 
 def events_of(landing, number):
-    events = (e for e in landing.sightings() if e.key is None or e.key[0] == number)
+    events = (e for e in landing.deliveries() if e.key is None or e.key[0] == number)
     return sorted(events, key=oracle.position)

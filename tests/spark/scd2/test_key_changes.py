@@ -81,7 +81,9 @@ VERSIONS = [
     "way", one_by_day(["at once", "one by one", "the old key last"])
 )
 def test_values_not_sent_are_those_of_the_old_key(spark, tmp_path, way, monkeypatch):
-    monkeypatch.setattr(ingest, "land_pulled", lambda run, kind: None)  # landed by hand
+    monkeypatch.setattr(
+        ingest, "land_pulled", lambda run, kind: None
+    )  # landed manually
     lake = Lake(spark, tmp_path, table(SPEC))
     parts = {
         "at once": [MESSAGES],

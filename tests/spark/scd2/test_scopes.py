@@ -1,4 +1,4 @@
-"""Extracts that cover one region each: contract section 4, scope.
+"""Snapshots that cover one region each: contract section 4, scope.
 
 By path: eu has things 1, 2, 3, 5 and us has 4 on day 1. On day 10 eu lacks 3, 2
 has moved to us, and us has 5 too. On day 20 only eu has it.
@@ -21,7 +21,7 @@ source:
   path: tests/things
   files: "**/*.csv"
   format: {type: csv}
-  extract_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
+  snapshot_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
   scope: {column: region%s}
 columns: {id: int, region: string, note: string}
 key: [id]
@@ -29,7 +29,7 @@ storage: {buckets: 1}
 """
 BY_PATH = SPEC % ', pattern: "region=([a-z]+)/"'
 BY_COLUMN = SPEC % ""
-EXTRACTS = {
+SNAPSHOTS = {
     "region=eu/2026-01-01.csv": "id,note\n1,a\n2,b\n3,c\n5,in eu\n",
     "region=us/2026-01-01.csv": "id,note\n4,d\n",
     "region=eu/2026-01-10.csv": "id,note\n1,a\n5,in eu\n",
@@ -41,13 +41,13 @@ EXTRACTS = {
 
 @pytest.fixture(scope="module", params=one_by_day(["at once", "one after the other"]))
 def regions(request, spark, tmp_path_factory):
-    """All extracts in one run, or us's only after all of eu's."""
+    """All snapshots in one run, or us's only after all of eu's."""
     lake = Lake(spark, tmp_path_factory.mktemp("regions"), table(BY_PATH))
     rounds = {"at once": ["region="], "one after the other": ["=eu", "=us"]}
     for part in rounds[request.param]:
-        for path in EXTRACTS:
+        for path in SNAPSHOTS:
             if part in path:
-                lake.land(path, EXTRACTS[path])
+                lake.land(path, SNAPSHOTS[path])
         lake.done("incremental", "scd2")
     return lake
 
@@ -60,7 +60,7 @@ def days(lake: Lake, id: int) -> list:
     ]
 
 
-def test_an_extract_of_eu_closes_no_rows_of_us(regions):
+def test_an_snapshot_of_eu_closes_no_rows_of_us(regions):
     assert days(regions, 3) == [("eu", "c", "01-01", "01-10")]
     assert days(regions, 4) == [("us", "d", "01-01", None)]
 
@@ -92,7 +92,7 @@ def test_late_is_judged_per_region(regions):
     assert (6, "ap") in regions.living("region")
 
 
-def test_a_refused_extract_holds_back_its_own_region_alone(regions):
+def test_a_refused_snapshot_holds_back_its_own_region_alone(regions):
     refused = {"region=eu/2026-02-01.csv", "stray/2026-02-02.csv"}
     regions.land("region=eu/2026-02-01.csv", "<html>")
     regions.land("region=eu/2026-02-02.csv", "id,note\n1,newer\n5,in eu\n")
@@ -138,10 +138,10 @@ def rows(spark, tmp_path_factory):
     return lake
 
 
-def test_the_regions_of_an_extract_are_those_of_its_rows(rows):
+def test_the_regions_of_an_snapshot_are_those_of_its_rows(rows):
     full_load, incremental = rows.reports
     assert (full_load.error, full_load.accepted) == (None, 14)
-    # Row 3 says no region, so no region's absence is judged by it.
+    # Row 3 says no region, so no region's missing keys are judged by it.
     assert (incremental.quarantined, incremental.derived_deletes) == (1, 1)
     assert [key for key, region in rows.living("region") if region == "eu"] == [1]
     (aside,) = incremental.set_aside

@@ -153,7 +153,7 @@ def test_of_many_removed_keys_the_first_hundred_are_listed(spark):
 
 
 @pytest.mark.nightly
-def test_upkeep_a_rerun_and_a_rebuild_keep_the_numbers(numbered):
+def test_maintenance_a_rerun_and_a_rebuild_keep_the_numbers(numbered):
     lake, told = numbered
     given, commits = numbers_of(lake), len(list(lake.tables.surrogate_keys.actions()))
     lake.done("maintenance", "scd2")
@@ -163,8 +163,8 @@ def test_upkeep_a_rerun_and_a_rebuild_keep_the_numbers(numbered):
     assert numbers_of(lake) == given
     assert lake.verify().error is None
     merged = lake.spec.storage.type is TableType.MERGE_ON_READ
-    upkeep = 1 if merged else 0
-    assert len(list(lake.tables.surrogate_keys.actions())) == commits + upkeep
+    maintenance = 1 if merged else 0
+    assert len(list(lake.tables.surrogate_keys.actions())) == commits + maintenance
 
 
 @pytest.mark.nightly
@@ -250,6 +250,6 @@ def test_numbers_of_random_histories_are_given_once_and_for_ever(spark, tmp_path
         played.lake.spec, SurrogateKey(kind=SurrogateKind.INCREASING)
     )
     assert not played.mismatches()
-    assert not played.redo()
+    assert not played.reprocess()
     given = list(played.given.values())
     assert len(set(given)) == len(given) > 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lake_spec.hudi import streamer_options
-from lake_spark.schema.timestamps import moment
+from lake_spark.schema.timestamps import timestamp
 from lake_spark.storage.session import CONFIGURATION
 
 SUMMER = "2026-07-01 12:00:00"
@@ -14,7 +14,7 @@ VIENNA = "2026-07-01 10:00:00"  # the same on a clock there, in UTC
 
 def read(spark, texts, target="timestamp", pattern=None, zone="Europe/Vienna"):
     rows = spark.createDataFrame([(text,) for text in texts], "text string")
-    read = moment("text", target, pattern, zone)
+    read = timestamp("text", target, pattern, zone)
     found = rows.selectExpr(f"CAST({read} AS string) AS read").collect()
     return [row["read"] for row in found]
 

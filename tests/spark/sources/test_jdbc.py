@@ -23,7 +23,7 @@ from tests.servers.fixtures import (  # noqa: F401
 from tests.spark.kinds import one_by_day
 from tests.spark.pulling import (
     BY_CURSOR,
-    EXTRACTS,
+    SNAPSHOTS,
     FEED,
     PASSWORD,
     PullingLake,
@@ -64,7 +64,7 @@ def moving_money(shop):
         thread.join()
 
 
-def test_parallel_ranges_are_of_one_moment(spark, shop, tmp_path):
+def test_parallel_ranges_are_of_one_timestamp(spark, shop, tmp_path):
     shop.execute(
         "CREATE TABLE accounts (id int PRIMARY KEY, balance int, updated_at timestamptz);"
         "INSERT INTO accounts SELECT id, 100, '2026-01-01Z' FROM generate_series(1, 1000) id"
@@ -190,20 +190,20 @@ def test_what_is_not_there_is_named_and_the_password_never(
     assert "PullFailed" in told.err and PASSWORD not in told.err + told.out
 
 
-def test_each_run_pulls_an_extract_which_says_its_time(spark, shop, tmp_path):
+def test_each_run_pulls_an_snapshot_which_says_its_time(spark, shop, tmp_path):
     shop.execute(
         "CREATE TABLE works (id int, title text);"
         "INSERT INTO works VALUES (1, 'a'), (2, 'a'), (3, 'a')"
     )
-    spec = things(EXTRACTS, "works", "id: int, title: string")
+    spec = things(SNAPSHOTS, "works", "id: int, title: string")
     lake = PullingLake(spark, tmp_path, spec, postgresql_at(shop))
     lake.done("full_load", "full_load")
-    (first,) = lake.pulls("extracts")
+    (first,) = lake.pulls("snapshots")
     shop.execute("DELETE FROM works WHERE id = 2; UPDATE works SET title = 'b'")
     lake.done("incremental")
     assert lake.living("title") == [(1, "b"), (3, "b")]
     times = lake.changes.selectExpr(
-        "date_format(lake_extract_at, \"yyyy-MM-dd'T'HH-mm-ss\")"
+        "date_format(lake_snapshot_at, \"yyyy-MM-dd'T'HH-mm-ss\")"
     )
-    assert {row[0] for row in times.collect()} == set(lake.pulls("extracts"))
-    assert len(lake.pulls("extracts")) == 2
+    assert {row[0] for row in times.collect()} == set(lake.pulls("snapshots"))
+    assert len(lake.pulls("snapshots")) == 2

@@ -40,7 +40,7 @@ def shop(postgresql):  # noqa: F811
 
 @contextmanager
 def meanwhile(work):
-    """Do it beside the block, and wait for its end."""
+    """Do it next to the block, and wait for its end."""
     thread = threading.Thread(target=work)
     thread.start()
     try:

@@ -121,7 +121,7 @@ def test_a_topic_made_anew_is_told(shop, kafka):  # noqa: F811
     kafka.create_topic(shop.topic, partitions=2)
     shop.produce(order(2, "2.00", 2))
     report = shop.run("incremental")
-    assert "was deleted and made anew" in report.error["message"]
+    assert "was deleted and made again" in report.error["message"]
     assert len(rows(shop)) == 1
     assert shop.run("incremental", accepted=Accepted(losses=True)).error is None
     assert len(rows(shop)) == 2

@@ -19,7 +19,7 @@ STEP = ["--release", "r", "--domain", "shop", "--run", "shop_incremental/1"]
 STEP += ["--lease-token", "1", "--stage"]
 
 
-def test_losses_are_accepted_where_extracts_are_taken(capsys):
+def test_losses_are_accepted_where_snapshots_are_taken(capsys):
     accepting = ["--accept-losses", "--empty-scopes", '["us"]']
     asked = parse([*STEP, "incremental", *accepting], list(STAGES))
     assert asked.accepted == Accepted(losses=True, empty_scopes=("us",))
@@ -27,20 +27,23 @@ def test_losses_are_accepted_where_extracts_are_taken(capsys):
     with pytest.raises(SystemExit) as ended:
         parse([*STEP, "rebuild", "--accept-losses"], list(STAGES))
     assert ended.value.code == 2
-    assert "go with --stage incremental or redo" in capsys.readouterr().err
+    assert "go with --stage incremental or reprocess" in capsys.readouterr().err
 
 
-def test_a_redo_is_told_which_files(capsys):
-    more = ["--file=a/*.csv", "--file=-b", "--quarantined", "--withdraw-missing"]
-    asked = parse([*STEP, "redo", *more], list(STAGES))
+def test_a_reprocess_is_told_which_files(capsys):
+    more = ["--file=a/*.csv", "--file=-b", "--quarantined", "--retract-missing"]
+    asked = parse([*STEP, "reprocess", *more], list(STAGES))
     assert asked.selection == Selection(("a/*.csv", "-b"), True, True)
-    window = parse([*STEP, "redo", "--window", "2026-01-01.."], list(STAGES))
+    window = parse([*STEP, "reprocess", "--window", "2026-01-01.."], list(STAGES))
     assert window.selection == Selection()
     for wrong, told in (
-        (["redo"], "redo: give at least one of --window, --file, --quarantined"),
-        (["redo", "--withdraw-missing"], "give at least one of"),
-        (["incremental", "--file=a"], "for redo, not incremental"),
-        (["redo", "--file=/a"], "'/a' is no path or glob below"),
+        (
+            ["reprocess"],
+            "reprocess: give at least one of --window, --file, --quarantined",
+        ),
+        (["reprocess", "--retract-missing"], "give at least one of"),
+        (["incremental", "--file=a"], "for reprocess, not incremental"),
+        (["reprocess", "--file=/a"], "'/a' is no path or glob below"),
     ):
         with pytest.raises(SystemExit) as ended:
             parse([*STEP, *wrong], list(STAGES))
@@ -57,7 +60,7 @@ def test_a_redo_is_told_which_files(capsys):
         ("dimension", ["dim"]),
         ("maintenance", ["orders", "clicks", "dim"]),
         ("rebuild", ["orders", "clicks"]),
-        ("redo", ["orders", "clicks"]),
+        ("reprocess", ["orders", "clicks"]),
         ("rebuild_dimension", ["dim"]),
         ("erase", ["orders", "clicks"]),
         ("continuous", ["orders", "clicks", "dim"]),
@@ -69,7 +72,7 @@ def test_a_stage_takes_the_tables_that_it_is_for(stage, tables):
         table("clicks", Engine.STREAMER),
         dimension("dim", "orders", "clicks"),
     )
-    more = {"redo": ["--quarantined"], "erase": ["--request", "r"]}.get(stage, [])
+    more = {"reprocess": ["--quarantined"], "erase": ["--request", "r"]}.get(stage, [])
     stages = [*STAGES, CONTINUOUS]
     chosen = chosen_tables(shop, parse([*STEP, stage, *more], stages))
     assert [each.name for each in chosen] == tables

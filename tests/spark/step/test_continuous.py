@@ -20,7 +20,7 @@ from tests.spark.dimension import test_dimension as told
 from tests.spark.batches import RUN, Batches, ask_to_stop
 from tests.spark.lake import FEED_FILES, Lake, table
 from tests.spark.leased import Steps, grant
-from tests.spark.shop import DIMENSIONS, EXTRACT_DAYS, Shop, domain_of
+from tests.spark.shop import DIMENSIONS, SNAPSHOT_DAYS, Shop, domain_of
 
 SPEC = FEED_FILES + """columns: {id: int, ts: timestamp, note: string}
 key: [id]
@@ -155,12 +155,12 @@ def test_a_bad_file_is_set_aside_once_and_taken_when_it_was_mended(
 
 
 @pytest.mark.nightly
-def test_upkeep_comes_within_the_run_too(spark, tmp_path, monkeypatch):
+def test_maintenance_comes_within_the_run_too(spark, tmp_path, monkeypatch):
     lake = loaded(spark, tmp_path)
     batches = Batches(spark, tmp_path, [lake.spec])
     lake.land("changes/1.csv", FIRST)
     batches.next_round()
-    monkeypatch.setattr(continuous, "UPKEEP_EVERY", 0)
+    monkeypatch.setattr(continuous, "MAINTENANCE_EVERY", 0)
     batches.next_round()
     (report,) = batches.ended()
     assert {"current_compaction", "history_compaction"} <= set(report.commits)
@@ -178,14 +178,14 @@ def test_dimensions_follow_in_every_round_as_the_oracle_has_them(spark, tmp_path
     specs = [lake.spec for lake in shop.lakes.values()]
     batches = Batches(spark, tmp_path, specs)
     shop.land_customers("changes/1.csv", "", told.FIRST)
-    shop.land_addresses(EXTRACT_DAYS[0], told.ADDRESSES)
+    shop.land_addresses(SNAPSHOT_DAYS[0], told.ADDRESSES)
     assert batches.next_round() is None
     assert [shop.mismatches(name) for name in DIMENSIONS] == [[], []]
     shop.land_customers("changes/2.csv", ",phone", told.SECOND)
     moved = {**told.ADDRESSES, **told.MOVES}
     del moved[5]
-    shop.land_addresses(EXTRACT_DAYS[1], moved)
-    shop.land_addresses(EXTRACT_DAYS[2], {**moved, **told.RETURNS})
+    shop.land_addresses(SNAPSHOT_DAYS[1], moved)
+    shop.land_addresses(SNAPSHOT_DAYS[2], {**moved, **told.RETURNS})
     batches.next_round()
     assert [shop.mismatches(name) for name in DIMENSIONS] == [[], []]
     assert {each.state for each in batches.ended()} == {"done"}
@@ -221,4 +221,6 @@ def test_a_step_goes_on_until_it_is_asked_to_stop(step, monkeypatch, capsys):
     report = json.loads((runs / RUN / "continuous" / "things.json").read_text())
     assert (report["state"], report["accepted"]) == ("done", 4)
     assert json.loads((runs / "timings" / "tests.json").read_text())["continuous"]
-    assert 'ended: asked to stop: { "by": "tests_redo/2" }' in capsys.readouterr().out
+    assert (
+        'ended: asked to stop: { "by": "tests_reprocess/2" }' in capsys.readouterr().out
+    )

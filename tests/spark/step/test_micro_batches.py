@@ -110,7 +110,7 @@ def test_a_round_without_anything_new_asks_for_a_listing_alone(
 def test_a_dimension_waits_for_a_commit_of_its_tables(batches, stages, tmp_path):
     batches.next_round()
     stages.since()
-    land(tmp_path, "sales/items/changes/notes.txt")  # which no table takes in
+    land(tmp_path, "sales/items/changes/notes.txt")  # which no table ingests
     batches.next_round()
     assert stages.since() == ["items incremental", "items scd2"]
 
@@ -153,7 +153,7 @@ def test_two_failures_and_a_good_round_do_not(batches, stages):
     assert [batches.next_round() for _ in range(2)] == [None, None]
 
 
-def test_files_that_are_bad_are_remembered_until_the_upkeep(
+def test_files_that_are_bad_are_remembered_until_the_maintenance(
     batches, stages, monkeypatch
 ):
     known = []
@@ -167,14 +167,14 @@ def test_files_that_are_bad_are_remembered_until_the_upkeep(
     batches.next_round(), batches.next_round()
     assert known == [{}, {("b.csv", "etag"): "cut"}]
     stages.does["orders scd2"] = commits
-    monkeypatch.setattr(continuous, "UPKEEP_EVERY", 0)
+    monkeypatch.setattr(continuous, "MAINTENANCE_EVERY", 0)
     stages.since()
     batches.next_round()
     assert known[-1] == {}
     assert stages.since()[-2:] == ["both dimension", "both maintenance"]
 
 
-def test_the_catalogue_is_asked_first_and_after_failures_and_with_the_upkeep(
+def test_the_catalogue_is_asked_first_and_after_failures_and_with_the_maintenance(
     batches, stages, monkeypatch
 ):
     known = []
@@ -186,14 +186,14 @@ def test_the_catalogue_is_asked_first_and_after_failures_and_with_the_upkeep(
     batches.next_round()
     land(batches.root, "sales/orders/changes/1.csv")
     batches.next_round()
-    monkeypatch.setattr(continuous, "UPKEEP_EVERY", 0)
+    monkeypatch.setattr(continuous, "MAINTENANCE_EVERY", 0)
     batches.next_round()
     assert known == [False, False, True, False]
 
 
-def test_an_upkeep_that_failed_is_due_again(batches, stages, monkeypatch):
+def test_an_maintenance_that_failed_is_due_again(batches, stages, monkeypatch):
     batches.next_round()
-    monkeypatch.setattr(continuous, "UPKEEP_EVERY", 0)
+    monkeypatch.setattr(continuous, "MAINTENANCE_EVERY", 0)
     stages.does["orders maintenance"] = fails
     assert [batches.next_round() for _ in range(3)][-1] == (
         "orders failed in 3 rounds in a row"
@@ -213,7 +213,7 @@ def test_the_object_stop_ends_the_run_after_its_round(
     stages.does["orders incremental"] = lambda run: ask_to_stop(batches.root)
     reports = batches.play(Continuous(every_seconds=3600))
     assert [each.state for each in reports] == ["nothing_new"] * 3
-    told = 'LAKE sales continuous: ended: asked to stop: { "by": "tests_redo/2" }'
+    told = 'LAKE sales continuous: ended: asked to stop: { "by": "tests_reprocess/2" }'
     assert told in capsys.readouterr().out
     assert json.loads(batches.told("orders"))["state"] == "nothing_new"
 
@@ -236,8 +236,8 @@ def test_a_run_whose_domain_was_leased_to_another_one_writes_no_more(
     grant(tmp_path, RUN, 1, domain="sales")
     batches.next_round()
     stages.since()
-    grant(tmp_path, "sales_redo/2", 2, domain="sales")
-    with pytest.raises(DomainTaken, match="names the run sales_redo/2"):
+    grant(tmp_path, "sales_reprocess/2", 2, domain="sales")
+    with pytest.raises(DomainTaken, match="names the run sales_reprocess/2"):
         batches.next_round()
     assert stages.since() == QUIET
 

@@ -41,7 +41,7 @@ def steps(lake, monkeypatch):
 
 
 def land(lake):
-    """One more change of key 1; what current must show once it is taken in."""
+    """One more change of key 1; what current must show once it is ingested."""
     lake.landed += 1
     note, day = f"n{lake.landed}", f"2021-01-{lake.landed:02}"
     lake.land(f"changes/{lake.landed:03}.csv", f"op,id,ts,note\nU,1,{day},{note}\n")
@@ -126,7 +126,7 @@ def test_another_run_s_whole_step_in_the_middle_leaves_the_rows_exact(steps, lak
 
 
 @pytest.mark.parametrize("stage", ["maintenance", "scd2"])
-def test_upkeep_and_history_ask_before_each_commit_too(steps, lake, stage):
+def test_maintenance_and_history_ask_before_each_commit_too(steps, lake, stage):
     land(lake)
     grant(lake.root, OLD, 5)
     assert steps.step("incremental", OLD, 5) == 0

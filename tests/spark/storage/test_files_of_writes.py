@@ -1,4 +1,4 @@
-"""Upkeep writes the same files as other writes; filters are where an index reads them."""
+"""Maintenance writes the same files as other writes; filters are where an index reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work beside other work: it is waited for, and what goes wrong in it is not lost."""
+"""Work next to other work: it is waited for, and what goes wrong in it is not lost."""
 
 from __future__ import annotations
 

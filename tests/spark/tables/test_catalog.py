@@ -8,7 +8,7 @@ import pytest
 
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import EarlierRounds
-from tests.spark.lake import EXTRACTS, Lake, table
+from tests.spark.lake import SNAPSHOTS, Lake, table
 
 
 class EntityNotFoundException(Exception):
@@ -109,7 +109,7 @@ def test_a_table_that_was_made_without_a_reply_is_registered(owner):
     assert glue.tables["artists"]["Owner"] == "museum-data"
 
 
-THINGS = EXTRACTS + """columns: {id: int, note: string}
+THINGS = SNAPSHOTS + """columns: {id: int, note: string}
 key: [id]
 storage: {buckets: 1}
 """

@@ -12,8 +12,8 @@ import pytest
 
 from lake_spark.storage import object_store
 from tests.spark.erasing import CANARY, ask, erased, files_with
-from tests.spark.lake import EXTRACTS, FEED_FILES, Lake, table
-from tests.spark.redoing import done_redo
+from tests.spark.lake import SNAPSHOTS, FEED_FILES, Lake, table
+from tests.spark.reprocessing import done_reprocess
 
 FEED = FEED_FILES + """columns: {id: string, ts: timestamp, note: string}
 key: [id]
@@ -21,7 +21,7 @@ order_by: [ts]
 storage: {buckets: 1}
 """
 HEAD = "op,id,ts,note\n"
-THINGS = EXTRACTS + """columns: {id: string, note: string}
+THINGS = SNAPSHOTS + """columns: {id: string, note: string}
 key: [id]
 storage: {buckets: 1}
 """
@@ -130,7 +130,7 @@ def test_what_an_erase_put_may_be_put_again(feed, monkeypatch):
     time.sleep(0.01)
     os.utime(file)
     assert lake.run("full_load").state == "nothing_new"
-    assert done_redo(lake, "load/1.csv").erased == 1
+    assert done_reprocess(lake, "load/1.csv").erased == 1
     assert lake.living("note") == [("bob", "c")]
 
 

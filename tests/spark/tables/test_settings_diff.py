@@ -12,9 +12,9 @@ import pytest
 
 from lake_spec.model import History, TableType
 from tests.spark.kinds import TABLE_TYPES
-from tests.spark.lake import EXTRACTS, Lake, stored, table
+from tests.spark.lake import SNAPSHOTS, Lake, stored, table
 
-SPEC = EXTRACTS + """columns: {id: int, note: string, colour: string}
+SPEC = SNAPSHOTS + """columns: {id: int, note: string, colour: string}
 key: [id]
 storage: {buckets: 1}
 """
@@ -75,7 +75,7 @@ def test_what_made_the_rows_of_the_log_cannot_be_changed(things, changes, told):
         report = with_spec(things, **changes).run(stage)
         assert report.error["type"] == "Redefined"
         assert told in report.error["message"]
-        assert "load the table anew under another name" in report.error["message"]
+        assert "load the table again under another name" in report.error["message"]
 
 
 def test_another_name_of_a_column_and_a_wider_type_are_no_redefinition(things):

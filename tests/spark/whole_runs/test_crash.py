@@ -1,8 +1,8 @@
 """kill -9 in the midst of a stage: one point each of ingest, current, history,
 compaction and cleaning, on a merge-on-read table.
 
-A full load and two batches of change files are taken in; the stage that is
-killed gets the second batch, or the upkeep after it. It is stopped, and its files
+A full load and two batches of change files are ingested; the stage that is
+killed gets the second batch, or the maintenance after it. It is stopped, and its files
 are copied as kill -9 would leave them. As many random points as
 wished: ./run_tests_locally.sh crash --points N.
 """
@@ -20,7 +20,7 @@ from tests.crash.play import play
 from tests.crash.stages import STAGES, Point
 from tests.crash.undisturbed import Undisturbed
 from tests.crash.victim import Victim
-from tests.spark.lake import EXTRACTS, Lake, stored, table
+from tests.spark.lake import SNAPSHOTS, Lake, stored, table
 
 POINTS = {
     "history": 0.4,
@@ -31,7 +31,7 @@ POINTS = {
 }
 """Stage -> the share of its changes that there have been when it is killed."""
 
-AFTER_UPKEEP = ("ingest", "history")
+AFTER_MAINTENANCE = ("ingest", "history")
 """Those that a maintenance follows before they are run again."""
 
 
@@ -49,7 +49,7 @@ def outcome(spark, tmp_path_factory):
 
 def _played(undisturbed, victim, home, name):
     (stage,) = [each for each in STAGES if each.name == name]
-    point = Point(MERGED, stage, (POINTS[name],), name in AFTER_UPKEEP)
+    point = Point(MERGED, stage, (POINTS[name],), name in AFTER_MAINTENANCE)
     ((_, found),) = play([point], undisturbed, victim, home / name)
     return found
 
@@ -62,7 +62,7 @@ def test_a_stage_that_was_killed_and_run_again_leaves_the_same_rows(outcome, sta
     assert found.differences == [], found.killed
 
 
-THINGS = EXTRACTS + """columns: {id: int, note: string}
+THINGS = SNAPSHOTS + """columns: {id: int, note: string}
 key: [id]
 storage: {buckets: 1}
 """
@@ -70,8 +70,8 @@ storage: {buckets: 1}
 
 @pytest.mark.nightly
 def test_a_cleaning_that_was_killed_does_not_put_off_the_next(spark, tmp_path):
-    upkeep = Maintenance(cluster_after=1000, keep_commits=1)
-    lake = Lake(spark, tmp_path, replace(table(THINGS), maintenance=upkeep))
+    maintenance = Maintenance(cluster_after=1000, keep_commits=1)
+    lake = Lake(spark, tmp_path, replace(table(THINGS), maintenance=maintenance))
     for day, note in enumerate("abc", 1):
         lake.land(f"2026-01-0{day}.csv", f"id,note\n1,{note}\n")
     lake.done("full_load", "incremental", "maintenance")
@@ -85,10 +85,10 @@ def test_a_cleaning_that_was_killed_does_not_put_off_the_next(spark, tmp_path):
 
 @pytest.fixture
 def merged(spark, tmp_path):
-    """A merge-on-read lake that took two extracts; its log and current await upkeep."""
+    """A merge-on-read lake that took two snapshots; its log and current await maintenance."""
     spec = stored(table(THINGS), type=TableType.MERGE_ON_READ)
-    upkeep = Maintenance(compact_after=1, cluster_after=2, keep_commits=1000)
-    lake = Lake(spark, tmp_path, replace(spec, maintenance=upkeep))
+    maintenance = Maintenance(compact_after=1, cluster_after=2, keep_commits=1000)
+    lake = Lake(spark, tmp_path, replace(spec, maintenance=maintenance))
     for day, note in enumerate("ab", 1):
         lake.land(f"2026-01-0{day}.csv", f"id,note\n1,{note}\n")
     lake.done("full_load", "incremental")
@@ -102,7 +102,7 @@ def kill_at_its_commit(lake: Lake, *names: str) -> None:
         completed.unlink()
 
 
-def test_upkeep_that_was_killed_is_finished_and_done_for_what_came_since(merged):
+def test_maintenance_that_was_killed_is_finished_and_done_for_what_came_since(merged):
     merged.done("maintenance")
     compacted = "current/.hoodie/timeline/*_*[0-9].commit"
     kill_at_its_commit(merged, compacted, "changes/.hoodie/timeline/*.replacecommit")
@@ -113,7 +113,7 @@ def test_upkeep_that_was_killed_is_finished_and_done_for_what_came_since(merged)
 
 
 @pytest.mark.nightly
-def test_upkeep_rolls_back_a_write_that_was_killed_before_it(merged):
+def test_maintenance_rolls_back_a_write_that_was_killed_before_it(merged):
     merged.done("scd2", "rebuild")
     for layer in ("current", "history"):
         kill_at_its_commit(merged, f"{layer}/.hoodie/timeline/*.replacecommit")

@@ -4,7 +4,7 @@ Two hundred histories in one table. Their files land in random order and in
 random runs, with the full load before, between or after the changes; copy on
 write gets other runs, by night. After each history stage both tables are
 what the oracle makes of the files so far. At last some files are corrected and
-redone.
+reprocessed.
 """
 
 from __future__ import annotations
@@ -65,21 +65,21 @@ def test_the_open_versions_are_the_current_rows(played, kind):
 @pytest.mark.parametrize("kind", TABLE_TYPES, ids=lambda kind: kind.value)
 def test_every_good_row_is_in_the_log_and_every_bad_one_in_the_quarantine(played, kind):
     play, _ = played(kind)
-    landed = play.landing.sightings()
+    landed = play.landing.deliveries()
     good = [each for each in landed if accepted(each, play.settings)]
-    landed_rows = play.lake.changes.where("lake_op != 'reload'")
+    landed_rows = play.lake.changes.where("lake_op != 'full_refresh'")
     assert landed_rows.count() == len(good) < len(landed)
     assert play.lake.tables.quarantine.read().count() == len(landed) - len(good)
 
 
 @pytest.mark.nightly
-def test_a_redo_of_corrected_files_leaves_what_the_oracle_makes_of_them(played):
+def test_a_reprocess_of_corrected_files_leaves_what_the_oracle_makes_of_them(played):
     for kind in TableType:
         play, _ = played(kind)
-        mismatches = play.redo()
+        mismatches = play.reprocess()
         shown = "\n".join(f"history {n} {t}" for n, t in list(mismatches.items())[:3])
         assert not mismatches, f"seed {play.world.seed}\n{shown}"
-        bad = [e for e in play.landing.sightings() if not accepted(e, play.settings)]
+        bad = [e for e in play.landing.deliveries() if not accepted(e, play.settings)]
         assert play.lake.tables.quarantine.read().count() == len(bad)
     one, other = (played(kind)[0] for kind in TableType)
     assert set(one.history(*ADDED)) == set(other.history(*ADDED))

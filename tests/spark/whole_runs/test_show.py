@@ -76,9 +76,9 @@ def test_technical_columns_are_shown_only_by_name(spark, history):
     assert shown(spark, history, columns=("lake_key",)) == [("1a",), ("1b",), ("2a",)]
 
 
-def test_a_row_is_true_from_its_first_moment_up_to_its_last(spark, history):
-    def names_at(moment):
-        valid = Validity(moment, "valid_from", "valid_to", "is_deleted")
+def test_a_row_is_true_from_its_first_timestamp_up_to_its_last(spark, history):
+    def names_at(timestamp):
+        valid = Validity(timestamp, "valid_from", "valid_to", "is_deleted")
         return shown(spark, history, valid=valid, columns=("name",))
 
     assert names_at("2016-03-02T23:59:59+00:00") == []
@@ -87,7 +87,7 @@ def test_a_row_is_true_from_its_first_moment_up_to_its_last(spark, history):
     assert names_at("2016-05-12T00:00:00+00:00") == [("Anna",), ("",)]
 
 
-def test_markers_of_deletes_are_not_true_at_any_time(spark):
+def test_tombstones_are_not_true_at_any_time(spark):
     rows = [("1", 1, None, MARCH, None, True)]
     valid = Validity(
         "2016-04-01T00:00:00+00:00", "valid_from", "valid_to", "is_deleted"

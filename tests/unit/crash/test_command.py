@@ -43,11 +43,11 @@ def test_stages_can_be_asked_for_by_their_names(monkeypatch, tmp_path, capsys):
     asked = []
     monkeypatch.setattr(command, "play_all", lambda *given: asked.append(given[:3]))
     command.main(
-        ["--points", "2", "--seed", "3", "--stage", "redo", "--stage", "ingest"]
+        ["--points", "2", "--seed", "3", "--stage", "reprocess", "--stage", "ingest"]
     )
     command.main(["--points", "2", "--seed", "3"])
-    assert asked[0] == (2, 3, ["redo", "ingest"])
-    assert {"redo", "dimension"} < set(asked[1][2])
+    assert asked[0] == (2, 3, ["reprocess", "ingest"])
+    assert {"reprocess", "dimension"} < set(asked[1][2])
     with pytest.raises(SystemExit):
         command.main(["--points", "2", "--stage", "nap"])
     assert "invalid choice: 'nap'" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Tables after a kill beside those that nobody disturbed: what counts as a difference."""
+"""Tables after a kill next to those that nobody disturbed: what counts as a difference."""
 
 from __future__ import annotations
 

@@ -24,9 +24,11 @@ def test_every_stage_comes_once_in_each_kind_of_lake_before_one_comes_again():
 
 
 def test_points_can_be_of_one_stage_alone():
-    points = list(islice(random_points(1, ["redo"]), len(NAMED["redo"].kinds)))
-    assert {point.stage.name for point in points} == {"redo"}
-    assert {point.kind for point in points} == set(NAMED["redo"].kinds)
+    points = list(
+        islice(random_points(1, ["reprocess"]), len(NAMED["reprocess"].kinds))
+    )
+    assert {point.stage.name for point in points} == {"reprocess"}
+    assert {point.kind for point in points} == set(NAMED["reprocess"].kinds)
 
 
 def test_a_seed_gives_the_same_points_again_and_another_one_others():

@@ -13,7 +13,7 @@ from lake_spec.model import (
     DomainSpec,
     Engine,
     EnvironmentSpec,
-    ExtractTime,
+    SnapshotTime,
     Feed,
     Json,
     Scope,
@@ -49,12 +49,12 @@ def table(name: str, engine: Engine = Engine.PYSPARK) -> TableSpec:
 
 
 def snapshot(name: str, scope: Scope | None = None) -> TableSpec:
-    """A table of extracts."""
+    """A table of snapshots."""
     source = Snapshot(
         path=f"sales/{name}",
         files="*.csv",
         format=Csv(),
-        extract_time=ExtractTime(pattern="^(.*)[.]csv$"),
+        snapshot_time=SnapshotTime(pattern="^(.*)[.]csv$"),
         scope=scope,
     )
     return replace(table(name), source=source)

@@ -21,7 +21,7 @@ def test_the_example_domain_has_its_dags():
         "moma_incremental",
         "moma_maintenance",
         "moma_rebuild",
-        "moma_redo",
+        "moma_reprocess",
     }
 
 
@@ -69,7 +69,7 @@ def test_a_dag_runs_on_a_cluster_of_its_own_where_the_domain_says_so(
         "moma_erase": "standard",
         "moma_full_load": "large",
         "moma_incremental": "standard",
-        "moma_redo": "standard",
+        "moma_reprocess": "standard",
         "moma_maintenance": "standard",
         "moma_rebuild": "large",
     }

@@ -47,7 +47,7 @@ def test_a_domain_has_the_dag_only_if_it_says_so():
     assert PLAN == DagPlan(
         dag_id="sales_continuous",
         kind="continuous",
-        description="New files of sales all the time: up to the history, then upkeep",
+        description="New files of sales all the time: up to the history, then maintenance",
         domain="sales",
         owner="sales-data",
         cluster="standard",
@@ -133,12 +133,12 @@ def waits(runner, planned, run_id="manual-2"):
 
 
 @pytest.mark.parametrize(
-    "kind", ["full_load", "incremental", "redo", "maintenance", "rebuild", "erase"]
+    "kind", ["full_load", "incremental", "reprocess", "maintenance", "rebuild", "erase"]
 )
 def test_a_run_of_any_other_dag_asks_it_to_stop_and_waits(aws, emr, runner, kind):
     runner.execute(create_cluster(PLAN))
     assert asked(aws) is None
-    runner.params = {"files": ["a"]} if kind == "redo" else {}
+    runner.params = {"files": ["a"]} if kind == "reprocess" else {}
     runner.params = {"request": "gdpr-7"} if kind == "erase" else runner.params
     waits(runner, dag_plan(kind, SPEC))
     found = asked(aws)

@@ -24,7 +24,7 @@ SPEC = domain(
 stored = getattr(serialized_objects, "DagSerialization", None) or (
     serialized_objects.SerializedDAG
 )
-KINDS = ("full_load", "incremental", "scd2", "redo", "maintenance")
+KINDS = ("full_load", "incremental", "scd2", "reprocess", "maintenance")
 
 
 def render(spec):
@@ -193,17 +193,20 @@ def test_a_form_refuses_what_is_no_time(dags, sent):
 ALL_PARAMS = ("tables", "window_from", "window_to", "plan_only", "dry_run")
 
 
-def test_the_form_of_a_redo_asks_for_files_too(dags):
-    params = {name: dags["redo"].params.get_param(name) for name in dags["redo"].params}
-    choice = {"files", "quarantined", "withdraw_missing"}
+def test_the_form_of_a_reprocess_asks_for_files_too(dags):
+    params = {
+        name: dags["reprocess"].params.get_param(name)
+        for name in dags["reprocess"].params
+    }
+    choice = {"files", "quarantined", "retract_missing"}
     assert set(params) == {*ALL_PARAMS, *choice}
     assert params["files"].value is None
     assert params["files"].schema["items"] == {"type": "string"}
-    assert params["quarantined"].value is params["withdraw_missing"].value is False
+    assert params["quarantined"].value is params["retract_missing"].value is False
     assert "Left out: files of any time." in params["window_from"].description
 
 
-def test_a_dry_run_promises_no_more_than_it_does(dags):
+def test_a_dry_run_invariants_no_more_than_it_does(dags):
     told = {kind: dags[kind].params.get_param("dry_run").description for kind in dags}
     assert told["incremental"].startswith("Read the files on a cluster")
     for kind in ("maintenance", "rebuild", "scd2"):
@@ -254,7 +257,7 @@ def test_a_scheduled_run_has_an_interval_which_a_backfill_takes_as_window(dags):
     assert interval == (at.subtract(hours=1), at)
 
 
-def test_upkeep_needs_no_interval(dags):
+def test_maintenance_needs_no_interval(dags):
     assert dags["maintenance"].schedule == "@weekly"
 
 

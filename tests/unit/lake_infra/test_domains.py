@@ -142,7 +142,7 @@ def test_a_shared_role_reaches_all_of_its_domains_and_no_other():
 
 
 def test_a_domain_whose_name_begins_another_does_not_reach_it():
-    """`sales` beside `sales_eu`: no pattern of the one matches a key of the other."""
+    """`sales` next to `sales_eu`: no pattern of the one matches a key of the other."""
     template = domains_template(environment(), [domain("sales"), domain("sales_eu")])
     policy = template["Resources"]["RolestepsX2dXsales"]["Properties"]["Policies"][0]
     text = json.dumps(policy)

@@ -49,11 +49,11 @@ def test_a_domain_with_a_run_under_way_is_not_removed(lake, mwaa, airflow, shop)
 
 
 def test_the_words_say_what_to_do(lake, mwaa, airflow, shop):
-    mwaa.busy = {"shop_incremental": "running", "shop_redo": "queued"}
+    mwaa.busy = {"shop_incremental": "running", "shop_reprocess": "queued"}
     with pytest.raises(ReleaseError) as refused:
         lake.deploy(airflow=airflow)
     assert str(refused.value) == (
-        f"prod: the release has no DAG shop_incremental (run {OTHERS}); shop_redo (run"
+        f"prod: the release has no DAG shop_incremental (run {OTHERS}); shop_reprocess (run"
         f" {OTHERS}) any more, and Airflow would leave a run under way alone for ever."
         " Wait for its end, or mark it as failed, which terminates its cluster; then"
         " deploy again. If its schedule is always in the way, deploy the domain without"

@@ -70,7 +70,7 @@ def test_who_asks_for_the_older_one_gets_it_and_a_rollback_asks_for_it(lake):
 
 
 def test_a_newer_commit_of_the_same_release_counts_too(lake):
-    """It is not deployed anew, but what is older than it is older."""
+    """It is not deployed again, but what is older than it is older."""
     lake.commit("one", at=1)
     lake.deploy()
     between = lake.commit("two", at=2)

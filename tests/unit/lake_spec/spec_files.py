@@ -45,7 +45,7 @@ SNAPSHOT = {
         "path": "sales/orders",
         "files": "orders_*.csv",
         "format": {"type": "csv"},
-        "extract_time": {"pattern": r"orders_(\d{8})", "format": "%Y%m%d"},
+        "snapshot_time": {"pattern": r"orders_(\d{8})", "format": "%Y%m%d"},
     },
     "columns": {"order_id": "long", "status": "string"},
     "key": ["order_id"],
@@ -99,24 +99,26 @@ class SpecFiles:
         path.write_text(text, encoding="utf-8")
         return path
 
-    def faults(self) -> List[str]:
+    def diagnostics(self) -> List[str]:
         """Every fault as text, files named from the temporary folder."""
-        _, faults = check(
+        _, diagnostics = check(
             self.tables, clusters=self.clusters, environments=self.environments
         )
-        return [str(fault).replace(f"{self.root}/", "") for fault in faults]
+        return [
+            str(diagnostic).replace(f"{self.root}/", "") for diagnostic in diagnostics
+        ]
 
 
-def faults_of_file(
+def diagnostics_of_file(
     specs: SpecFiles, name: str, base: Dict[str, Any], changes: Dict[str, Any]
 ) -> List[str]:
     """The faults of one file with these changes, without their place."""
     specs.put(name, changed(base, changes))
-    return [re.sub(rf"^{name}:1: ", "", each) for each in specs.faults()]
+    return [re.sub(rf"^{name}:1: ", "", each) for each in specs.diagnostics()]
 
 
-def faults_of(
+def diagnostics_of(
     specs: SpecFiles, base: Dict[str, Any], changes: Dict[str, Any]
 ) -> List[str]:
     """The faults of the table `orders` with these changes, without their place."""
-    return faults_of_file(specs, "tables/sales/orders.yml", base, changes)
+    return diagnostics_of_file(specs, "tables/sales/orders.yml", base, changes)

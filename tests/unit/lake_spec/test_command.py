@@ -16,7 +16,7 @@ def test_validate_passes_sound_specs(specs, capsys):
     assert capsys.readouterr().out == "4 files, 0 faults\n"
 
 
-def test_validate_prints_one_line_per_fault_and_counts_them(specs, capsys):
+def test_validate_prints_one_line_per_diagnostic_and_counts_them(specs, capsys):
     specs.put("tables/sales/_domain.yml", "name: sales\ndescription: x\nowner: y\n")
     specs.put("environments/dev.yml", "name: dev\n")
     assert main(["validate", str(specs.tables)]) == 1
@@ -53,7 +53,7 @@ def test_compile_writes_what_loading_reads(specs, capsys):
     assert path.exists() and load_domain("sales", specs.tables) == spec
 
 
-def test_compile_writes_nothing_if_any_domain_has_faults(specs, capsys):
+def test_compile_writes_nothing_if_any_domain_has_diagnostics(specs, capsys):
     specs.put("tables/shop/_domain.yml", "name: shop\n")
     assert main(["compile", str(specs.tables)]) == 1
     assert "shop/_domain.yml:1: owner: missing" in capsys.readouterr().err

@@ -52,7 +52,7 @@ TEN_MESSAGES = [
     "tables/sales/orders.yml:16: history.traked: unknown key. Did you mean 'track'?"
     " history takes: track, ignore, deletes, open_end, surrogate_key, columns.",
     "tables/sales/orders.yml:17: history.deletes: got 'soft_ish'. Choose one of: close,"
-    " marker.",
+    " tombstone.",
     "tables/sales/orders.yml:18: storage.buckets: got 'many'. It takes a whole number.",
     "tables/sales/orders.yml:19: storage: duplicate key. Keep one; the first stands in"
     " line 18.",
@@ -61,9 +61,9 @@ TEN_MESSAGES = [
 ]
 
 
-def test_every_mistake_of_a_file_is_told_with_line_key_value_and_remedy(specs):
+def test_every_mistake_of_a_file_is_told_with_line_key_value_and_hint(specs):
     specs.put("tables/sales/orders.yml", TEN_MISTAKES)
-    assert specs.faults() == TEN_MESSAGES
+    assert specs.diagnostics() == TEN_MESSAGES
 
 
 def test_mistakes_of_all_files_are_told_at_once(specs):
@@ -72,25 +72,27 @@ def test_mistakes_of_all_files_are_told_at_once(specs):
     specs.put("clusters/standard.yml", "name: standard\nmax_hours: 0\n")
     with pytest.raises(SpecErrors) as caught:
         load_lake(specs.tables, clusters=specs.clusters)
-    files = [fault.file.rsplit("/", 1)[1] for fault in caught.value.faults]
+    files = [
+        diagnostic.file.rsplit("/", 1)[1] for diagnostic in caught.value.diagnostics
+    ]
     assert files == ["standard.yml", "_domain.yml"] + ["orders.yml"] * 12
 
 
-def test_a_fault_keeps_its_parts_for_programs(specs):
+def test_a_diagnostic_keeps_its_parts_for_programs(specs):
     specs.put("tables/sales/orders.yml", TEN_MISTAKES)
     with pytest.raises(SpecErrors) as caught:
         load_domain("sales", specs.tables)
-    fault = caught.value.faults[8]
-    assert (fault.line, fault.key_path, fault.value) == (
+    diagnostic = caught.value.diagnostics[8]
+    assert (diagnostic.line, diagnostic.key_path, diagnostic.value) == (
         17,
         "history.deletes",
         "soft_ish",
     )
-    assert fault.message == "got 'soft_ish'"
-    assert fault.remedy == "Choose one of: close, marker."
+    assert diagnostic.message == "got 'soft_ish'"
+    assert diagnostic.hint == "Choose one of: close, tombstone."
 
 
-def test_the_error_says_what_each_fault_says(specs):
+def test_the_error_says_what_each_diagnostic_says(specs):
     specs.put("tables/sales/orders.yml", TEN_MISTAKES)
     with pytest.raises(SpecErrors, match="Did you mean 'track'") as caught:
         load_domain("sales", specs.tables)

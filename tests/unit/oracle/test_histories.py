@@ -9,7 +9,7 @@ from tests.oracle.histories import FRESH, Features, landing
 from tests.oracle.oracle import DELETE, TRUNCATE, UNAVAILABLE, accepted, tables
 from tests.oracle.tables import SPECS, settings_of
 
-ALL = Features(bad_rows=True, truncates=True, placeholders=True, reloads=True)
+ALL = Features(bad_rows=True, truncates=True, placeholders=True, full_refresh=True)
 SAID = "description: Things that change\nowner: test-team\n"
 
 
@@ -23,8 +23,8 @@ def spec(request, tmp_path):
 
 
 def test_a_seed_makes_the_same_histories_alone_or_with_others(spec):
-    many = landing(spec, 7, list(range(20))).sightings()
-    alone = landing(spec, 7, [11]).sightings()
+    many = landing(spec, 7, list(range(20))).deliveries()
+    alone = landing(spec, 7, [11]).deliveries()
     assert told(each for each in many if each.key[0] == 11) == told(alone)
 
 
@@ -36,7 +36,7 @@ def told(events):
 
 def test_they_hold_what_breaks_folds(spec):
     settings = settings_of(spec)
-    events = landing(spec, 7, list(range(300))).sightings()
+    events = landing(spec, 7, list(range(300))).deliveries()
     deletes = [each for each in events if each.op == DELETE]
     changes = [each for each in events if not each.is_load]
     order = [(e.key, *(e.values[n] for n in spec.order_by)) for e in changes]
@@ -49,10 +49,10 @@ def test_they_hold_what_breaks_folds(spec):
 
 
 def test_what_tables_do_not_take_yet_comes_by_features_alone(spec):
-    events = landing(spec, 7, list(range(300)), ALL).sightings()
+    events = landing(spec, 7, list(range(300)), ALL).deliveries()
     assert any(each.op == TRUNCATE for each in events)
     assert any(each.values.get("note") == UNAVAILABLE for each in events)
-    assert any(each.reload_at for each in events)
+    assert any(each.full_refresh_at for each in events)
     assert not all(accepted(each, settings_of(spec)) for each in events)
     _, history = tables(events, settings_of(spec))
     assert all(row.values.get("note") != UNAVAILABLE for row in history)
@@ -69,5 +69,5 @@ def test_files_of_three_shapes_say_less_or_more(spec):
         for name in declared - set(landed.shapes[path].names):
             expected = UNAVAILABLE if name in dropped else None
             assert {each.values[name] for each in records} == {expected}
-    fresh = [each.values.get(FRESH) for each in landed.sightings()]
+    fresh = [each.values.get(FRESH) for each in landed.deliveries()]
     assert {"f", "g", None} == set(fresh)

@@ -1,4 +1,4 @@
-"""The oracle on the contract's own examples, worked out by hand.
+"""The oracle on the contract's own examples, worked out manually.
 
 Key k is an order with a status and a note; days are days of January 2026.
 """
@@ -9,7 +9,7 @@ from datetime import datetime
 
 import pytest
 
-from tests.oracle.oracle import UNAVAILABLE, Settings, Sighting, tables
+from tests.oracle.oracle import UNAVAILABLE, Settings, Delivery, tables
 
 COLUMNS = ("ts", "seq", "since", "status", "note")
 PLAIN = Settings(columns=COLUMNS, order_by=("ts", "seq"), ignore=("note",))
@@ -27,7 +27,7 @@ def event(op, at, status=None, *, file="f-1", record=1, key=("k",), **more):
         "since": day(more.pop("since", None)),
     }
     values.update(status=status, note=more.pop("note", None))
-    return Sighting(key, op, values, file, record, datetime(2026, 2, 1), **more)
+    return Delivery(key, op, values, file, record, datetime(2026, 2, 1), **more)
 
 
 def up(at, status, **more):
@@ -42,8 +42,8 @@ def load(at, status, **more):
     return event("upsert", at, status, is_load=True, **more)
 
 
-def number(moment):
-    return moment.day if moment else None
+def number(timestamp):
+    return timestamp.day if timestamp else None
 
 
 def history(events, settings=PLAIN, show="status"):
@@ -91,7 +91,7 @@ def test_a_delete_leaves_a_gap_and_no_older_upsert_brings_the_row_back():
 
 
 def test_a_marker_covers_the_gap_once():
-    marker = with_settings(deletes="marker")
+    marker = with_settings(deletes="tombstone")
     events = [gone(1), up(2, "A"), gone(3), gone(4, record=2), up(6, "A"), gone(7)]
     assert history(events, marker) == [
         ("A", 2, 3),
@@ -188,7 +188,7 @@ def test_what_has_no_key_order_or_time_or_lies_ahead_is_not_accepted():
     ]
     ahead = with_settings(effective_at="since", open_end=day(2))
     assert [current([each], ahead) for each in bad] == [[], [], [], []]
-    late = Sighting(("k",), "upsert", {"ts": day(9), "seq": 1}, "f", 1, day(7))
+    late = Delivery(("k",), "upsert", {"ts": day(9), "seq": 1}, "f", 1, day(7))
     assert current([late]) == []
     assert len(current([late], with_settings(future_dates=True))) == 1
     at_the_end = with_settings(future_dates=True, open_end=day(9))
@@ -213,13 +213,13 @@ def test_a_placeholder_takes_the_value_before_it_but_not_across_a_delete():
     assert current([kept]) == [None]
 
 
-def test_a_reload_ranks_where_it_started_and_deletes_what_it_lacks():
-    reload = load(6, "again", reload_at=(day(4), 0), key=("k",))
+def test_a_full_refresh_ranks_where_it_started_and_deletes_what_it_lacks():
+    full_refresh = load(6, "again", full_refresh_at=(day(4), 0), key=("k",))
     events = [
         up(1, "A"),
         up(1, "B", key=("lost",)),
         up(5, "later", key=("new",)),
-        reload,
+        full_refresh,
     ]
     assert history(events) == [
         ("A", 1, 4),
@@ -227,4 +227,4 @@ def test_a_reload_ranks_where_it_started_and_deletes_what_it_lacks():
         ("B", 1, 4),
         ("later", 5, None),
     ]
-    assert len(current(events, with_settings(absence="ignore"))) == 3
+    assert len(current(events, with_settings(missing_keys="ignore"))) == 3

@@ -19,7 +19,7 @@ def present(**members: Any) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value is not None}
 
 
-def moment(seconds: Optional[float]) -> Optional[datetime]:
+def timestamp(seconds: Optional[float]) -> Optional[datetime]:
     if seconds is None:
         return None
     return datetime.fromtimestamp(seconds, timezone.utc)
@@ -30,9 +30,9 @@ def cluster_status(cluster: Cluster) -> dict[str, Any]:
         "State": cluster.state,
         "StateChangeReason": dict(cluster.reason),
         "Timeline": present(
-            CreationDateTime=moment(cluster.created),
-            ReadyDateTime=moment(cluster.ready),
-            EndDateTime=moment(cluster.ended),
+            CreationDateTime=timestamp(cluster.created),
+            ReadyDateTime=timestamp(cluster.ready),
+            EndDateTime=timestamp(cluster.ended),
         ),
     }
 
@@ -112,9 +112,9 @@ def step_summary(step: Step) -> dict[str, Any]:
             StateChangeReason={},
             FailureDetails=step.failure,
             Timeline=present(
-                CreationDateTime=moment(step.created),
-                StartDateTime=moment(step.started),
-                EndDateTime=moment(step.ended),
+                CreationDateTime=timestamp(step.created),
+                StartDateTime=timestamp(step.started),
+                EndDateTime=timestamp(step.ended),
             ),
         ),
     }

@@ -22,5 +22,5 @@ def validation(message: str) -> EmrError:
 
 
 def not_covered(what: str) -> EmrError:
-    message = f"The stand-in does not cover {what}: see local/COVERAGE.md"
+    message = f"The emulator does not cover {what}: see local/COVERAGE.md"
     return EmrError("NotCovered", message, status=501)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from lake_local.aws.emr.describe import moment, present
+from lake_local.aws.emr.describe import timestamp, present
 from lake_local.aws.emr.models import Cluster
 
 _TARGETS = {"ON_DEMAND": "TargetOnDemandCapacity", "SPOT": "TargetSpotCapacity"}
@@ -109,8 +109,8 @@ def _status(cluster: Cluster) -> dict[str, Any]:
         "State": cluster.state.instances,
         "StateChangeReason": {},
         "Timeline": present(
-            CreationDateTime=moment(cluster.created),
-            ReadyDateTime=moment(cluster.ready),
-            EndDateTime=moment(cluster.ended),
+            CreationDateTime=timestamp(cluster.created),
+            ReadyDateTime=timestamp(cluster.ready),
+            EndDateTime=timestamp(cluster.ended),
         ),
     }

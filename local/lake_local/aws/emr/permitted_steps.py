@@ -1,6 +1,6 @@
-"""Which steps the stand-in starts: those of this project, as its DAGs ask for them.
+"""Which steps the emulator starts: those of this project, as its DAGs ask for them.
 
-On EMR a step may be any command; here it runs as the person who started the stand-in, so
+On EMR a step may be any command; here it runs as the person who started the emulator, so
 that nothing is started but the project's own application and HoodieStreamer.
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from lake_local.aws.emr.models import Cluster
 from lake_local.aws.emr.state_machine import ClusterState, StepState
 
-CRASHED = "The stand-in stopped while the cluster was alive"
+CRASHED = "The emulator stopped while the cluster was alive"
 
 
 class Journal:

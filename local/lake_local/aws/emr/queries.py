@@ -118,10 +118,12 @@ def find_step(cluster: Cluster, step_id: str) -> Step:
     raise invalid_request(f"Step id '{step_id}' is not valid.")
 
 
-def _seconds(moment: Any, default: float) -> float:
-    if moment is None:
+def _seconds(timestamp: Any, default: float) -> float:
+    if timestamp is None:
         return default
-    return moment.timestamp() if hasattr(moment, "timestamp") else float(moment)
+    return (
+        timestamp.timestamp() if hasattr(timestamp, "timestamp") else float(timestamp)
+    )
 
 
 def _page(name: str, found: list[Any], request: Request) -> Reply:

@@ -185,7 +185,7 @@ def _check_release(label: str | None) -> None:
     if label not in RELEASES:
         known = ", ".join(RELEASES)
         message = f"The supplied release label is invalid: {label}."
-        raise validation(f"{message} The stand-in knows: {known}.")
+        raise validation(f"{message} The emulator knows: {known}.")
 
 
 def _check_configurations(configurations: Iterable[Mapping[str, Any]]) -> None:

@@ -15,7 +15,7 @@ from lake_local.aws.emr.step_runner import Host
 from lake_local.aws.faults import Faults
 
 USER_REQUEST = Ending("USER_REQUEST", "Terminated by user request")
-STOPPED = Ending("INTERNAL_ERROR", "The stand-in was stopped", with_errors=True)
+STOPPED = Ending("INTERNAL_ERROR", "The emulator was stopped", with_errors=True)
 INSTANCE_LOST = Ending(
     "INSTANCE_FAILURE",
     "The master node was terminated",

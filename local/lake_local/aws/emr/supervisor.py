@@ -1,9 +1,9 @@
-"""Runs one command and outlives it, so that nothing outlives the stand-in.
+"""Runs one command and outlives it, so that nothing outlives the emulator.
 
     python supervisor.py PID_FILE GRACE_SECONDS COMMAND ARG...
 
 The command gets a process group of its own. Standard input is a line to the
-stand-in: when it closes, because a step is to end or because the stand-in is
+emulator: when it closes, because a step is to end or because the emulator is
 gone however it went, the whole group gets TERM and then KILL. On Linux the
 command also dies if this process is killed. The exit code is the command's,
 128 + N if signal N ended it.

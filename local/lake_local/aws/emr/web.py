@@ -48,7 +48,7 @@ class EmrWeb:
             return problem.status, refusal(problem.code, problem.message)
         except Exception as problem:
             log.exception("%s failed", operation)
-            message = f"The stand-in failed: {problem}"
+            message = f"The emulator failed: {problem}"
             return 500, refusal("InternalServerException", message)
         return 200, json.dumps(reply, default=_plain).encode()
 

@@ -38,5 +38,5 @@ def not_covered(what: str) -> S3Error:
     return S3Error(
         501,
         "NotImplemented",
-        f"The stand-in does not cover {what}: see local/COVERAGE.md",
+        f"The emulator does not cover {what}: see local/COVERAGE.md",
     )

@@ -33,13 +33,13 @@ def group(name: str, *children: str) -> str:
 
 def iso_time(milliseconds: int) -> str:
     """Whole seconds, as S3 says them."""
-    moment = time.gmtime(milliseconds // 1000)
-    return time.strftime("%Y-%m-%dT%H:%M:%S.000Z", moment)
+    timestamp = time.gmtime(milliseconds // 1000)
+    return time.strftime("%Y-%m-%dT%H:%M:%S.000Z", timestamp)
 
 
 def http_time(milliseconds: int) -> str:
-    moment = time.gmtime(milliseconds // 1000)
-    return time.strftime("%a, %d %b %Y %H:%M:%S GMT", moment)
+    timestamp = time.gmtime(milliseconds // 1000)
+    return time.strftime("%a, %d %b %Y %H:%M:%S GMT", timestamp)
 
 
 def error(problem: S3Error, resource: str) -> bytes:

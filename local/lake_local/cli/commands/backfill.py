@@ -89,8 +89,8 @@ def run(args: Namespace) -> int:
 def asked_of(args: Namespace) -> dict[str, Any]:
     """The backfill as Airflow's API takes it; BadRequest for a time that is none."""
     return {
-        "from_date": dag_runs.moment(args.start),
-        "to_date": dag_runs.moment(args.end),
+        "from_date": dag_runs.timestamp(args.start),
+        "to_date": dag_runs.timestamp(args.end),
         "reprocess_behavior": args.reprocess,
         "max_active_runs": args.max_active_runs,
         "dag_run_conf": dag_runs.params(args.param, None),

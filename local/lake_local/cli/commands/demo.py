@@ -1,7 +1,7 @@
-"""The demo: a museum's artists from two published extracts to a history.
+"""The demo: a museum's artists from two published snapshots to a history.
 
-Lands the first extract and loads it in full, lands the second and takes it in,
-does the upkeep: three DAG runs through Airflow's scheduler, each on an EMR
+Lands the first snapshot and loads it in full, lands the second and takes it in,
+does the maintenance: three DAG runs through Airflow's scheduler, each on an EMR
 cluster of its own. It ends with what came of it. Exit code 0 only if all of it
 succeeded; its data stays for `show`.
 """
@@ -46,7 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Land, load, take in, keep up; RunFailed for the first run that is red."""
+    """Land, load, ingest, keep up; RunFailed for the first run that is red."""
     if args.tables is not None:
         raise BadRequest(
             "the demo shows the project's own tables. For others:"
@@ -54,7 +54,7 @@ def run(args: Namespace) -> int:
         )
     begin = time.monotonic()
     home, specs = home_of(args), specs_of_args(args)
-    text.tell("starting Airflow and the stand-in for AWS")
+    text.tell("starting Airflow and the emulator for AWS")
     with session.opened(
         home, specs, who=NAME, airflow=True, keep=args.keep_up
     ) as opened:

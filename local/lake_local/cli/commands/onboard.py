@@ -94,9 +94,9 @@ def _add_ways(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Write the specs; 0 if `validate` has nothing to say of them, else 1."""
     for fault in names.name(("--domain",), args.domain):
-        raise BadRequest(f"--domain {args.domain!r}: {fault.remedy}")
+        raise BadRequest(f"--domain {args.domain!r}: {fault.hint}")
     for fault in names.owner(args.owner) if args.owner else ():
-        raise BadRequest(f"--owner {args.owner!r}: {fault.remedy}")
+        raise BadRequest(f"--owner {args.owner!r}: {fault.hint}")
     if args.files:
         return folders.onboard(args)
     return databases.onboard(args)

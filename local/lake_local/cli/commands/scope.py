@@ -12,7 +12,7 @@ from lake_local.workspace.state_dir import Home
 
 def home_of(args: Namespace | None) -> Home:
     """The home that the arguments name; the project's own without arguments."""
-    return Home.at(args.home if args else find().root / ".local" / "home")
+    return Home.at(args.state_dir if args else find().root / ".local" / "home")
 
 
 def add_dag(parser: ArgumentParser, *, params: str) -> None:

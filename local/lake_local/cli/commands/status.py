@@ -78,7 +78,7 @@ def _clusters(stack: Stack) -> Iterator[str]:
     try:
         live = emulator.live_clusters(emulator.client("emr", stack, stack.region))
     except (BotoCoreError, ClientError) as error:
-        yield f"Clusters: unknown, the stand-in does not answer ({error})"
+        yield f"Clusters: unknown, the emulator does not answer ({error})"
         return
     if not live:
         yield "No cluster is alive."
@@ -131,8 +131,8 @@ def _rows(home: Home) -> list[tuple[Any, ...]]:
     ]
 
 
-def _second(moment: str | None) -> str | None:
-    return moment[:19] if moment else None
+def _second(timestamp: str | None) -> str | None:
+    return timestamp[:19] if timestamp else None
 
 
 def _state(alive: bool) -> str:

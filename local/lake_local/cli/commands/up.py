@@ -1,4 +1,4 @@
-"""Start everything and leave it up: Airflow's UI and the stand-in for AWS."""
+"""Start everything and leave it up: Airflow's UI and the emulator for AWS."""
 
 from __future__ import annotations
 
@@ -47,4 +47,4 @@ def _tell(home: Home, stack: Stack) -> None:
 
 
 def _same_home(home: Home) -> str:
-    return "" if home == home_of(None) else f" --home {home.root}"
+    return "" if home == home_of(None) else f" --state-dir {home.root}"

@@ -97,7 +97,7 @@ def test_the_reader_of_avro_is_named_only_where_a_table_needs_it():
     assert "--jars" not in step_of("scd2")["HadoopJarStep"]["Args"]
 
 
-def test_losses_are_accepted_by_the_stage_that_takes_extracts():
+def test_losses_are_accepted_by_the_stage_that_takes_snapshots():
     plan = dag_plan("incremental", domain(snapshot("stock")))
     asked = {
         stage: step_of(stage, plan, accept_losses=True, empty_scopes=("us",))[
@@ -117,21 +117,21 @@ def test_where_a_pull_begins_is_told_to_the_stage_that_pulls():
         assert [each for each in argv if "pull-from" in each] == wanted
 
 
-def test_a_redo_names_its_files_in_its_own_stage_alone():
-    plan, files = dag_plan("redo"), ("-a.csv", "days/2026-*/**")
+def test_a_reprocess_names_its_files_in_its_own_stage_alone():
+    plan, files = dag_plan("reprocess"), ("-a.csv", "days/2026-*/**")
     asked = {
         stage: step_of(
-            stage, plan, files=files, quarantined=True, withdraw_missing=True
+            stage, plan, files=files, quarantined=True, retract_missing=True
         )["HadoopJarStep"]["Args"]
-        for stage in ("redo", "scd2")
+        for stage in ("reprocess", "scd2")
     }
-    assert asked["redo"][-4:] == [
+    assert asked["reprocess"][-4:] == [
         "--file=-a.csv",
         "--file=days/2026-*/**",
         "--quarantined",
-        "--withdraw-missing",
+        "--retract-missing",
     ]
-    assert asked["scd2"][-1] == "sales_redo/manual-1"
+    assert asked["scd2"][-1] == "sales_reprocess/manual-1"
 
 
 def test_a_rebuild_that_verifies_says_which_share_of_the_keys():
@@ -163,11 +163,11 @@ def test_a_step_that_is_too_long_for_emr_is_refused_in_words():
 
 
 def test_a_step_counts_as_long_as_it_is_quoted():
-    plan = dag_plan("redo")
+    plan = dag_plan("reprocess")
     names = [f"it's {number:0>3}.csv" for number in range(400)]
     assert sum(len(f"--file={each}") for each in names) < LONGEST_STEP - 1000
     with pytest.raises(StepError, match="EMR takes 10240"):
-        step_of("redo", plan, files=tuple(names))
+        step_of("reprocess", plan, files=tuple(names))
 
 
 def test_all_of_very_many_tables_fit_because_they_are_not_named():

@@ -106,7 +106,7 @@ def test_arguments_that_emr_would_not_take_are_refused_before_there_is_a_cluster
     emr, runner
 ):
     runner.params = {"files": [f"{n}{'x' * 1000}" for n in range(11)]}
-    refused = "The run is refused: step 'redo manual-1': its arguments have 11"
+    refused = "The run is refused: step 'reprocess manual-1': its arguments have 11"
     with pytest.raises(AirflowFailException, match=refused):
-        runner.execute(create(plan=dag_plan("redo")))
+        runner.execute(create(plan=dag_plan("reprocess")))
     assert not emr.clusters

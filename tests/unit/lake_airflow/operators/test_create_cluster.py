@@ -14,7 +14,7 @@ from lake_airflow.emr.hook import ReplyLost, SendsOnce
 from lake_airflow.runs.lease import DomainLease
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.runs.run import Run
-from lake_spec.model import WhenBusy
+from lake_spec.model import Concurrency
 from lake_spec.model.instances import InstanceGroups, PrimaryGroup
 from tests.unit.lake_airflow.fake_emr import throttled
 from tests.unit.lake_airflow.first_task import create_cluster
@@ -105,7 +105,7 @@ def test_a_cluster_that_emr_cannot_take_costs_no_lease(aws, emr, runner):
         AirflowFailException,
         match="The run is refused: the cluster standard cannot be asked for:"
         r" RunJobFlow.Instances.InstanceGroups\[0\].InstanceType: got 257 characters."
-        " At most 256. Mend its file",
+        " At most 256. Fix its file",
     ):
         runner.execute(create(cluster=replace(CLUSTER, instances=nodes)))
     assert emr.clusters == []
@@ -150,7 +150,7 @@ def test_a_second_run_of_the_domain_waits_without_a_worker(aws, emr, runner):
 def test_where_declared_a_second_run_is_refused_naming_the_first(aws, emr, runner):
     runner.execute(create())
     runner.run_id = "manual-2"
-    refusing = replace(dag_plan("maintenance"), when_busy=WhenBusy.REFUSE)
+    refusing = replace(dag_plan("maintenance"), concurrency=Concurrency.REFUSE)
     words = "sales is busy: the run sales_full_load/manual-1 has it since"
     with pytest.raises(AirflowFailException, match=words):
         runner.execute(create(plan=refusing))

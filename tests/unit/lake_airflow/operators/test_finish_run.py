@@ -193,7 +193,7 @@ def test_a_cluster_that_did_not_end_is_told_beside_the_causes(finished, monkeypa
 
 @pytest.fixture
 def told_to(monkeypatch):
-    """What a verdict tells beside the causes of the summary."""
+    """What a verdict tells next to the causes of the summary."""
     asked = []
     monkeypatch.setattr(RunNotifier, "failed", lambda _, also=(): asked.append(also))
     return asked

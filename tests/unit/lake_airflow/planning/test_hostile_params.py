@@ -46,7 +46,7 @@ PARAMS = [(kind, name) for kind, each in PLANS.items() for name in params(each)]
 def asked(kind, name, value):
     """The run's Params: what its form gives, and one hostile value."""
     given = {key: each.value for key, each in params(PLANS[kind]).items()}
-    if kind == "redo":
+    if kind == "reprocess":
         given["quarantined"] = True
     if kind == "erase":
         given["request"] = "gdpr-7"

@@ -38,20 +38,20 @@ def dag_of(kind, description, *stages, takes=()):
     )
 
 
-def test_a_domain_has_a_dag_for_loading_changes_upkeep_and_rebuilding():
+def test_a_domain_has_a_dag_for_loading_changes_maintenance_and_rebuilding():
     loads = "Full load of sales: change log, current and history"
     changes = "New files of sales: up to the history"
-    upkeep = "Compaction, clustering and cleaning of sales where due"
-    redone = "Chosen files of sales withdrawn and taken in anew"
-    anew = "Current and history of sales anew from the change log"
+    maintenance = "Compaction, clustering and cleaning of sales where due"
+    reprocessed = "Chosen files of sales retracted and ingested again"
+    anew = "Current and history of sales again from the change log"
     gone = "Keys of sales taken out of its files and tables for good"
     window = ("window_from", "window_to")
-    chosen = (*window, "files", "quarantined", "withdraw_missing")
+    chosen = (*window, "files", "quarantined", "retract_missing")
     assert plan(domain()) == (
         dag_of("full_load", loads, "full_load", "scd2", takes=window),
         dag_of("incremental", changes, "incremental", "scd2", takes=window),
-        dag_of("redo", redone, "redo", "scd2", takes=chosen),
-        dag_of("maintenance", upkeep, "maintenance"),
+        dag_of("reprocess", reprocessed, "reprocess", "scd2", takes=chosen),
+        dag_of("maintenance", maintenance, "maintenance"),
         dag_of("rebuild", anew, "rebuild", takes=("verify", "sample")),
         dag_of("erase", gone, "erase", takes=("request",)),
     )
@@ -86,7 +86,7 @@ def test_dimensions_follow_the_history_of_their_tables_and_take_no_files():
     shop = (table("orders"), dimension("dim", "orders", "clicks"), table("clicks"))
     stages = {p.kind: p.stages for p in plan(domain(*shop))}
     files, dims = ("orders", "clicks"), ("dim",)
-    for kind in ("full_load", "incremental", "redo"):
+    for kind in ("full_load", "incremental", "reprocess"):
         assert stages[kind] == (
             Stage(kind, files),
             Stage("scd2", files),
@@ -119,7 +119,7 @@ def test_a_domain_sets_schedules_tags_and_the_topic_of_failures():
     assert schedules == {
         "full_load": None,
         "incremental": "0 * * * *",
-        "redo": None,
+        "reprocess": None,
         "maintenance": "0 3 * * *",
         "rebuild": None,
         "erase": None,

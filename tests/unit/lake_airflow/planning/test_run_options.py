@@ -60,8 +60,8 @@ def test_the_form_of_a_dag_shows_what_its_runs_take(kind):
         ("prepare_incremental", {"window", "pull_from"}),
         ("scd2", {"window"}),
         (
-            "redo",
-            {"window", "files", "quarantined", "withdraw_missing"}
+            "reprocess",
+            {"window", "files", "quarantined", "retract_missing"}
             | {"accept_losses", "empty_scopes"},
         ),
         ("rebuild", {"window", "verify"}),
@@ -76,6 +76,6 @@ def test_a_stage_gets_what_goes_with_it(stage, names):
 
 def test_what_was_not_asked_for_is_no_argument():
     nothing = {option.name: None for option in OPTIONS}
-    assert step_arguments("redo", nothing) == []
+    assert step_arguments("reprocess", nothing) == []
     asked = {**nothing, "files": (), "quarantined": False, "dry_run": True}
-    assert step_arguments("redo", asked) == ["--dry-run"]
+    assert step_arguments("reprocess", asked) == ["--dry-run"]

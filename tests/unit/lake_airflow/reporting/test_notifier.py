@@ -15,7 +15,13 @@ from botocore.exceptions import ClientError
 from lake_airflow.reporting import messages, notifier
 from lake_airflow.runs.s3_object import S3Object
 from lake_spec.model import Event
-from tests.unit.lake_airflow.notices import DAYS_LATER, FAILED, Dag, sent, subjects
+from tests.unit.lake_airflow.notifications import (
+    DAYS_LATER,
+    FAILED,
+    Dag,
+    sent,
+    subjects,
+)
 
 PAGE = Path(__file__).resolve().parents[4] / "docs" / "notifications.md"
 EXAMPLE = re.compile(r"subject `([^`]+)`:\n```text\n(.*?)\n```", re.DOTALL)
@@ -127,7 +133,10 @@ def test_what_could_not_be_published_is_told_by_who_comes_next(dag, topic, monke
 
 @pytest.mark.parametrize(
     "key",
-    ["states/sales_incremental.json", "sales_incremental/r1/notices/failure.json"],
+    [
+        "states/sales_incremental.json",
+        "sales_incremental/r1/notifications/failure.json",
+    ],
 )
 @pytest.mark.parametrize("text", [b"{ha", b"[]", b"{}"])
 def test_a_failure_is_told_also_where_what_was_noted_cannot_be_read(

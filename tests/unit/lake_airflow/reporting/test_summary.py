@@ -200,8 +200,8 @@ def test_a_run_without_a_cluster_says_why():
     assert found.to_json()["tables"] == {}
 
 
-def test_files_that_a_redo_withdrew_are_told():
+def test_files_that_a_reprocess_retracted_are_told():
     paths = ["a.csv", "b.csv", "c.csv", "d.csv"]
-    lines = list(summary(found=reports(withdrawn=paths)).to_lines())
-    told = "WITHDRAWN sales.orders full_load: 4 file(s): a.csv, b.csv, c.csv, ..."
-    assert [line for line in lines if line.startswith("WITHDRAWN")] == [told]
+    lines = list(summary(found=reports(retracted=paths)).to_lines())
+    told = "RETRACTED sales.orders full_load: 4 file(s): a.csv, b.csv, c.csv, ..."
+    assert [line for line in lines if line.startswith("RETRACTED")] == [told]

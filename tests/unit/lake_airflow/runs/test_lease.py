@@ -44,11 +44,11 @@ def holder(aws):
     return stored(aws)["holder"]
 
 
-def clock_at(moment):
+def clock_at(timestamp):
     class Clock(datetime):
         @classmethod
         def now(cls, tz=None):
-            return moment
+            return timestamp
 
     return Clock
 
@@ -172,10 +172,10 @@ def test_each_grant_has_a_greater_token_and_giving_back_keeps_it(aws, lease):
     assert first < second < third
 
 
-@pytest.mark.parametrize("how", ["deleted by hand", "written by an older release"])
+@pytest.mark.parametrize("how", ["deleted manually", "written by an older release"])
 def test_the_token_grows_where_the_object_lost_it(aws, lease, monkeypatch, how):
     before = lease.take(MINE, nobody).token
-    if how == "deleted by hand":
+    if how == "deleted manually":
         aws.delete_object(Bucket="lake", Key=KEY)
     else:
         put(aws, THEIRS, timedelta(days=1))

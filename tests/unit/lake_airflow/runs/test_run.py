@@ -176,25 +176,30 @@ def test_a_run_that_only_a_newer_release_understands_is_refused_by_name():
         Run.from_xcom(told)
 
 
-REDO = dag_plan("redo")
+REPROCESS = dag_plan("reprocess")
 
 
-def test_a_redo_chooses_files_by_window_glob_or_quarantine():
+def test_a_reprocess_chooses_files_by_window_glob_or_quarantine():
     files = ["changes/2.csv", "changes/2026-*/**"]
-    found = check({"files": files, "withdraw_missing": True}, plan=REDO)
-    assert (found.files, found.withdraw_missing) == (tuple(files), True)
-    assert check({"quarantined": True}, plan=REDO).quarantined
+    found = check({"files": files, "retract_missing": True}, plan=REPROCESS)
+    assert (found.files, found.retract_missing) == (tuple(files), True)
+    assert check({"quarantined": True}, plan=REPROCESS).quarantined
     window = {"window_from": "2026-01-01 00:00", "window_to": "2026-01-02 00:00"}
-    assert check(window, plan=REDO).window and not check(window, plan=REDO).files
+    assert (
+        check(window, plan=REPROCESS).window and not check(window, plan=REPROCESS).files
+    )
     assert Run.from_xcom(found.to_xcom()) == found
 
 
 @pytest.mark.parametrize(
     "params, fault",
     [
-        ({}, "sales_redo: nothing is chosen. Give at least one of: window_from and"),
-        ({"files": [], "quarantined": False}, "sales_redo: nothing is chosen."),
-        ({"withdraw_missing": True}, "sales_redo: nothing is chosen."),
+        (
+            {},
+            "sales_reprocess: nothing is chosen. Give at least one of: window_from and",
+        ),
+        ({"files": [], "quarantined": False}, "sales_reprocess: nothing is chosen."),
+        ({"retract_missing": True}, "sales_reprocess: nothing is chosen."),
         ({"files": "a.csv"}, "files: got 'a.csv'. Give a list of paths or globs."),
         ({"files": ["/a.csv"]}, "files: '/a.csv' is no path or glob below"),
         ({"files": ["a", ""]}, "files: '' is no path or glob below"),
@@ -208,12 +213,12 @@ def test_a_redo_chooses_files_by_window_glob_or_quarantine():
         ({"quarantined": "yes"}, "quarantined: got 'yes'. Choose true or false."),
     ],
 )
-def test_a_redo_without_a_choice_or_with_a_wrong_one_is_refused(params, fault):
-    assert fault in faults(params, plan=REDO)
+def test_a_reprocess_without_a_choice_or_with_a_wrong_one_is_refused(params, fault):
+    assert fault in faults(params, plan=REPROCESS)
 
 
-def test_only_a_redo_takes_files():
-    for name in ("files", "quarantined", "withdraw_missing"):
+def test_only_a_reprocess_takes_files():
+    for name in ("files", "quarantined", "retract_missing"):
         assert f"{name!r}: unknown param. sales_incremental" in faults({name: None})
 
 
@@ -230,9 +235,9 @@ def test_scopes_can_be_said_to_be_empty_where_rows_tell_the_scope():
         assert "unknown param" in faults({"empty_scopes": ["us"]}, plan=plan)
 
 
-def test_only_runs_that_take_extracts_may_accept_losses():
+def test_only_runs_that_take_snapshots_may_accept_losses():
     spec = domain(table("orders"), snapshot("stock"))
-    plan = dag_plan("redo", spec)
+    plan = dag_plan("reprocess", spec)
     assert check({"accept_losses": True, "files": ["*"]}, plan=plan).accept_losses
     plan = dag_plan("incremental", spec)
     assert check({"accept_losses": True}, plan=plan).accept_losses
@@ -249,7 +254,11 @@ def test_runs_that_pull_messages_may_accept_that_some_are_gone():
     plan = dag_plan("incremental", spec)
     assert check({"accept_losses": True}, plan=plan).accept_losses
     no_topic = domain(pulled("orders", JdbcChanges("shop", "orders", "at")))
-    for kind, there in (("redo", spec), ("full_load", spec), ("incremental", no_topic)):
+    for kind, there in (
+        ("reprocess", spec),
+        ("full_load", spec),
+        ("incremental", no_topic),
+    ):
         plan = dag_plan(kind, there)
         assert "unknown param" in faults({"accept_losses": True}, plan=plan)
 

@@ -14,12 +14,12 @@ from botocore.exceptions import ClientError, ReadTimeoutError
 from lake_airflow.runs.lease import DomainLease
 from lake_airflow.runs.s3_object import S3Object
 from lake_spec.contract import conditional_write
-from tests.unit.lake_airflow.notices import Dag, subjects
+from tests.unit.lake_airflow.notifications import Dag, subjects
 from tests.unit.lake_airflow.specs import ENVIRONMENT
 
 KEY = "runs/some.json"
 OURS, THEIRS = {"by": "us"}, {"by": "them"}
-RUN, OTHER = "sales_incremental/manual-1", "sales_redo/manual-2"
+RUN, OTHER = "sales_incremental/manual-1", "sales_reprocess/manual-2"
 
 
 def refused(code, status):
@@ -152,7 +152,7 @@ def test_of_two_that_note_the_same_message_one_sends_it(topic, aws, monkeypatch)
     dag, put, sent_by_other = Dag(topic), aws.put_object, []
 
     def overtaken(**asked):
-        if "notices/failure" in asked["Key"] and not sent_by_other:
+        if "notifications/failure" in asked["Key"] and not sent_by_other:
             sent_by_other.append(asked["Key"])
             dag.callback("r1")
         return put(**asked)

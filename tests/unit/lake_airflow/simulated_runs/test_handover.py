@@ -6,7 +6,7 @@ import pytest
 
 from lake_airflow.runs.lease import DomainLease
 from tests.simulator.handover import HandoverWorld
-from tests.simulator.promises import violations
+from tests.simulator.invariants import violations
 
 SCHEDULES = 20
 
@@ -20,7 +20,7 @@ def played():
         yield world
 
 
-def test_others_take_over_after_a_micro_batch_and_no_promise_breaks():
+def test_others_take_over_after_a_micro_batch_and_no_invariant_breaks():
     handed_over = 0
     for world in played():
         assert violations(world) == []

@@ -8,7 +8,13 @@ from datetime import datetime, timezone
 import pytest
 
 from lake_airflow.reporting.summary import summarise
-from tests.unit.lake_airflow.notices import DAYS_LATER, FAILED, Dag, sent, subjects
+from tests.unit.lake_airflow.notifications import (
+    DAYS_LATER,
+    FAILED,
+    Dag,
+    sent,
+    subjects,
+)
 from tests.unit.lake_airflow.specs import run
 
 JANUARY_1, JANUARY_2 = "2026-01-01..2026-01-02", "2026-01-02..2026-01-03"

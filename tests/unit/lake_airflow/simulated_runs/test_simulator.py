@@ -8,12 +8,12 @@ import pytest
 
 from tests.simulator import __main__ as command
 from tests.simulator.playing import SCHEDULES, play
-from tests.simulator.promises import violations
+from tests.simulator.invariants import violations
 
 pytestmark = pytest.mark.usefixtures("quiet")
 
 
-def test_no_schedule_breaks_a_promise():
+def test_no_schedule_breaks_a_invariant():
     states: Counter = Counter()
     for played in play():
         assert violations(played) == []

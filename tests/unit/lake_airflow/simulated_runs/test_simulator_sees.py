@@ -30,7 +30,7 @@ from tests.unit.lake_airflow.first_task import create_without_looking
 pytestmark = pytest.mark.usefixtures("quiet")
 
 
-def test_the_provider_s_example_breaks_every_promise():
+def test_the_provider_s_example_breaks_every_invariant():
     assert set(broken(design=designs.stock)) >= {
         "left over",
         "clusters at once",
@@ -129,7 +129,7 @@ def with_a_reaper_that_leaves_paused_runs_alone(monkeypatch):
     return "idled for"
 
 
-def with_a_reaper_that_ends_what_pauses_for_a_moment(monkeypatch):
+def with_a_reaper_that_ends_what_pauses_for_a_timestamp(monkeypatch):
     monkeypatch.setattr(clusters, "IDLE", timedelta(0))
     return "was needed"
 
@@ -171,7 +171,7 @@ def without_looking_for_what_may_come_yet(monkeypatch):
         with_runs_of_all_airflows_alike,
         with_a_reaper_for_clusters_of_other_airflows,
         with_a_reaper_that_leaves_paused_runs_alone,
-        with_a_reaper_that_ends_what_pauses_for_a_moment,
+        with_a_reaper_that_ends_what_pauses_for_a_timestamp,
         with_a_reaper_that_spares_a_day_s_clusters,
         without_asking_whether_the_holder_lives,
         without_looking_for_what_may_come_yet,

@@ -1,7 +1,7 @@
 """To stop a continuous run for good: first stop it, then pause its DAG (docs/schedules.md).
 
 The orders of the page and of haste are played in a simulated account without faults. The
-run has its lease at midnight; an hour later somebody acts; an upkeep starts at two.
+run has its lease at midnight; an hour later somebody acts; a maintenance run starts at two.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lake_spec.model.continuous import STOP
 from tests.simulator.calm import Calm
 from tests.simulator.cloud import START
 from tests.simulator.handover import HOURS, HandoverWorld
-from tests.simulator.promises import END_TASK, violations
+from tests.simulator.invariants import END_TASK, violations
 
 pytestmark = pytest.mark.usefixtures("quiet")
 
@@ -24,12 +24,12 @@ LOOK = timedelta(minutes=15)
 
 
 class StoppingWorld(HandoverWorld):
-    """A continuous run, what is done to it after an hour, and an upkeep."""
+    """A continuous run, what is done to it after an hour, and a maintenance run."""
 
     def __init__(self, act: str) -> None:
         super().__init__(1)
         self.cloud.random = self.cloud.marks = self.cloud.faults = Calm()
-        self.continuous, self.upkeep = self.runs = self.runs[:2]
+        self.continuous, self.maintenance = self.runs = self.runs[:2]
         self.cloud.runs[:] = self.runs
         self.backfill, self.act = [], act
         self.cloud.happens = self._happens
@@ -41,7 +41,7 @@ class StoppingWorld(HandoverWorld):
 
     def _later(self):
         yield START + 2 * HOUR
-        yield from self.upkeep.play()
+        yield from self.maintenance.play()
 
     def _acts(self):
         yield START + HOUR
@@ -57,27 +57,27 @@ def played(act):
     world = StoppingWorld(act)
     world.play()
     assert violations(world) == []
-    assert world.upkeep.state == "success"
+    assert world.maintenance.state == "success"
     (stopped,) = world.clusters_of(world.continuous)
-    (waited,) = world.clusters_of(world.upkeep)
+    (waited,) = world.clusters_of(world.maintenance)
     (step,) = (s for s in stopped.steps if s.name.startswith("continuous "))
     return world, stopped, step, waited
 
 
 def test_in_the_order_of_the_page_it_ends_as_any_run():
-    world, cluster, step, upkeep = played("stop")
+    world, cluster, step, maintenance = played("stop")
     assert world.continuous.state == "success"
     assert world.continuous.states[END_TASK] == "success"
     assert step.ended - START < HOUR + timedelta(minutes=2)
     assert cluster.ended < START + HOUR + LOOK
-    assert upkeep.created < START + 2 * HOUR + timedelta(minutes=1)
+    assert maintenance.created < START + 2 * HOUR + timedelta(minutes=1)
 
 
 def test_paused_first_its_cluster_goes_when_it_is_idle_and_others_take_over():
-    world, cluster, step, upkeep = played("paused")
+    world, cluster, step, maintenance = played("paused")
     assert world.continuous.state == "running"
     assert END_TASK not in world.continuous.states
-    # The upkeep asked it to stop; nobody gave the cluster anything to do after that.
+    # The maintenance asked it to stop; nobody gave the cluster anything to do after that.
     assert step.ended - START < 2 * HOUR + LOOK < HOURS
     assert cluster.told_to_end - step.ended < IDLE + LOOK
-    assert upkeep.created - step.ended < IDLE + 2 * LOOK
+    assert maintenance.created - step.ended < IDLE + 2 * LOOK

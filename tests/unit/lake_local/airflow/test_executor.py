@@ -16,7 +16,7 @@ KEY = TaskInstanceKey("moma_incremental", "scd2", "manual-1", 1)
 
 @pytest.fixture
 def queue(monkeypatch):
-    """Queues the one task in an executor whose processes end by hand."""
+    """Queues the one task in an executor whose processes end manually."""
     monkeypatch.syspath_prepend(str(FOLDER))
     monkeypatch.setattr(LocalExecutor, "queue_workload", lambda self, *each: None)
 

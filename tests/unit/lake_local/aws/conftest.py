@@ -1,4 +1,4 @@
-"""A stand-in in this process, with clients; its steps are plain commands."""
+"""An emulator in this process, with clients; its steps are plain commands."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ PLAIN = (["bash"], ["python3"], ["true"], ["false"])
 
 
 @pytest.fixture(scope="package")
-def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandIn]:
+def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandIn]:
     home = tmp_path_factory.mktemp("aws")
     served = StandIn(home, grace=2, idle_scale=0.005)
     served.home = home
     served.start()
-    # Plain commands stand for those of Spark, which the stand-in alone would start.
+    # Plain commands stand for those of Spark, which the emulator alone would start.
     patch = pytest.MonkeyPatch()
     ours = permitted_steps.unlike_ours
     patch.setattr(
@@ -37,26 +37,26 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandIn]:
 
 
 @pytest.fixture(scope="package")
-def emr(stand_in: StandIn) -> Any:
-    return client("emr", stand_in.url, secret=stand_in.secret)
+def emr(emulator: StandIn) -> Any:
+    return client("emr", emulator.url, secret=emulator.secret)
 
 
 @pytest.fixture(scope="package")
-def s3(stand_in: StandIn) -> Any:
-    return client("s3", stand_in.url, secret=stand_in.secret)
+def s3(emulator: StandIn) -> Any:
+    return client("s3", emulator.url, secret=emulator.secret)
 
 
 @pytest.fixture(scope="package")
-def once(stand_in: StandIn) -> Callable[[str], Any]:
+def once(emulator: StandIn) -> Callable[[str], Any]:
     """Make a client that tries each call once."""
 
     def make(service: str) -> Any:
         return boto3.client(
             service,
-            endpoint_url=stand_in.url,
+            endpoint_url=emulator.url,
             region_name="eu-central-1",
             aws_access_key_id="local",
-            aws_secret_access_key=stand_in.secret,
+            aws_secret_access_key=emulator.secret,
             config=Config(retries={"total_max_attempts": 1}),
         )
 
@@ -73,9 +73,9 @@ def bucket(s3: Any, request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(autouse=True)
-def no_faults_left(stand_in: StandIn) -> Iterator[None]:
+def no_faults_left(emulator: StandIn) -> Iterator[None]:
     yield
-    stand_in.faults.clear()
+    emulator.faults.clear()
 
 
 @pytest.fixture

@@ -12,24 +12,24 @@ from lake_local.aws.calls import Call, Calls, FILE, MOST
 
 
 @pytest.fixture
-def made(stand_in):
+def made(emulator):
     """The calls since the test began, as the file has them."""
-    before = len((stand_in.home / FILE).read_text().splitlines())
+    before = len((emulator.home / FILE).read_text().splitlines())
 
     def since():
-        lines = (stand_in.home / FILE).read_text().splitlines()[before:]
+        lines = (emulator.home / FILE).read_text().splitlines()[before:]
         return [json.loads(line) for line in lines]
 
     return since
 
 
-def caller(stand_in, service, name):
+def caller(emulator, service, name):
     return boto3.client(
         service,
-        endpoint_url=stand_in.url,
+        endpoint_url=emulator.url,
         region_name="eu-central-1",
         aws_access_key_id=name,
-        aws_secret_access_key=stand_in.secret,
+        aws_secret_access_key=emulator.secret,
     )
 
 
@@ -63,20 +63,20 @@ def test_objects_are_named_with_what_a_policy_asks_for(s3, bucket, made):
     assert not s3.list_objects_v2(Bucket=bucket, Prefix="d").get("Contents")
 
 
-def test_things_of_other_services_are_named_and_their_values_are_not(stand_in, made):
-    caller(stand_in, "ssm", "airflow").put_parameter(
+def test_things_of_other_services_are_named_and_their_values_are_not(emulator, made):
+    caller(emulator, "ssm", "airflow").put_parameter(
         Name="/a/secret", Value="hidden", Type="SecureString"
     )
-    manager = caller(stand_in, "secretsmanager", "s-1")
+    manager = caller(emulator, "secretsmanager", "s-1")
     manager.create_secret(Name="b", SecretString="hidden")
     manager.get_secret_value(SecretId="b")
-    glue = caller(stand_in, "glue", "s-1")
+    glue = caller(emulator, "glue", "s-1")
     glue.create_database(DatabaseInput={"Name": "c"})
     glue.get_database(Name="c")
     glue.create_table(DatabaseName="c", TableInput={"Name": "t"})
     glue.get_table(DatabaseName="c", Name="t")
-    topic = caller(stand_in, "sns", "airflow").create_topic(Name="d")["TopicArn"]
-    caller(stand_in, "sns", "airflow").publish(TopicArn=topic, Message="hidden")
+    topic = caller(emulator, "sns", "airflow").create_topic(Name="d")["TopicArn"]
+    caller(emulator, "sns", "airflow").publish(TopicArn=topic, Message="hidden")
     assert [tuple(each.values()) for each in made()] == [
         ("airflow", "ssm", "PutParameter", "/a/secret"),
         ("s-1", "secretsmanager", "CreateSecret", ""),
@@ -88,10 +88,10 @@ def test_things_of_other_services_are_named_and_their_values_are_not(stand_in, m
         ("airflow", "sns", "CreateTopic", ""),
         ("airflow", "sns", "Publish", topic),
     ]
-    assert "hidden" not in (stand_in.home / FILE).read_text()
+    assert "hidden" not in (emulator.home / FILE).read_text()
 
 
-def test_a_step_calls_under_its_own_id(stand_in, emr, made):
+def test_a_step_calls_under_its_own_id(emulator, emr, made):
     print_key = ["bash", "-c", "test $AWS_ACCESS_KEY_ID = $LAKE_STEP_ID"]
     cluster = emr.run_job_flow(
         Name="calls",
@@ -134,8 +134,8 @@ def test_there_is_an_end_to_what_is_kept(tmp_path):
     assert len((tmp_path / FILE).read_text().splitlines()) == MOST
 
 
-def test_calls_at_once_are_lines_of_their_own(stand_in, bucket, made):
-    clients = [caller(stand_in, "s3", f"c{n}") for n in range(8)]
+def test_calls_at_once_are_lines_of_their_own(emulator, bucket, made):
+    clients = [caller(emulator, "s3", f"c{n}") for n in range(8)]
     threads = [
         threading.Thread(target=each.put_object, kwargs={"Bucket": bucket, "Key": "k"})
         for each in clients

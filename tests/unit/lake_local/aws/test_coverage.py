@@ -51,8 +51,8 @@ def test_the_services_are_those_of_the_front_door():
     assert listed == list(SERVICES)
 
 
-def test_the_s3_calls_are_those_of_the_class(stand_in):
-    operations = stand_in.s3.operations
+def test_the_s3_calls_are_those_of_the_class(emulator):
+    operations = emulator.s3.operations
     assert ticked("Objects, path style") == sorted(operations)
 
 

@@ -30,11 +30,11 @@ from lake_local.aws.emr import permitted_steps
 permitted_steps.unlike_ours = lambda args: None
 sys.exit(command.main(sys.argv[1:]))
 """
-"""The stand-in, whose steps may be plain commands here."""
+"""The emulator, whose steps may be plain commands here."""
 
 
 class Served:
-    """A stand-in in a process of its own."""
+    """An emulator in a process of its own."""
 
     def __init__(self, home: Path) -> None:
         with socket.socket() as probe:
@@ -43,7 +43,7 @@ class Served:
         self.secret = secret_of(home)
         self.url = f"http://127.0.0.1:{port}"
         self.process = subprocess.Popen(
-            [sys.executable, "-c", SERVE, "--home", home, "--port", str(port)],
+            [sys.executable, "-c", SERVE, "--state-dir", home, "--port", str(port)],
             env={**os.environ, "PYTHONPATH": str(LOCAL)},
             stderr=subprocess.PIPE,
         )
@@ -76,7 +76,7 @@ class Served:
 
 @dataclass(frozen=True)
 class Killed:
-    """What a stand-in held when it was killed, and the one that came after it."""
+    """What an emulator held when it was killed, and the one that came after it."""
 
     modified: datetime
     cluster: str
@@ -142,7 +142,7 @@ def test_a_step_dies_with_a_killed_server_and_its_cluster_has_ended(killed):
     assert status["State"] == "TERMINATED_WITH_ERRORS"
     assert status["StateChangeReason"] == {
         "Code": "INTERNAL_ERROR",
-        "Message": "The stand-in stopped while the cluster was alive",
+        "Message": "The emulator stopped while the cluster was alive",
     }
     [step] = emr.list_steps(ClusterId=killed.cluster)["Steps"]
     assert step["Status"]["State"] == "INTERRUPTED"
@@ -159,12 +159,12 @@ def test_a_clean_stop_ends_the_steps_and_exits_with_0(tmp_path, number):
     assert gone(pid, seconds=0)
     record = json.loads((tmp_path / "emr" / cluster / "cluster.json").read_text())
     assert record["state"] == "TERMINATED_WITH_ERRORS"
-    assert record["reason"]["Message"] == "The stand-in was stopped"
+    assert record["reason"]["Message"] == "The emulator was stopped"
 
 
-def test_a_second_server_on_the_same_home_is_refused(stand_in):
+def test_a_second_server_on_the_same_home_is_refused(emulator):
     with pytest.raises(HomeInUse, match=f"with process id {os.getpid()}"):
-        StandIn(stand_in.home)
+        StandIn(emulator.home)
 
 
 def test_state_that_cannot_be_read_is_put_aside(tmp_path, caplog):

@@ -215,8 +215,8 @@ def test_an_unknown_step_is_an_invalid_request(emr, cluster):
     assert error == ("InvalidRequestException", "Step id 's-0' is not valid.")
 
 
-def test_a_client_of_another_region_reaches_the_same_clusters(stand_in, cluster):
-    other = client("emr", stand_in.url, secret=stand_in.secret, region="us-east-1")
+def test_a_client_of_another_region_reaches_the_same_clusters(emulator, cluster):
+    other = client("emr", emulator.url, secret=emulator.secret, region="us-east-1")
     assert other.describe_cluster(ClusterId=cluster)["Cluster"]["Id"] == cluster
 
 

@@ -1,4 +1,4 @@
-"""EMR's limits, and the loud refusal of what the stand-in does not cover."""
+"""EMR's limits, and the loud refusal of what the emulator does not cover."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_an_unknown_release_is_refused_naming_the_known_ones(launch):
     assert code == "ValidationException"
     assert message == (
         "The supplied release label is invalid: emr-6.1.0."
-        " The stand-in knows: emr-7.13.0."
+        " The emulator knows: emr-7.13.0."
     )
 
 
@@ -101,7 +101,7 @@ def test_instance_groups_and_fleets_exclude_each_other(launch):
 def test_what_is_not_covered_of_a_cluster_is_refused(launch, request_, named):
     code, message = refused(lambda: launch(**request_))
     assert code == "NotCovered"
-    assert message == f"The stand-in does not cover {named}: see local/COVERAGE.md"
+    assert message == f"The emulator does not cover {named}: see local/COVERAGE.md"
 
 
 def test_a_runtime_role_needs_a_security_configuration(cluster, add, step):

@@ -1,4 +1,4 @@
-"""The stand-in takes what cluster files and environments can ask for."""
+"""The emulator takes what cluster files and environments can ask for."""
 
 from __future__ import annotations
 

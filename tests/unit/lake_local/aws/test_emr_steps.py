@@ -67,19 +67,19 @@ def test_logs_are_put_where_emr_puts_them(launch, add, step, until, bucket, s3):
     assert "ended with exit code 0" in read("controller")
 
 
-def test_output_can_be_read_while_the_step_runs(stand_in, cluster, add, step, until):
+def test_output_can_be_read_while_the_step_runs(emulator, cluster, add, step, until):
     [one] = add(cluster, step("bash", "-c", "echo early; sleep 30"))
     until(cluster, "RUNNING", step=one)
-    live = stand_in.home / "emr" / cluster / one / "stdout"
+    live = emulator.home / "emr" / cluster / one / "stdout"
     deadline = time.monotonic() + 5
     while live.read_text() != "early\n":
         assert time.monotonic() < deadline
         time.sleep(0.02)
 
 
-def test_kill_9_of_a_steps_process_fails_the_step(stand_in, cluster, add, step, until):
+def test_kill_9_of_a_steps_process_fails_the_step(emulator, cluster, add, step, until):
     [one] = add(cluster, step("bash", "-c", "echo $$; exec sleep 30"))
-    pid = pid_of(stand_in.home / "emr" / cluster / one / "stdout")
+    pid = pid_of(emulator.home / "emr" / cluster / one / "stdout")
     os.kill(pid, signal.SIGKILL)
     status = until(cluster, *STATES, step=one)
     assert status["State"] == "FAILED"
@@ -146,10 +146,10 @@ def test_a_pending_step_can_be_cancelled(emr, cluster, add, step, until):
 
 
 def test_cancelling_a_running_step_ends_its_process(
-    stand_in, emr, cluster, add, step, until
+    emulator, emr, cluster, add, step, until
 ):
     [one] = add(cluster, step("bash", "-c", "echo $$; exec sleep 30"))
-    pid = pid_of(stand_in.home / "emr" / cluster / one / "stdout")
+    pid = pid_of(emulator.home / "emr" / cluster / one / "stdout")
     emr.cancel_steps(ClusterId=cluster, StepIds=[one])
     assert until(cluster, *STATES, step=one)["State"] == "CANCELLED"
     assert not alive(pid)
@@ -165,22 +165,22 @@ def test_a_completed_step_cannot_be_cancelled(emr, cluster, add, step, until):
 
 
 def test_what_a_step_started_in_the_background_ends_with_it(
-    stand_in, cluster, add, step, until
+    emulator, cluster, add, step, until
 ):
     [one] = add(cluster, step("bash", "-c", "sleep 60 & echo $!"))
     until(cluster, "COMPLETED", step=one)
-    pid = pid_of(stand_in.home / "emr" / cluster / one / "stdout")
+    pid = pid_of(emulator.home / "emr" / cluster / one / "stdout")
     assert not alive(pid)
 
 
 def test_a_step_sees_the_stand_in_and_no_settings_of_its_starter(
-    stand_in, monkeypatch, cluster, add, step, until
+    emulator, monkeypatch, cluster, add, step, until
 ):
     monkeypatch.setenv("AIRFLOW__CORE__FERNET_KEY", "canary")
     [one] = add(cluster, step("bash", "-c", "env"))
     until(cluster, "COMPLETED", step=one)
-    seen = (stand_in.home / "emr" / cluster / one / "stdout").read_text()
-    assert f"AWS_ENDPOINT_URL={stand_in.url}\n" in seen
+    seen = (emulator.home / "emr" / cluster / one / "stdout").read_text()
+    assert f"AWS_ENDPOINT_URL={emulator.url}\n" in seen
     assert "canary" not in seen
 
 

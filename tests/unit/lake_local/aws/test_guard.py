@@ -1,4 +1,4 @@
-"""Only signed requests of this machine's own clients reach the stand-in."""
+"""Only signed requests of this machine's own clients reach the emulator."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def steps(cluster, mark):
 
 
 @pytest.fixture
-def sent(stand_in):
+def sent(emulator):
     """Send a request as it stands; its status and headers."""
 
     def send(method, path, headers, body=b"", host=None):
-        named = {"Host": host or urlsplit(stand_in.url).netloc, **headers}
+        named = {"Host": host or urlsplit(emulator.url).netloc, **headers}
         reply = urllib3.request(
-            method, f"{stand_in.url}{path}", headers=named, body=body, retries=False
+            method, f"{emulator.url}{path}", headers=named, body=body, retries=False
         )
         return reply.status, {name.lower() for name in reply.headers}, reply.data
 
@@ -90,24 +90,24 @@ def test_what_a_page_can_send_is_refused_and_does_nothing(
     assert "Contents" not in s3.list_objects_v2(Bucket=bucket)
 
 
-def signed(stand_in, method, path, *, secret=None, body=b"", **headers):
-    asked = AWSRequest(method, f"{stand_in.url}{path}", data=body, headers=headers)
-    signer = SigV4Auth(Credentials("local", secret or stand_in.secret), "s3", "x-1")
+def signed(emulator, method, path, *, secret=None, body=b"", **headers):
+    asked = AWSRequest(method, f"{emulator.url}{path}", data=body, headers=headers)
+    signer = SigV4Auth(Credentials("local", secret or emulator.secret), "s3", "x-1")
     signer.add_auth(asked)
     return dict(asked.headers)
 
 
-def test_a_page_is_refused_although_it_has_a_signature(sent, stand_in):
-    headers = signed(stand_in, "GET", "/_lake/health")
+def test_a_page_is_refused_although_it_has_a_signature(sent, emulator):
+    headers = signed(emulator, "GET", "/_lake/health")
     assert sent("GET", "/_lake/health", headers)[0] == 200
     assert refused(sent("GET", "/_lake/health", {**headers, **ORIGIN}))
     assert refused(sent("GET", "/_lake/health", headers, host="page.example"))
 
 
-def test_another_key_another_request_and_a_broken_signature_are_refused(sent, stand_in):
-    other = signed(stand_in, "GET", "/_lake/health", secret="local")
+def test_another_key_another_request_and_a_broken_signature_are_refused(sent, emulator):
+    other = signed(emulator, "GET", "/_lake/health", secret="local")
     assert refused(sent("GET", "/_lake/health", other))
-    headers = signed(stand_in, "GET", "/_lake/health")
+    headers = signed(emulator, "GET", "/_lake/health")
     assert refused(sent("GET", "/_lake/ledger", headers))
     assert refused(sent("POST", "/_lake/health", headers))
     assert refused(sent("GET", "/_lake/health?start_minutes=1", headers))
@@ -116,13 +116,13 @@ def test_another_key_another_request_and_a_broken_signature_are_refused(sent, st
         assert refused(sent("GET", "/_lake/health", headers))
 
 
-def test_a_body_other_than_the_signed_one_is_refused(sent, stand_in):
-    headers = signed(stand_in, "POST", "/_lake/faults", body=b'{"kind": "throttle"}')
+def test_a_body_other_than_the_signed_one_is_refused(sent, emulator):
+    headers = signed(emulator, "POST", "/_lake/faults", body=b'{"kind": "throttle"}')
     assert refused(sent("POST", "/_lake/faults", headers, b'{"kind": "fail"}'))
 
 
-def test_a_signature_of_another_hour_is_refused(sent, stand_in, monkeypatch):
-    headers = signed(stand_in, "GET", "/_lake/health")
+def test_a_signature_of_another_hour_is_refused(sent, emulator, monkeypatch):
+    headers = signed(emulator, "GET", "/_lake/health")
     monkeypatch.setattr("lake_local.aws.guard.datetime", clock(hours=1))
     assert refused(sent("GET", "/_lake/health", headers))
 
@@ -157,13 +157,13 @@ def test_objects_of_any_name_and_links_to_them_work(s3, bucket, monkeypatch):
                 assert urllib3.request("GET", link).status == 403
 
 
-def test_a_client_with_another_key_is_told_where_the_key_is(stand_in):
+def test_a_client_with_another_key_is_told_where_the_key_is(emulator):
     for service, call in (("emr", "list_clusters"), ("s3", "list_buckets")):
-        other = client(service, stand_in.url, secret="local")
+        other = client(service, emulator.url, secret="local")
         with pytest.raises(ClientError, match="`credentials` of the home's folder"):
             getattr(other, call)()
     with pytest.raises(HTTPError):
-        ask(stand_in.url, "health", secret="local")
+        ask(emulator.url, "health", secret="local")
 
 
 def test_the_key_of_a_home_is_its_owners_alone_and_stays(tmp_path, monkeypatch):

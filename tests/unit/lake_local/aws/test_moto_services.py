@@ -47,7 +47,7 @@ def test_dicts_with_a_constructor_of_their_own_are_filled_again():
 
 
 @pytest.mark.parametrize("service", ["sqs", "ec2", "lambda", "emr-serverless"])
-def test_a_service_that_is_not_covered_is_refused(stand_in, service):
+def test_a_service_that_is_not_covered_is_refused(emulator, service):
     calls = {
         "sqs": "list_queues",
         "ec2": "describe_instances",
@@ -55,7 +55,7 @@ def test_a_service_that_is_not_covered_is_refused(stand_in, service):
         "emr-serverless": "list_applications",
     }
     with pytest.raises(ClientError) as raised:
-        getattr(client(service, stand_in.url, secret=stand_in.secret), calls[service])()
+        getattr(client(service, emulator.url, secret=emulator.secret), calls[service])()
     error = raised.value.response["Error"]
     assert error["Code"] == "NotCovered"
     assert f"does not cover {service}: see local/COVERAGE.md" in error["Message"]
@@ -73,15 +73,15 @@ def test_a_service_that_is_not_covered_is_refused(stand_in, service):
         ("sts", "get_caller_identity", {}),
     ],
 )
-def test_the_services_of_moto_answer(stand_in, service, call, request_):
+def test_the_services_of_moto_answer(emulator, service, call, request_):
     assert service in SERVICES
-    reply = getattr(client(service, stand_in.url, secret=stand_in.secret), call)(
+    reply = getattr(client(service, emulator.url, secret=emulator.secret), call)(
         **request_
     )
     assert reply["ResponseMetadata"]["HTTPStatusCode"] == 200
 
 
-def test_a_bucket_can_be_made_without_a_request(stand_in, s3, tmp_path):
+def test_a_bucket_can_be_made_without_a_request(emulator, s3, tmp_path):
     MotoServices(tmp_path).create_bucket("made-in-process", "eu-central-1")
     names = [bucket["Name"] for bucket in s3.list_buckets()["Buckets"]]
     assert "made-in-process" in names

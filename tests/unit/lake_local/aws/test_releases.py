@@ -1,4 +1,4 @@
-"""The commands of docs/releases.md on the stand-in: what a desk can try of them."""
+"""The commands of docs/releases.md on the emulator: what a desk can try of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BUCKETS = ("airflow", "lake")
 
 
 @pytest.fixture
-def release(stand_in, s3, tmp_path, monkeypatch, capsys):
+def release(emulator, s3, tmp_path, monkeypatch, capsys):
     """Run a command on a copy of this tree; its exit code and what it printed."""
     project = tmp_path / "project"
     ignored = shutil.ignore_patterns("__pycache__")
@@ -25,13 +25,13 @@ def release(stand_in, s3, tmp_path, monkeypatch, capsys):
     for bucket in {*BUCKETS} - there:
         place = {"LocationConstraint": s3.meta.region_name}
         s3.create_bucket(Bucket=bucket, CreateBucketConfiguration=place)
-    monkeypatch.setenv("AWS_ENDPOINT_URL", stand_in.url)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", emulator.url)
     # Airflow, if a test imported it, writes what boto3 logs to what is read here.
     logging.disable(logging.CRITICAL)
     # A session that another test made keeps its key.
     monkeypatch.setattr("boto3.DEFAULT_SESSION", None)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", stand_in.secret)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", emulator.secret)
 
     def run(command, *options):
         where = ["--project", str(project)]

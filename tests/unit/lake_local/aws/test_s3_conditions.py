@@ -62,10 +62,10 @@ def test_if_match_refuses_another_etag_and_a_missing_object(s3, bucket):
     assert refused(lambda: s3.put_object(Key="other", **write)) == "NoSuchKey"
 
 
-def test_a_refused_write_leaves_no_bytes_on_disk(stand_in, s3, bucket):
+def test_a_refused_write_leaves_no_bytes_on_disk(emulator, s3, bucket):
     s3.put_object(Bucket=bucket, Key="k", Body=b"x")
     refused(lambda: s3.put_object(Bucket=bucket, Key="k", Body=b"y", IfNoneMatch="*"))
-    assert stand_in.store.blobs.sweep(stand_in.store.index.blobs()) == 0
+    assert emulator.store.blobs.sweep(emulator.store.index.blobs()) == 0
 
 
 def test_a_multipart_upload_can_be_conditional(s3, bucket):

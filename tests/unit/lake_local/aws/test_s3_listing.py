@@ -75,9 +75,9 @@ def test_a_list_shows_a_put_and_a_delete_at_once(s3, bucket):
 
 
 def test_folders_of_10000_keys_are_found_by_one_query_each(
-    stand_in, s3, bucket, monkeypatch
+    emulator, s3, bucket, monkeypatch
 ):
-    index, queries = stand_in.store.index, []
+    index, queries = emulator.store.index, []
     with index.transaction():
         for number in range(10_000):
             key = f"part={number % 100}/{number:05}"

@@ -49,7 +49,7 @@ def test_an_etag_is_no_hash_where_kms_encrypts(s3, bucket):
     assert s3.head_object(Bucket=bucket, Key="big")["ETag"].endswith('-2"')
 
 
-def test_a_checksum_is_there_also_for_what_was_put_without_one(stand_in, s3, bucket):
+def test_a_checksum_is_there_also_for_what_was_put_without_one(emulator, s3, bucket):
     url = s3.generate_presigned_url("put_object", {"Bucket": bucket, "Key": "k"})
     urllib3.request("PUT", url, body=b"123456789")
     head = s3.head_object(Bucket=bucket, Key="k", ChecksumMode="ENABLED")
@@ -77,9 +77,9 @@ def test_an_overwrite_replaces_bytes_and_headers(s3, bucket):
     assert (found["Body"].read(), found["Metadata"]) == (b"new", {})
 
 
-def test_a_reader_is_not_disturbed_by_an_overwrite(stand_in, s3, bucket):
+def test_a_reader_is_not_disturbed_by_an_overwrite(emulator, s3, bucket):
     s3.put_object(Bucket=bucket, Key="k", Body=b"old")
-    _, reader = stand_in.store.open(bucket, "k")
+    _, reader = emulator.store.open(bucket, "k")
     s3.put_object(Bucket=bucket, Key="k", Body=b"new")
     with reader:
         assert reader.read() == b"old"
@@ -142,12 +142,12 @@ def test_many_keys_are_deleted_in_one_call(s3, bucket):
     assert [entry["Key"] for entry in left] == ["b"]
 
 
-def test_a_deleted_objects_bytes_leave_the_disk(stand_in, s3, bucket):
+def test_a_deleted_objects_bytes_leave_the_disk(emulator, s3, bucket):
     s3.put_object(Bucket=bucket, Key="k", Body=b"x")
-    entry = stand_in.store.head(bucket, "k")
-    assert stand_in.store.blobs.path(entry.blob).exists()
+    entry = emulator.store.head(bucket, "k")
+    assert emulator.store.blobs.path(entry.blob).exists()
     s3.delete_object(Bucket=bucket, Key="k")
-    assert not stand_in.store.blobs.path(entry.blob).exists()
+    assert not emulator.store.blobs.path(entry.blob).exists()
 
 
 def test_a_copy_keeps_bytes_and_metadata(s3, bucket):
@@ -181,13 +181,13 @@ def test_a_big_file_goes_up_in_parts_and_comes_down_whole(s3, bucket):
     assert "Uploads" not in s3.list_multipart_uploads(Bucket=bucket)
 
 
-def test_an_aborted_upload_leaves_nothing(stand_in, s3, bucket):
+def test_an_aborted_upload_leaves_nothing(emulator, s3, bucket):
     upload = s3.create_multipart_upload(Bucket=bucket, Key="k")["UploadId"]
     where = {"Bucket": bucket, "Key": "k", "UploadId": upload}
     s3.upload_part(**where, PartNumber=1, Body=b"x")
     assert len(s3.list_parts(**where)["Parts"]) == 1
     s3.abort_multipart_upload(**where)
-    assert stand_in.store.index.parts(upload) == []
+    assert emulator.store.index.parts(upload) == []
     assert refused(lambda: s3.list_parts(**where))[0] == "NoSuchUpload"
     assert refused(lambda: s3.get_object(Bucket=bucket, Key="k"))[0] == "NoSuchKey"
 
@@ -239,11 +239,11 @@ def test_bytes_that_do_not_match_their_checksum_are_refused(
     assert refused(lambda: s3.get_object(Bucket=bucket, Key="k"))[0] == "NoSuchKey"
 
 
-def test_a_body_shorter_than_promised_leaves_no_object(stand_in, s3, bucket):
+def test_a_body_shorter_than_promised_leaves_no_object(emulator, s3, bucket):
     frames = b"5\r\nhello\r\n0\r\n\r\n"
     headers = {"Content-Encoding": "aws-chunked", "x-amz-decoded-content-length": "6"}
-    asked = AWSRequest("PUT", f"{stand_in.url}/{bucket}/k", headers, frames)
-    SigV4Auth(Credentials("local", stand_in.secret), "s3", "x-1").add_auth(asked)
+    asked = AWSRequest("PUT", f"{emulator.url}/{bucket}/k", headers, frames)
+    SigV4Auth(Credentials("local", emulator.secret), "s3", "x-1").add_auth(asked)
     reply = urllib3.request("PUT", asked.url, body=frames, headers=dict(asked.headers))
     assert reply.status == 400
     assert b"<Code>IncompleteBody</Code>" in reply.data

@@ -15,8 +15,8 @@ def test_no_argument_means_the_demo():
 
 
 def test_options_alone_still_mean_the_demo():
-    args = parse(["--keep-up", "--home", "/tmp/elsewhere"])
-    assert (args.command, args.keep_up, args.home) == (
+    args = parse(["--keep-up", "--state-dir", "/tmp/elsewhere"])
+    assert (args.command, args.keep_up, args.state_dir) == (
         "demo",
         True,
         Path("/tmp/elsewhere"),
@@ -24,18 +24,18 @@ def test_options_alone_still_mean_the_demo():
 
 
 def test_the_home_is_in_the_project_unless_given():
-    assert parse(["status"]).home.parts[-2:] == (".local", "home")
+    assert parse(["status"]).state_dir.parts[-2:] == (".local", "home")
 
 
 @pytest.mark.parametrize(
     "argv",
     [
-        pytest.param(["--home", "/tmp/h", "status"], id="before-the-command"),
-        pytest.param(["status", "--home", "/tmp/h"], id="after-the-command"),
+        pytest.param(["--state-dir", "/tmp/h", "status"], id="before-the-command"),
+        pytest.param(["status", "--state-dir", "/tmp/h"], id="after-the-command"),
     ],
 )
 def test_the_home_stands_before_or_after_the_command(argv):
-    assert parse(argv).home == Path("/tmp/h")
+    assert parse(argv).state_dir == Path("/tmp/h")
 
 
 def test_run_takes_params_and_a_window():
@@ -90,7 +90,7 @@ def test_every_command_explains_itself(command, capsys):
         parse([command, "--help"])
     told = capsys.readouterr().out
     assert ended.value.code == 0
-    assert "--home DIR" in told
+    assert "--state-dir DIR" in told
     assert len(told.splitlines()) > 10
 
 

@@ -68,7 +68,7 @@ def test_the_version_names_the_commit(script):
 
 def test_the_parser_leaves_the_version_to_the_script(capfd):
     with pytest.raises(SystemExit) as ended:
-        parse(["--home", "/tmp/elsewhere", "--version"])
+        parse(["--state-dir", "/tmp/elsewhere", "--version"])
     assert ended.value.code == 0
     assert capfd.readouterr().out.startswith("commit ")
 

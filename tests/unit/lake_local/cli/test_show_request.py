@@ -34,7 +34,7 @@ def test_without_options_it_asks_the_current_table(specs):
     )
 
 
-def test_a_moment_of_validity_asks_the_history_by_its_own_column_names(specs):
+def test_a_timestamp_of_validity_asks_the_history_by_its_own_column_names(specs):
     asked = request(specs, "moma.artists", "--valid-at", "2016-04-01")
     assert asked.layer == "history"
     assert asked.valid == Validity(

@@ -1,4 +1,4 @@
-"""Specs of landing files: extracts named by their day, a feed with operations, and
+"""Specs of landing files: snapshots named by their day, a feed with operations, and
 folders that say too little. Each passes `validate`."""
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def test_folders_become_tables_that_pass_validate(landed, tmp_path):
         "shop/exports/artists",
         "*.csv.gz",
     )
-    assert artists.source.extract_time.format == "%Y-%m-%d"
+    assert artists.source.snapshot_time.format == "%Y-%m-%d"
     assert artists.source.format.delimiter == ";"
     assert artists.source.format.null_text == ("", "NULL")
     assert artists.key == ("constituent_id",)

@@ -68,7 +68,7 @@ def test_a_red_run_ends_as_failed():
     assert follower([("failed", {"load": "failed"})], []).follow("d", "r") == "failed"
 
 
-def test_a_server_that_is_busy_for_a_moment_does_not_end_it():
+def test_a_server_that_is_busy_for_a_timestamp_does_not_end_it():
     scenes = [(OSError("timed out"), {}), ("success", {})]
     assert follower(scenes, []).follow("d", "r") == "success"
 

@@ -46,7 +46,7 @@ def home(tmp_path):
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_home_in_use_is_refused_with_the_holders_name(home, shared):
     with another_command(home, "alone") as holder:
-        named = rf"run other_dag` \(pid {holder.pid}, since .*--home DIR"
+        named = rf"run other_dag` \(pid {holder.pid}, since .*--state-dir DIR"
         with pytest.raises(HomeBusy, match=named):
             with lock.hold(home, "show", shared=shared, patience=0):
                 pass

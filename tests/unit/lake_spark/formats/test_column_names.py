@@ -21,7 +21,7 @@ source:
   path: tests/things
   files: "**"
   format: {type: csv}
-  extract_time: {column: as_of}
+  snapshot_time: {column: as_of}
 columns:
   id: int
   name: {type: string, source: [nm, nom]}

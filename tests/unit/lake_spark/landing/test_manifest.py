@@ -81,14 +81,14 @@ def test_the_same_content_under_another_etag_is_remembered_by_the_next_commit(fo
         after.unseen([landed("old-4", "other")], "shop", {}, compared)
 
 
-def test_the_rows_of_all_commits_are_counted_also_of_files_that_are_withdrawn():
+def test_the_rows_of_all_commits_are_counted_also_of_files_that_are_retracted():
     first = Manifest().next([landed("a", "1")], {"a": {"accepted": 100_000}}, {})
     second = first.next([landed("b", "1")], {"b": {"accepted": 200, "landed": 300}}, {})
     assert (first.accepted, second.accepted) == (100_000, 100_200)
     assert second.without(second.files).next([], {}, {}).accepted == 100_200
 
 
-def test_what_is_withdrawn_is_unseen_until_it_is_ingested_again(folder):
+def test_what_is_retracted_is_unseen_until_it_is_ingested_again(folder):
     id = committed(folder, None, *several("a", 3 * SMALL))
     inputs = folder.load(id)
     gone = inputs.without([inputs.find("a-0"), inputs.find("a-5")])
@@ -96,26 +96,30 @@ def test_what_is_withdrawn_is_unseen_until_it_is_ingested_again(folder):
     spared = gone.sparing(["a-5"])
     after = folder.load(folder.save(spared.next([landed("a-9x")], {}, {})))
     assert after.find("a-0") is None and after.find("a-5").etag == "5"
-    assert (after.redos, after.contents.withdrawn, after.count) == (1, True, 3 * SMALL)
-    assert [each.path for each in after.withdrawn] == ["a-0"]
+    assert (after.reprocesses, after.contents.retracted, after.count) == (
+        1,
+        True,
+        3 * SMALL,
+    )
+    assert [each.path for each in after.retracted] == ["a-0"]
     again = folder.load(committed(folder, after.parent, landed("a-0", "mended")))
     assert again.find("a-0").etag == "mended"
     assert list(again.paths)[-2:] == ["a-9x", "a-0"]
     assert again.count == len(list(again.paths)) == len(again.all)
 
 
-def test_the_times_of_extracts_are_those_of_the_files_that_count(folder):
+def test_the_times_of_snapshots_are_those_of_the_files_that_count(folder):
     at = [DAY + timedelta(days=i) for i in range(3)]
-    first = landed("0", extract_at=at[0])
+    first = landed("0", snapshot_at=at[0])
     id = committed(folder, None, first)
-    id = committed(folder, id, landed("1", extract_at=at[1], scopes=("x",)))
-    id = committed(folder, id, landed("2", extract_at=at[2], scopes=("x", "y")))
+    id = committed(folder, id, landed("1", snapshot_at=at[1], scopes=("x",)))
+    id = committed(folder, id, landed("2", snapshot_at=at[2], scopes=("x", "y")))
     inputs = folder.load(id)
-    assert inputs.newest_extracts == {None: at[0], "x": at[2], "y": at[2]}
-    assert inputs.oldest_extract == at[0]
+    assert inputs.newest_snapshots == {None: at[0], "x": at[2], "y": at[2]}
+    assert inputs.oldest_snapshot == at[0]
     left = inputs.without([inputs.find("0"), inputs.find("2")])
-    assert (left.newest_extracts, left.oldest_extract) == ({"x": at[1]}, at[1])
-    assert folder.load(folder.save(left.next([], {}, {}))).newest_extracts == {
+    assert (left.newest_snapshots, left.oldest_snapshot) == ({"x": at[1]}, at[1])
+    assert folder.load(folder.save(left.next([], {}, {}))).newest_snapshots == {
         "x": at[1]
     }
 
@@ -157,7 +161,7 @@ def test_a_commit_that_is_made_again_has_the_same_id_and_objects(folder, tmp_pat
     assert committed(folder, first, *several("b", 300)) != first
 
 
-def test_what_a_redo_of_all_leaves_behind_is_written_again_without_it(folder):
+def test_what_a_reprocess_of_all_leaves_behind_is_written_again_without_it(folder):
     id = committed(folder, None, *several("a", FILES))
     for _ in range(4):
         inputs = folder.load(id)
@@ -175,7 +179,7 @@ OLD = {
             "path": f"a-{i}",
             "etag": str(i),
             "landed_at": "2026-11-19T00:00:00+00:00",
-            "extract_at": "2026-11-01T00:00:00+00:00",
+            "snapshot_at": "2026-11-01T00:00:00+00:00",
             "scopes": ["x"],
         }
         for i in range(300)
@@ -183,9 +187,9 @@ OLD = {
     "accounting": {"b": {"accepted": 1}},
     "definition": {"key": '["id"]'},
     "holds": ["partial"],
-    "redos": 2,
-    "withdrawn": [],
-    "redo": ["c"],
+    "reprocesses": 2,
+    "retracted": [],
+    "reprocess": ["c"],
     "newest_event": None,
     "accepted": 7,
 }
@@ -198,13 +202,13 @@ def put(tmp_path, id, data):
 def test_an_object_that_holds_every_file_is_read_and_becomes_parts(folder, tmp_path):
     put(tmp_path, "old", OLD)
     inputs = folder.load("old")
-    assert (inputs.count, inputs.redos, inputs.accepted) == (301, 2, 7)
+    assert (inputs.count, inputs.reprocesses, inputs.accepted) == (301, 2, 7)
     assert inputs.newest == "2026-11-20T00:00:00+00:00"
-    assert list(inputs.newest_extracts) == ["x"]
-    assert (inputs.find("a-7").etag, inputs.redo) == ("7", ("c",))
+    assert list(inputs.newest_snapshots) == ["x"]
+    assert (inputs.find("a-7").etag, inputs.reprocess) == ("7", ("c",))
     id = committed(folder, "old", landed("c"))
     after = folder.load(id)
-    assert (after.count, after.redo, sum(p.files for p in after.parts)) == (
+    assert (after.count, after.reprocess, sum(p.files for p in after.parts)) == (
         302,
         (),
         301,
@@ -276,7 +280,7 @@ def test_objects_that_are_gone_or_damaged_are_named(folder, tmp_path):
             {"files": 7},
             {"files": [7]},
             {"files": [{**file, "path": 7}]},
-            {**OLD, "redos": "x"},
+            {**OLD, "reprocesses": "x"},
             {**OLD, "definition": []},
             {"count": "1"},
             {"count": 1, "parts": [{"part": "a"}]},

@@ -42,10 +42,12 @@ def test_a_setting_that_the_model_no_longer_has_is_ignored():
 
 
 def test_a_setting_that_the_model_did_not_have_counts_as_its_default():
-    now = {**OLD, "source.absence": '"delete"', "columns.n.format": "null"}
+    now = {**OLD, "source.missing_keys": '"delete"', "columns.n.format": "null"}
     assert changed(OLD, now, OLD) == []
-    now = chosen = {**OLD, "source.absence": '"ignore"'}
-    assert changed(OLD, now, chosen) == ['source.absence was not set, now "ignore"']
+    now = chosen = {**OLD, "source.missing_keys": '"ignore"'}
+    assert changed(OLD, now, chosen) == [
+        'source.missing_keys was not set, now "ignore"'
+    ]
     assert changed({}, now, chosen) == []
 
 

@@ -12,7 +12,7 @@ from lake_spec.contract.run_key import LONGEST, LONGEST_AIRFLOW, any_run_key, ru
             "manual__2026-11-21T10:00:00.123+00:00",
             "manual__2026-11-21T10-00-00.123-00-00",
         ),
-        ("redo of monday", "redo-of-monday"),
+        ("reprocess of monday", "reprocess-of-monday"),
         ("a/b\\c", "a-b-c"),
         ("{{ ds }}; rm -rf", "---ds-----rm--rf"),
         ("größe", "gr--e"),

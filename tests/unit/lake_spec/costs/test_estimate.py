@@ -1,7 +1,7 @@
-"""The estimator against what was measured, and what it promises of growth.
+"""The estimator against what was measured, and what it invariants of growth.
 
 The check compares stored data and times nothing. Where new results of the benchmarks
-break it, the constants in rates.py are to be derived anew: docs/estimates.md.
+break it, the constants in rates.py are to be derived again: docs/estimates.md.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def test_growth_is_estimated_as_it_was_measured(id, changes):
 
 def test_the_objects_of_a_run_are_those_counted_in_a_lake():
     """Of 20,000 rows in two buckets: log 1 + 3, current 2 + 3, inputs, report; history
-    2 + 3 and its report. Of larger tables the sightings that are left come to it."""
+    2 + 3 and its report. Of larger tables the deliveries that are left come to it."""
     found = stages(Workload(rows=1_000_000, changes=2_000, cores=2, buckets=2))
     left = 2 + 1
     assert found[INCREMENTAL, INCREMENTAL].files == pytest.approx(11 + left)

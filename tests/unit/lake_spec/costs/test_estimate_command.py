@@ -71,7 +71,7 @@ def test_buckets_that_do_not_fit_are_advised_on_without_failing(run, buckets, wo
     code, lines, _ = run("--rows", "10_000_000", "--buckets", buckets)
     assert code == 0
     assert f"{buckets} buckets are more than 4 times too {words}" in lines[-2]
-    assert "Write `buckets: 16`, then build the table anew" in lines[-2]
+    assert "Write `buckets: 16`, then build the table again" in lines[-2]
 
 
 def test_of_a_table_too_large_for_the_proposal_the_bound_is_told(run):
@@ -107,11 +107,11 @@ def test_what_is_said_of_buckets_follows_from_the_spec(run, specs, storage, word
     assert any(line.startswith(f"sales.orders: {words}") for line in lines)
 
 
-def test_of_extracts_it_is_said_what_the_figures_lack(run, specs):
+def test_of_snapshots_it_is_said_what_the_figures_lack(run, specs):
     specs.put("tables/sales/orders.yml", SNAPSHOT)
     where = ("--tables", str(specs.tables), "--table", "sales.orders")
     _, lines, _ = run("--rows", "1000", *where)
-    assert "its extracts are compared whole, which is not in the figures." in lines[-2]
+    assert "its snapshots are compared whole, which is not in the figures." in lines[-2]
 
 
 @pytest.mark.parametrize(

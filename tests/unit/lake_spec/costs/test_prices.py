@@ -30,12 +30,15 @@ def prices(tmp_path):
     return load
 
 
-def faults(call):
+def diagnostics(call):
     """The faults that a call raises, their files without folders."""
     with pytest.raises(SpecErrors) as caught:
         call()
-    found = caught.value.faults
-    return [str(replace(fault, file=Path(fault.file).name)) for fault in found]
+    found = caught.value.diagnostics
+    return [
+        str(replace(diagnostic, file=Path(diagnostic.file).name))
+        for diagnostic in found
+    ]
 
 
 def entry(by_type, *, minutes=0.0, instances=0):
@@ -48,7 +51,7 @@ def entry(by_type, *, minutes=0.0, instances=0):
 
 
 @pytest.mark.parametrize(
-    "old, new, fault",
+    "old, new, diagnostic",
     [
         (
             "currency: USD",
@@ -99,7 +102,7 @@ def entry(by_type, *, minutes=0.0, instances=0):
             ", emr: 0.60",
             "",
             "prices.yml:3: instance_hours.m7g.xlarge.emr: missing. EMR's price of an"
-            " hour, paid beside EC2's, the same on Spot. Write for example `emr: 0.25`.",
+            " hour, paid next to EC2's, the same on Spot. Write for example `emr: 0.25`.",
         ),
         (
             "r7g.large: {ec2: 6, emr: 0}",
@@ -115,34 +118,34 @@ def entry(by_type, *, minutes=0.0, instances=0):
         ),
     ],
 )
-def test_a_mistake_is_told_with_file_key_value_and_remedy(prices, old, new, fault):
+def test_a_mistake_is_told_with_file_key_value_and_hint(prices, old, new, diagnostic):
     assert old in SOUND
-    assert faults(lambda: prices(SOUND.replace(old, new, 1))) == [fault]
+    assert diagnostics(lambda: prices(SOUND.replace(old, new, 1))) == [diagnostic]
 
 
 def test_all_mistakes_are_told_at_once(prices):
     text = (
         SOUND.replace("USD", "usd").replace("1.20", "-1").replace("emr: 0}", "emr: x}")
     )
-    lines = [each.split(": ")[0] for each in faults(lambda: prices(text))]
+    lines = [each.split(": ")[0] for each in diagnostics(lambda: prices(text))]
     assert lines == ["prices.yml:1", "prices.yml:3", "prices.yml:4"]
 
 
 @pytest.mark.parametrize(
-    "text, fault",
+    "text, diagnostic",
     [
         ("", "prices.yml: the file is empty."),
         ("USD", "prices.yml:1: got 'USD'. It takes these settings: currency,"),
         ("a: {", "prices.yml:2: not YAML: "),
     ],
 )
-def test_a_file_that_is_no_price_list_is_refused(prices, text, fault):
-    (found,) = faults(lambda: prices(text))
-    assert found.startswith(fault)
+def test_a_file_that_is_no_price_list_is_refused(prices, text, diagnostic):
+    (found,) = diagnostics(lambda: prices(text))
+    assert found.startswith(diagnostic)
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
-    assert faults(lambda: load_prices(tmp_path / "prises.yml")) == [
+    assert diagnostics(lambda: load_prices(tmp_path / "prises.yml")) == [
         "prises.yml: no such file. Write it as docs/cost.md shows, with your own prices."
     ]
 
@@ -154,7 +157,7 @@ def test_prices_that_the_ledger_needs_and_the_file_lacks_are_all_told(prices):
         entry({"r7g.large": {"spot": 3.0}}),
         entry(None),
     ]
-    assert faults(lambda: prices().require(lacking)) == [
+    assert diagnostics(lambda: prices().require(lacking)) == [
         "prices.yml:2: instance_hours.c7g.large: no prices of 'c7g.large', which cluster"
         " j-1 had. There are: m7g.xlarge, r7g.large. Add `c7g.large: {ec2: ..., emr:"
         " ...}` with your prices of an hour.",

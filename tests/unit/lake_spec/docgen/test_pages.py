@@ -33,7 +33,7 @@ def test_the_table_page_tells_every_key(cls):
 def test_the_page_tells_types_defaults_and_choices():
     lines = generated()["reference/table-spec.md"].splitlines()
     assert (
-        '| `deletes` | `close` or `marker` | `"close"` | What a delete leaves. |'
+        '| `deletes` | `close` or `tombstone` | `"close"` | What a delete leaves. |'
         in lines
     )
     assert "| `type` | `csv` | required | Says that it is of this kind. |" in lines

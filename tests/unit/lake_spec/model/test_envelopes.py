@@ -4,7 +4,7 @@ import pytest
 
 from lake_spec.parsing.loader import load_domain
 
-from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, changed, faults_of
+from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, changed, diagnostics_of
 
 EVENTS = changed(
     FEED,
@@ -57,8 +57,8 @@ def test_what_the_file_says_wins(specs):
     assert dict(table.columns)["source_ts"].type == "date"
 
 
-def test_a_spec_of_events_has_no_fault(specs):
-    assert faults_of(specs, EVENTS, {}) == []
+def test_a_spec_of_events_has_no_diagnostic(specs):
+    assert diagnostics_of(specs, EVENTS, {}) == []
 
 
 @pytest.mark.parametrize(
@@ -93,4 +93,4 @@ def test_a_spec_of_events_has_no_fault(specs):
     ],
 )
 def test_an_envelope_that_cannot_be_opened_is_told(specs, changes, message):
-    assert faults_of(specs, EVENTS, changes) == [message]
+    assert diagnostics_of(specs, EVENTS, changes) == [message]

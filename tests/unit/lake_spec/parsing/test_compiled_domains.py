@@ -66,7 +66,7 @@ def test_other_code_makes_it_stale(fresh, monkeypatch):
     assert read_compiled(fresh.tables, "sales") is None
 
 
-def test_specs_with_faults_are_not_compiled(specs):
+def test_specs_with_diagnostics_are_not_compiled(specs):
     specs.put("tables/sales/orders.yml", "name: orders\n")
     with pytest.raises(SpecErrors, match="orders.yml:1: source: missing"):
         compile_domain(specs.tables, "sales")

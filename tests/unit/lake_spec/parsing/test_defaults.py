@@ -52,11 +52,11 @@ def test_columns_of_all_tables_can_stand_in_the_defaults(specs):
     assert [name for name, _ in orders(specs).columns][:2] == ["loaded_by", "order_id"]
 
 
-def test_a_fault_in_the_defaults_is_told_once_and_at_their_file(specs):
+def test_a_diagnostic_in_the_defaults_is_told_once_and_at_their_file(specs):
     specs.put("tables/_defaults.yml", "engine: pyspark\nstorage:\n  bukets: 4\n")
     customers = changed(FEED, {"name": "customers", "source.path": "sales/customers"})
     specs.put("tables/sales/customers.yml", customers)
-    assert specs.faults() == [
+    assert specs.diagnostics() == [
         "tables/_defaults.yml:3: storage.bukets: unknown key. Did you mean 'buckets'?"
         " storage takes: type, index, buckets, partition_by."
     ]
@@ -64,7 +64,7 @@ def test_a_fault_in_the_defaults_is_told_once_and_at_their_file(specs):
 
 def test_defaults_that_are_no_settings_are_refused(specs):
     specs.put("tables/_defaults.yml", "[1]\n")
-    assert specs.faults() == [
+    assert specs.diagnostics() == [
         "tables/_defaults.yml:1: got [1]. Write the settings of a table, or remove the"
         " file."
     ]

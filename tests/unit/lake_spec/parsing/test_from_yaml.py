@@ -30,7 +30,7 @@ columns:
   order_id: long
   amount: {type: "decimal(10,2)", source: [Amount, Total]}
 key: [order_id]
-history: {deletes: marker}
+history: {deletes: tombstone}
 quality:
   - {column: amount, at_least: 0, on_fail: warn}
 """
@@ -40,13 +40,13 @@ def decoded(cls, text, **given):
     return decode(cls, parse_yaml(text.encode(), "f.yml").root, given=given)
 
 
-def faults(cls, text, **given):
-    return [str(fault) for fault in decoded(cls, text, **given).faults]
+def diagnostics(cls, text, **given):
+    return [str(diagnostic) for diagnostic in decoded(cls, text, **given).diagnostics]
 
 
 def test_a_table_is_read_into_its_classes():
     result = decoded(TableSpec, TABLE, domain="sales")
-    assert result.faults == []
+    assert result.diagnostics == []
     spec = result.spec
     assert spec.domain == "sales"
     assert spec.source == Feed(
@@ -59,12 +59,12 @@ def test_a_table_is_read_into_its_classes():
         ("amount", Column("decimal(10,2)", source=("Amount", "Total"))),
     )
     assert spec.key == ("order_id",)
-    assert spec.history.deletes is HistoryDeletes.MARKER
+    assert spec.history.deletes is HistoryDeletes.TOMBSTONE
     assert spec.quality == (Rule("amount", at_least=0.0, on_fail=OnFail.WARN),)
 
 
 @pytest.mark.parametrize(
-    "line, fault",
+    "line, diagnostic",
     [
         ("max_hours: two", "max_hours: got 'two'. It takes a whole number."),
         ("max_hours: 1.0", "max_hours: got 1.0. It takes a whole number."),
@@ -81,45 +81,45 @@ def test_a_table_is_read_into_its_classes():
         ),
     ],
 )
-def test_values_of_another_type_are_refused(line, fault):
-    assert faults(ClusterSpec, f"name: x\n{line}\n") == [f"f.yml:2: {fault}"]
+def test_values_of_another_type_are_refused(line, diagnostic):
+    assert diagnostics(ClusterSpec, f"name: x\n{line}\n") == [f"f.yml:2: {diagnostic}"]
 
 
 def test_a_bare_value_for_a_list_is_refused_with_what_to_write():
-    assert faults(TableSpec, TABLE + "order_by: order_id\n", domain="sales") == [
+    assert diagnostics(TableSpec, TABLE + "order_by: order_id\n", domain="sales") == [
         "f.yml:16: order_by: got 'order_id'. It takes a list: write [order_id]."
     ]
 
 
 def test_a_list_item_is_refused_at_its_own_place():
-    assert faults(TableSpec, TABLE + "order_by:\n- a\n- {b: c}\n", domain="s") == [
+    assert diagnostics(TableSpec, TABLE + "order_by:\n- a\n- {b: c}\n", domain="s") == [
         "f.yml:18: order_by[1]: got {'b': 'c'}. It takes text."
     ]
 
 
 def test_a_long_value_is_cut_and_its_control_characters_are_escaped():
     text = f'name: x\nmax_hours: "\\e[31m{"z" * 500}"\n'
-    (fault,) = faults(ClusterSpec, text)
-    assert "'\\x1b[31mzzz" in fault and len(fault) < 150
+    (diagnostic,) = diagnostics(ClusterSpec, text)
+    assert "'\\x1b[31mzzz" in diagnostic and len(diagnostic) < 150
 
 
 def test_a_missing_key_is_told_with_an_example():
-    assert faults(ClusterSpec, "max_hours: 1\n") == [
+    assert diagnostics(ClusterSpec, "max_hours: 1\n") == [
         "f.yml:1: name: missing. Name of the cluster; also of its file. Write for example"
         " `name: standard`."
     ]
 
 
-def test_a_misspelt_required_key_is_one_fault_and_not_two():
-    (fault,) = faults(ClusterSpec, "nmae: standard\n")
-    assert fault.startswith("f.yml:1: nmae: unknown key. Did you mean 'name'?")
+def test_a_misspelt_required_key_is_one_diagnostic_and_not_two():
+    (diagnostic,) = diagnostics(ClusterSpec, "nmae: standard\n")
+    assert diagnostic.startswith("f.yml:1: nmae: unknown key. Did you mean 'name'?")
 
 
 def test_a_key_unlike_any_other_is_told_with_the_choices_alone():
-    (fault,) = faults(DomainSpec, "zzz: 1\n" + DOMAIN, tables=())
-    assert fault == (
+    (diagnostic,) = diagnostics(DomainSpec, "zzz: 1\n" + DOMAIN, tables=())
+    assert diagnostic == (
         "f.yml:1: zzz: unknown key. A domain takes: name, description, owner, cluster,"
-        " clusters, tags, history_runs, when_busy, schedules, stage_hours, continuous,"
+        " clusters, tags, history_runs, concurrency, schedules, stage_hours, continuous,"
         " notifications, landing_grants."
     )
 
@@ -128,19 +128,19 @@ DOMAIN = "name: sales\ndescription: Orders of the shop\nowner: sales-data\n"
 
 
 def test_the_tables_of_a_domain_are_not_written_in_its_file():
-    (fault,) = faults(DomainSpec, DOMAIN + "tables: [orders]\n", tables=())
-    assert fault.startswith("f.yml:4: tables: unknown key.")
+    (diagnostic,) = diagnostics(DomainSpec, DOMAIN + "tables: [orders]\n", tables=())
+    assert diagnostic.startswith("f.yml:4: tables: unknown key.")
 
 
 def test_a_domain_that_contradicts_its_folder_is_refused():
-    assert faults(TableSpec, "domain: shop\n" + TABLE, domain="sales") == [
+    assert diagnostics(TableSpec, "domain: shop\n" + TABLE, domain="sales") == [
         "f.yml:1: domain: got 'shop'. The folder is named 'sales': leave the key out, or"
         " move the file."
     ]
 
 
 @pytest.mark.parametrize(
-    "source, fault",
+    "source, diagnostic",
     [
         (
             "{path: x}",
@@ -162,25 +162,25 @@ def test_a_domain_that_contradicts_its_folder_is_refused():
         ),
     ],
 )
-def test_a_union_wants_its_tag(source, fault):
+def test_a_union_wants_its_tag(source, diagnostic):
     before, after = TABLE.split("source:")[0], TABLE[TABLE.index("columns:") :]
     text = f"{before}source: {source}\n{after}"
-    assert faults(TableSpec, text, domain="sales") == [f"f.yml:4: {fault}"]
+    assert diagnostics(TableSpec, text, domain="sales") == [f"f.yml:4: {diagnostic}"]
 
 
 def test_a_kind_takes_only_its_own_settings():
     text = TABLE.replace("kind: feed", "kind: feed\n  lost_share: 0.1")
-    (fault,) = faults(TableSpec, text, domain="sales")
-    assert fault == (
+    (diagnostic,) = diagnostics(TableSpec, text, domain="sales")
+    assert diagnostic == (
         "f.yml:6: source.lost_share: unknown key. source takes: path, format, load,"
-        " changes, operation, envelope, load_from, changes_from, reloads,"
+        " changes, operation, envelope, load_from, changes_from, full_refresh,"
         " ignore_columns, enrich, placeholder, late_after_hours, timezone,"
         " new_columns."
     )
 
 
 def test_a_file_that_is_a_list_is_refused():
-    assert faults(ClusterSpec, "- a\n") == [
+    assert diagnostics(ClusterSpec, "- a\n") == [
         "f.yml:1: got ['a']. It takes these settings: name, release_label, instances,"
         " managed_scaling, ebs_root_volume_size, tables_at_once,"
         " step_concurrency_level, start_minutes, idle_minutes, max_hours,"

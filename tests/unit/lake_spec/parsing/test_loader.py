@@ -34,7 +34,7 @@ def test_without_clusters_their_names_are_not_looked_up(specs):
         load_lake(specs.tables, clusters=specs.clusters)
 
 
-def test_a_domain_is_loaded_without_the_faults_of_others(specs):
+def test_a_domain_is_loaded_without_the_diagnostics_of_others(specs):
     specs.put("tables/shop/_domain.yml", "name: [")
     assert load_domain("sales", specs.tables).name == "sales"
     with pytest.raises(SpecErrors, match="shop/_domain.yml:2: not YAML"):
@@ -93,31 +93,31 @@ def test_a_bad_cluster_is_refused(specs):
         ),
     ],
 )
-def test_files_that_would_be_passed_over_are_faults(specs, name, message):
+def test_files_that_would_be_passed_over_are_diagnostics(specs, name, message):
     specs.put(name, "name: x\n")
-    (fault,) = specs.faults()
-    assert fault.startswith(message)
+    (diagnostic,) = specs.diagnostics()
+    assert diagnostic.startswith(message)
 
 
 def test_other_files_and_hidden_ones_are_none_of_ours(specs):
     for name in ("README.md", ".orders.yml.swp", "__pycache__/x.yml"):
         specs.put(f"tables/sales/{name}", "x")
         specs.put(f"tables/{name}", "x")
-    assert specs.faults() == []
+    assert specs.diagnostics() == []
 
 
-def test_a_folder_that_is_not_there_is_a_fault(tmp_path):
+def test_a_folder_that_is_not_there_is_a_diagnostic(tmp_path):
     with pytest.raises(
         SpecErrors, match="nowhere: No such file or directory. Give a fo"
     ):
         load_lake(tmp_path / "nowhere")
 
 
-def test_an_unreadable_file_is_a_fault(specs):
+def test_an_unreadable_file_is_a_diagnostic(specs):
     path = specs.tables / "sales/orders.yml"
     path.unlink()
     path.symlink_to("gone.yml")
-    assert specs.faults() == [
+    assert specs.diagnostics() == [
         "tables/sales/orders.yml: No such file or directory. Make the file readable, or"
         " remove it."
     ]

@@ -26,8 +26,8 @@ def read(text):
     return parse_yaml(raw, "orders.yml")
 
 
-def faults(text):
-    return [str(fault) for fault in read(text).faults]
+def diagnostics(text):
+    return [str(diagnostic) for diagnostic in read(text).diagnostics]
 
 
 def test_values_remember_the_line_of_their_key():
@@ -73,7 +73,7 @@ def test_keys_are_text_whatever_they_look_like():
 
 def test_duplicate_keys_are_refused_and_the_rest_is_still_read():
     document = read("a: 1\nb: 2\na: 3\nb: 4\n")
-    assert [str(fault) for fault in document.faults] == [
+    assert [str(diagnostic) for diagnostic in document.diagnostics] == [
         "orders.yml:3: a: duplicate key. Keep one; the first stands in line 1.",
         "orders.yml:4: b: duplicate key. Keep one; the first stands in line 2.",
     ]
@@ -81,7 +81,7 @@ def test_duplicate_keys_are_refused_and_the_rest_is_still_read():
 
 
 def test_a_bomb_of_aliases_is_refused_before_it_grows():
-    found = faults(BOMB)
+    found = diagnostics(BOMB)
     assert len(found) == 81
     assert found[0] == (
         "orders.yml:2: b[0]: alias *a. Write the value out; shared values belong in"
@@ -96,7 +96,7 @@ def test_a_bomb_of_aliases_is_refused_before_it_grows():
         ("a: !!python/object:os.system x\n", "orders.yml:1: a: tag '.*os.system'. Rem"),
         ("a: !secret x\n", "orders.yml:1: a: tag '!secret'. Remove it"),
         ("a: 1\n\tb: 2\n", "orders.yml:2: a tab indents the line. Indent with spaces"),
-        ("a: {b: [1}\n", "orders.yml:1: not YAML: .* Mend the YAML here"),
+        ("a: {b: [1}\n", "orders.yml:1: not YAML: .* Fix the YAML here"),
         ("a: 1\n b: 2\n", "orders.yml:2: not YAML: "),
         ("a: \x01\n", "orders.yml: not YAML: |orders.yml:1: not YAML: "),
         ("", "orders.yml: the file is empty. Write the spec, or remove the file"),
@@ -113,8 +113,8 @@ def test_a_bomb_of_aliases_is_refused_before_it_grows():
     ids=lambda each: str(each)[:20],
 )
 def test_what_specs_never_need_is_refused(text, message):
-    (fault,) = read(text).faults
-    assert re.match(message, str(fault)), str(fault)
+    (diagnostic,) = read(text).diagnostics
+    assert re.match(message, str(diagnostic)), str(diagnostic)
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_key():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.lake_spec.spec_files import CLUSTER, faults_of_file
+from tests.unit.lake_spec.spec_files import CLUSTER, diagnostics_of_file
 
 FLEETS = {
     "kind": "instance_fleets",
@@ -18,8 +18,8 @@ SCALING = {
 }
 
 
-def faults(specs, changes):
-    return faults_of_file(specs, "clusters/standard.yml", CLUSTER, changes)
+def diagnostics(specs, changes):
+    return diagnostics_of_file(specs, "clusters/standard.yml", CLUSTER, changes)
 
 
 def groups(**changes):
@@ -68,7 +68,7 @@ def volume(**changes):
     ],
 )
 def test_a_cluster_out_of_bounds_is_refused(specs, changes, message):
-    assert any(message in each for each in faults(specs, changes))
+    assert any(message in each for each in diagnostics(specs, changes))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_cluster_out_of_bounds_is_refused(specs, changes, message):
     ],
 )
 def test_nodes_that_emr_would_refuse_are_refused(specs, changes, message):
-    assert any(message in each for each in faults(specs, changes))
+    assert any(message in each for each in diagnostics(specs, changes))
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_nodes_that_emr_would_refuse_are_refused(specs, changes, message):
     ],
 )
 def test_volumes_are_held_to_ebs(specs, changes, message):
-    assert any(message in each for each in faults(specs, changes))
+    assert any(message in each for each in diagnostics(specs, changes))
 
 
 @pytest.mark.parametrize(
@@ -197,21 +197,21 @@ def test_volumes_are_held_to_ebs(specs, changes, message):
 )
 def test_scaling_has_its_bounds_in_order(specs, change, message):
     changes = {**ON_SPOT, "managed_scaling": {**SCALING, **change}}
-    assert any(message in each for each in faults(specs, changes))
+    assert any(message in each for each in diagnostics(specs, changes))
 
 
 def test_what_is_scaled_beyond_the_core_needs_task_nodes(specs):
-    (fault,) = faults(specs, {"managed_scaling": SCALING})
-    assert fault == (
+    (diagnostic,) = diagnostics(specs, {"managed_scaling": SCALING})
+    assert diagnostic == (
         "managed_scaling.maximum_core_capacity_units: got 2. The other units are task"
         " nodes: add `task` to `instances`."
     )
 
 
-def test_a_bound_that_cannot_be_read_is_one_fault(specs):
+def test_a_bound_that_cannot_be_read_is_one_diagnostic(specs):
     changes = {"managed_scaling": {**SCALING, "maximum_capacity_units": "many"}}
-    (fault,) = faults(specs, {**ON_SPOT, **changes})
-    assert fault.startswith("managed_scaling.maximum_capacity_units: got 'many'.")
+    (diagnostic,) = diagnostics(specs, {**ON_SPOT, **changes})
+    assert diagnostic.startswith("managed_scaling.maximum_capacity_units: got 'many'.")
 
 
 @pytest.mark.parametrize(
@@ -229,8 +229,10 @@ def test_a_bound_that_cannot_be_read_is_one_fault(specs):
     ],
 )
 def test_settings_of_spark_outside_the_list_are_refused(specs, key, value, message):
-    (fault,) = faults(specs, {"spark_defaults": {key: value}})
-    assert fault.startswith(f"spark_defaults.{key}: got ") and message in fault
+    (diagnostic,) = diagnostics(specs, {"spark_defaults": {key: value}})
+    assert (
+        diagnostic.startswith(f"spark_defaults.{key}: got ") and message in diagnostic
+    )
 
 
 @pytest.mark.parametrize(
@@ -249,14 +251,14 @@ def test_settings_of_spark_outside_the_list_are_refused(specs, key, value, messa
 def test_bootstrap_actions_are_plain_scripts(specs, change, message):
     action = {"name": "ca", "path": "bootstrap/ca.sh", **change}
     assert any(
-        message in each for each in faults(specs, {"bootstrap_actions": [action]})
+        message in each for each in diagnostics(specs, {"bootstrap_actions": [action]})
     )
 
 
 def test_bootstrap_actions_are_16_at_most(specs):
     actions = [{"name": "ca", "path": "bootstrap/ca.sh"}] * 17
-    (fault,) = faults(specs, {"bootstrap_actions": actions})
-    assert fault == (
+    (diagnostic,) = diagnostics(specs, {"bootstrap_actions": actions})
+    assert diagnostic == (
         "bootstrap_actions: got 17 bootstrap actions. EMR takes 16: join some of the"
         " scripts."
     )
@@ -285,4 +287,4 @@ def test_a_cluster_with_everything_passes(specs):
         ],
         "tags": {"team": "sales"},
     }
-    assert faults(specs, changes) == []
+    assert diagnostics(specs, changes) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, SNAPSHOT, faults_of
+from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, SNAPSHOT, diagnostics_of
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, SNAPSHOT, faults_of
     ],
 )
 def test_a_column_that_cannot_exist_is_told_with_the_nearest(specs, changes, path):
-    assert faults_of(specs, FEED, changes) == [
+    assert diagnostics_of(specs, FEED, changes) == [
         f"{path}: 'amonut' is no declared column. Did you mean 'amount'? Declared columns:"
         " order_id, status, amount, is_paid, lines, updated_at."
     ]
@@ -26,13 +26,13 @@ def test_a_column_that_cannot_exist_is_told_with_the_nearest(specs, changes, pat
 
 def test_of_many_columns_a_few_are_listed(specs):
     columns = {f"c{number}": "int" for number in range(2000)}
-    (fault,) = faults_of(specs, SNAPSHOT, {"columns": columns})
-    assert fault.endswith("c18, c19 and 1980 more.") and len(fault) < 250
+    (diagnostic,) = diagnostics_of(specs, SNAPSHOT, {"columns": columns})
+    assert diagnostic.endswith("c18, c19 and 1980 more.") and len(diagnostic) < 250
 
 
 def test_without_declared_columns_references_must_still_be_names(specs):
     changes = {"columns": LEFT_OUT, "key": ["id", "' OR 1=1"]}
-    assert faults_of(specs, SNAPSHOT, changes) == [
+    assert diagnostics_of(specs, SNAPSHOT, changes) == [
         'key[1]: got "\' OR 1=1". A name is 1 to 63 of a-z, 0-9 and _, and begins with a'
         " letter."
     ]
@@ -55,13 +55,13 @@ def test_without_declared_columns_references_must_still_be_names(specs):
     ],
 )
 def test_a_column_cannot_have_that_name(specs, name, message):
-    (fault,) = faults_of(specs, FEED, {f"columns.{name}": "string"})
-    assert fault.startswith(f"columns.{name}: ") and message in fault
+    (diagnostic,) = diagnostics_of(specs, FEED, {f"columns.{name}": "string"})
+    assert diagnostic.startswith(f"columns.{name}: ") and message in diagnostic
 
 
 def test_a_column_of_history_can_be_named_otherwise_instead(specs):
     changes = {"columns.valid_to": "date", "history.columns.valid_to": "ends_at"}
-    assert faults_of(specs, FEED, changes) == []
+    assert diagnostics_of(specs, FEED, changes) == []
 
 
 def test_columns_of_history_have_names_of_their_own(specs):
@@ -69,7 +69,7 @@ def test_columns_of_history_have_names_of_their_own(specs):
         "history.columns.valid_to": "valid_from",
         "history.columns.is_current": "X",
     }
-    assert faults_of(specs, FEED, changes) == [
+    assert diagnostics_of(specs, FEED, changes) == [
         "history.columns.valid_to: got 'valid_from'. history.columns.valid_from has that"
         " name: choose another.",
         "history.columns.is_current: got 'X'. A name is 1 to 63 of a-z, 0-9 and _, and"
@@ -97,8 +97,8 @@ def test_columns_of_history_have_names_of_their_own(specs):
     ],
 )
 def test_a_column_must_be_readable(specs, column, message):
-    (fault,) = faults_of(specs, FEED, {"columns.total": column})
-    assert message in fault
+    (diagnostic,) = diagnostics_of(specs, FEED, {"columns.total": column})
+    assert message in diagnostic
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_column_must_be_readable(specs, column, message):
 )
 def test_encodings_fit_the_types_of_their_columns(specs, kind, form):
     column = {"type": kind, "format": form}
-    assert faults_of(specs, FEED, {"columns.total": column}) == []
+    assert diagnostics_of(specs, FEED, {"columns.total": column}) == []
 
 
 @pytest.mark.parametrize(
@@ -128,14 +128,14 @@ def test_encodings_fit_the_types_of_their_columns(specs, kind, form):
 )
 def test_encodings_of_other_types_are_told(specs, kind, form, message):
     column = {"type": kind, "format": form}
-    (fault,) = faults_of(specs, FEED, {"columns.total": column})
-    assert fault.startswith(f"columns.total.format: got '{form}'. ")
-    assert message in fault
+    (diagnostic,) = diagnostics_of(specs, FEED, {"columns.total": column})
+    assert diagnostic.startswith(f"columns.total.format: got '{form}'. ")
+    assert message in diagnostic
 
 
 def test_one_column_can_have_many_names_at_the_source(specs):
     column = {"type": "int", "source": ["Wiki QID", "wiki.qid", "after.$oid"]}
-    assert faults_of(specs, FEED, {"columns.total": column}) == []
+    assert diagnostics_of(specs, FEED, {"columns.total": column}) == []
 
 
 @pytest.mark.parametrize(
@@ -149,24 +149,24 @@ def test_one_column_can_have_many_names_at_the_source(specs):
 def test_a_column_that_places_rows_cannot_be_dropped(specs, name, place, changes):
     kind = "long" if name == "order_id" else "timestamp"
     dropped = {f"columns.{name}": {"type": kind, "dropped": True}}
-    (fault,) = faults_of(specs, FEED, {**changes, **dropped})
-    assert fault.startswith(f"columns.{name}.dropped: ")
-    assert f"Every file needs it, for it is in {place}: remove this." in fault
+    (diagnostic,) = diagnostics_of(specs, FEED, {**changes, **dropped})
+    assert diagnostic.startswith(f"columns.{name}.dropped: ")
+    assert f"Every file needs it, for it is in {place}: remove this." in diagnostic
 
 
 @pytest.mark.parametrize(
     "kind", ["map<int, string>", "array<struct<a: map<date, int>>>"]
 )
 def test_maps_have_text_keys_for_tables_can_hold_no_others(specs, kind):
-    (fault,) = faults_of(specs, FEED, {"columns.codes": kind})
-    assert fault.startswith(f"columns.codes.type: got '{kind}'")
-    assert "Keys of maps must be string: write map<string, ...>." in fault
+    (diagnostic,) = diagnostics_of(specs, FEED, {"columns.codes": kind})
+    assert diagnostic.startswith(f"columns.codes.type: got '{kind}'")
+    assert "Keys of maps must be string: write map<string, ...>." in diagnostic
 
 
 def test_without_declared_columns_no_reference_is_to_a_name_of_the_lake(specs):
     changes = {"columns": LEFT_OUT, "key": ["id", "valid_to", "lake_id"]}
-    told = faults_of(specs, SNAPSHOT, changes)
-    assert [fault.split(". ")[0] for fault in told] == [
+    told = diagnostics_of(specs, SNAPSHOT, changes)
+    assert [diagnostic.split(". ")[0] for diagnostic in told] == [
         "key[1]: got 'valid_to'",
         "key[2]: got 'lake_id'",
     ]
@@ -178,18 +178,20 @@ def test_without_declared_columns_no_reference_is_to_a_name_of_the_lake(specs):
     [
         (["timestamp"], "It is timestamp, and Hudi has no one folder"),
         (["binary"], "It is binary, and Hudi has no one folder"),
-        (["string", "boolean"], "beside text: partition by one of the two"),
-        (["decimal(6,2)", "string"], "beside text: partition by one of the two"),
+        (["string", "boolean"], "next to text: partition by one of the two"),
+        (["decimal(6,2)", "string"], "next to text: partition by one of the two"),
     ],
 )
 def test_partitions_are_of_types_whose_values_name_folders(specs, kinds, words):
     columns = {f"columns.p{place}": kind for place, kind in enumerate(kinds)}
     names = [f"p{place}" for place in range(len(kinds))]
-    (fault,) = faults_of(specs, FEED, {**columns, "storage.partition_by": names})
-    assert fault.startswith("storage.partition_by[") and words in fault
+    (diagnostic,) = diagnostics_of(
+        specs, FEED, {**columns, "storage.partition_by": names}
+    )
+    assert diagnostic.startswith("storage.partition_by[") and words in diagnostic
 
 
 def test_dates_and_numbers_stand_beside_texts_in_partitions(specs):
     columns = {"columns.p": "string", "columns.q": "date", "columns.r": "smallint"}
     changes = {**columns, "storage.partition_by": ["p", "q", "r"]}
-    assert faults_of(specs, FEED, changes) == []
+    assert diagnostics_of(specs, FEED, changes) == []

@@ -9,14 +9,14 @@ from tests.unit.lake_spec.spec_files import (
     FEED,
     SNAPSHOT,
     changed,
-    faults_of_file,
+    diagnostics_of_file,
 )
 
 FILE = "tables/sales/_domain.yml"
 
 
-def faults(specs, changes):
-    return faults_of_file(specs, FILE, DOMAIN, changes)
+def diagnostics(specs, changes):
+    return diagnostics_of_file(specs, FILE, DOMAIN, changes)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def faults(specs, changes):
 )
 def test_continuous_runs_with_a_schedule_and_a_cluster_pass(specs, said):
     told = {"continuous": said, "schedules.continuous": "*/10 * * * *"}
-    assert faults(specs, {**told, "clusters.continuous": "standard"}) == []
+    assert diagnostics(specs, {**told, "clusters.continuous": "standard"}) == []
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_continuous_runs_with_a_schedule_and_a_cluster_pass(specs, said):
             "schedules.continuous: got 'often'. Write five fields",
         ),
         (
-            {"continuous": {}, "when_busy": "refuse"},
-            "when_busy: got 'refuse'. Beside continuous runs every other run would be"
+            {"continuous": {}, "concurrency": "refuse"},
+            "concurrency: got 'refuse'. Next to continuous runs every other run would be"
             " refused: write wait, then it takes over after the present micro-batch.",
         ),
         (
@@ -80,23 +80,23 @@ def test_continuous_runs_with_a_schedule_and_a_cluster_pass(specs, said):
     ],
 )
 def test_what_a_domain_says_of_them_is_checked(specs, changes, told):
-    (found,) = faults(specs, changes)
+    (found,) = diagnostics(specs, changes)
     assert found.startswith(told)
 
 
 def test_an_incremental_schedule_beside_runs_started_by_hand_passes(specs):
     changes = {"continuous": {}, "schedules.incremental": "@daily"}
-    assert faults(specs, changes) == []
+    assert diagnostics(specs, changes) == []
 
 
 def test_a_table_of_the_streamer_is_named(specs):
     specs.put("tables/sales/orders.yml", changed(FEED, {"engine": "streamer"}))
-    assert faults(specs, {"continuous": {}}) == [
+    assert diagnostics(specs, {"continuous": {}}) == [
         "continuous: table 'orders' has engine: streamer. A HoodieStreamer step is an"
         " application of its own and no part of a micro-batch: give the table engine:"
         " pyspark, or remove `continuous`."
     ]
-    assert faults(specs, {}) == []
+    assert diagnostics(specs, {}) == []
 
 
 def test_a_table_that_is_pulled_whole_in_every_run_is_named(specs):
@@ -104,7 +104,9 @@ def test_a_table_that_is_pulled_whole_in_every_run_is_named(specs):
     specs.put(
         "tables/sales/orders.yml", changed(SNAPSHOT, {"source.pulled_from": pulled})
     )
-    found = [each for each in faults(specs, {"continuous": {}}) if "contin" in each]
+    found = [
+        each for each in diagnostics(specs, {"continuous": {}}) if "contin" in each
+    ]
     assert found == [
         "continuous: table 'orders' has source.pulled_from. Every micro-batch would pull"
         " the whole table: make it a feed with changes_from, move it to another domain,"
@@ -114,8 +116,8 @@ def test_a_table_that_is_pulled_whole_in_every_run_is_named(specs):
 
 def test_the_cluster_must_live_two_hours_longer(specs):
     specs.put("clusters/standard.yml", changed(CLUSTER, {"max_hours": 14}))
-    assert faults(specs, {"continuous.hours": 12}) == []
-    assert faults(specs, {"continuous.hours": 12.5}) == [
+    assert diagnostics(specs, {"continuous.hours": 12}) == []
+    assert diagnostics(specs, {"continuous.hours": 12.5}) == [
         "continuous.hours: continuous runs of sales take 12.5 hours. The cluster"
         " 'standard' is ended after max_hours: 14, and needs 2 to spare: choose up to 12"
         " hours, or another cluster for them."
@@ -125,18 +127,18 @@ def test_the_cluster_must_live_two_hours_longer(specs):
 def test_it_is_the_cluster_of_continuous_runs_that_counts(specs):
     specs.put("clusters/short.yml", {"name": "short", "max_hours": 6})
     told = {"cluster": "short", "continuous": {}, "clusters.continuous": "standard"}
-    assert faults(specs, told) == []
+    assert diagnostics(specs, told) == []
     told = {"clusters": {"continuous": "short"}, "continuous": {}}
-    (found,) = faults(specs, told)
+    (found,) = diagnostics(specs, told)
     assert "The cluster 'short' is ended after max_hours: 6" in found
 
 
 def test_the_one_cluster_of_an_environment_counts_too(specs):
     specs.put("clusters/short.yml", {"name": "short", "max_hours": 6})
     specs.put("environments/dev.yml", changed(ENVIRONMENT, {"cluster": "short"}))
-    assert faults(specs, {"continuous": {}}) == [
+    assert diagnostics(specs, {"continuous": {}}) == [
         "environments/dev.yml:1: cluster: continuous runs of sales take 12 hours. The"
         " cluster 'short' is ended after max_hours: 6, and needs 2 to spare: choose up to"
         " 4 hours, or another cluster for them."
     ]
-    assert faults(specs, {}) == []
+    assert diagnostics(specs, {}) == []

@@ -1,6 +1,6 @@
-"""A dimension is judged alone and beside the two tables that it is made of.
+"""A dimension is judged alone and next to the two tables that it is made of.
 
-The shop's customers come as a feed (`customers`), their addresses as extracts
+The shop's customers come as a feed (`customers`), their addresses as snapshots
 (`addresses`); both have a column `updated_at`.
 """
 
@@ -53,15 +53,17 @@ def shop(specs):
     return specs
 
 
-def faults_of(shop, changes=None, table="dim_customer", base=DIMENSION):
+def diagnostics_of(shop, changes=None, table="dim_customer", base=DIMENSION):
     """The faults of all files with these changes of one, without their lines."""
     shop.put("tables/sales/dim_customer.yml", DIMENSION)
     shop.put(f"tables/sales/{table}.yml", changed(base, changes or {}))
-    return [re.sub(r"^tables/sales/(\w+).yml:1: ", "", each) for each in shop.faults()]
+    return [
+        re.sub(r"^tables/sales/(\w+).yml:1: ", "", each) for each in shop.diagnostics()
+    ]
 
 
-def test_a_dimension_of_a_feed_and_of_extracts_is_sound(shop):
-    assert faults_of(shop) == []
+def test_a_dimension_of_a_feed_and_of_snapshots_is_sound(shop):
+    assert diagnostics_of(shop) == []
     (spec,) = [t for t in load_domain("sales", shop.tables).tables if t.is_dimension]
     assert spec.source.main == Side("customers")
     assert spec.source.joined.rename == (("updated_at", "moved_at"),)
@@ -79,8 +81,8 @@ def test_a_dimension_of_a_feed_and_of_extracts_is_sound(shop):
     ],
 )
 def test_what_is_said_of_landing_files_is_refused(shop, key, value, shown):
-    (fault,) = faults_of(shop, {key: value})
-    assert fault == (
+    (diagnostic,) = diagnostics_of(shop, {key: value})
+    assert diagnostic == (
         f"{key}: got {shown}. A dimension has no landing files, its two tables say this:"
         " remove it."
     )
@@ -88,17 +90,19 @@ def test_what_is_said_of_landing_files_is_refused(shop, key, value, shown):
 
 def test_quality_rules_and_the_streamer_are_refused(shop):
     rules = [{"column": "city", "not_null": True}]
-    streamer, quality = faults_of(shop, {"quality": rules, "engine": "streamer"})[::-1]
+    streamer, quality = diagnostics_of(shop, {"quality": rules, "engine": "streamer"})[
+        ::-1
+    ]
     assert streamer.startswith("engine: got 'streamer'. A dimension takes no files")
     assert quality.startswith("quality: got") and quality.endswith("remove it.")
 
 
 @pytest.mark.parametrize(
-    "key", ["path", "format", "files", "operation", "absence", "timezone"]
+    "key", ["path", "format", "files", "operation", "missing_keys", "timezone"]
 )
 def test_settings_of_other_sources_are_unknown_to_it(shop, key):
-    (fault,) = faults_of(shop, {f"source.{key}": "x"})
-    assert fault == f"source.{key}: unknown key. source takes: main, joined."
+    (diagnostic,) = diagnostics_of(shop, {f"source.{key}": "x"})
+    assert diagnostic == f"source.{key}: unknown key. source takes: main, joined."
 
 
 @pytest.mark.parametrize(
@@ -178,13 +182,15 @@ def test_settings_of_other_sources_are_unknown_to_it(shop, key):
     ],
 )
 def test_what_does_not_fit_its_tables_is_told(shop, changes, message):
-    faults = [each for each in faults_of(shop, changes) if each.startswith(message)]
-    assert len(faults) == 1
+    diagnostics = [
+        each for each in diagnostics_of(shop, changes) if each.startswith(message)
+    ]
+    assert len(diagnostics) == 1
 
 
 def test_a_dimension_of_a_dimension_is_refused(shop):
     chain = {"name": "dim_more", "source.main": "dim_customer"}
-    assert faults_of(shop, chain, table="dim_more") == [
+    assert diagnostics_of(shop, chain, table="dim_more") == [
         "source.main.table: got 'dim_customer'. It is a dimension: name a table that takes"
         " landing files."
     ]
@@ -205,16 +211,18 @@ def test_a_dimension_of_a_dimension_is_refused(shop):
     ],
 )
 def test_both_tables_have_one_key(shop, changes, message):
-    assert faults_of(shop, changes, "addresses", ADDRESSES) == [
+    assert diagnostics_of(shop, changes, "addresses", ADDRESSES) == [
         f"source.joined.table: got 'addresses'. {message}"
     ]
 
 
-def test_a_table_with_faults_of_its_own_is_not_called_unknown(shop):
-    (fault,) = faults_of(shop, {"source.path": "../x"}, "addresses", ADDRESSES)
-    assert fault.startswith("source.path: got '../x'.")
+def test_a_table_with_diagnostics_of_its_own_is_not_called_unknown(shop):
+    (diagnostic,) = diagnostics_of(
+        shop, {"source.path": "../x"}, "addresses", ADDRESSES
+    )
+    assert diagnostic.startswith("source.path: got '../x'.")
     shop.put("tables/sales/addresses.yml", "name: [")
-    assert all("addresses.yml" in each for each in shop.faults())
+    assert all("addresses.yml" in each for each in shop.diagnostics())
 
 
 def test_the_example_of_the_docs_is_sound(specs):
@@ -235,4 +243,4 @@ def test_the_example_of_the_docs_is_sound(specs):
             changes["order_by"] = ["row_audit_ts"]
         specs.put(f"tables/sales/{name}.yml", changed(base, changes))
     specs.put("tables/sales/dim_customer.yml", example)
-    assert specs.faults() == []
+    assert specs.diagnostics() == []

@@ -2,17 +2,19 @@
 
 import pytest
 
-from tests.unit.lake_spec.spec_files import CLUSTER, faults_of_file
+from tests.unit.lake_spec.spec_files import CLUSTER, diagnostics_of_file
 
 
-def faults(specs, primary=None, **changes):
+def diagnostics(specs, primary=None, **changes):
     if primary:
         changes["instances"] = {"kind": "instance_groups", "primary": primary}
-    return faults_of_file(specs, "clusters/standard.yml", CLUSTER, changes)
+    return diagnostics_of_file(specs, "clusters/standard.yml", CLUSTER, changes)
 
 
 def test_drivers_that_do_not_fit_are_refused_with_what_would(specs):
-    assert faults(specs, {"instance_type": "m7g.xlarge"}, step_concurrency_level=4) == [
+    assert diagnostics(
+        specs, {"instance_type": "m7g.xlarge"}, step_concurrency_level=4
+    ) == [
         "driver_memory: got '4g'. Every step has its driver on the primary node, and of"
         " the 16 GiB of m7g.xlarge drivers may take 75%. With step_concurrency_level 4"
         " write 3072m at most, or choose a lower level or a larger primary node."
@@ -25,9 +27,9 @@ def test_of_a_fleet_the_smallest_type_counts(specs):
         "primary": {"instance_types": ["m7g.4xlarge", "c7i-flex.xlarge"]},
         "core": {"instance_types": ["r7g.2xlarge"]},
     }
-    (fault,) = faults(specs, instances=fleet, driver_memory="6145m")
-    assert "of the 8 GiB of c7i-flex.xlarge" in fault
-    assert faults(specs, instances=fleet, driver_memory="6g") == []
+    (diagnostic,) = diagnostics(specs, instances=fleet, driver_memory="6145m")
+    assert "of the 8 GiB of c7i-flex.xlarge" in diagnostic
+    assert diagnostics(specs, instances=fleet, driver_memory="6g") == []
 
 
 @pytest.mark.parametrize(
@@ -42,12 +44,12 @@ def test_of_a_fleet_the_smallest_type_counts(specs):
 )
 def test_drivers_that_fit_their_node(specs, level, instance_type):
     primary = {"instance_type": instance_type}
-    assert faults(specs, primary, step_concurrency_level=level) == []
+    assert diagnostics(specs, primary, step_concurrency_level=level) == []
 
 
 @pytest.mark.parametrize("level, is_sound", [(0, False), (64, True), (65, False)])
 def test_how_many_tables_a_step_takes_at_once(specs, level, is_sound):
-    found = faults(specs, tables_at_once=level)
+    found = diagnostics(specs, tables_at_once=level)
     assert [each.split(". ")[0] for each in found] == (
         [] if is_sound else [f"tables_at_once: got {level}"]
     )

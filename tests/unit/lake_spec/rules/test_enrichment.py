@@ -1,4 +1,4 @@
-"""A feed is enriched from reference tables of its domain: judged alone and beside them.
+"""A feed is enriched from reference tables of its domain: judged alone and next to them.
 
 The shop's orders are given columns of `countries` by their country's name.
 """
@@ -36,18 +36,20 @@ ENRICH = {
 ORDERS = changed(FEED, {"columns.country": "string", "source.enrich": [ENRICH]})
 
 
-def faults_of(specs, enrich=None, table="orders", **others):
+def diagnostics_of(specs, enrich=None, table="orders", **others):
     """The faults of all files with these changes, without their lines."""
     specs.put("tables/sales/countries.yml", COUNTRIES)
     orders = changed(ORDERS, {"source.enrich": [{**ENRICH, **(enrich or {})}]})
     specs.put("tables/sales/orders.yml", orders)
     base = orders if table == "orders" else COUNTRIES
     specs.put(f"tables/sales/{table}.yml", changed(base, others.get("changes", {})))
-    return [re.sub(r"^tables/sales/(\w+).yml:1: ", "", each) for each in specs.faults()]
+    return [
+        re.sub(r"^tables/sales/(\w+).yml:1: ", "", each) for each in specs.diagnostics()
+    ]
 
 
 def test_a_sound_enrichment_says_what_is_given_under_which_name(specs):
-    assert faults_of(specs) == []
+    assert diagnostics_of(specs) == []
     orders = {t.name: t for t in load_domain("sales", specs.tables).tables}["orders"]
     assert orders.enrich == (
         Enrichment(
@@ -66,7 +68,7 @@ def test_a_sound_enrichment_says_what_is_given_under_which_name(specs):
 
 def test_history_may_ignore_what_is_given(specs):
     ignored = {"history": {"ignore": ["country_status"]}}
-    assert faults_of(specs, changes=ignored) == []
+    assert diagnostics_of(specs, changes=ignored) == []
 
 
 @pytest.mark.parametrize(
@@ -125,20 +127,20 @@ def test_history_may_ignore_what_is_given(specs):
     ],
 )
 def test_what_does_not_fit_is_told(specs, enrich, message):
-    assert faults_of(specs, enrich) == [message]
+    assert diagnostics_of(specs, enrich) == [message]
 
 
 def test_the_streamer_joins_no_tables(specs):
-    (fault,) = faults_of(specs, changes={"engine": "streamer"})
-    assert fault == (
+    (diagnostic,) = diagnostics_of(specs, changes={"engine": "streamer"})
+    assert diagnostic == (
         "engine: got 'streamer'. HoodieStreamer joins no tables: write pyspark, or remove"
         " source.enrich."
     )
 
 
 def test_a_reference_table_declares_its_columns(specs):
-    (fault,) = faults_of(specs, table="countries", changes={"columns": {}})
-    assert fault == (
+    (diagnostic,) = diagnostics_of(specs, table="countries", changes={"columns": {}})
+    assert diagnostic == (
         "source.enrich[0].table: got 'countries'. It declares no columns, so nothing tells"
         " their types: declare them."
     )

@@ -2,15 +2,15 @@
 
 import pytest
 
-from tests.unit.lake_spec.spec_files import ENVIRONMENT, faults_of_file
+from tests.unit.lake_spec.spec_files import ENVIRONMENT, diagnostics_of_file
 
 ROLE = "arn:aws:iam::111122223333:role/lake"
 KEY = "arn:aws:kms:eu-central-1:111122223333:key/01234567-89ab-cdef-0123-456789abcdef"
 GROUPS = {"primary": "sg-01234567", "core_and_task": "sg-89abcdef"}
 
 
-def faults(specs, changes):
-    return faults_of_file(specs, "environments/dev.yml", ENVIRONMENT, changes)
+def diagnostics(specs, changes):
+    return diagnostics_of_file(specs, "environments/dev.yml", ENVIRONMENT, changes)
 
 
 @pytest.mark.parametrize(
@@ -116,11 +116,11 @@ def faults(specs, changes):
     ],
 )
 def test_an_environment_that_aws_would_refuse_is_refused(specs, changes, message):
-    assert any(message in each for each in faults(specs, changes))
+    assert any(message in each for each in diagnostics(specs, changes))
 
 
 def test_roots_with_a_common_beginning_lie_apart(specs):
-    assert faults(specs, {"runs": "s3://lake/landing-runs"}) == []
+    assert diagnostics(specs, {"runs": "s3://lake/landing-runs"}) == []
 
 
 def test_an_environment_with_everything_passes(specs):
@@ -140,4 +140,4 @@ def test_an_environment_with_everything_passes(specs):
         "s3_encryption_kms_key_id": KEY,
         "tags": {"team": "lake"},
     }
-    assert faults(specs, changes) == []
+    assert diagnostics(specs, changes) == []

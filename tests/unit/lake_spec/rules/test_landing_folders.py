@@ -11,17 +11,17 @@ SHOP = "tables/shop/orders.yml"
 
 @pytest.fixture
 def lake(specs):
-    """The specs, with a second domain beside `sales`; the faults of its one table."""
+    """The specs, with a second domain next to `sales`; the faults of its one table."""
     specs.put("tables/shop/_domain.yml", changed(DOMAIN, {"name": "shop"}))
 
-    def faults(path, base=SNAPSHOT, grants=(), **more):
+    def diagnostics(path, base=SNAPSHOT, grants=(), **more):
         settings = {"source.path": path, **more}
         specs.put(SHOP, changed(base, settings))
         own = {"landing_grants": list(grants)} if grants else {}
         specs.put("tables/sales/_domain.yml", changed(DOMAIN, own))
-        return specs.faults()
+        return specs.diagnostics()
 
-    return faults
+    return diagnostics
 
 
 def told(path, owner):
@@ -48,8 +48,8 @@ def test_another_one_is_refused_by_name(lake, path):
 
 @pytest.mark.parametrize("path", ["../sales", "sales/../shop", "/sales", "./sales", ""])
 def test_a_path_that_climbs_is_no_path_at_all(lake, path):
-    (fault,) = lake(path)
-    assert "Write folders joined by single slashes" in fault
+    (diagnostic,) = lake(path)
+    assert "Write folders joined by single slashes" in diagnostic
 
 
 @pytest.mark.parametrize(
@@ -74,19 +74,19 @@ def test_its_owner_alone_grants_it_and_what_is_below(
     "folder", ["shop", "shop/orders", "sale", "../sales", "sales2/x"]
 )
 def test_nobody_grants_the_folder_of_another_domain(lake, folder):
-    faults = lake("shop/orders", grants=[{"folder": folder, "to": ["shop"]}])
-    assert any("landing_grants[0].folder: got" in each for each in faults)
+    diagnostics = lake("shop/orders", grants=[{"folder": folder, "to": ["shop"]}])
+    assert any("landing_grants[0].folder: got" in each for each in diagnostics)
 
 
 def test_a_grant_to_nobody_is_refused(lake):
-    (fault,) = lake("shop/orders", grants=[{"folder": "sales", "to": []}])
-    assert "landing_grants[0].to: got []" in fault
+    (diagnostic,) = lake("shop/orders", grants=[{"folder": "sales", "to": []}])
+    assert "landing_grants[0].to: got []" in diagnostic
 
 
-def test_a_domain_with_faults_of_its_own_grants_nothing(lake):
+def test_a_domain_with_diagnostics_of_its_own_grants_nothing(lake):
     grants = [{"folder": "sales", "to": ["shop"]}, {"folder": "shop", "to": ["shop"]}]
-    faults = lake("sales/people", grants=grants)
-    assert [each for each in faults if each.startswith(SHOP)] == told(
+    diagnostics = lake("sales/people", grants=grants)
+    assert [each for each in diagnostics if each.startswith(SHOP)] == told(
         "sales/people", "sales"
     )
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, SNAPSHOT, faults_of
+from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, SNAPSHOT, diagnostics_of
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, SNAPSHOT, faults_of
     ],
 )
 def test_keys_orders_and_times(specs, changes, message):
-    (fault,) = faults_of(specs, FEED, changes)
-    assert fault.startswith(message) or message in fault
+    (diagnostic,) = diagnostics_of(specs, FEED, changes)
+    assert diagnostic.startswith(message) or message in diagnostic
 
 
 def test_a_snapshot_takes_no_order(specs):
-    assert faults_of(specs, SNAPSHOT, {"order_by": ["status"]}) == [
-        "order_by: got ['status']. The extracts' own times order a snapshot: remove"
+    assert diagnostics_of(specs, SNAPSHOT, {"order_by": ["status"]}) == [
+        "order_by: got ['status']. The snapshots' own times order a snapshot: remove"
         " order_by."
     ]
 
@@ -112,7 +112,7 @@ def test_a_snapshot_takes_no_order(specs):
     ],
 )
 def test_sound_feeds_pass(specs, changes):
-    assert faults_of(specs, FEED, changes) == []
+    assert diagnostics_of(specs, FEED, changes) == []
 
 
 @pytest.mark.parametrize(
@@ -128,24 +128,26 @@ def test_sound_feeds_pass(specs, changes):
         ),
         (
             {"matches": "("},
-            "quality[0].matches: got '('. Mend the regular expression: mis",
+            "quality[0].matches: got '('. Fix the regular expression: mis",
         ),
         ({"at_most": 5, "column": "status"}, "Column 'status' is string, not a number"),
     ],
 )
 def test_quality_rules_must_be_testable(specs, rule, message):
-    (fault,) = faults_of(specs, FEED, {"quality": [{"column": "amount", **rule}]})
-    assert message in fault
+    (diagnostic,) = diagnostics_of(
+        specs, FEED, {"quality": [{"column": "amount", **rule}]}
+    )
+    assert message in diagnostic
 
 
 def test_a_limit_of_zero_is_a_test(specs):
     rules = [{"column": "amount", "at_least": 0}, {"column": "amount", "at_most": 0.0}]
-    assert faults_of(specs, FEED, {"quality": rules}) == []
+    assert diagnostics_of(specs, FEED, {"quality": rules}) == []
 
 
 def test_what_could_not_be_read_is_not_judged_as_well(specs):
     changes = {"source": {"kind": "feed"}, "quality": [{"column": 5, "at_least": 0}]}
-    assert [each.split(". ")[0] for each in faults_of(specs, FEED, changes)] == [
+    assert [each.split(". ")[0] for each in diagnostics_of(specs, FEED, changes)] == [
         "source.path: missing",
         "source.format: missing",
         "quality[0].column: got 5",

@@ -8,7 +8,7 @@ from tests.unit.lake_spec.spec_files import (
     FEED,
     SNAPSHOT,
     changed,
-    faults_of_file,
+    diagnostics_of_file,
 )
 
 TOPIC = "arn:aws:sns:eu-central-1:123456789012:lake-failures"
@@ -69,7 +69,7 @@ TOPIC = "arn:aws:sns:eu-central-1:123456789012:lake-failures"
     ],
 )
 def test_domains(specs, changes, message):
-    found = faults_of_file(specs, "tables/sales/_domain.yml", DOMAIN, changes)
+    found = diagnostics_of_file(specs, "tables/sales/_domain.yml", DOMAIN, changes)
     assert any(each.startswith(message) or message in each for each in found)
 
 
@@ -79,16 +79,16 @@ def test_a_domain_with_schedules_and_a_topic_passes(specs):
         "notifications.topic": TOPIC,
         "tags": ["shop", "team:sales"],
     }
-    assert faults_of_file(specs, "tables/sales/_domain.yml", DOMAIN, changes) == []
+    assert diagnostics_of_file(specs, "tables/sales/_domain.yml", DOMAIN, changes) == []
 
 
 def test_a_stage_may_take_as_long_as_its_clusters_live(specs):
     file = "tables/sales/_domain.yml"
     specs.put("clusters/short.yml", {"name": "short", "max_hours": 12})
     mixed = {"clusters": {"rebuild": "short"}}
-    assert faults_of_file(specs, file, DOMAIN, {"stage_hours": 24}) == []
-    assert faults_of_file(specs, file, DOMAIN, {**mixed, "stage_hours": 12}) == []
-    assert faults_of_file(specs, file, DOMAIN, {**mixed, "stage_hours": 13}) == [
+    assert diagnostics_of_file(specs, file, DOMAIN, {"stage_hours": 24}) == []
+    assert diagnostics_of_file(specs, file, DOMAIN, {**mixed, "stage_hours": 12}) == []
+    assert diagnostics_of_file(specs, file, DOMAIN, {**mixed, "stage_hours": 13}) == [
         "stage_hours: a stage of sales may take 13 hours (stage_hours). The cluster"
         " 'short' is ended after max_hours: 12: choose up to 12 hours, a greater"
         " max_hours, or another cluster."
@@ -99,7 +99,7 @@ def test_the_hours_of_a_stage_fit_the_one_cluster_of_an_environment(specs):
     specs.put("clusters/short.yml", {"name": "short", "max_hours": 12})
     specs.put("environments/dev.yml", changed(ENVIRONMENT, {"cluster": "short"}))
     file = "tables/sales/_domain.yml"
-    (found,) = faults_of_file(specs, file, DOMAIN, {"stage_hours": 20})
+    (found,) = diagnostics_of_file(specs, file, DOMAIN, {"stage_hours": 20})
     told = "environments/dev.yml:1: cluster: a stage of sales may take 20 hours"
     assert found.startswith(told)
 
@@ -107,12 +107,12 @@ def test_the_hours_of_a_stage_fit_the_one_cluster_of_an_environment(specs):
 def test_a_domain_that_says_no_hours_may_have_a_cluster_that_lives_shorter(specs):
     specs.put("clusters/short.yml", {"name": "short", "max_hours": 6})
     file = "tables/sales/_domain.yml"
-    assert faults_of_file(specs, file, DOMAIN, {"cluster": "short"}) == []
+    assert diagnostics_of_file(specs, file, DOMAIN, {"cluster": "short"}) == []
 
 
 def test_two_tables_cannot_take_the_same_files(specs):
     specs.put("tables/sales/returns.yml", changed(FEED, {"name": "returns"}))
-    assert specs.faults() == [
+    assert specs.diagnostics() == [
         "tables/sales/returns.yml:1: source.load: got 'load/*'. Table sales.orders takes"
         " the same files (sales/orders/load/*): give each its own.",
         "tables/sales/returns.yml:1: source.changes: got 'changes/*'. Table sales.orders takes"
@@ -126,8 +126,8 @@ def test_tables_of_other_domains_cannot_take_the_same_files_either(specs):
     specs.put("tables/sales/_domain.yml", changed(DOMAIN, {"landing_grants": grants}))
     same = {"source.path": "sales", "source.files": "orders/load/*"}
     specs.put("tables/shop/orders.yml", changed(SNAPSHOT, same))
-    (fault,) = specs.faults()
-    assert fault == (
+    (diagnostic,) = specs.diagnostics()
+    assert diagnostic == (
         "tables/shop/orders.yml:1: source.files: got 'orders/load/*'. Table sales.orders"
         " takes the same files (sales/orders/load/*): give each its own."
     )
@@ -138,7 +138,7 @@ def test_a_table_cannot_be_called_like_a_part_of_another(specs, suffix):
     name = "orders" + suffix
     other = changed(FEED, {"name": name, "source.path": "sales/other"})
     specs.put(f"tables/sales/{name}.yml", other)
-    assert specs.faults() == [
+    assert specs.diagnostics() == [
         f"tables/sales/{name}.yml:1: name: got '{name}'. Table sales.orders has a table of"
         " that name: choose another."
     ]

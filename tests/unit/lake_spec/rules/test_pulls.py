@@ -8,8 +8,8 @@ from tests.unit.lake_spec.spec_files import (
     LEFT_OUT,
     SNAPSHOT,
     changed,
-    faults_of,
-    faults_of_file,
+    diagnostics_of,
+    diagnostics_of_file,
 )
 
 FROM_DATABASE = changed(
@@ -39,13 +39,13 @@ FROM_TOPIC = changed(
         },
     },
 )
-EXTRACTS = changed(
+SNAPSHOTS = changed(
     SNAPSHOT,
     {
         "source.format": {"type": "parquet"},
-        "source.files": "extracts/**",
-        "source.extract_time": {
-            "pattern": "extracts/([^/]+)/",
+        "source.files": "snapshots/**",
+        "source.snapshot_time": {
+            "pattern": "snapshots/([^/]+)/",
             "format": "%Y-%m-%dT%H-%M-%S",
         },
         "source.pulled_from": {"connection": "shop_db", "table": "orders"},
@@ -68,16 +68,18 @@ SERVERS = changed(
 
 
 @pytest.mark.parametrize(
-    "base", [FROM_DATABASE, FROM_TOPIC, EXTRACTS], ids=["database", "topic", "extracts"]
+    "base",
+    [FROM_DATABASE, FROM_TOPIC, SNAPSHOTS],
+    ids=["database", "topic", "snapshots"],
 )
 @pytest.mark.parametrize("format", ["parquet", "avro", "orc", "json"])
-def test_a_table_that_pulls_has_no_fault(specs, base, format):
-    assert faults_of(specs, base, {"source.format": {"type": format}}) == []
+def test_a_table_that_pulls_has_no_diagnostic(specs, base, format):
+    assert diagnostics_of(specs, base, {"source.format": {"type": format}}) == []
 
 
-def one_fault(specs, base, changes):
-    (fault,) = faults_of(specs, base, changes)
-    return fault
+def one_diagnostic(specs, base, changes):
+    (diagnostic,) = diagnostics_of(specs, base, changes)
+    return diagnostic
 
 
 @pytest.mark.parametrize(
@@ -93,12 +95,12 @@ def one_fault(specs, base, changes):
     ],
 )
 def test_what_is_pulled_is_named_by_allow_lists(specs, setting, value, message):
-    fault = one_fault(specs, FROM_DATABASE, {f"source.{setting}": value})
-    assert fault.startswith(f"source.{setting}: ") and message in fault
+    diagnostic = one_diagnostic(specs, FROM_DATABASE, {f"source.{setting}": value})
+    assert diagnostic.startswith(f"source.{setting}: ") and message in diagnostic
 
 
 def test_a_cursor_is_a_plain_name(specs):
-    found = faults_of(specs, FROM_DATABASE, {"source.changes_from.cursor": "a b"})
+    found = diagnostics_of(specs, FROM_DATABASE, {"source.changes_from.cursor": "a b"})
     assert found[0] == (
         "source.changes_from.cursor: got 'a b'. Write a column of A-Z a-z 0-9 _ $, as"
         " in updated_at."
@@ -119,13 +121,15 @@ def test_a_cursor_is_a_plain_name(specs):
     ],
 )
 def test_topics_are_named_by_an_allow_list(specs, setting, value, message):
-    fault = one_fault(specs, FROM_TOPIC, {f"source.changes_from.{setting}": value})
-    assert message in fault
+    diagnostic = one_diagnostic(
+        specs, FROM_TOPIC, {f"source.changes_from.{setting}": value}
+    )
+    assert message in diagnostic
 
 
-@pytest.mark.parametrize("base", [FROM_DATABASE, EXTRACTS], ids=["feed", "extracts"])
+@pytest.mark.parametrize("base", [FROM_DATABASE, SNAPSHOTS], ids=["feed", "snapshots"])
 def test_rows_of_databases_are_not_landed_as_csv(specs, base):
-    assert one_fault(specs, base, {"source.format": {"type": "csv"}}) == (
+    assert one_diagnostic(specs, base, {"source.format": {"type": "csv"}}) == (
         "source.format.type: got 'csv'. Rows are pulled with their types, which CSV has"
         " not: choose parquet, avro, orc or json."
     )
@@ -137,26 +141,28 @@ def test_rows_of_databases_are_not_landed_as_csv(specs, base):
         (FROM_DATABASE, "load", "load/*", "load"),
         (FROM_DATABASE, "changes", "changes/*", "changes"),
         (FROM_TOPIC, "changes", "changes/*/*", "changes"),
-        (EXTRACTS, "files", "*.parquet", "extracts"),
+        (SNAPSHOTS, "files", "*.parquet", "snapshots"),
     ],
 )
 def test_a_glob_that_misses_what_is_pulled_is_told(specs, base, setting, glob, folder):
-    assert one_fault(specs, base, {f"source.{setting}": glob}) == (
+    assert one_diagnostic(specs, base, {f"source.{setting}": glob}) == (
         f"source.{setting}: got '{glob}'. Files are pulled into folders below {folder}/,"
         f" which it does not hold: write {folder}/**."
     )
 
 
 def test_a_glob_that_takes_the_other_files_too_is_told(specs):
-    assert one_fault(specs, FROM_DATABASE, {"source.changes": "**"}) == (
+    assert one_diagnostic(specs, FROM_DATABASE, {"source.changes": "**"}) == (
         "source.changes: got '**'. It holds load/ too, where the files of `load` are"
         " pulled to: write changes/**."
     )
 
 
 def test_a_cursor_sees_no_deletes(specs):
-    fault = one_fault(specs, FROM_DATABASE, {"source.operation": {"column": "op"}})
-    assert fault.startswith(
+    diagnostic = one_diagnostic(
+        specs, FROM_DATABASE, {"source.operation": {"column": "op"}}
+    )
+    assert diagnostic.startswith(
         "source.operation: got 'op'. Rows that are pulled by a cursor are upserts:"
         " deletes are not seen by it. Leave this out;"
     )
@@ -164,45 +170,47 @@ def test_a_cursor_sees_no_deletes(specs):
 
 def test_the_cursor_orders_the_rows(specs):
     renamed = {"columns.updated_at": {"type": "timestamp", "source": ["Changed"]}}
-    found = faults_of(specs, FROM_DATABASE, renamed)
+    found = diagnostics_of(specs, FROM_DATABASE, renamed)
     assert found == [
         "order_by: got ['updated_at']. The cursor 'updated_at' orders the rows: name its"
         " column here."
     ]
     renamed["source.changes_from.cursor"] = "changed"
-    assert faults_of(specs, FROM_DATABASE, renamed) == []
+    assert diagnostics_of(specs, FROM_DATABASE, renamed) == []
 
 
 @pytest.mark.parametrize(
     "where",
     [
         {"pattern": r"(\d{4}-\d{2}-\d{2})", "format": "%Y-%m-%d"},
-        {"pattern": "extract_([^/]+)/", "format": "%Y-%m-%dT%H-%M-%S"},
+        {"pattern": "snapshot_([^/]+)/", "format": "%Y-%m-%dT%H-%M-%S"},
         {"column": "exported_at", "format": "%Y-%m-%d"},
     ],
     ids=["day", "other-folder", "column"],
 )
-def test_the_time_of_pulled_extracts_is_read_to_the_second(specs, where):
-    fault = one_fault(specs, EXTRACTS, {"source.extract_time": where})
-    assert fault.endswith(
-        "Extracts are pulled into extracts/<time>/, to the second and in UTC: write"
-        " {pattern: 'extracts/([^/]+)/', format: '%Y-%m-%dT%H-%M-%S'}."
+def test_the_time_of_pulled_snapshots_is_read_to_the_second(specs, where):
+    diagnostic = one_diagnostic(specs, SNAPSHOTS, {"source.snapshot_time": where})
+    assert diagnostic.endswith(
+        "Snapshots are pulled into snapshots/<time>/, to the second and in UTC: write"
+        " {pattern: 'snapshots/([^/]+)/', format: '%Y-%m-%dT%H-%M-%S'}."
     )
 
 
-def test_paths_of_pulled_extracts_name_no_scope(specs):
+def test_paths_of_pulled_snapshots_name_no_scope(specs):
     scope = {"column": "status", "pattern": "status=([^/]+)/"}
-    fault = one_fault(specs, EXTRACTS, {"source.scope": scope})
-    assert fault.startswith("source.scope.pattern: got 'status=([^/]+)/'. Paths of pu")
+    diagnostic = one_diagnostic(specs, SNAPSHOTS, {"source.scope": scope})
+    assert diagnostic.startswith(
+        "source.scope.pattern: got 'status=([^/]+)/'. Paths of pu"
+    )
 
 
-def environment_faults(specs, changes, base=SERVERS):
-    return faults_of_file(specs, "environments/dev.yml", base, changes)
+def environment_diagnostics(specs, changes, base=SERVERS):
+    return diagnostics_of_file(specs, "environments/dev.yml", base, changes)
 
 
-def test_an_environment_with_servers_and_jars_has_no_fault(specs):
+def test_an_environment_with_servers_and_jars_has_no_diagnostic(specs):
     jars = ["s3://lake/artifacts/jars/postgresql-42.7.4.jar"]
-    assert environment_faults(specs, {"jars": jars}) == []
+    assert environment_diagnostics(specs, {"jars": jars}) == []
 
 
 @pytest.mark.parametrize(
@@ -226,8 +234,8 @@ def test_an_environment_with_servers_and_jars_has_no_fault(specs):
     ],
 )
 def test_servers_are_named_by_allow_lists(specs, setting, value, message):
-    (fault,) = environment_faults(specs, {f"connections.{setting}": value})
-    assert fault.startswith("connections.") and message in fault
+    (diagnostic,) = environment_diagnostics(specs, {f"connections.{setting}": value})
+    assert diagnostic.startswith("connections.") and message in diagnostic
 
 
 def test_a_parameter_has_the_name_of_a_parameter(specs):
@@ -235,20 +243,20 @@ def test_a_parameter_has_the_name_of_a_parameter(specs):
         "connections.shop_db.secret_store": "ssm",
         "connections.shop_db.secret": "a@b",
     }
-    (fault,) = environment_faults(specs, changes)
-    assert "secret: got 'a@b'. Write the parameter's name" in fault
+    (diagnostic,) = environment_diagnostics(specs, changes)
+    assert "secret: got 'a@b'. Write the parameter's name" in diagnostic
 
 
 @pytest.mark.parametrize("jar", ["x.jar", "s3://lake/x.zip", "s3://lake/a,b.jar"])
 def test_jars_are_s3_uris(specs, jar):
-    (fault,) = environment_faults(specs, {"jars": [jar]})
-    assert fault.startswith(f"jars[0]: got '{jar}'. Write the s3:// URI of a jar")
+    (diagnostic,) = environment_diagnostics(specs, {"jars": [jar]})
+    assert diagnostic.startswith(f"jars[0]: got '{jar}'. Write the s3:// URI of a jar")
 
 
 def test_a_connection_that_an_environment_lacks_is_told_once(specs):
     specs.put("tables/sales/orders.yml", FROM_DATABASE)
     changes = {"connections": {"shop_dv": DATABASE}}
-    assert environment_faults(specs, changes) == [
+    assert environment_diagnostics(specs, changes) == [
         "connections: no connection is named 'shop_db'. Did you mean 'shop_dv'?"
         " sales.orders (source.load_from) uses it: add it, of kind postgresql or mariadb,"
         " or correct the table."
@@ -257,12 +265,12 @@ def test_a_connection_that_an_environment_lacks_is_told_once(specs):
 
 def test_a_connection_of_another_kind_is_told(specs):
     specs.put("tables/sales/orders.yml", FROM_DATABASE)
-    assert environment_faults(specs, {"connections.shop_db": KAFKA}) == [
+    assert environment_diagnostics(specs, {"connections.shop_db": KAFKA}) == [
         "connections.shop_db.kind: got 'kafka'. sales.orders (source.load_from) needs a"
         " connection of kind postgresql or mariadb."
     ]
 
 
-def test_an_environment_without_servers_pulls_nothing_and_has_no_fault(specs):
+def test_an_environment_without_servers_pulls_nothing_and_has_no_diagnostic(specs):
     specs.put("tables/sales/orders.yml", FROM_DATABASE)
-    assert environment_faults(specs, {}, base=ENVIRONMENT) == []
+    assert environment_diagnostics(specs, {}, base=ENVIRONMENT) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, SNAPSHOT, faults_of
+from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, SNAPSHOT, diagnostics_of
 
 
 @pytest.mark.parametrize(
@@ -22,8 +22,8 @@ from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, SNAPSHOT, faults_of
     + ["", "a b", "..", "s3://lake/x", "*", "größe"],
 )
 def test_a_path_outside_the_allow_list_is_refused(specs, path):
-    (fault,) = faults_of(specs, FEED, {"source.path": path})
-    assert fault.startswith(
+    (diagnostic,) = diagnostics_of(specs, FEED, {"source.path": path})
+    assert diagnostic.startswith(
         f"source.path: got {path!r}. Write folders joined by single"
     )
 
@@ -44,12 +44,14 @@ def test_a_path_outside_the_allow_list_is_refused(specs, path):
     ],
 )
 def test_a_glob_outside_the_allow_list_is_refused(specs, glob):
-    (fault,) = faults_of(specs, FEED, {"source.changes": glob})
-    assert fault.startswith(f"source.changes: got {glob!r}. Write file names of A-Z")
+    (diagnostic,) = diagnostics_of(specs, FEED, {"source.changes": glob})
+    assert diagnostic.startswith(
+        f"source.changes: got {glob!r}. Write file names of A-Z"
+    )
 
 
 def test_load_and_changes_must_be_other_files(specs):
-    assert faults_of(specs, FEED, {"source.load": "changes/*"}) == [
+    assert diagnostics_of(specs, FEED, {"source.load": "changes/*"}) == [
         "source.changes: got 'changes/*'. It matches the files of `load` too: give changes"
         " a pattern of their own."
     ]
@@ -60,9 +62,11 @@ def test_load_and_changes_must_be_other_files(specs):
     [("Europe/Berln", "Did you mean 'Europe/Berlin'? "), ("../../etc/passwd", "")],
 )
 def test_the_timezone_must_exist(specs, zone, hint):
-    (fault,) = faults_of(specs, FEED, {"source.timezone": zone})
-    assert fault.startswith(f"source.timezone: got {zone!r}. {hint}")
-    assert fault.endswith("Name a zone of the tz database, as in UTC or Europe/Berlin.")
+    (diagnostic,) = diagnostics_of(specs, FEED, {"source.timezone": zone})
+    assert diagnostic.startswith(f"source.timezone: got {zone!r}. {hint}")
+    assert diagnostic.endswith(
+        "Name a zone of the tz database, as in UTC or Europe/Berlin."
+    )
 
 
 @pytest.mark.parametrize(
@@ -79,13 +83,13 @@ def test_the_timezone_must_exist(specs, zone, hint):
 )
 def test_csv_files_must_be_readable(specs, changes, message):
     changes = {f"source.format.{key}": value for key, value in changes.items()}
-    (fault,) = faults_of(specs, FEED, changes)
-    assert message in fault
+    (diagnostic,) = diagnostics_of(specs, FEED, changes)
+    assert message in diagnostic
 
 
 def test_csv_without_a_header_needs_columns(specs):
     changes = {"source.format.header": False, "columns": LEFT_OUT}
-    assert faults_of(specs, SNAPSHOT, changes) == [
+    assert diagnostics_of(specs, SNAPSHOT, changes) == [
         "source.format.header: got false. Files without a header need `columns`, in the"
         " order of the file."
     ]
@@ -94,7 +98,7 @@ def test_csv_without_a_header_needs_columns(specs):
 @pytest.mark.parametrize(
     "key, value, message",
     [
-        ("pattern", "orders_(", "Mend the regular expression: missing ), unterminated"),
+        ("pattern", "orders_(", "Fix the regular expression: missing ), unterminated"),
         (
             "pattern",
             r"orders_\d+",
@@ -111,9 +115,13 @@ def test_csv_without_a_header_needs_columns(specs):
         ("format", "%", "Write how the text is a time with strptime's directives"),
     ],
 )
-def test_the_extract_time_must_be_readable(specs, key, value, message):
-    (fault,) = faults_of(specs, SNAPSHOT, {f"source.extract_time.{key}": value})
-    assert fault.startswith(f"source.extract_time.{key}: got {value!r}. {message}")
+def test_the_snapshot_time_must_be_readable(specs, key, value, message):
+    (diagnostic,) = diagnostics_of(
+        specs, SNAPSHOT, {f"source.snapshot_time.{key}": value}
+    )
+    assert diagnostic.startswith(
+        f"source.snapshot_time.{key}: got {value!r}. {message}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -132,9 +140,9 @@ def test_the_extract_time_must_be_readable(specs, key, value, message):
         ),
     ],
 )
-def test_the_extract_time_has_one_place(specs, where, message):
-    (fault,) = faults_of(specs, SNAPSHOT, {"source.extract_time": where})
-    assert fault.startswith(f"source.extract_time{message}")
+def test_the_snapshot_time_has_one_place(specs, where, message):
+    (diagnostic,) = diagnostics_of(specs, SNAPSHOT, {"source.snapshot_time": where})
+    assert diagnostic.startswith(f"source.snapshot_time{message}")
 
 
 @pytest.mark.parametrize(
@@ -158,8 +166,8 @@ def test_the_extract_time_has_one_place(specs, where, message):
     ],
 )
 def test_a_snapshot_is_complete_in_one_way_that_can_be_read(specs, complete, message):
-    (fault,) = faults_of(specs, SNAPSHOT, {"source.complete": complete})
-    assert fault.startswith(f"source.complete{message}")
+    (diagnostic,) = diagnostics_of(specs, SNAPSHOT, {"source.complete": complete})
+    assert diagnostic.startswith(f"source.complete{message}")
 
 
 @pytest.mark.parametrize(
@@ -173,7 +181,7 @@ def test_a_snapshot_is_complete_in_one_way_that_can_be_read(specs, complete, mes
     ],
 )
 def test_every_way_is_taken(specs, complete):
-    assert faults_of(specs, SNAPSHOT, {"source.complete": complete}) == []
+    assert diagnostics_of(specs, SNAPSHOT, {"source.complete": complete}) == []
 
 
 @pytest.mark.parametrize(
@@ -198,8 +206,8 @@ def test_every_way_is_taken(specs, complete):
 def test_a_scope_is_a_column_of_plain_values(specs, scope, message):
     columns = {"order_id": "long", "region": "string", "weight": "double"}
     changes = {"source.scope": scope, "columns": columns}
-    (fault,) = faults_of(specs, SNAPSHOT, changes)
-    assert fault.startswith(f"source.scope.{message}")
+    (diagnostic,) = diagnostics_of(specs, SNAPSHOT, changes)
+    assert diagnostic.startswith(f"source.scope.{message}")
 
 
 def test_a_scope_needs_declared_columns(specs):
@@ -208,14 +216,14 @@ def test_a_scope_needs_declared_columns(specs):
         "source.format": {"type": "parquet"},
         "columns": LEFT_OUT,
     }
-    assert faults_of(specs, SNAPSHOT, changes) == [
+    assert diagnostics_of(specs, SNAPSHOT, changes) == [
         "source.scope.column: got 'region'. Declare it, with its type, under `columns`."
     ]
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, 50])
 def test_the_lost_share_is_a_share(specs, share):
-    assert faults_of(specs, SNAPSHOT, {"source.lost_share": share}) == [
+    assert diagnostics_of(specs, SNAPSHOT, {"source.lost_share": share}) == [
         f"source.lost_share: got {float(share)}. Choose a number from 0 to 1."
     ]
 
@@ -244,12 +252,12 @@ def test_the_lost_share_is_a_share(specs, share):
 )
 def test_operations_must_be_told_apart(specs, changes, message):
     changes = {f"source.operation.{key}": value for key, value in changes.items()}
-    (fault,) = faults_of(specs, FEED, changes)
-    assert fault.startswith(f"source.operation.{message}")
+    (diagnostic,) = diagnostics_of(specs, FEED, changes)
+    assert diagnostic.startswith(f"source.operation.{message}")
 
 
 def test_the_streamer_takes_no_snapshots(specs):
-    assert faults_of(specs, SNAPSHOT, {"engine": "streamer"}) == [
+    assert diagnostics_of(specs, SNAPSHOT, {"engine": "streamer"}) == [
         "engine: got 'streamer'. The streamer cannot compare snapshots: choose pyspark, or"
         " land the changes and make the source a feed."
     ]
@@ -257,7 +265,7 @@ def test_the_streamer_takes_no_snapshots(specs):
 
 def test_a_record_index_takes_no_partitions(specs):
     storage = {"storage.index": "record", "storage.partition_by": ["status"]}
-    assert faults_of(specs, FEED, storage) == [
+    assert diagnostics_of(specs, FEED, storage) == [
         "storage.index: got 'record'. A record index is over all partitions and cannot"
         " hold a key that moves between them: choose bucket, bloom or simple, or leave"
         " out partition_by."
@@ -265,4 +273,4 @@ def test_a_record_index_takes_no_partitions(specs):
 
 
 def test_the_streamer_takes_feeds(specs):
-    assert faults_of(specs, FEED, {"engine": "streamer"}) == []
+    assert diagnostics_of(specs, FEED, {"engine": "streamer"}) == []

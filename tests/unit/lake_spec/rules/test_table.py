@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.lake_spec.spec_files import FEED, faults_of
+from tests.unit.lake_spec.spec_files import FEED, diagnostics_of
 
 
 @pytest.mark.parametrize(
@@ -67,4 +67,4 @@ from tests.unit.lake_spec.spec_files import FEED, faults_of
     ],
 )
 def test_names_words_and_amounts(specs, changes, message):
-    assert any(message in each for each in faults_of(specs, FEED, changes))
+    assert any(message in each for each in diagnostics_of(specs, FEED, changes))

@@ -7,7 +7,7 @@ from time import perf_counter
 
 import pytest
 
-from lake_spec.text.patterns import LONGEST, remedy
+from lake_spec.text.patterns import LONGEST, hint
 
 QUICK = (
     *(r"artists_(\d{4}-\d{2}-\d{2})", r"^(.*)[.]csv$", r"region=([^/]+)/"),
@@ -32,7 +32,7 @@ SLOW = (
 
 @pytest.mark.parametrize("pattern", QUICK)
 def test_what_specs_write_is_quick_on_the_longest_path(pattern):
-    assert remedy(pattern) is None
+    assert hint(pattern) is None
     compiled = re.compile(pattern)
     for text in ("a" * LONGEST, "1" * LONGEST, "/" * LONGEST, "a-" * (LONGEST // 2)):
         started = perf_counter()
@@ -42,9 +42,9 @@ def test_what_specs_write_is_quick_on_the_longest_path(pattern):
 
 @pytest.mark.parametrize("pattern", SLOW)
 def test_quantifiers_that_share_a_text_in_many_ways_are_refused(pattern):
-    assert "too many ways" in remedy(pattern)
+    assert "too many ways" in hint(pattern)
 
 
 @pytest.mark.parametrize("pattern", ["(", "a**", "[z-a]", "(?P<x>a)(?P<x>b)"])
 def test_what_is_no_regular_expression_says_why(pattern):
-    assert remedy(pattern).startswith("Mend the regular expression: ")
+    assert hint(pattern).startswith("Fix the regular expression: ")

@@ -4,11 +4,11 @@ from datetime import datetime, timezone
 
 import pytest
 
-from lake_spec.text.times import parse_moment
+from lake_spec.text.times import parse_timestamp
 
 
 @pytest.mark.parametrize(
-    "text, moment",
+    "text, timestamp",
     [
         ("1900-01-01", datetime(1900, 1, 1)),
         ("9999-12-31", datetime(9999, 12, 31)),
@@ -18,8 +18,8 @@ from lake_spec.text.times import parse_moment
         ("2016-04-01 12:30", datetime(2016, 4, 1, 12, 30)),
     ],
 )
-def test_times_are_read_in_utc(text, moment):
-    assert parse_moment(text) == moment.replace(tzinfo=timezone.utc)
+def test_times_are_read_in_utc(text, timestamp):
+    assert parse_timestamp(text) == timestamp.replace(tzinfo=timezone.utc)
 
 
 @pytest.mark.parametrize(
@@ -30,4 +30,4 @@ def test_times_are_read_in_utc(text, moment):
     + ["0000-01-01", "2016-04-01\n", "0001-01-01T00:00:00+02:00", "{{ ds }}"],
 )
 def test_other_texts_are_no_times(text):
-    assert parse_moment(text) is None
+    assert parse_timestamp(text) is None

@@ -1,4 +1,4 @@
-"""Upkeep writes files as the table's own writes do."""
+"""Maintenance writes files as the table's own writes do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lake_spec.hudi.options import (
     clustering_options,
     log_options,
     table_options,
-    upkeep_options,
+    maintenance_options,
 )
 from lake_spec.model import Storage
 from lake_spec.model.choices import Index
@@ -34,12 +34,12 @@ def current(index: Index) -> Dict[str, str]:
 
 
 def test_a_compaction_is_due_at_once_and_writes_the_same_files():
-    found = read(upkeep_options(current(Index.BUCKET)))
+    found = read(maintenance_options(current(Index.BUCKET)))
     assert found == {**PLAIN, "hoodie.compact.inline.max.delta.commits": "1"}
 
 
 def test_a_compaction_keeps_the_filters_that_an_index_reads():
-    found = read(upkeep_options(current(Index.BLOOM)))
+    found = read(maintenance_options(current(Index.BLOOM)))
     assert found["hoodie.parquet.bloom.filter.enabled"] == "true"
     assert "hoodie.index.bloom.num_entries" not in found
 

@@ -1,4 +1,4 @@
-"""What extracts that come again mean: change events for the oracle of the tables.
+"""What snapshots that come again mean: change events for the oracle of the tables.
 
 Written from docs/contract.md (sections 4 and 9) in plain Python, never from the code.
 """
@@ -10,36 +10,36 @@ from datetime import datetime
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Set, Tuple
 
 from tests.oracle import oracle
-from tests.oracle.oracle import DELETE, UPSERT, Settings, Sighting, position, same
+from tests.oracle.oracle import DELETE, UPSERT, Settings, Delivery, position, same
 
-AT, SINCE = "extract time", "effective time"
+AT, SINCE = "snapshot time", "effective time"
 MIN_KEYS = 10  # with fewer known the lost share is not judged, but the loss of all is
 LATE = "late"
-Rows = Dict[Any, Sighting]
+Rows = Dict[Any, Delivery]
 
 
 @dataclass(frozen=True)
-class Extract:
-    """All rows of one extract; `covers` holds the scope that its path names."""
+class SourceSnapshot:
+    """All rows of one snapshot; `covers` holds the scope that its path names."""
 
     at: datetime
-    rows: Tuple[Sighting, ...]
+    rows: Tuple[Delivery, ...]
     covers: Tuple[Optional[str], ...] = (None,)
 
 
 @dataclass(frozen=True)
 class Source:
-    """What a snapshot table says of itself, beside what every table says."""
+    """What a snapshot table says of itself, next to what every table says."""
 
     table: Settings
     scope: Optional[str] = None  # a column
-    absence: str = "delete"
+    missing_keys: str = "delete"
     lost_share: float = 0.5
     may_be_empty: bool = False
 
     @property
     def of_rows(self) -> Settings:
-        """What rows are accepted by: without effective_at the extract's time counts."""
+        """What rows are accepted by: without effective_at the snapshot's time counts."""
         return replace(self.table, order_by=(AT,), first_time=AT)
 
     @property
@@ -50,7 +50,7 @@ class Source:
 
 
 class Story:
-    """Extracts in the order in which they are taken, and what they say of each key."""
+    """Snapshots in the order in which they are taken, and what they say of each key."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -58,19 +58,19 @@ class Story:
         self.last: Dict[Any, datetime] = {}
         self.living: Dict[Any, Rows] = {}
         self.since: Dict[Tuple, Any] = {}
-        self.events: List[Sighting] = []
+        self.events: List[Delivery] = []
 
-    def take(self, extract: Extract) -> Optional[str]:
+    def take(self, snapshot: SourceSnapshot) -> Optional[str]:
         """Take what it says of each scope value; why not, where it is refused."""
-        at, is_load = extract.at, extract.at <= (self.first or extract.at)
-        rows = [replace(row, is_load=is_load) for row in extract.rows]
+        at, is_load = snapshot.at, snapshot.at <= (self.first or snapshot.at)
+        rows = [replace(row, is_load=is_load) for row in snapshot.rows]
         good = [row for row in rows if self._is_good(row, at)]
-        covers = set(extract.covers) or {self._scope(row) for row in good}
+        covers = set(snapshot.covers) or {self._scope(row) for row in good}
         if not covers:
             return "empty"
         if self.is_late(at, covers):
             return LATE
-        if not extract.rows and not self.source.may_be_empty:
+        if not snapshot.rows and not self.source.may_be_empty:
             return "empty"
         has: Dict[Any, Rows] = {scope: {} for scope in covers}
         for row in sorted(good, key=position):
@@ -78,7 +78,7 @@ class Story:
         held = self._held(row for row in rows if not self._is_good(row, at))
         gone = {scope: self._gone(scope, has[scope], held) for scope in covers}
         loses = any(self._loses_too_much(scope, gone[scope]) for scope in covers)
-        if extract.rows and loses:
+        if snapshot.rows and loses:
             return "losses"
         self.first = self.first or at
         for each in covers:
@@ -88,15 +88,15 @@ class Story:
         """Whether one that is not older was taken, of one of the scope values."""
         return any(at <= self.last.get(scope, datetime.min) for scope in covers)
 
-    def _is_good(self, row: Sighting, at: datetime) -> bool:
+    def _is_good(self, row: Delivery, at: datetime) -> bool:
         timed = replace(row, values={**row.values, AT: at})
         has_scope = self._scope(row, missing="") is not None
         return has_scope and oracle.accepted(timed, self.source.of_rows)
 
-    def _scope(self, row: Sighting, missing: Any = None) -> Any:
+    def _scope(self, row: Delivery, missing: Any = None) -> Any:
         return row.values[self.source.scope] if self.source.scope else missing
 
-    def _held(self, bad: Iterable[Sighting]) -> Optional[Set]:
+    def _held(self, bad: Iterable[Delivery]) -> Optional[Set]:
         """Keys of quarantined rows; none where one cannot be read: hold every key."""
         keys = [row.key for row in bad]
         return None if any(None in key for key in keys) else {same(k) for k in keys}
@@ -109,7 +109,7 @@ class Story:
         known = len(self.living.get(scope, {}))
         too_much = len(gone) > self.source.lost_share * known
         is_judged = known >= MIN_KEYS or len(gone) == known
-        return too_much and is_judged and self.source.absence == "delete"
+        return too_much and is_judged and self.source.missing_keys == "delete"
 
     def _tell(self, at: datetime, scope: Any, has: Rows, gone: List[Any]) -> None:
         there = self.living.setdefault(scope, {})
@@ -119,14 +119,14 @@ class Story:
                 self.events.append(replace(row, values={**row.values, **times}))
                 self.since[scope, key] = row.values.get(self.source.table.effective_at)
             there[key] = row
-        for key in gone if self.source.absence == "delete" else ():
+        for key in gone if self.source.missing_keys == "delete" else ():
             row = there.pop(key)
             values = {AT: at, SINCE: at, self.source.scope: scope}
             ended = replace(row, op=DELETE, values=values, record=-1, is_load=False)
             self.events.append(ended)
         self.last[scope] = at
 
-    def _valid_from(self, row: Sighting, scope: Any, at: datetime) -> datetime:
+    def _valid_from(self, row: Delivery, scope: Any, at: datetime) -> datetime:
         declared = row.values.get(self.source.table.effective_at)
         seen = self.since.get((scope, same(row.key)))
         if declared is None or (seen is not None and declared <= seen):
@@ -134,14 +134,14 @@ class Story:
         return max(declared, self.last.get(scope, datetime.min))
 
 
-def of_keys(events: Iterable[Sighting], scope: Optional[str]) -> Iterator[Sighting]:
+def of_keys(events: Iterable[Delivery], scope: Optional[str]) -> Iterator[Delivery]:
     """What the scopes' stories mean together: a key lives while one of them has it."""
 
-    def order(event: Sighting) -> Tuple:
+    def order(event: Delivery) -> Tuple:
         at = event.values[AT]
         return not event.is_load, at, event.op == DELETE, position(event)
 
-    lines: Dict[Any, List[Sighting]] = {}
+    lines: Dict[Any, List[Delivery]] = {}
     for each in sorted(events, key=order):
         lines.setdefault(same(each.key), []).append(each)
     for line in lines.values():

@@ -1,4 +1,4 @@
-"""Rules on the time and the scope of extracts."""
+"""Rules on the time and the scope of snapshots."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 from typing import Iterator, Optional
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
-from lake_spec.model import Complete, ExtractTime, Snapshot, TableSpec
+from lake_spec.model import Complete, SnapshotTime, Snapshot, TableSpec
 from lake_spec.rules import names
 from lake_spec.rules.rule_book import RuleBook
 from lake_spec.rules.columns import type_of
 from lake_spec.text import patterns
 
-EXTRACTS = RuleBook()
+SNAPSHOTS = RuleBook()
 
-TIME = ("source", "extract_time")
+TIME = ("source", "snapshot_time")
 _COMPLETE = ("source", "complete")
 _WAYS = ("marker", "parts", "manifest")
 _MOST_PARTS = 1_000_000
@@ -23,9 +23,9 @@ _NO_SCOPE = ("float", "double", "binary")
 
 def one_group(path: Path, pattern: str, what: str) -> Iterator[Problem]:
     """A regular expression whose one group is `what`."""
-    remedy = patterns.remedy(pattern)
-    if remedy is not None:
-        yield got(path, pattern, remedy)
+    hint = patterns.hint(pattern)
+    if hint is not None:
+        yield got(path, pattern, hint)
         return
     groups = re.compile(pattern).groups
     if groups != 1:
@@ -37,43 +37,43 @@ def one_group(path: Path, pattern: str, what: str) -> Iterator[Problem]:
         )
 
 
-@EXTRACTS.rule("source", "source.extract_time")
-def extract_time_pattern_has_one_group(spec: TableSpec) -> Iterator[Problem]:
+@SNAPSHOTS.rule("source", "source.snapshot_time")
+def snapshot_time_pattern_has_one_group(spec: TableSpec) -> Iterator[Problem]:
     pattern = _time_of(spec).pattern
     if pattern is not None:
         yield from one_group((*TIME, "pattern"), pattern, "the time")
 
 
-@EXTRACTS.rule("source", "source.extract_time")
-def extract_time_has_one_place(spec: TableSpec) -> Iterator[Problem]:
+@SNAPSHOTS.rule("source", "source.snapshot_time")
+def snapshot_time_has_one_place(spec: TableSpec) -> Iterator[Problem]:
     where = _time_of(spec)
     if isinstance(spec.source, Snapshot) and not where.pattern and not where.column:
-        remedy = (
+        hint = (
             "Write `pattern` for a time in the path, or `column` for one in the rows."
         )
-        yield Problem(TIME, None, "names no place of the time", remedy)
+        yield Problem(TIME, None, "names no place of the time", hint)
     if where.pattern and where.column:
-        remedy = "`pattern` says where the time is already: remove one of the two."
-        yield got((*TIME, "column"), where.column, remedy)
+        hint = "`pattern` says where the time is already: remove one of the two."
+        yield got((*TIME, "column"), where.column, hint)
 
 
-@EXTRACTS.rule("source", "source.extract_time", "columns")
-def extract_time_column_is_of_the_source(spec: TableSpec) -> Iterator[Problem]:
+@SNAPSHOTS.rule("source", "source.snapshot_time", "columns")
+def snapshot_time_column_is_of_the_source(spec: TableSpec) -> Iterator[Problem]:
     column = _time_of(spec).column
     if column is None:
         return
     yield from names.source_name((*TIME, "column"), column)
     for name, declared in spec.columns:
         if column.lower() in [each.lower() for each in declared.source or (name,)]:
-            remedy = (
+            hint = (
                 f"Column {name!r} reads it, so that every row would change with every"
-                " extract: take it out there. The change log keeps the time as"
-                " lake_extract_at."
+                " snapshot: take it out there. The change log keeps the time as"
+                " lake_snapshot_at."
             )
-            yield got((*TIME, "column"), column, remedy)
+            yield got((*TIME, "column"), column, hint)
 
 
-@EXTRACTS.rule("source", "source.complete")
+@SNAPSHOTS.rule("source", "source.complete")
 def complete_snapshots_are_known_in_one_way(spec: TableSpec) -> Iterator[Problem]:
     complete = _complete_of(spec)
     if complete is None:
@@ -81,14 +81,14 @@ def complete_snapshots_are_known_in_one_way(spec: TableSpec) -> Iterator[Problem
     chosen = [name for name in _WAYS if getattr(complete, name) is not None]
     if len(chosen) != 1:
         message = f"has {' and '.join(chosen) or 'no way to know it'}"
-        remedy = f"Write exactly one of: {', '.join(_WAYS)}."
-        yield Problem(_COMPLETE, chosen, message, remedy)
+        hint = f"Write exactly one of: {', '.join(_WAYS)}."
+        yield Problem(_COMPLETE, chosen, message, hint)
     if spec.source.pulled_from is not None:
-        remedy = "A pull lands its snapshot whole: remove it."
-        yield Problem(_COMPLETE, chosen, "stands beside `pulled_from`", remedy)
+        hint = "A pull lands its snapshot whole: remove it."
+        yield Problem(_COMPLETE, chosen, "stands next to `pulled_from`", hint)
 
 
-@EXTRACTS.rule("source", "source.complete")
+@SNAPSHOTS.rule("source", "source.complete")
 def signs_of_complete_snapshots_are_names(spec: TableSpec) -> Iterator[Problem]:
     complete = _complete_of(spec)
     for name in ("marker", "manifest"):
@@ -98,11 +98,11 @@ def signs_of_complete_snapshots_are_names(spec: TableSpec) -> Iterator[Problem]:
         path = (*_COMPLETE, name)
         yield from names.glob(path, sign)
         if sign in (spec.source.files, "*", "**", "**/*"):
-            remedy = "It would match the files of the snapshot: name what ends one."
-            yield got(path, sign, remedy)
+            hint = "It would match the files of the snapshot: name what ends one."
+            yield got(path, sign, hint)
 
 
-@EXTRACTS.rule("source", "source.complete")
+@SNAPSHOTS.rule("source", "source.complete")
 def parts_are_a_number_or_two_groups(spec: TableSpec) -> Iterator[Problem]:
     complete = _complete_of(spec)
     parts, path = complete.parts if complete else None, (*_COMPLETE, "parts")
@@ -110,30 +110,30 @@ def parts_are_a_number_or_two_groups(spec: TableSpec) -> Iterator[Problem]:
         yield got(path, parts, f"Write a number of files from 1 to {_MOST_PARTS:,}.")
     if not isinstance(parts, str):
         return
-    remedy = patterns.remedy(parts)
-    if remedy is not None:
-        yield got(path, parts, remedy)
+    hint = patterns.hint(parts)
+    if hint is not None:
+        yield got(path, parts, hint)
         return
     compiled = re.compile(parts)
     named = set(compiled.groupindex)
     if named != {"part", "count"} and (named or compiled.groups != 2):
-        remedy = (
+        hint = (
             "Put parentheses around the number of the part and around how many there"
             r" are, as in part-(\d+)-of-(\d+), or name the groups `part` and `count`;"
             " write (?:...) for others."
         )
-        yield got(path, parts, remedy)
+        yield got(path, parts, hint)
 
 
 def _complete_of(spec: TableSpec) -> Optional[Complete]:
     return spec.source.complete if isinstance(spec.source, Snapshot) else None
 
 
-def _time_of(spec: TableSpec) -> ExtractTime:
-    return spec.extract_time or ExtractTime()
+def _time_of(spec: TableSpec) -> SnapshotTime:
+    return spec.snapshot_time or SnapshotTime()
 
 
-@EXTRACTS.rule("source", "source.scope", "columns")
+@SNAPSHOTS.rule("source", "source.scope", "columns")
 def scope_is_a_column_of_plain_values(spec: TableSpec) -> Iterator[Problem]:
     scope = spec.scope
     if scope is None:
@@ -143,14 +143,14 @@ def scope_is_a_column_of_plain_values(spec: TableSpec) -> Iterator[Problem]:
     if not spec.columns:
         yield got(path, scope.column, "Declare it, with its type, under `columns`.")
     elif kind and scope.pattern and kind.name != "string":
-        remedy = f"What a path says is text: declare it as string, not {kind.name}."
-        yield got(path, scope.column, remedy)
+        hint = f"What a path says is text: declare it as string, not {kind.name}."
+        yield got(path, scope.column, hint)
     elif kind and (kind.is_nested or kind.name in _NO_SCOPE):
-        remedy = f"It is of type {kind.name}: choose a text, a whole number or a date."
-        yield got(path, scope.column, remedy)
+        hint = f"It is of type {kind.name}: choose a text, a whole number or a date."
+        yield got(path, scope.column, hint)
 
 
-@EXTRACTS.rule("source", "source.scope")
+@SNAPSHOTS.rule("source", "source.scope")
 def scope_pattern_has_one_group(spec: TableSpec) -> Iterator[Problem]:
     scope = spec.scope
     if scope is not None and scope.pattern is not None:

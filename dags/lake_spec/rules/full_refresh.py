@@ -13,21 +13,21 @@ from lake_spec.rules.source import gives_a_time
 from lake_spec.rules.table import within
 from lake_spec.text import patterns
 
-RELOADS = RuleBook()
+FULL_REFRESH = RuleBook()
 
-_PATTERN = ("source", "reloads", "pattern")
+_PATTERN = ("source", "full_refresh", "pattern")
 
 
-@RELOADS.rule("source", "order_by", "columns")
-def reload_pattern_names_the_order(spec: TableSpec) -> Iterator[Problem]:
-    reloads = spec.reloads
-    if reloads is None:
+@FULL_REFRESH.rule("source", "order_by", "columns")
+def full_refresh_pattern_names_the_order(spec: TableSpec) -> Iterator[Problem]:
+    full_refresh = spec.full_refresh
+    if full_refresh is None:
         return
-    remedy = patterns.remedy(reloads.pattern)
-    if remedy is not None:
-        yield got(_PATTERN, reloads.pattern, remedy)
+    hint = patterns.hint(full_refresh.pattern)
+    if hint is not None:
+        yield got(_PATTERN, full_refresh.pattern, hint)
         return
-    groups = tuple(re.compile(reloads.pattern).groupindex)
+    groups = tuple(re.compile(full_refresh.pattern).groupindex)
     needed = columns_that_date(spec)
     unknown = [name for name in groups if name not in spec.order_by]
     missing = [name for name in needed if name not in groups]
@@ -35,7 +35,7 @@ def reload_pattern_names_the_order(spec: TableSpec) -> Iterator[Problem]:
         example = "".join(f"(?P<{name}>[^/]+)/" for name in needed or ("updated_at",))
         yield got(
             _PATTERN,
-            reloads.pattern,
+            full_refresh.pattern,
             "Name its groups as the columns of order_by, from the first up to the first"
             f" timestamp, as in reload/{example} (order_by: {list(spec.order_by)}).",
         )
@@ -50,15 +50,19 @@ def columns_that_date(spec: TableSpec) -> Tuple[str, ...]:
     return ()
 
 
-@RELOADS.rule("source")
-def reload_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
-    reloads = spec.reloads
-    if reloads is not None:
-        yield from gives_a_time(("source", "reloads", "format"), reloads.format)
+@FULL_REFRESH.rule("source")
+def full_refresh_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
+    full_refresh = spec.full_refresh
+    if full_refresh is not None:
+        yield from gives_a_time(
+            ("source", "full_refresh", "format"), full_refresh.format
+        )
 
 
-@RELOADS.rule("source")
-def reload_share_is_a_share(spec: TableSpec) -> Iterator[Problem]:
-    reloads = spec.reloads
-    if reloads is not None:
-        yield from within(("source", "reloads", "lost_share"), reloads.lost_share, 0, 1)
+@FULL_REFRESH.rule("source")
+def full_refresh_share_is_a_share(spec: TableSpec) -> Iterator[Problem]:
+    full_refresh = spec.full_refresh
+    if full_refresh is not None:
+        yield from within(
+            ("source", "full_refresh", "lost_share"), full_refresh.lost_share, 0, 1
+        )

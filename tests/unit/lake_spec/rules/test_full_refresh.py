@@ -2,20 +2,20 @@
 
 import pytest
 
-from tests.unit.lake_spec.spec_files import FEED, faults_of
+from tests.unit.lake_spec.spec_files import FEED, diagnostics_of
 
-PATTERN = "source.reloads.pattern"
+PATTERN = "source.full_refresh.pattern"
 SOUND = r"reload/(?P<updated_at>[^/]+)/"
 
 
 def test_a_pattern_that_names_the_order_is_sound(specs):
-    assert faults_of(specs, FEED, {PATTERN: SOUND}) == []
+    assert diagnostics_of(specs, FEED, {PATTERN: SOUND}) == []
 
 
 @pytest.mark.parametrize("pattern", ["reload/", r"(?P<order_id>\d+)", r"(\d+)"])
 def test_a_pattern_must_name_the_columns_of_the_order(specs, pattern):
-    (fault,) = faults_of(specs, FEED, {PATTERN: pattern})
-    assert fault == (
+    (diagnostic,) = diagnostics_of(specs, FEED, {PATTERN: pattern})
+    assert diagnostic == (
         f"{PATTERN}: got {pattern!r}. Name its groups as the columns of order_by, from the"
         " first up to the first timestamp, as in reload/(?P<updated_at>[^/]+)/ (order_by:"
         " ['updated_at'])."
@@ -23,21 +23,21 @@ def test_a_pattern_must_name_the_columns_of_the_order(specs, pattern):
 
 
 def test_a_pattern_that_is_none_is_told(specs):
-    (fault,) = faults_of(specs, FEED, {PATTERN: "(?P<updated_at>"})
-    assert fault.startswith(
-        f"{PATTERN}: got '(?P<updated_at>'. Mend the regular expression"
+    (diagnostic,) = diagnostics_of(specs, FEED, {PATTERN: "(?P<updated_at>"})
+    assert diagnostic.startswith(
+        f"{PATTERN}: got '(?P<updated_at>'. Fix the regular expression"
     )
 
 
 @pytest.mark.parametrize(
-    "key, value, remedy",
+    "key, value, hint",
     [
         ("format", "%H", "Write how the text is a time with strptime's directives"),
         ("lost_share", 2.0, "Choose a number from 0 to 1."),
         ("files", "../x", "Write file names of A-Z"),
     ],
 )
-def test_the_other_settings_of_reloads(specs, key, value, remedy):
-    changes = {PATTERN: SOUND, f"source.reloads.{key}": value}
-    (fault,) = faults_of(specs, FEED, changes)
-    assert fault.startswith(f"source.reloads.{key}: got {value!r}. {remedy}")
+def test_the_other_settings_of_full_refresh(specs, key, value, hint):
+    changes = {PATTERN: SOUND, f"source.full_refresh.{key}": value}
+    (diagnostic,) = diagnostics_of(specs, FEED, changes)
+    assert diagnostic.startswith(f"source.full_refresh.{key}: got {value!r}. {hint}")

@@ -1,19 +1,19 @@
-"""The oracle of extracts, on stories that a person can follow."""
+"""The oracle of snapshots, on stories that a person can follow."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from tests.oracle.extracts_oracle import (
+from tests.oracle.snapshots_oracle import (
     AT,
     LATE,
     SINCE,
-    Extract,
+    SourceSnapshot,
     Source,
     Story,
     of_keys,
 )
-from tests.oracle.oracle import UPSERT, Settings, Sighting
+from tests.oracle.oracle import UPSERT, Settings, Delivery
 
 LANDED = datetime(2026, 2, 1)
 
@@ -22,12 +22,12 @@ def day(number: int) -> datetime:
     return datetime(2026, 1, number)
 
 
-def extract(at: int, *rows: tuple, covers: tuple = (None,)) -> Extract:
-    """An extract of a day: rows are (key, region, note, day since when)."""
-    return Extract(
+def snapshot(at: int, *rows: tuple, covers: tuple = (None,)) -> SourceSnapshot:
+    """A snapshot of a day: rows are (key, region, note, day since when)."""
+    return SourceSnapshot(
         day(at),
         tuple(
-            Sighting(
+            Delivery(
                 (key,),
                 UPSERT,
                 {"region": region, "note": note, "since": since and day(since)},
@@ -42,22 +42,22 @@ def extract(at: int, *rows: tuple, covers: tuple = (None,)) -> Extract:
 
 
 def told(story: Story) -> list:
-    """What became of the keys: (key, op, day of the extract, day since when)."""
+    """What became of the keys: (key, op, day of the snapshot, day since when)."""
     events = of_keys(story.events, story.source.scope)
     return [(*e.key, e.op, e.values[AT].day, e.values[SINCE].day) for e in events]
 
 
-def story(*extracts: Extract, **source) -> Story:
+def story(*snapshots: SourceSnapshot, **source) -> Story:
     columns = Settings(("region", "note", "since"), effective_at="since")
     found = Story(Source(columns, **source))
-    assert [found.take(each) for each in extracts] == [None] * len(extracts)
+    assert [found.take(each) for each in snapshots] == [None] * len(snapshots)
     return found
 
 
 def test_a_row_is_valid_from_what_it_says_where_that_can_be_believed():
     found = story(
-        extract(10, ("a", "eu", "x", 5), ("b", "eu", "x", 5), ("c", "eu", "x", 5)),
-        extract(20, ("a", "eu", "y", 15), ("b", "eu", "y", 7), ("c", "eu", "y", 5)),
+        snapshot(10, ("a", "eu", "x", 5), ("b", "eu", "x", 5), ("c", "eu", "x", 5)),
+        snapshot(20, ("a", "eu", "y", 15), ("b", "eu", "y", 7), ("c", "eu", "y", 5)),
     )
     assert told(found)[1::2] == [
         ("a", "upsert", 20, 15),
@@ -67,10 +67,12 @@ def test_a_row_is_valid_from_what_it_says_where_that_can_be_believed():
 
 
 def test_what_returns_with_an_old_time_returns_when_it_was_seen():
-    first, gone = extract(1, ("a", "eu", "x", 1), ("b", "eu", "x", 1)), extract(
+    first, gone = snapshot(1, ("a", "eu", "x", 1), ("b", "eu", "x", 1)), snapshot(
         10, ("b", "eu", "x", 1)
     )
-    found = story(first, gone, extract(20, *(("a", "eu", "x", 1), ("b", "eu", "x", 1))))
+    found = story(
+        first, gone, snapshot(20, *(("a", "eu", "x", 1), ("b", "eu", "x", 1)))
+    )
     assert [each for each in told(found) if each[0] == "a"] == [
         ("a", "upsert", 1, 1),
         ("a", "delete", 10, 10),
@@ -80,13 +82,13 @@ def test_what_returns_with_an_old_time_returns_when_it_was_seen():
 
 def test_a_move_is_one_change_and_what_another_region_has_comes_back():
     found = story(
-        extract(1, ("a", "eu", "x", None), covers=("eu",)),
-        extract(1, ("b", "us", "x", None), covers=("us",)),
-        extract(10, ("a", "us", "x", None), ("b", "us", "x", None), covers=("us",)),
-        extract(10, covers=("eu",)),
-        extract(20, ("b", "eu", "z", None), covers=("eu",)),
-        extract(30, ("a", "us", "x", None), covers=("us",)),
-        extract(31, covers=("eu",)),
+        snapshot(1, ("a", "eu", "x", None), covers=("eu",)),
+        snapshot(1, ("b", "us", "x", None), covers=("us",)),
+        snapshot(10, ("a", "us", "x", None), ("b", "us", "x", None), covers=("us",)),
+        snapshot(10, covers=("eu",)),
+        snapshot(20, ("b", "eu", "z", None), covers=("eu",)),
+        snapshot(30, ("a", "us", "x", None), covers=("us",)),
+        snapshot(31, covers=("eu",)),
         scope="region",
         may_be_empty=True,
     )
@@ -99,24 +101,24 @@ def test_a_move_is_one_change_and_what_another_region_has_comes_back():
     ]
 
 
-def test_late_empty_and_losing_extracts_are_refused():
+def test_late_empty_and_losing_snapshots_are_refused():
     rows = [(key, "eu", "x", None) for key in "abcdefghij"]
-    found = story(extract(10, *rows))
-    assert found.take(extract(10, *rows)) == found.take(extract(9, *rows)) == LATE
-    assert found.take(extract(11, *rows[:4])) == "losses"
-    assert found.take(extract(11, *rows[:5])) is None
-    assert found.take(extract(12)) == "empty"
-    assert found.take(extract(12, ("k", "eu", "x", None))) == "losses"
+    found = story(snapshot(10, *rows))
+    assert found.take(snapshot(10, *rows)) == found.take(snapshot(9, *rows)) == LATE
+    assert found.take(snapshot(11, *rows[:4])) == "losses"
+    assert found.take(snapshot(11, *rows[:5])) is None
+    assert found.take(snapshot(12)) == "empty"
+    assert found.take(snapshot(12, ("k", "eu", "x", None))) == "losses"
     by_rows = story(scope="region")
-    assert by_rows.take(extract(10, covers=())) == "empty"
+    assert by_rows.take(snapshot(10, covers=())) == "empty"
 
 
 def test_a_bad_row_counts_as_present_and_an_unreadable_key_as_any():
-    found = story(extract(1, ("a", "eu", "x", 1), ("b", "eu", "x", 1)))
+    found = story(snapshot(1, ("a", "eu", "x", 1), ("b", "eu", "x", 1)))
     future = ("a", "eu", "x", 1)
-    bad = extract(10, future)
+    bad = snapshot(10, future)
     bad.rows[0].values["since"] = datetime(2026, 3, 1)
     assert found.take(bad) is None
     assert [each[:2] for each in told(found)[2:]] == [("b", "delete")]
-    assert found.take(extract(20, (None, "eu", "x", 1))) is None
+    assert found.take(snapshot(20, (None, "eu", "x", 1))) is None
     assert len(told(found)) == 3

@@ -1,7 +1,7 @@
-"""Random extracts of snapshot tables, played through a lake beside their oracle.
+"""Random snapshots of snapshot tables, played through a lake next to their oracle.
 
 Every number has things of its own (its first key part), so that any number of
-stories can share the extracts. The same seed makes the same ones.
+stories can share the snapshots. The same seed makes the same ones.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from lake_spec.model import CurrentDeletes, TableSpec, TableType
 from tests.oracle.large_tables import as_large
 from tests.oracle import comparison, oracle
 from tests.oracle.comparison import Rows
-from tests.oracle.extracts_oracle import LATE, Extract, Source, Story, of_keys
-from tests.oracle.oracle import UPSERT, Sighting
+from tests.oracle.snapshots_oracle import LATE, SourceSnapshot, Source, Story, of_keys
+from tests.oracle.oracle import UPSERT, Delivery
 from tests.oracle.tables import settings_of
 from tests.spark.lake import Lake, stored, table
-from tests.spark.redoing import done_redo
+from tests.spark.reprocessing import done_reprocess
 
 HISTORY = (*comparison.TIMES, *comparison.FLAGS)
 LANDED = datetime(2026, 2, 1)
@@ -36,7 +36,7 @@ source:
   path: tests/things
   files: "**/*.csv"
   format: {type: csv}
-  extract_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
+  snapshot_time: {pattern: "(\\\\d{4}-\\\\d{2}-\\\\d{2})"}
   %s
 columns:
   history: int
@@ -53,11 +53,11 @@ storage: {buckets: 1}
 MARKED = 'complete: {marker: "*.done"}'
 """What a snapshot waits for, in some of the tables."""
 BY_PATH = 'scope: {column: region, pattern: "region=([a-z]+)/"}'
-EXTRACT_SPECS = {
+SNAPSHOT_SPECS = {
     "whole": TABLE
     % (
         MARKED,
-        "effective_at: since\ncurrent: {deletes: soft}\nhistory: {deletes: marker}",
+        "effective_at: since\ncurrent: {deletes: soft}\nhistory: {deletes: tombstone}",
     ),
     "by_path": TABLE % (f"{BY_PATH}\n  {MARKED}", "history: {ignore: [note, region]}"),
     "by_column": TABLE
@@ -65,13 +65,13 @@ EXTRACT_SPECS = {
         "scope: {column: region}\n  lost_share: 0.8",
         "effective_at: since\nload_effective_at: 1900-01-01",
     ),
-    "ignoring": TABLE % ("absence: ignore", "history: {track: [since, note]}"),
+    "ignoring": TABLE % ("missing_keys: ignore", "history: {track: [since, note]}"),
 }
 
 
 @dataclass(frozen=True)
-class ExtractWorld:
-    """Stories that share the extracts of one table."""
+class SnapshotWorld:
+    """Stories that share the snapshots of one table."""
 
     name: str
     seed: int
@@ -80,7 +80,7 @@ class ExtractWorld:
     @property
     def spec(self) -> TableSpec:
         """Their table."""
-        return table(EXTRACT_SPECS[self.name])
+        return table(SNAPSHOT_SPECS[self.name])
 
     @property
     def source(self) -> Source:
@@ -88,19 +88,19 @@ class ExtractWorld:
         source = self.spec.source
         column = source.scope.column if source.scope else None
         return Source(
-            settings_of(self.spec), column, source.absence.value, source.lost_share
+            settings_of(self.spec), column, source.missing_keys.value, source.lost_share
         )
 
-    def play(self, spark: SparkSession, root: Path, kind: TableType) -> ExtractPlay:
+    def play(self, spark: SparkSession, root: Path, kind: TableType) -> SnapshotPlay:
         """A play of it in one kind of table."""
-        return ExtractPlay(spark, root, self, kind)
+        return SnapshotPlay(spark, root, self, kind)
 
-    def extracts(self) -> Dict[str, Extract]:
-        """Path of the only file -> extract, in the order of their times."""
+    def snapshots(self) -> Dict[str, SourceSnapshot]:
+        """Path of the only file -> snapshot, in the order of their times."""
         random = Random(f"{self.seed}/{self.name}/{self.numbers[0]}")
         by_path = self.name == "by_path"
         things = [(n, a) for n in self.numbers for a in "xyz"]
-        found: Dict[str, Extract] = {}
+        found: Dict[str, SourceSnapshot] = {}
         told: Dict[Tuple, List[Dict[str, Any]]] = {}
         for day in range(4 if by_path else 6):
             at = datetime(2026, 1, 1) + (2 * day + random.randint(0, 1)) * DAY
@@ -115,7 +115,7 @@ class ExtractWorld:
                 covers = (None,) if self.source.scope is None else tuple(regions[:1])
                 if self.name == "by_column":
                     covers = ()
-                found[path] = Extract(at, tuple(rows), covers)
+                found[path] = SourceSnapshot(at, tuple(rows), covers)
         return found
 
     def _rows(self, random: Random, at: datetime) -> List[Dict[str, Any]]:
@@ -136,8 +136,8 @@ class ExtractWorld:
 
     def _landed(
         self, random: Random, told: Dict, regions: List[str], path: str
-    ) -> List[Sighting]:
-        """The rows of an extract, a few of them twice and a few of them bad."""
+    ) -> List[Delivery]:
+        """The rows of a snapshot, a few of them twice and a few of them bad."""
         wanted = regions if self.source.scope else REGIONS
         rows = [
             (key, values)
@@ -157,18 +157,18 @@ class ExtractWorld:
             if self.name == "by_column" and random.random() < 0.03:
                 values = {**values, "region": None}
             shown = {name: values.get(name) for name in self.source.table.columns}
-            records.append(Sighting(key, UPSERT, shown, path, i + 1, LANDED))
+            records.append(Delivery(key, UPSERT, shown, path, i + 1, LANDED))
         return records
 
 
-class ExtractPlay:
-    """One world in one table: its extracts in their order, split into random runs."""
+class SnapshotPlay:
+    """One world in one table: its snapshots in their order, split into random runs."""
 
     def __init__(
-        self, spark: SparkSession, root: Path, world: ExtractWorld, kind: TableType
+        self, spark: SparkSession, root: Path, world: SnapshotWorld, kind: TableType
     ) -> None:
         self.world = world
-        self.extracts = world.extracts()
+        self.snapshots = world.snapshots()
         self.story = Story(world.source)
         self.random = Random(f"{world.seed}/{kind.value}")
         self.lake = Lake(spark, root, stored(world.spec, type=kind))
@@ -178,15 +178,15 @@ class ExtractPlay:
 
     def _batches(self) -> List[List[str]]:
         """Runs that follow each other; us may come late, one file comes again."""
-        paths = list(self.extracts)
+        paths = list(self.snapshots)
         if self.lake.spec.storage.type is TableType.MERGE_ON_READ:
             paths.sort(key=lambda path: path.startswith("region=us"))
         cuts = sorted(self.random.sample(range(1, len(paths)), 2))
         bounds = zip([0, *cuts], [*cuts, len(paths)])
         batches = [paths[start:end] for start, end in bounds]
-        first = self.extracts[paths[0]]
+        first = self.snapshots[paths[0]]
         again = paths[0].replace(".csv", "-again.csv")
-        self.extracts[again] = replace(first, rows=first.rows[1:])
+        self.snapshots[again] = replace(first, rows=first.rows[1:])
         self.random.choice(batches[1:]).append(again)
         return batches
 
@@ -204,23 +204,23 @@ class ExtractPlay:
                 found.setdefault(number, words)
         return found
 
-    def redo(self) -> Dict[int, str]:
-        """Redo the extracts from one on; what differs then, by number."""
+    def reprocess(self) -> Dict[int, str]:
+        """Reprocess the snapshots from one on; what differs then, by number."""
         for path in self.waiting:
             self._remove(path)
         taken = [each.path for each in self.lake.tables.manifest().all]
         path = self.random.choice(taken)
-        done_redo(self.lake, path)
+        done_reprocess(self.lake, path)
         return {
-            number: f"after a redo of {path}\n"
+            number: f"after a reprocess of {path}\n"
             + comparison.story(self._rows(number), difference)
             for number, difference in self._differing()
         }
 
     def _take(self, batch: List[str]) -> List[Tuple[int, Tuple[Rows, Rows]]]:
-        """Land and run; number -1 tells that other extracts were refused."""
+        """Land and run; number -1 tells that other snapshots were refused."""
         for path in batch:
-            text = _csv(self.world.spec, self.extracts[path].rows)
+            text = _csv(self.world.spec, self.snapshots[path].rows)
             self.lake.land(path, text, at="2026-02-01")
         self._mark(batch)
         report = self.lake.run("incremental")
@@ -255,20 +255,20 @@ class ExtractPlay:
         self.waiting += batch
         refused: Set[str] = set()
         held: Set[Tuple] = set()
-        for path in sorted(self.waiting, key=lambda path: self.extracts[path].at):
-            extract = self.extracts[path]
-            if extract.covers in held:
+        for path in sorted(self.waiting, key=lambda path: self.snapshots[path].at):
+            snapshot = self.snapshots[path]
+            if snapshot.covers in held:
                 continue
-            is_late = self.story.is_late(extract.at, extract.covers)
+            is_late = self.story.is_late(snapshot.at, snapshot.covers)
             if path in self.unmarked and not is_late:
-                held.add(extract.covers)
+                held.add(snapshot.covers)
                 continue
             self.waiting.remove(path)
-            why = self.story.take(extract)
+            why = self.story.take(snapshot)
             if why is not None:
                 refused.add(path)
             if why not in (None, LATE):
-                held.add(extract.covers)
+                held.add(snapshot.covers)
         return refused
 
     def _differing(self) -> Iterator[Tuple[int, Tuple[Rows, Rows]]]:
@@ -283,13 +283,13 @@ class ExtractPlay:
             expected = comparison.expected(should_be, *names)
             yield from comparison.differing(shown, expected).items()
 
-    def _rows(self, number: int) -> List[Sighting]:
-        told = (row for each in self.extracts.values() for row in each.rows)
+    def _rows(self, number: int) -> List[Delivery]:
+        told = (row for each in self.snapshots.values() for row in each.rows)
         return [row for row in told if row.key[0] == number]
 
 
-def _csv(spec: TableSpec, rows: Sequence[Sighting]) -> str:
-    """A file of one extract; a value that is not there is an empty field."""
+def _csv(spec: TableSpec, rows: Sequence[Delivery]) -> str:
+    """A file of one snapshot; a value that is not there is an empty field."""
     names = [name for name, _ in spec.columns]
     out = io.StringIO(newline="")
     writer = csv.DictWriter(out, names)

@@ -1,4 +1,4 @@
-"""What tests of a redo do to a lake, and a lake that never was wrong."""
+"""What tests of a reprocess do to a lake, and a lake that never was wrong."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def from_scratch(lake: Lake, root: Path) -> tuple:
     return rows(again)
 
 
-def redo_files(lake: Lake, *globs: str, **more: bool) -> Report:
-    """Redo these files; the report, failed or not."""
-    return lake.run("redo", selection=Selection(globs, **more))
+def reprocess_files(lake: Lake, *globs: str, **more: bool) -> Report:
+    """Reprocess these files; the report, failed or not."""
+    return lake.run("reprocess", selection=Selection(globs, **more))
 
 
-def done_redo(lake: Lake, *globs: str, **more: bool) -> Report:
-    """Redo these files and bring history up to it; neither may fail."""
-    report = redo_files(lake, *globs, **more)
+def done_reprocess(lake: Lake, *globs: str, **more: bool) -> Report:
+    """Reprocess these files and bring history up to it; neither may fail."""
+    report = reprocess_files(lake, *globs, **more)
     assert report.error is None, report.error
     lake.done("scd2")
     return report

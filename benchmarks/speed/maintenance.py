@@ -1,4 +1,4 @@
-"""Target 9: upkeep against writing the same bytes again, and reading after it."""
+"""Target 9: maintenance against writing the same bytes again, and reading after it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from benchmarks.speed.measuring import Work, Works, alternating
 from benchmarks.speed.result import Result
 
 ROUNDS = 3
-"""Runs with changes before each upkeep, which is set to come after so many."""
+"""Runs with changes before each maintenance, which is set to come after so many."""
 
 
-def upkeep(bench: Bench) -> List[Result]:
+def maintenance(bench: Bench) -> List[Result]:
     """9: compaction and clustering / Spark writing the files that came of them."""
     rows = bench.sized(TABLE)
     worn, fresh = bench.loaded(rows, due=ROUNDS), bench.loaded(rows).lake
@@ -26,7 +26,7 @@ def upkeep(bench: Bench) -> List[Result]:
             worn.lake.done(*STAGES)
         before = _files(worn)
         return {
-            "upkeep": Work(lambda: worn.lake.stage("maintenance")),
+            "maintenance": Work(lambda: worn.lake.stage("maintenance")),
             "rewritten": Work(lambda: _rewrite(bench, _files(worn) - before)),
             **alternating(
                 nth,
@@ -36,12 +36,10 @@ def upkeep(bench: Bench) -> List[Result]:
         }
 
     found = bench.meter.in_turns(works_of, bench.pairs)
-    what = (
-        f"upkeep of {rows:,} rows after {ROUNDS} runs / Spark writing its files again"
-    )
+    what = f"maintenance of {rows:,} rows after {ROUNDS} runs / Spark writing its files again"
     read = "reading current and history after it / of a first load"
     return [
-        compared("9", what, found["upkeep"], found["rewritten"], 2.0),
+        compared("9", what, found["maintenance"], found["rewritten"], 2.0),
         compared("9a", read, found["read after"], found["read fresh"], 1.1),
     ]
 
@@ -52,7 +50,7 @@ def _files(loaded: Loaded) -> Set[Path]:
 
 def _rewrite(bench: Bench, files: Set[Path]) -> None:
     """Each table's new files as they are, with all their columns."""
-    assert files, "no upkeep was due"
+    assert files, "no maintenance was due"
     for folder in sorted({file.parent for file in files}):
         names = [str(file) for file in files if file.parent == folder]
         rows = bench.spark.read.parquet(*names)

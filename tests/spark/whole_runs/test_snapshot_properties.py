@@ -1,6 +1,6 @@
-"""Random extracts from landing files to both tables, against the oracle.
+"""Random snapshots from landing files to both tables, against the oracle.
 
-Thirty things in four to six extracts, in three runs: rows that change, move between
+Thirty things in four to six snapshots, in three runs: rows that change, move between
 regions, go and return, twice or bad; files that come late, again or empty.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from lake_spec.model import TableType
-from tests.oracle.extracts import ExtractPlay, ExtractWorld
+from tests.oracle.snapshots import SnapshotPlay, SnapshotWorld
 
 COPY, MERGE = TableType
 WORLDS = [
@@ -22,7 +22,7 @@ WORLDS = [
 
 @pytest.mark.parametrize("name, seed, kind", WORLDS)
 def test_every_run_leaves_the_tables_of_the_oracle(spark, tmp_path, name, seed, kind):
-    play = ExtractPlay(spark, tmp_path, ExtractWorld(name, seed, range(10)), kind)
+    play = SnapshotPlay(spark, tmp_path, SnapshotWorld(name, seed, range(10)), kind)
     mismatches = play.mismatches()
     shown = "\n".join(f"thing {n} {text}" for n, text in list(mismatches.items())[:2])
     assert not mismatches, shown

@@ -34,8 +34,8 @@ def validate(args: argparse.Namespace) -> int:
     """Print every fault of every file, then how many there are."""
     files, diagnostics = check(
         args.tables,
-        clusters=args.clusters or _beside(args.tables, "clusters"),
-        environments=args.environments or _beside(args.tables, "environments"),
+        clusters=args.clusters or _sibling(args.tables, "clusters"),
+        environments=args.environments or _sibling(args.tables, "environments"),
     )
     for diagnostic in diagnostics:
         print(diagnostic)
@@ -89,7 +89,7 @@ def cost(args: argparse.Namespace) -> int:
     return 0
 
 
-def _beside(tables: Path, name: str) -> Path:
+def _sibling(tables: Path, name: str) -> Path:
     """The folder next to the tables, or ours where they stand elsewhere."""
     folder = tables.parent / name
     return folder if folder.is_dir() else DAGS / name

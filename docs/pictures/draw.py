@@ -3,7 +3,7 @@
     python -m docs.pictures.draw        from the checkout's root; needs nothing installed
 
 A picture reads from top to bottom as its example does: the events of a landing file,
-one beside the other in time, then the history after it.
+one after the other in time, then the history after it.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _PARTS = re.compile(
 
 @dataclass(frozen=True)
 class Table:
-    """What one table (`layer`) holds of an example once `file` was taken in."""
+    """What one table (`layer`) holds of an example once `file` was ingested."""
 
     file: str
     layer: str

@@ -24,7 +24,7 @@ class ResumingExecutor(LocalExecutor):
         self._processes: Counter = Counter()  # by key, those that have not ended
 
     def queue_workload(self, workload: Any, session: Any) -> None:
-        """Take in a process of a task, the first or one that resumes it."""
+        """Keep a process of a task, the first or one that resumes it."""
         if hasattr(workload, "ti"):
             self._processes[workload.ti.key] += 1
         super().queue_workload(workload, session)

@@ -10,8 +10,9 @@ LakeLocalError
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Iterable
+
+from lake_spec.diagnostics.suggestions import did_you_mean
 
 
 class LakeLocalError(Exception):
@@ -51,7 +52,7 @@ class RunFailed(LakeLocalError):
 def unknown(kind: str, got: str, choices: Iterable[str]) -> str:
     """`no table 'moma.artits'. Did you mean 'moma.artists'?`, or all choices."""
     known = sorted(choices)
-    near = get_close_matches(got, known, n=1)
-    if near:
-        return f"no {kind} {got!r}. Did you mean {near[0]!r}?"
+    hint = did_you_mean(got, known).strip()
+    if hint:
+        return f"no {kind} {got!r}. {hint}"
     return f"no {kind} {got!r}. Choose one of: {', '.join(known) or '(there is none)'}."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Optional, Tuple
 
 from lake_airflow.planning.plan import DagPlan
@@ -23,7 +22,8 @@ from lake_spec.contract.state_format import (
     refuse_newer,
     to_fields,
 )
-from lake_spec.diagnostics.diagnostic import LONGEST_VALUE, shown
+from lake_spec.diagnostics.diagnostic import shown
+from lake_spec.diagnostics.suggestions import did_you_mean
 
 MOST_FILES = 100
 """Entries of `files`: each of them is an argument of a step."""
@@ -134,7 +134,8 @@ def check_run(
 
 def _unknown(plan: DagPlan, params: Mapping[str, Any]) -> list[str]:
     return [
-        f"{shown(name)}: unknown param. {plan.dag_id} takes: {', '.join(plan.params)}."
+        f"{shown(name)}: unknown param. {did_you_mean(str(name), plan.params)}"
+        f"{plan.dag_id} takes: {', '.join(plan.params)}."
         for name in params
         if not plan.takes(name)
     ]
@@ -155,11 +156,8 @@ def _tables(plan: DagPlan, value: Any, faults: list[str]) -> Tuple[str, ...]:
 
 
 def _no_table(plan: DagPlan, name: Any) -> str:
-    near = get_close_matches(str(name)[:LONGEST_VALUE], plan.tables, n=1)
-    if near:
-        hint = f"Did you mean {near[0]!r}?"
-    else:
-        hint = f"Choose from: {', '.join(plan.tables)}."
+    hint = did_you_mean(str(name), plan.tables).strip()
+    hint = hint or f"Choose from: {', '.join(plan.tables)}."
     return f"tables: {shown(name)} is no table of {plan.domain}. {hint}"
 
 

@@ -141,7 +141,7 @@ class Report:
         self.duplicates = sum(each.duplicates for each in self.files)
 
     def add(self, later: Report) -> None:
-        """Take in what a later stage of the same run did; its end is not told by it.
+        """Add what a later stage of the same run did; its end is not told by it.
 
         Counts add up, of what stands in the tables the newest is told, and a warning
         that was told stays told once.

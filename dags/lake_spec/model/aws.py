@@ -135,8 +135,8 @@ class EnvironmentSpec:
         "Tags of every cluster (up to 20); those of the cluster's file win.", ()
     )
     reaper_schedule: Optional[str] = setting(
-        "Cron text of the DAG that ends clusters which no run needs; left out means by"
-        " hand only.",
+        "Cron text of the DAG that ends clusters which no run needs; left out means"
+        " manual runs only.",
         None,
         example="*/15 * * * *",
     )

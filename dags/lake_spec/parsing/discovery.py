@@ -52,7 +52,7 @@ class Survey:
             self.found.setdefault(str(diagnostic), diagnostic)
 
     def whole_file(self, path: Path, message: str, hint: str) -> None:
-        """Take in a fault of a file or folder as a whole."""
+        """Add a fault of a file or folder as a whole."""
         self.add([Diagnostic(str(path), 0, "", None, message, hint)])
 
     @property

@@ -105,7 +105,7 @@ def _problems(each: NamedTable) -> Iterator[Problem]:
     yield from unfit
     found = [each.tables.get(side.table) for _, side in sides(spec)]
     if not unfit and None not in found and spec.key:
-        for rule in _BESIDE_TABLES:
+        for rule in _AMONG_TABLES:
             yield from rule(spec, *found)
 
 
@@ -213,7 +213,7 @@ def references_are_shown(
             yield Problem(path, name, f"{name!r} is no column of it", hint)
 
 
-_BESIDE_TABLES = (
+_AMONG_TABLES = (
     keys_are_equal,
     shown_columns_are_there,
     names_do_not_clash,

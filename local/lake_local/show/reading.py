@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import List, Sequence
 
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType
+
+from lake_spec.diagnostics.suggestions import did_you_mean
 
 from lake_local.show import timeline
 from lake_local.show.request import Layer, Request, Validity
@@ -129,8 +130,7 @@ def _known(name: str, columns: Sequence[str]) -> str:
 
 def no_column(name: str, columns: Sequence[str]) -> str:
     """That there is no such column, and which one may be meant."""
-    near = get_close_matches(name, columns, n=1)
-    hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(columns)}."
+    hint = did_you_mean(name, columns).strip() or f"There are: {', '.join(columns)}."
     return f"no column {name!r}. {hint}"
 
 

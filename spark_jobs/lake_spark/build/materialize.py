@@ -14,7 +14,7 @@ from lake_spec.model import Feed, SurrogateKind, TableSpec
 from lake_spark.build import affected_keys, merge, refold
 from lake_spark.build.affected_keys import Touched
 from lake_spark.build.merge import Built, TouchedEvents
-from lake_spark.build.watermark import Pending, anew_if_retyped, pending
+from lake_spark.build.watermark import Pending, rebuild_if_retyped, pending
 from lake_spark.changelog import retractions
 from lake_spark.changelog.schema import ALL_KEYS, IS_LOAD, LogColumn, FULL_REFRESH
 from lake_spark.landing.manifest import LogContents, Manifest
@@ -30,9 +30,9 @@ from lake_spark.tables import recorded_settings
 from lake_spark.tables.table_run import TableRun, table_columns
 
 
-def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
+def build_current(run: TableRun, *, rebuild: bool = False) -> Dict[str, int]:
     """Bring current up to the log; duplicates found per landing path."""
-    waiting = pending(run, run.current, anew=anew)
+    waiting = pending(run, run.current, rebuild=rebuild)
     if waiting is None:
         keep_counts(run)
         return {}
@@ -43,7 +43,7 @@ def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
         return {}
     kinds = table_columns(run.spec, run.log)
     columns = [name for name, _ in kinds]
-    waiting = anew_if_retyped(run.current, waiting, kinds)
+    waiting = rebuild_if_retyped(run.current, waiting, kinds)
     roles = Roles.of(run.spec, columns)
     with ExitStack() as kept:
         found = kept.enter_context(affected_keys.touched(run, run.current, waiting, kinds))
@@ -59,15 +59,15 @@ def build_current(run: TableRun, *, anew: bool = False) -> Dict[str, int]:
     return duplicates
 
 
-def build_history(run: TableRun, *, anew: bool = False) -> bool:
+def build_history(run: TableRun, *, rebuild: bool = False) -> bool:
     """Bring history up to the log; whether a commit was made."""
-    waiting = pending(run, run.history, anew=anew)
+    waiting = pending(run, run.history, rebuild=rebuild)
     if waiting is None:
         keep_counts(run)
         return False
     kinds = table_columns(run.spec, run.log)
     columns = [name for name, _ in kinds]
-    waiting = anew_if_retyped(run.history, waiting, kinds)
+    waiting = rebuild_if_retyped(run.history, waiting, kinds)
     layer = layer_of_history(run, columns, _narrow(run, waiting.manifest))
     roles = Roles.of(run.spec, columns)
     with ExitStack() as kept:

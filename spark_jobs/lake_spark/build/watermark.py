@@ -24,19 +24,19 @@ class Pending:
     manifest: Manifest
 
 
-def pending(run: TableRun, table: HudiTable, *, anew: bool) -> Optional[Pending]:
+def pending(run: TableRun, table: HudiTable, *, rebuild: bool) -> Optional[Pending]:
     """What to build: from the whole log if again, else if the table is behind it."""
     newest = run.log.last_instant("inputs")
-    built = None if anew else table.last_value(merge.LOG_INSTANT)
+    built = None if rebuild else table.last_value(merge.LOG_INSTANT)
     if newest is None or newest == built:
         return None
     manifest = run.manifest()
-    if _is_half_reprocessed(run, manifest.reprocess, anew=anew):
+    if _is_half_reprocessed(run, manifest.reprocess, rebuild=rebuild):
         return None
     return Pending(built, newest, manifest)
 
 
-def _is_half_reprocessed(run: TableRun, paths: Sequence[str], *, anew: bool) -> bool:
+def _is_half_reprocessed(run: TableRun, paths: Sequence[str], *, rebuild: bool) -> bool:
     """Whether the log waits for snapshots of a reprocess: nobody may see it folded."""
     if not paths:
         return False
@@ -44,13 +44,13 @@ def _is_half_reprocessed(run: TableRun, paths: Sequence[str], *, anew: bool) -> 
         f"a reprocess is not finished, {len(paths)} file(s) are still to be taken again, "
         f"first {paths[0]}: run {run.spec.domain}_reprocess or {run.spec.domain}_incremental"
     )
-    if anew:
+    if rebuild:
         raise UnfinishedReprocess(f"{run.spec.full_name}: {words}.")
     run.report.warnings.append(f"the tables stay as they were: {words}")
     return True
 
 
-def anew_if_retyped(table: HudiTable, waiting: Pending, columns: Columns) -> Pending:
+def rebuild_if_retyped(table: HudiTable, waiting: Pending, columns: Columns) -> Pending:
     """A stored column never changes its type: the table is rebuilt instead.
 
     New columns are none of it, they are added by the next commit (decision 013).

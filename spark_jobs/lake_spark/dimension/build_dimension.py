@@ -38,7 +38,7 @@ class Behind:
     since: Optional[Instants]
 
 
-def build_dimension(run: TableRun, *, anew: bool = False) -> None:
+def build_dimension(run: TableRun, *, rebuild: bool = False) -> None:
     """Bring history and current up to both tables; nothing if they are."""
     sides = (run.spec.source.main, run.spec.source.joined)
     runs = [run.of_table(side.table) for side in sides]
@@ -50,17 +50,17 @@ def build_dimension(run: TableRun, *, anew: bool = False) -> None:
     kinds = dict(main.rows.dtypes)
     joined = part_of(runs[1], sides[1], {name: kinds[name] for name in run.spec.key})
     require_a_join(run.spec, main, joined)
-    behind = _behind(run, (main, joined), anew=anew)
+    behind = _behind(run, (main, joined), rebuild=rebuild)
     if behind.layers:
         _build(run, main, joined, behind)
     materialize.keep_counts(run)
 
 
-def _behind(run: TableRun, parts: Sequence[Part], *, anew: bool) -> Behind:
+def _behind(run: TableRun, parts: Sequence[Part], *, rebuild: bool) -> Behind:
     """Which layers to build, and from which keys: all of them after a rebuild."""
     now = _instants(parts)
     stood = {layer: _stood(run, layer) for layer in ("current", "history")}
-    whole = anew or any(_was_rebuilt(run, layer, parts) for layer in stood)
+    whole = rebuild or any(_was_rebuilt(run, layer, parts) for layer in stood)
     late = {layer: was for layer, was in stood.items() if whole or was != now}
     if whole or not late or None in late.values():
         return Behind(list(late), None)

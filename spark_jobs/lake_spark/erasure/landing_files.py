@@ -103,29 +103,29 @@ def make(run: TableRun, found: Found) -> Dict[str, str]:
     """
     inputs = {each.file.path: each for each in found.batch.inputs}
     return {
-        path: _made(run, inputs[path], found, f"{_beside(run)}{i}/{path}")
+        path: _made(run, inputs[path], found, f"{_scratch(run)}{i}/{path}")
         for i, path in enumerate(sorted(found.records))
     }
 
 
 def clear(run: TableRun) -> None:
     """Remove what was made next to the table, also by a run that was killed."""
-    for each in run.store.list(_beside(run)):
+    for each in run.store.list(_scratch(run)):
         run.store.delete(each.uri)
 
 
-def _beside(run: TableRun) -> str:
+def _scratch(run: TableRun) -> str:
     return f"{run.home}/erasing/"
 
 
-def _made(run: TableRun, each: Input, found: Found, beside: str) -> str:
+def _made(run: TableRun, each: Input, found: Found, scratch: str) -> str:
     """The URI of the new content, which was read and compared."""
     file, records = each.file, found.records[each.file.path]
     kind = run.spec.source.format
     try:
         refuse_large(file.size)
         if isinstance(kind, (Avro, Orc, Parquet)):
-            content = blank_typed(run, file.uri, records, f"{beside}.folder")
+            content = blank_typed(run, file.uri, records, f"{scratch}.folder")
         else:
             content = blanked(
                 file.path,
@@ -134,9 +134,9 @@ def _made(run: TableRun, each: Input, found: Found, beside: str) -> str:
             )
     except (NotBlanked, UnicodeError) as error:
         raise _cannot(run, file, str(error)) from None
-    run.store.write(beside, content)
-    _compare(run, replace(each, file=_at(run, file, beside)), found)
-    return beside
+    run.store.write(scratch, content)
+    _compare(run, replace(each, file=_at(run, file, scratch)), found)
+    return scratch
 
 
 def blank_records(run: TableRun, text: bytes, records: Set[int]) -> bytes:

@@ -212,7 +212,7 @@ def _reprocess_feed(
 
 def _reprocess_snapshots(run: TableRun, before: Manifest) -> None:
     if before.reprocess:
-        _take_anew(run, before)
+        _ingest_again(run, before)
     elif not run.dry_run:
         batches.commit_retractions(run, before)
         _end(run)
@@ -234,7 +234,7 @@ def finish(run: TableRun, *, retract_missing: bool = False) -> bool:
         manifest, reprocess=tuple(path for path in manifest.reprocess if path in there)
     )
     if left.reprocess:
-        return _take_anew(run, left)
+        return _ingest_again(run, left)
     if run.dry_run:
         return False
     batches.commit_retractions(run, left)
@@ -248,7 +248,7 @@ def _landing_snapshots(run: TableRun) -> Tuple[List[LandingFile], List[LandingFi
     return batches.dated_files(run, landing.files), landing.signs
 
 
-def _take_anew(run: TableRun, manifest: Manifest) -> bool:
+def _ingest_again(run: TableRun, manifest: Manifest) -> bool:
     """The snapshots of a reprocess, oldest first; whether all of them were taken.
 
     A snapshot of several files is taken with all files of its time, new ones too.

@@ -153,7 +153,7 @@ def what_is_missing(
             "rows: one with a header alone), or remove the marker.",
         )
     if complete.marker is not None:
-        bad = _bad_beside(run, snapshot)
+        bad = _bad_in_folder(run, snapshot)
         if snapshot.signs:
             return (
                 f"{_count(snapshot)}, {shown(bad[0])} cannot be read" if bad else None
@@ -164,7 +164,7 @@ def what_is_missing(
     return _by_parts(snapshot, complete.parts)
 
 
-def _bad_beside(run: TableRun, snapshot: SourceSnapshot) -> List[str]:
+def _bad_in_folder(run: TableRun, snapshot: SourceSnapshot) -> List[str]:
     """Bad files in its folders whose time nobody knows: they may be of the snapshot."""
     if run.spec.snapshot_time.column is None:
         return []
@@ -472,8 +472,8 @@ def _path_of(run: TableRun, manifest: LandingFile, name: str) -> str:
         path = name[len(key) :]
     else:
         folder = manifest.path.rpartition("/")[0]
-        beside = name[2:] if name.startswith("./") else name
-        path = f"{folder}/{beside}" if folder else beside
+        relative = name[2:] if name.startswith("./") else name
+        path = f"{folder}/{relative}" if folder else relative
     if not path or any(part in ("", ".", "..") for part in path.split("/")):
         raise _bad_manifest(
             manifest, f"lists {shown(name)}, which is outside of {shown(root)}"

@@ -48,13 +48,13 @@ def with_families(keys: DataFrame, log: DataFrame) -> DataFrame:
 
 def families(keys: Set[str], links: Sequence[Tuple[str, str]]) -> Set[str]:
     """The keys and all that are linked to one of them, however far."""
-    beside: Dict[str, Set[str]] = {}
+    linked: Dict[str, Set[str]] = {}
     for old, new in links:
-        beside.setdefault(old, set()).add(new)
-        beside.setdefault(new, set()).add(old)
+        linked.setdefault(old, set()).add(new)
+        linked.setdefault(new, set()).add(old)
     found, waiting = set(keys), list(keys)
     while waiting:
-        new = beside.get(waiting.pop(), set()) - found
+        new = linked.get(waiting.pop(), set()) - found
         found |= new
         waiting += new
     return found

@@ -9,15 +9,15 @@ from lake_spark.tables.table_run import TableRun
 
 def dimension(run: TableRun) -> None:
     """Write what the histories of its tables changed, by one commit per table."""
-    _build(run, anew=False)
+    _build(run, rebuild=False)
 
 
 def rebuild_dimension(run: TableRun) -> None:
     """Join the whole histories again, with the settings of today."""
-    _build(run, anew=True)
+    _build(run, rebuild=True)
 
 
-def _build(run: TableRun, *, anew: bool) -> None:
+def _build(run: TableRun, *, rebuild: bool) -> None:
     if not run.dry_run:
-        build_dimension(run, anew=anew)
+        build_dimension(run, rebuild=rebuild)
         catalog.register(run)

@@ -14,6 +14,6 @@ from lake_spark.tables.table_run import TableRun
 def rebuild(run: TableRun) -> None:
     """Fold every event of the log again, with the settings of today."""
     if not run.dry_run:
-        build_current(run, anew=True)
-        build_history(run, anew=True)
+        build_current(run, rebuild=True)
+        build_history(run, rebuild=True)
         catalog.register(run)

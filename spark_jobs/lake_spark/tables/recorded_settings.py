@@ -82,7 +82,7 @@ def check(run: TableRun) -> None:
             _refuse_foreign(run.log)
         chosen = of_log(run.spec, with_defaults=False)
         told = changed(manifest.definition, of_log(run.spec), chosen)
-        _refuse(run.spec, told, _only_anew)
+        _refuse(run.spec, told, _only_by_first_load)
     check_tables(run, may_differ=run.report.stage in _REBUILDS)
 
 
@@ -94,7 +94,7 @@ def check_tables(run: TableRun, *, may_differ: bool = False) -> None:
     for layer in ("current", "history"):
         recorded, now = _recorded(run.table(layer)), of_table(run.spec, layer)
         fixed = {name: recorded[name] for name in _FIXED if name in recorded}
-        _refuse(run.spec, changed(fixed, now, {}), _only_anew)
+        _refuse(run.spec, changed(fixed, now, {}), _only_by_first_load)
         if not may_differ:
             chosen = of_table(run.spec, layer, with_defaults=False)
             _refuse(run.spec, changed(recorded, now, chosen), _by_rebuild)
@@ -148,7 +148,7 @@ def _by_rebuild(spec: TableSpec) -> str:
     )
 
 
-def _only_anew(spec: TableSpec) -> str:
+def _only_by_first_load(spec: TableSpec) -> str:
     return (
         "What is stored was made with the old setting, and no rebuild can change it: "
         "take the change back, or load the table again under another name."

@@ -90,7 +90,10 @@ def test_a_window_is_said_in_utc(start, end, window):
         ({"dry_run": "yes"}, "dry_run: got 'yes'. Choose true or false."),
         ({"accept_losses": True}, "'accept_losses': unknown param."),
         ({"window_from": "2026-01-01T00:00:00Z"}, "give both window_from and window"),
-        ({"window": "now"}, "'window': unknown param. sales_incremental takes: tables"),
+        (
+            {"window": "now"},
+            "'window': unknown param. Did you mean 'window_to'? sales_",
+        ),
     ],
 )
 def test_what_is_outside_the_allow_list_is_refused_by_name(params, fault):

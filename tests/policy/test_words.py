@@ -1,0 +1,83 @@
+"""One term for one thing: words that were replaced do not come back.
+
+Each row has the old word, as a regular expression, and what to write. Decision records
+and the changelog tell of the past and keep the words of their time.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+TERMS = {
+    r"redo(ne|s|ing)?": "reprocess",
+    r"withdr(aw|ew)\w*": "retract",
+    r"sightings?": "delivery",
+    r"upkeep": "maintenance",
+    r"when_busy": "concurrency",
+    r"absence": "missing keys, `missing_keys`",
+    r"extract_(time|at)": "snapshot_time, snapshot_at",
+    r"extracts?": "snapshot",
+    r"reload(s|ed)?": "full refresh",
+    r"stand-in": "emulator",
+    r"anew": "again; rebuild, recreate",
+    r"mend(s|ed|ing)?": "fix",
+    r"(taken|take|takes|took|taking) in": "ingest",
+    r"by hand": "manually",
+    r"beside": "next to, besides",
+    r"notices?": "notification",
+}
+"""Old word -> what to write."""
+
+THEIRS = {
+    "dags/lake_spec/diagnostics/suggestions.py": "names the new word for an old one",
+    "local/COVERAGE.md": "actions of AWS have AWS's names",
+}
+
+OTHERS = re.compile(
+    r"regexp_extract|ExtractNewRecordState|\*reload table\*|reload/|SELECT, RELOAD"
+    r"|(taken|take|takes|took|taking) in (any|order|the order|turn|one|its|which|that)"
+)
+"""Names of other programs, paths of users, and other senses of the words."""
+
+
+def old_words(text: str) -> Iterator[str]:
+    """Each old word of a text, with its line and what to write."""
+    for number, line in enumerate(text.splitlines(), 1):
+        bare = OTHERS.sub("", line)
+        for old, new in TERMS.items():
+            found = re.search(rf"(?<![A-Za-z]){old}(?![A-Za-z])", bare, re.IGNORECASE)
+            if found:
+                yield f"{number}: {found[0]!r}: write {new}"
+
+
+def shipped() -> Iterator[str]:
+    """The pages and the code of the product."""
+    places = ("README.md", "CONTRIBUTING.md", "docs", "dags", "spark_jobs", "local")
+    listed = subprocess.run(
+        ["git", "ls-files", *places, "infra", "plugins", "run_tests_locally.sh"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    for path in listed.stdout.splitlines():
+        if path.endswith((".py", ".md", ".yml", ".sh", ".j2", ".json")):
+            if not path.startswith("docs/decisions/") and path not in THEIRS:
+                yield path
+
+
+@pytest.mark.parametrize("path", shipped())
+def test_a_file_has_the_terms_of_today(path):
+    assert list(old_words((ROOT / path).read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize("word", ["redo", "Withdrawn", "is taken in", "made anew"])
+def test_an_old_word_is_found(word):
+    assert list(old_words(f"a text with {word} in it"))

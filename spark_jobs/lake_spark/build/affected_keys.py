@@ -2,7 +2,7 @@
 
 Current is built by the stage that takes files in, history by the stage after it. Both
 need the same deliveries, and looking for them is what grows with the log. So what was
-found is left next to the tables, and taken from there by whoever comes next. It is a
+found is left next to the tables, and taken from there by the next stage. It is a
 copy of committed rows, named by the commits that it lies between: where it is missing,
 of other commits or too large to be left, the log is read.
 """
@@ -40,9 +40,9 @@ Found = Tuple[DataFrame, DataFrame]  # deliveries, keys
 class Touched:
     """The touched keys, and all live deliveries of them.
 
-    `is_folded` tells whether the deliveries say what the table holds of them. `alone`
-    are, in a build of all keys, those that are the only ones of their keys (build/single_event_keys.py),
-    and then `deliveries` are the others.
+    `is_folded` says whether the deliveries say what the table holds of them. `alone`
+    are, in a build of all keys, those that are the only ones of their keys
+    (build/single_event_keys.py), and then `deliveries` are the others.
     """
 
     keys: DataFrame
@@ -55,7 +55,7 @@ class Touched:
 def touched(
     run: TableRun, table: HudiTable, waiting: Pending, columns: Columns
 ) -> Iterator[Touched]:
-    """What the log holds of the keys that were touched since the table was built.
+    """Yield what the log holds of the keys that were touched since the table was built.
 
     It is kept in memory while in use, but for a build of all keys.
     """
@@ -85,7 +85,7 @@ def clear(run: TableRun) -> None:
 
 
 def read_from_log(run: TableRun, waiting: Pending, columns: Columns, few: bool) -> Found:
-    """From the log, which has `few` rows or many."""
+    """Read from the log, which has `few` rows or many."""
     spark = session_for(run.spark, few=few)
     read = run.log.read(spark).drop(*_UNUSED)
     log = retractions.judged(with_types(read, typed(columns)), waiting.manifest)
@@ -93,7 +93,7 @@ def read_from_log(run: TableRun, waiting: Pending, columns: Columns, few: bool) 
 
 
 def _left_or_in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:
-    """From where it was left, or from the log and then left, unless it is too much.
+    """Take what was left, or read the log and leave it there, unless it is too much.
 
     Only for tables that are folded, which have many rows: keys without any delivery
     count for the others.
@@ -110,7 +110,7 @@ def _left_or_in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:
 
 
 def _leave(run: TableRun, found: Found, waiting: Pending) -> bool:
-    """Write the deliveries next to the tables; False if there are too many keys."""
+    """Write the deliveries next to the tables; return False if there are too many keys."""
     clear(run)
     deliveries, keys = found
     keys.persist()

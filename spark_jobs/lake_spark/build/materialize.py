@@ -31,7 +31,7 @@ from lake_spark.tables.table_run import TableRun, table_columns
 
 
 def build_current(run: TableRun, *, rebuild: bool = False) -> Dict[str, int]:
-    """Bring current up to the log; duplicates found per landing path."""
+    """Bring current up to the log; return duplicates found per landing path."""
     waiting = pending(run, run.current, rebuild=rebuild)
     if waiting is None:
         keep_counts(run)
@@ -48,19 +48,21 @@ def build_current(run: TableRun, *, rebuild: bool = False) -> Dict[str, int]:
     with ExitStack() as kept:
         found = kept.enter_context(affected_keys.touched(run, run.current, waiting, kinds))
         marked = cache_until(_marked(found, waiting, roles), kept)
-        tell = partial(_told, run, marked, waiting.since)
+        find = partial(_told, run, marked, waiting.since)
         # Two jobs would mark the same rows on two executors: of all keys they are many.
-        told = kept.enter_context(in_background(tell, done_first=waiting.since is None))
+        findings = kept.enter_context(
+            in_background(find, done_first=waiting.since is None)
+        )
         layer = CurrentLayer(run.spec, columns)
-        _build(run, layer, found, marked, waiting, roles, told)
-        duplicates, ties, restarts = told()
+        _build(run, layer, found, marked, waiting, roles, findings)
+        duplicates, ties, restarts = findings()
     run.report.ties += ties
     run.report.warnings += restarts
     return duplicates
 
 
 def build_history(run: TableRun, *, rebuild: bool = False) -> bool:
-    """Bring history up to the log; whether a commit was made."""
+    """Bring history up to the log; return whether a commit was made."""
     waiting = pending(run, run.history, rebuild=rebuild)
     if waiting is None:
         keep_counts(run)
@@ -88,7 +90,7 @@ def write(
     before_commit: Callable[[], Any] = nothing,
     **said: str,
 ) -> None:
-    """Write what differs as one commit that says so, and tell the report.
+    """Write what differs as one commit that says so, and note it in the report.
 
     What `before_commit` raises stops it.
     """
@@ -128,7 +130,7 @@ def _note(run: TableRun, layer: str, built: Built) -> None:
 def layer_of_history(
     run: TableRun, columns: Sequence[str], narrow: Sequence[str] = ()
 ) -> Layer:
-    """How the history of this run's table is built, its surrogate keys told."""
+    """Return how this run's history is built, with its surrogate keys noted."""
     counts_up = run.spec.history.surrogate_key.kind is SurrogateKind.INCREASING
     return HistoryLayer(
         run.spec,
@@ -149,14 +151,14 @@ def _note_moved_keys(run: TableRun, changes: DataFrame) -> None:
 
 
 def _narrow(run: TableRun, manifest: Manifest) -> Sequence[str]:
-    """The paths of doubles that came as floats, in files or in the table before."""
+    """Return the paths of doubles that were floats, in files or in the table before."""
     return sorted(manifest.contents.narrow.union(run.log.narrow_paths()))
 
 
 def complete_events(
     marked: DataFrame, spec: TableSpec, roles: Roles, contents: LogContents
 ) -> DataFrame:
-    """Each key's events, with the deletes of every key and the values not sent."""
+    """Return each key's events, with the deletes of every key and the values not sent."""
     events = distinct_events(marked)
     scope = spec.scope
     if scope:
@@ -177,7 +179,7 @@ def complete_events(
 def _with_times_of_snapshots(
     events: DataFrame, spec: TableSpec, roles: Roles
 ) -> DataFrame:
-    """Snapshot rows behind other events of their key are true since their own time."""
+    """Date snapshot rows behind other events of their key from their own snapshot."""
     order = Window.partitionBy(KEY).orderBy(*total_order(roles))
     later = (F.row_number().over(order) > 1) & F.col(LogColumn.STARTED).isNotNull()
     own = F.coalesce(F.col(spec.effective_at).cast("timestamp"), LogColumn.EFFECTIVE_AT)
@@ -223,7 +225,7 @@ def _build(
 
 
 def _living(run: TableRun, layer: Layer, log_instant: str) -> Optional[int]:
-    """How many versions must be open: the rows of current, built from the same log."""
+    """Return how many versions must be open: current's rows, built from the same log."""
     if layer.name != "history":
         return None
     if run.current.last_value(merge.LOG_INSTANT) != log_instant:
@@ -234,9 +236,9 @@ def _living(run: TableRun, layer: Layer, log_instant: str) -> Optional[int]:
 def _told(
     run: TableRun, marked: DataFrame, since: Optional[str]
 ) -> Tuple[Dict[str, int], int, List[str]]:
-    """Duplicates by landing path, ties, and warnings of logs that started over.
+    """Return duplicates by landing path, ties, and warnings of logs that started over.
 
-    Snapshots are compared coming in.
+    Snapshots are compared on ingest.
     """
     if not isinstance(run.spec.source, Feed):
         return {}, 0, []
@@ -245,7 +247,7 @@ def _told(
 
 
 def _restarts(spec: TableSpec, marked: DataFrame, since: Optional[str]) -> List[str]:
-    """Where new events start over from the log of the events before: contract 2.1."""
+    """Return warnings where new events start over from the log before: contract 2.1."""
     if not may_restart(spec):
         return []
     roles = Roles.of(spec, spec.order_by)
@@ -273,7 +275,7 @@ def _log_of(row: Row) -> str:
 
 
 def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:
-    """New deliveries of events that an earlier row of the log already was."""
+    """Count per path the new deliveries of events that an earlier row already was."""
     landed = retractions.came_after(since) & (F.col(LogColumn.OP) != FULL_REFRESH)
     again = marked.where(landed & (F.col("lake_arrival") > 1))
     return {
@@ -283,7 +285,7 @@ def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:
 
 
 def count_ties(run: TableRun, marked: DataFrame, since: Optional[str]) -> int:
-    """Keys and orders at which events of several files stand, new ones among them."""
+    """Count keys and orders that have events of several files, new ones among them."""
     changes = marked.where("lake_seen = 1").where(~F.expr(IS_LOAD))
     in_log = [LogColumn.LOG] if run.spec.envelope is not None else []
     places = changes.where(F.col(KEY) != ALL_KEYS).groupBy(
@@ -297,27 +299,27 @@ def count_ties(run: TableRun, marked: DataFrame, since: Optional[str]) -> int:
 
 
 def _unresolved(events: DataFrame) -> int:
-    """Values not sent that had nothing before them."""
+    """Count the values not sent that had nothing before them."""
     if partial_updates.UNRESOLVED not in events.columns:
         return 0
     return events.agg(F.sum(partial_updates.UNRESOLVED)).first()[0] or 0
 
 
 def living_keys(run: TableRun) -> Optional[DataFrame]:
-    """The keys that live as of the last build, None before the first."""
+    """Return the keys that live as of the last build, None before the first."""
     if not run.current.has_data():
         return None
     return living_rows(run).select(KEY)
 
 
 def living_rows(run: TableRun) -> DataFrame:
-    """The rows of current that are not marked as deleted."""
+    """Return the rows of current that are not marked as deleted."""
     stored, mark = run.current.read(), run.spec.history.columns.is_deleted
     return stored.where(~F.col(mark)) if mark in stored.columns else stored
 
 
 def keep_counts(run: TableRun) -> None:
-    """Counts of tables that needed nothing, as their last commits say."""
+    """Keep the counts of tables that needed nothing, as their last commits say."""
     if run.current.has_data():
         run.report.current_rows = open_rows(run)
     if run.history.has_data():
@@ -330,5 +332,5 @@ def keep_counts(run: TableRun) -> None:
 
 
 def open_rows(run: TableRun) -> int:
-    """How many rows current has, as its last commit says."""
+    """Return how many rows current has, as its last commit says."""
     return int(run.current.last_value(merge.OPEN) or 0)

@@ -46,8 +46,8 @@ class TouchedEvents:
     """Events of the keys that the log touched after an instant (all if None).
 
     `before` are the events of these keys up to that instant, where the table is known
-    to hold the fold of them (build/materialize.py); else its rows are read. `alone` are more
-    events, each the only one of its key.
+    to hold the fold of them (build/materialize.py); else its rows are read. `alone`
+    are more events, each the only one of its key.
     """
 
     distinct: DataFrame
@@ -68,7 +68,7 @@ def build(
     must_be_open: Optional[int] = None,
     before_commit: Callable[[], Any] = nothing,
 ) -> Built:
-    """Bring the table up to the log; nothing is written when it already is.
+    """Bring the table up to the log; write nothing when it already is.
 
     `must_be_open` is how many rows must be open after it, where that is known.
     `before_commit` is called before anything is written: what it raises stops that.
@@ -90,7 +90,7 @@ def build(
 
 
 def _all_new(layer: Layer, events: TouchedEvents) -> Changes:
-    """The rows of a build of everything, which are compared with nothing.
+    """Return the rows of a build of everything, which are compared with nothing.
 
     Those of keys that are alone are made of one row of the log each: to make them
     twice, to be checked and to be written, takes less than keeping them. But numbers
@@ -117,7 +117,7 @@ def _inserted(rows: DataFrame, layer: Layer) -> DataFrame:
 def _stored(
     table: HudiTable, layer: Layer, events: TouchedEvents, desired: DataFrame
 ) -> DataFrame:
-    """What the table holds of the touched keys, in the desired rows' columns."""
+    """Return what the table holds of the touched keys, in the desired rows' columns."""
     if events.before is not None:
         return shaped_as(layer.desired(events.before).drop(*layer.witnesses), desired)
     stored = shaped_as(table.read(), desired)
@@ -125,7 +125,7 @@ def _stored(
 
 
 def shaped_as(stored: DataFrame, desired: DataFrame) -> DataFrame:
-    """Stored rows in the columns and types of the desired ones, null where they have none."""
+    """Return stored rows in the columns and types of the desired ones, null if absent."""
     rows = with_types(without_hudi_columns(stored), typed_names(desired.schema))
     return rows.select(desired.columns)
 
@@ -133,7 +133,7 @@ def shaped_as(stored: DataFrame, desired: DataFrame) -> DataFrame:
 def difference(
     desired: DataFrame, stored: DataFrame, identity: Sequence[str], layer: Layer
 ) -> DataFrame:
-    """Desired rows that differ from the stored ones, and stored ones to remove.
+    """Return desired rows that differ from the stored ones, and stored ones to remove.
 
     Adds lake_action and lake_was_open to the rows' columns.
     """
@@ -154,7 +154,7 @@ def difference(
 def joined(
     desired: DataFrame, stored: DataFrame, identity: Sequence[str], layer: Layer
 ) -> DataFrame:
-    """Desired and stored rows side by side, and by lake_action how they differ.
+    """Return desired and stored rows side by side, and by lake_action how they differ.
 
     Columns new and old (the whole rows), new_same and old_same (in the form that
     equality is defined on), new_open and old_open; null where there is no row.
@@ -223,7 +223,7 @@ def _counts_before(table: HudiTable, events: TouchedEvents) -> Tuple[int, int]:
 
 
 def _operation(table: HudiTable, events: TouchedEvents) -> Operation:
-    """The first build fills the table, a build of everything replaces it."""
+    """Return the operation: the first build fills the table, a whole one replaces it."""
     if not table.has_data():
         return Operation.BULK_INSERT
     return Operation.REPLACE if events.since is None else Operation.UPSERT
@@ -241,9 +241,9 @@ def _to_write(changes: DataFrame, layer: Layer) -> DataFrame:
 def deliveries_of(
     log: DataFrame, since: Optional[str], contents: LogContents
 ) -> Tuple[DataFrame, DataFrame]:
-    """(all live deliveries of the touched keys, the touched keys) of a judged log.
+    """Return (all live deliveries of the touched keys, the touched keys) of a judged log.
 
-    A key is touched when a delivery of it came, or became void, after that instant;
+    A key is touched when a delivery of it arrived, or became void, after that instant;
     by such a change of a row about every key all of them are. Keys whose rows changed
     their key are touched together. `contents` are those of the log.
     """
@@ -260,6 +260,6 @@ def deliveries_of(
 
 
 def of_keys(live: DataFrame, keys: DataFrame, contents: LogContents) -> DataFrame:
-    """The live deliveries of those keys, and those about every key."""
+    """Return the live deliveries of those keys, and those about every key."""
     own = live.join(keys, KEY, "left_semi")
     return own.unionByName(live.where(about_all_keys())) if contents.wide else own

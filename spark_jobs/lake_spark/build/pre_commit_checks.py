@@ -32,14 +32,14 @@ class Changes:
 
     @property
     def all(self) -> DataFrame:
-        """All rows."""
+        """Return all rows."""
         if self.alone is None:
             return self.compared
         return self.compared.unionByName(self.alone)
 
 
 def counted(changes: Changes, layer: Layer) -> Dict[str, Any]:
-    """Rows by their action, those that open and close, and breaches of each promise.
+    """Count rows by their action, those that open and close, and breaches of each promise.
 
     Of a promise: `broken_<n>` rows, the least of their keys `broken_key_<n>`.
     """
@@ -78,7 +78,7 @@ def _counts(checked: DataFrame, layer: Layer, copies: Column) -> Dict[str, Any]:
 
 
 def keep_invariants(layer: Layer, counts: Dict[str, Any]) -> None:
-    """BrokenPromise if rows break a promise, naming it and a key."""
+    """Raise BrokenPromise if rows break a promise, naming it and a key."""
     faults = [
         f"{invariant}: {counts[f'broken_{i}']} row(s), as of key {counts[f'broken_key_{i}']}"
         for i, invariant in enumerate(layer.broken)
@@ -93,7 +93,7 @@ def keep_invariants(layer: Layer, counts: Dict[str, Any]) -> None:
 
 
 def agree(layer: Layer, still_open: int, must_be_open: Optional[int]) -> None:
-    """BrokenPromise if as many are not open as are known to have to be."""
+    """Raise BrokenPromise if as many are not open as are known to have to be."""
     if must_be_open not in (None, still_open):
         raise BrokenInvariant(
             f"{layer.name} was not written: it would have {still_open:,} open versions, "

@@ -2,7 +2,7 @@
 
 A table holds the fold of the log up to the commit that it was built from. So what it
 holds of some keys follows from their earlier events, which are read anyway, and the
-table itself need not be searched for them: its size costs nothing. Decision 033 tells
+table itself need not be searched for them: its size costs nothing. Decision 033 says
 the figures, and how it is known that the table was written by this very fold.
 """
 
@@ -31,7 +31,7 @@ Nor are queries of its change log worth compiling (session.py).
 
 
 def rows(run: TableRun, table: HudiTable, manifest: Manifest) -> int:
-    """How many rows change log, current and this table have at least, by their commits.
+    """Return how many rows log, current and this table have at least, by their commits.
 
     More than FEW_ROWS where a release wrote the log that did not count them.
     """
@@ -41,17 +41,17 @@ def rows(run: TableRun, table: HudiTable, manifest: Manifest) -> int:
 
 
 def said(table: HudiTable, since: Optional[str]) -> Dict[str, str]:
-    """What the next commit says of the fold: a build of some keys says no more."""
+    """Return what the next commit says of the fold: a build of some keys says no more."""
     kept = VERSION if since is None else table.metadata_with(LOG_INSTANT).get(FOLD)
     return {} if kept is None else {FOLD: kept}
 
 
 def is_folded(run: TableRun, table: HudiTable, manifest: Manifest) -> bool:
-    """Whether the rows of a table can be told from its log alone, and should be.
+    """Return whether a table's rows can be known from its log alone, and should be.
 
     Not where the log was made again since, so that it lacks the commit the table was
     built from; not where files were retracted, for the log shows the table without
-    them; where floats came for doubles, which changes how rows compare; where a column
+    them; where floats arrived for doubles, which changes how rows compare; where a column
     was declared as dropped since, maybe; or where versions have numbers of their own.
     """
     spec, built = run.spec, table.metadata_with(LOG_INSTANT)

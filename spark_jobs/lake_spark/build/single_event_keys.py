@@ -33,7 +33,7 @@ def split(
     all_rows: int,
     kept: ExitStack,
 ) -> Tuple[DataFrame, Optional[DataFrame]]:
-    """(deliveries of keys that have several, the only ones of their keys).
+    """Return (deliveries of keys that have several, the only ones of their keys).
 
     They are to be used while `kept` is open. `all_rows` is that of standing.rows.
 

@@ -25,7 +25,7 @@ class Pending:
 
 
 def pending(run: TableRun, table: HudiTable, *, rebuild: bool) -> Optional[Pending]:
-    """What to build: from the whole log if again, else if the table is behind it."""
+    """Return what to build: from the whole log if again, else if the table is behind it."""
     newest = run.log.last_instant("inputs")
     built = None if rebuild else table.last_value(merge.LOG_INSTANT)
     if newest is None or newest == built:
@@ -37,7 +37,7 @@ def pending(run: TableRun, table: HudiTable, *, rebuild: bool) -> Optional[Pendi
 
 
 def _is_half_reprocessed(run: TableRun, paths: Sequence[str], *, rebuild: bool) -> bool:
-    """Whether the log waits for snapshots of a reprocess: nobody may see it folded."""
+    """Return whether the log waits for snapshots of a reprocess and must not be folded."""
     if not paths:
         return False
     words = (
@@ -51,9 +51,10 @@ def _is_half_reprocessed(run: TableRun, paths: Sequence[str], *, rebuild: bool) 
 
 
 def rebuild_if_retyped(table: HudiTable, waiting: Pending, columns: Columns) -> Pending:
-    """A stored column never changes its type: the table is rebuilt instead.
+    """Return a build of everything where a stored column would change its type.
 
-    New columns are none of it, they are added by the next commit (decision 013).
+    A stored column never changes its type: the table is rebuilt instead. New columns are
+    none of it, they are added by the next commit (decision 013).
     """
     if waiting.since is None:
         return waiting

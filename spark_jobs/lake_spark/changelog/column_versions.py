@@ -23,19 +23,19 @@ _WIDER = re.compile(r"lake_([2-9]|[1-9][0-9]+)_(.+)")
 
 @dataclass(frozen=True)
 class Stored:
-    """One column of the table as readers see it: where its values stand."""
+    """One column of the table as readers see it: where its values are."""
 
     name: str
     places: Tuple[Typed, ...]
 
     @property
     def kind(self) -> ColumnType:
-        """The widest of its types: that of its newest place."""
+        """Return the widest of its types: that of its newest place."""
         return self.places[-1][1]
 
     @property
     def shown(self) -> str:
-        """An expression of the widest type: a row has its value in one place."""
+        """Return an expression of the widest type: a row has its value in one place."""
         values = [
             Conversion().value(sql_identifier(place), kind, self.kind)
             for place, kind in reversed(self.places)
@@ -44,13 +44,13 @@ class Stored:
 
     @property
     def narrow(self) -> List[Tuple[str, List[str]]]:
-        """(place, paths) of floats that are shown as doubles."""
+        """Return (place, paths) of floats that are shown as doubles."""
         found = [(p, float_paths(k, self.kind, self.name)) for p, k in self.places]
         return [(place, paths) for place, paths in found if paths]
 
 
 def shown_columns(stored: Sequence[Typed]) -> List[Stored]:
-    """The columns that readers see of those that are stored."""
+    """Return the columns that readers see of those that are stored."""
     names = {name.lower() for name, _ in stored}
     places: Dict[str, List[Typed]] = {}
     for name, kind in stored:
@@ -63,7 +63,10 @@ def shown_columns(stored: Sequence[Typed]) -> List[Stored]:
 
 
 def shown_expressions(columns: Sequence[Stored]) -> List[str]:
-    """`<value> AS <column>` of each; `lake_narrow` tells also of floats stored before."""
+    """Return `<value> AS <column>` of each.
+
+    `lake_narrow` names also floats stored before.
+    """
     cases = [
         f"CASE WHEN {sql_identifier(place)} IS NOT NULL THEN {sql_literal(','.join(paths))} END"
         for each in columns
@@ -92,7 +95,7 @@ class Written:
 
     @property
     def expression(self) -> str:
-        """`<value> AS <place>`."""
+        """Return `<value> AS <place>`."""
         value = f"CAST(NULL AS {self.kind.text})"
         if self.column is not None:
             name, kind = self.column
@@ -101,7 +104,7 @@ class Written:
 
 
 def written_columns(stored: Sequence[Typed], rows: Sequence[Typed]) -> List[Written]:
-    """Where the columns of new rows go: every stored column, then the new ones."""
+    """Return where the columns of new rows go: every stored column, then the new ones."""
     known = {each.name: each for each in shown_columns(stored)}
     taking: Dict[str, Written] = {}
     for name, kind in rows:

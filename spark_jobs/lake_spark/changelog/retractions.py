@@ -22,7 +22,7 @@ VOID_SINCE = "lake_void_since"
 
 
 def judged(log: DataFrame, manifest: Manifest) -> DataFrame:
-    """The log's deliveries with VOID_SINCE; a log without retractions as it is."""
+    """Return the log's deliveries with VOID_SINCE; a log without retractions as it is."""
     if not manifest.contents.retracted:
         return log
     retracts = F.col(LogColumn.OP) == RETRACT
@@ -38,24 +38,24 @@ def judged(log: DataFrame, manifest: Manifest) -> DataFrame:
 
 
 def live(deliveries: DataFrame) -> DataFrame:
-    """The judged deliveries that are not void."""
+    """Return the judged deliveries that are not void."""
     if VOID_SINCE not in deliveries.columns:
         return deliveries
     return deliveries.where(F.col(VOID_SINCE).isNull()).drop(VOID_SINCE)
 
 
 def came_after(instant: Optional[str]) -> Column:
-    """Whether a delivery came after that commit; all did if there is none."""
+    """Return whether a delivery arrived after that commit; all did if there is none."""
     return F.lit(True) if instant is None else F.col(COMMIT) > instant
 
 
 def until(deliveries: DataFrame, instant: str) -> DataFrame:
-    """The deliveries that a table which was built up to that commit is made of."""
+    """Return the deliveries that a table which was built up to that commit is made of."""
     return deliveries.where(~came_after(instant))
 
 
 def moved_after(deliveries: DataFrame, instant: str) -> Column:
-    """Whether a judged delivery came, or became void, after that commit."""
+    """Return whether a judged delivery arrived, or became void, after that commit."""
     came = came_after(instant)
     if VOID_SINCE not in deliveries.columns:
         return came
@@ -63,14 +63,14 @@ def moved_after(deliveries: DataFrame, instant: str) -> Column:
 
 
 def live_log(log: DataFrame, manifest: Manifest) -> DataFrame:
-    """The live deliveries, also without the files that are being retracted."""
+    """Return the live deliveries, also without the files that are being retracted."""
     deliveries = live(judged(log, manifest))
     paths = [each.path for each in manifest.retracting]
     return deliveries.where(~F.col(LogColumn.PATH).isin(paths)) if paths else deliveries
 
 
 def retract_rows(spark: SparkSession, files: Sequence[IngestedFile]) -> DataFrame:
-    """The rows of the log that make the deliveries of these files void."""
+    """Return the rows of the log that make the deliveries of these files void."""
     facts = [
         {
             LogColumn.KEY: ALL_KEYS,

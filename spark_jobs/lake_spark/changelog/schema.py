@@ -20,7 +20,7 @@ class LogColumn(str, Enum):
     """ALL_KEYS where the row is about every key."""
     OP = "lake_op"
     RANK = "lake_rank"
-    """0 for the first full load, 1 for what came after it."""
+    """0 for the first full load, 1 for what followed it."""
     EFFECTIVE_AT = "lake_effective_at"
     PATH = "lake_path"
     POSITION = "lake_position"
@@ -30,11 +30,11 @@ class LogColumn(str, Enum):
     LANDED_AT = "lake_landed_at"
     SNAPSHOT_AT = "lake_snapshot_at"
     STARTED = "lake_started"
-    """The order at which the row's full refresh, or its connector's snapshot, started, as JSON."""
+    """Order at which the row's full refresh or connector's snapshot started, as JSON."""
     UNAVAILABLE = "lake_unavailable"
     """Columns whose value the source did not send, `a,b`; else null."""
     NARROW = "lake_narrow"
-    """Paths of doubles that came as floats, `a,b.c`; else null."""
+    """Paths of doubles that arrived as floats, `a,b.c`; else null."""
     OLD_KEY = "lake_old_key"
     """For a create of a key change that lacks values, the key before it."""
     LOG = "lake_log"
@@ -73,10 +73,10 @@ IS_LOAD = "lake_rank = 0 OR lake_started IS NOT NULL"
 
 
 def started(name: str) -> str:
-    """Where the row's full refresh started in an order column, as text; else null."""
+    """Return where the row's full refresh started in an order column, as text, or null."""
     return f"get_json_object(lake_started, {sql_literal('$.' + name)})"
 
 
 def log_columns(columns: Columns) -> List[str]:
-    """The columns of a log row in their order."""
+    """Return the columns of a log row in their order."""
     return [name for name, _ in ENVELOPE] + [name for name, _ in columns]

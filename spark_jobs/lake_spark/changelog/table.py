@@ -24,7 +24,7 @@ class ChangeLog(HudiTable):
     _known: Optional[List[Typed]] = None
 
     def read(self, by: Optional[SparkSession] = None) -> DataFrame:
-        """The newest committed rows, every column in its widest type."""
+        """Return the newest committed rows, every column in its widest type."""
         rows = self.read_stored(by)
         shown = shown_columns(typed_names(rows.schema))
         if all(len(each.places) == 1 for each in shown):
@@ -32,29 +32,29 @@ class ChangeLog(HudiTable):
         return rows.selectExpr(*shown_expressions(shown))
 
     def columns(self) -> Dict[str, ColumnType]:
-        """The columns that readers see, and their types."""
+        """Return the columns that readers see, and their types."""
         return {each.name: each.kind for each in shown_columns(self._stored())}
 
     def narrow_paths(self) -> List[str]:
-        """The paths of doubles some of whose values were stored as floats."""
+        """Return the paths of doubles some of whose values were stored as floats."""
         shown = shown_columns(self._stored())
         return [path for each in shown for _, paths in each.narrow for path in paths]
 
     def written(self, columns: Sequence[Typed]) -> List[Written]:
-        """Where the columns of new rows are stored."""
+        """Return where the columns of new rows are stored."""
         return written_columns(self._stored(), columns)
 
     def write(
         self, rows: DataFrame, operation: Operation, metadata: Mapping[str, str]
     ) -> str:
-        """Add rows by one commit that carries the metadata; its instant."""
+        """Add rows by one commit that carries the metadata; return its instant."""
         written = self.written(typed_names(rows.schema))
         ours = rows.selectExpr(*[each.expression for each in written])
         self._known = None
         return super().write(ours, operation, metadata)
 
     def _stored(self) -> List[Typed]:
-        """What is stored; looked up once, for only our own writes change it in a run."""
+        """Return what is stored, looked up once: only our own writes change it in a run."""
         if self._known is None:
             self._known = typed_names(self.schema()) if self.has_data() else []
         return self._known

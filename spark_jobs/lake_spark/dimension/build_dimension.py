@@ -57,7 +57,7 @@ def build_dimension(run: TableRun, *, rebuild: bool = False) -> None:
 
 
 def _behind(run: TableRun, parts: Sequence[Part], *, rebuild: bool) -> Behind:
-    """Which layers to build, and from which keys: all of them after a rebuild."""
+    """Return which layers to build, and from which keys: all of them after a rebuild."""
     now = _instants(parts)
     stood = {layer: _stood(run, layer) for layer in ("current", "history")}
     whole = rebuild or any(_was_rebuilt(run, layer, parts) for layer in stood)
@@ -77,12 +77,12 @@ def _stood(run: TableRun, layer: str) -> Optional[Instants]:
 
 
 def _older(instants: Sequence[Optional[str]]) -> Optional[str]:
-    """The oldest; none, for before the first, is older than all."""
+    """Return the oldest; none, for before the first, is older than all."""
     return None if None in instants else min(instants)
 
 
 def _was_rebuilt(run: TableRun, layer: str, parts: Sequence[Part]) -> bool:
-    """Whether a table's history was made with other settings since."""
+    """Return whether a table's history was made with other settings since."""
     recorded = json.loads(run.table(layer).last_value(MADE_OF) or "{}")
     now = _made_of(parts)
     return any(changed(then, now.get(name, {}), {}) for name, then in recorded.items())
@@ -115,7 +115,7 @@ def _build(run: TableRun, main: Part, joined: Part, behind: Behind) -> None:
 
 
 def _touched_keys(parts: Sequence[Part], since: Optional[Instants]) -> DataFrame:
-    """Keys of what the tables' logs hold after those instants, as far as built."""
+    """Return keys of what the tables' logs hold after those instants, as far as built."""
     found = []
     for part in parts:
         then = since[part.spec.name] if since else None
@@ -147,7 +147,7 @@ def _of_keys(rows: DataFrame, keys: DataFrame) -> DataFrame:
 
 
 def _with_tracking_of(spec: TableSpec, parts: Sequence[Part]) -> TableSpec:
-    """The spec with `ignore` of its tables, unless it says what to track."""
+    """Return the spec with `ignore` of its tables, unless it says what to track."""
     if spec.history.track:
         return spec
     untracked = [name for part in parts for name in part.untracked]

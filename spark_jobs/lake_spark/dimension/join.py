@@ -1,7 +1,7 @@
 """Two histories as the states of their join: contract section 3.
 
 A state is what is true of a key from an instant on: a row of the main table with
-the row of the joined table of the same time. Told as events, states go the way of
+the row of the joined table of the same time. Written as events, states go the way of
 every table: the fold drops what lasted no time, joins equal neighbours and ends
 versions.
 """
@@ -32,7 +32,7 @@ class Versions:
 
 
 def state_events(main: Versions, joined: Versions, key: Sequence[str]) -> DataFrame:
-    """The events whose fold is the join of both histories.
+    """Return the events whose fold is the join of both histories.
 
     A delete wherever the main table has no row; nulls wherever only the joined one
     has none. Envelope, key, then the shown columns of both.
@@ -57,7 +57,7 @@ def state_events(main: Versions, joined: Versions, key: Sequence[str]) -> DataFr
 def _changes(
     versions: Versions, key: Sequence[str], side: str, record: int
 ) -> DataFrame:
-    """The side's state since each start and each end, at one instant the start last."""
+    """Return the side's state since each start and end, at one instant the start last."""
     added = versions.added
     values = [F.col(f"`{name}`").alias(shown) for name, shown in versions.shown]
     starts = F.struct(F.lit(True).alias(_THERE), *values)
@@ -67,7 +67,7 @@ def _changes(
         _change(F.col(added.valid_from), record + 1, starts),
         _change(F.col(added.valid_to), record, ends),
     )
-    # An open version may have an end that stands for none.
+    # An open version may have an end that means none.
     both = F.when(F.col(added.is_current), F.slice(changes, 1, 1)).otherwise(changes)
     living = versions.rows.where(~F.col(added.is_deleted))
     return living.select(KEY, *key, F.explode(both).alias("lake_change")).select(
@@ -89,7 +89,7 @@ def _change(at: Column, record: int, state: Column) -> Column:
 
 
 def _envelope(lives: Column) -> Sequence[Column]:
-    """What the fold reads of a row of the change log."""
+    """Return what the fold reads of a row of the change log."""
     known = {
         KEY: F.col(KEY),
         LogColumn.OP: F.when(lives, UPSERT).otherwise(DELETE),

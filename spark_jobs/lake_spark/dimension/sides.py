@@ -1,4 +1,4 @@
-"""The two tables of a dimension: their histories as they stand."""
+"""The two tables of a dimension: their histories as they are."""
 
 from __future__ import annotations
 
@@ -31,18 +31,21 @@ class Part:
 
     @property
     def spec(self) -> TableSpec:
-        """The table's own spec."""
+        """Return the table's own spec."""
         return self.run.spec
 
     @property
     def untracked(self) -> List[str]:
-        """Shown columns whose change opens no version in the table's own history."""
+        """List shown columns whose change opens no version in the table's own history."""
         tracked = tracked_columns(self.spec, [name for name, _ in self.shown])
         return [shown for name, shown in self.shown if name not in tracked]
 
 
 def part_of(run: TableRun, side: Side, key: Mapping[str, str]) -> Part:
-    """A table of the dimension; `key` is its key with the types of the main table."""
+    """Return a table of the dimension.
+
+    `key` is its key with the types of the main table.
+    """
     # The instant first: rows of a later commit are then touched once more.
     log_instant = run.history.last_value(merge.LOG_INSTANT)
     rows = _versions(run) if log_instant else _no_versions(run, key)
@@ -63,7 +66,7 @@ def _versions(run: TableRun) -> DataFrame:
 
 
 def _no_versions(run: TableRun, key: Mapping[str, str]) -> DataFrame:
-    """The history of a table that was not loaded yet."""
+    """Return the history of a table that was not loaded yet."""
     names = run.spec.history.columns
     times = [(name, "timestamp") for name in (names.valid_from, names.valid_to)]
     flags = [(name, "boolean") for name in (names.is_current, names.is_deleted)]
@@ -75,7 +78,7 @@ def _no_versions(run: TableRun, key: Mapping[str, str]) -> DataFrame:
 
 
 def _added(spec: TableSpec) -> List[str]:
-    """Columns of a history that are not the table's own."""
+    """List the columns of a history that are not the table's own."""
     names = spec.history.columns
     times = [names.valid_from, names.valid_to, names.is_current, names.is_deleted]
     return [*times, spec.history.surrogate_key.column, KEY, fold.FROM]

@@ -16,7 +16,7 @@ _GONE = f"{_NUMBER} int, {_BLANK} boolean"
 
 
 def blank_typed(run: TableRun, uri: str, records: Set[int], folder: str) -> bytes:
-    """The content of a file with these rows (from 1) blank; `folder` is for the way.
+    """Blank these rows (from 1) of a file's content; `folder` is for the way.
 
     Spark writes it again: its columns and values stay, statistics and other notes of
     the old file go.

@@ -46,17 +46,19 @@ class Found:
 
     @property
     def count(self) -> int:
-        """How many records."""
+        """Return how many records."""
         return sum(map(len, self.records.values()))
 
     def release(self) -> None:
-        """Give the memory of the rows back."""
+        """Release the memory of the rows."""
         if self.rows is not None:
             self.rows.release()
 
 
 def find(run: TableRun, subjects: Subjects) -> Found:
-    """Read every landing file as it is ingested; NotErasable where one cannot be read.
+    """Read every landing file as it is ingested.
+
+    Raise NotErasable where one cannot be read.
 
     A record whose key cannot be read is a subject's where it has the key as words.
     """
@@ -79,7 +81,7 @@ def find(run: TableRun, subjects: Subjects) -> Found:
 
 
 def _listed(run: TableRun) -> List[LandingFile]:
-    """The table's landing files; another content under a known name is refused."""
+    """List the table's landing files; refuse another content under a known name."""
     ours = known_contents(run).etags
     files = batches.landing_of(run, all_globs(run.spec)).files
     same = compared(run)
@@ -88,16 +90,16 @@ def _listed(run: TableRun) -> List[LandingFile]:
 
 
 def _refuse_unread(run: TableRun) -> None:
-    told = [f"{each['path']} {each['reason']}" for each in run.report.set_aside]
-    if told:
+    unread = [f"{each['path']} {each['reason']}" for each in run.report.set_aside]
+    if unread:
         raise NotErasable(
-            f"{run.spec.full_name}: {'; '.join(told[:3])}. Nothing was erased: nobody can "
+            f"{run.spec.full_name}: {'; '.join(unread[:3])}. Nothing was erased: nobody can "
             "tell whose rows such a file has. Fix it or take it away."
         )
 
 
 def make(run: TableRun, found: Found) -> Dict[str, str]:
-    """Contents without the records, made next to the table: path -> URI.
+    """Make contents without the records, next to the table: path -> URI.
 
     NotErasable where one cannot be made, before anything is changed.
     """
@@ -119,7 +121,7 @@ def _scratch(run: TableRun) -> str:
 
 
 def _made(run: TableRun, each: Input, found: Found, scratch: str) -> str:
-    """The URI of the new content, which was read and compared."""
+    """Return the URI of the new content, which was read and compared."""
     file, records = each.file, found.records[each.file.path]
     kind = run.spec.source.format
     try:
@@ -158,7 +160,7 @@ def _at(run: TableRun, file: LandingFile, uri: str) -> LandingFile:
 
 
 def _compare(run: TableRun, each: Input, found: Found) -> None:
-    """NotErasable if the new content has other rows than the old one but the erased."""
+    """Raise NotErasable if the new content differs from the old one but in the erased."""
     path = each.file.path
     batch = replace(found.batch, inputs=[each])
     if shape_of(run.spark, run.store, each.file, run.spec) != each.shape:
@@ -180,7 +182,7 @@ def _compare(run: TableRun, each: Input, found: Found) -> None:
 
 
 def _differing(old: DataFrame, new: DataFrame) -> List[int]:
-    """Numbers of the records that are not the same in both."""
+    """List the numbers of the records that are not the same in both."""
     sides = [
         rows.select(LogColumn.RECORD, F.to_json(F.struct("*")).alias(name))
         for rows, name in ((old, "old"), (new, "new"))
@@ -191,12 +193,12 @@ def _differing(old: DataFrame, new: DataFrame) -> List[int]:
 
 
 def put(run: TableRun, made: Dict[str, str], found: Found) -> None:
-    """The list first, then the contents, then their ETags: a rerun fixes the rest."""
+    """Put the list first, then the contents, then their ETags: a rerun fixes the rest."""
     erased = run.erased_keys.load()
     known = {path: run.manifest().find(path) for path in made}
     taken = {path: each.etag for path, each in known.items() if each}
     files = {each.file.path: each.file for each in found.batch.inputs}
-    told = {
+    rewritten = {
         path: _rewritten(
             erased,
             files[path],
@@ -206,7 +208,7 @@ def put(run: TableRun, made: Dict[str, str], found: Found) -> None:
         )
         for path, uri in made.items()
     }
-    run.erased_keys.save(replace(erased, files={**erased.files, **told}))
+    run.erased_keys.save(replace(erased, files={**erased.files, **rewritten}))
     batches.refuse_moved_on(run, _only(found.batch, list(made)))
     for path, uri in made.items():
         run.store.write(files[path].uri, run.store.read(uri))
@@ -221,7 +223,7 @@ def _rewritten(
     sha256: str,
     records: Set[int],
 ) -> Rewritten:
-    """What the list says of a file that is rewritten, perhaps once more."""
+    """Return what the list says of a file that is rewritten, perhaps once more."""
     before = erased.files.get(file.path)
     is_ours = before is not None and file.etag in before.etags
     blank = sorted(records.union(before.records if is_ours else ()))

@@ -22,7 +22,7 @@ _FIELDS = (
 
 
 def of(run: TableRun, subjects: Subjects, rows: DataFrame) -> DataFrame:
-    """The rows whose raw record has a subject's key, or names it as words.
+    """Return the rows whose raw record has a subject's key, or names it as words.
 
     Words are looked for where the record has no key that can be read.
     """
@@ -44,7 +44,7 @@ def of(run: TableRun, subjects: Subjects, rows: DataFrame) -> DataFrame:
 
 
 def _text(spec: TableSpec, name: str) -> str:
-    """An expression: the raw record's text of a key column."""
+    """Return an expression: the raw record's text of a key column."""
     declared = dict(spec.columns).get(name)
     sources: Tuple[str, ...] = (declared.source if declared else ()) or (name,)
     found = [f"lake_fields[{sql_literal(each.lower())}]" for each in sources]

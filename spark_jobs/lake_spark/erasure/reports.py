@@ -22,7 +22,9 @@ AT_ONCE = 16
 
 
 def redact(run: TableRun, subjects: Subjects) -> int:
-    """Rewrite what names a key, and remove its old versions; how many were rewritten.
+    """Rewrite what names a key, and remove its old versions.
+
+    Return how many were rewritten.
 
     A killed run may have left old versions of what it rewrote, so all of them go.
     """
@@ -39,7 +41,7 @@ def redact(run: TableRun, subjects: Subjects) -> int:
 
 
 def _of_other_runs(run: TableRun) -> Iterator[str]:
-    """The JSON objects of the domain's runs but for this one, which still writes."""
+    """Yield the JSON objects of the domain's runs but for this one, which still writes."""
     own = f"{run.environment.runs}/{run.report.run}/"
     for folder in run_folders(run.environment.runs, run.spec.domain):
         for each in run.store.list(folder):
@@ -48,7 +50,7 @@ def _of_other_runs(run: TableRun) -> Iterator[str]:
 
 
 def _redacted(store: ObjectStore, uri: str, is_named: Callable[[str], bool]) -> bool:
-    """Whether an object had to be rewritten; what is no JSON is none of ours."""
+    """Return whether an object had to be rewritten; what is no JSON is none of ours."""
     try:
         before: Any = json.loads(store.read(uri))
     except (KeyError, ValueError):  # gone since it was listed, or no JSON

@@ -33,7 +33,7 @@ class Request:
 
 
 def read(store: ObjectStore, uri: str, tables: Sequence[TableSpec]) -> Request:
-    """The request; RefusedRequest names every fault by its place, never by a value."""
+    """Read the request; raise RefusedRequest with every fault by place, never by value."""
     try:
         data = json.loads(store.read(uri))
     except KeyError:
@@ -56,7 +56,7 @@ def read(store: ObjectStore, uri: str, tables: Sequence[TableSpec]) -> Request:
 
 
 def put_receipt(store: ObjectStore, request: Request, run: str) -> None:
-    """Let a receipt take the place of the request."""
+    """Replace the request by a receipt."""
     done = {table: len(keys) for table, keys in request.keys.items()}
     receipt = state_text({"erased": done, "run": run}, indent=1)
     store.write(request.uri, receipt.encode())

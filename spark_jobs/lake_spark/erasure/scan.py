@@ -27,7 +27,7 @@ _ROWS = f"{KEY} string, {_RECORD_KEY} string"
 
 
 def scan_files(run: TableRun, subjects: Subjects) -> int:
-    """How many files were read; StillThere names those that have a key."""
+    """Return how many files were read; raise StillThere naming those that have a key."""
     found = landing_files.find(run, subjects)
     found.release()
     bad = [f"{run.landing}/{path}" for path in sorted(found.records)]
@@ -42,7 +42,7 @@ def scan_files(run: TableRun, subjects: Subjects) -> int:
 
 
 def _bad(run: TableRun, subjects: Subjects, files: Sequence[str]) -> List[str]:
-    """The files of the table that hold a key, or that cannot be vouched for."""
+    """List the files of the table that hold a key, or that cannot be vouched for."""
     unread = {uri for uri in files if _is_unread(uri)}
     parquet = {uri for uri in files if uri.endswith(".parquet")} - unread
     of_rows = {uri for uri in parquet if f"/{METADATA_FOLDER}/" not in uri}
@@ -58,13 +58,13 @@ def _bad(run: TableRun, subjects: Subjects, files: Sequence[str]) -> List[str]:
 
 
 def _is_unread(uri: str) -> bool:
-    """Log files and indexes, of which an erase leaves none."""
+    """Return whether a file is a log file or an index, of which an erase leaves none."""
     name = uri.rsplit("/", 1)[-1]
     return f"/{METADATA_TABLE_FOLDER}/" in uri or bool(_LOG_FILE.search(name))
 
 
 def _with_keys(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[str]:
-    """Files of rows, of whatever version, that have one of a subject."""
+    """Find the files of rows, of whatever version, that have a key of a subject."""
     if not uris:
         return set()
     rows = run.spark.read.schema(_ROWS).parquet(*sorted(uris))
@@ -72,16 +72,16 @@ def _with_keys(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[str]:
 
 
 def _with_raw_records(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[str]:
-    """Files of the quarantine that have a record of a subject."""
+    """Find the files of the quarantine that have a record of a subject."""
     if not uris:
         return set()
     rows = run.spark.read.parquet(*sorted(uris))
-    told = rows.withColumn("uri", F.input_file_name())
-    return _files_of(quarantine.of(run, subjects, told), uris)
+    with_uris = rows.withColumn("uri", F.input_file_name())
+    return _files_of(quarantine.of(run, subjects, with_uris), uris)
 
 
 def _with_values(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[str]:
-    """Files of old commits that have the text of a key in any column."""
+    """Find the files of old commits that have the text of a key in any column."""
     if not uris:
         return set()
     rows = run.spark.read.parquet(*sorted(uris))
@@ -92,7 +92,7 @@ def _with_values(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[str]:
 
 
 def _files_of(rows, uris: Set[str]) -> Set[str]:
-    """The URIs, as we spell them, of the files that these rows are in."""
+    """Return the URIs, as we spell them, of the files that these rows are in."""
     names = {
         row.uri.rsplit("/", 1)[-1] for row in rows.select("uri").distinct().collect()
     }
@@ -100,7 +100,7 @@ def _files_of(rows, uris: Set[str]) -> Set[str]:
 
 
 def _footer_has(run: TableRun, uri: str, subjects: Subjects) -> bool:
-    """Whether the footer of a file of rows names a subject as its least or greatest."""
+    """Return whether a file's footer has a subject as its least or greatest key."""
     jvm = run.spark._jvm
     path = jvm.org.apache.hadoop.fs.Path(uri)
     configuration = run.spark._jsc.hadoopConfiguration()
@@ -116,7 +116,7 @@ def _footer_has(run: TableRun, uri: str, subjects: Subjects) -> bool:
 
 
 def _extremes(footer) -> Iterator[str]:
-    """Least and greatest keys: what Hudi notes of the file, and each column chunk's own."""
+    """Yield least and greatest keys, of Hudi's note of the file and each column chunk."""
     noted = footer.getFileMetaData().getKeyValueMetaData()
     for name in ("hoodie_min_record_key", "hoodie_max_record_key"):
         yield from _up_to_path(noted.get(name))
@@ -130,6 +130,6 @@ def _extremes(footer) -> Iterator[str]:
 
 
 def _up_to_path(text) -> Iterator[str]:
-    """A record key's first part, which is the row's key: no key has a comma."""
+    """Yield a record key's first part, which is the row's key: no key has a comma."""
     if text is not None:
         yield text.split(",")[0]

@@ -20,7 +20,7 @@ from lake_spark.schema.columns import any_null
 from lake_spark.tables.table_run import TableRun, table_columns
 
 _TIMES = ("date", "timestamp")
-"""Types of keys whose text is never searched for: it stands for a day, not a subject."""
+"""Types of keys whose text is never searched for: it is a day, not a subject."""
 
 
 @dataclass(frozen=True)
@@ -35,37 +35,37 @@ class Subjects:
     are_times: bool = False
 
     def table(self, spark: SparkSession) -> DataFrame:
-        """The keys as rows of lake_key: rows of the driver, which no plan shows."""
+        """Return the keys as rows of lake_key: rows of the driver, which no plan shows."""
         return spark.createDataFrame([(key,) for key in self.keys], f"{KEY} string")
 
     def of(self, rows: DataFrame) -> DataFrame:
-        """The rows whose lake_key is one of them."""
+        """Return the rows whose lake_key is one of them."""
         keys = F.broadcast(self.table(rows.sparkSession))
         return rows.join(keys, KEY, "left_semi")
 
     @property
     def record_keys(self) -> Set[str]:
-        """What record keys of Hudi begin with, up to their first comma."""
+        """Return what record keys of Hudi begin with, up to their first comma."""
         return {text for key in self.keys for text in (key, f"{KEY}:{key}")}
 
     def texts(self) -> Set[str]:
-        """What names a subject by itself: of a key of several columns only all of it."""
+        """Return what names a subject by itself: all of a key of several columns."""
         if self.are_times:
             return set()
         return {*self.keys, *(parts[0] for parts in self.parts if len(parts) == 1)}
 
     def in_text(self) -> Callable[[str], bool]:
-        """Whether a text names a subject by a text that is long enough to be told."""
+        """Return whether a text names a subject by a text that is long enough to count."""
         return text_match.any_in(self.texts())
 
     def in_message(self) -> Callable[[str], bool]:
-        """The same of what a report says, which may tell a key's columns apart."""
+        """Return the same for a report's message, which may name a key's columns apart."""
         by_itself = self.in_text()
         by_parts = text_match.all_in(parts for parts in self.parts if len(parts) > 1)
         return lambda text: by_itself(text) or by_parts(text)
 
     def named_in(self) -> Callable[[str], bool]:
-        """Whether a text has all parts of a key as words: for what has no columns."""
+        """Return whether a text has all parts of a key as words: for what lacks columns."""
         # The function goes to the workers whole: they need no module of ours.
         patterns = [
             [re.compile(rf"(?<!\w){re.escape(part)}(?!\w)") for part in parts]
@@ -81,7 +81,10 @@ class Subjects:
 
 
 def subjects(run: TableRun, keys: Sequence[Key], place: str) -> Subjects:
-    """The request's keys of a table; RefusedRequest for one that its columns cannot hold."""
+    """Read the request's keys of a table.
+
+    Raise RefusedRequest for one its columns cannot hold.
+    """
     spec, kinds = run.spec, dict(table_columns(run.spec, run.log))
     columns = [(name, kinds[name]) for name in spec.key]
     asked: List[Tuple[str, ...]] = [

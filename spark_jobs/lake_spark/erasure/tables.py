@@ -23,7 +23,7 @@ from lake_spark.tables.table_run import TableRun, table_columns
 
 
 def begun(run: TableRun) -> Iterator[Tuple[str, HudiTable]]:
-    """Every Hudi table that a table of the lake has, by the name of its folder.
+    """Yield every Hudi table that a table of the lake has, by the name of its folder.
 
     Also one whose first write was killed: it has no row, and files with rows.
     """
@@ -34,12 +34,12 @@ def begun(run: TableRun) -> Iterator[Tuple[str, HudiTable]]:
 
 
 def tables(run: TableRun) -> Iterator[Tuple[str, HudiTable]]:
-    """Those of them that have a commit."""
+    """Return those of them that have a commit."""
     return ((name, table) for name, table in begun(run) if table.has_data())
 
 
 def held(run: TableRun, subjects: Subjects) -> Dict[str, int]:
-    """How many rows of the subjects each Hudi table has."""
+    """Count the rows of the subjects that each Hudi table has."""
     counts = {}
     for name, table in tables(run):
         counts[name] = _rows(run, name, table, subjects).count()
@@ -69,7 +69,7 @@ def erase(run: TableRun, subjects: Subjects) -> None:
 def _from_derived(
     run: TableRun, table: HudiTable, name: str, subjects: Subjects
 ) -> None:
-    """As if the log had touched these keys and had no event of theirs."""
+    """Remove the keys as if the log had touched them and had no event of theirs."""
     columns = table_columns(run.spec, run.log)
     names = [each for each, _ in columns]
     none = with_types(run.log.read().where(F.lit(False)), typed(columns))
@@ -89,6 +89,6 @@ def _from_derived(
 
 
 def is_merged(run: TableRun, name: str) -> bool:
-    """Whether a table's rows may stand in log files."""
+    """Return whether a table's rows may be in log files."""
     merged = run.spec.storage.type is TableType.MERGE_ON_READ
     return merged and name in ("current", "history", "surrogate_keys")

@@ -36,7 +36,7 @@ class NotBlanked(Exception):
 
 
 def blanked(path: str, content: bytes, blank: Callable[[bytes], bytes]) -> bytes:
-    """The content with `blank` applied to its text, compressed as it was."""
+    """Apply `blank` to the content's text and compress it as it was."""
     if path.endswith(_UNREADABLE):
         raise NotBlanked(f"{path.rsplit('.', 1)[-1]} files cannot be rewritten")
     for suffix, (opened, pack) in _PACKINGS.items():
@@ -47,13 +47,13 @@ def blanked(path: str, content: bytes, blank: Callable[[bytes], bytes]) -> bytes
 
 
 def refuse_large(size: int) -> None:
-    """NotBlanked if a content has more bytes than pass through memory."""
+    """Raise NotBlanked if a content has more bytes than pass through memory."""
     if size > LARGEST:
         raise NotBlanked(f"has more than {LARGEST:,} bytes, unpacked")
 
 
 def _unpacked(file: BinaryIO) -> bytes:
-    """All of a packed file, of which no more than the limit is unpacked."""
+    """Return all of a packed file, of which no more than the limit is unpacked."""
     try:
         content = file.read(LARGEST + 1)
     except (OSError, EOFError, zlib.error) as error:
@@ -63,7 +63,7 @@ def _unpacked(file: BinaryIO) -> bytes:
 
 
 def blank_csv(content: bytes, records: Set[int], kind: Csv) -> bytes:
-    """CSV with these records (from 1) empty: as many fields, none with a value."""
+    """Empty these records (from 1) of CSV: as many fields, none with a value."""
     text = content.decode(kind.encoding, errors="strict")
     head = text[:1] if text[:1] == "\ufeff" else ""
     parts = [head]
@@ -80,7 +80,7 @@ def blank_csv(content: bytes, records: Set[int], kind: Csv) -> bytes:
 
 
 def _csv_records(text: str, kind: Csv) -> Iterator[Tuple[str, int, str]]:
-    """(record, how many fields, its line end) of each record, empty ones too."""
+    """Yield (record, how many fields, its line end) of each record, empty ones too."""
     quote, comma = re.escape(kind.quote), re.escape(kind.delimiter)
     inside = "" if kind.multiline else r"\r\n"
     quoted = f"{quote}(?:[^{quote}{inside}]|{quote}{quote})*{quote}[^{comma}\\r\\n]*"
@@ -104,7 +104,7 @@ def _csv_records(text: str, kind: Csv) -> Iterator[Tuple[str, int, str]]:
 def blank_json(
     content: bytes, records: Set[int], maps: Iterable[Tuple[str, ColumnType]]
 ) -> bytes:
-    """JSON lines with these records (from 1) empty: their names stay, no value does.
+    """Empty these records (from 1) of JSON lines: their names stay, no value does.
 
     `maps` are the declared columns by the names that files have for them: in a map
     the names are values too.
@@ -139,7 +139,7 @@ _ANY = ColumnType("string")
 
 
 def _blank(value: Any, kind: ColumnType) -> Any:
-    """The names of structs and the nesting of lists, without any value."""
+    """Return the names of structs and the nesting of lists, without any value."""
     if isinstance(value, dict):
         if kind.name == "map":
             return {}

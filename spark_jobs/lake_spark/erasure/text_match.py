@@ -1,6 +1,6 @@
 """A key's text in other texts: where it counts as named, and what has none to search.
 
-A text counts where it stands as a word, between signs that are neither letters nor
+A text counts where it is a word, between signs that are neither letters nor
 digits: an id within a hash, or a part of a longer name, is another thing.
 """
 
@@ -11,13 +11,13 @@ import re
 from typing import Any, Callable, Iterable, Iterator, Sequence
 
 SHORTEST = 6
-"""Texts of fewer characters are not searched for: they may stand for anything."""
+"""Texts of fewer characters are not searched for: they may mean anything."""
 
 _EDGES = r"(?<![0-9A-Za-z]){}(?![0-9A-Za-z])"
 
 
 def any_in(texts: Iterable[str]) -> Callable[[str], bool]:
-    """Whether one of these texts that is long enough stands in a text."""
+    """Return whether one of these texts that is long enough is in a text."""
     # The functions go to the workers whole: they need no module of ours.
     long = {text for text in texts if len(text) >= SHORTEST}
     plain = frozenset(text for text in long if re.fullmatch("[0-9A-Za-z]+", text))
@@ -35,7 +35,7 @@ def any_in(texts: Iterable[str]) -> Callable[[str], bool]:
 
 
 def all_in(keys: Iterable[Sequence[str]]) -> Callable[[str], bool]:
-    """Whether all parts of a key that is long enough stand in a text."""
+    """Return whether all parts of a key that is long enough are in a text."""
     long = [parts for parts in keys if sum(map(len, parts)) >= SHORTEST]
     words = [[(p, re.compile(_EDGES.format(re.escape(p)))) for p in k] for k in long]
 
@@ -47,7 +47,10 @@ def all_in(keys: Iterable[Sequence[str]]) -> Callable[[str], bool]:
 
 
 def content_has(content: bytes, is_there: Callable[[str], bool]) -> bool:
-    """Whether a file's content has a text; of JSON its numbers, mere counts, apart."""
+    """Return whether a file's content has a text.
+
+    Of JSON its numbers, mere counts, apart.
+    """
     try:
         data = json.loads(content)
     except ValueError:
@@ -58,7 +61,7 @@ def content_has(content: bytes, is_there: Callable[[str], bool]) -> bool:
 
 
 def strings(data: Any) -> Iterator[str]:
-    """Every string of JSON data, names included."""
+    """Yield every string of JSON data, names included."""
     if isinstance(data, str):
         yield data
     elif isinstance(data, dict):
@@ -71,7 +74,7 @@ def strings(data: Any) -> Iterator[str]:
 
 
 def replaced(data: Any, change: Callable[[str], str]) -> Any:
-    """The same JSON data with every string changed; names stay."""
+    """Return the same JSON data with every string changed; names stay."""
     if isinstance(data, str):
         return change(data)
     if isinstance(data, dict):

@@ -34,7 +34,7 @@ SHOWN = 200
 
 
 def shortened(text: str, most: int = SHOWN) -> str:
-    """The text, or its beginning and its true length."""
+    """Return the text, or its beginning and its true length."""
     if len(text) <= most:
         return text
     return f"{text[:most]}... ({len(text):,} characters)"
@@ -143,7 +143,7 @@ class PullFailed(StageError):
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error that says something, for reports."""
+    """Return the first line of an error that says something, for reports."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     causes = [line for line in lines if line.startswith("Caused by:")]
     return (causes[-1] if causes else lines[0] if lines else type(error).__name__)[:500]

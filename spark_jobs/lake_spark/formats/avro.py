@@ -15,10 +15,10 @@ _HEAD_BYTES = 1 << 16
 
 
 def refuse_cut(store: ObjectStore, file: LandingFile) -> None:
-    """BadFile unless the file begins as Avro does and ends where a block ends.
+    """Raise BadFile unless the file begins as Avro does and ends where a block ends.
 
     Each block ends with the marker that the header ends with. A file that was cut
-    exactly behind a block cannot be told: Avro says nowhere how many there are.
+    exactly behind a block cannot be seen: Avro says nowhere how many there are.
     """
     limit = _HEAD_BYTES
     try:
@@ -39,7 +39,7 @@ def refuse_cut(store: ObjectStore, file: LandingFile) -> None:
 
 
 def marker_of(head: bytes) -> Optional[bytes]:
-    """The marker at the end of a header; None where the header goes on."""
+    """Return the marker at the end of a header; None where the header goes on."""
     at = len(_MAGIC)
     try:
         count, at = _number(head, at)
@@ -57,7 +57,7 @@ def marker_of(head: bytes) -> Optional[bytes]:
 
 
 def _number(content: bytes, at: int) -> Tuple[int, int]:
-    """A number as Avro writes it, seven bits in each byte, and where it ends."""
+    """Read a number as Avro writes it, seven bits a byte, and where it ends."""
     found = shift = 0
     while True:
         byte = content[at]

@@ -21,11 +21,11 @@ SOURCE = "source_"
 
 _BROKEN = (0xFF80, 0xFFFF)
 """Bytes from 0x80 on as Debezium for PostgreSQL writes them in names: a signed byte each,
-widened to 16 bits (`größe` comes as `gr\\uffc3\\uffb6\\uffc3\\uff9fe`)."""
+widened to 16 bits (`größe` arrives as `gr\\uffc3\\uffb6\\uffc3\\uff9fe`)."""
 
 
 def time_column(spec: TableSpec) -> Optional[str]:
-    """The source column that holds the snapshot's time, if there is one."""
+    """Return the source column that holds the snapshot's time, if there is one."""
     declared = spec.snapshot_time
     return declared.column if declared else None
 
@@ -38,12 +38,12 @@ class Names:
 
     @cached_property
     def declared(self) -> Dict[str, Tuple[str, ...]]:
-        """The source names of each declared column, newest first."""
+        """Return the source names of each declared column, newest first."""
         return {name: each.source or (name,) for name, each in self.spec.columns}
 
     @cached_property
     def claimed(self) -> FrozenSet[str]:
-        """Source names that are known: of columns, operation and time, or ignored."""
+        """Return source names that are known: columns, operation, time, or ignored ones."""
         operation = self.spec.operation
         word = operation.column if operation else time_column(self.spec)
         names = {name for sources in self.declared.values() for name in sources}
@@ -52,13 +52,13 @@ class Names:
 
     @cached_property
     def _given(self) -> FrozenSet[str]:
-        """The columns that the lake adds, or takes from reference tables."""
+        """Return the columns that the lake adds, or takes from reference tables."""
         added = {name for _, name in added_columns(self.spec)}
         given = {ours for each in self.spec.enrich for _, ours in each.given}
         return frozenset(name.lower() for name in added | given)
 
     def is_moved(self, name: str) -> bool:
-        """Whether an undeclared column of this name gets another."""
+        """Return whether an undeclared column of this name gets another."""
         is_read_from_others = name in self.declared and name not in self.claimed
         is_own = name.startswith(RESERVED_PREFIXES) or name in self._given
         return is_own or is_read_from_others
@@ -68,7 +68,7 @@ class Names:
         return max([_depth(name) for name in {*self._given, *self.declared}] or [0])
 
     def stored(self, name: str) -> str:
-        """The table's column for an undeclared column of a file.
+        """Return the table's column for an undeclared column of a file.
 
         It depends on nothing but the name and the spec, and no two names have one
         column: `valid_from` is stored as `source_valid_from`, and a column of that name
@@ -90,7 +90,7 @@ class Names:
 
 
 def _depth(name: str) -> int:
-    """How many times `source_` stands before a name."""
+    """Return how many times `source_` precedes a name."""
     depth = 0
     while name.startswith(SOURCE, depth * len(SOURCE)):
         depth += 1
@@ -98,7 +98,7 @@ def _depth(name: str) -> int:
 
 
 def sources(spec: TableSpec, shape: Shape) -> Dict[str, str]:
-    """The file's column, as the file spells it, of each of the table's that it has."""
+    """Return the file's column, as it spells it, of each of the table's that it has."""
     known = shape.sources.get(id(spec))
     if known is None or known[0] is not spec:
         known = shape.sources[id(spec)] = (spec, _sources(spec, shape))
@@ -122,7 +122,7 @@ def _sources(spec: TableSpec, shape: Shape) -> Dict[str, str]:
 
 
 def undeclared(spec: TableSpec, shape: Shape) -> Tuple[str, ...]:
-    """The file's columns that the spec says nothing of, as the file spells them."""
+    """Return the file's columns that the spec says nothing of, as the file spells them."""
     claimed = Names(spec).claimed
     return tuple(
         name
@@ -134,12 +134,12 @@ def undeclared(spec: TableSpec, shape: Shape) -> Tuple[str, ...]:
 
 
 def true_name_in(spec: TableSpec, name: str) -> str:
-    """The name that the source's column has."""
+    """Return the name that the source's column has."""
     return true_name(name) if spec.envelope is not None else name
 
 
 def true_name(name: str) -> str:
-    """The name that Debezium for PostgreSQL broke, or the name itself.
+    """Return the name that Debezium for PostgreSQL broke, or the name itself.
 
     Since connector 3.0 it reads each byte of a name from the log as a character.
     """

@@ -17,7 +17,7 @@ ZSTD = ".zst"
 
 
 def refuse_unreadable(file: LandingFile, spec: TableSpec) -> None:
-    """BadFile for a compression that the table's engine does not read."""
+    """Raise BadFile for a compression that the table's engine does not read."""
     if spec.engine is Engine.STREAMER and file.path.endswith(ZSTD):
         raise BadFile(
             file.path,
@@ -29,7 +29,10 @@ def refuse_unreadable(file: LandingFile, spec: TableSpec) -> None:
 def unpacked(
     spark: SparkSession, head: bytes, file: LandingFile, *, most: int
 ) -> bytes:
-    """The text that the first bytes of a file hold; BadFile if they are no such file."""
+    """Unpack the text that the first bytes of a file hold.
+
+    Raise BadFile if they hold none.
+    """
     try:
         if file.path.endswith(".gz"):
             return _parts(head, most, lambda: zlib.decompressobj(wbits=31))
@@ -45,7 +48,7 @@ def unpacked(
 
 
 def _parts(head: bytes, most: int, decompressor: Callable[[], Any]) -> bytes:
-    """What packed parts, one after the other, hold; no more than `most` is unpacked."""
+    """Unpack packed parts, one after the other; no more than `most` is unpacked."""
     found = b""
     while head and len(found) < most:
         part = decompressor()

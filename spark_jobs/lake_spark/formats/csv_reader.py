@@ -1,4 +1,4 @@
-"""CSV as it stands: how Spark is to read it, and a strict check of it in parallel.
+"""CSV as it is: how Spark is to read it, and a strict check of it in parallel.
 
 Spark's parser guesses where a file breaks the rules: an unclosed quote takes what
 follows into one value, bytes that do not decode become U+FFFD. So each file's lines are
@@ -35,11 +35,11 @@ _WHOLE, _OPENS, _BROKEN = 0, 1, 2
 """Where a line ends: between fields, inside a quoted field, or it breaks the rules."""
 
 _EXCERPT = 2_000
-"""Bytes of a bad line that come to the driver."""
+"""Bytes of a bad line that reach the driver."""
 
 
 def options(kind: Csv, *, bounded: bool = True) -> Dict[str, str]:
-    """Spark's reader options for CSV.
+    """Return Spark's reader options for CSV.
 
     `bounded`: a field may be too large, so that Spark must have the limit: it makes
     room for as much in each file that it opens.
@@ -51,7 +51,7 @@ def options(kind: Csv, *, bounded: bool = True) -> Dict[str, str]:
         "quote": kind.quote,
         "escape": kind.quote,
         "encoding": charset(kind),
-        # Lines of UTF-16 cannot be told by their bytes.
+        # Lines of UTF-16 cannot be recognised by their bytes.
         "multiLine": str(kind.multiline or wide).lower(),
         # Else the first line break decides, and those in quotes are rewritten.
         "lineSep": "\n",
@@ -64,7 +64,7 @@ def options(kind: Csv, *, bounded: bool = True) -> Dict[str, str]:
 
 
 def may_be_large(file: LandingFile) -> bool:
-    """Whether a field of the file may be larger than the limit."""
+    """Return whether a field of the file may be larger than the limit."""
     suffix = file.path.rsplit(".", 1)[-1]
     if suffix in ("bz2", ZSTD[1:], "deflate", "snappy", "lz4"):
         return True
@@ -72,11 +72,11 @@ def may_be_large(file: LandingFile) -> bool:
 
 
 _GZIP = 1_032
-"""As many bytes at most come of one byte of gzip."""
+"""As many bytes at most result from one byte of gzip."""
 
 
 def record_columns(shape: Shape) -> List[str]:
-    """SQL of the columns as they stand: the last one without the CR of a CR LF."""
+    """Return SQL of the columns as they are: the last one without the CR of a CR LF."""
     names = [sql_identifier(name) for name, _ in shape.read_as]
     last = names[-1]
     bare = f"nullif(substr({last}, 1, length({last}) - 1), '')"
@@ -85,7 +85,7 @@ def record_columns(shape: Shape) -> List[str]:
 
 
 def is_record(shape: Shape) -> str:
-    """SQL that is false for an empty line that ends with CR LF, which is no record."""
+    """Return SQL that is false for an empty line ending with CR LF, which is no record."""
     first, *others = [sql_identifier(name) for name, _ in shape.read_as]
     empty = f"{first} = {_CR}"
     if others:
@@ -159,7 +159,7 @@ def _check_group(
 def _counted(
     spark: SparkSession, kind: Csv, read_as: str, uris: Sequence[str]
 ) -> List[Row]:
-    """Per file its lines that hold something, and those with a fault."""
+    """Count per file its lines that hold something, and those with a fault."""
     lines = _lines(spark, kind, read_as, uris)
     counts = lines.groupBy("file").agg(
         F.count_if(F.expr("NOT empty")).alias("records"),
@@ -172,7 +172,7 @@ def _counted(
 def _lines(
     spark: SparkSession, kind: Csv, read_as: str, uris: Sequence[str]
 ) -> DataFrame:
-    """The lines of files: where each stands, and its fault if it is not whole.
+    """Read the lines of files: where each is, and its fault if it is not whole.
 
     A fault is what the line is by itself: `decode`, `nul`, `blank`, or `quote` for one
     that is not whole, which may be right amid others.
@@ -181,7 +181,7 @@ def _lines(
     reader = spark.read.options(
         **{
             "lineSep": "\n",
-            # Longer lines are passed over: the count of records tells.
+            # Longer lines are passed over: the count of records shows it.
             "mapreduce.input.linerecordreader.line.maxlength": str(LARGEST),
         }
     )
@@ -215,7 +215,7 @@ _LOST = sql_literal("\ufffd")
 
 
 def _decoded(read_as: str) -> str:
-    """The text of a line's bytes; in UTF-8 they are it."""
+    """Decode the text of a line's bytes; in UTF-8 they are it."""
     if read_as == "UTF-8":
         return "value"
     return f"decode(CAST(value AS binary), {sql_literal(read_as)})"
@@ -248,16 +248,16 @@ def _fault(kind: Csv, read_as: str) -> str:
 
 
 _HAS_CR = f"instr(text, {_CR}) NOT IN (0, length(text))"
-"""Whether a carriage return stands before the line's end."""
+"""Whether a carriage return is before the line's end."""
 
 
 def _located(
     spark: SparkSession, kind: Csv, read_as: str, uris: Sequence[str]
 ) -> List[Row]:
-    """Per file its records, or line, record and kind of its first fault.
+    """Locate per file its records, or line, record and kind of its first fault.
 
     A line maps where it begins (0 between records, 1 inside a quoted field) to where it
-    ends. `outer` and `inner` are both; most lines allow one beginning alone, which tells
+    ends. `outer` and `inner` are both; most lines allow one beginning alone, which fixes
     the state there, and lines between them that allow both keep or turn it.
     """
     lines = _lines(spark, kind, read_as, uris)
@@ -277,7 +277,7 @@ def _located(
         outer = f"CASE WHEN fault IS NULL OR {whole} THEN {_WHOLE} ELSE {_BROKEN} END"
         inner = str(_BROKEN)
     excerpt = f"substr(CAST(value AS binary), 1, {_EXCERPT})"
-    # The CR of a CR LF after a quote that ends with a CR would not be told from it.
+    # The CR of a CR LF after a quote that ends with a CR would look the same.
     cr_at_end = sql_literal(rf"\r\u{ord(kind.quote):04x}\r?\z")
     rows = lines.selectExpr(
         "file",

@@ -24,12 +24,12 @@ MARKS = (
 
 
 def charset(kind: Csv) -> str:
-    """Java's name of the declared encoding."""
+    """Return Java's name of the declared encoding."""
     return CHARSETS[kind.encoding.lower()]
 
 
 def needs_mark(kind: Csv) -> bool:
-    """Whether the first bytes of files must be known before their lines are read.
+    """Return whether the first bytes of files must be known before their lines are read.
 
     Those of files with a header were looked at when it was read.
     """
@@ -37,7 +37,10 @@ def needs_mark(kind: Csv) -> bool:
 
 
 def charset_of(kind: Csv, head: bytes, path: str) -> str:
-    """The encoding to read a file with; BadFile where its first bytes say another."""
+    """Return the encoding to read a file with.
+
+    Raise BadFile where its first bytes say another.
+    """
     declared = charset(kind)
     for mark, name, java_name in MARKS:
         if not head.startswith(mark):
@@ -63,7 +66,7 @@ def charset_of(kind: Csv, head: bytes, path: str) -> str:
 
 
 def first_record(text: str, kind: Csv) -> Tuple[List[str], bool]:
-    """Fields of the first record that is not empty, and whether its end was seen.
+    """Read the fields of the first record that is not empty, and whether its end was seen.
 
     ValueError where its quotes break the rules.
     """
@@ -101,7 +104,7 @@ def first_record(text: str, kind: Csv) -> Tuple[List[str], bool]:
 
 
 def patterns(kind: Csv) -> Tuple[str, str, str, str]:
-    """Regular expressions of what a line is: whole, opens a quote; inside one: closes, goes on.
+    """Return patterns of what a line is: whole, opens a quote; inside one: closes, goes on.
 
     No quantifier gives back what it took, so each pattern takes one way through a line.
     """
@@ -110,7 +113,7 @@ def patterns(kind: Csv) -> Tuple[str, str, str, str]:
     bare = f"[^{quote}{delimiter}\\r][^{delimiter}\\r]*+"
     any_field = f"(?:{quote}{inside}{quote}|{bare}|)"
     more = f"(?:{delimiter}{any_field})*+"
-    # After a quoted CR the CR of a CR LF would not be told from it.
+    # After a quoted CR the CR of a CR LF would look the same.
     end = rf"(?<!\r{quote})\r?\z"
     opened = f"(?:{any_field}{delimiter})*+{quote}{inside}"
     return (
@@ -137,7 +140,7 @@ class Fault:
 
 
 def reason(fault: Fault, kind: Csv, read_as: str) -> str:
-    """Why a file is refused: what, where and what to do."""
+    """Say why a file is refused: what, where and what to do."""
     line, again = fault.excerpt, "Fix the file and land it again"
     if fault.line == 1:
         try:
@@ -155,7 +158,7 @@ def reason(fault: Fault, kind: Csv, read_as: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """The line, or its beginning: how long it is, its excerpt does not tell."""
+    """Show the line, or its beginning: how long it is, its excerpt does not show."""
     return repr(text[:SHOWN]) + ("..." if len(text) > SHOWN else "")
 
 
@@ -205,7 +208,7 @@ def _undecodable(line: bytes, read_as: str) -> str:
 
 
 def too_large(error: BaseException) -> Optional[str]:
-    """Why Spark's parser gave up a file, where a field or record is too large."""
+    """Say why Spark's parser gave up a file, where a field or record is too large."""
     text = str(error)
     if "TextParsingException" not in text or "ArrayIndexOutOfBounds" not in text:
         return None
@@ -218,7 +221,7 @@ def too_large(error: BaseException) -> Optional[str]:
 
 
 def miscounted(read: int, held: int) -> str:
-    """Why a file is refused of which Spark read another number of records."""
+    """Say why a file is refused of which Spark read another number of records."""
     return (
         f"its lines hold {held:,} record(s), of which {read:,} were read: a line is "
         f"larger than the limit ({LARGEST:,} bytes unpacked). Land it with smaller values."

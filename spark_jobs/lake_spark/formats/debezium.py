@@ -1,7 +1,7 @@
 """A Debezium event as a row of its table, with what happened, when and where.
 
 The event may be whole (before, after, op, source) or flattened by the connector's
-ExtractNewRecordState, which must be told to add what stands in FLAT.
+ExtractNewRecordState, which must be set to add what is in FLAT.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _ADDED = {
 
 
 def remedy(envelope: Optional[Debezium], missing: Sequence[str]) -> str:
-    """What to do about columns of the envelope that a file lacks; '' if none of it."""
+    """Say what to do about columns of the envelope that a file lacks; '' if none of it."""
     fields = sorted({_ADDED[name] for name in missing if name in _ADDED})
     if envelope is None or not fields:
         return ""
@@ -61,7 +61,7 @@ def remedy(envelope: Optional[Debezium], missing: Sequence[str]) -> str:
 
 
 def columns(event: Fields, connector: Connector) -> Columns:
-    """The row's columns, then those of the event, whose names begin with `__`."""
+    """Yield the row's columns, then those of the event, whose names begin with `__`."""
     if is_whole(event):
         yield from _row(event, event.below("before"), event.below("after"))
         source = event.below("source")
@@ -75,13 +75,13 @@ def columns(event: Fields, connector: Connector) -> Columns:
 
 
 def is_whole(event: Fields) -> bool:
-    """Whether these are the fields of whole events, not of flattened ones."""
+    """Return whether these are the fields of whole events, not of flattened ones."""
     images = any(event.kind(name) for name in ("before", "after", "message"))
     return event.kind("op") is not None and images
 
 
 def holds_no_row(event: Fields) -> bool:
-    """Whether no record of the file can be of a row, by the fields that it has."""
+    """Return whether no record of the file can be of a row, by the fields that it has."""
     names = {name.lower() for name in event.kinds}
     if is_whole(event):
         return not (event.below("before") or event.below("after"))
@@ -90,26 +90,26 @@ def holds_no_row(event: Fields) -> bool:
 
 
 def is_message(event: Fields) -> str:
-    """SQL: whether a record is a known kind of message that is about no row.
+    """Return SQL: whether a record is a known kind of message that is about no row.
 
     Logical messages, heartbeats, and those about transactions, schemas and snapshots.
     """
     cases = [f"{event.sql('op')} <=> 'm'"] if is_whole(event) else []
-    for fields, told in _MESSAGES:
-        if event.kind(told):
+    for fields, name in _MESSAGES:
+        if event.kind(name):
             others = nothing_in(event, without=(*fields, *_TIMES))
-            cases.append(f"({event.sql(told)} IS NOT NULL AND {others})")
+            cases.append(f"({event.sql(name)} IS NOT NULL AND {others})")
     return " OR ".join(cases) or "false"
 
 
 def nothing_in(event: Fields, without: Sequence[str] = ()) -> str:
-    """SQL: whether no field has a value, some fields aside."""
+    """Return SQL: whether no field has a value, some fields aside."""
     others = [name for name in event.kinds if name.lower() not in without]
     return " AND ".join(f"{event.sql(name)} IS NULL" for name in others) or "true"
 
 
 def _row(event: Fields, before: Optional[Fields], after: Optional[Fields]) -> Columns:
-    """A delete's values stand in `before`, all others in `after`."""
+    """Yield the row: a delete's values are in `before`, all others in `after`."""
     is_delete = f"{event.sql('op')} = 'd'"
     kinds = {**(before.kinds if before else {}), **(after.kinds if after else {})}
     for name, kind in kinds.items():
@@ -137,7 +137,7 @@ def _flat_operation(event: Fields) -> Optional[str]:
 
 
 def _event(find: Find, operation: Optional[str], connector: Connector) -> Columns:
-    """Only what the file says: a column that is needed and missing is told by name."""
+    """Yield only what the file says: a needed column that is missing is named."""
     if operation is not None:
         yield OPERATION, TEXT, _operation(find, operation)
     time = _time(find)
@@ -153,7 +153,10 @@ def _event(find: Find, operation: Optional[str], connector: Connector) -> Column
 
 
 def _operation(find: Find, operation: str) -> str:
-    """Rows of an incremental snapshot are no full load: they came among the changes."""
+    """Return the operation.
+
+    Rows of an incremental snapshot, among the changes, are no full load.
+    """
     snapshot = find("snapshot")
     if snapshot is None:
         return operation
@@ -164,7 +167,7 @@ def _operation(find: Find, operation: str) -> str:
 
 
 def _time(find: Find) -> Optional[str]:
-    """The source's time of the change, as fine as the event has it."""
+    """Return the source's time of the change, as fine as the event has it."""
     units = (("ts_us", "timestamp_micros"), ("ts_ms", "timestamp_millis"))
     times = [
         f"{made}(try_cast({find(name)} AS bigint))"
@@ -175,7 +178,9 @@ def _time(find: Find) -> Optional[str]:
 
 
 def _in_postgresql(find: Find) -> Iterator[Tuple[str, str]]:
-    """`sequence` is the JSON text ["last commit", "own lsn"], either may be null.
+    """Yield expressions of `sequence`, JSON text ["last commit", "own lsn"].
+
+    Either may be null.
 
     A connector that was made again knows no commit before its first transaction: the
     own position counts for it. Contract 2.1.
@@ -192,7 +197,7 @@ def _in_postgresql(find: Find) -> Iterator[Tuple[str, str]]:
 
 
 def _in_binlog(find: Find) -> Iterator[Tuple[str, str]]:
-    """Files by their number: bin.000009 before bin.000010."""
+    """Yield places in the binlog, files by number: bin.000009 before bin.000010."""
     file, pos, row = find("file"), find("pos"), find("row")
     if file is not None:
         number = f"regexp_extract({file}, '([0-9]+)$', 1)"

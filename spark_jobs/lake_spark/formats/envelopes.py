@@ -29,11 +29,11 @@ VALUE, BROKEN = "value", "kafka_broken"
 """The fields of such a line with its message: as JSON, or as a text that is none."""
 
 OF_MESSAGE = ("kafka_topic", "kafka_partition", "kafka_offset", "kafka_timestamp")
-"""Its fields that say where the message stood."""
+"""Its fields that say where the message was."""
 
 
 def unwrapped(shape: Shape, spec: TableSpec, *, is_load: bool = False) -> Shape:
-    """The shape of the rows inside a file's records; the same if nothing is around."""
+    """Return the shape of the rows inside a file's records, or the same without a wrap."""
     if not shape.columns and spec.envelope is not None:
         shape = replace(shape, columns=(("op", TEXT),))  # nothing but `null` in it
     top = Fields("", dict(shape.columns))
@@ -63,7 +63,7 @@ def unwrapped(shape: Shape, spec: TableSpec, *, is_load: bool = False) -> Shape:
 
 
 def is_of_envelope(name: str, shape: Shape, spec: TableSpec) -> bool:
-    """Whether a column is of what was around the row."""
+    """Return whether a column is of what was around the row."""
     is_pulled = isinstance(spec.changes_from, KafkaTopic)
     is_wrapped = bool(shape.unwrap) and (is_pulled or spec.envelope is not None)
     return is_wrapped and name.startswith("__")
@@ -95,7 +95,7 @@ def _columns(
 def _without_rows(
     row: Optional[Fields], spec: TableSpec
 ) -> Iterator[Tuple[str, ColumnType, str]]:
-    """Columns of a file that has no row: all that is needed is there, without values."""
+    """Yield columns of a file that has no row: all that is needed, without values."""
     known = _source_names(spec)
     if spec.envelope is not None:
         known += [source_column(name) for name in columns_of(spec.envelope)]
@@ -108,7 +108,7 @@ def _without_rows(
 
 
 def _no_row(top: Fields, is_message: bool, is_text: bool) -> str:
-    """SQL: why a record is no row, else null. Contract section 7.
+    """Return SQL: why a record is no row, else null. Contract section 7.
 
     A tombstone is a record without any value, or one whose payload has none.
     """
@@ -127,7 +127,7 @@ def _no_row(top: Fields, is_message: bool, is_text: bool) -> str:
 
 
 def _payload(value: Optional[Fields]) -> Optional[Fields]:
-    """The fields next to which no schema stands."""
+    """Return the fields next to which there is no schema."""
     if value is not None and set(value.kinds) == {"schema", "payload"}:
         return value.below("payload")
     return value

@@ -16,7 +16,7 @@ LEFT_OUT = "_lake_left_out_"
 """Before the place of a column that is read and passed over."""
 
 BLOCK, ID = "_lake_block", "_lake_id"
-"""Where a record stands in its file, next to the file's own columns."""
+"""Where a record is in its file, next to the file's own columns."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +40,16 @@ class Shape:
 
     @cached_property
     def names(self) -> Tuple[str, ...]:
-        """The column names as the file spells them."""
+        """Return the column names as the file spells them."""
         return tuple(name for name, _ in self.columns)
 
     @property
     def read_as(self) -> Tuple[Tuple[str, ColumnType], ...]:
-        """The columns that Spark is to read."""
+        """Return the columns that Spark is to read."""
         return self.wrapped or self.columns
 
     def type_of(self, name: str) -> ColumnType:
-        """The type of a column of this file."""
+        """Return the type of a column of this file."""
         return self._kinds[name]
 
     @cached_property
@@ -58,7 +58,7 @@ class Shape:
 
 
 class Fields:
-    """What stands side by side at a place of a record, by names without case."""
+    """What is side by side at a place of a record, by names without case."""
 
     def __init__(self, place: str, kinds: Dict[str, ColumnType]) -> None:
         self.kinds = kinds
@@ -66,18 +66,18 @@ class Fields:
         self._spelled = {name.lower(): name for name in kinds}
 
     def kind(self, name: str) -> Optional[ColumnType]:
-        """The type of a field; None if there is no such field."""
+        """Return the type of a field; None if there is no such field."""
         return self.kinds.get(self._spelled.get(name.lower(), ""))
 
     def sql(self, name: str) -> Optional[str]:
-        """The SQL of a field; None if there is no such field."""
+        """Return the SQL of a field; None if there is no such field."""
         if name.lower() not in self._spelled:
             return None
         spelled = sql_identifier(self._spelled[name.lower()])
         return f"{self._place}.{spelled}" if self._place else spelled
 
     def below(self, name: str) -> Optional["Fields"]:
-        """The fields of a struct; None if there is none of that name."""
+        """Return the fields of a struct; None if there is none of that name."""
         kind, sql = self.kind(name), self.sql(name)
         if kind is None or sql is None or kind.name != "struct":
             return None

@@ -40,7 +40,7 @@ HEAD_BYTES = 1 << 18
 def shape_of(
     spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
 ) -> Shape:
-    """The file's columns; BadFile when it is not what it says."""
+    """Return the file's columns; raise BadFile when it is not what it says."""
     refuse_name(file)
     if file.size == 0:
         raise BadFile(
@@ -74,7 +74,7 @@ def shape_of(
 def _described(
     spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
 ) -> Shape:
-    """The columns that the file names in itself, of types that Spark knows or we do."""
+    """Return the columns that the file itself names, of types that Spark knows or we do."""
     kind = spec.source.format
     try:
         return described(
@@ -91,7 +91,7 @@ def _described(
 def _csv_names(
     spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
 ) -> List[str]:
-    """The columns' names, by the file's first record where it has a say in them."""
+    """Return the columns' names, by the file's first record where it has a say in them."""
     kind = spec.source.format
     if kind.header:
         return _first_record(head_of(spark, store, file), file, kind)
@@ -104,7 +104,10 @@ def _csv_names(
 
 
 def head_of(spark: SparkSession, store: ObjectStore, file: LandingFile) -> bytes:
-    """The first bytes of a text file, unpacked; BadFile if they cannot be had."""
+    """Read the first bytes of a text file, unpacked.
+
+    Raise BadFile if they cannot be had.
+    """
     try:
         head = store.read(file.uri, limit=HEAD_BYTES)
     except KeyError:
@@ -113,7 +116,7 @@ def head_of(spark: SparkSession, store: ObjectStore, file: LandingFile) -> bytes
 
 
 def declared_source_names(spec: TableSpec) -> List[str]:
-    """A file without header: operation or snapshot time, then as declared."""
+    """Return names for files without header: operation or snapshot time, then declared."""
     operation = spec.operation
     names = [
         column.source[0] if column.source else name
@@ -169,7 +172,7 @@ def _start(text: str) -> str:
 
 
 def _names_of_maps(spec: TableSpec) -> List[str]:
-    """What files may call the declared columns and fields that are maps."""
+    """Return what files may call the declared columns and fields that are maps."""
     names: Set[str] = set()
     for name, column in spec.columns:
         kind = stored_type(column.type)
@@ -185,7 +188,7 @@ def _names_of_maps(spec: TableSpec) -> List[str]:
 
 
 def _names_of_numbers(spec: TableSpec) -> Dict[str, ColumnType]:
-    """What files may call the declared columns of decimals and floating numbers."""
+    """Return what files may call the declared columns of decimals and floating numbers."""
     kinds = [(name, column, stored_type(column.type)) for name, column in spec.columns]
     found = {
         source.lower(): kind
@@ -203,7 +206,7 @@ def _names_of_numbers(spec: TableSpec) -> Dict[str, ColumnType]:
 
 
 def _with_declared_maps(shape: Shape, spec: TableSpec) -> Shape:
-    """JSON objects whose names are data are read as the maps that the spec declares."""
+    """Read JSON objects whose names are data as the maps that the spec declares."""
     declared = {
         (source_name(spec, name, shape) or "").lower(): stored_type(column.type)
         for name, column in spec.columns
@@ -216,7 +219,7 @@ def _with_declared_maps(shape: Shape, spec: TableSpec) -> Shape:
 
 
 def _with_maps(found: ColumnType, declared: ColumnType) -> ColumnType:
-    """What Spark inferred of JSON, with a map where one is declared."""
+    """Return what Spark inferred of JSON, with a map where one is declared."""
     if found.name == "struct" and declared.name == "map":
         value = reduce(_of_both, found.inner or (TEXT,))
         return ColumnType("map", (TEXT, _with_maps(value, declared.inner[1])))
@@ -234,7 +237,7 @@ def _with_maps(found: ColumnType, declared: ColumnType) -> ColumnType:
 
 
 def _of_both(one: ColumnType, other: ColumnType) -> ColumnType:
-    """What Spark infers of JSON where both stand: text if they are too different."""
+    """Return what Spark infers of JSON where both occur: text if they are too different."""
     if one.name != other.name:
         return TEXT
     if one.name == "array":
@@ -246,7 +249,7 @@ def _of_both(one: ColumnType, other: ColumnType) -> ColumnType:
 
 
 def _spelled(shape: Shape, *, by_place: bool) -> Shape:
-    """The shape without columns and fields whose names no SQL can say.
+    """Return the shape without columns and fields whose names no SQL can say.
 
     Where columns are found by their places, those are read and passed over.
     """
@@ -329,7 +332,7 @@ def with_texts(shape: Shape, spec: TableSpec, columns: Columns) -> Shape:
 def _texts_among(
     columns: Sequence[Typed], wanted: Dict[str, ColumnType], *, inside: bool
 ) -> Tuple[Typed, ...]:
-    """`inside`: also of the row that a record wraps."""
+    """Return the columns with texts; `inside`: also of the row that a record wraps."""
     found = []
     for name, kind in columns:
         if inside and name.lower() in _AROUND_ROWS and kind.name == "struct":
@@ -369,7 +372,7 @@ def _no_double_names(file: LandingFile, shape: Shape) -> None:
 
 
 def _names(shape: Shape) -> Iterator[Tuple[str, ...]]:
-    """The names that stand side by side: the columns, then the fields of each struct."""
+    """Yield names that are side by side: the columns, then the fields of each struct."""
     yield shape.names
     waiting = [kind for _, kind in shape.columns]
     while waiting:
@@ -393,7 +396,7 @@ def _has_needed_columns(file: LandingFile, shape: Shape, spec: TableSpec) -> Non
 
 
 def needed_columns(spec: TableSpec, file: LandingFile) -> List[str]:
-    """Columns without which no row of the file can be placed."""
+    """Return columns without which no row of the file can be placed."""
     scope = spec.scope
     in_path = column_in_path(spec)
     needed = [name for name in spec.key if name != in_path]
@@ -405,18 +408,18 @@ def needed_columns(spec: TableSpec, file: LandingFile) -> List[str]:
 
 
 def column_in_path(spec: TableSpec) -> Optional[str]:
-    """The column whose value the paths of the files say, if there is one."""
+    """Return the column whose value the paths of the files say, if there is one."""
     scope = spec.scope
     return scope.column if scope and scope.pattern else None
 
 
 def is_load(spec: TableSpec, file: LandingFile) -> bool:
-    """Whether a feed's file belongs to its full load or to a full refresh."""
+    """Return whether a feed's file belongs to its full load or to a full refresh."""
     return any(glob_pattern(glob).fullmatch(file.path) for glob in load_globs(spec))
 
 
 def load_globs(spec: TableSpec) -> List[str]:
-    """Which files of a feed are full loads: the first and the later ones."""
+    """List which files of a feed are full loads: the first and the later ones."""
     if not isinstance(spec.source, Feed):
         return []
     full_refresh = spec.full_refresh
@@ -424,7 +427,7 @@ def load_globs(spec: TableSpec) -> List[str]:
 
 
 def all_globs(spec: TableSpec) -> List[str]:
-    """Which files below the landing folder are the table's."""
+    """List which files below the landing folder are the table's."""
     source = spec.source
     if isinstance(source, Feed):
         return [*load_globs(spec), source.changes]
@@ -432,5 +435,5 @@ def all_globs(spec: TableSpec) -> List[str]:
 
 
 def source_name(spec: TableSpec, column: str, shape: Shape) -> Optional[str]:
-    """What the file calls a lake column: the newest declared name that it has."""
+    """Return what the file calls a lake column: the newest declared name that it has."""
     return sources(spec, shape).get(column)

@@ -20,7 +20,7 @@ _AFTER = r"\}\s*+(?:[^,\]}\s]|,\s*+\{\s*+\})"
 """A `}` with what does not follow one inside of an object that holds others."""
 PLAIN_FROM = 1 << 20
 """From how many bytes on a file is looked through for what Spark would not read as it
-stands: 1 MiB. Of smaller ones each line is."""
+is: 1 MiB. Of smaller ones each line is."""
 MOST_NAMES = 200
 """Of wider files each line is looked at: the look would take longer than that."""
 _EACH = "[]"
@@ -29,7 +29,7 @@ _NULL = r'"(?<!\\")\s*+:\s*+null\s*+[,}]'
 
 
 def line() -> str:
-    """SQL: a line of the text source without the file's byte order mark."""
+    """Return SQL: a line of the text source without the file's byte order mark."""
     mark = sql_literal(_BOM)
     return f"CASE WHEN startswith(value, {mark}) THEN substr(value, 2) ELSE value END"
 
@@ -39,7 +39,7 @@ HOLDS_SOMETHING = r"btrim(value, ' \t\r') <> ''"
 
 
 def layers(shape: Shape) -> List[List[str]]:
-    """The columns that lead from a line to the record's: each layer is of the one before.
+    """Return the columns from a line to the record's: each layer is of the one before.
 
     The last one has the columns that the shape is read as, and CORRUPT: the line, where it
     is not one whole object. Most lines are found good by counting: one `"` and `:` for each
@@ -88,7 +88,7 @@ def layers(shape: Shape) -> List[List[str]]:
 
 
 def _as_written(place: str, kind: ColumnType) -> str:
-    """SQL: a value of a line, with its numbers as they stand there."""
+    """Return SQL: a value of a line, with its numbers as they are there."""
     if "string" not in kind.text:
         return place
     return f"if(lake_marked, {_unmarked(place, kind, 0)}, {place})"
@@ -114,7 +114,7 @@ def _unmarked(place: str, kind: ColumnType, depth: int) -> str:
 
 
 def _loses_names(text: str, tree: ColumnType, schema: str) -> str:
-    """SQL: whether the line has fields that its type has in another case: Spark is exact.
+    """Return SQL: whether the line has its type's fields in another case: Spark is exact.
 
     The type is what Spark finds in all records, with one spelling of each nested field.
     """
@@ -128,13 +128,13 @@ def _loses_names(text: str, tree: ColumnType, schema: str) -> str:
 
 
 def _times(text: str, part: str) -> str:
-    """SQL: how often a part of ASCII stands in a text, by bytes."""
+    """Return SQL: how often a part of ASCII occurs in a text, by bytes."""
     without = f"replace({text}, {sql_literal(part)}, '')"
     return f"((octet_length({text}) - octet_length({without})) div {len(part)})"
 
 
 def _is_odd(text: str, is_flat: bool) -> str:
-    """SQL: whether a line may be other than one object that Spark reads as it stands.
+    """Return SQL: whether a line may be other than one object that Spark reads as it is.
 
     Spark looks for a plain text in a tenth of the time that it takes for a pattern.
     """
@@ -155,7 +155,7 @@ def _is_odd(text: str, is_flat: bool) -> str:
 
 
 def _names_in(place: str, kind: ColumnType, depth: int = 0) -> str:
-    """SQL: how many names stand inside of a value, of those that have a value."""
+    """Return SQL: how many names are inside of a value, of those that have a value."""
     if kind.name == "struct":
         counts = []
         for name, inner in zip(kind.fields, kind.inner):
@@ -179,7 +179,7 @@ def _names_in(place: str, kind: ColumnType, depth: int = 0) -> str:
 
 
 def _sum(counts: Sequence[str]) -> str:
-    """SQL: the sum, by halves: thousands of columns in a row are too deep for Spark."""
+    """Return SQL: the sum, by halves: thousands of columns in a row are too deep."""
     if len(counts) < 2:
         return counts[0] if counts else "0"
     half = len(counts) // 2
@@ -187,7 +187,7 @@ def _sum(counts: Sequence[str]) -> str:
 
 
 def _closely(tree: ColumnType) -> str:
-    """SQL: whether a line is one object, no name in it twice, of whole characters."""
+    """Return SQL: whether a line is one object of whole characters, no name in it twice."""
     return " AND ".join(
         [
             json_text.is_one_value("lake_line"),
@@ -199,7 +199,7 @@ def _closely(tree: ColumnType) -> str:
 
 
 def _has_name_twice(tree: ColumnType) -> str:
-    """SQL: the same at any depth; quickly where the line is one object without others."""
+    """Return SQL: the same at any depth; quickly where the line is one object alone."""
     closely = json_text.has_name_twice("lake_line", tree)
     if json_text.depth_of(tree) > 1:
         return closely
@@ -211,11 +211,11 @@ def _has_name_twice(tree: ColumnType) -> str:
 def is_plain(
     spark: SparkSession, uri: str, schema: ColumnType, numbers: Mapping[str, ColumnType]
 ) -> bool:
-    """Whether Spark's own reader reads a file as it stands: one look at each line.
+    """Return whether Spark's own reader reads a file as it is: one look at each line.
 
     The file is one in which Spark found `schema`: so no record is broken, and no name is
     there twice in one. No line has a name in another spelling, or is odd, and no number
-    would lose a digit or become another text: fractions stand in the columns of `numbers`
+    would lose a digit or become another text: fractions are in the columns of `numbers`
     alone (by their names in the file, lower case), of no more digits than a double holds
     where they are decimals.
     """
@@ -240,7 +240,7 @@ def is_plain(
 def _changes_numbers(
     text: str, schema: ColumnType, numbers: Mapping[str, ColumnType]
 ) -> str:
-    """SQL: whether a line may hold a number that Spark would write in other digits.
+    """Return SQL: whether a line may hold a number that Spark would write in other digits.
 
     Or an object without a name: Spark finds no name in it, so none that is there twice.
     """
@@ -272,7 +272,7 @@ def _changes_numbers(
 
 
 def _number(pattern: str, names: Sequence[str], *, is_in: bool) -> str:
-    """A pattern behind `":`: a number, of one of these names or of none of them."""
+    """Return a pattern behind `":`: a number, of one of these names or of none of them."""
     if not names:
         return rf"(?=\s*+{pattern})"
     of_one = rf'(?<{"=" if is_in else "!"}[{{,\s]"(?:{"|".join(names)})":)'
@@ -280,7 +280,7 @@ def _number(pattern: str, names: Sequence[str], *, is_in: bool) -> str:
 
 
 def _paths(kind: ColumnType, path: Tuple[str, ...] = ()) -> List[Tuple[str, ...]]:
-    """The paths of all fields in a type."""
+    """Return the paths of all fields in a type."""
     if kind.name == "struct":
         pairs = list(zip(kind.fields, kind.inner))
         inside = [
@@ -293,7 +293,7 @@ def _paths(kind: ColumnType, path: Tuple[str, ...] = ()) -> List[Tuple[str, ...]
 
 
 def load(spark: SparkSession, shape: Shape, uris: Sequence[str]) -> DataFrame:
-    """The raw columns of files of one shape, and CORRUPT."""
+    """Load the raw columns of files of one shape, and CORRUPT."""
     if shape.plain:
         reader = spark.read.schema(plain_schema(shape)).options(**PLAIN)
         return literal_paths.load(reader, "json", uris)
@@ -314,13 +314,13 @@ PLAIN = {
 
 
 def plain_schema(shape: Shape) -> str:
-    """The schema to read a plain file with, as DDL."""
+    """Return the schema to read a plain file with, as DDL."""
     columns = [f"{sql_identifier(name)} {kind.text}" for name, kind in shape.read_as]
     return ", ".join([*columns, f"{CORRUPT} string"])
 
 
 def from_view(shape: Shape, view: str) -> str:
-    """The same as SQL over a view of the text source."""
+    """Return the same as SQL over a view of the text source."""
     query = f"SELECT * FROM {view} WHERE {HOLDS_SOMETHING}"
     for columns in layers(shape):
         query = f"SELECT {', '.join(columns)} FROM ({query})"
@@ -328,7 +328,7 @@ def from_view(shape: Shape, view: str) -> str:
 
 
 def good_lines(spark: SparkSession, uri: str, maps: Sequence[str]) -> DataFrame:
-    """The lines of a file in which no name stands twice: they tell what its columns are."""
+    """Return the lines of a file with no name twice: they say what its columns are."""
     lines = literal_paths.load(spark.read, "text", [uri]).where(HOLDS_SOMETHING)
     lines = lines.selectExpr(f"{line()} AS value")
     return lines.where(

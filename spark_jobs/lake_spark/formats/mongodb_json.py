@@ -1,4 +1,4 @@
-"""MongoDB's extended JSON: values that stand in an object which names their type.
+"""MongoDB's extended JSON: values that are in an object which names their type.
 
 `{"$oid": "65.."}` becomes its text, `{"$date": ..}` the text of an instant, and so on;
 the declared types read them as they read any text. Where one file has such an object
@@ -24,14 +24,14 @@ _KNOWN = {*_TEXTS, _DATE, _BINARY, _SUBTYPE}
 
 
 def plain(kind: ColumnType) -> ColumnType:
-    """The type of what such objects hold: text for each of them."""
+    """Return the type of what such objects hold: text for each of them."""
     if _is_special(kind):
         return TEXT
     return replace(kind, inner=tuple(map(plain, kind.inner)))
 
 
 def value(column: str, kind: ColumnType, depth: int = 0) -> str:
-    """An expression of the plain type."""
+    """Return an expression of the plain type."""
     if kind.name == "string":
         return _of_text(column)
     if _is_special(kind):
@@ -67,7 +67,7 @@ def _opened(column: str, kind: ColumnType) -> str:
 
 
 def _part(place: str, name: str, kind: ColumnType) -> str:
-    """The text of one field of an object; its value may be an object again."""
+    """Return the text of one field of an object; its value may be an object again."""
     inner = {_DATE: "$numberLong", _BINARY: "base64"}.get(name)
     text = place if kind.name == "string" else f"to_json({place})"
     if inner is None:
@@ -80,7 +80,7 @@ def _part(place: str, name: str, kind: ColumnType) -> str:
 
 
 def _of_text(text: str) -> str:
-    """A text, which may be an object that Spark left closed."""
+    """Return a text, which may be an object that Spark left closed."""
     found: List[str] = [_json(text, name) for name in _TEXTS]
     date = f"coalesce({_json(text, _DATE, '$numberLong')}, {_json(text, _DATE)})"
     binary = f"coalesce({_json(text, _BINARY, 'base64')}, {_json(text, _BINARY)})"
@@ -90,7 +90,7 @@ def _of_text(text: str) -> str:
 
 
 def _date(text: str) -> str:
-    """ISO text as it is, milliseconds since 1970 as an instant in UTC."""
+    """Return ISO text as it is, milliseconds since 1970 as an instant in UTC."""
     timestamp = f"CAST({timestamp_of_millis(text)} AS string) || 'Z'"
     digits = sql_literal("^-?[0-9]+$")
     return f"CASE WHEN {text} RLIKE {digits} THEN coalesce({timestamp}, {text}) ELSE {text} END"

@@ -1,4 +1,4 @@
-"""Structs taken apart where the table's columns come from inside them.
+"""Structs taken apart where the table's columns are inside them.
 
 The source name `address.city` is the field `city` of the column `address`, unless the
 file has a column of that whole name. The struct's other fields become columns as
@@ -19,7 +19,7 @@ Column = Tuple[str, ColumnType, str]
 
 
 def taken_apart(spec: TableSpec, columns: List[Column]) -> Iterator[Column]:
-    """The columns of a file, with fields of structs that the table's come from."""
+    """Yield the columns of a file, with fields of structs that the table's are made of."""
     names = [n for key, c in spec.columns for n in c.source or (key,)]
     whole = {name.lower() for name, _, _ in columns}
     inside = [name for name in names if "." in name and name.lower() not in whole]
@@ -36,14 +36,14 @@ class _Search:
         self.declared = {name.lower() for name in declared}
 
     def below(self, path: str) -> List[str]:
-        """The wanted paths that go on after this one."""
+        """Return the wanted paths that go on after this one."""
         start = f"{path.lower()}."
         return [name for low, name in self.inside.items() if low.startswith(start)]
 
     def apart(
         self, path: str, name: str, kind: ColumnType, sql: str
     ) -> Iterator[Column]:
-        """A column by its path: itself, or what is wanted of it and the rest."""
+        """Yield a column by its path: itself, or what is wanted of it and the rest."""
         below = self.below(path)
         is_apart = bool(below) and kind.name == "struct"
         if not is_apart or path.lower() in self.declared:
@@ -65,6 +65,6 @@ class _Search:
 
 
 def _of_json(text: str, path: str) -> str:
-    """From a text of JSON, as Spark gives a struct that another row has as text."""
+    """Read a text of JSON, as Spark gives a struct that another row has as text."""
     steps = "".join(f"['{part}']" for part in path.split("."))
     return f"get_json_object({text}, {sql_literal('$' + steps)})"

@@ -37,7 +37,7 @@ _KINDS = (
     (re.compile(r"\(TIME\(NANOS,\w+\)\)"), "time_nanos"),
     (re.compile(r"\(UUID\)"), "uuid"),
 )
-"""What stands behind a field in the text of a Parquet schema -> our name of its type."""
+"""What follows a field in the text of a Parquet schema -> our name of its type."""
 
 _LAND_AGAIN = "land it again, or remove it"
 
@@ -45,7 +45,10 @@ _LAND_AGAIN = "land it again, or remove it"
 def described_by_itself(
     spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
 ) -> Shape:
-    """Return the shape of a file that Spark refused; BadFile with what is wrong with it."""
+    """Return the shape of a file that Spark refused.
+
+    Raise BadFile with what is wrong with it.
+    """
     footer = _footer(store, file)
     jvm = spark._jvm
     try:
@@ -69,16 +72,19 @@ def described_by_itself(
 
 
 def _unreadable(columns: List[Tuple[str, str]]) -> str:
-    told = ", ".join(f"column {name[:200]!r} is {kind}" for name, kind in columns)
+    listed = ", ".join(f"column {name[:200]!r} is {kind}" for name, kind in columns)
     return (
-        f"{told}, for which the lake has no type. Write it as another type in the export"
+        f"{listed}, for which the lake has no type. Write it as another type in the export"
         " (FLOAT16 as float, a decimal with at most 38 digits or as text, an interval as"
         " text or a number), and land the file again."
     )
 
 
 def _footer(store: ObjectStore, file: LandingFile) -> bytes:
-    """The file's metadata as its end has it; BadFile where the end is missing."""
+    """Return the file's metadata as its end has it.
+
+    Raise BadFile where the end is missing.
+    """
     try:
         end = store.read_end(file.uri, _FOOTER_END)
         length = int.from_bytes(end[:4], "little")
@@ -101,7 +107,7 @@ def _footer(store: ObjectStore, file: LandingFile) -> bytes:
 
 
 def _schema(spark: SparkSession, file: LandingFile) -> Any:
-    """The file's schema, an object of Java's."""
+    """Return the file's schema, an object of Java's."""
     hadoop, parquet = spark._jvm.org.apache.hadoop, spark._jvm.org.apache.parquet
     path = hadoop.fs.Path(file.uri)
     conf = spark._jsc.hadoopConfiguration()
@@ -116,7 +122,7 @@ def _schema(spark: SparkSession, file: LandingFile) -> Any:
 def _columns(
     spark: SparkSession, schema: Any
 ) -> Tuple[List[Tuple[str, ColumnType]], List[Tuple[str, str]]]:
-    """The columns with their types, and those without one: (name, Parquet's type)."""
+    """Return columns with their types, and those without one: (name, Parquet's type)."""
     found, unreadable = [], []
     plain = _Plain(spark)
     for at in range(schema.getFieldCount()):
@@ -137,7 +143,7 @@ def _columns(
 
 
 def _shown(text: str) -> str:
-    """`FIXED_LEN_BYTE_ARRAY(12) (INTERVAL)` of Parquet's `optional fixed_len... i (INTERVAL)`."""
+    """Return `FIXED_LEN_BYTE_ARRAY(12) (X)` of Parquet's `optional fixed_len... i (X)`."""
     words = " ".join(text.split())
     match = re.fullmatch(r"\w+ (\w+(?:\(\d+\))?) .*?(\([A-Z].*\))?", words)
     return " ".join(each for each in match.groups() if each) if match else words[:200]
@@ -153,7 +159,7 @@ class _Plain:
         self._converter = package.ParquetToSparkSchemaConverter(conf)
 
     def type_of(self, field: Any) -> ColumnType:
-        """Spark's type of a field."""
+        """Return Spark's type of a field."""
         fields = self._jvm.java.util.ArrayList()
         fields.add(field)
         message = self._jvm.org.apache.parquet.schema.MessageType("one", fields)
@@ -161,7 +167,7 @@ class _Plain:
         return column_type(StructType.fromJson(json.loads(schema))[0].dataType)
 
     def stripped(self, field: Any) -> Any:
-        """The same field with plain numbers and bytes for the types of `_KINDS`."""
+        """Return the same field with plain numbers and bytes for the types of `_KINDS`."""
         if field.isPrimitive():
             if _own_type(field) is None:
                 return field
@@ -187,7 +193,7 @@ def _own_type(field: Any) -> Optional[str]:
 
 
 def _with_own_types(field: Any, kind: ColumnType) -> ColumnType:
-    """Spark's type of a stripped field, with the types that were stripped."""
+    """Return Spark's type of a stripped field, with the types that were stripped."""
     if field.isPrimitive():
         own = _own_type(field)
         return kind if own is None else _leaf(kind, ColumnType(own))
@@ -207,14 +213,17 @@ def _with_own_types(field: Any, kind: ColumnType) -> ColumnType:
 
 
 def _leaf(kind: ColumnType, own: ColumnType) -> ColumnType:
-    """A repeated field without a list around it is an array to Spark."""
+    """Return the type of a repeated field.
+
+    Without a list around it, it is an array to Spark.
+    """
     if kind.name == "array":
         return replace(kind, inner=(own,))
     return own
 
 
 def _newer_types(jvm: Any, footer: bytes) -> Iterator[Tuple[str, str]]:
-    """Columns of types that this release of Parquet does not know, by their paths."""
+    """Yield columns of types that this release of Parquet does not know, by their paths."""
     stream = jvm.java.io.ByteArrayInputStream(bytearray(footer))
     try:
         elements = jvm.org.apache.parquet.format.Util.readFileMetaData(

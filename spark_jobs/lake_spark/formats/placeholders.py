@@ -1,4 +1,4 @@
-"""The texts that stand in a change file for values that the source did not send."""
+"""The texts that are in a change file for values that the source did not send."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lake_spec.model.envelopes import PLACEHOLDER
 
 
 def placeholder_texts(spec: TableSpec) -> Tuple[str, ...]:
-    """The texts of values that the source did not send, if the table has one.
+    """Return the texts of values that the source did not send, if the table has one.
 
     Bytes are in base64 or as hexadecimal digits, an hstore is an object of JSON. Only
     Debezium has a placeholder that no spec names.

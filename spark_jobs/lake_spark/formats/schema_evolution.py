@@ -74,19 +74,19 @@ def name_warnings(spec: TableSpec, shape: Shape) -> List[str]:
     if spec.source.new_columns is not NewColumns.ADD:
         return []
     names = Names(spec)
-    told = [_left_out(each) for each in shape.left_out]
+    warnings = [_left_out(each) for each in shape.left_out]
     for raw in undeclared(spec, shape):
         true = true_name_in(spec, raw)
         stored = names.stored(true)
         if not _is_sayable(stored, true):
-            told.append(_left_out(raw))
+            warnings.append(_left_out(raw))
         elif stored != true.lower() and _is_legal(stored):
-            told.append(
+            warnings.append(
                 f"column {true!r} is stored as {stored!r}: {true.lower()!r} is a column"
                 " that the table adds or reads from elsewhere. To choose another name"
                 f" declare it: columns: {{{stored}: {{type: string, source: [{true!r}]}}}}"
             )
-    return told
+    return warnings
 
 
 def _left_out(name: str) -> str:
@@ -98,7 +98,7 @@ def _left_out(name: str) -> str:
 
 
 def _is_sayable(stored: str, name: str) -> bool:
-    """Whether a column can be stored under a legal name, if need be a declared one."""
+    """Return whether a column can be stored under a legal name, perhaps a declared one."""
     return _is_legal(stored) or is_source_name(name)
 
 
@@ -137,7 +137,7 @@ def _grown(
 def _legal_type(
     found: ColumnType, file: LandingFile, name: str
 ) -> Optional[ColumnType]:
-    """The type that tables hold it as; None where no value says one."""
+    """Return the type that tables hold it as; None where no value says one."""
     kind = storable(found)
     for each in _parts(kind) if kind else ():
         bad = next((field for field in each.fields if not _is_legal(field)), None)
@@ -166,7 +166,7 @@ def _parts(kind: ColumnType) -> Iterator[ColumnType]:
 
 
 def _refuse_name(spec: TableSpec, file: LandingFile, raw: str) -> None:
-    """No reader of the lake could spell the column, but a spec can rename it."""
+    """Raise BadFile for a name that no reader could spell: a spec can rename the column."""
     name, names = true_name_in(spec, raw), Names(spec)
     legal = _ILLEGAL.sub("_", name).strip("_").lower()[:_LONGEST]
     if (

@@ -33,7 +33,7 @@ def described(
     maps: Sequence[str] = (),
     numbers: Mapping[str, ColumnType] = MappingProxyType({}),
 ) -> Shape:
-    """What Spark finds in the file; BadFile when it is not of that format.
+    """Return what Spark finds in the file; raise BadFile when it is not of that format.
 
     `only_values` leaves out what is null in all records of a JSON file; `maps` are the
     names whose objects have values for names in it, `numbers` what it may call the columns
@@ -71,7 +71,7 @@ def _schema(
     only_values: bool,
     maps: Sequence[str],
 ) -> Tuple[StructType, bool]:
-    """What Spark finds, and whether it did so in all lines."""
+    """Return what Spark finds, and whether it did so in all lines."""
     reader = spark.read
     if isinstance(kind, Json):
         reader = reader.options(
@@ -85,7 +85,7 @@ def _schema(
     except Exception as error:
         if not (isinstance(kind, Json) and "COLUMN_ALREADY_EXISTS" in str(error)):
             raise
-    # A name stands twice in a record, or in two spellings in two: without the former.
+    # A name is twice in a record, or in two spellings in two: without the former.
     lines = json_reader.good_lines(spark, uri, maps)
     strings = spark._jvm.org.apache.spark.sql.Encoders.STRING()
     # PySpark takes lines from Python alone.

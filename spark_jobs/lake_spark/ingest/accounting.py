@@ -38,20 +38,20 @@ class Counted:
     """Per path the rows of erased keys, which are in no other count but `landed`."""
 
     def no_rows(self, path: str) -> Dict[str, int]:
-        """Its records that are no rows, by what they are."""
+        """Count the records that are no rows, by what they are."""
         names = ("tombstones", "messages")
         return {name: sum(row[name] for row in self._of(path)) for name in names}
 
     def landed(self, path: str) -> int:
-        """Rows of a landing file."""
+        """Count the rows of a landing file."""
         return sum(row.landed for row in self._of(path)) + self.erased.get(path, 0)
 
     def quarantined(self, path: str) -> int:
-        """Its bad rows."""
+        """Count its bad rows."""
         return sum(row.quarantined for row in self._of(path))
 
     def starts(self, paths: Sequence[str]) -> Set[str]:
-        """Where the snapshots started that rows of these files are of: the first, the last."""
+        """Return where the snapshots of these files' rows started: the first, the last."""
         rows = [row for row in self.splits if row.lake_path in paths]
         found = {row[name] for row in rows for name in ("first_start", "last_start")}
         return {each for each in found if each is not None}
@@ -65,7 +65,7 @@ class Counted:
         rest: DataFrame,
         rules: Dict[str, str],
     ) -> "Counted":
-        """The counts of the numbered rows that are left without these records."""
+        """Return the counts of the numbered rows that are left without these records."""
         if not records:
             return self
         as_one = {"lake_block": F.lit(0), "lake_id": F.col(LogColumn.RECORD)}
@@ -75,24 +75,24 @@ class Counted:
 
     @property
     def contents(self) -> LogContents:
-        """What these rows make the fold look for."""
+        """Return what these rows make the fold look for."""
         kinds = ("wide", "partial", "renamed")
         return LogContents(**{n: any(row[n] for row in self.splits) for n in kinds})
 
     @property
     def newest(self) -> Optional[datetime]:
-        """The newest effective time of the good rows, in UTC; None without any."""
+        """Return the newest effective time of the good rows, in UTC; None without any."""
         times = [row.newest for row in self.splits if row.newest is not None]
         return _in_utc(max(times)) if times else None
 
     @property
     def total(self) -> int:
-        """Rows of all files."""
+        """Count the rows of all files."""
         return sum(row.landed for row in self.splits)
 
     @property
     def bad(self) -> int:
-        """Bad rows of all files."""
+        """Count the bad rows of all files."""
         return sum(row.quarantined for row in self.splits)
 
 
@@ -101,7 +101,7 @@ def _in_utc(micros: int) -> datetime:
 
 
 def count_rows(rows: DataFrame, rules: Dict[str, str]) -> Counted:
-    """One pass over the rows: how many in each split, how many bad, which rules."""
+    """Count in one pass: rows in each split, bad rows, and which rules they break."""
     words = list(rules)
     splits = (
         rows.groupBy(LogColumn.PATH, "lake_block")

@@ -70,12 +70,12 @@ class Batch:
 def unseen_files(
     run: TableRun, manifest: Manifest, globs: Sequence[str]
 ) -> List[LandingFile]:
-    """Landing files of the run's window that no commit has ingested."""
+    """List the landing files of the run's window that no commit has ingested."""
     return unseen_of(run, manifest, landing_of(run, globs))
 
 
 def unseen_of(run: TableRun, manifest: Manifest, landing: Listing) -> List[LandingFile]:
-    """The files of a listing that lie in the run's window and were never ingested."""
+    """List the files of a listing that lie in the run's window and were never ingested."""
     warn_of_others(run, landing)
     if landing.files and not manifest.count:
         refuse_lost_list(run)
@@ -131,7 +131,7 @@ def warn_of_others(run: TableRun, landing: Listing) -> None:
 
 
 def dated_files(run: TableRun, files: Sequence[LandingFile]) -> List[LandingFile]:
-    """A snapshot's files with their snapshots' times; one without is set aside."""
+    """Return a snapshot's files with their snapshots' times; set aside one without."""
     if not isinstance(run.spec.source, Snapshot):
         return list(files)
     bad: List[BadFile] = []
@@ -143,17 +143,17 @@ def dated_files(run: TableRun, files: Sequence[LandingFile]) -> List[LandingFile
 
 def set_aside(run: TableRun, bad: BadFile) -> None:
     """Leave a bad file where it is; the run will end red naming it."""
-    told = {"path": bad.path, "reason": bad.reason}
-    if told not in run.report.set_aside:
-        run.report.set_aside.append(told)
+    entry = {"path": bad.path, "reason": bad.reason}
+    if entry not in run.report.set_aside:
+        run.report.set_aside.append(entry)
         run.say(f"set aside {shown(bad.path)}: {bad.reason}")
 
 
 def shaped(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> Batch:
-    """The good files with their shapes, and the columns that they lead to."""
+    """Return the good files with their shapes, and the columns that they lead to."""
     columns = enrichment.with_given(run, table_columns(run.spec, run.log))
     good: List[Input] = []
-    told: Dict[str, str] = {}
+    warnings: Dict[str, str] = {}
     for file in files:
         try:
             _refuse_known(run, file)
@@ -172,15 +172,18 @@ def shaped(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> B
             is_first = snapshot_diff.is_full_load(file, manifest)
         good.append(Input(file, shape, 0 if is_first else 1, started))
         for words in name_warnings(run.spec, shape):
-            told.setdefault(words, file.path)
-    run.report.warnings += [f"{path}: {words}" for words, path in told.items()]
+            warnings.setdefault(words, file.path)
+    run.report.warnings += [f"{path}: {words}" for words, path in warnings.items()]
     return Batch(good, columns)
 
 
 def _with_values(
     run: TableRun, file: LandingFile, shape: Shape, columns: Columns
 ) -> Optional[Shape]:
-    """Which columns of a JSON file have values, where it brings new ones: null has no type."""
+    """Return which columns of a JSON file have values, if some of them are new.
+
+    Null has no type.
+    """
     adds = run.spec.source.new_columns is NewColumns.ADD
     is_json = isinstance(run.spec.source.format, Json)
     if adds and is_json and unknown_columns(run.spec, shape, columns):
@@ -189,7 +192,7 @@ def _with_values(
 
 
 def _refuse_known(run: TableRun, file: LandingFile) -> None:
-    """A file of the same content is not read again to find the same."""
+    """Refuse a file of known content: it is not read again to find the same."""
     reason = run.earlier.known_bad.get((file.path, file.etag))
     if reason is not None:
         raise BadFile(file.path, reason)
@@ -204,12 +207,12 @@ class Rows:
     counted: Counted
 
     def release(self) -> None:
-        """Give the memory of the rows back."""
+        """Release the memory of the rows."""
         self.kept.unpersist()
 
 
 def read_rows(run: TableRun, batch: Batch) -> Optional[Rows]:
-    """The batch's rows and counts, but for rows of erased keys; else as `read_all`."""
+    """Read the batch's rows and counts, but for rows of erased keys; else as `read_all`."""
     listed, erased = run.erased_keys, known_contents(run)
     if not erased.hashes:
         return read_all(run, batch)
@@ -229,7 +232,7 @@ def _rules(run: TableRun) -> Dict[str, str]:
 
 
 def read_all(run: TableRun, batch: Batch) -> Optional[Rows]:
-    """The batch's rows and counts; None when no readable file is left.
+    """Read the batch's rows and counts; return None when no readable file is left.
 
     A file that turns out to be unreadable is set aside and the rest is read
     again; a snapshot is taken whole or not at all.
@@ -254,7 +257,7 @@ def read_all(run: TableRun, batch: Batch) -> Optional[Rows]:
 
 
 def _refuse_broken(run: TableRun, batch: Batch) -> Dict[str, int]:
-    """Set files of broken CSV aside; how many records each of the others holds."""
+    """Set files of broken CSV aside; return how many records each of the others holds."""
     kind = run.spec.source.format
     if not isinstance(kind, Csv) or not batch.inputs:
         return {}
@@ -275,7 +278,7 @@ def _refuse_broken(run: TableRun, batch: Batch) -> Dict[str, int]:
 def _refuse_miscounted(
     run: TableRun, batch: Batch, counted: Counted, held: Dict[str, int]
 ) -> bool:
-    """Set files aside of which not every record was read; whether there are any."""
+    """Set files aside of which not every record was read; return whether there are any."""
     read = {path: 0 for path in held}
     for row in counted.splits:
         if row.lake_path in read:
@@ -291,7 +294,7 @@ def _refuse_miscounted(
 
 
 def _refuse(run: TableRun, batch: Batch, reasons: Dict[str, str]) -> None:
-    """Set files aside and leave them out; a snapshot is taken whole or not at all."""
+    """Set files aside and leave them out; a snapshot is ingested whole or not at all."""
     for each in batch.inputs:
         if each.file.path in reasons:
             bad = BadFile(each.file.path, reasons[each.file.path])
@@ -339,7 +342,7 @@ def judge(run: TableRun, batch: Batch, rows: Rows, what: str) -> None:
 
 
 def _snapshots(run: TableRun, batch: Batch, counted: Counted) -> FrozenSet[str]:
-    """Where the connector read its snapshots; a warning where one is not the first."""
+    """Return where the connector read its snapshots; warn where one is not the first."""
     paths = [each.file.path for each in batch.inputs if each.started is None]
     found = sorted(counted.starts(paths))
     before = sorted(run.manifest().contents.snapshots)
@@ -354,7 +357,7 @@ def _snapshots(run: TableRun, batch: Batch, counted: Counted) -> FrozenSet[str]:
 
 
 def refuse_moved_on(run: TableRun, batch: Batch) -> None:
-    """Rows must be of the content that was listed: Spark reads by name alone.
+    """Refuse rows not of the content that was listed: Spark reads by name alone.
 
     To be asked after the rows were read and before anything is written.
     """
@@ -367,7 +370,10 @@ def refuse_moved_on(run: TableRun, batch: Batch) -> None:
 
 
 def file_reports(batch: Batch, counted: Counted) -> List[FileReport]:
-    """Accounting per file; every good row counts as accepted until told otherwise."""
+    """Return the accounting per file.
+
+    Every good row counts as accepted until said otherwise.
+    """
     reports = []
     for each in batch.inputs:
         path = each.file.path
@@ -389,7 +395,7 @@ def file_reports(batch: Batch, counted: Counted) -> List[FileReport]:
 
 
 def commit(run: TableRun, batch: Batch, events: DataFrame, manifest: Manifest) -> None:
-    """One log commit: the events, which files they are from, which it retracts.
+    """Make one log commit: the events, which files they are from, which it retracts.
 
     A file that was set aside keeps the deliveries that it has.
     """
@@ -407,7 +413,7 @@ def commit(run: TableRun, batch: Batch, events: DataFrame, manifest: Manifest) -
 
 
 def inputs_of(run: TableRun, batch: Batch, manifest: Manifest) -> Manifest:
-    """What the commit of this batch will have ingested."""
+    """Return what the commit of this batch will have ingested."""
     accounting = {each.path: each.__dict__ for each in batch.files}
     files = [each.file for each in batch.inputs]
     settings = recorded_settings.of_log(run.spec)
@@ -423,7 +429,7 @@ def inputs_of(run: TableRun, batch: Batch, manifest: Manifest) -> Manifest:
 
 
 def commit_retractions(run: TableRun, manifest: Manifest) -> None:
-    """One log commit that takes nothing in: files that are gone are void."""
+    """Make one log commit that ingests nothing: files that are gone are void."""
     columns = table_columns(run.spec, run.log)
     columns = [each for each in columns if each[0] in run.log.read().columns]
     commit(run, Batch([], columns), run.log.read().limit(0), manifest)

@@ -11,7 +11,7 @@ from lake_spark.tables.table_run import TableRun
 
 
 def take_files(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> bool:
-    """Take the files in by one commit; whether one was made."""
+    """Ingest the files by one commit; return whether one was made."""
     batch = batches.shaped(run, files, manifest)
     rows = batches.read_rows(run, batch)
     if rows is None:

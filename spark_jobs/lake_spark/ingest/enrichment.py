@@ -1,6 +1,6 @@
 """Values of reference tables, given to a feed's rows as they are ingested.
 
-They stand in the change log like values of the file: what was given stays given,
+They are in the change log like values of the file: what was given stays given,
 whatever becomes of the reference table, and a rebuild gives the same rows.
 """
 
@@ -23,7 +23,7 @@ from lake_spark.tables.table_run import TableRun
 
 
 def with_given(run: TableRun, columns: Columns) -> List[Tuple[str, str]]:
-    """The table's columns and those that its reference tables give."""
+    """Return the table's columns and those that its reference tables give."""
     found = dict(columns)
     for each in run.spec.enrich:
         declared = dict(run.of_table(each.table).spec.columns)
@@ -41,7 +41,7 @@ def with_given(run: TableRun, columns: Columns) -> List[Tuple[str, str]]:
 
 
 def enriched(run: TableRun, rows: DataFrame, columns: Columns) -> DataFrame:
-    """The rows with the values of the reference tables as these stand now.
+    """Return the rows with the values of the reference tables as these are now.
 
     As many rows as before: a row finds one row of a table at most, or no value.
     """
@@ -51,7 +51,10 @@ def enriched(run: TableRun, rows: DataFrame, columns: Columns) -> DataFrame:
 
 
 def reference_rows(run: TableRun) -> DataFrame:
-    """The living rows of a reference table; NoReference where it was never built."""
+    """Return the living rows of a reference table.
+
+    Raise NoReference if it was never built.
+    """
     if not run.current.has_data():
         raise NoReference(
             f"{run.spec.full_name} has no current table yet, so it can give no value:"
@@ -67,7 +70,7 @@ def reference_rows(run: TableRun) -> DataFrame:
 def _joined(
     rows: DataFrame, each: Enrichment, reference: DataFrame, columns: Columns
 ) -> DataFrame:
-    """A left join by the key of the reference table."""
+    """Return a left join by the key of the reference table."""
     kinds = dict(columns)
     keys = [F.col(theirs).alias(f"lake_by_{ours}") for ours, theirs in each.by]
     values = [
@@ -82,7 +85,7 @@ def _joined(
 
 
 def _unsent(each: Enrichment) -> Column:
-    """The names of values not sent, with those that hang on one of them."""
+    """Return the names of values not sent, with those that hang on one of them."""
     names = F.split(LogColumn.UNAVAILABLE, ",")
     hang = [F.array_contains(names, ours) for ours, _ in each.by]
     given = [F.lit(ours) for _, ours in each.given]

@@ -35,7 +35,7 @@ TOLERANCE = "INTERVAL 1 DAY"
 
 
 def envelope_columns(spec: TableSpec, columns: Columns) -> List[str]:
-    """Expressions of what the envelope says of a typed row."""
+    """Return expressions of what the envelope says of a typed row."""
     kinds = dict(columns)
     key = [(name, kinds[name]) for name in spec.key]
     return [
@@ -47,7 +47,10 @@ def envelope_columns(spec: TableSpec, columns: Columns) -> List[str]:
 
 
 def _log(spec: TableSpec) -> str:
-    """The name of the binlog that the row's position is in; other logs have one only."""
+    """Return the name of the binlog that the row's position is in.
+
+    Other logs have one only.
+    """
     envelope = spec.envelope
     has_names = envelope is not None and envelope.connector is not Connector.POSTGRESQL
     return "lake_log_name" if has_names else "CAST(NULL AS string)"
@@ -67,7 +70,7 @@ def _words(words: Sequence[str]) -> str:
 
 
 def operation(spec: TableSpec) -> str:
-    """upsert, delete or truncate; null where the file's word is unknown."""
+    """Return upsert, delete or truncate; null where the file's word is unknown."""
     declared = spec.operation
     if declared is None:
         return sql_literal(UPSERT)
@@ -80,7 +83,7 @@ def operation(spec: TableSpec) -> str:
 
 
 def placed_row(spec: TableSpec, shape: Shape, columns: Columns) -> Dict[str, str]:
-    """Expressions over `source_row` and what is known of its file, for both engines.
+    """Return expressions over `source_row` and what is known of its file, for both engines.
 
     Of the file: `lake_file_rank` and `lake_file_started`.
     """
@@ -92,7 +95,7 @@ def placed_row(spec: TableSpec, shape: Shape, columns: Columns) -> Dict[str, str
 
 
 def _rank(spec: TableSpec) -> str:
-    """The row's rank: its file's, but for rows of the full load among changes.
+    """Return the row's rank: its file's, but for rows of the full load among changes.
 
     Those of a connector's snapshot rank at the log position that they carry.
     """
@@ -103,7 +106,7 @@ def _rank(spec: TableSpec) -> str:
 
 
 def effective_at(spec: TableSpec, columns: Columns) -> str:
-    """Since when a row is true: contract section 3, before the order is known."""
+    """Return since when a row is true: contract section 3, before the order is known."""
     sources = [_time(sql_identifier(spec.effective_at))] if spec.effective_at else []
     for name in _first_timestamp(spec, columns):
         # A full refresh's rows were true when it started; later times are of the transfer.
@@ -135,7 +138,7 @@ _UNPARSED = "'the record cannot be parsed'"
 
 
 def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
-    """An expression: why the row goes to the quarantine, else null.
+    """Return an expression: why the row goes to the quarantine, else null.
 
     A delete needs key and order and nothing else; full-load rows need no order.
     """
@@ -180,7 +183,7 @@ def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
 
 
 def _too_long() -> Tuple[str, str]:
-    """Hudi's record index takes keys up to the longest name of an HFile, 32,767 bytes."""
+    """Return the case of too long a key: Hudi's record index takes up to 32,767 bytes."""
     words = "'the key has ' || octet_length(lake_key) || ' bytes as text, at most "
     return f"octet_length(lake_key) > {LONGEST_KEY}", f"{words}{LONGEST_KEY:,} fit'"
 
@@ -190,26 +193,24 @@ _ESCAPED = sql_literal("[\\x00-\\x1f\\x7f\"#%'*/:=?\\\\\\[\\]^{]")
 
 
 def _no_folders(spec: TableSpec) -> List[Tuple[str, str]]:
-    """Values of partition columns that no folder can be named for."""
+    """List the cases of values of partition columns that no folder can be named for."""
     cases = []
     wrong = ", ".join(sql_literal(each) for each in NO_PARTITIONS)
     for name in spec.storage.partition_by:
         value = f"CAST({sql_identifier(name)} AS string)"
         words = sql_literal(f"partition column {name} has the value '")
         end = sql_literal("', which readers of Hudi take for no value")
-        told = f"{words} || {value} || {end}"
-        cases.append((f"lake_op = '{UPSERT}' AND {value} IN ({wrong})", told))
+        why = f"{words} || {value} || {end}"
+        cases.append((f"lake_op = '{UPSERT}' AND {value} IN ({wrong})", why))
         encoded = f"octet_length(regexp_replace({value}, {_ESCAPED}, '%00'))"
         most = LONGEST_FOLDER - len(name) - 1
-        told = f"partition column {name} has a value of over {most} bytes, too long for a folder"
-        cases.append(
-            (f"lake_op = '{UPSERT}' AND {encoded} > {most}", sql_literal(told))
-        )
+        why = f"partition column {name} has a value of over {most} bytes, too long for a folder"
+        cases.append((f"lake_op = '{UPSERT}' AND {encoded} > {most}", sql_literal(why)))
     return cases
 
 
 def _too_late(spec: TableSpec) -> List[Tuple[str, str]]:
-    """At the sentinel a version would end where it starts, whatever is allowed."""
+    """List the cases at the sentinel, where a version would end where it starts."""
     cases, time = [], "'effective time ' || lake_effective_at || "
     if spec.history.open_end is not None:
         end = sql_literal(spec.history.open_end)

@@ -1,6 +1,6 @@
 """Full loads after the first: where each started, and the keys that it lacks.
 
-Contract sections 1 and 2.3. A full refresh's rows stand in the order where it
+Contract sections 1 and 2.3. A full refresh's rows are in the order where it
 started, which its files' paths say; a row under ALL_KEYS says that the full refresh
 was, so that the fold can delete what it lacks.
 """
@@ -35,7 +35,7 @@ _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal"
 
 
 def start_of(spec: TableSpec, path: str) -> Optional[str]:
-    """Where the full refresh of the file at a path started, as JSON of order columns; else None.
+    """Return where the file's full refresh started, as JSON of order columns; else None.
 
     Raises BadFile where the path does not say it.
     """
@@ -81,9 +81,9 @@ def _typed(
 
 
 def markers_sql(spec: TableSpec, inputs: Sequence[Input]) -> Optional[str]:
-    """SQL of one log row per full refresh among the inputs, None if there is none.
+    """Return SQL of one log row per full refresh among the inputs, None if there is none.
 
-    It stands before the first row of the full refresh's first file.
+    It precedes the first row of the full refresh's first file.
     """
     first: Dict[str, LandingFile] = {}
     for each in sorted(inputs, key=lambda each: each.file.position):
@@ -116,7 +116,7 @@ def _marker(spec: TableSpec, started: str, file: LandingFile) -> Tuple[Any, ...]
 def with_markers(
     run: TableRun, events: DataFrame, inputs: Sequence[Input]
 ) -> DataFrame:
-    """The events and, for each full refresh among the inputs, the row that says so."""
+    """Return the events and, per full refresh among the inputs, the row that says so."""
     text = markers_sql(run.spec, inputs)
     if text is None:
         return events
@@ -124,7 +124,7 @@ def with_markers(
 
 
 def refuse_losses(run: TableRun, events: DataFrame, inputs: Sequence[Input]) -> None:
-    """A full refresh that lacks too many of the living keys is refused by name."""
+    """Refuse a full refresh that lacks too many of the living keys, by name."""
     starts: Set[str] = {each.started for each in inputs if each.started is not None}
     if not starts or run.spec.full_refresh.missing_keys is MissingKeys.IGNORE:
         return

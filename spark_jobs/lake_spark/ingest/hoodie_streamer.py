@@ -84,7 +84,7 @@ def _name_inputs(run: TableRun, batch: batches.Batch, manifest: Manifest) -> Non
 
 
 def account(run: TableRun, globs: Sequence[str]) -> bool:
-    """Take over what prepare counted; whether the streamer had inputs to commit.
+    """Record what prepare counted; return whether the streamer had inputs to commit.
 
     A file that was replaced before the streamer read it is refused by name.
     """
@@ -107,7 +107,7 @@ def account(run: TableRun, globs: Sequence[str]) -> bool:
 
 
 def _prepared(run: TableRun) -> Optional[str]:
-    """The id of the inputs that this run's prepare stage named, if any."""
+    """Return the id of the inputs that this run's prepare stage named, if any."""
     stage = f"prepare_{run.report.stage}"
     uri = f"{run.environment.runs}/{run.report.run}/{stage}/{run.spec.name}.json"
     try:
@@ -118,7 +118,7 @@ def _prepared(run: TableRun) -> Optional[str]:
 
 
 def _accounting(run: TableRun, named: str) -> List[FileReport]:
-    """What prepare counted of each file."""
+    """Return what prepare counted of each file."""
     uri = _accounting_uri(run, named)
     found = parse_state(run.store.read(uri), **_told(run, "the accounting", uri))
     return [from_fields(FileReport, each) for each in found["files"]]
@@ -140,9 +140,9 @@ def batch_sql(
     written: Sequence[Written],
     left_out: LeftOut = MappingProxyType({}),
 ) -> str:
-    """The SQL file: a view per landing file, then the accepted rows of all.
+    """Return the SQL file: a view per landing file, then the accepted rows of all.
 
-    Records of erased keys are left out by their numbers: a file tells no key.
+    Records of erased keys are left out by their numbers: a file shows no key.
     """
     views = [_view(spec, each, f"lake_in_{i}") for i, each in enumerate(inputs)]
     typed = [
@@ -188,7 +188,7 @@ def _no_rows(written: Sequence[Written]) -> str:
 
 
 def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
-    """The typed rows of one file, in an order that its record numbers follow."""
+    """Return the typed rows of one file, in an order that its record numbers follow."""
     columns_of_file = ", ".join(each.shape.unwrap) or "*"
     records = view
     if isinstance(spec.source.format, Csv):
@@ -220,7 +220,7 @@ def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
 def _accepted(
     spec: TableSpec, typed: str, columns: Columns, written: Sequence[Written]
 ) -> str:
-    """Rows of the change log: numbered, keyed, and only those without a fault."""
+    """Return rows of the change log: numbered, keyed, and only those without a fault."""
     number = "row_number() OVER (PARTITION BY lake_path ORDER BY lake_block, lake_id)"
     keyed = ["*", *event_expressions.envelope_columns(spec, columns)]
     keyed.append(f"CAST({number} AS bigint) AS lake_record")

@@ -9,7 +9,7 @@ from lake_spark.schema.promotion import canonical_type
 
 
 def key_text(key: Sequence[Tuple[str, str]]) -> str:
-    """The key as one text: equal texts are equal tuples, and only those.
+    """Return the key as one text: equal texts are equal tuples, and only those.
 
     Parts are escaped before they are joined, so ("a|b", "c") is not
     ("a", "b|c"); no part holds Hudi's own separators `:` and `,`. A part with characters
@@ -19,7 +19,7 @@ def key_text(key: Sequence[Tuple[str, str]]) -> str:
 
 
 def joined_key(parts: Sequence[Tuple[str, str]]) -> str:
-    """The same of parts that are expressions: (SQL, type) each."""
+    """Return the same of parts that are expressions: (SQL, type) each."""
     return "concat_ws('|', " + ", ".join(_key_part(*part) for part in parts) + ")"
 
 

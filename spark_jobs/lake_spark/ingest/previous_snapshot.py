@@ -30,7 +30,7 @@ Columns = List[Tuple[str, str]]
 def before(
     run: TableRun, snapshot: SourceSnapshot, columns: Columns, manifest: Manifest
 ) -> DataFrame:
-    """Rows as of the snapshot before: lake_key, the columns, KNOWN and BEFORE.
+    """Return rows as of the snapshot before: lake_key, the columns, KNOWN and BEFORE.
 
     Current knows only what lives and, of a key that several scope values have,
     only one row: so tables with a scope or an effective time ask the log. So does
@@ -61,7 +61,7 @@ def _by_current(run: TableRun, columns: Columns) -> DataFrame:
 def _by_log(
     run: TableRun, snapshot: SourceSnapshot, columns: Columns, manifest: Manifest
 ) -> DataFrame:
-    """The last event of each identity, also of those that are gone."""
+    """Return the last event of each identity, also of those that are gone."""
     spec, names = run.spec, [name for name, _ in columns]
     log = with_types(retractions.live_log(run.log.read(), manifest), typed(columns))
     if spec.scope:

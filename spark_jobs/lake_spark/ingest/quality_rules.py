@@ -11,7 +11,7 @@ from lake_spark.changelog.schema import UPSERT
 
 
 def failed_rules(spec: TableSpec, on_fail: str) -> Dict[str, str]:
-    """For rules of that severity: the rule in words -> SQL that is true for bad rows."""
+    """Map each rule of that severity, in words, to SQL that is true for bad rows."""
     return {
         words: f"NOT coalesce({test}, true)"
         for rule in spec.quality
@@ -47,7 +47,7 @@ def _rule(rule) -> Tuple[str, str]:
 
 
 def warned_rules(spec: TableSpec, on_fail: str) -> Dict[str, str]:
-    """Rule in words -> SQL that counts its bad rows among accepted upserts."""
+    """Map each rule, in words, to SQL that counts its bad rows among accepted upserts."""
     return {
         words: f"count_if(lake_reason IS NULL AND lake_op = '{UPSERT}' AND ({bad}))"
         for words, bad in failed_rules(spec, on_fail).items()

@@ -26,17 +26,17 @@ COLUMNS = (
 
 
 def bad_rows(rows: DataFrame) -> DataFrame:
-    """The rows that have a reason."""
+    """Return the rows that have a reason."""
     return rows.where("lake_reason IS NOT NULL AND lake_no_row IS NULL")
 
 
 def good_rows(rows: DataFrame) -> DataFrame:
-    """The rows that have none."""
+    """Return the rows that have none."""
     return rows.where("lake_reason IS NULL AND lake_no_row IS NULL")
 
 
 def examples(rows: DataFrame) -> str:
-    """A few bad rows in words: where and why."""
+    """Show a few bad rows in words: where and why."""
     some = (
         bad_rows(rows).select(LogColumn.PATH, LogColumn.RECORD, "lake_reason").limit(3)
     )
@@ -78,7 +78,7 @@ def keep(run: TableRun, rows: DataFrame) -> None:
 
 
 def paths_of(run: TableRun) -> Set[str]:
-    """The landing files that have rows in the quarantine."""
+    """Return the landing files that have rows in the quarantine."""
     if not run.quarantine.has_data():
         return set()
     rows = run.quarantine.read().select(LogColumn.PATH).distinct()
@@ -86,7 +86,7 @@ def paths_of(run: TableRun) -> Set[str]:
 
 
 def drop_old_takes(run: TableRun) -> None:
-    """Remove rows of files that the last log commit took again or retracted.
+    """Remove rows of files that the last log commit ingested again or retracted.
 
     The run that took a file last has put its bad rows in again. Until then the
     rows stay, so that a reprocess that was killed can still be asked for by them.

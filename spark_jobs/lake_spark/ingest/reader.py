@@ -43,13 +43,13 @@ FACTS = (
     ("lake_file_started", "string"),
     ("lake_scope", "string"),
 )
-"""What the rows of a file are told of it."""
+"""What each row of a file carries about it."""
 
 
 def read_inputs(
     spark: SparkSession, spec: TableSpec, inputs: Sequence[Input], columns: Columns
 ) -> DataFrame:
-    """Rows of all inputs: log columns, lake_reason, lake_raw, lake_block, lake_id.
+    """Read the rows of all inputs: log columns, lake_reason, lake_raw, lake_block, lake_id.
 
     lake_id orders the records within one (lake_path, lake_block).
     """
@@ -121,12 +121,12 @@ RAW_OF_BAD = "CASE WHEN lake_reason IS NOT NULL THEN to_json(lake_record_struct)
 
 
 def has_corrupt(spec: TableSpec) -> bool:
-    """Whether the format can hold records that do not parse."""
+    """Return whether the format can hold records that do not parse."""
     return spec.source.format.type in ("csv", "json")
 
 
 def reader_options(spec: TableSpec, *, bounded: bool = True) -> Dict[str, str]:
-    """Spark's reader options for the table's format."""
+    """Return Spark's reader options for the table's format."""
     kind = spec.source.format
     # A landing path is a name, never a pattern.
     options = {"__globPaths__": "false"}
@@ -139,7 +139,7 @@ def reader_options(spec: TableSpec, *, bounded: bool = True) -> Dict[str, str]:
 
 
 def read_schema(spec: TableSpec, shape: Shape) -> str:
-    """The schema to read a file with, as DDL."""
+    """Return the schema to read a file with, as DDL."""
     columns = [(name, read_as(kind).text) for name, kind in shape.read_as]
     if has_corrupt(spec):
         columns.append((CORRUPT, "string"))
@@ -154,7 +154,7 @@ def load(
     *,
     bounded: bool = True,
 ) -> DataFrame:
-    """The raw columns of files of one shape."""
+    """Load the raw columns of files of one shape."""
     if isinstance(spec.source.format, Json):
         records = json_reader.load(spark, shape, uris)
         return records.selectExpr(*shape.unwrap) if shape.unwrap else records
@@ -183,5 +183,5 @@ def _facts(spark: SparkSession, each: Input) -> Tuple:
 
 
 def file_name(spark: SparkSession, file: LandingFile) -> str:
-    """What input_file_name() says of a landing file."""
+    """Return what input_file_name() says of a landing file."""
     return spark._jvm.org.apache.hadoop.fs.Path(file.uri).toUri().toString()

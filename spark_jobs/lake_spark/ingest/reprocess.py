@@ -56,7 +56,7 @@ class Candidate:
 
     @property
     def snapshot_at(self) -> Optional[datetime]:
-        """The time of its snapshot, if its source has snapshots."""
+        """Return the time of its snapshot, if its source has snapshots."""
         if self.file:
             return self.file.snapshot_at
         at = self.ingested.snapshot_at
@@ -64,7 +64,7 @@ class Candidate:
 
     @property
     def times(self) -> List[datetime]:
-        """What a window is compared with: the snapshot's time, else its landings."""
+        """Return what a window is compared with: the snapshot's time, else its landings."""
         if self.snapshot_at:
             return [self.snapshot_at]
         then = (
@@ -95,7 +95,7 @@ def reprocess(run: TableRun, selection: Selection) -> None:
 
 
 def candidates(run: TableRun, manifest: Manifest) -> List[Candidate]:
-    """Every file that was ingested or that lies in landing, in order.
+    """List every file that was ingested or that lies in landing, in order.
 
     A snapshot newer than the last one taken waits for a run of its own.
     """
@@ -131,7 +131,7 @@ def _without_second(
 def choose(
     run: TableRun, selection: Selection, found: Sequence[Candidate]
 ) -> List[Candidate]:
-    """The files that window, globs and quarantine have in common."""
+    """Return the files that window, globs and quarantine have in common."""
     chosen = [each for each in found if any(map(run.window.holds, each.times))]
     if selection.globs:
         chosen = _matching(run, selection.globs, chosen)
@@ -144,7 +144,7 @@ def choose(
 def _matching(
     run: TableRun, globs: Sequence[str], found: Sequence[Candidate]
 ) -> List[Candidate]:
-    """The files that a glob matches; a glob that matches none is refused.
+    """Return the files that a glob matches; refuse a glob that matches none.
 
     A file of exactly that path is chosen alone: its `*` or `?` is then no wildcard.
     """
@@ -167,10 +167,10 @@ def _matching(
 def with_dependent(
     spec: TableSpec, found: Sequence[Candidate], chosen: Sequence[Candidate]
 ) -> List[Candidate]:
-    """The chosen files and those that cannot stay as they are without them.
+    """Return the chosen files and those that cannot stay as they are without them.
 
-    With a snapshot every later one: they are differences. With one file of a
-    full refresh all of it: one of them carries the row that says what the full refresh lacks.
+    With a snapshot every later one: they are differences. With one file of a full
+    refresh all of it: one of them carries the row that says what the refresh lacks.
     """
     if chosen and isinstance(spec.source, Snapshot):
         first = min(each.snapshot_at for each in chosen)
@@ -200,7 +200,7 @@ def _refuse_missing(run: TableRun, paths: Sequence[str]) -> None:
 def _reprocess_feed(
     run: TableRun, files: Sequence[LandingFile], before: Manifest
 ) -> None:
-    """All of it by one log commit."""
+    """Reprocess all of a feed's chosen files by one log commit."""
     done = bool(files) and change_files.take_files(run, files, before)
     gone = before.sparing([each.path for each in files])
     if not done and gone.retracting and not run.dry_run:
@@ -219,7 +219,7 @@ def _reprocess_snapshots(run: TableRun, before: Manifest) -> None:
 
 
 def finish(run: TableRun, *, retract_missing: bool = False) -> bool:
-    """Bring a reprocess that was stopped to its end; whether the tables may be built.
+    """Bring a stopped reprocess to its end; return whether the tables may be built.
 
     Its files that are no longer in landing are refused, or only retracted.
     """
@@ -243,13 +243,15 @@ def finish(run: TableRun, *, retract_missing: bool = False) -> bool:
 
 
 def _landing_snapshots(run: TableRun) -> Tuple[List[LandingFile], List[LandingFile]]:
-    """The files in landing with their times, and the signs that snapshots are complete."""
+    """Return the files in landing with their times, and the signs of complete snapshots."""
     landing = batches.landing_of(run, all_globs(run.spec))
     return batches.dated_files(run, landing.files), landing.signs
 
 
 def _ingest_again(run: TableRun, manifest: Manifest) -> bool:
-    """The snapshots of a reprocess, oldest first; whether all of them were taken.
+    """Ingest the snapshots of a reprocess, oldest first.
+
+    Return whether all of them were ingested.
 
     A snapshot of several files is taken with all files of its time, new ones too.
     """
@@ -292,6 +294,6 @@ def _ingest_again(run: TableRun, manifest: Manifest) -> bool:
 
 
 def _end(run: TableRun, first: int = 0) -> None:
-    """The log is whole again: build current, and settle what is a duplicate."""
+    """End the reprocess: the log is whole, so build current and settle the duplicates."""
     quarantine.drop_old_takes(run)
     run.report.settle_duplicates(build_current(run), first)

@@ -21,7 +21,7 @@ from lake_spark.tables.table_run import TableRun
 
 
 def known_contents(run: TableRun) -> Erased:
-    """The table's list of erased keys, with the ETags of all that was put.
+    """Return the table's list of erased keys, with the ETags of all that was put.
 
     What is learned goes on the list, but for a dry run. Where no erase was killed
     while it put files there is nothing to learn, and landing is not listed.
@@ -49,7 +49,7 @@ def refuse_lost_list(run: TableRun) -> None:
     """Refuse to fill a table again where keys were erased and their list is gone.
 
     To be asked before the first rows of a change log. Receipts of requests say that
-    keys were erased; of a request that was not carried out to its end a warning is told.
+    keys were erased; a request that was not carried out to its end is warned of.
     """
     if run.environment.erase_secret is None or run.erased_keys.load().is_there:
         return
@@ -76,7 +76,7 @@ def refuse_lost_list(run: TableRun) -> None:
 
 
 def _erased_by(run: TableRun, uri: str) -> Tuple[int, int]:
-    """How many keys of the table were erased by a request, and are to be."""
+    """Return how many keys of the table were erased by a request, and are to be."""
     try:
         data = json.loads(run.store.read(uri))
         done = data.get("erased", {}).get(run.spec.name, 0)
@@ -86,7 +86,7 @@ def _erased_by(run: TableRun, uri: str) -> Tuple[int, int]:
 
 
 def compared(run: TableRun) -> Compared:
-    """Make what tells whether files whose ETags differ have contents that are to be there.
+    """Make what says whether files whose ETags differ have contents that are to be there.
 
     Those that were ingested, or that an erase put: then their ETags go on its list.
     """
@@ -111,5 +111,5 @@ def _put_by_an_erase(run: TableRun, files: List[LandingFile]) -> List[LandingFil
 
 
 def sha256(content: bytes) -> str:
-    """The hash by which a content is known before it is put."""
+    """Return the hash by which a content is known before it is put."""
     return hashlib.sha256(content).hexdigest()

@@ -42,7 +42,7 @@ _JAVA_ARRAY = r"^\[+(L[A-Za-z.]+;|[BCDFIJSZ])@[0-9a-f]+$"
 def source_row(
     spec: TableSpec, shape: Shape, columns: Columns, *, with_corrupt: bool
 ) -> Dict[str, str]:
-    """Expressions over a file's columns, by name: what its rows say, in both engines.
+    """Return expressions over a file's columns, by name: its rows' values, in both engines.
 
     `lake_record_struct` are the file's own values, for `faults` and the quarantine.
     """
@@ -62,12 +62,12 @@ def source_row(
 
 
 def selected(expressions: Mapping[str, str]) -> List[str]:
-    """`<expression> AS <name>` for each."""
+    """Return `<expression> AS <name>` for each."""
     return [f"{each} AS {sql_identifier(name)}" for name, each in expressions.items()]
 
 
 def word_of(spec: TableSpec, shape: Shape) -> str:
-    """The file's own word for what happened to the row, null where it has none."""
+    """Return the file's own word for what happened to the row, null where it has none."""
     declared = spec.operation
     spelled = {name.lower(): name for name in shape.names}
     if declared is None or declared.column.lower() not in spelled:
@@ -76,9 +76,9 @@ def word_of(spec: TableSpec, shape: Shape) -> str:
 
 
 def faults(spec: TableSpec, shape: Shape, columns: Columns) -> str:
-    """An expression over `source_row`: (words, value) of the first value that cannot be read.
+    """Return SQL over `source_row`: (words, value) of the first value that cannot be read.
 
-    Null where all can. Typed columns stand in it, so that no value is read twice.
+    Null where all can. Typed columns are in it, so that no value is read twice.
     """
     cases, record = [], "lake_record_struct"
     for name, kind in columns:
@@ -97,7 +97,7 @@ def faults(spec: TableSpec, shape: Shape, columns: Columns) -> str:
 
 
 def shown_text(text: str) -> str:
-    """An expression: a text as messages show it, of a long one the beginning."""
+    """Return an expression: a text as messages show it, of a long one the beginning."""
     cut = (
         f"substr({text}, 1, {SHOWN}) || '... (' || "
         f"format_number(length({text}), 0) || ' characters)'"
@@ -113,7 +113,7 @@ def _fault(
     table: ColumnType,
     value: str,
 ) -> str:
-    """An expression: whether the value cannot be read; '' if all can."""
+    """Return an expression: whether the value cannot be read; '' if all can."""
     fault = _conversion(spec, name).fault(column, found, table, value=value)
     not_sent = _not_sent(spec, column, found) if found.is_nested else None
     fault = f"NOT {not_sent} AND ({fault})" if fault and not_sent else fault
@@ -125,7 +125,7 @@ def _fault(
 
 
 def _no_text(spec: TableSpec, shape: Shape, columns: Columns, record: str) -> List[str]:
-    """Cases for texts whose bytes are no UTF-8, of files that Spark does not decode.
+    """List cases for texts whose bytes are no UTF-8, of files that Spark does not decode.
 
     All texts of a row are looked at together, for hardly any row has such a one.
     """
@@ -150,7 +150,7 @@ def _no_text(spec: TableSpec, shape: Shape, columns: Columns, record: str) -> Li
 
 
 def raw_record(shape: Shape, *, with_corrupt: bool) -> str:
-    """The file's own values as one struct, for the quarantine."""
+    """Return the file's own values as one struct, for the quarantine."""
     names = list(shape.names) + ([CORRUPT] if with_corrupt else [])
     return f"struct({', '.join(sql_identifier(name) for name in names)})"
 
@@ -166,13 +166,13 @@ def _typed(spec: TableSpec, shape: Shape, name: str, kind: str) -> str:
 
 
 def from_text(spec: TableSpec, name: str, kind: str, text: Optional[str] = None) -> str:
-    """An expression: the column's value of a text (of its own name) as files write it."""
+    """Return an expression: the column's value of a text (of its own name) in a file."""
     place = text or sql_identifier(name)
     return _conversion(spec, name).value(place, TEXT, stored_type(kind))
 
 
 def _not_sent(spec: TableSpec, column: str, found: ColumnType) -> Optional[str]:
-    """SQL: whether a value of that type is one that was not sent; None if none can be.
+    """Return SQL: whether a value of that type was not sent; None if none can be.
 
     In arrays the placeholder is the only element, as text or as the UUID that is made
     of it, or its bytes are the elements, a number each. Contract section 7.
@@ -214,13 +214,13 @@ def _literals(texts: Sequence[str]) -> str:
 
 
 def narrow(spec: TableSpec, shape: Shape, columns: Columns) -> str:
-    """An expression: the paths of doubles that are floats in the file, else null."""
+    """Return an expression: the paths of doubles that are floats in the file, else null."""
     paths = narrow_paths(spec, shape, columns)
     return sql_literal(",".join(paths)) if paths else "CAST(NULL AS string)"
 
 
 def narrow_paths(spec: TableSpec, shape: Shape, columns: Columns) -> List[str]:
-    """The paths of the table's doubles that are floats in the file."""
+    """Return the paths of the table's doubles that are floats in the file."""
     return [
         path
         for name, kind in columns
@@ -231,28 +231,28 @@ def narrow_paths(spec: TableSpec, shape: Shape, columns: Columns) -> List[str]:
 
 
 def is_dropped(spec: TableSpec, name: str) -> bool:
-    """Whether files may lack the column without saying anything of its values."""
+    """Return whether files may lack the column without saying anything of its values."""
     declared = spec.column(name)
     return bool(declared and declared.dropped)
 
 
 def unavailable(spec: TableSpec, shape: Shape, columns: Columns) -> str:
-    """An expression: names of the columns whose value was not sent, `a,b`, else null."""
+    """Return an expression: the columns whose value was not sent, `a,b`, else null."""
     cases = []
     for name, _ in columns:
-        raw, told = source_name(spec, name, shape), sql_literal(name)
+        raw, text = source_name(spec, name, shape), sql_literal(name)
         if raw is None:
-            cases += [told] if is_dropped(spec, name) else []
+            cases += [text] if is_dropped(spec, name) else []
             continue
         not_sent = _not_sent(spec, sql_identifier(raw), shape.type_of(raw))
-        cases += [f"CASE WHEN {not_sent} THEN {told} END"] if not_sent else []
+        cases += [f"CASE WHEN {not_sent} THEN {text} END"] if not_sent else []
     if not cases:
         return NO_TEXT
     return f"nullif(concat_ws(',', {', '.join(cases)}), '')"
 
 
 def old_key(spec: TableSpec, shape: Shape, columns: Columns) -> str:
-    """An expression: the key before a key change, where values were not sent."""
+    """Return an expression: the key before a key change, where values were not sent."""
     missing = unavailable(spec, shape, columns)
     if OLD_KEY not in shape.names or missing == NO_TEXT:
         return NO_TEXT
@@ -268,17 +268,17 @@ def old_key(spec: TableSpec, shape: Shape, columns: Columns) -> str:
 
 
 def log_name(shape: Shape) -> str:
-    """An expression: the name of the log that the row's position is in, else null."""
+    """Return an expression: the log that the row's position is in, else null."""
     return sql_identifier(LOG_NAME) if LOG_NAME in shape.names else NO_TEXT
 
 
 def no_row(shape: Shape) -> str:
-    """An expression: why the record is no row at all, else null."""
+    """Return an expression: why the record is no row at all, else null."""
     return sql_identifier(NO_ROW) if NO_ROW in shape.names else NO_TEXT
 
 
 def own_start(spec: TableSpec, shape: Shape, columns: Columns, word: str) -> str:
-    """An expression: where a row of a connector's snapshot was read, else null.
+    """Return an expression: where a row of a connector's snapshot was read, else null.
 
     JSON of the order columns, as a full refresh has it. Contract 2.3.
     """
@@ -298,7 +298,7 @@ def _conversion(spec: TableSpec, name: str) -> Conversion:
     kind = spec.source.format
     return Conversion(
         null_text=(*kind.null_text, *placeholder_texts(spec)),
-        # Spark reads an empty field as null whatever it is told.
+        # Spark reads an empty field as null whatever its options say.
         empty=isinstance(kind, Csv),
         pattern=_format(spec, declared) if declared else None,
         timezone=spec.source.timezone,
@@ -308,7 +308,7 @@ def _conversion(spec: TableSpec, name: str) -> Conversion:
 
 
 def _format(spec: TableSpec, column: Column) -> Optional[str]:
-    """The column's own format; MongoDB's bytes are always base64."""
+    """Return the column's own format; MongoDB's bytes are always base64."""
     kind = spec.source.format
     is_extended = isinstance(kind, Json) and kind.extended
     is_binary = canonical_type(column.type) == "binary"
@@ -316,12 +316,12 @@ def _format(spec: TableSpec, column: Column) -> Optional[str]:
 
 
 def text_of(spec: TableSpec, raw: str) -> str:
-    """The text of a column of a file, null where it is one of the null texts."""
+    """Return the text of a column of a file, null where it is one of the null texts."""
     return _conversion(spec, raw).text(sql_identifier(raw))
 
 
 def refuse_mismatch(spec: TableSpec, shape: Shape, columns: Columns, path: str) -> None:
-    """BadFile where a column's type does not fit the table's."""
+    """Raise BadFile where a column's type does not fit the table's."""
     for name, kind in columns:
         raw = source_name(spec, name, shape)
         if raw is None or _is_lenient(spec, name):
@@ -341,7 +341,7 @@ def refuse_mismatch(spec: TableSpec, shape: Shape, columns: Columns, path: str) 
 def _remedy(
     spec: TableSpec, name: str, raw: str, found: ColumnType, table: ColumnType
 ) -> str:
-    """What to do about a type that does not fit."""
+    """Say what to do about a type that does not fit."""
     if spec.column(name) is not None:
         wider = f" ({found.stored.text[:200]})" if widens(table, found.stored) else ""
         return (
@@ -370,7 +370,7 @@ def _is_lenient(spec: TableSpec, name: str) -> bool:
 
 
 def first_reason(cases: Sequence[Tuple[str, str]]) -> str:
-    """An expression: the words of the first case that is true, else null.
+    """Return an expression: the words of the first case that is true, else null.
 
     A case is (condition, SQL of its words).
     """

@@ -1,8 +1,8 @@
 """Owns whether a landing file has the content that was ingested under its name.
 
-An ETag is no hash of the content where S3 encrypts by KMS or a file came in parts: the
-same bytes put again have another. So size and checksum are noted when a file is ingested,
-and where an ETag differs they decide. Decision 042.
+An ETag is no hash of the content where S3 encrypts by KMS or a file was uploaded in
+parts: the same bytes put again have another. So size and checksum are noted when a file
+is ingested, and where an ETag differs they decide. Decision 042.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Choice = Callable[[List[LandingFile]], Sequence[LandingFile]]
 
 
 def checksums(store: ObjectStore, files: Sequence[LandingFile]) -> Dict[str, str]:
-    """Give the checksums of the contents that were listed, by path, where there are any."""
+    """Return the checksums of the listed contents, by path, where there are any."""
     if not files:
         return {}
     with ThreadPoolExecutor(_AT_ONCE) as pool:

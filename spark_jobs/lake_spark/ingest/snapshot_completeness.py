@@ -32,19 +32,19 @@ _SIZES = ("size", "content_length", "contentLength", "bytes")
 
 
 def declared(spec: TableSpec) -> Optional[Complete]:
-    """What the table declares about complete snapshots."""
+    """Return what the table declares about complete snapshots."""
     return spec.source.complete if isinstance(spec.source, Snapshot) else None
 
 
 def is_one_file(spec: TableSpec) -> bool:
-    """Whether a snapshot is one file: nothing is declared, and nothing pulls several."""
+    """Return whether a snapshot is one file: none declared, and nothing pulls several."""
     source = spec.source
     is_snapshot = isinstance(source, Snapshot)
     return is_snapshot and source.complete is None and source.pulled_from is None
 
 
 def sign_of(spec: TableSpec) -> Optional[str]:
-    """The name or glob of objects that say that a snapshot is complete."""
+    """Return the name or glob of objects that say that a snapshot is complete."""
     complete = declared(spec)
     return (complete.marker or complete.manifest) if complete else None
 
@@ -55,7 +55,9 @@ def with_signs(
     signs: Sequence[LandingFile],
     manifest: Manifest,
 ) -> List[SourceSnapshot]:
-    """The snapshots with their signs, oldest first; one with signs alone has no files.
+    """Return the snapshots with their signs, oldest first.
+
+    One with signs alone has no files.
 
     A sign whose path names no time belongs to the snapshot whose files lie in its folder.
     """
@@ -88,7 +90,7 @@ def with_signs(
 def _of_path(
     sign: LandingFile, spec: TableSpec
 ) -> Tuple[Optional[datetime], Tuple[str, ...]]:
-    """Time and scope that a sign's path names; none of what it does not name."""
+    """Return time and scope that a sign's path names; none of what it does not name."""
     where, zone = spec.snapshot_time, spec.source.timezone
     try:
         at = time_of_path(sign.path, where, zone) if where.pattern else None
@@ -106,7 +108,7 @@ def _of_folder(
     snapshots: Sequence[SourceSnapshot],
     manifest: Manifest,
 ) -> Optional[datetime]:
-    """The time of the only snapshot with files below a sign's folder."""
+    """Return the time of the only snapshot with files below a sign's folder."""
     folder = sign.path.rpartition("/")[0]
     below = f"{folder}/" if folder else ""
     waiting = {
@@ -133,7 +135,7 @@ def _of_folder(
 def what_is_missing(
     run: TableRun, snapshot: SourceSnapshot, landing: Sequence[str], manifest: Manifest
 ) -> Optional[str]:
-    """What a snapshot waits for; None if it is complete.
+    """Return what a snapshot waits for; None if it is complete.
 
     Raises BadFile for its manifest, RefusedFiles for files that contradict each other.
 
@@ -165,7 +167,7 @@ def what_is_missing(
 
 
 def _bad_in_folder(run: TableRun, snapshot: SourceSnapshot) -> List[str]:
-    """Bad files in its folders whose time nobody knows: they may be of the snapshot."""
+    """List bad files in its folders whose time is unknown: they may be of the snapshot."""
     if run.spec.snapshot_time.column is None:
         return []
     folders = {each.path.rpartition("/")[0] for each in snapshot.files}
@@ -176,7 +178,7 @@ def _bad_in_folder(run: TableRun, snapshot: SourceSnapshot) -> List[str]:
 def waits(
     snapshot: SourceSnapshot, missing: str, behind: Sequence[SourceSnapshot]
 ) -> str:
-    """The warning of a snapshot that is not complete."""
+    """Return the warning of a snapshot that is not complete."""
     places = [each.path for each in (*snapshot.files, *snapshot.signs)]
     folders = sorted({path.rpartition("/")[0] or "." for path in places})
     named = ", ".join(f"{shown(each)}/" for each in folders[:3])
@@ -192,14 +194,14 @@ def waits(
 
 
 def _refuse_several(snapshot: SourceSnapshot, spec: TableSpec) -> None:
-    """Where nothing is declared a snapshot is one file."""
+    """Refuse several files where nothing is declared: a snapshot is then one file."""
     if len(snapshot.files) > 1 and snapshot.scopes and is_one_file(spec):
         paths = [each.path for each in snapshot.files]
         raise RefusedFiles(paths, several(snapshot.name, snapshot.files))
 
 
 def several(name: str, files: Sequence[LandingFile]) -> str:
-    """The words for several files of a snapshot whose table declares nothing."""
+    """Return the words for several files of a snapshot whose table declares nothing."""
     named = ", ".join(shown(each.path) for each in files[:3])
     more = f" and {len(files) - 3} more" if len(files) > 3 else ""
     return (
@@ -212,7 +214,7 @@ def several(name: str, files: Sequence[LandingFile]) -> str:
 def _refuse_second(
     snapshot: SourceSnapshot, spec: TableSpec, manifest: Manifest
 ) -> None:
-    """A complete snapshot gets no further file; where rows name scopes, nor a scope."""
+    """Refuse another file of a complete snapshot; where rows name scopes, also a scope."""
     if snapshot.scopes:
         return
     at = snapshot.at.isoformat()
@@ -242,7 +244,7 @@ def _by_count(snapshot: SourceSnapshot, count: int) -> Optional[str]:
 
 
 def _by_parts(snapshot: SourceSnapshot, pattern: str) -> Optional[str]:
-    """Parts are numbered from 0 or from 1; each name says how many there are."""
+    """Judge by parts, numbered from 0 or from 1; each name says how many there are."""
     parts: Dict[int, str] = {}
     counts: Dict[int, str] = {}
     for file in snapshot.files:
@@ -255,11 +257,11 @@ def _by_parts(snapshot: SourceSnapshot, pattern: str) -> Optional[str]:
             )
         counts.setdefault(count, file.path)
     if len(counts) > 1:
-        told = ", ".join(f"{n} by {shown(counts[n])}" for n in sorted(counts)[:3])
+        examples = ", ".join(f"{n} by {shown(counts[n])}" for n in sorted(counts)[:3])
         raise _bad_parts(
             snapshot,
             [each.path for each in snapshot.files],
-            f"its files disagree on the number of parts: {told}",
+            f"its files disagree on the number of parts: {examples}",
         )
     (count,) = counts
     if count < 1 or max(parts) > count or (0 in parts and count in parts):
@@ -343,7 +345,10 @@ def _of_snapshot(
     manifest: LandingFile,
     found: Sequence[_Listed],
 ) -> Dict[str, _Listed]:
-    """The listed files of this snapshot, by path; those of its other scopes left out."""
+    """Return the listed files of this snapshot, by path.
+
+    Leave out those of its other scopes.
+    """
     listed: Dict[str, _Listed] = {}
     files, sign = glob_pattern(run.spec.source.files), sign_of(run.spec)
     for each in found:
@@ -390,7 +395,7 @@ def _refuse_other_sizes(
     listed: Dict[str, _Listed],
     there: Dict[str, LandingFile],
 ) -> None:
-    """A size that differs is another content, but for what an erase put there."""
+    """Refuse a size that differs, another content, but for what an erase put there."""
     other = [
         path
         for path, file in there.items()
@@ -415,7 +420,7 @@ def _bad_manifest(manifest: LandingFile, what: str) -> BadFile:
 
 
 def _read(run: TableRun, manifest: LandingFile) -> List[_Listed]:
-    """The entries of a manifest, their names made paths below the landing folder."""
+    """Read the entries of a manifest, their names made paths below the landing folder."""
     if manifest.size > LARGEST_MANIFEST:
         raise _bad_manifest(
             manifest, f"has {manifest.size:,} bytes, over {LARGEST_MANIFEST:,}"
@@ -462,7 +467,7 @@ def _listed(run: TableRun, manifest: LandingFile, number: int, entry: Any) -> _L
 
 
 def _path_of(run: TableRun, manifest: LandingFile, name: str) -> str:
-    """A name as a path below the landing folder: a URI, a key, or next to the manifest."""
+    """Return a name as a path below the landing folder: a URI, key, or by the manifest."""
     root = f"{run.landing.rstrip('/')}/"
     uri = re.sub(r"^s3[an]://", "s3://", name)
     key = split_uri(root)[1] if root.startswith("s3://") else root

@@ -1,4 +1,4 @@
-"""Snapshots that come again: each becomes changes against the one before.
+"""Repeated snapshots: each becomes changes against the one before.
 
 Contract section 4.
 """
@@ -35,7 +35,7 @@ class SourceSnapshot:
     """All files of one snapshot, and what it is a full copy of.
 
     `scopes` holds the scope values that it covers, as text: (None,) where the
-    table has no scope, nothing as long as only its rows can tell.
+    table has no scope, nothing as long as only its rows can say.
     """
 
     at: datetime
@@ -46,14 +46,14 @@ class SourceSnapshot:
 
     @property
     def name(self) -> str:
-        """Its time, as reports say it."""
+        """Return its time, as reports say it."""
         return f"{self.at:%Y-%m-%d %H:%M}"
 
 
 def group_snapshots(
     files: Sequence[LandingFile], spec: TableSpec
 ) -> List[SourceSnapshot]:
-    """The snapshots that the files make up, oldest first."""
+    """Group the files into the snapshots that they make up, oldest first."""
     groups: Dict[Tuple, List[LandingFile]] = {}
     for file in files:
         assert file.snapshot_at is not None
@@ -66,23 +66,23 @@ def group_snapshots(
 
 
 def times_taken(manifest: Manifest) -> Dict[Optional[str], datetime]:
-    """The time of the newest snapshot ingested, per scope value."""
+    """Return the time of the newest snapshot ingested, per scope value."""
     return manifest.newest_snapshots
 
 
 def last_taken(manifest: Manifest) -> Optional[datetime]:
-    """The time of the newest snapshot that was ingested, of whatever scope."""
+    """Return the time of the newest snapshot that was ingested, of whatever scope."""
     return max(times_taken(manifest).values(), default=None)
 
 
 def is_full_load(file: LandingFile, manifest: Manifest) -> bool:
-    """Whether a file is of the first snapshot, or of one that is not newer."""
+    """Return whether a file is of the first snapshot, or of one that is not newer."""
     first = manifest.oldest_snapshot
     return first is None or file.snapshot_at <= first
 
 
 def refuse_late(snapshot: SourceSnapshot, manifest: Manifest, spec: TableSpec) -> None:
-    """A snapshot that is not newer than the last one taken is refused."""
+    """Refuse a snapshot that is not newer than the last one ingested."""
     newest = times_taken(manifest)
     for scope in snapshot.scopes:
         last = newest.get(scope)
@@ -98,17 +98,17 @@ def refuse_late(snapshot: SourceSnapshot, manifest: Manifest, spec: TableSpec) -
 
 
 def of_scope(scope: Optional[str], spec: TableSpec) -> str:
-    """` of <column> '<value>'` for messages; nothing without a scope."""
+    """Return ` of <column> '<value>'` for messages; nothing without a scope."""
     return "" if scope is None else f" of {spec.scope.column} {scope!r}"
 
 
 def identity(spec: TableSpec) -> List[str]:
-    """What one row of a snapshot is about: a key, in one scope value."""
+    """Return what one row of a snapshot is about: a key, in one scope value."""
     return [KEY, *([spec.scope.column] if spec.scope else [])]
 
 
 def scope_text(spec: TableSpec) -> Column:
-    """A row's scope value as text; null without a scope."""
+    """Return a row's scope value as text; null without a scope."""
     scope = spec.scope
     value = F.col(scope.column) if scope else F.lit(None)
     return value.cast("string")
@@ -117,7 +117,7 @@ def scope_text(spec: TableSpec) -> Column:
 def changes(
     snapshot: DataFrame, state: DataFrame, spec: TableSpec, columns: Sequence[str]
 ) -> DataFrame:
-    """The snapshot's rows against what was known before: one row per identity.
+    """Compare the snapshot's rows with what was known before: one row per identity.
 
     `state` is of `states.before`. Adds lake_change: 'new', 'changed',
     'unchanged', 'duplicate' or 'absent'.
@@ -153,7 +153,7 @@ def dated(
     """Let upserts be valid from `effective_at`, where it can be believed.
 
     Not before the snapshot before, which said otherwise; and where it did not
-    advance although the row changed or came back, from the snapshot's own time.
+    advance although the row changed or returned, from the snapshot's own time.
     """
     if spec.effective_at is None:
         return upserts
@@ -167,7 +167,7 @@ def dated(
 
 
 def _previous(snapshot: SourceSnapshot, manifest: Manifest, spec: TableSpec) -> Column:
-    """The time of the snapshot before, of the row's scope value; null if none was."""
+    """Return the time of the previous snapshot of the row's scope value, or null."""
     newest = times_taken(manifest)
     if not spec.scope:
         return F.lit(newest.get(None)).cast("timestamp")
@@ -179,7 +179,7 @@ def _previous(snapshot: SourceSnapshot, manifest: Manifest, spec: TableSpec) -> 
 
 
 def _newest_of_key(snapshot: DataFrame, same_row: Sequence[str]) -> DataFrame:
-    """Of several rows of one key the last in the snapshot stands for it."""
+    """Keep of several rows of one key the last in the snapshot."""
     last = Window.partitionBy(*same_row).orderBy(
         F.col(LogColumn.POSITION).desc(), F.col(LogColumn.RECORD).desc()
     )
@@ -189,7 +189,10 @@ def _newest_of_key(snapshot: DataFrame, same_row: Sequence[str]) -> DataFrame:
 def _same_values(
     new: DataFrame, old: DataFrame, columns: Sequence[str], dropped: Sequence[str]
 ) -> Column:
-    """Whether a row of the snapshot says what was known; a value not sent says nothing."""
+    """Return whether a row of the snapshot says what was known.
+
+    A value not sent says nothing.
+    """
     others = [name for name in columns if name not in dropped]
     same = _values(new, "new", others).eqNullSafe(_values(old, "old", others))
     not_sent = F.split(F.coalesce("new.lake_unavailable", F.lit("")), ",")
@@ -208,14 +211,14 @@ def _values(rows: DataFrame, side: str, columns: Sequence[str]) -> Column:
 
 
 def _value(name: str, kept: Set[str]) -> Column:
-    """An absent row keeps what it is about, from the state; its values are null."""
+    """Return a value: an absent row keeps what identifies it, its other values are null."""
     if name in kept:
         return F.coalesce(f"new.{name}", f"old.{name}").alias(name)
     return F.col(f"new.{name}").alias(name)
 
 
 def held(compared: DataFrame, why: Column) -> DataFrame:
-    """Absent keys that are not taken as gone: they only look so."""
+    """Return the absent keys that are not taken as gone: they only look so."""
     absent = F.col("lake_change") == "absent"
     change = F.when(absent & why.isNotNull(), "held").otherwise(F.col("lake_change"))
     return compared.withColumn("lake_change", change)
@@ -224,7 +227,7 @@ def held(compared: DataFrame, why: Column) -> DataFrame:
 def derived_deletes(
     compared: DataFrame, snapshot: SourceSnapshot, spec: TableSpec
 ) -> DataFrame:
-    """The absent keys as delete events at the snapshot's time, none if ignored."""
+    """Return the absent keys as delete events at the snapshot's time, none if ignored."""
     absent = compared.where("lake_change = 'absent'")
     if spec.source.missing_keys is MissingKeys.IGNORE:
         return absent.limit(0)
@@ -244,7 +247,7 @@ def derived_deletes(
 
 
 def refuse_empty(snapshot: SourceSnapshot, known: int, spec: TableSpec) -> None:
-    """A snapshot without rows is more often a broken export than an empty table."""
+    """Refuse a snapshot without rows: more often a broken export than an empty table."""
     scope = snapshot.scopes[0] if spec.scope else None
     named = ", ".join(each.path for each in snapshot.files[:3])
     raise RefusedInput(
@@ -256,7 +259,10 @@ def refuse_empty(snapshot: SourceSnapshot, known: int, spec: TableSpec) -> None:
 
 
 def refuse_losses(known: int, absent: int, spec: TableSpec, scope: str) -> None:
-    """An empty or broken export must not close a table; `scope` is for the words."""
+    """Refuse an empty or broken export, which must not close a table.
+
+    `scope` is for the words.
+    """
     if spec.source.missing_keys is not MissingKeys.IGNORE:
         remedy = (
             "Land a whole snapshot in its place or, if the loss is true, run "

@@ -1,6 +1,6 @@
 """Which snapshot a landing file belongs to: its time and what it covers.
 
-Contract section 4: the time comes from the file's path or from a column of it,
+Contract section 4: the time is from the file's path or from a column of it,
 never from the run.
 """
 
@@ -30,7 +30,7 @@ _TYPES = ("string", "date", "timestamp")
 def dated(
     run: TableRun, files: Sequence[LandingFile], bad: List[BadFile]
 ) -> List[LandingFile]:
-    """The files with time and scope of their snapshots; those without are `bad`."""
+    """Return the files with time and scope of their snapshots; those without are `bad`."""
     where = run.spec.snapshot_time
     times = _TimesOfFiles(run, bad).read(files) if where.column else {}
     found = []
@@ -48,7 +48,7 @@ def dated(
 
 
 def time_of_path(path: str, where: SnapshotTime, zone: str) -> datetime:
-    """The time of the snapshot that a file belongs to, as its path says it."""
+    """Return the time of the snapshot that a file belongs to, as its path says it."""
     found = re.search(where.pattern or "", path)
     if not found:
         raise BadFile(
@@ -77,7 +77,7 @@ class _TimesOfFiles:
         self.bad = bad
 
     def read(self, files: Sequence[LandingFile]) -> Dict[str, datetime]:
-        """Path -> time, of every file whose rows hold one and the same."""
+        """Read path -> time, of every file whose rows hold one and the same."""
         groups: Dict[Shape, List[LandingFile]] = {}
         for file in files:
             try:
@@ -122,7 +122,7 @@ class _TimesOfFiles:
         return {row.file: row for row in found.collect()}
 
     def _value(self, raw: DataFrame, shape: Shape) -> list:
-        """The column as text or as microseconds since 1970, and what did not parse."""
+        """Return the column as text or microseconds since 1970, and what did not parse."""
         names = {name.lower(): name for name in shape.names}
         column = names[self.where.column.lower()]
         kind = shape.type_of(column).name

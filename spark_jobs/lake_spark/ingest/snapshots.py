@@ -27,7 +27,10 @@ from lake_spark.tables.table_run import TableRun
 
 
 def take_snapshot(run: TableRun, snapshot: SourceSnapshot, manifest: Manifest) -> bool:
-    """Take one snapshot in, whole or not at all, by one commit; whether one was made."""
+    """Ingest one snapshot, whole or not at all, by one commit.
+
+    Return whether one was made.
+    """
     snapshot_diff.refuse_late(snapshot, manifest, run.spec)
     batch = batches.shaped(run, snapshot.files, manifest)
     batch.snapshot = snapshot
@@ -47,7 +50,7 @@ def take_snapshot(run: TableRun, snapshot: SourceSnapshot, manifest: Manifest) -
 
 
 def _refused_whole(run: TableRun, snapshot: SourceSnapshot) -> bool:
-    """One bad file refuses its snapshot: the good ones wait for it, by name."""
+    """Refuse a snapshot for one bad file: the good ones wait for it, by name."""
     bad = {each["path"] for each in run.report.set_aside}
     named = ", ".join(each.path for each in snapshot.files if each.path in bad)
     set_aside(run, snapshot, f"waits with its snapshot {snapshot.name} for {named}")
@@ -102,7 +105,7 @@ def _cover(run: TableRun, batch: batches.Batch, rows: batches.Rows) -> None:
 
 
 def _refuse_several(snapshot: SourceSnapshot, values: Sequence[Row]) -> None:
-    """Where nothing is declared a scope value's snapshot is one file."""
+    """Refuse several files of a scope value where nothing is declared: it is one file."""
     files = {each.path: each for each in snapshot.files}
     for scope in sorted({row.scope for row in values}):
         paths = sorted(row.lake_path for row in values if row.scope == scope)
@@ -131,7 +134,7 @@ def _take_rows(
 def _compared(
     run: TableRun, batch: batches.Batch, rows: batches.Rows, manifest: Manifest
 ) -> DataFrame:
-    """Every row of the snapshot and every absent key, with what became of it."""
+    """Return every row of the snapshot and every absent key, with what became of it."""
     names = [name for name, _ in batch.columns]
     good = quarantine.good_rows(rows.numbered).select(*log_columns(batch.columns))
     state = previous_snapshot.before(run, batch.snapshot, batch.columns, manifest)
@@ -154,7 +157,7 @@ def _compared(
 def _events(
     run: TableRun, batch: batches.Batch, compared: DataFrame, manifest: Manifest
 ) -> DataFrame:
-    """Upserts and derived deletes; the batch's accounting is settled here."""
+    """Return upserts and derived deletes; settle the batch's accounting."""
     snapshot = batch.snapshot
     counts = _counts(compared, run.spec)
     _refuse_empty(run, batch, counts)
@@ -169,13 +172,13 @@ def _events(
 
 
 def _counts(compared: DataFrame, spec: TableSpec) -> List[Row]:
-    """How many rows, by lake_path (null if absent), lake_scope and lake_change."""
+    """Count the rows, by lake_path (null if absent), lake_scope and lake_change."""
     scope = snapshot_diff.scope_text(spec).alias("lake_scope")
     return compared.groupBy(LogColumn.PATH, scope, "lake_change").count().collect()
 
 
 def _sum(counts: List[Row], **wanted: Optional[str]) -> int:
-    """The rows that are so: `path`, `scope` and `change` choose."""
+    """Sum the rows that are so: `path`, `scope` and `change` choose."""
     return sum(
         row["count"]
         for row in counts

@@ -1,4 +1,4 @@
-"""Landing files: which there are, what they are called, where they stand."""
+"""Landing files: which there are, what they are called, where they are."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class LandingFile:
 
     @property
     def position(self) -> str:
-        """The path with its digits comparable as text: cdc-9 before cdc-10."""
+        """Return the path with its digits comparable as text: cdc-9 before cdc-10."""
         return position_of(self.path)
 
 
 def position_of(path: str) -> str:
-    """The sort key of a path: every number led by its count of digits."""
+    """Return the sort key of a path: every number led by its count of digits."""
 
     def comparable(digits: "re.Match[str]") -> str:
         number = digits.group().lstrip("0")
@@ -107,7 +107,7 @@ def look(
 
 
 def is_sign(path: str, sign: str) -> bool:
-    """Whether an object is a sign of completion: by its name in any folder, or its path."""
+    """Return whether an object is a sign of completion: by name in any folder, or path."""
     name = path if "/" in sign else path.rpartition("/")[2]
     return glob_pattern(sign).fullmatch(name)
 
@@ -115,7 +115,7 @@ def is_sign(path: str, sign: str) -> bool:
 def unfinished_folders(
     found: Sequence[StoredObject], prefix: str, tops: Sequence[str]
 ) -> Tuple[str, ...]:
-    """The URIs, each with its slash, of folders that are being pulled.
+    """Return the URIs, each with its slash, of folders that are being pulled.
 
     Pulls write into folders directly below one of `tops`, below the landing folder of
     the URI `prefix`; elsewhere an object of the marker's name says nothing.
@@ -130,12 +130,12 @@ def unfinished_folders(
 
 
 def shown(path: str) -> str:
-    """A path as messages show it: in one line, escaped where it does not print."""
+    """Return a path as messages show it: in one line, escaped where it does not print."""
     return path if path.isprintable() else repr(path)[1:-1]
 
 
 def moved_on(store: ObjectStore, files: Sequence[LandingFile]) -> List[str]:
-    """Paths of files that are not as they were when they were listed.
+    """Return paths of files that are not as they were when they were listed.
 
     Another content, the same content landed again (what lay there in between?),
     or none.
@@ -185,7 +185,7 @@ def _is_hidden(path: str) -> bool:
 
 
 def scopes_of(path: str, scope: Optional[Scope]) -> Tuple[str, ...]:
-    """The scope value that a file's path names; none where its rows do."""
+    """Return the scope value that a file's path names; none where its rows do."""
     if scope is None or scope.pattern is None:
         return ()
     found = re.search(scope.pattern, path)

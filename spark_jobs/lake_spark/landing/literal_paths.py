@@ -20,7 +20,7 @@ def load(reader: DataFrameReader, kind: str, uris: Sequence[str]) -> DataFrame:
 def _loads(uris: Sequence[str]) -> List[List[str]]:
     """Split the files into lists to load, each file in one of them.
 
-    Spark 3.5, told that paths are no patterns, takes *all* paths of a load once more for
+    Spark 3.5, set so that paths are no patterns, takes *all* paths of a load once more for
     each one that looks like a pattern: such a file is loaded alone.
     """
     odd = [each for each in uris if _PATTERN_LIKE & set(each)]

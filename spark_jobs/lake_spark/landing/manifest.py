@@ -3,7 +3,7 @@
 A log commit carries the id of a Manifest. The object holds the commit's own files,
 the few of the commits before it that are in no part yet, and the names of parts: immutable
 objects that hold the other files. So a commit writes as much as it ingests, however many
-files came before it (manifest_parts.py, decision 041).
+files precede it (manifest_parts.py, decision 041).
 """
 
 from __future__ import annotations
@@ -70,12 +70,14 @@ class IngestedFile:
     unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def to_data(self) -> Dict[str, Any]:
-        """Give its JSON-ready fields, without those that say nothing."""
-        told = {name: getattr(self, name) for name in _OPTIONAL if getattr(self, name)}
+        """Return its JSON-ready fields, without those that say nothing."""
+        optional = {
+            name: getattr(self, name) for name in _OPTIONAL if getattr(self, name)
+        }
         if self.scopes:
-            told["scopes"] = list(self.scopes)
+            optional["scopes"] = list(self.scopes)
         own = {"path": self.path, "etag": self.etag, "landed_at": self.landed_at}
-        return {**self.unknown, **own, **told}
+        return {**self.unknown, **own, **optional}
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> "IngestedFile":
@@ -115,13 +117,13 @@ class LogContents:
     snapshots: FrozenSet[str] = frozenset()
     """The log positions at which a connector read its snapshots, as JSON."""
     narrow: FrozenSet[str] = frozenset()
-    """The paths of doubles that came as floats."""
+    """The paths of doubles that arrived as floats."""
     unknown: FrozenSet[str] = frozenset()
     """What a later release wrote."""
 
     @property
     def mixes_keys(self) -> bool:
-        """Whether a key's rows may depend on deliveries that are not its own."""
+        """Return whether a key's rows may depend on deliveries that are not its own."""
         return self.wide or self.partial or self.renamed
 
     def __or__(self, other: "LogContents") -> "LogContents":
@@ -132,7 +134,7 @@ class LogContents:
         return LogContents(**{name: one | another for name, one, another in both})
 
     def to_texts(self) -> List[str]:
-        """Give what is stored, sorted."""
+        """Return what is stored, sorted."""
         flags = [name for name in _FLAGS if getattr(self, name)]
         snapshots = [_SNAPSHOT + each for each in self.snapshots]
         narrow = [_NARROW + each for each in self.narrow]
@@ -196,7 +198,7 @@ class Manifest:
     """The id of the object before it."""
     unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
     retracting: Tuple[IngestedFile, ...] = ()
-    """What the commit to come will retract; never stored."""
+    """What the next commit will retract; never stored."""
     again: Dict[str, str] = field(default_factory=dict, compare=False)
     """New ETags of files whose content is the same, as `unseen` found; never stored."""
     folder: Optional[PartFolder] = field(default=None, compare=False, repr=False)
@@ -224,31 +226,31 @@ class Manifest:
 
     @cached_property
     def _over(self) -> Dict[str, Optional[IngestedFile]]:
-        """What differs from the parts: path -> its file, None where it does not count."""
+        """Return what differs from the parts: path -> file, None if it does not count."""
         over: Dict[str, Optional[IngestedFile]] = dict.fromkeys(self.removed)
         for each in (*self.recent, *self.files):
-            over.pop(each.path, None)  # it stands where it was ingested last
+            over.pop(each.path, None)  # it is where it was ingested last
             over[each.path] = each
         over.update(dict.fromkeys(each.path for each in self.retracting))
         return over
 
     @property
     def paths(self) -> Iterator[str]:
-        """The paths of all files that were ingested, oldest first."""
+        """Yield the paths of all files that were ingested, oldest first."""
         over = self._over
         yield from (path for path in self._stored.rows if path not in over)
         yield from (path for path, each in over.items() if each is not None)
 
     @property
     def all(self) -> List[IngestedFile]:
-        """Every file that was ever ingested, oldest first."""
+        """Return every file that was ever ingested, oldest first."""
         over, stored = self._over, self._stored
         found = [IngestedFile.of(stored.entry(p)) for p in stored.rows if p not in over]
         return found + [each for each in over.values() if each is not None]
 
     @property
     def own(self) -> List[IngestedFile]:
-        """The files of this commit, wherever they are stored."""
+        """Return the files of this commit, wherever they are stored."""
         if not self.own_parts:
             return list(self.files)
         names = self.parts[-self.own_parts :]
@@ -257,7 +259,7 @@ class Manifest:
         ]
 
     def find(self, path: str) -> Optional[IngestedFile]:
-        """The file of a path, if it was ingested."""
+        """Return the file of a path, if it was ingested."""
         if path in self._over:
             return self._over[path]
         return (
@@ -268,19 +270,19 @@ class Manifest:
 
     @property
     def newest_snapshots(self) -> Dict[Optional[str], datetime]:
-        """The time of the newest snapshot that counts, per scope value."""
+        """Return the time of the newest snapshot that counts, per scope value."""
         found = self._facts[1]
         return {scope: datetime.fromisoformat(at) for scope, at in found}
 
     @property
     def oldest_snapshot(self) -> Optional[datetime]:
-        """The time of the first snapshot that counts."""
+        """Return the time of the first snapshot that counts."""
         first = self._facts[2]
         return datetime.fromisoformat(first) if first else None
 
     @cached_property
     def _facts(self) -> "_Facts":
-        """(newest, snapshots, first_snapshot), without what is being retracted."""
+        """Return (newest, snapshots, first_snapshot), without what is being retracted."""
         if self.retracting:
             return _facts_of(self.all)
         return (self.newest, self.snapshots, self.first_snapshot)
@@ -294,7 +296,7 @@ class Manifest:
     ) -> List[LandingFile]:
         """Choose the files found that were never ingested.
 
-        Another content under a known path is refused: nobody can tell whether
+        Another content under a known path is refused: nobody can say whether
         it corrects the old rows or was put there by mistake. `ours` are contents
         that an erase put there: (path, ETag before) -> ETags. Where an ETag differs
         `compared` is asked, for it need not be a hash of the content; new ETags of the
@@ -384,7 +386,7 @@ class Manifest:
     def without(
         self, files: Sequence[IngestedFile], reprocess: Sequence[str] = ()
     ) -> "Manifest":
-        """Give this past without those files, which the commit to come will retract.
+        """Return this past without those files, which the next commit will retract.
 
         `reprocess` names the paths to take again before the tables may be built.
         """
@@ -410,7 +412,7 @@ _Facts = Tuple[Optional[str], Tuple[Tuple[Optional[str], str], ...], Optional[st
 def _facts_of(
     files: Iterable[IngestedFile], before: _Facts = (None, (), None)
 ) -> _Facts:
-    """(newest, snapshots, first_snapshot) of files and of those before."""
+    """Return (newest, snapshots, first_snapshot) of files and of those before."""
     newest, known, first = before
     snapshots = dict(known)
     for each in files:
@@ -469,8 +471,8 @@ class ManifestFolder:
             content = self._store.read(where)
         except KeyError as error:
             raise unreadable(self._what, where, error) from None
-        told = dict(what=self._what, where=where, release=self._release)
-        data = parse_state(content, reads=FORMAT, **told)
+        origin = dict(what=self._what, where=where, release=self._release)
+        data = parse_state(content, reads=FORMAT, **origin)
         try:
             found = _manifest_of(data)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -478,7 +480,7 @@ class ManifestFolder:
         return replace(found, parent=id, folder=self._parts)
 
     def save(self, manifest: Manifest) -> str:
-        """Put the object, before the commit that will refer to it; its id.
+        """Put the object, before the commit that will refer to it; return its id.
 
         Files go into parts where there are more than a few, parts first.
         """
@@ -495,7 +497,7 @@ class ManifestFolder:
         return id
 
     def _laid_out(self, manifest: Manifest) -> Manifest:
-        """The same files, those of them in parts that are too many for the object."""
+        """Lay out the same files, moving those too many for the object into parts."""
         found = folded(
             self._parts,
             manifest.parts,
@@ -514,7 +516,7 @@ class ManifestFolder:
         )
 
     def sweep(self, needed: Set[str], now: datetime) -> int:
-        """Remove objects and parts that nothing needs any more; how many.
+        """Remove objects and parts that nothing needs any more; return how many.
 
         `needed` are the ids that commits carry to which the table can be taken back.
         Others stay for KEPT_FOR after the next object was put, for a run that was killed
@@ -559,7 +561,7 @@ class ManifestFolder:
 
 
 def _manifest_of(data: Dict[str, Any]) -> Manifest:
-    """The manifest that an object says, of whatever version."""
+    """Return the manifest that an object says, of whatever version."""
     data = {"accepted": None, **data}
     for name in ("files", "recent", "earlier", "retracted"):
         data[name] = tuple(IngestedFile.of(each) for each in data.get(name, ()))
@@ -589,7 +591,7 @@ def _manifest_of(data: Dict[str, Any]) -> Manifest:
 
 
 def _id_of(uri: str) -> str:
-    """The id that an object's name begins with."""
+    """Return the id that an object's name begins with."""
     return uri.rsplit("/", 1)[-1].split(".")[0]
 
 

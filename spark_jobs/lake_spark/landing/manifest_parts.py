@@ -83,11 +83,11 @@ class Part:
         return cls(columns, tuple(removed))
 
     def entries(self) -> Iterator[Entry]:
-        """The files with the fields that they have."""
+        """Return the files with the fields that they have."""
         return (_entry(self.columns, row) for row in range(len(self)))
 
     def followed_by(self, later: "Part") -> "Part":
-        """One part that says what both say, one after the other."""
+        """Return one part that says what both say, one after the other."""
         gone = {*later.removed, *later.columns["path"]}
         rows = [i for i, path in enumerate(self.columns["path"]) if path not in gone]
         columns = {
@@ -97,11 +97,11 @@ class Part:
         return Part(columns, tuple(dict.fromkeys((*self.removed, *later.removed))))
 
     def names(self, other: "Part") -> List[str]:
-        """The columns of both."""
+        """Return the columns of both."""
         return list(dict.fromkeys((*self.columns, *other.columns)))
 
     def column(self, name: str) -> List[Any]:
-        """The values of a column, one per file."""
+        """Return the values of a column, one per file."""
         return self.columns.get(name) or [None] * len(self)
 
 
@@ -130,11 +130,11 @@ class PartTable:
         self.etags: List[str] = self._columns.get("etag", [])
 
     def __len__(self) -> int:
-        """How many files are held, those that no longer count too."""
+        """Return how many files are held, those that no longer count too."""
         return len(self.etags)
 
     def entry(self, path: str) -> Entry:
-        """The fields of the file of a path."""
+        """Return the fields of the file of a path."""
         return _entry(self._columns, self.rows[path])
 
 
@@ -154,18 +154,18 @@ class PartFolder:
         self.uri = uri
 
     def place(self, name: str) -> str:
-        """The address of a part."""
+        """Return the address of a part."""
         return f"{self.uri}/{name}.json.gz"
 
     def read(self, ref: Ref) -> Part:
         """Read one part."""
         where = self.place(ref.part)
-        told = dict(what=self._what, where=where, release=self._release)
+        origin = dict(what=self._what, where=where, release=self._release)
         try:
             text = unpacked(self._store.read(where))
         except (KeyError, EOFError, OSError, zlib.error) as error:
             raise unreadable(self._what, where, error) from None
-        data = parse_state(text, **told)
+        data = parse_state(text, **origin)
         known = ("columns", "removed", FORMAT, WRITTEN_BY)
         others = {name: value for name, value in data.items() if name not in known}
         try:
@@ -180,7 +180,7 @@ class PartFolder:
             raise unreadable(self._what, where, error) from None
 
     def write(self, part: Part) -> Ref:
-        """Put a part; a Ref to it."""
+        """Put a part; return a Ref to it."""
         data = {"removed": list(part.removed), "columns": _told(part), **part.unknown}
         text = state_text(data).encode()
         name = hashlib.sha256(text).hexdigest()[:32]
@@ -188,7 +188,7 @@ class PartFolder:
         return Ref(name, len(part))
 
     def table(self, refs: Sequence[Ref]) -> PartTable:
-        """The files of these parts; read once as long as they are the same."""
+        """Read the files of these parts; only once as long as they are the same."""
         names = tuple(each.part for each in refs)
         with _LOCK:
             known, table = _TABLES.get(self.uri, ((), None))
@@ -210,7 +210,7 @@ def _held() -> int:
 
 
 def _told(part: Part) -> Dict[str, List[Any]]:
-    """Its columns without those that say nothing of any file."""
+    """Return its columns without those that say nothing of any file."""
     return {
         name: values
         for name, values in part.columns.items()
@@ -229,7 +229,7 @@ def unreadable(what: str, where: str, error: Exception) -> UnreadableState:
 
 
 def unpacked(content: bytes) -> bytes:
-    """The text of an object that may be packed by gzip."""
+    """Return the text of an object that may be packed by gzip."""
     return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
 
 
@@ -306,7 +306,7 @@ def _part(folder: PartFolder, each: Union[Ref, Part]) -> Part:
 
 
 def _without_dead(folder: PartFolder, stack: Stack) -> Stack:
-    """The files that count, in new parts."""
+    """Put the files that count into new parts."""
     table = PartTable([_part(folder, each) for each in stack])
     living = [table.entry(path) for path in table.rows]
     return [Part.of(each) for each in _chunks(living)]

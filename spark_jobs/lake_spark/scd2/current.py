@@ -34,21 +34,21 @@ class CurrentLayer(Layer):
 
     @property
     def is_open(self) -> Column:
-        """Whether the row lives."""
+        """Return whether the row lives."""
         if self._spec.current.deletes is CurrentDeletes.HARD:
             return F.lit(True)
         return ~F.col(self._spec.history.columns.is_deleted)
 
     @property
     def broken(self) -> Dict[str, str]:
-        """A row has a key."""
+        """Name the promise: a row has a key."""
         return {"key is null": any_null(self._spec.key)}
 
 
 def living_rows(
     events: DataFrame, spec: TableSpec, columns: Sequence[str]
 ) -> DataFrame:
-    """One row per key that lives, and per deleted one where deletes are soft."""
+    """Return one row per key that lives, and per deleted one where deletes are soft."""
     roles = Roles.of(spec, columns)
     if spec.current.deletes is CurrentDeletes.HARD:
         living = fold.last_events(events, roles).where(F.col(LogColumn.OP) == UPSERT)
@@ -64,7 +64,7 @@ def living_rows(
 def living_rows_of_alone(
     events: DataFrame, spec: TableSpec, columns: Sequence[str]
 ) -> DataFrame:
-    """The same of keys with one event each: a delete deletes nothing."""
+    """Return the same of keys with one event each: a delete deletes nothing."""
     upserts = events.where(F.col(LogColumn.OP) == UPSERT)
     if spec.current.deletes is CurrentDeletes.HARD:
         return upserts.select(*columns, KEY)
@@ -73,7 +73,7 @@ def living_rows_of_alone(
 
 
 def _kept(name: str, gone: Column, spec: TableSpec) -> Column:
-    """A deleted row keeps its key; its other values are null."""
+    """Return what a deleted row keeps, its key; its other values are null."""
     if name in spec.key:
         return F.col(name)
     return F.when(~gone, F.col(name)).alias(name)

@@ -28,15 +28,15 @@ OPERATIONS = (TRUNCATE, FULL_REFRESH)
 
 
 def about_all_keys() -> Column:
-    """Whether a row of the log is a delete of every key."""
+    """Return whether a row of the log is a delete of every key."""
     return (F.col(KEY) == ALL_KEYS) & F.col(LogColumn.OP).isin(*OPERATIONS)
 
 
 def with_deletes_of_all(events: DataFrame, roles: Roles, spec: TableSpec) -> DataFrame:
-    """The events of each key, and a delete for each event about all that hits it.
+    """Return the events of each key, and a delete for each event about all that hits it.
 
-    It hits the keys whose first event stands before it; a full refresh spares those
-    that it has. Where a log may start over, only all events of a key say what stands
+    It hits the keys whose first event is before it; a full refresh spares those
+    that it has. Where a log may start over, only all events of a key say what is
     before what, so it hits all: a delete before the first event deletes nothing.
     """
     own = events.where(F.col(KEY) != ALL_KEYS)

@@ -30,9 +30,9 @@ class Roles:
     declared: Tuple[str, ...]
     """The declared order."""
     order: Tuple[str, ...]
-    """Where that is in the rows: a full refresh's stand where it started."""
+    """Where that is in the rows: a full refresh's are where it started."""
     narrow: Tuple[str, ...] = ()
-    """Paths of doubles that came as floats in some rows."""
+    """Paths of doubles that arrived as floats in some rows."""
     restarts: bool = False
     """Whether the order is that of a log, which may start over: see with_epochs."""
 
@@ -40,7 +40,7 @@ class Roles:
     def of(
         cls, spec: TableSpec, columns: Sequence[str], narrow: Sequence[str] = ()
     ) -> "Roles":
-        """The roles of a table that has these columns in its log."""
+        """Return the roles of a table that has these columns in its log."""
         declared = spec.order_by or (LogColumn.SNAPSHOT_AT,)
         full_refresh = spec.full_refresh
         order = (
@@ -55,13 +55,13 @@ class Roles:
 
 
 def may_restart(spec: TableSpec) -> bool:
-    """Whether the table's order is positions in a log, which may start over."""
+    """Return whether the table's order is positions in a log, which may start over."""
     envelope = spec.envelope
     return envelope is not None and spec.order_by == LOG_POSITIONS[envelope.connector]
 
 
 def tracked_columns(spec: TableSpec, columns: Sequence[str]) -> Tuple[str, ...]:
-    """Columns whose change opens a version."""
+    """Return columns whose change opens a version."""
     if spec.history.track:
         return tuple(c for c in columns if c in spec.history.track)
     untracked = {*spec.key, *spec.order_by, *spec.history.ignore, spec.effective_at}
@@ -71,9 +71,9 @@ def tracked_columns(spec: TableSpec, columns: Sequence[str]) -> Tuple[str, ...]:
 def mark_events(
     deliveries: DataFrame, roles: Roles, then: Optional[str] = None
 ) -> DataFrame:
-    """Tell which deliveries are one event: contract 2.4.
+    """Mark which deliveries are one event: contract 2.4.
 
-    Adds lake_seen, 1 where an event stands (its smallest position), and
+    Adds lake_seen, 1 where an event is (its smallest position), and
     lake_arrival, 1 for the delivery of it that the log ingested first; and the
     columns of the order. With an earlier commit, `then`, also lake_seen_then, for
     little more than the marks alone: what lake_seen would be of the deliveries up to
@@ -105,7 +105,7 @@ def mark_events(
 
 
 def marked_then(marked: DataFrame) -> DataFrame:
-    """The deliveries marked as if there were none after the commit they were marked with.
+    """Return the deliveries marked as if there were none after the commit that marked them.
 
     Not of a log with retracted files: where all deliveries of a file are of one commit,
     its copies of an event are numbered alike in both.
@@ -127,7 +127,7 @@ _SAME = (
 
 
 def _with_order(deliveries: DataFrame, roles: Roles) -> DataFrame:
-    """The columns to sort by, where they are not the declared ones themselves."""
+    """Return the columns to sort by, where they are not the declared ones themselves."""
     for declared, name in zip(roles.declared, roles.order):
         if declared != name:
             kind = deliveries.schema[declared].dataType
@@ -139,5 +139,5 @@ def _with_order(deliveries: DataFrame, roles: Roles) -> DataFrame:
 
 
 def distinct_events(marked: DataFrame) -> DataFrame:
-    """One row per event, where it stands in the order."""
+    """Return one row per event, at its place in the order."""
     return marked.where("lake_seen = 1").drop(*_MARKS)

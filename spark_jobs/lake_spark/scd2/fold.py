@@ -45,7 +45,7 @@ def with_effective_times(events: DataFrame, roles: Roles) -> DataFrame:
 
 
 def last_events(events: DataFrame, roles: Roles) -> DataFrame:
-    """The newest event of each key: what is true now."""
+    """Return the newest event of each key: what is true now."""
     newest = Window.partitionBy(KEY).orderBy(*newest_first(roles))
     return (
         events.withColumn("lake_age", F.row_number().over(newest))
@@ -55,7 +55,7 @@ def last_events(events: DataFrame, roles: Roles) -> DataFrame:
 
 
 def versions(events: DataFrame, spec: TableSpec, roles: Roles) -> DataFrame:
-    """The rows of history: lake_key, lake_from, from, to and the values.
+    """Return the rows of history: lake_key, lake_from, from, to and the values.
 
     Takes events with lake_since. Of events with one time the last counts; equal
     neighbours are one version; a delete ends a version and leaves a gap.
@@ -69,7 +69,7 @@ def versions(events: DataFrame, spec: TableSpec, roles: Roles) -> DataFrame:
 
 
 def versions_of_alone(events: DataFrame) -> DataFrame:
-    """The same of events that are the only ones of their keys, from the log's rows.
+    """Return the same of events that are the only ones of their keys, from the log's rows.
 
     An upsert is a version without an end, and a delete deletes nothing.
     """
@@ -97,7 +97,7 @@ def _last_of_each_time(events: DataFrame, roles: Roles) -> DataFrame:
 
 
 def _spans(counting: DataFrame, roles: Roles) -> DataFrame:
-    """Runs of equal neighbours: from the first one's time to the next run's."""
+    """Return runs of equal neighbours: from the first one's time to the next run's."""
     times = Window.partitionBy(KEY).orderBy("lake_since")
     so_far = times.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     tracked = [comparable(counting, name).alias(name) for name in roles.tracked]
@@ -119,7 +119,7 @@ def _spans(counting: DataFrame, roles: Roles) -> DataFrame:
 
 
 def _of_upserts(what: Column) -> Column:
-    """Consecutive deletes are equal whatever values they carry: null stands for all."""
+    """Return an upsert's values, and null for all deletes, which are equal."""
     return F.when(F.col(LogColumn.OP) == UPSERT, what)
 
 

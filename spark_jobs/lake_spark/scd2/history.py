@@ -60,12 +60,12 @@ class HistoryLayer(Layer):
 
     @property
     def is_open(self) -> Column:
-        """Whether the version is the current one."""
+        """Return whether the version is the current one."""
         return F.col(self._spec.history.columns.is_current)
 
     @property
     def broken(self) -> Dict[str, str]:
-        """What must hold of versions."""
+        """Return what must hold of versions."""
         return invariants.of_history(self._spec)
 
     def checked(self, rows: DataFrame) -> DataFrame:
@@ -85,7 +85,7 @@ class HistoryLayer(Layer):
         )
 
     def on_removed(self, changes: DataFrame) -> None:
-        """Show whoever asked the rows of a commit that removes versions."""
+        """Show the removed versions' rows of a commit to whoever asked for them."""
         self._on_removed(changes)
 
 
@@ -95,7 +95,7 @@ def version_rows(
     columns: Sequence[str],
     narrow: Sequence[str] = (),
 ) -> DataFrame:
-    """The whole history of the keys in these events, and the checks' witnesses."""
+    """Return the whole history of the keys in these events, and the checks' witnesses."""
     roles = Roles.of(spec, columns, narrow)
     dated = fold.with_effective_times(events, roles)
     spans = fold.versions(invariants.with_witnesses(dated, roles), spec, roles)
@@ -105,13 +105,13 @@ def version_rows(
 def version_rows_of_alone(
     events: DataFrame, spec: TableSpec, columns: Sequence[str]
 ) -> DataFrame:
-    """The same of events that are the only ones of their keys."""
+    """Return the same of events that are the only ones of their keys."""
     seen = invariants.with_witnesses_of_alone(events)
     return _rows(fold.versions_of_alone(seen), spec, columns)
 
 
 def _rows(spans: DataFrame, spec: TableSpec, columns: Sequence[str]) -> DataFrame:
-    """Versions in the columns of the table, and the witnesses."""
+    """Return versions in the columns of the table, and the witnesses."""
     names = spec.history.columns
     gone = F.col(LogColumn.OP) == DELETE
     end = end_of_span = F.col("lake_ends")
@@ -135,7 +135,7 @@ def _rows(spans: DataFrame, spec: TableSpec, columns: Sequence[str]) -> DataFram
 
 
 def _surrogate_key(spec: TableSpec) -> Column:
-    """The version's own key; a number is filled in from where numbers are kept."""
+    """Return the version's own key; a number is filled in from where numbers are kept."""
     asked = spec.history.surrogate_key
     is_number = asked.kind is SurrogateKind.INCREASING
     key = F.lit(None) if is_number else surrogate_keys.hashed()

@@ -1,7 +1,7 @@
 """What must hold of versions before they are written: contract section 8.
 
 The checks look at the touched keys alone, at all of their versions. What they
-need to know of the events comes with each version as a witness: a column that
+need to know of the events is kept with each version as a witness: a column that
 is never written.
 """
 
@@ -39,13 +39,13 @@ def with_witnesses(events: DataFrame, roles: Roles) -> DataFrame:
 
 
 def with_witnesses_of_alone(events: DataFrame) -> DataFrame:
-    """The same with events that are the only ones of their keys."""
+    """Note the same with events that are the only ones of their keys."""
     never = F.lit(None).cast("timestamp")
     return events.withColumns({NEXT_DELETE: never, IS_LAST: F.lit(True)})
 
 
 def of_history(spec: TableSpec) -> Dict[str, str]:
-    """Promise -> SQL of a breach, for rows that `checked` was given."""
+    """Return promise -> SQL of a breach, for rows that `checked` was given."""
     names = spec.history.columns
     return {
         "a version ends after it starts": f"`{names.valid_to}` <= `{names.valid_from}`",
@@ -60,7 +60,7 @@ def of_history(spec: TableSpec) -> Dict[str, str]:
 
 
 def checked(rows: DataFrame, spec: TableSpec) -> DataFrame:
-    """The rows with what the invariants need of a version's neighbours."""
+    """Return the rows with what the invariants need of a version's neighbours."""
     names = spec.history.columns
     by_key = Window.partitionBy(KEY, F.col("lake_action") == REMOVED)
     following = F.lead(fold.FROM).over(by_key.orderBy(fold.FROM))
@@ -75,7 +75,7 @@ def checked(rows: DataFrame, spec: TableSpec) -> DataFrame:
 
 
 def checked_alone(rows: DataFrame, spec: TableSpec) -> DataFrame:
-    """The same of versions that have no neighbours."""
+    """Return the same of versions that have no neighbours."""
     is_current = F.col(spec.history.columns.is_current)
     return rows.withColumns(
         {_OVERLAPS: F.lit(False), _GAP: _ended(spec), _OPEN: is_current.cast("int")}

@@ -4,7 +4,7 @@ Contract section 7. Such a create names the key that its row had before. A life 
 the events of a key between two of its deletes; the life that a create begins goes
 on where the old key's life ended, and values not sent are looked for in both. But
 where the new key has a row before its create, a full load was taken after the change
-and shows what came of it: then nothing is looked for in rows of the old key, which
+and shows its result: then nothing is looked for in rows of the old key, which
 may be others by now.
 """
 
@@ -22,11 +22,11 @@ from lake_spark.storage.literals import small_table
 
 OLD_KEY, LIFE = LogColumn.OLD_KEY, "lake_life"
 Life = Tuple[str, int]
-"""A key and how many of its deletes came before."""
+"""A key and how many of its deletes precede."""
 
 
 def links_of(log: DataFrame) -> List[Tuple[str, str]]:
-    """(old key, new key) of each create that lacks values of its old key."""
+    """Return (old key, new key) of each create that lacks values of its old key."""
     if OLD_KEY not in log.columns:
         return []
     creates = log.where(F.col(OLD_KEY).isNotNull()).select(OLD_KEY, KEY)
@@ -34,7 +34,7 @@ def links_of(log: DataFrame) -> List[Tuple[str, str]]:
 
 
 def with_families(keys: DataFrame, log: DataFrame) -> DataFrame:
-    """The keys with all that the log links to them: they are folded together."""
+    """Return the keys with all that the log links to them: they are folded together."""
     links = links_of(log)
     linked = sorted({each for link in links for each in link})
     touched = keys.where(F.col(KEY).isin(linked)).collect() if linked else []
@@ -47,7 +47,7 @@ def with_families(keys: DataFrame, log: DataFrame) -> DataFrame:
 
 
 def families(keys: Set[str], links: Sequence[Tuple[str, str]]) -> Set[str]:
-    """The keys and all that are linked to one of them, however far."""
+    """Return the keys and all that are linked to one of them, however far."""
     linked: Dict[str, Set[str]] = {}
     for old, new in links:
         linked.setdefault(old, set()).add(new)
@@ -81,7 +81,7 @@ def with_joined_lives(events: DataFrame, roles: Roles) -> DataFrame:
 
 
 def _joins(events: DataFrame, roles: Roles) -> Dict[Life, Life]:
-    """From the life that a create begins to that of the old key before it."""
+    """Map the life that a create begins to that of the old key before it."""
     place = F.struct(*order_columns(roles))
     before = Window.partitionBy(KEY, LIFE).orderBy(*total_order(roles))
     before = before.rowsBetween(Window.unboundedPreceding, -1)
@@ -115,7 +115,7 @@ def _joins(events: DataFrame, roles: Roles) -> Dict[Life, Life]:
 
 
 def _first_lives(joins: Dict[Life, Life]) -> Dict[Life, Life]:
-    """For all lives of a line its first one, which counts for all."""
+    """Map all lives of a line to its first one, which counts for all."""
     found = {}
     for life in joins:
         first, seen = life, {life}

@@ -32,12 +32,12 @@ class Layer(ABC):
     @property
     @abstractmethod
     def is_open(self) -> Column:
-        """The column that marks rows which are true now."""
+        """Return the column that marks rows which are true now."""
 
     @property
     @abstractmethod
     def broken(self) -> Dict[str, str]:
-        """Promises, and the SQL that is true for rows which break them."""
+        """Return promises, and the SQL that is true for rows which break them."""
 
     def checked(self, rows: DataFrame) -> DataFrame:
         """Add what the SQL of `broken` needs."""

@@ -19,17 +19,17 @@ FORMER = "lake_former"
 
 
 def total_order(roles: Roles) -> List[Column]:
-    """Full load first, then the declared order, then the position."""
+    """Return full load first, then the declared order, then the position."""
     return [F.col(name).asc_nulls_first() for name in order_columns(roles)]
 
 
 def newest_first(roles: Roles) -> List[Column]:
-    """The total order from its end."""
+    """Return the total order from its end."""
     return [F.col(name).desc_nulls_last() for name in order_columns(roles)]
 
 
 def order_columns(roles: Roles) -> List[str]:
-    """The columns of the total order; of nulls it takes them as smallest."""
+    """Return the columns of the total order; of nulls it takes them as smallest."""
     epoch = [EPOCH] if roles.restarts else []
     return [LogColumn.RANK, *epoch, *roles.order, LogColumn.POSITION, LogColumn.RECORD]
 
@@ -43,9 +43,9 @@ def with_epochs(events: DataFrame, roles: Roles) -> DataFrame:
     time is over a minute before; where it has another name and a time that is not
     before; or where its place in the log is before although its time is over a minute
     after. So does a change whose place is before that of a snapshot row, but not its
-    time: its transaction was open when the snapshot was taken. Others belong to the last epoch
-    of their log's name that began no later than their time. So it follows from the
-    events of the key alone, whatever their arrival. Adds FORMER.
+    time: its transaction was open when the snapshot was taken. Others belong to the
+    last epoch of their log's name that began no later than their time. So it follows
+    from the events of the key alone, whatever their arrival. Adds FORMER.
 
     For example, by position: bin.9, bin.10, log.1, bin.10 (a late file), log.2 give
     the epochs 0, 0, 1, 0, 1.

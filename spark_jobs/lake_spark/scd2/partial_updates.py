@@ -23,7 +23,7 @@ def with_values_before(
     *,
     renamed: bool = False,
 ) -> DataFrame:
-    """Fill values not sent with the last one before in the order; adds UNRESOLVED.
+    """Fill values not sent with the last one before in the order; add UNRESOLVED.
 
     Not across a delete, but for the create of a key change, if there are any
     (`renamed`); with nothing before, the value is null. A new key has none in a
@@ -55,7 +55,7 @@ def with_values_before(
 
 
 def _not_sent(events: DataFrame) -> List[str]:
-    """The columns that any of the events lacks."""
+    """Return the columns that any of the events lacks."""
     names = F.explode(F.split(LogColumn.UNAVAILABLE, ",")).alias("name")
     return sorted(row.name for row in events.select(names).distinct().collect())
 

@@ -1,7 +1,7 @@
 """A key that several scope values have: contract sections 4 and 6.
 
-Each scope value tells its own story of a key. The key lives as long as one of
-them has it, and the row that came last among those that have it stands.
+Each scope value has its own history of a key. The key lives as long as one of
+them has it, and the row that arrived last among those that have it counts.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from lake_spark.scd2.events import KEY, Roles
 
 
 def standing_events(events: DataFrame, scope: str, roles: Roles) -> DataFrame:
-    """The events, with each scope value's deletes as what they mean for the key.
+    """Return the events, with each scope value's deletes as what they mean for the key.
 
     Where another value has the key too, a delete brings that row back, or is
-    left out if that row stood already.
+    left out if that row counted already.
     """
     key = Window.partitionBy(KEY)
-    # What a value has is told before what another one has no more.
+    # What a value has is noted before what another one has no more.
     told_first = [*(LogColumn.RANK, *roles.order), F.col(LogColumn.OP).desc()]
     order = key.orderBy(*told_first, LogColumn.POSITION, LogColumn.RECORD)
     so_far = key.orderBy(LogColumn.RANK, *roles.order).rangeBetween(
         Window.unboundedPreceding, Window.currentRow
     )
-    told = F.struct(
+    event = F.struct(
         F.col(scope).alias("scope"),
         F.col(LogColumn.OP).alias("op"),
         F.col(LogColumn.SNAPSHOT_AT).alias("at"),
@@ -37,7 +37,9 @@ def standing_events(events: DataFrame, scope: str, roles: Roles) -> DataFrame:
     before = f"filter(lake_told, t -> t.op = '{UPSERT}' OR t.at < lake_snapshot_at)"
     judged = (
         events.withColumn("lake_nth", F.row_number().over(order))
-        .withColumn("lake_told", F.collect_list(F.when(has_deletes, told)).over(so_far))
+        .withColumn(
+            "lake_told", F.collect_list(F.when(has_deletes, event)).over(so_far)
+        )
         .withColumn("lake_told_before", F.expr(before))
         .withColumn("lake_stood", F.expr(_standing("lake_told_before")))
         .withColumn("lake_stands", F.expr(_standing("lake_told")))
@@ -55,8 +57,8 @@ def standing_events(events: DataFrame, scope: str, roles: Roles) -> DataFrame:
     return kept.unionByName(restored).drop("lake_nth", "lake_stood", "lake_stands")
 
 
-def _standing(told: str) -> str:
-    """SQL: which event's row stands after these; null where no value has the key."""
-    later = f"exists({told}, other -> other.scope = e.scope AND other.nth > e.nth)"
-    living = f"filter({told}, e -> e.op = '{UPSERT}' AND NOT {later})"
+def _standing(events: str) -> str:
+    """Return SQL: which event's row counts after these; null where no value has the key."""
+    later = f"exists({events}, other -> other.scope = e.scope AND other.nth > e.nth)"
+    living = f"filter({events}, e -> e.op = '{UPSERT}' AND NOT {later})"
     return f"array_max(transform({living}, e -> e.nth))"

@@ -1,4 +1,4 @@
-"""Surrogate keys that a commit takes out of history, and what stands in their place.
+"""Surrogate keys that a commit takes out of history, and what takes their place.
 
 A late event, a reprocess or a delete that arrives late can move or remove the start of
 a version, to which its surrogate key belongs. Facts may refer to the old key.
@@ -23,14 +23,14 @@ _FOREVER = 2**63 - 1
 
 @dataclass(frozen=True)
 class Moved:
-    """How many surrogate keys went, and the first of them with what came instead."""
+    """How many surrogate keys went, and the first of them with what replaced it."""
 
     count: int = 0
     first: Tuple[MovedKey, ...] = ()
 
 
 def moved_keys(changes: DataFrame, spec: TableSpec) -> Moved:
-    """Removed versions with those that now cover their time, in the order of keys.
+    """Return removed versions with those that now cover their time, in the order of keys.
 
     Takes all rows of the touched keys, each with its lake_action.
     """

@@ -33,7 +33,7 @@ _RANGES = 64
 
 
 def hashed() -> Column:
-    """Half a SHA-256 of key and start: the same in every build, 32 hex digits."""
+    """Return half a SHA-256 of key and start: the same in every build, 32 hex digits."""
     text = F.concat_ws("|", F.col(KEY), F.col(FROM).cast("string"))
     return F.substring(F.sha2(text, 256), 1, 32)
 
@@ -59,14 +59,14 @@ def with_new_numbers(
 
 
 def _cuts(fresh: DataFrame) -> List[str]:
-    """Keys that cut all of them into ranges of about one size; none if none is new."""
+    """Return keys that cut all of them into ranges of about one size; none without new."""
     keys = fresh.select(KEY).distinct()
     some = keys.orderBy(F.xxhash64(KEY)).limit(_RANGES - 1)
     return [row[KEY] for row in some.collect()]
 
 
 def _numbered(fresh: DataFrame, cuts: List[str], highest: int) -> Tuple[DataFrame, int]:
-    """(the rows numbered from highest + 1 on by key and start, the new highest).
+    """Return (the rows numbered from highest + 1 on by key and start, the new highest).
 
     The numbers follow from the rows alone, so it does not matter how often
     Spark computes them.

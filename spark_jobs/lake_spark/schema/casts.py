@@ -57,7 +57,7 @@ class Conversion:
     marked: bool = False
 
     def reads(self, found: ColumnType, table: ColumnType) -> bool:
-        """Whether the column's format says what the file's whole numbers stand for."""
+        """Return whether the column's format says what the file's whole numbers mean."""
         words = EPOCHS if table.name in ("date", "timestamp") else (UNSIGNED,)
         is_told = table.name in TYPES.get(self.pattern or "", ())
         return self.pattern in words and is_told and is_whole(found)
@@ -65,7 +65,7 @@ class Conversion:
     def value(
         self, column: str, found: ColumnType, table: ColumnType, depth: int = 0
     ) -> str:
-        """An expression of the table's type; null where it cannot be read."""
+        """Return an expression of the table's type; null where it cannot be read."""
         if found.name == "string":
             return self._from_text(self.text(column), table)
         if found == table and not self.local_times and not self._has_marks(found):
@@ -97,7 +97,7 @@ class Conversion:
         depth: int = 0,
         value: Optional[str] = None,
     ) -> str:
-        """An expression: whether a part of the value cannot be read; '' if none can.
+        """Return an expression: whether a part of the value cannot be read; '' if none can.
 
         `value` is what `value` gives, where it is at hand.
         """
@@ -125,7 +125,7 @@ class Conversion:
     def reason(
         self, column: str, found: ColumnType, table: ColumnType, name: str
     ) -> str:
-        """An expression: (words, value) of the part that cannot be read.
+        """Return an expression: (words, value) of the part that cannot be read.
 
         Only right where `fault` is true.
         """
@@ -149,7 +149,7 @@ class Conversion:
     def _reasons_inside(
         self, column: str, found: ColumnType, table: ColumnType, name: str, depth: int
     ) -> List[str]:
-        """The reason of each part that cannot be read; null for the others."""
+        """Return the reason of each part that cannot be read; null for the others."""
         if table.name == "struct":
             cases = []
             for field, wanted in zip(table.fields, table.inner):
@@ -187,7 +187,7 @@ class Conversion:
         ]
 
     def shown(self, column: str, found: ColumnType) -> str:
-        """An expression: the value as text, for a message."""
+        """Return an expression: the value as text, for a message."""
         if found.is_nested:
             return f"to_json({column})"
         if found.name == "binary":
@@ -201,7 +201,7 @@ class Conversion:
         return self.marked and found.is_nested
 
     def text(self, column: str) -> str:
-        """A text, null where it is one of the null texts."""
+        """Return a text, null where it is one of the null texts."""
         column = self._unmarked(column)
         value = f"coalesce({column}, '')" if self.empty else column
         if not self.null_text:
@@ -276,7 +276,7 @@ class Conversion:
         return f"CASE WHEN {text} RLIKE {grammar} THEN try_cast({text} AS {kind}) END"
 
     def _floating(self, text: str, table: ColumnType) -> str:
-        """A number that the type can hold: what overflows or loses digits is none.
+        """Return a number that the type can hold: what overflows or loses digits is none.
 
         A float keeps the digits that are written of it, nine at most.
         """
@@ -304,18 +304,18 @@ class Conversion:
         )
 
     def _inside(self) -> "Conversion":
-        """How values inside of a text are read: a text that CSV calls none is one there."""
+        """Return how values inside a text are read: a text that CSV calls none counts."""
         null_text = () if self.empty else self.null_text
         return replace(self, empty=False, null_text=null_text, marked=True)
 
     def _as_text(self, kind: ColumnType) -> ColumnType:
-        """The type with text for each single value, as JSON is read first."""
+        """Return the type with text for each single value, as JSON is read first."""
         if not kind.is_nested:
             return TEXT
         return replace(kind, inner=tuple(map(self._as_text, kind.inner)))
 
     def _from_json(self, text: str, table: ColumnType) -> str:
-        """A nested value of JSON text: strict as the columns of a JSON file are."""
+        """Read a nested value of JSON text: strict as the columns of a JSON file are."""
         found = self._as_text(table)
         parsed = json_text.parsed(text, found)
         inner = self._inside()
@@ -359,7 +359,7 @@ class Conversion:
         return f"transform(array({parsed}), j -> {chosen})[0]"
 
     def _encoded(self, text: str, table: ColumnType) -> str:
-        """Times that are written out are read too: a full load by another reader."""
+        """Read times that are written out too: a full load by another reader."""
         value = decoded(text, self.pattern or "", table)
         if self.pattern not in EPOCHS:
             return value
@@ -368,7 +368,7 @@ class Conversion:
         return f"CASE WHEN {text} RLIKE '{_WRITTEN}' THEN {written} ELSE {number} END"
 
     def _decimal(self, text: str, table: ColumnType) -> str:
-        """More digits than declared are unreadable, never rounded."""
+        """Read a decimal: more digits than declared are unreadable, never rounded."""
         typed = f"try_cast({text} AS {table.text})"
         scale = table.digits[1]
         zeros = rf"([.][0-9]{{0,{scale}}}0*)?"
@@ -390,7 +390,7 @@ class Conversion:
         return f"CASE WHEN length({text}) < 20000 AND ({fits}) THEN {typed} END"
 
     def _of_parquet(self, column: str, name: str, table: ColumnType) -> str:
-        """Types that Spark reads as numbers or bytes; null where digits would be lost."""
+        """Read types that Spark reads as numbers or bytes; null if digits would be lost."""
         if name.startswith("time_"):
             return _time_of_day(column, name, table)
         if table.name == READ_AS[name]:
@@ -420,7 +420,7 @@ class Conversion:
         return f"CAST({column} AS {table.text})"
 
     def _where_it_fits(self, column: str, found: ColumnType, table: ColumnType) -> str:
-        """The value in a narrower type; null of another type altogether."""
+        """Return the value in a narrower type; null of another type altogether."""
         if _is_narrower(found, table):
             return f"try_cast({column} AS {table.text})"
         return f"CAST(NULL AS {table.text})"
@@ -436,12 +436,12 @@ class Conversion:
 
 
 def _told(words: str, value: str) -> str:
-    """An expression: why a value cannot be read, apart from the value, which may be long."""
+    """Return SQL: why a value cannot be read, apart from the value, which may be long."""
     return f"named_struct('words', {sql_literal(words)}, 'value', {value})"
 
 
 def _time_of_day(column: str, name: str, table: ColumnType) -> str:
-    """A time of a day as text, `23:59:59.000001`, or as a number of microseconds."""
+    """Return a time of a day as text, `23:59:59.000001`, or as a number of microseconds."""
     digits = _DIGITS[name]
     if table.name == "bigint":
         if digits <= 6:
@@ -465,6 +465,6 @@ def is_no_utf8(column: str) -> str:
 
 
 def _is_narrower(found: ColumnType, table: ColumnType) -> bool:
-    """Whether some values of the file's type can be values of the table's."""
+    """Return whether some values of the file's type can be values of the table's."""
     numbers = found.stored.name in _NUMBERS and table.name in _NUMBERS
     return numbers or (found.name, table.name) == ("timestamp", "date")

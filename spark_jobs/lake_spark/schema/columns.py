@@ -15,10 +15,10 @@ Columns = Sequence[Tuple[str, str]]
 
 
 def typed(columns: Columns) -> List[Tuple[str, ColumnType]]:
-    """The same columns with their types as trees."""
+    """Return the same columns with their types as trees."""
     return [(name, stored_type(kind)) for name, kind in columns]
 
 
 def any_null(names: Sequence[str]) -> str:
-    """An expression: whether one of the columns has no value."""
+    """Return an expression: whether one of the columns has no value."""
     return " OR ".join(f"{sql_identifier(name)} IS NULL" for name in names)

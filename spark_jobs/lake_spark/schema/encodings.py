@@ -36,14 +36,14 @@ _TIMESTAMPS: Dict[str, Tuple[int, int, str]] = {
 
 
 def is_whole(kind: ColumnType) -> bool:
-    """Whether values of the type are whole numbers."""
+    """Return whether values of the type are whole numbers."""
     if kind.name == "decimal":
         return kind.digits[1] == 0
     return kind.stored.name in ("int", "bigint")
 
 
 def decoded(value: str, word: str, table: ColumnType) -> str:
-    """A text, or for an epoch a whole number, as a value of the table's type."""
+    """Decode a text, or for an epoch a whole number, as a value of the table's type."""
     if word in EPOCHS:
         return _timestamp(f"try_cast({value} AS bigint)", word, table.name)
     if word == BASE64:
@@ -56,7 +56,7 @@ def decoded(value: str, word: str, table: ColumnType) -> str:
 
 
 def timestamp_of_millis(value: str) -> str:
-    """The instant of a text of milliseconds since 1970."""
+    """Return the instant of a text of milliseconds since 1970."""
     return decoded(value, "epoch_millis", ColumnType("timestamp"))
 
 
@@ -78,7 +78,7 @@ def _unsigned(number: str, table: ColumnType) -> str:
 
 
 def _decimal(digits: str, table: ColumnType) -> str:
-    """Of hexadecimal digits in two's complement, up to 16 bytes."""
+    """Decode hexadecimal digits in two's complement, up to 16 bytes."""
     # Each step names what the next one repeats: h the digits, m those of the number
     # without its sign (of -1 - number), n the number, t the text of its digits.
     is_negative, scale = "substr(h, 1, 1) >= '8'", table.digits[1]
@@ -101,11 +101,11 @@ def _decimal(digits: str, table: ColumnType) -> str:
 
 
 def _word(place: int) -> str:
-    """Eight hexadecimal digits as a number."""
+    """Decode eight hexadecimal digits as a number."""
     number = f"conv(substr(m, {place * 8 + 1}, 8), 16, 10)"
     return f"CAST({number} AS decimal(38,0))"
 
 
 def _with(name: str, value: str, body: str) -> str:
-    """The body, in which the name stands for the value."""
+    """Return the body, in which the name is the value."""
     return f"transform(array({value}), {name} -> {body})[0]"

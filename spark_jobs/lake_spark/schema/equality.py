@@ -16,7 +16,7 @@ from lake_spark.schema.spark_types import column_type
 
 
 def comparable(rows: DataFrame, name: str, value: Optional[Column] = None) -> Column:
-    """A column in a form that equality is defined on: maps as sorted entries.
+    """Return a column in a form that equality is defined on: maps as sorted entries.
 
     `value` is of the column's type, where it is not the column itself.
     """
@@ -51,9 +51,9 @@ def _with_sorted_maps(column: Column, kind: DataType) -> Column:
 def same_as_floats(
     rows: DataFrame, order: WindowSpec, tracked: Sequence[str], paths: Sequence[str]
 ) -> Column:
-    """Whether a row has the values of the row before it in the order.
+    """Return whether a row has the values of the row before it in the order.
 
-    Doubles are compared as floats where either row's came as one (`lake_narrow`):
+    Doubles are compared as floats where either row's was one (`lake_narrow`):
     a source that widens them sends 0.1 as 0.10000000149011612, or with digits that
     no float has, and neither is a change.
     """

@@ -1,4 +1,4 @@
-"""JSON text as it stands, in SQL: one value, numbers by their digits, nothing passed over.
+"""JSON text as it is, in SQL: one value, numbers by their digits, nothing passed over.
 
 Spark's own parser writes a fraction through a double where text is asked for, stops after
 the first value of a text and takes the last of two values of one name. Contract 8.
@@ -12,7 +12,7 @@ from lake_spec.model.column_type import ColumnType
 from lake_spec.text.sql_text import sql_literal
 
 MARK = "\ufdd0"
-"""Before the digits of a number that stands as text until it is converted: no character
+"""Before the digits of a number that is text until it is converted: no character
 of any text, by Unicode."""
 
 READER = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false"}
@@ -24,7 +24,7 @@ _PLAIN = rf"(?!{_ZERO})-?[0-9]++(?![.eE])"
 _FRACTION = r"-?(?:0|[1-9][0-9]*+)(?:[.][0-9]++)?+(?:[eE][+-]?+[0-9]++)?+"
 _NUMBER = rf"({_ZERO}|{_FRACTION})(?![0-9.eE+-])(?!\s*+:)"
 _TOKENS = rf'\G((?:[^"0-9-]++|{_STRING}|{_PLAIN})*+){_NUMBER}'
-"""What stands before a number that Spark would write in other digits, and the number.
+"""What precedes a number that Spark would write in other digits, and the number.
 
 Each match begins where the one before ended, and no part gives back what it took: the
 time is linear. At a number that JSON does not know it stops, and the parser refuses it.
@@ -42,27 +42,27 @@ _OBJECT = r"\{([^{}]*+)\}"
 _MARKED = f'"{MARK}([^"]*+)"'
 _END, _VALUE, BROKEN = "lake_end", "lake_value", "lake_broken"
 _DEEPEST = 8
-"""How deep objects are looked into for names that stand there twice, if no type says."""
+"""How deep objects are looked into for names that are there twice, if no type says."""
 
 
 def exact(text: str) -> str:
-    """SQL: the JSON text with each fraction as a marked string, so that no digit is lost."""
+    """Return SQL: the JSON text with each fraction as a marked string: no digit is lost."""
     return f"CASE WHEN {has_fraction(text)} THEN {marked(text)} ELSE {text} END"
 
 
 def has_fraction(text: str) -> str:
-    """SQL: whether a number may stand in a JSON text that Spark writes in other digits."""
+    """Return SQL: whether JSON text may hold a number that Spark writes in other digits."""
     return f"{text} RLIKE {sql_literal(_FRACTIONS)}"
 
 
 def marked(text: str) -> str:
-    """SQL: the same, where there is such a number."""
+    """Return SQL: the same, where there is such a number."""
     replacement = sql_literal(f'$1"{MARK}$2"')
     return f"regexp_replace({text}, {sql_literal(_TOKENS)}, {replacement})"
 
 
 def unmarked(text: str) -> str:
-    """SQL: a text that was read, with its numbers as they stood in the file."""
+    """Return SQL: a text that was read, with its numbers as they were in the file."""
     bare = f"regexp_replace({text}, {sql_literal(_MARKED)}, '$1')"
     mark = sql_literal(MARK)
     return (
@@ -72,7 +72,7 @@ def unmarked(text: str) -> str:
 
 
 def parsed(text: str, kind: ColumnType) -> str:
-    """SQL: a struct of the value of a JSON text, whole or not at all: see `value_of`."""
+    """Return SQL: a struct of a JSON text's value, whole or not at all: see `value_of`."""
     schema = f"{_VALUE} {kind.text}, {_END} string, {BROKEN} string"
     spelled = _respelled(text, kind)
     whole = f"""'{{"{_VALUE}":' || {exact(spelled)} || ',"{_END}":"x"}}'"""
@@ -80,14 +80,17 @@ def parsed(text: str, kind: ColumnType) -> str:
 
 
 def from_json(text: str, schema: str) -> str:
-    """SQL: a struct of the first value of a JSON text; `BROKEN` is not null without one."""
+    """Return SQL: a struct of a JSON text's first value.
+
+    `BROKEN` is not null without one.
+    """
     options = {**READER, "columnNameOfCorruptRecord": BROKEN}
     listed = ", ".join(sql_literal(each) for pair in options.items() for each in pair)
     return f"from_json({text}, {sql_literal(schema)}, map({listed}))"
 
 
 def is_whole(text: str, parsed_text: str) -> str:
-    """SQL: whether the text is one value of its type and nothing else.
+    """Return SQL: whether the text is one value of its type and nothing else.
 
     Whatever follows the value breaks one of two texts: a field after it, and a list of it.
     """
@@ -100,12 +103,12 @@ def _is_one_element(text: str) -> str:
 
 
 def value_of(parsed_text: str) -> str:
-    """SQL: the value of what `parsed` gives; only right where `is_whole`."""
+    """Return SQL: the value of what `parsed` gives; only right where `is_whole`."""
     return f"{parsed_text}.{_VALUE}"
 
 
 def _respelled(text: str, kind: ColumnType) -> str:
-    """SQL: the text with its names spelled as the fields of the type: case says nothing.
+    """Return SQL: the text with its names spelled as the type's fields: case says nothing.
 
     Not where the type has a map, whose names are values: there such a text stays as it is.
     """
@@ -113,7 +116,7 @@ def _respelled(text: str, kind: ColumnType) -> str:
 
 
 def respelled(text: str, kind: ColumnType) -> str:
-    """SQL: the text with each name spelled as a field of the type, keys of maps too."""
+    """Return SQL: the text with each name spelled as a type's field, keys of maps too."""
     fields = sorted({name for each in _parts(kind) for name in each.fields})
     if not fields:
         return text
@@ -133,7 +136,7 @@ def _plain(name: str) -> str:
 
 
 def literally(name: str) -> str:
-    """A name as a pattern of Java that only matches it."""
+    """Return a name as a pattern of Java that only matches it."""
     return "".join(c if c.isalnum() or c == "_" else f"\\x{{{ord(c):x}}}" for c in name)
 
 
@@ -144,7 +147,7 @@ def _parts(kind: ColumnType) -> Iterator[ColumnType]:
 
 
 def _maps(kind: ColumnType) -> List[str]:
-    """The names of fields that are maps: the names inside those are values."""
+    """Return the names of fields that are maps: the names inside those are values."""
     return sorted(
         {
             name
@@ -156,13 +159,13 @@ def _maps(kind: ColumnType) -> List[str]:
 
 
 def depth_of(kind: ColumnType) -> int:
-    """How many objects stand inside each other in values of a type."""
+    """Return how many objects are inside each other in values of a type."""
     deepest = max(map(depth_of, kind.inner), default=0)
     return deepest + (kind.name in ("struct", "map"))
 
 
 def has_name_twice(text: str, kind: ColumnType) -> str:
-    """SQL: whether an object in the text has one name twice, at any depth of the type.
+    """Return SQL: whether an object in the text has a name twice, at any depth of the type.
 
     Names that differ in case alone are one where they are fields, and two in maps.
     """
@@ -172,7 +175,7 @@ def has_name_twice(text: str, kind: ColumnType) -> str:
 
 
 def name_twice(text: str, maps: Sequence[str] = (), rounds: int = _DEEPEST) -> str:
-    """SQL: a name that stands twice in one object of the text, else null; linear.
+    """Return SQL: a name that is twice in one object of the text, else null; linear.
 
     Without the strings that are values, the innermost objects are looked at and taken
     out, round by round.
@@ -181,7 +184,7 @@ def name_twice(text: str, maps: Sequence[str] = (), rounds: int = _DEEPEST) -> s
 
 
 def _without_values(text: str) -> str:
-    """SQL: the text without the strings that are no names."""
+    """Return SQL: the text without the strings that are no names."""
     return f"regexp_replace({text}, {sql_literal(_STRINGS)}, '$1')"
 
 
@@ -218,24 +221,24 @@ def _first_twice(objects: str, folded: str) -> str:
 
 
 def repeats(texts: str) -> str:
-    """SQL: whether a list has one text twice, sorted first."""
+    """Return SQL: whether a list has one text twice, sorted first."""
     again = "exists(sequence(1, size(v) - 1), i -> v[i] = v[i - 1])"
     body = f"CASE WHEN size(v) > 1 THEN {again} ELSE false END"
     return _let("v", f"sort_array({texts})", body)
 
 
 def _let(name: str, value: str, body: str) -> str:
-    """SQL: the body, in which the name stands for the value."""
+    """Return SQL: the body, in which the name is the value."""
     return f"transform(array({value}), {name} -> {body})[0]"
 
 
 def is_utf8(text: str) -> str:
-    """SQL: whether the bytes of a text, which nobody looked at yet, are UTF-8."""
+    """Return SQL: whether the bytes of a text, which nobody looked at yet, are UTF-8."""
     return f"({text} <=> decode(CAST({text} AS binary), 'UTF-8'))"
 
 
 def is_text(text: str) -> str:
-    """SQL: whether a text holds characters alone: no half of one, no mark of ours."""
+    """Return SQL: whether a text holds characters alone: no half, no mark of ours."""
     bare = f"replace({text}, {sql_literal(chr(92) * 2)}, '')"
     pair = sql_literal(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
     bad = sql_literal(rf"\\u(?:{_LONE}|[fF][dD][dD]0)")
@@ -244,14 +247,14 @@ def is_text(text: str) -> str:
 
 
 def is_one_value(text: str) -> str:
-    """SQL: whether nothing stands after the first value of a text: see `is_whole`."""
+    """Return SQL: whether nothing follows the first value of a text: see `is_whole`."""
     whole = f"""'{{"{_VALUE}":' || {text} || ',"{_END}":"x"}}'"""
     after = from_json(whole, f"{_END} string")
     return f"({after}.{_END} <=> 'x' AND {_is_one_element(text)})"
 
 
 def reason(corrupt: str) -> str:
-    """SQL: what is wrong with a line that is not one whole object."""
+    """Return SQL: what is wrong with a line that is not one whole object."""
     first = from_json(corrupt, f"{_END} string, {BROKEN} string")
     is_object = f"startswith({corrupt}, '{{') AND {first}.{BROKEN} IS NULL"
     twice = name_twice(corrupt)

@@ -45,7 +45,7 @@ _TEXT_KEYS = ("int", "bigint", "decimal", "boolean", "date", "timestamp")
 
 
 def stored_type(text: str) -> ColumnType:
-    """The type that a table's text says, under the names that tables use."""
+    """Return the type that a table's text says, under the names that tables use."""
     return parse_type(text, _DEEPEST_STORED).stored
 
 
@@ -83,12 +83,12 @@ def read_as(found: ColumnType) -> ColumnType:
 
 
 def canonical_type(text: str) -> str:
-    """A type's own name: `long` is `bigint`, without spaces."""
+    """Return a type's own name: `long` is `bigint`, without spaces."""
     return stored_type(text).text
 
 
 def field_of(struct: ColumnType, name: str) -> Optional[Tuple[str, ColumnType]]:
-    """A struct's field by its name in any case: (name as spelled, type)."""
+    """Return a struct's field by its name in any case: (name as spelled, type)."""
     fields: Dict[str, Tuple[str, ColumnType]] = {
         each.lower(): (each, kind) for each, kind in zip(struct.fields, struct.inner)
     }
@@ -96,7 +96,7 @@ def field_of(struct: ColumnType, name: str) -> Optional[Tuple[str, ColumnType]]:
 
 
 def widens(old: ColumnType, new: ColumnType) -> bool:
-    """Whether every value of `old` has its place in `new`."""
+    """Return whether every value of `old` has its place in `new`."""
     if old.name != new.name:
         is_decimal = new.name == "decimal" and old.name in _INTEGER_DIGITS
         if is_decimal:
@@ -114,7 +114,7 @@ def widens(old: ColumnType, new: ColumnType) -> bool:
 def mismatch(
     found: ColumnType, table: ColumnType, path: str
 ) -> Optional[Tuple[str, ColumnType, ColumnType]]:
-    """The first place where a file's type does not fit: (path, found, table's).
+    """Return the first place where a file's type does not fit: (path, found, table's).
 
     Text is read as any type, value by value; anything can be text, what is nested as
     JSON; what has no type has no values.
@@ -147,7 +147,7 @@ def _inner_pairs(
 
 
 def merged(table: ColumnType, file: ColumnType, *, promote: bool) -> ColumnType:
-    """The table's type with the file's new fields, and if wished its wider types.
+    """Return the table's type with the file's new fields, and if wished its wider types.
 
     A date becomes a timestamp only where that is declared.
     """
@@ -175,7 +175,7 @@ def _merged_struct(table: ColumnType, file: ColumnType, promote: bool) -> Column
 
 
 def new_fields(table: ColumnType, file: ColumnType, path: str) -> List[str]:
-    """The fields of a file's nested type that the table's lacks, by their paths."""
+    """Return the fields of a file's nested type that the table's lacks, by their paths."""
     if not (table.is_nested and file.name == table.name):
         return []
     found = []
@@ -187,7 +187,7 @@ def new_fields(table: ColumnType, file: ColumnType, path: str) -> List[str]:
 
 
 def float_paths(found: ColumnType, table: ColumnType, path: str) -> List[str]:
-    """Where a file's floats become the table's doubles, by their paths."""
+    """Return where a file's floats become the table's doubles, by their paths."""
     if (found.name, table.name) == ("float", "double"):
         return [path]
     if not (found.is_nested and found.name == table.name):
@@ -197,7 +197,7 @@ def float_paths(found: ColumnType, table: ColumnType, path: str) -> List[str]:
 
 
 def with_floats(table: ColumnType, paths: Container[str], path: str) -> ColumnType:
-    """The type with floats for the doubles at these paths."""
+    """Return the type with floats for the doubles at these paths."""
     if table.name == "double" and path in paths:
         return ColumnType("float")
     pairs = _inner_pairs(table, table, path)
@@ -206,7 +206,7 @@ def with_floats(table: ColumnType, paths: Container[str], path: str) -> ColumnTy
 
 
 def only_adds(stored: ColumnType, wanted: ColumnType) -> bool:
-    """Whether `wanted` is `stored` with fields added to its structs, if at all."""
+    """Return whether `wanted` is `stored` with fields added to its structs, if at all."""
     if stored.name != wanted.name or stored.digits != wanted.digits:
         return False
     if stored.name == "struct":
@@ -216,12 +216,12 @@ def only_adds(stored: ColumnType, wanted: ColumnType) -> bool:
 
 
 def is_same(one: ColumnType, other: ColumnType) -> bool:
-    """Whether two types differ at most in the order and case of fields."""
+    """Return whether two types differ at most in the order and case of fields."""
     return only_adds(one, other) and only_adds(other, one)
 
 
 def keeps_key_text(old: ColumnType, new: ColumnType) -> bool:
-    """Whether a key's values have the same text in the wider type."""
+    """Return whether a key's values have the same text in the wider type."""
     if old.name == "decimal" and new.name == "decimal":
         return old.digits[1] == new.digits[1]
     return old == new or (old.name, new.name) == ("int", "bigint")

@@ -16,7 +16,7 @@ Typed = Tuple[str, ColumnType]
 
 
 def column_type(kind: DataType) -> ColumnType:
-    """The tree of a Spark type, fields spelled as Spark has them."""
+    """Return the tree of a Spark type, fields spelled as Spark has them."""
     if isinstance(kind, StructType):
         inner = tuple(column_type(field.dataType) for field in kind.fields)
         return ColumnType("struct", inner, tuple(kind.fieldNames()))
@@ -31,12 +31,12 @@ def column_type(kind: DataType) -> ColumnType:
 
 
 def typed_names(schema: StructType) -> List[Typed]:
-    """The columns of a schema: (name, type) each."""
+    """Return the columns of a schema: (name, type) each."""
     return [(field.name, column_type(field.dataType)) for field in schema.fields]
 
 
 def with_types(rows: DataFrame, columns: Sequence[Typed]) -> DataFrame:
-    """The rows with these columns in these types, which are theirs or wider ones.
+    """Return the rows with these columns in these types, which are theirs or wider ones.
 
     A column that the rows lack is null.
     """

@@ -36,14 +36,14 @@ _ENDS_IN_ZONE = (
 
 
 def in_utc(time: str, zone: str) -> str:
-    """What a clock in the zone showed, as an instant."""
+    """Return what a clock in the zone showed, as an instant."""
     if zone.upper() == "UTC":
         return time
     return f"to_utc_timestamp({time}, {sql_literal(zone)})"
 
 
 def timestamp(text: str, target: str, pattern: Optional[str], zone: str) -> str:
-    """An expression of the type `target`, date or timestamp; null if it is no such text.
+    """Return an expression of the type `target`, date or timestamp; null if no such text.
 
     `pattern` is the declared format, by Java's letters.
     """
@@ -83,7 +83,7 @@ def _by_pattern(text: str, target: str, pattern: str, zone: str) -> str:
 
 
 def as_utc(timestamp: datetime, zone: str) -> datetime:
-    """The moment in UTC; one without a zone is of the named one."""
+    """Return the moment in UTC; one without a zone is of the named one."""
     if timestamp.tzinfo is None:
         local = timezone.utc if zone == "UTC" else ZoneInfo(zone)
         timestamp = timestamp.replace(tzinfo=local)

@@ -12,7 +12,7 @@ Kind = TypeVar("Kind")
 
 
 def connection_of(environment: EnvironmentSpec, name: str, *kinds: Type[Kind]) -> Kind:
-    """The connection of that name; NoConnection if there is none of these kinds."""
+    """Return the connection of that name; raise NoConnection if none is of these kinds."""
     known = dict(environment.connections)
     found = known.get(name)
     if found is None:

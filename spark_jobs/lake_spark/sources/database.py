@@ -19,7 +19,7 @@ LONGEST_WAIT = 10
 """Seconds that a session which joins others waits for a lock before the pull fails.
 
 Whoever wants the table for itself waits for the sessions that read it, and those
-that come later wait for that one: without an end, all of them wait for ever.
+that arrive later wait for that one: without an end, all of them wait for ever.
 """
 
 MOST_DIGITS = 38
@@ -59,11 +59,11 @@ class Wanted:
 
     @property
     def as_text(self) -> bool:
-        """Whether the table wants the server's own text."""
+        """Return whether the table wants the server's own text."""
         return self.type is not None and self.type.name == "string"
 
     def is_a(self, *names: str) -> bool:
-        """Whether it is wanted like events, in one of these types."""
+        """Return whether it is wanted like events, in one of these types."""
         found = self.type.name if self.type is not None else ""
         return self.as_events and found in names
 
@@ -72,7 +72,7 @@ class Wanted:
 class Reading:
     """How a column is read: SQL for the database, then the type that its text gets.
 
-    `cast` is None where what the database sends is kept. An array comes as JSON of
+    `cast` is None where what the database sends is kept. An array arrives as JSON of
     texts, or as a `!` and the server's text where it has several dimensions.
     """
 
@@ -81,7 +81,7 @@ class Reading:
 
 
 def decimal_of(digits: Tuple[int, ...]) -> Optional[str]:
-    """The exact type of a number of so many digits; None where the lake has none."""
+    """Return the exact type of a number of so many digits; None where the lake has none."""
     if not digits:
         return None
     precision, scale = digits[0], digits[1] if len(digits) > 1 else 0
@@ -107,43 +107,43 @@ class Dialect(Protocol):
     """Types of columns that a cursor can be, each with a name for `literal`."""
 
     def url(self, database: Database) -> str:
-        """Its JDBC address, without user and password."""
+        """Return its JDBC address, without user and password."""
 
     def properties(self, database: Database) -> Dict[str, str]:
-        """Further properties of every session."""
+        """Return further properties of every session."""
 
     def quoted(self, name: str) -> str:
-        """An identifier in SQL."""
+        """Quote an identifier in SQL."""
 
     def opened(self, session: "Session", table: str) -> Opened:
-        """The time and the snapshot of a session that has just begun to read a table."""
+        """Return the time and the snapshot of a session that just began to read a table."""
 
     def joining(self, opened: Opened) -> str:
-        """The statement that begins a session of Spark's in the same snapshot."""
+        """Return the statement that begins a session of Spark's in the same snapshot."""
 
     def columns(self, session: "Session", table: str) -> List[SourceColumn]:
-        """The columns of a table, in its order; hidden and generated ones too."""
+        """Return the columns of a table, in its order; hidden and generated ones too."""
 
     def is_sent(self, column: SourceColumn) -> bool:
-        """Whether Debezium sends values of a column."""
+        """Return whether Debezium sends values of a column."""
 
     def now(self, session: "Session") -> str:
-        """The server's time, UTC, as text."""
+        """Return the server's time, UTC, as text."""
 
     def newest(self, session: "Session", table: str, column: SourceColumn):
-        """The last number that the database itself gave a cursor; None if it gives none."""
+        """Return the last number that the database gave a cursor; None if it gives none."""
 
     def reading(self, column: SourceColumn, wanted: Wanted) -> Reading:
-        """How a column is read without loss."""
+        """Return how a column is read without loss."""
 
     def edges(self, session: "Session", table: str, column: SourceColumn, parts: int):
-        """Literals that cut the column's values into so many ranges; [] for one."""
+        """Return literals that cut the column's values into so many ranges; [] for one."""
 
     def as_cursor(self, column: SourceColumn, sql: str) -> str:
-        """SQL of the text of a cursor's value."""
+        """Return SQL of the text of a cursor's value."""
 
     def literal(self, column: SourceColumn, value: str) -> str:
-        """A cursor's value, as its text, in SQL."""
+        """Return a cursor's value, as its text, in SQL."""
 
 
 class Session:
@@ -169,11 +169,11 @@ class Session:
         self.execute("RELEASE SAVEPOINT attempt")
 
     def row(self, sql: str) -> List[Optional[str]]:
-        """The one row of a query, as texts."""
+        """Return the one row of a query, as texts."""
         return self.rows(sql)[0]
 
     def rows(self, sql: str) -> List[List[Optional[str]]]:
-        """The rows of a query, as texts."""
+        """Return the rows of a query, as texts."""
         with closing(self._jdbc.createStatement()) as statement:
             found = statement.executeQuery(sql)
             count = found.getMetaData().getColumnCount()
@@ -194,12 +194,12 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Its JDBC address, which tells no user."""
+        """Return its JDBC address, which names no user."""
         return self.dialect.url(self.database)
 
     @property
     def properties(self) -> Dict[str, str]:
-        """What a session is opened with: to be shown to nobody."""
+        """Return what a session is opened with: to be shown to nobody."""
         return {
             **self.dialect.properties(self.database),
             "user": self.credentials.username,
@@ -208,7 +208,7 @@ class Server:
 
     @contextmanager
     def session(self, spark: SparkSession) -> Iterator[Session]:
-        """A session of the driver, in one transaction until the block ends."""
+        """Yield a session of the driver, in one transaction until the block ends."""
         jvm = spark._jvm
         registry = jvm.org.apache.spark.sql.execution.datasources.jdbc.DriverRegistry
         registry.register(self.dialect.driver)
@@ -227,7 +227,7 @@ class Server:
 
     @contextmanager
     def told(self, what: str) -> Iterator[None]:
-        """Errors by the names of connection and table, in the database's own words."""
+        """Raise errors with the names of connection and table, in the database's words."""
         try:
             yield
         except StageError:

@@ -61,19 +61,19 @@ class Bookmark:
 
     @property
     def end(self) -> Optional[Value]:
-        """Up to where rows were pulled."""
+        """Return up to where rows were pulled."""
         return value_of(self.to) if self.to else None
 
 
 def value_of(text: str) -> Value:
-    """A cursor's value from its text; ValueError for a text that is none."""
+    """Return a cursor's value from its text; raise ValueError for a text that is none."""
     if re.fullmatch(_NUMBER, text):
         return Decimal(text)
     return datetime.fromisoformat(text)
 
 
 def text_of(value: Value) -> str:
-    """The text of a cursor's value."""
+    """Return the text of a cursor's value."""
     if isinstance(value, Decimal):
         return f"{value:f}"
     return value.isoformat("T", "microseconds")
@@ -88,11 +88,11 @@ class BookmarkFile:
 
     @property
     def uri(self) -> str:
-        """Where it lies: next to the table's other state."""
+        """Return where it lies: next to the table's other state."""
         return f"{self.run.home}/pulled.json"
 
     def load(self) -> Tuple[Bookmark, Optional[bytes]]:
-        """The bookmark, and the file's content for `save`.
+        """Load the bookmark, and the file's content for `save`.
 
         One of another cursor is none.
         """
@@ -114,7 +114,7 @@ class BookmarkFile:
         return replace(found, pulls=pulls), content
 
     def save(self, bookmark: Bookmark, before: Optional[bytes]) -> None:
-        """Write it, if it still is what was loaded; PullFailed if it is not."""
+        """Write it, if it still is what was loaded; raise PullFailed if it is not."""
         try:
             now: Optional[bytes] = self.run.store.read(self.uri)
         except KeyError:
@@ -134,7 +134,7 @@ class BookmarkFile:
         self.run.store.write(self.uri, text.encode())
 
     def _of_folders(self) -> Bookmark:
-        """What folders' names say, and a load that was landed without a bookmark."""
+        """Return what folders' names say, and a load that was landed without a bookmark."""
         found = [
             *self._of_load(),
             *(
@@ -192,7 +192,7 @@ def moved(
     landed: Optional[Landed],
     since: Optional[Value],
 ) -> Bookmark:
-    """The bookmark after a pull: of earlier pulls those whose rows may be read again."""
+    """Return the bookmark after a pull, with earlier pulls whose rows may be read again."""
     pulls: List[Landed] = [
         each for each in bookmark.pulls if since is None or _reaches(each, since)
     ]
@@ -203,7 +203,10 @@ def moved(
 
 
 def _reaches(landed: Landed, since: Value) -> bool:
-    """Whether a pull can have landed rows from `since` on; one without an end can."""
+    """Return whether a pull can have landed rows from `since` on.
+
+    One without an end can.
+    """
     if landed.greatest is None:
         return True
     try:

@@ -1,12 +1,12 @@
 """Rows of a table whose cursor has moved on, as change files.
 
-Each pull begins `overlap` before the bookmark (sources/jdbc_bookmark.py), so that a transaction
-which commits late is seen. Of what it reads, rows that earlier pulls landed as they
-are now are left out: without others nothing is landed.
+Each pull begins `overlap` before the bookmark (sources/jdbc_bookmark.py), so that a
+transaction which commits late is seen. Of what it reads, rows that earlier pulls landed
+as they are now are left out: without others nothing is landed.
 
-The bookmark never goes beyond what the database itself has come to: its clock, or the
+The bookmark never goes beyond what the database itself has reached: its clock, or the
 sequence of a number. A row with a later value is pulled, and moves nothing, so rows
-that come with values before it are not missed.
+that arrive with values before it are not missed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Reach:
     """How far the cursor of a table goes.
 
     `top` is its greatest value, None if that is no value of the lake; `end` the
-    greatest that the database itself can have come to, `limit` what that is.
+    greatest that the database itself can have reached, `limit` what that is.
     """
 
     is_empty: bool
@@ -66,12 +66,12 @@ class Reach:
 
     @property
     def greatest(self) -> Optional[str]:
-        """The top as text."""
+        """Return the top as text."""
         return text_of(self.top) if self.top is not None else None
 
 
 def pull_changes(run: TableRun, pull: JdbcChanges) -> None:
-    """Rows whose cursor is not before the last pull's end, less the overlap."""
+    """Pull the rows whose cursor is not before the last pull's end, less the overlap."""
     discard_unfinished(run)
     file = BookmarkFile(run, pull)
     bookmark, content = file.load()
@@ -101,7 +101,7 @@ def pull_changes(run: TableRun, pull: JdbcChanges) -> None:
 
 
 def facts_of_load(table: OpenTable, pull: JdbcChanges, path: str) -> Dict[str, Any]:
-    """What a load says of how far its cursor goes, should no bookmark be written."""
+    """Return what a load says of how far its cursor goes, should no bookmark be written."""
     return _facts(pull, path, _reach(table, cursor_of(table, pull)))
 
 
@@ -125,7 +125,7 @@ def _facts(pull: JdbcChanges, path: str, reach: Reach) -> Dict[str, Any]:
 
 
 def cursor_of(table: OpenTable, pull: JdbcChanges) -> SourceColumn:
-    """The cursor's column, which must be a number or a time."""
+    """Return the cursor's column, which must be a number or a time."""
     column = table.column(pull.cursor)
     if column is None:
         has = ", ".join(each.name for each in table.columns)
@@ -142,7 +142,7 @@ def cursor_of(table: OpenTable, pull: JdbcChanges) -> SourceColumn:
 
 
 def _reach(table: OpenTable, column: SourceColumn) -> Reach:
-    """How far the cursor goes; values beyond what the database has come to are told."""
+    """Return how far the cursor goes; report values beyond what the database reached."""
     text = table.greatest(column)
     if table.has_nulls(column):
         _warn(
@@ -181,7 +181,7 @@ def _warn(table: OpenTable, words: str) -> None:
 
 
 def _limit(table: OpenTable, column: SourceColumn) -> Optional[Value]:
-    """The database's clock, or the last number of its sequence, or the type's end."""
+    """Return the database's clock, or its sequence's last number, or the type's end."""
     kind = table.dialect.cursors[column.type]
     if kind == "number":
         given = table.dialect.newest(table.session, table.sql_name, column)
@@ -208,7 +208,7 @@ _MOST = {
 
 
 def _parsed(table: OpenTable, column: SourceColumn, text: str) -> Optional[Value]:
-    """A cursor's value; None for one that no number or time of the lake is."""
+    """Return a cursor's value; None for one that no number or time of the lake is."""
     try:
         if table.dialect.cursors[column.type] == "number":
             number = Decimal(text)
@@ -219,13 +219,16 @@ def _parsed(table: OpenTable, column: SourceColumn, text: str) -> Optional[Value
 
 
 def _six_digits(text: str) -> str:
-    """Digits after the second as Python 3.9 reads them: none, three or six."""
+    """Return digits after the second as Python 3.9 reads them: none, three or six."""
     whole, dot, digits = text.partition(".")
     return f"{whole}.{digits.ljust(6, '0')}" if dot else whole
 
 
 def _last(run: TableRun, bookmark: Bookmark, reach: Reach) -> Optional[Value]:
-    """The bookmark's end, where the cursor still is of its kind; never in the future."""
+    """Return the bookmark's end, where the cursor still is of its kind.
+
+    Never in the future.
+    """
     last, limit = bookmark.end, reach.limit if reach.limit is not None else reach.top
     if last is None or (limit is not None and not isinstance(last, type(limit))):
         return None
@@ -245,7 +248,7 @@ def _last(run: TableRun, bookmark: Bookmark, reach: Reach) -> Optional[Value]:
 def _asked(
     run: TableRun, pull: JdbcChanges, table: OpenTable, column: SourceColumn
 ) -> Optional[Value]:
-    """Where this run was asked to begin, if it was."""
+    """Return where this run was asked to begin, if it was."""
     text = run.accepted.pull_from
     if text is None or text == START:
         return None
@@ -274,7 +277,7 @@ def _is_before(reach: Reach, start: Optional[Value]) -> bool:
 def _condition(
     table: OpenTable, column: SourceColumn, start: Optional[Value], reach: Reach
 ) -> str:
-    """The first time all rows, later those from `start`; none beyond the top."""
+    """Return the condition: all rows at first, then from `start`; none beyond the top."""
     ends = f"{RANGE} IS NOT NULL"
     if reach.top is not None:
         ends = f"{RANGE} <= {_sql(table, column, reach.top)}"
@@ -296,7 +299,7 @@ def _less(
     cursor: str,
     start: Value,
 ) -> DataFrame:
-    """The rows that those pulls did not land as they are now."""
+    """Return the rows that those pulls did not land as they are now."""
     for each in pulls:
         earlier = _landed(rows, run, each)
         if earlier is None:
@@ -321,7 +324,7 @@ def _literal(value: Value) -> Any:
 
 
 def _landed(rows: DataFrame, run: TableRun, pull: Landed) -> Optional[DataFrame]:
-    """What a pull landed, where it is there and can be compared with rows of now.
+    """Return what a pull landed, where it is there and can be compared with rows of now.
 
     It can where it has the same columns, or more: a row read again without a column
     that the source no longer has is not another row, and would only lose its value.

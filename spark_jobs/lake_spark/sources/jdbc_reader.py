@@ -1,4 +1,4 @@
-"""Whole tables of databases: a feed's full load, and snapshots that come again.
+"""Whole tables of databases: a feed's full load, and repeated snapshots.
 
 Decision 030.
 """
@@ -21,7 +21,7 @@ from lake_spark.tables.table_run import TableRun
 
 
 def pull_load(run: TableRun, pull: JdbcTable) -> None:
-    """The table as the full load, once: not where one was landed or ingested."""
+    """Pull the table as the full load, once: not where one was landed or ingested."""
     discard_unfinished(run)
     if pulled_before(run, LOAD) or _has_files(run, load=True):
         run.say("the full load is there: nothing is pulled")
@@ -38,7 +38,7 @@ def pull_load(run: TableRun, pull: JdbcTable) -> None:
 
 
 def _same_table(run: TableRun, pull: JdbcTable) -> Optional[JdbcChanges]:
-    """The changes by a cursor that go on from the load's end, if there are such."""
+    """Return the changes by a cursor that go on from the load's end, if there are such."""
     changes = run.spec.changes_from
     if isinstance(changes, JdbcChanges):
         if (changes.connection, changes.table) == (pull.connection, pull.table):
@@ -47,7 +47,7 @@ def _same_table(run: TableRun, pull: JdbcTable) -> Optional[JdbcChanges]:
 
 
 def pull_first_snapshot(run: TableRun, pull: JdbcTable) -> None:
-    """A snapshot, where the table has none yet."""
+    """Pull a snapshot, where the table has none yet."""
     discard_unfinished(run)
     if _has_files(run, load=False):
         run.say("a snapshot is there: nothing is pulled")
@@ -56,7 +56,7 @@ def pull_first_snapshot(run: TableRun, pull: JdbcTable) -> None:
 
 
 def pull_snapshot(run: TableRun, pull: JdbcTable) -> None:
-    """The table as it is now, as one more snapshot."""
+    """Pull the table as it is now, as one more snapshot."""
     discard_unfinished(run)
     _snapshot(run, pull)
 
@@ -68,7 +68,7 @@ def _snapshot(run: TableRun, pull: JdbcTable) -> None:
 
 
 def _has_files(run: TableRun, *, load: bool) -> bool:
-    """Whether files of the load, or any, are in landing or were ingested."""
+    """Return whether files of the load, or any, are in landing or were ingested."""
     globs = load_globs(run.spec) if load else all_globs(run.spec)
     if list_landing(run.store, run.landing, globs):
         return True
@@ -77,7 +77,7 @@ def _has_files(run: TableRun, *, load: bool) -> bool:
 
 
 def _first_key(table: OpenTable) -> Optional[SourceColumn]:
-    """The source's column of the first key column."""
+    """Return the source's column of the first key column."""
     spec = table.run.spec
     key = spec.key[0]
     declared = dict(spec.columns).get(key)

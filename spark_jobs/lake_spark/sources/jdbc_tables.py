@@ -1,7 +1,7 @@
 """A table of a database as rows of Spark, all of one snapshot.
 
 What Spark has no exact type for is text. All SQL is made of names that the
-database itself told, quoted, and of numbers and times.
+database itself reported, quoted, and of numbers and times.
 """
 
 from __future__ import annotations
@@ -74,16 +74,16 @@ class OpenTable:
 
     @property
     def dialect(self) -> Dialect:
-        """What is special about its database."""
+        """Return what is special about its database."""
         return self.server.dialect
 
     @property
     def sql_name(self) -> str:
-        """Its name in SQL."""
+        """Return its name in SQL."""
         return _quoted(self.dialect, self.name)
 
     def column(self, name: str) -> Optional[SourceColumn]:
-        """The column of that name, at most the case apart."""
+        """Return the column of that name, at most the case apart."""
         alike = [each for each in self.columns if each.name.lower() == name.lower()]
         exact = [each for each in alike if each.name == name]
         return (exact or alike or [None])[0]
@@ -91,20 +91,20 @@ class OpenTable:
     def greatest(
         self, column: SourceColumn, up_to: Optional[str] = None
     ) -> Optional[str]:
-        """The greatest value of a column, up to a limit in SQL; None without any."""
+        """Return the greatest value of a column, up to a limit in SQL; None without any."""
         name = self.dialect.quoted(column.name)
         value = self.dialect.as_cursor(column, f"max({name})")
         where = f" WHERE {name} <= {up_to}" if up_to is not None else ""
         return self.session.row(f"SELECT {value} FROM {self.sql_name}{where}")[0]
 
     def has_nulls(self, column: SourceColumn) -> bool:
-        """Whether a row has no value there."""
+        """Return whether a row has no value there."""
         name = self.dialect.quoted(column.name)
         query = f"SELECT 1 FROM {self.sql_name} WHERE {name} IS NULL LIMIT 1"
         return column.nullable and bool(self.session.rows(query))
 
     def in_ranges(self, column: Optional[SourceColumn], parts: int) -> DataFrame:
-        """All rows, read by so many sessions at once where the column allows it."""
+        """Read all rows, by so many sessions at once where the column allows it."""
         cuts: List[str] = []
         if column is not None and parts > 1:
             cuts = self.dialect.edges(self.session, self.sql_name, column, parts)
@@ -113,7 +113,7 @@ class OpenTable:
     def read(
         self, column: Optional[SourceColumn], conditions: Sequence[str]
     ) -> DataFrame:
-        """Rows that conditions on the column choose, one session for each of them."""
+        """Read rows that conditions on the column choose, one session for each of them."""
         spec = self.run.spec
         wanted = wanted_columns(spec)
         readings = [
@@ -150,7 +150,10 @@ def _quoted(dialect: Dialect, name: str) -> str:
 
 
 def _typed(value: str, name: str, reading: Reading, spec: TableSpec) -> str:
-    """A value of the type that is cast to; one that it does not hold stops the pull."""
+    """Return a value of the type that is cast to.
+
+    One that it does not hold stops the pull.
+    """
     kind = reading.cast
     if kind is None:
         return value
@@ -174,10 +177,10 @@ def _typed(value: str, name: str, reading: Reading, spec: TableSpec) -> str:
     shown = (
         f"substring({value}, 2, 200)" if kind[:5] == "array" else f"left({value}, 200)"
     )
-    told = f"concat({_told(name, kind)}, {shown})"
+    message = f"concat({_told(name, kind)}, {shown})"
     return (
         f"CASE WHEN {value} IS NOT NULL THEN CASE WHEN {typed} IS NULL"
-        f" THEN raise_error({told}) ELSE {value if exact else typed} END END"
+        f" THEN raise_error({message}) ELSE {value if exact else typed} END END"
     )
 
 
@@ -192,7 +195,7 @@ def _told(name: str, kind: str) -> str:
 
 
 def _bytes_of_bits(value: str) -> str:
-    """Bits as Debezium writes them: the last eight are the first byte."""
+    """Return bits as Debezium writes them: the last eight are the first byte."""
     whole = f"lpad({value}, CAST(ceil(length({value}) / 8) * 8 AS int), '0')"
     count = f"CAST(length({whole}) / 8 AS int)"
     byte = (
@@ -206,7 +209,7 @@ def _bytes_of_bits(value: str) -> str:
 
 
 def ranges(cuts: Sequence[str]) -> List[str]:
-    """Conditions on the range column, of which each row meets one."""
+    """Return conditions on the range column, of which each row meets one."""
     if not cuts:
         return [ALL]
     between = [
@@ -217,7 +220,7 @@ def ranges(cuts: Sequence[str]) -> List[str]:
 
 
 def wanted_columns(spec: TableSpec) -> Callable[[str], Wanted]:
-    """How the table wants the source's columns, by their names in any case."""
+    """Return how the table wants the source's columns, by their names in any case."""
     source = spec.source
     as_events = isinstance(source, Feed) and source.envelope is not None
     types = {
@@ -230,7 +233,7 @@ def wanted_columns(spec: TableSpec) -> Callable[[str], Wanted]:
 
 @contextmanager
 def opened(run: TableRun, pull: TablePull) -> Iterator[OpenTable]:
-    """The table of a pull, in one snapshot until the block ends; errors by name."""
+    """Yield the table of a pull, in one snapshot until the block ends; errors by name."""
     database = connection_of(run.environment, pull.connection, *DATABASES)
     kept_in = database.secret_store
     who = credentials_of(run.store, pull.connection, database.secret, kept_in)
@@ -258,7 +261,7 @@ def opened(run: TableRun, pull: TablePull) -> Iterator[OpenTable]:
 def opened_later(
     run: TableRun, pull: TablePull, before: Sequence[str]
 ) -> Iterator[OpenTable]:
-    """The table in a snapshot of a second that none of those folders is named for."""
+    """Yield the table in a snapshot of a second that none of those folders is named for."""
     taken = {name[: len("2001-02-03T04-05-06")] for name in before}
     for _ in range(3):
         with opened(run, pull) as table:
@@ -272,7 +275,10 @@ def opened_later(
 def _sayable(
     run: TableRun, pull: TablePull, columns: Sequence[SourceColumn]
 ) -> Iterator[SourceColumn]:
-    """The columns whose names a spec can say; the others are left out, with a warning."""
+    """Yield the columns whose names a spec can say.
+
+    Leave out the others, with a warning.
+    """
     declared = {
         each.lower() for n, column in run.spec.columns for each in column.source or (n,)
     }
@@ -315,13 +321,13 @@ def _has_declared_columns(
 
 
 def _listed(names: Sequence[str], most: int = 5) -> str:
-    """The first names of a list, for a message that reports show in part."""
+    """Return the first names of a list, for a message that reports show in part."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most]) or 'none'}{more}"
 
 
 def _missing(spec: TableSpec, names: Set[str]) -> Iterator[Tuple[str, Tuple[str, ...]]]:
-    """Lake columns that none of those source columns gives, with their source names."""
+    """Yield lake columns that no source column gives, with their source names."""
     in_path = column_in_path(spec)
     of_envelope = set()
     if isinstance(spec.source, Feed) and spec.source.envelope is not None:

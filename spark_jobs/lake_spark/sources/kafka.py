@@ -30,7 +30,7 @@ from lake_spark.tables.table_run import TableRun
 
 
 def pull_topic(run: TableRun, source: KafkaTopic) -> List[str]:
-    """Land what the topic holds beyond the last landed offset; the new paths."""
+    """Land what the topic holds beyond the last landed offset; return the new paths."""
     settings = _settings(run, source.connection)
     topic = kafka_admin.describe(run.spark, source.topic, settings)
     done = _landed(run)
@@ -55,29 +55,29 @@ def _settings(run: TableRun, name: str) -> Dict[str, str]:
 
 
 def _landed(run: TableRun) -> Landed:
-    """What lies in landing, and what was ingested and may have left it."""
+    """Return what lies in landing, and what was ingested and may have left it."""
     glob = run.spec.source.changes
     names = [each.path for each in list_landing(run.store, run.landing, [glob])]
     return landed([*names, *run.manifest().paths])
 
 
 def _refuse_losses(run: TableRun, topic: Topic, done: Landed) -> None:
-    """Messages that were never landed and are no longer there: told, never passed over."""
-    told = []
+    """Refuse or report messages that were never landed and are gone; pass over none."""
+    losses = []
     if done.topic_ids and topic.id not in done.topic_ids:
-        told.append(
+        losses.append(
             f"was deleted and made again (id {topic.id}, landed were"
             f" {', '.join(done.topic_ids)})"
         )
     for partition, wanted in expired(done, topic.id, topic.partitions):
-        told.append(_expired(partition, wanted))
-    if told and not run.accepted.losses:
+        losses.append(_expired(partition, wanted))
+    if losses and not run.accepted.losses:
         raise SourceMoved(
-            f"{run.spec.full_name}: topic {topic.name} {'; '.join(told)}. Messages in"
+            f"{run.spec.full_name}: topic {topic.name} {'; '.join(losses)}. Messages in"
             " between may be lost. Take a new full load (source.full_refresh), or go on"
             " without them: start the run with accept_losses."
         )
-    for words in told:
+    for words in losses:
         run.report.warnings.append(f"topic {topic.name} {words}: losses accepted")
 
 
@@ -89,7 +89,7 @@ def _expired(partition: Partition, wanted: int) -> str:
 
 
 def _content(run: TableRun, rows) -> Tuple[bytes, int]:
-    """The lines of a landing file, packed, and how many they are.
+    """Return the lines of a landing file, packed, and how many they are.
 
     Tombstones of Debezium follow a delete that says the same: they are counted and
     left out.

@@ -36,7 +36,7 @@ class Topic:
 
 
 def properties(cluster: KafkaCluster, login: Optional[Credentials]) -> Dict[str, str]:
-    """The settings of a client; only scram needs a `login`."""
+    """Return the settings of a client; only scram needs a `login`."""
     made = {
         "bootstrap.servers": ",".join(cluster.bootstrap_servers),
         "security.protocol": _PROTOCOLS[cluster.security],
@@ -60,7 +60,7 @@ def _quoted(text: str) -> str:
 
 
 def describe(spark: SparkSession, name: str, settings: Dict[str, str]) -> Topic:
-    """The topic with what its partitions hold, up to the last committed message.
+    """Describe the topic with what its partitions hold, up to the last committed message.
 
     PullFailed where there is no such topic, or nobody answers.
     """
@@ -132,7 +132,7 @@ def messages(
     first: int,
     last: int,
 ) -> Iterator[Any]:
-    """Rows of committed messages, in the order of their offsets, both ends included."""
+    """Return rows of committed messages in order of their offsets, both ends included."""
     options = {f"kafka.{key}": value for key, value in settings.items()}
     rows = (
         spark.read.format("kafka")

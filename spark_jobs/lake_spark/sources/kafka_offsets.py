@@ -23,7 +23,7 @@ class Range:
     last: int
 
     def path(self, topic_id: str) -> str:
-        """The name of its landing file, below the folder of the changes.
+        """Return the name of its landing file, below the folder of the changes.
 
         One id in 64 begins with `_`: a folder of that name is taken by no run.
         """
@@ -48,16 +48,16 @@ class Landed:
 
     @property
     def topic_ids(self) -> List[str]:
-        """The ids of the topics; a topic that is made again has another one."""
+        """Return the ids of the topics; a topic that is made again has another one."""
         return sorted({id for id, _ in self.next})
 
     def after(self, topic_id: str, partition: Partition) -> int:
-        """The offset to go on at: the first that is held where nothing was landed."""
+        """Return the offset to go on at: the first held where nothing was landed."""
         return self.next.get((topic_id, partition.number), partition.begin)
 
 
 def landed(paths: Iterable[str]) -> Landed:
-    """What the names of landing files say."""
+    """Return what the names of landing files say."""
     after: Dict[Tuple[str, int], int] = {}
     for path in paths:
         named = _NAME.fullmatch(path)
@@ -70,7 +70,7 @@ def landed(paths: Iterable[str]) -> Landed:
 def expired(
     done: Landed, topic_id: str, partitions: Iterable[Partition]
 ) -> List[Tuple[Partition, int]]:
-    """Partitions that no longer hold the offset to go on at, each with that offset."""
+    """Return partitions that no longer hold the offset to go on at, with that offset."""
     return [
         (each, done.after(topic_id, each))
         for each in partitions
@@ -81,7 +81,7 @@ def expired(
 def ranges(
     done: Landed, topic_id: str, partitions: Iterable[Partition], most: int
 ) -> Iterator[Range]:
-    """What is to be pulled, in pieces of at most that many offsets.
+    """Yield what is to be pulled, in pieces of at most that many offsets.
 
     A partition that no longer holds the next offset begins with the first it holds.
     """

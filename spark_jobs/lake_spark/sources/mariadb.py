@@ -40,12 +40,12 @@ class MariaDbDialect:
     cursors = {**dict.fromkeys((*_WHOLE, "decimal"), "number"), **_TIMES}
 
     def url(self, database: MariaDb) -> str:
-        """Its JDBC address: by this name Spark quotes as MySQL does."""
+        """Return its JDBC address: by this name Spark quotes as MySQL does."""
         place = f"{database.host}:{database.port}/{database.database}"
         return f"jdbc:mysql://{place}?permitMysqlScheme=true"
 
     def properties(self, database: MariaDb) -> Dict[str, str]:
-        """Further properties of every session."""
+        """Return further properties of every session."""
         return {
             "sslMode": "trust" if database.tls else "disable",
             "tcpKeepAlive": "true",
@@ -58,21 +58,21 @@ class MariaDbDialect:
         }
 
     def quoted(self, name: str) -> str:
-        """An identifier in SQL."""
+        """Quote an identifier in SQL."""
         return "`" + name.replace("`", "``") + "`"
 
     def opened(self, session: Session, table: str) -> Opened:
-        """The time of a session that has just begun: what ALTER TABLE or TRUNCATE made
+        """Return the time of a session that just began: what ALTER TABLE or TRUNCATE made
         of the table since then, the server itself refuses to read."""
         (at,) = session.row("SELECT date_format(utc_timestamp(), '%Y-%m-%dT%H-%i-%s')")
         return Opened(at)
 
     def joining(self, opened: Opened) -> str:
-        """The statement that begins a session of Spark's."""
+        """Return the statement that begins a session of Spark's."""
         return self.begin[0]
 
     def columns(self, session: Session, table: str) -> List[SourceColumn]:
-        """The columns of a table, in its order; hidden and generated ones too."""
+        """Return the columns of a table, in its order; hidden and generated ones too."""
         return [
             _column(str(name), str(declared), nullable == "YES")
             for name, declared, _, nullable, *_ in session.rows(
@@ -81,21 +81,21 @@ class MariaDbDialect:
         ]
 
     def is_sent(self, column: SourceColumn) -> bool:
-        """Whether Debezium sends values of a column."""
+        """Return whether Debezium sends values of a column."""
         return True
 
     def now(self, session: Session) -> str:
-        """The server's time, UTC, as text."""
+        """Return the server's time, UTC, as text."""
         return str(session.row("SELECT CAST(utc_timestamp(6) AS char)")[0])
 
     def newest(
         self, session: Session, table: str, column: SourceColumn
     ) -> Optional[str]:
-        """None: AUTO_INCREMENT goes on after the greatest number, whoever gave that."""
+        """Return None: AUTO_INCREMENT follows the greatest number, whoever gave it."""
         return None
 
     def reading(self, column: SourceColumn, wanted: Wanted) -> Reading:
-        """How a column is read without loss."""
+        """Return how a column is read without loss."""
         name, kind = self.quoted(column.name), column.type
         made = _like_events(name, column) if wanted.as_events else None
         if made is not None and wanted.is_a(*_EVENT_TYPES[kind]):
@@ -124,17 +124,17 @@ class MariaDbDialect:
     def edges(
         self, session: Session, table: str, column: SourceColumn, parts: int
     ) -> List[str]:
-        """None: several sessions have no snapshot in common."""
+        """Return []: several sessions have no snapshot in common."""
         return []
 
     def as_cursor(self, column: SourceColumn, sql: str) -> str:
-        """SQL of the text of a cursor's value."""
+        """Return SQL of the text of a cursor's value."""
         if column.type in _TIMES:
             sql = f"CAST({sql} AS datetime(6))"
         return f"CAST({sql} AS char)"
 
     def literal(self, column: SourceColumn, value: str) -> str:
-        """A cursor's value, as its text, in SQL."""
+        """Return a cursor's value, as its text, in SQL."""
         return f"TIMESTAMP '{value}'" if column.type in _TIMES else value
 
 
@@ -148,7 +148,7 @@ _EVENT_TYPES = {
 
 
 def _column(name: str, declared: str, nullable: bool) -> SourceColumn:
-    """`decimal(10,2) unsigned` as decimal of 10 and 2 digits."""
+    """Return the column: `decimal(10,2) unsigned` as decimal of 10 and 2 digits."""
     found = re.match(r"(\w+)(?:\((\d+)(?:,(\d+))?\))?(.*)", declared.lower())
     kind, *digits = found.groups()[:3] if found else (declared,)
     ends = found[4] if found else ""
@@ -159,12 +159,15 @@ def _column(name: str, declared: str, nullable: bool) -> SourceColumn:
 
 
 def _text(value: str) -> str:
-    """The server's text; CAST AS CHAR is CHAR(n) to the driver, which fills it up."""
+    """Return the server's text.
+
+    CAST AS CHAR is CHAR(n) to the driver, which fills it up.
+    """
     return f"concat(CAST({value} AS char), '')"
 
 
 def _like_events(name: str, column: SourceColumn) -> Optional[Reading]:
-    """A value as Debezium writes it; None where that is the server's own text."""
+    """Return a value as Debezium writes it; None where that is the server's own text."""
     kind = column.type
     if kind == "time":
         return Reading(f"CAST(round(time_to_sec({name}) * 1000000) AS signed)")

@@ -1,8 +1,8 @@
 """A message of Kafka as one line of a landing file.
 
-The line keeps where the message stood (topic, partition, offset, time), its key as
+The line keeps where the message was (topic, partition, offset, time), its key as
 text, also the one before a key change, and its value as the JSON that it was. A
-value that is no JSON object stands as text in `kafka_broken`, and its line ends in
+value that is no JSON object is text in `kafka_broken`, and its line ends in
 the quarantine.
 """
 
@@ -28,7 +28,7 @@ class Message:
 
 
 def line(message: Message) -> str:
-    """The message as one line of JSON, its value with every digit that it had."""
+    """Return the message as one line of JSON, its value with every digit that it had."""
     facts = {
         "kafka_topic": message.topic,
         "kafka_partition": message.partition,
@@ -53,7 +53,10 @@ def _object(facts: Any) -> str:
 
 
 def _json_object(value: bytes) -> Optional[str]:
-    """The text of a JSON object, on one line; None if it is none that can be read."""
+    """Return the text of a JSON object, on one line.
+
+    None if it is none that can be read.
+    """
     try:
         text = value.decode("utf-8")
         found = json.loads(text, parse_constant=_refuse, object_pairs_hook=_fields)
@@ -70,7 +73,7 @@ def _refuse(constant: str) -> None:
 
 
 def _fields(pairs: List[Tuple[str, Any]]) -> Any:
-    """Refuse names that differ at most in case: nobody could tell which counts."""
+    """Refuse names that differ at most in case: nobody could say which counts."""
     names = {name.lower() for name, _ in pairs}
     if len(names) < len(pairs):
         raise ValueError("a field stands there twice")

@@ -102,12 +102,12 @@ class PostgreSqlDialect:
     cursors = {**dict.fromkeys((*_WHOLE, "numeric"), "number"), **_TIMES}
 
     def url(self, database: PostgreSql) -> str:
-        """Its JDBC address, without user and password."""
+        """Return its JDBC address, without user and password."""
         place = f"{database.host}:{database.port}/{database.database}"
         return f"jdbc:postgresql://{place}"
 
     def properties(self, database: PostgreSql) -> Dict[str, str]:
-        """Further properties of every session."""
+        """Return further properties of every session."""
         return {
             "sslmode": "require" if database.tls else "prefer",
             "tcpKeepAlive": "true",
@@ -115,11 +115,11 @@ class PostgreSqlDialect:
         }
 
     def quoted(self, name: str) -> str:
-        """An identifier in SQL."""
+        """Quote an identifier in SQL."""
         return '"' + name.replace('"', '""') + '"'
 
     def opened(self, session: Session, table: str) -> Opened:
-        """The time and the snapshot of a session that has just begun to read a table.
+        """Return the time and the snapshot of a session that just began to read a table.
 
         Where TRUNCATE or ALTER TABLE gave it new files, an older snapshot shows it
         empty. So the table is locked against them first.
@@ -130,14 +130,14 @@ class PostgreSqlDialect:
         return Opened(at, snapshot)
 
     def joining(self, opened: Opened) -> str:
-        """The statement that begins a session of Spark's in the same snapshot."""
+        """Return the statement that begins a session of Spark's in the same snapshot."""
         snapshot = f"SET TRANSACTION SNAPSHOT '{opened.snapshot}'"
         first, zone, *_ = self.begin
         wait = f"SET LOCAL lock_timeout = '{LONGEST_WAIT}s'"
         return "; ".join((first, snapshot, zone, wait, *self.looks))
 
     def columns(self, session: Session, table: str) -> List[SourceColumn]:
-        """The columns of a table, in its order; hidden and generated ones too."""
+        """Return the columns of a table, in its order; hidden and generated ones too."""
         name = table.replace("'", "''")
         return [
             SourceColumn(
@@ -152,7 +152,7 @@ class PostgreSqlDialect:
         ]
 
     def is_sent(self, column: SourceColumn) -> bool:
-        """Whether Debezium sends values of a column."""
+        """Return whether Debezium sends values of a column."""
         if column.generated:
             return False
         if column.element:
@@ -160,16 +160,16 @@ class PostgreSqlDialect:
         return column.type in _SENT
 
     def now(self, session: Session) -> str:
-        """The server's time, UTC, as text."""
+        """Return the server's time, UTC, as text."""
         now = "CAST(clock_timestamp() AT TIME ZONE 'UTC' AS text)"
         return str(session.row(f"SELECT {now}")[0])
 
     def newest(
         self, session: Session, table: str, column: SourceColumn
     ) -> Optional[str]:
-        """The last number of the sequence that belongs to the column, if one does."""
+        """Return the last number of the sequence that belongs to the column, if any."""
         place, name = table.replace("'", "''"), column.name.replace("'", "''")
-        # Only who may read the sequence is told of it; of a view there is none.
+        # Only who may read the sequence sees it; of a view there is none.
         return session.row(
             "SELECT (SELECT CAST(pg_sequence_last_value(d.objid) AS text) FROM pg_depend d"
             " JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S'"
@@ -180,7 +180,7 @@ class PostgreSqlDialect:
         )[0]
 
     def reading(self, column: SourceColumn, wanted: Wanted) -> Reading:
-        """How a column is read without loss."""
+        """Return how a column is read without loss."""
         name, kind = self.quoted(column.name), column.type
         if column.element and not wanted.as_text:
             return _array(name, column, wanted)
@@ -197,7 +197,7 @@ class PostgreSqlDialect:
     def edges(
         self, session: Session, table: str, column: SourceColumn, parts: int
     ) -> List[str]:
-        """Literals that cut the column's values into so many ranges; [] for one."""
+        """Return literals that cut the column's values into so many ranges; [] for one."""
         name, kind = self.quoted(column.name), column.type
         if kind not in _WHOLE and kind not in _TIMES:
             return []
@@ -212,7 +212,7 @@ class PostgreSqlDialect:
         return [_FROM_SECONDS.get(kind, "{}").format(cut) for cut in cuts]
 
     def as_cursor(self, column: SourceColumn, sql: str) -> str:
-        """SQL of the text of a cursor's value."""
+        """Return SQL of the text of a cursor's value."""
         if column.type not in _TIMES:
             return f"CAST({sql} AS text)"
         if column.type == "timestamptz":
@@ -220,7 +220,7 @@ class PostgreSqlDialect:
         return f"CAST(CAST({sql} AS timestamp) AS text)"
 
     def literal(self, column: SourceColumn, value: str) -> str:
-        """A cursor's value, as its text, in SQL."""
+        """Return a cursor's value, as its text, in SQL."""
         if column.type not in _TIMES:
             return value
         if column.type == "timestamptz":
@@ -229,13 +229,13 @@ class PostgreSqlDialect:
 
 
 def _digits(declared: str) -> Tuple[int, ...]:
-    """The numbers in the parentheses of a type."""
+    """Return the numbers in the parentheses of a type."""
     found = re.search(r"\((-?\d+)(?:,(-?\d+))?\)", declared)
     return tuple(int(each) for each in found.groups() if each) if found else ()
 
 
 def _text(value: str, kind: str) -> str:
-    """The text that the server shows to everybody."""
+    """Return the text that the server shows to everybody."""
     if kind in _CASTS:
         return f"CAST({value} AS text)"
     if kind == "money":  # its text depends on the server's language
@@ -260,7 +260,7 @@ def _typed(name: str, column: SourceColumn, wanted: Wanted) -> Reading:
 
 
 def _number_of(value: str, kind: str, digits: Tuple[int, ...]) -> str:
-    """A time of day or an interval as Debezium counts it."""
+    """Return a time of day or an interval as Debezium counts it."""
     if kind == "time":
         places = digits[0] if digits else 6
         unit = 1000 if places <= 3 else 1_000_000
@@ -279,7 +279,7 @@ def _number_of(value: str, kind: str, digits: Tuple[int, ...]) -> str:
 
 
 def _like_events(value: str, column: SourceColumn) -> str:
-    """The text that events have, where it is not the server's own; else ''."""
+    """Return the text that events have, where it is not the server's own; else ''."""
     if column.type == "timetz":
         shifted = f"CAST({value} AT TIME ZONE 'UTC' AS text)"
         return f"replace({shifted}, '+00', 'Z')"
@@ -292,7 +292,7 @@ def _like_events(value: str, column: SourceColumn) -> str:
 
 
 def _array(name: str, column: SourceColumn, wanted: Wanted) -> Reading:
-    """Arrays of one dimension as JSON of texts; others are marked."""
+    """Read arrays of one dimension as JSON of texts; mark others."""
     kind = column.element
     inner = wanted.type.inner[0] if wanted.type and wanted.type.inner else None
     each = Wanted(inner, wanted.as_events)

@@ -26,7 +26,7 @@ def land_pulled(run: TableRun, kind: str) -> None:
 
 
 def _is_due(run: TableRun) -> bool:
-    """Only the stage that reads the landing files first pulls."""
+    """Return whether the stage pulls: only the one that reads landing files first does."""
     prepares = run.report.stage.startswith("prepare_")
     return not run.dry_run and prepares == (run.spec.engine is Engine.STREAMER)
 

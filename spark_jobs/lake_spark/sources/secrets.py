@@ -22,7 +22,10 @@ class Credentials:
 def credentials_of(
     store: ObjectStore, connection: str, secret: str, kept_in: SecretStore
 ) -> Credentials:
-    """User and password of a connection; NoSecret without telling what was read."""
+    """Return user and password of a connection.
+
+    Raise NoSecret without showing what was read.
+    """
     where = f"connection {connection!r}: the secret {secret!r} ({kept_in.value})"
     try:
         content = store.secret(secret, kept_in)

@@ -32,7 +32,7 @@ class PullFolder:
         self.store.write(f"{self.uri}/{PULLING}", b"")
 
     def sweep(self, *, keep_empty: bool) -> None:
-        """Leave data alone: no notes of the writer, and no empty files unless told."""
+        """Leave data alone: no notes of the writer, and no empty files unless asked."""
         for each in self.store.list(f"{self.uri}/"):
             name = each.uri[len(self.uri) + 1 :]
             is_note = name != PULLING and name.startswith((".", "_"))
@@ -54,7 +54,7 @@ class PullFolder:
         self.store.delete(marker)
 
     def facts(self) -> Optional[Dict[str, Any]]:
-        """What a finished pull says of itself; None if it is not there."""
+        """Return what a finished pull says of itself; None if it is not there."""
         try:
             return json.loads(self.store.read(f"{self.uri}/{PULLED}"))
         except KeyError:
@@ -62,7 +62,7 @@ class PullFolder:
 
 
 def folder_at(run: TableRun, path: str) -> PullFolder:
-    """The folder at a path below the table's landing folder."""
+    """Return the folder at a path below the table's landing folder."""
     return PullFolder(run.store, f"{run.landing}/{path}")
 
 
@@ -76,7 +76,7 @@ def discard_unfinished(run: TableRun) -> None:
 
 
 def pulled_before(run: TableRun, top: str) -> List[str]:
-    """Names of the folders of finished pulls below `top`, in landing or ingested."""
+    """Return names of the folders of finished pulls below `top`, in landing or ingested."""
     start = f"{run.landing}/{top}/"
     paths = [each.uri[len(start) :] for each in run.store.list(start)]
     names = {path.split("/")[0] for path in paths if path.endswith(f"/{PULLED}")}

@@ -27,7 +27,7 @@ def land(
     *,
     keep_empty: bool = False,
 ) -> int:
-    """Write rows into a folder below the landing folder, and finish it; how many.
+    """Write rows into a folder below the landing folder and finish it; return how many.
 
     `facts` are what the finished folder says of itself besides.
 
@@ -44,7 +44,7 @@ def land(
 def land_if_any(
     table: OpenTable, path: str, rows: DataFrame, facts: Optional[Dict[str, Any]] = None
 ) -> int:
-    """The same, but without rows there is no folder."""
+    """Land the same, but without rows make no folder."""
     count = _write(table, path, rows)
     if not count:
         folder_at(table.run, path).discard()

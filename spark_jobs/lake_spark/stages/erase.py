@@ -1,6 +1,6 @@
 """erase: a request's keys taken out of landing and of every table, for good.
 
-The list of keyed hashes comes first and the receipt last, so a run that was killed
+The list of keyed hashes is first and the receipt last, so a run that was killed
 anywhere is started again with the same request. docs/erase.md.
 """
 
@@ -46,7 +46,7 @@ def erase(run: TableRun, request_uri: str) -> State:
 
 
 def _refuse_what_is_out_of_reach(run: TableRun) -> None:
-    """NotErasable where rows would stay somewhere; UnfinishedReprocess where more come."""
+    """Raise NotErasable where rows would stay, UnfinishedReprocess where more follow."""
     name, reasons = run.spec.full_name, []
     for each in run.domain_tables:
         source = each.source
@@ -78,7 +78,7 @@ def _refuse_what_is_out_of_reach(run: TableRun) -> None:
 
 
 def _refuse_one_of_several_keys(run: TableRun, of_table: Subjects) -> None:
-    """NotErasable where rows changed their key and the request lacks one of the keys."""
+    """Raise NotErasable where rows changed their key and the request lacks one of them."""
     if not run.manifest().contents.renamed:
         return
     asked = set(of_table.keys)
@@ -93,7 +93,7 @@ def _refuse_one_of_several_keys(run: TableRun, of_table: Subjects) -> None:
 
 
 def _count(run: TableRun, of_table: Subjects) -> landing_files.Found:
-    """Tell how many rows of the subjects are where."""
+    """Count the rows of the subjects, and note where they are."""
     found = landing_files.find(run, of_table)
     run.report.erasure = {
         "keys": len(of_table.keys),

@@ -27,7 +27,7 @@ from lake_spark.tables.table_run import TableRun
 
 
 def full_load(run: TableRun) -> None:
-    """The first copy of a table: a feed's load files, or the first snapshot."""
+    """Ingest the first copy of a table: a feed's load files, or the first snapshot."""
     land_pulled(run, FULL_LOAD)
     if not reprocess.finish(run):
         return end(run)
@@ -40,7 +40,7 @@ def full_load(run: TableRun) -> None:
 
 
 def incremental(run: TableRun) -> None:
-    """What came since: a feed's change files, or every snapshot not taken yet."""
+    """Ingest what is new: a feed's change files, or every snapshot not ingested yet."""
     land_pulled(run, INCREMENTAL)
     if not reprocess.finish(run):
         return end(run)
@@ -64,7 +64,7 @@ def _feed(run: TableRun, globs: Sequence[str]) -> None:
 
 
 def _snapshots(run: TableRun, *, first_only: bool = False) -> None:
-    """Oldest first, each as if by a run of its own.
+    """Ingest the oldest first, each as if by a run of its own.
 
     A late one is passed over; one that can still be taken, or is not complete, holds
     back the rest, other scope values apart.
@@ -83,8 +83,8 @@ def _snapshots(run: TableRun, *, first_only: bool = False) -> None:
             if missing is not None:
                 held.add(snapshot.scopes)
                 behind = [e for e in waiting[i + 1 :] if e.scopes == snapshot.scopes]
-                told = snapshot_completeness.waits(snapshot, missing, behind)
-                run.report.warnings.append(told)
+                warning = snapshot_completeness.waits(snapshot, missing, behind)
+                run.report.warnings.append(warning)
             elif snapshots.take_snapshot(run, snapshot, manifest):
                 build_current(run)
                 manifest = run.manifest()
@@ -103,7 +103,7 @@ def _snapshots(run: TableRun, *, first_only: bool = False) -> None:
 def _waiting(
     run: TableRun, manifest: Manifest
 ) -> Tuple[List[SourceSnapshot], List[str]]:
-    """The snapshots that were never taken, and the paths of all files in landing."""
+    """Return the snapshots never ingested, and the paths of all files in landing."""
     landing = landing_of(run, [run.spec.source.files])
     signs, files = landing.signs, unseen_of(run, manifest, landing)
     if files and signs:
@@ -151,7 +151,7 @@ def end(run: TableRun) -> None:
 
 
 def _tell_freshness(run: TableRun) -> None:
-    """How far current is behind: by events, by their landing, by its own commit."""
+    """Report how far current is behind: by events, by their landing, by its own commit."""
     manifest = run.manifest()
     run.report.newest_input = manifest.newest
     run.report.newest_event = manifest.newest_event

@@ -74,7 +74,7 @@ def compact_all(run: TableRun, table: HudiTable) -> None:
 
 
 def _compactions(table: HudiTable, due: int) -> Iterator[str]:
-    """What Hudi is asked for: first the end of what was killed, then what is due.
+    """Yield what Hudi is asked for: first the end of what was killed, then what is due.
 
     Next to a new plan it would leave the older one alone, and after the older one
     alone what was written since would be due once more.
@@ -86,7 +86,7 @@ def _compactions(table: HudiTable, due: int) -> Iterator[str]:
 
 
 def _cluster_where_due(run: TableRun, log: HudiTable, due: int) -> None:
-    """The same for the change log's files: what was killed, then what is due."""
+    """Cluster the change log's files the same way: what was killed, then what is due."""
     if log.has_unfinished():
         _note(run, "changes", "clustering", _cluster(run, log, "execute"))
     limit = due_below(sizes(run, log), due)
@@ -102,7 +102,7 @@ def _note(run: TableRun, layer: str, what: str, instant: Optional[str]) -> None:
 
 
 def _log_commits(table: HudiTable) -> int:
-    """Delta commits since the last compaction."""
+    """Count the delta commits since the last compaction."""
     count = 0
     for action in table.actions():
         if action == "commit":
@@ -116,14 +116,14 @@ def _commits(table: HudiTable) -> int:
 
 
 def sizes(run: TableRun, table: HudiTable) -> List[int]:
-    """Bytes of each file of the newest state of a table."""
+    """Return the bytes of each file of the newest state of a table."""
     newest = {file.rpartition("/")[2] for file in table.read().inputFiles()}
     files = run.store.list(f"{table.path}/")
     return [each.size for each in files if each.uri.rpartition("/")[2] in newest]
 
 
 def due_below(files: List[int], due: int) -> Optional[int]:
-    """The least size, of those of small files, that so many files are below.
+    """Return the least size, of those of small files, that so many files are below.
 
     So the few that are larger are not written again with each lot of smaller ones.
     """
@@ -150,7 +150,7 @@ def _cluster(
 def _call(
     run: TableRun, procedure: str, table: HudiTable, **arguments: str
 ) -> Optional[str]:
-    """Call a procedure of Hudi on the table's path; the instant of what it did.
+    """Call a procedure of Hudi on the table's path; return the instant of what it did.
 
     Values enter the text as literals.
     """

@@ -27,14 +27,14 @@ from lake_spark.tables import recorded_settings
 from lake_spark.tables.table_run import TableRun, table_columns
 
 SHOWN = 5
-"""How many differing rows of a table are told."""
+"""How many differing rows of a table are reported."""
 
 _COPY = "lake_copy"
 _PARTS = 1_000_000
 
 
 def verify(run: TableRun, share: float) -> State:
-    """Compare that share of all keys, 0 to 1; DiffersFromLog if a row differs."""
+    """Compare that share of all keys, 0 to 1; raise DiffersFromLog if a row differs."""
     recorded_settings.check_tables(run)
     columns = [name for name, _ in table_columns(run.spec, run.log)]
     layers = (
@@ -61,7 +61,7 @@ def _faults(
     columns: Sequence[str],
     share: float,
 ) -> Iterator[str]:
-    """In words: how a table differs from the fold of its log; nothing if it does not."""
+    """Yield in words how a table differs from its log's fold; nothing if it does not."""
     desired = _folded(run, table, layer, columns, share)
     stored = merge.shaped_as(table.read(), desired).where(_chosen(share))
     identity = list(
@@ -97,7 +97,7 @@ def _folded(
     columns: Sequence[str],
     share: float,
 ) -> DataFrame:
-    """What the log makes of the chosen keys, as of the commit the table stands at."""
+    """Return what the log makes of the chosen keys, as of the table's commit."""
     built = table.last_value(merge.LOG_INSTANT)
     roles = Roles.of(run.spec, columns)
     manifest = run.manifest()
@@ -114,13 +114,13 @@ def _folded(
 
 
 def _chosen(share: float) -> Column:
-    """Keys by their hash: a share chooses the same ones every time."""
+    """Choose keys by their hash: a share chooses the same ones every time."""
     part = F.pmod(F.xxhash64(KEY), F.lit(_PARTS))
     return part < F.lit(round(share * _PARTS))
 
 
 def _first(differing: DataFrame, layer: Layer, desired: DataFrame) -> List[Row]:
-    """A few of them, by key, each with the names of the columns that differ."""
+    """Return a few of them, by key, each with the names of the columns that differ."""
     names = [
         F.when(~F.col(f"new_same.{n}").eqNullSafe(F.col(f"old_same.{n}")), F.lit(n))
         for n in desired.columns

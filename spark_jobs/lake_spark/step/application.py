@@ -67,7 +67,7 @@ class Release:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run one stage; 0 when every table is done, 1 when one failed."""
+    """Run one stage; return 0 when every table is done, 1 when one failed."""
     asked = parse(argv, [*STAGES, CONTINUOUS])
     release = load_release(asked)
     store = open_store(release.environment.runs)
@@ -101,7 +101,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _stage(release: Release, asked: Arguments) -> Stage:
-    """The stage with what it alone is asked."""
+    """Return the stage with what it alone is asked."""
     if asked.stage == "reprocess":
         return partial(reprocess, selection=asked.selection)
     if asked.stage == "erase":
@@ -118,7 +118,10 @@ def _continuous(
     table_run: Callable[[TableSpec], TableRun],
     at_once: int,
 ) -> List[Report]:
-    """Rounds of the tables until something ends them; a report of each table."""
+    """Play rounds of the tables until something ends them.
+
+    Return a report of each table.
+    """
     pace = release.domain.continuous
     if pace is None:
         raise SystemExit(f"{asked.domain}: the release says nothing of `continuous`.")
@@ -127,7 +130,7 @@ def _continuous(
 
 
 def load_release(asked: Arguments) -> Release:
-    """The domain of the release that the step refers to."""
+    """Load the domain of the release that the step refers to."""
     uri = f"{asked.release}/specs/{asked.domain}.json"
     data = json.loads(open_store(uri).read(uri))
     return Release(
@@ -138,7 +141,7 @@ def load_release(asked: Arguments) -> Release:
 
 
 def chosen_tables(domain: DomainSpec, asked: Arguments) -> List[TableSpec]:
-    """The tables asked for, all if none was named; unknown names are refused."""
+    """Return the tables asked for, all if none was named; refuse unknown names."""
     known = {table.name: table for table in domain.tables}
     unknown = [name for name in asked.tables if name not in known]
     if unknown:
@@ -152,7 +155,7 @@ def chosen_tables(domain: DomainSpec, asked: Arguments) -> List[TableSpec]:
 def _planned(
     store: ObjectStore, release: Release, asked: Arguments, at_once: int
 ) -> List[TableSpec]:
-    """The tables in the order in which the step takes them, which it tells."""
+    """Return the tables in the order in which the step takes them, and print it."""
     tables = {table.name: table for table in chosen_tables(release.domain, asked)}
     found = durations.read(store, release.environment.runs, asked.domain)
     expected = found.get(asked.stage, {})
@@ -221,7 +224,7 @@ def _put_streamer_steps(
 def end_request(
     store: ObjectStore, release: Release, asked: Arguments, runs: Sequence[TableRun]
 ) -> None:
-    """A receipt in the place of a request, once all of its tables are done."""
+    """Put a receipt in the place of a request, once all of its tables are done."""
     uri = _request_uri(release, asked)
     found = request.read(store, uri, release.domain.tables)
     left = sorted(set(found.keys) - {run.spec.name for run in runs})

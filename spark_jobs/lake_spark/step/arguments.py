@@ -74,7 +74,7 @@ def _parser(stages: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
-    """The arguments, or a usage error with exit code 2."""
+    """Return the arguments, or end with a usage error and exit code 2."""
     parser = _parser(stages)
     found = vars(parser.parse_args(argv))
     pull_from = found.pop("pull_from")
@@ -102,7 +102,7 @@ def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
 def _check_reprocess(
     parser: argparse.ArgumentParser, stage: str, window: Window, selection: Selection
 ) -> None:
-    """A reprocess chooses its files; no other stage can."""
+    """Check that a reprocess chooses its files; no other stage can."""
     if stage != "reprocess" and selection != Selection():
         parser.error(
             f"--file, --quarantined, --retract-missing: for reprocess, not {stage}"

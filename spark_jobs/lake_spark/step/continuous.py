@@ -2,8 +2,8 @@
 
 A round ingests what has landed, brings current and history up to it, then the
 dimensions, by the stages of every other run: each with a TableRun of its own, so
-that nothing is remembered but what stands in the tables. What a table that had
-nothing new would cost is saved where its landing folder tells so. Decision 031.
+that nothing is remembered but what is in the tables. What a table that had
+nothing new would cost is saved where its landing folder says so. Decision 031.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lake_spark.tables.table_run import EarlierRounds, TableRun
 
 MAINTENANCE_EVERY = 3600.0
 """Seconds after which a table gets its maintenance in a round: it is looked at then
-whatever its folder tells, and files that were set aside are tried again."""
+whatever its folder says, and files that were set aside are tried again."""
 
 
 class Table:
@@ -54,11 +54,11 @@ class Table:
 
     @property
     def is_maintenance_due(self) -> bool:
-        """Whether its next round is one that looks at everything."""
+        """Return whether its next round is one that looks at everything."""
         return self._clock() - self._upkept >= MAINTENANCE_EVERY
 
     def play(self, number: int) -> None:
-        """One round; never raises for what is wrong with the table."""
+        """Play one round; never raise for what is wrong with the table."""
         listed, is_maintenance = self._listing(), self.is_maintenance_due
         if is_maintenance:
             self._earlier = EarlierRounds()
@@ -81,18 +81,21 @@ class Table:
         return run.report
 
     def _listing(self) -> Optional[str]:
-        """What stands for its landing files; None where only the stage can tell."""
+        """Return a text that represents its landing files.
+
+        None where only the stage can know.
+        """
         if self.spec.is_dimension or pulls_of(self.spec):
             return None
         run = self._table_run(self.spec)
         try:
             found = run.store.list(f"{run.landing.rstrip('/')}/")
-        except Exception:  # the stage will meet it too, and tell
+        except Exception:  # the stage will meet it too, and report it
             return None
-        told = hashlib.sha256()
+        digest = hashlib.sha256()
         for each in found:
-            told.update(f"{each.uri} {each.etag} {each.modified}\n".encode())
-        return told.hexdigest()
+            digest.update(f"{each.uri} {each.etag} {each.modified}\n".encode())
+        return digest.hexdigest()
 
 
 OF_FILES: List[Stage] = [incremental, scd2]
@@ -123,7 +126,7 @@ class MicroBatches:
         self._stop = stop_uri(self._run.environment.runs, self._run.report.run)
 
     def play(self, pace: Continuous) -> List[Report]:
-        """Rounds until something ends them; a report of each table.
+        """Play rounds until something ends them; return a report of each table.
 
         What was asked before the step began is forgotten: who waits asks again, and
         a run that was stopped and is cleared shall work.
@@ -137,7 +140,10 @@ class MicroBatches:
         return [each.rounds.report for each in self._tables]
 
     def round(self, number: int) -> Optional[str]:
-        """All tables once, tables of files first; why there must be no other round."""
+        """Play all tables once, tables of files first.
+
+        Return why there must be no other round.
+        """
         run, began = self._run, time.monotonic()
         run.check_lease()
         try:
@@ -151,7 +157,7 @@ class MicroBatches:
         return "a dry run has one round" if run.dry_run else self._broken()
 
     def _is_behind(self, number: int, table: Table) -> bool:
-        """Whether a dimension may have something to do."""
+        """Return whether a dimension may have something to do."""
         source = table.spec.source
         assert isinstance(source, Dimension)
         sides = {source.main.table, source.joined.table}
@@ -178,7 +184,7 @@ class MicroBatches:
         return f"{', '.join(names)} failed in {MOST_FAILURES} rounds in a row"
 
     def asked_to_stop(self) -> Optional[str]:
-        """Words of who asks the run to end, if somebody does."""
+        """Return words of who asks the run to end, if somebody does."""
         try:
             asked = self._run.store.read(self._stop).decode()
         except KeyError:

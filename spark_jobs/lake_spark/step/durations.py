@@ -20,12 +20,12 @@ _WORKED = (State.DONE.value, State.NOTHING_NEW.value)
 
 
 def uri(runs: str, domain: str) -> str:
-    """The address of a domain's timings."""
+    """Return the address of a domain's timings."""
     return f"{runs}/timings/{domain}.json"
 
 
 def read(store: ObjectStore, runs: str, domain: str) -> Timings:
-    """Expected seconds by stage and table; none of what is unknown or unreadable."""
+    """Read expected seconds by stage and table; none of what is unknown or unreadable."""
     try:
         return _found(store, uri(runs, domain))
     except Exception as error:  # a hint: whatever it is, the step goes on
@@ -67,5 +67,5 @@ def _blended(timings: Timings, worked: Sequence[Report]) -> Timings:
 
 
 def _say(domain: str, place: str, what: str, error: Exception) -> None:
-    told = f"{type(error).__name__}: {first_line(error)}"
-    print(f"LAKE {domain}: the timings {place} {what}: {told}", flush=True)
+    message = f"{type(error).__name__}: {first_line(error)}"
+    print(f"LAKE {domain}: the timings {place} {what}: {message}", flush=True)

@@ -15,7 +15,7 @@ LOOK_EVERY = 5.0
 class Rounds:
     """Rounds from each `every_seconds` on, for `hours`, or until somebody asks.
 
-    `play` does one round by its number; `stop` tells who asks the run to stop. Both
+    `play` does one round by its number; `stop` says who asks the run to stop. Both
     give words that end the run, or None.
     """
 
@@ -35,7 +35,7 @@ class Rounds:
         self._sleep = sleep
 
     def run(self) -> str:
-        """Play at least one round; why there is no other."""
+        """Play at least one round; return why there is no other."""
         over = self._clock() + self._pace.hours * 3600
         for number in count(1):
             following = self._clock() + self._pace.every_seconds
@@ -45,7 +45,7 @@ class Rounds:
         raise AssertionError("there is no last number")
 
     def _wait(self, following: float, over: float) -> Optional[str]:
-        """Until the next round is due; why there is none."""
+        """Wait until the next round is due; return why there is none."""
         while True:
             if why := self._stop():
                 return why

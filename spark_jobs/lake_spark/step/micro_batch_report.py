@@ -7,7 +7,7 @@ from typing import Callable, Dict, List, Sequence
 from lake_spec.contract.report import Report, State
 
 MOST_FAILURES = 3
-"""Rounds in a row that a table may fail in before the run ends, and people are told."""
+"""Rounds in a row that a table may fail in before the run ends, and people are notified."""
 
 MOST_WARNINGS = 50
 """What a report lists of them; the output of the step has all."""
@@ -30,15 +30,15 @@ class TableRounds:
 
     @property
     def has_failed(self) -> bool:
-        """Whether its last round did not get to its end."""
+        """Return whether its last round did not get to its end."""
         return self.failures > 0
 
     def quiet(self) -> None:
-        """A round that had nothing to look at."""
+        """Note a round that had nothing to look at."""
         self.has_committed = False
 
     def take(self, number: int, done: Sequence[Report]) -> None:
-        """Add what the stages of a round did, and tell it if it is worth telling."""
+        """Add what the stages of a round did, and put the report if it is worth it."""
         report, told_before = self.report, self._told()
         for each in done:
             report.add(each)
@@ -60,12 +60,12 @@ class TableRounds:
             self._put(report)
 
     def _told(self) -> List[object]:
-        """What is worth telling next to commits."""
+        """Return what is worth reporting next to commits."""
         report = self.report
         return [report.error, list(report.set_aside), list(report.warnings)]
 
     def _set_aside(self, number: int, done: Sequence[Report]) -> None:
-        """Files that are bad as of the last round that could look at all of them."""
+        """Note files that are bad as of the last round that could look at all of them."""
         report = self.report
         found: Dict[str, Dict[str, str]] = {}
         for each in [*(report.set_aside if report.error else ()), *_of(done)]:
@@ -81,8 +81,8 @@ class TableRounds:
 
     def _say(self, words: str) -> None:
         report = self.report
-        told = f"LAKE {report.domain}.{report.table} {report.stage}: WARNING {words}"
-        print(told, flush=True)
+        line = f"LAKE {report.domain}.{report.table} {report.stage}: WARNING {words}"
+        print(line, flush=True)
 
     def end(self, *, dry_run: bool = False) -> None:
         """Settle the state of the run: its last round's, red for files set aside."""

@@ -1,4 +1,4 @@
-"""One stage on one table: what goes wrong is told by its report, never raised."""
+"""One stage on one table: what goes wrong is said by its report, never raised."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Stage = Callable[[TableRun], Optional[State]]
 """Works on a table; says how it ended where its commits do not."""
 
 POOL = "spark.scheduler.pool"
-"""The property of a thread by which Spark's fair scheduler tells jobs apart."""
+"""The property of a thread by which Spark's fair scheduler separates jobs."""
 
 
 def attempt(run: TableRun, stage: Stage) -> None:
     """Run the stage, unless settings that it relies on were changed."""
     began = time.monotonic()
     run.report.started = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    # Within one pool Spark would serve the table that came first; pools share the cores.
+    # Within one pool Spark would serve the table that was first; pools share the cores.
     run.spark.sparkContext.setLocalProperty(POOL, run.spec.full_name)
     try:
         recorded_settings.check(run)

@@ -1,4 +1,4 @@
-"""Which tables of a stage come before which: others need what they ingest."""
+"""Which tables of a stage precede which: others need what they ingest."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Each = TypeVar("Each", bound=OfTable)
 
 
 def waves(tables: Sequence[Each]) -> List[List[Each]]:
-    """The tables without references, then those that are given values of others.
+    """Return the tables without references, then those that are given values of others.
 
     So a row finds what landed with it.
     """

@@ -52,7 +52,7 @@ class HudiTable:
         self._look: Optional[Timeline] = None
 
     def exists(self) -> bool:
-        """Whether a commit was ever begun here."""
+        """Return whether a commit was ever begun here."""
         if self._look is not None:
             return True
         file, files = self._file(PROPERTIES)
@@ -69,34 +69,34 @@ class HudiTable:
             files.delete(folder, True)
 
     def _file(self, name: str) -> Tuple[JavaObject, JavaObject]:
-        """A path below the table's, and the file system that it is in."""
+        """Return a path below the table's, and the file system that it is in."""
         jvm = self._spark._jvm
         path = jvm.org.apache.hadoop.fs.Path(f"{self.path}/{name}")
         return path, path.getFileSystem(self._spark._jsc.hadoopConfiguration())
 
     def has_data(self) -> bool:
-        """Whether a commit was ever completed here."""
+        """Return whether a commit was ever completed here."""
         return self.last_commit() is not None
 
     def read(self, by: Optional[SparkSession] = None) -> DataFrame:
-        """The newest committed rows, Hudi's own columns included.
+        """Read the newest committed rows, Hudi's own columns included.
 
         `by` is the session that the queries on them are of, if not the table's.
         """
         return self.read_stored(by)
 
     def read_stored(self, by: Optional[SparkSession] = None) -> DataFrame:
-        """The same rows as they are stored, which readers need not see."""
+        """Read the same rows as they are stored, which readers need not see."""
         return (by or self._spark).read.format("hudi").load(self.path)
 
     def schema(self) -> StructType:
-        """The stored columns, Hudi's own left out."""
+        """Return the stored columns, Hudi's own left out."""
         return without_hudi_columns(self.read_stored()).schema
 
     def write(
         self, rows: DataFrame, operation: Operation, metadata: Mapping[str, str]
     ) -> str:
-        """Write rows as one commit that carries the metadata; its instant."""
+        """Write rows as one commit that carries the metadata; return its instant."""
         self.before_commit()
         self.clear_half_made()
         options = {
@@ -113,7 +113,7 @@ class HudiTable:
         return commit.instant
 
     def _kept_options(self) -> Dict[str, str]:
-        """What a table that was made by an earlier release keeps: how folders are named."""
+        """Return what a table of an earlier release keeps: how folders are named."""
         name = HudiKey.ENCODED_PARTITIONS.value
         if not self._options.get(HudiKey.PARTITION_PATH.value) or not self.exists():
             return {}
@@ -121,7 +121,7 @@ class HudiTable:
         return {name: str(kept).lower()}
 
     def clean(self, asked: Mapping[str, str]) -> Optional[str]:
-        """Delete old file versions as these options ask; the clean's instant.
+        """Delete old file versions as these options ask; return the clean's instant.
 
         A cleaning that was killed is finished first, by the plan that it had.
         Hudi's own procedure for it takes names of a catalogue only.
@@ -142,7 +142,7 @@ class HudiTable:
             client.rollbackFailedWrites(self._client())
 
     def has_unfinished(self) -> bool:
-        """Whether a write, compaction or clustering was begun here and not completed."""
+        """Return whether a write, compaction or clustering was begun and not completed."""
         timeline = self._client().getActiveTimeline().getWriteTimeline()
         return not timeline.filterInflightsAndRequested().empty()
 
@@ -150,7 +150,7 @@ class HudiTable:
     def _write_client(
         self, more: Optional[Mapping[str, str]] = None
     ) -> Iterator[JavaObject]:
-        """Hudi's own writer of this table, with more options."""
+        """Yield Hudi's own writer of this table, with more options."""
         self.before_commit()
         options = self._spark._jvm.java.util.HashMap()
         for key, value in {**self._options, **(more or {})}.items():
@@ -169,7 +169,7 @@ class HudiTable:
             self.forget()
 
     def drop_indexes(self) -> None:
-        """Remove the metadata table; the next write makes it again, if it has one."""
+        """Remove the metadata table; the next write makes it again, if one is due."""
         hudi = self._spark._jvm.org.apache.hudi
         if self._options[HudiKey.METADATA_TABLE.value] == "true":
             self.before_commit()
@@ -178,15 +178,15 @@ class HudiTable:
             drop(self._client(), context, False)
 
     def last_commit(self) -> Optional[Commit]:
-        """The newest completed commit of data, of whatever origin."""
+        """Return the newest completed commit of data, of whatever origin."""
         return next(self.commits(), None)
 
     def last_value(self, name: str) -> Optional[str]:
-        """The metadata value that the newest commit which has it carries."""
+        """Return the metadata value that the newest commit which has it carries."""
         return self.metadata_with(name).get(name)
 
     def metadata_with(self, name: str) -> Mapping[str, str]:
-        """The whole metadata of the newest commit that carries this; else nothing."""
+        """Return the whole metadata of the newest commit that carries this, or nothing."""
         found = (
             commit.metadata for commit in self.commits() if name in commit.metadata
         )
@@ -194,25 +194,25 @@ class HudiTable:
 
     @property
     def options(self) -> Mapping[str, str]:
-        """The options that its writes have, empty where it is only read."""
+        """Return the options that its writes have, empty where it is only read."""
         return self._options
 
     def actions(self) -> Iterator[str]:
-        """What each completed commit did (commit, deltacommit ...), newest first."""
+        """Return what each completed commit did (commit, deltacommit ...), newest first."""
         timeline = self._timeline()
         return timeline.actions() if timeline else iter(())
 
     def last_instant(self, name: str) -> Optional[str]:
-        """The instant of the newest commit that carries this metadata."""
+        """Return the instant of the newest commit that carries this metadata."""
         return next((c.instant for c in self.commits() if name in c.metadata), None)
 
     def commits(self) -> Iterator[Commit]:
-        """Completed commits, newest first, archived ones last."""
+        """Return completed commits, newest first, archived ones last."""
         timeline = self._timeline()
         return timeline.commits() if timeline else iter(())
 
     def active_values(self, name: str) -> Set[str]:
-        """This metadata of all commits to which the table can be taken back."""
+        """Return this metadata of all commits to which the table can be taken back."""
         timeline = self._timeline()
         commits = timeline.active_commits() if timeline else iter(())
         return {c.metadata[name] for c in commits if name in c.metadata}
@@ -225,7 +225,7 @@ class HudiTable:
         return meta_client(self._spark, self.path)
 
     def _timeline(self) -> Optional[Timeline]:
-        """What was committed, None before the first write was begun.
+        """Return what was committed, None before the first write was begun.
 
         One look is kept until this object writes: a run's table has one, and by its
         lease nothing else writes it.
@@ -236,5 +236,5 @@ class HudiTable:
 
 
 def without_hudi_columns(rows: DataFrame) -> DataFrame:
-    """The rows as we wrote them."""
+    """Return the rows as we wrote them."""
     return rows.drop(*HUDI_COLUMNS, DELETED)

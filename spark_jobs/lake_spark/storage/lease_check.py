@@ -26,7 +26,7 @@ class LeaseCheck:
     token: int
 
     def __call__(self) -> None:
-        """DomainTaken unless the lease names the run, by the token it was granted."""
+        """Raise DomainTaken unless the lease names the run, by the token it was granted."""
         uri = lease_uri(self.runs, self.domain)
         found = self._unlike(uri)
         if found:
@@ -37,7 +37,7 @@ class LeaseCheck:
             )
 
     def _unlike(self, uri: str) -> str:
-        """What the object says instead; nothing where the grant is in force."""
+        """Return what the object says instead; nothing where the grant is in force."""
         try:
             content = self.store.read(uri)
         except KeyError:

@@ -15,7 +15,7 @@ Columns = Sequence[Tuple[str, str]]
 def small_table(
     spark: SparkSession, columns: Columns, rows: Sequence[Sequence[Any]]
 ) -> DataFrame:
-    """Rows of texts, numbers, times and nulls as literals of one query.
+    """Return rows of texts, numbers, times and nulls as literals of one query.
 
     `columns` are (name, Spark type); there must be at least one row.
     """
@@ -23,7 +23,7 @@ def small_table(
 
 
 def values_sql(columns: Columns, rows: Sequence[Sequence[Any]]) -> str:
-    """The query of such a table."""
+    """Return the query of such a table."""
     values = ", ".join(
         f"({', '.join(_literal(value) for value in row)})" for row in rows
     )

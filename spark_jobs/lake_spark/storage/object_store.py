@@ -25,7 +25,7 @@ MOST_READ = 64 << 20
 
 @dataclass(frozen=True)
 class StoredObject:
-    """One object: its full URI and what tells its content from another's."""
+    """One object: its full URI and what distinguishes its content."""
 
     uri: str
     etag: str
@@ -37,18 +37,18 @@ class ObjectStore(Protocol):
     """What stages need of a store of objects."""
 
     def list(self, prefix: str) -> List[StoredObject]:
-        """Every object whose URI begins with the prefix, in the order of their names."""
+        """List every object whose URI begins with the prefix, in the order of names."""
 
     def read(self, uri: str, *, limit: Optional[int] = None) -> bytes:
-        """An object's bytes, the first `limit` if given; KeyError if absent."""
+        """Read an object's bytes, the first `limit` if given; raise KeyError if absent."""
 
     def read_end(self, uri: str, length: int) -> bytes:
-        """An object's last bytes; KeyError if absent."""
+        """Read an object's last bytes; raise KeyError if absent."""
 
     def checksum(self, found: StoredObject) -> Optional[str]:
-        """`<algorithm>:<checksum>` of an object's content, as long as it is what was found.
+        """Return `<algorithm>:<checksum>` of a content, as long as it is what was found.
 
-        None where it is not, or where nobody can tell at little cost.
+        None where it is not, or where nobody can know at little cost.
         """
 
     def write(self, uri: str, content: bytes) -> None:
@@ -61,7 +61,7 @@ class ObjectStore(Protocol):
         """Remove what a store with versions keeps of replaced and deleted objects."""
 
     def secret(self, name: str, kept_in: SecretStore = SecretStore.SSM) -> bytes:
-        """The value of a secret; KeyError if there is none."""
+        """Return the value of a secret; raise KeyError if there is none."""
 
 
 class S3Store:
@@ -73,7 +73,7 @@ class S3Store:
         self._s3 = boto3.client("s3")
 
     def list(self, prefix: str) -> List[StoredObject]:
-        """Every object whose URI begins with the prefix, in the order of their names."""
+        """List every object whose URI begins with the prefix, in the order of names."""
         bucket, key = split_uri(prefix)
         pages = self._s3.get_paginator("list_objects_v2").paginate(
             Bucket=bucket, Prefix=key
@@ -92,11 +92,11 @@ class S3Store:
                 )
 
     def read(self, uri: str, *, limit: Optional[int] = None) -> bytes:
-        """An object's bytes, the first `limit` if given; KeyError if absent."""
+        """Read an object's bytes, the first `limit` if given; raise KeyError if absent."""
         return self._get(uri, None if limit is None else f"0-{limit - 1}")
 
     def read_end(self, uri: str, length: int) -> bytes:
-        """An object's last bytes; KeyError if absent."""
+        """Read an object's last bytes; raise KeyError if absent."""
         return self._get(uri, f"-{length}")
 
     def _get(self, uri: str, part: Optional[str]) -> bytes:
@@ -109,20 +109,23 @@ class S3Store:
         return answer["Body"].read()
 
     def checksum(self, found: StoredObject) -> Optional[str]:
-        """S3's own checksum of the whole object; where it has none, that of its bytes."""
+        """Return S3's own checksum of the whole object.
+
+        Where it has none, that of its bytes.
+        """
         from botocore.exceptions import ClientError
 
         bucket, key = split_uri(found.uri)
         try:
-            told = self._s3.head_object(Bucket=bucket, Key=key, ChecksumMode="ENABLED")
+            facts = self._s3.head_object(Bucket=bucket, Key=key, ChecksumMode="ENABLED")
         except ClientError as error:
             if error.response["Error"]["Code"] != "404":
                 raise
             return None
-        if told["ETag"].strip('"') != found.etag:
+        if facts["ETag"].strip('"') != found.etag:
             return None
         # Of the headers: botocore leaves out what it is too old to know.
-        said = told["ResponseMetadata"]["HTTPHeaders"]
+        said = facts["ResponseMetadata"]["HTTPHeaders"]
         for algorithm in ALGORITHMS:
             value = said.get(f"x-amz-checksum-{algorithm.lower()}", "-")
             if "-" not in value:  # else it is one of the parts' checksums
@@ -142,7 +145,10 @@ class S3Store:
         self._s3.delete_object(Bucket=bucket, Key=key)
 
     def delete_old_versions(self, prefix: str) -> int:
-        """Remove replaced and deleted versions, where the bucket keeps any; how many."""
+        """Remove replaced and deleted versions, where the bucket keeps any.
+
+        Return how many.
+        """
         bucket, key = split_uri(prefix)
         if "Status" not in self._s3.get_bucket_versioning(Bucket=bucket):
             return 0
@@ -159,7 +165,7 @@ class S3Store:
         return len(old) + len(marks)
 
     def _delete_versions(self, bucket: str, versions: List[Dict[str, str]]) -> None:
-        """OSError if one of them stays."""
+        """Delete the versions; raise OSError if one of them stays."""
         for first in range(0, len(versions), MOST_AT_ONCE):
             some = versions[first : first + MOST_AT_ONCE]
             asked = {"Objects": some, "Quiet": True}
@@ -172,7 +178,10 @@ class S3Store:
                 )
 
     def secret(self, name: str, kept_in: SecretStore = SecretStore.SSM) -> bytes:
-        """The value of a parameter of SSM or of a secret; KeyError if there is none."""
+        """Return the value of a parameter of SSM or of a secret.
+
+        Raise KeyError if there is none.
+        """
         import boto3
 
         if kept_in is SecretStore.SECRETS_MANAGER:
@@ -195,7 +204,7 @@ class S3Store:
 
 
 def _is_old(version: Dict[str, Any]) -> bool:
-    """Whether it is not what a reader gets."""
+    """Return whether it is not what a reader gets."""
     return not version["IsLatest"]
 
 
@@ -207,7 +216,7 @@ class FolderStore:
     """Objects as files of a folder; the ETag is a hash of the content."""
 
     def list(self, prefix: str) -> List[StoredObject]:
-        """Every file whose name begins with the prefix, in the order of their names."""
+        """List every file whose name begins with the prefix, in the order of names."""
         start = prefix[len("file://") :]
         found = Path(start.rpartition("/")[0]).rglob("*")
         names = [str(each) for each in found if each.is_file()]
@@ -228,7 +237,7 @@ class FolderStore:
         )
 
     def read(self, uri: str, *, limit: Optional[int] = None) -> bytes:
-        """A file's bytes, the first `limit` if given; KeyError if absent."""
+        """Read a file's bytes, the first `limit` if given; raise KeyError if absent."""
         path = _file(uri)
         if not path.is_file():
             raise KeyError(uri)
@@ -236,7 +245,7 @@ class FolderStore:
             return stream.read(-1 if limit is None else limit)
 
     def read_end(self, uri: str, length: int) -> bytes:
-        """A file's last bytes; KeyError if absent."""
+        """Read a file's last bytes; raise KeyError if absent."""
         path = _file(uri)
         if not path.is_file():
             raise KeyError(uri)
@@ -246,7 +255,7 @@ class FolderStore:
             return stream.read(length)
 
     def checksum(self, found: StoredObject) -> Optional[str]:
-        """The SHA-256 of a file's bytes."""
+        """Return the SHA-256 of a file's bytes."""
         digest = hashlib.sha256()
         try:
             with _file(found.uri).open("rb") as stream:
@@ -270,11 +279,11 @@ class FolderStore:
         _file(uri).unlink(missing_ok=True)
 
     def delete_old_versions(self, prefix: str) -> int:
-        """A folder keeps no old versions."""
+        """Return 0: a folder keeps no old versions."""
         return 0
 
     def secret(self, name: str, kept_in: SecretStore = SecretStore.SSM) -> bytes:
-        """The content of the file of that name, whatever should keep it."""
+        """Read the content of the file of that name, whatever should keep it."""
         return self.read(f"file://{name}")
 
 
@@ -284,7 +293,7 @@ systems count them in steps of two."""
 
 
 def file_etag(path: Path, facts: os.stat_result) -> str:
-    """The hash of a file: to list a bucket reads nothing, so a folder is read once."""
+    """Return the hash of a file; read it once, as listing a bucket reads nothing."""
     if time.time() - max(facts.st_mtime, facts.st_ctime) < SETTLED_AFTER:
         return content_hash(path)
     return cached_hash(
@@ -304,7 +313,7 @@ def content_hash(path: Path) -> str:
 
 
 def open_store(uri: str) -> ObjectStore:
-    """The store that holds the URI: s3:// or file:."""
+    """Return the store that holds the URI: s3:// or file:."""
     scheme = urlparse(uri).scheme
     if scheme == "s3":
         return S3Store()
@@ -314,7 +323,7 @@ def open_store(uri: str) -> ObjectStore:
 
 
 def split_uri(uri: str) -> Tuple[str, str]:
-    """Bucket and key of an s3:// URI."""
+    """Return bucket and key of an s3:// URI."""
     parts = uri.split("/", 3)
     return parts[2], parts[3] if len(parts) > 3 else ""
 

@@ -56,17 +56,17 @@ FEW_BYTES = 16 * 1024 * 1024
 """Files of no more than this are worked on by the session for few rows."""
 
 _ZSTD_CODEC = "io.airlift.compress.zstd.ZstdCodec"
-"""Comes with Spark 3.5, in plain Java; Hadoop's own needs a native library."""
+"""Part of Spark 3.5, in plain Java; Hadoop's own needs a native library."""
 
 
 def session_for(spark: SparkSession, *, few: bool) -> SparkSession:
-    """The session for queries of few rows, or the one that was given."""
+    """Return the session for queries of few rows, or the one that was given."""
     return session_for_few_rows(spark) if few else spark
 
 
 @lru_cache(maxsize=1)
 def session_for_few_rows(spark: SparkSession) -> SparkSession:
-    """Another session of the same application, the same one each time."""
+    """Return another session of the same application, the same one each time."""
     few = spark.newSession()
     ours = {key: spark.conf.get(key) for key in CONFIGURATION}
     for key, value in {**ours, **FOR_FEW_ROWS}.items():
@@ -76,7 +76,7 @@ def session_for_few_rows(spark: SparkSession) -> SparkSession:
 
 
 def open_session(name: str, more: Optional[Mapping[str, str]] = None) -> SparkSession:
-    """The session of this process, made if there is none; `more` outranks what is ours."""
+    """Return the session of this process, or make it; `more` outranks what is ours."""
     builder = SparkSession.builder.appName(name)
     for key, value in {**CONFIGURATION, **(more or {})}.items():
         builder = builder.config(key, value)

@@ -14,7 +14,7 @@ Found = TypeVar("Found")
 
 
 def nothing() -> None:
-    """No work."""
+    """Do no work."""
 
 
 @contextmanager

@@ -38,18 +38,18 @@ class Timeline:
         self._client = meta_client(spark, path)
 
     def commits(self) -> Iterator[Commit]:
-        """Completed commits, archived ones last."""
+        """Yield completed commits, archived ones last."""
         yield from self.active_commits()
         for instant in _newest_first(self._archived):
             yield self._commit(instant, self._client.getArchivedTimeline())
 
     def active_commits(self) -> Iterator[Commit]:
-        """Those to which the table can be taken back: completed and not archived."""
+        """Yield those to which the table can be taken back: completed and not archived."""
         for instant in _newest_first(self._active):
             yield self._commit(instant, self._client.getActiveTimeline())
 
     def actions(self) -> Iterator[str]:
-        """What each completed commit did (commit, deltacommit ...), but archived ones."""
+        """Return what each completed commit did (commit, deltacommit ...), but archived."""
         return (instant.getAction() for instant in _newest_first(self._active))
 
     @cached_property
@@ -58,11 +58,11 @@ class Timeline:
 
     @cached_property
     def _archived(self) -> JavaObject:
-        """Looked for only where no active commit says what is asked for."""
+        """Look for archived commits, only where no active commit says what is asked for."""
         return _completed(self._client.getArchivedTimeline())
 
     def _commit(self, instant: JavaObject, timeline: JavaObject) -> Commit:
-        """A completed commit, read once by this process: it never changes."""
+        """Return a completed commit, read once by this process: it never changes."""
         at = instant.requestedTime()
         known = KNOWN_COMMITS.get((self._path, at))
         if known is None:
@@ -80,7 +80,7 @@ class Timeline:
 
 
 def meta_client(spark: SparkSession, path: str) -> JavaObject:
-    """Hudi's own view of a table, as of now."""
+    """Return Hudi's own view of a table, as of now."""
     jvm = spark._jvm
     configuration = jvm.org.apache.hudi.storage.hadoop.HadoopStorageConfiguration(
         spark._jsc.hadoopConfiguration()
@@ -94,14 +94,14 @@ def _completed(timeline: JavaObject) -> JavaObject:
 
 
 def _newest_first(instants: JavaObject) -> Iterator[JavaObject]:
-    """By number: the end of an iterator of Java's is an exception there, and each is
+    """Yield by number: the end of an iterator of Java's is an exception there, and each is
     looked into by some 30 calls."""
     for place in reversed(range(instants.size())):
         yield instants.get(place)
 
 
 def named_metadata(extra: List[Tuple[str, str]]) -> Dict[str, str]:
-    """Our own entries of a commit's metadata; the streamer's count as `inputs`."""
+    """Return our own entries of a commit's metadata; the streamer's count as `inputs`."""
     found = dict(extra)
     mine = {
         name[len(METADATA_PREFIX) :]: value

@@ -57,7 +57,7 @@ def registered_tables(run: TableRun) -> List[tuple]:
 def table_input(
     run: TableRun, name: str, table: HudiTable, query: str
 ) -> Dict[str, Any]:
-    """What Glue is told of a table, in the shape of its API."""
+    """Return what Glue receives of a table, in the shape of its API."""
     partitions = (
         [] if name.endswith("_changes") else list(run.spec.storage.partition_by)
     )
@@ -103,7 +103,7 @@ def _database(glue, name: str, description: str) -> None:
 
 
 def _table(glue, run: TableRun, wanted: Dict[str, Any]) -> None:
-    """Make it, or bring it up to date; a creation whose reply was lost has made it."""
+    """Make it, or update it; a creation whose reply was lost has made it."""
     named = {"DatabaseName": run.spec.domain, "Name": wanted["Name"]}
     database = named["DatabaseName"]
     try:
@@ -119,7 +119,7 @@ def _table(glue, run: TableRun, wanted: Dict[str, Any]) -> None:
 
 
 def _same(found: Any, wanted: Any) -> bool:
-    """Whether the catalogue says at least what we want it to say."""
+    """Return whether the catalogue says at least what we want it to say."""
     if isinstance(wanted, dict) and isinstance(found, dict):
         return all(_same(found.get(name), value) for name, value in wanted.items())
     return found == wanted

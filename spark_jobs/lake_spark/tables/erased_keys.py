@@ -47,7 +47,7 @@ class Rewritten:
 
     `was` is the ETag it was ingested with, `etags` are those of what was put in its
     place. The last is noted after the object was put (`is_put`): until then `sha256`
-    tells it.
+    identifies it.
     """
 
     was: str
@@ -60,7 +60,7 @@ class Rewritten:
 
 @dataclass(frozen=True)
 class Erased:
-    """The list of a table; `check` tells whether a secret is the one it was made with."""
+    """The list of a table; `check` says whether a secret is the one it was made with."""
 
     check: str = ""
     hashes: FrozenSet[str] = frozenset()
@@ -69,17 +69,17 @@ class Erased:
 
     @property
     def is_there(self) -> bool:
-        """Whether keys were ever erased, as far as the list can tell."""
+        """Return whether keys were ever erased, as far as the list shows."""
         return self.check != ""
 
     def blank(self, file: LandingFile) -> Tuple[int, ...]:
-        """The numbers of a landing file's records that were erased in place."""
+        """Return the numbers of a landing file's records that were erased in place."""
         known = self.files.get(file.path)
         return known.records if known and file.etag in known.etags else ()
 
     @property
     def etags(self) -> Dict[Tuple[str, str], Tuple[str, ...]]:
-        """(path, ETag before) -> those after, of files that were rewritten."""
+        """Return (path, ETag before) -> those after, of files that were rewritten."""
         return {(path, each.was): each.etags for path, each in self.files.items()}
 
 
@@ -105,7 +105,7 @@ class ErasedObject:
         self._old_uri = old_uri
 
     def load(self) -> Erased:
-        """The list; an empty one where nothing was ever erased."""
+        """Load the list; an empty one where nothing was ever erased."""
         for uri in filter(None, (self.uri, self._old_uri)):
             try:
                 return self._parsed(self._store.read(uri), uri)
@@ -137,7 +137,7 @@ class ErasedObject:
             ) from None
 
     def save(self, erased: Erased) -> Erased:
-        """Put the list, in one piece; the list."""
+        """Put the list, in one piece; return the list."""
         files = dict(sorted(erased.files.items()))
         data = to_fields(replace(erased, hashes=sorted(erased.hashes), files=files))
         text = state_text(data, release=self._release, indent=1)
@@ -147,7 +147,7 @@ class ErasedObject:
         return erased
 
     def hasher(self, secret_name: Optional[str], erased: Erased) -> "Hasher":
-        """What makes keyed hashes; NoSecret without the secret of the list."""
+        """Return what makes keyed hashes; raise NoSecret without the secret of the list."""
         if secret_name is None:
             raise NoSecret(
                 f"{self._table}: keys are erased by a secret, and the environment names "
@@ -169,7 +169,7 @@ class ErasedObject:
         return keyed_hash
 
     def add(self, keys: Iterable[str], secret_name: Optional[str]) -> Erased:
-        """The list with these keys on it, which is put first of all; the list."""
+        """Add these keys to the list, which is put first of all; return the list."""
         erased = self.load()
         keyed_hash = self.hasher(secret_name, erased)
         hashes = erased.hashes.union(keyed_hash(key) for key in keys)
@@ -181,7 +181,7 @@ Hasher = Callable[[str], str]
 
 
 def _hasher(secret: bytes, table: str) -> Hasher:
-    """HMAC-SHA256 of table and key, so that two tables do not tell of one another."""
+    """Make HMAC-SHA256 of table and key, so that tables reveal nothing of each other."""
 
     # A function of its own goes to the workers whole: they need no module of ours.
     def keyed_hash(key: str) -> str:
@@ -196,7 +196,7 @@ def left_out(
     numbered: DataFrame,
     keyed_hash: Hasher,
 ) -> LeftOut:
-    """Records that were blanked, and those whose key is on the list."""
+    """Return records that were blanked, and those whose key is on the list."""
     found: Dict[str, Set[int]] = {each.path: set(erased.blank(each)) for each in files}
     hashes = erased.hashes
     # The secret travels with the function: no plan and no query shows it.
@@ -212,7 +212,7 @@ def left_out(
 
 
 def without(numbered: DataFrame, records: LeftOut) -> DataFrame:
-    """The rows but for these records."""
+    """Return the rows but for these records."""
     pairs = [(path, each) for path, numbers in records.items() for each in numbers]
     if not pairs:
         return numbered

@@ -34,7 +34,7 @@ _REBUILDS = ("rebuild", "rebuild_dimension")
 
 
 def of_log(spec: TableSpec, *, with_defaults: bool = True) -> Definition:
-    """What rows of the change log are made with."""
+    """Return what rows of the change log are made with."""
     data = to_data(spec, with_defaults=with_defaults)
     source = data["source"]
     found: Dict[str, Any] = {name: data[name] for name in _OF_LOG if name in data}
@@ -58,7 +58,7 @@ def of_log(spec: TableSpec, *, with_defaults: bool = True) -> Definition:
 
 
 def of_table(spec: TableSpec, layer: str, *, with_defaults: bool = True) -> Definition:
-    """What rows of `current` or `history` are made with, and how they are kept."""
+    """Return what rows of `current` or `history` are made with, and how they are kept."""
     data = to_data(spec, with_defaults=with_defaults)
     found = {f"{layer}.{name}": value for name, value in data.get(layer, {}).items()}
     if layer == "current" and "columns" in data.get("history", {}):
@@ -81,8 +81,8 @@ def check(run: TableRun) -> None:
         if not manifest.definition:
             _refuse_foreign(run.log)
         chosen = of_log(run.spec, with_defaults=False)
-        told = changed(manifest.definition, of_log(run.spec), chosen)
-        _refuse(run.spec, told, _only_by_first_load)
+        differing = changed(manifest.definition, of_log(run.spec), chosen)
+        _refuse(run.spec, differing, _only_by_first_load)
     check_tables(run, may_differ=run.report.stage in _REBUILDS)
 
 
@@ -103,7 +103,7 @@ def check_tables(run: TableRun, *, may_differ: bool = False) -> None:
 
 
 def _check_type_of_surrogate_key(run: TableRun) -> None:
-    """No commit can change a column's type: Hudi would store the numbers as text."""
+    """Refuse a changed type, which no commit can make: numbers would be stored as text."""
     key = run.spec.history.surrogate_key
     kept = dict(run.history.read().dtypes) if run.history.has_data() else {}
     wanted = SURROGATE_TYPES[key.kind]
@@ -116,7 +116,7 @@ def _check_type_of_surrogate_key(run: TableRun) -> None:
 
 
 def _recorded(table: HudiTable) -> Definition:
-    """What the rows of current or history were made with; nothing before the first."""
+    """Return what rows of current or history were made with; nothing before the first."""
     found = table.last_value("definition")
     if found is None:
         _refuse_foreign(table)
@@ -124,7 +124,7 @@ def _recorded(table: HudiTable) -> Definition:
 
 
 def _refuse_foreign(table: HudiTable) -> None:
-    """A table that has rows although no commit of ours put them there."""
+    """Refuse a table that has rows although no commit of ours put them there."""
     if table.has_data():
         raise ForeignTable(
             f"{table.path}: there is a Hudi table that was not filled from this change "
@@ -134,10 +134,10 @@ def _refuse_foreign(table: HudiTable) -> None:
 
 
 def _refuse(
-    spec: TableSpec, told: List[str], remedy: Callable[[TableSpec], str]
+    spec: TableSpec, differing: List[str], remedy: Callable[[TableSpec], str]
 ) -> None:
-    if told:
-        raise Redefined(f"{spec.full_name}: {'; '.join(told)}. {remedy(spec)}")
+    if differing:
+        raise Redefined(f"{spec.full_name}: {'; '.join(differing)}. {remedy(spec)}")
 
 
 def _by_rebuild(spec: TableSpec) -> str:

@@ -16,11 +16,11 @@ Definition = Dict[str, str]
 
 
 def changed(recorded: Definition, now: Definition, chosen: Definition) -> List[str]:
-    """In words: the settings that changed, each with its old and its new value.
+    """Return in words the settings that changed, each with its old and its new value.
 
     `chosen` is `now` without what equals a default.
     """
-    told = [
+    differing = [
         f"{name} was {old}, now {now.get(name, 'gone')}"
         for name, old in recorded.items()
         if not _is_kept(name, old, now, chosen)
@@ -30,11 +30,11 @@ def changed(recorded: Definition, now: Definition, chosen: Definition) -> List[s
         for name in chosen
         if name not in recorded and _was_there(name, recorded)
     ]
-    return told + added
+    return differing + added
 
 
 def _was_there(name: str, recorded: Definition) -> bool:
-    """Whether what the setting is about was in the table's definition."""
+    """Return whether what the setting is about was in the table's definition."""
     if name.startswith("columns."):
         return f"columns.{name.split('.')[1]}.type" in recorded
     return bool(recorded)
@@ -59,7 +59,7 @@ def _is_as_wide(before: str, after: str, is_key: bool) -> bool:
 
 
 def _is_same(old: Any, new: Any, chosen: Any) -> bool:
-    """Equal, where a part that the old value does not name had its default."""
+    """Return whether both are equal, where a part that the old one lacks is the default."""
     if not (isinstance(old, Mapping) and isinstance(new, Mapping)):
         return old == new
     chosen = chosen or {}

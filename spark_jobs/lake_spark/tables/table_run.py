@@ -36,7 +36,7 @@ class Window:
     end: Optional[datetime] = None
 
     def holds(self, timestamp: datetime) -> bool:
-        """Whether a time lies in the window."""
+        """Return whether a time lies in the window."""
         after = self.start is None or timestamp >= self.start
         return after and (self.end is None or timestamp < self.end)
 
@@ -59,7 +59,7 @@ class EarlierRounds:
     known_bad: Dict[Tuple[str, str], str] = field(default_factory=dict)
     """By (path, ETag) why a file is bad."""
     is_registered: bool = False
-    """Whether the catalogue was told of all that they committed."""
+    """Whether the catalogue was informed of all that they committed."""
 
 
 @dataclass
@@ -81,12 +81,12 @@ class TableRun:
     """Raises where the run must not write any more; asked before each commit."""
 
     def of_table(self, name: str) -> "TableRun":
-        """The same run, on another table of the domain."""
+        """Return the same run, on another table of the domain."""
         (spec,) = [each for each in self.domain_tables if each.name == name]
         return replace(self, spec=spec)
 
     def table(self, layer: str) -> HudiTable:
-        """The table of a layer: changes, current, history, surrogate_keys, quarantine."""
+        """Return a layer's table: changes, current, history, surrogate_keys, quarantine."""
         tables = {
             "changes": lambda: self.log,
             "current": lambda: self.current,
@@ -97,28 +97,28 @@ class TableRun:
         return tables[layer]()
 
     def say(self, what: str) -> None:
-        """A line of progress in the step's output."""
+        """Print a line of progress in the step's output."""
         print(f"LAKE {self.spec.full_name} {self.report.stage}: {what}", flush=True)
 
     @property
     def landing(self) -> str:
-        """The folder of its landing files."""
+        """Return the folder of its landing files."""
         return f"{self.environment.landing}/{self.spec.source.path}"
 
     @property
     def home(self) -> str:
-        """The folder of its tables."""
+        """Return the folder of its tables."""
         return f"{self.environment.warehouse}/{self.spec.domain}/{self.spec.name}"
 
     @cached_property
     def manifests(self) -> ManifestFolder:
-        """Which landing files its log commits ingested."""
+        """Return which landing files its log commits ingested."""
         name, release = self.spec.full_name, self.report.release
         return ManifestFolder(self.store, f"{self.home}/inputs", name, release)
 
     @property
     def erased_keys(self) -> ErasedObject:
-        """The list of the keys that were erased from it."""
+        """Return the list of the keys that were erased from it."""
         return ErasedObject(
             self.store,
             list_uri(self.environment.landing, self.spec.domain, self.spec.name),
@@ -128,12 +128,12 @@ class TableRun:
         )
 
     def manifest(self) -> Manifest:
-        """Every landing file that the change log has ingested."""
+        """Return every landing file that the change log has ingested."""
         return self.manifests.load(self.log.last_value("inputs"))
 
     @cached_property
     def log(self) -> ChangeLog:
-        """The change log."""
+        """Return the change log."""
         return ChangeLog(
             self.spark,
             f"{self.home}/changes",
@@ -143,17 +143,17 @@ class TableRun:
 
     @cached_property
     def current(self) -> HudiTable:
-        """The current table."""
+        """Return the current table."""
         return self._derived("current", self.spec.name, (KEY,))
 
     @cached_property
     def history(self) -> HudiTable:
-        """The history table; its versions stay in the file of their key."""
+        """Return the history table; its versions stay in the file of their key."""
         return self._derived("history", f"{self.spec.name}_history", (KEY, fold.FROM))
 
     @cached_property
     def surrogate_keys(self) -> HudiTable:
-        """The numbers of versions: lake_key, lake_from, number."""
+        """Return the numbers of versions: lake_key, lake_from, number."""
         storage = replace(self.spec.storage, partition_by=())
         return self._derived(
             "surrogate_keys",
@@ -164,7 +164,7 @@ class TableRun:
 
     @cached_property
     def quarantine(self) -> HudiTable:
-        """Rows that were not accepted."""
+        """Return rows that were not accepted."""
         storage = Storage(index=self.spec.storage.index, buckets=1)
         options = table_options(
             f"{self.spec.name}_quarantine",
@@ -201,18 +201,21 @@ class TableRun:
         return HudiTable(self.spark, path, options, self.check_lease)
 
     def commit_metadata(self) -> Dict[str, str]:
-        """What every commit of this run says about where it comes from."""
+        """Return what every commit of this run says about its origin."""
         return {"run": self.report.run, "release": self.report.release}
 
 
 def _has_text_partitions(spec: TableSpec) -> bool:
-    """Whether folders are named by texts; columns that the spec does not declare may be."""
+    """Return whether folders are named by texts.
+
+    Columns the spec does not declare may be.
+    """
     declared = [spec.column(name) for name in spec.storage.partition_by]
     return any(not each or stored_type(each.type).name == "string" for each in declared)
 
 
 def table_columns(spec: TableSpec, log: ChangeLog) -> List[Tuple[str, str]]:
-    """The lake columns known so far: as declared, then as found in the log.
+    """Return the lake columns known so far: as declared, then as found in the log.
 
     A declared struct has the log's further fields too.
     """

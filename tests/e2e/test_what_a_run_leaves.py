@@ -102,7 +102,7 @@ def test_the_feed_holds_one_event_per_difference(killed):
     ]
 
 
-def test_an_snapshot_is_accounted_for_by_what_became_of_its_rows(repaired):
+def test_a_snapshot_is_accounted_for_by_what_became_of_its_rows(repaired):
     assert repaired.run.files("incremental/works")[1:] == [(MAY, 202, 2, 198, 1, 1)]
 
 

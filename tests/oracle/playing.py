@@ -24,7 +24,7 @@ HISTORY = (*comparison.TIMES, *comparison.FLAGS)
 ALL = Features(
     bad_rows=True, truncates=True, placeholders=True, full_refresh=True, shapes=True
 )
-STAGES = (("full_load", {"load", "full refresh"}), ("incremental", {"changes"}))
+STAGES = (("full_load", {"load", "reload"}), ("incremental", {"changes"}))
 """Each stage, and which files it takes."""
 
 

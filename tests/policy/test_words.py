@@ -41,7 +41,8 @@ THEIRS = {
 }
 
 OTHERS = re.compile(
-    r"regexp_extract|ExtractNewRecordState|\*reload table\*|reload/|SELECT, RELOAD"
+    r"regexp_extract|extract\((epoch|\{part\}) FROM|ExtractNewRecordState"
+    r"|pg_reload_conf|\*reload table\*|reload/|SELECT, RELOAD"
     r"|(taken|take|takes|took|taking) in (any|order|the order|turn|one|its|which|that)"
 )
 """Names of other programs, paths of users, and other senses of the words."""

@@ -138,7 +138,7 @@ class ShopLake:
         rules = Path(database.execute("SHOW hba_file")[0][0])
         asked = f"host all {USER} 127.0.0.1/32 scram-sha-256\n"
         rules.write_text(asked + rules.read_text())
-        database.execute("SELECT pg_full_refresh_conf()")
+        database.execute("SELECT pg_reload_conf()")
 
     def _write_specs(self, tables: Path) -> None:
         (tables / "shop").mkdir(parents=True)

@@ -64,7 +64,9 @@ def touched(
             all_rows = refold.rows(run, table, waiting.manifest)
             few = all_rows <= refold.FEW_ROWS
             deliveries, keys = read_from_log(run, waiting, columns, few)
-            several, only = single_event_keys.split(run, waiting, deliveries, all_rows, kept)
+            several, only = single_event_keys.split(
+                run, waiting, deliveries, all_rows, kept
+            )
             yield Touched(keys, several, alone=only)
             return
         is_folded = refold.is_folded(run, table, waiting.manifest)
@@ -84,7 +86,9 @@ def clear(run: TableRun) -> None:
         run.store.delete(each.uri)
 
 
-def read_from_log(run: TableRun, waiting: Pending, columns: Columns, few: bool) -> Found:
+def read_from_log(
+    run: TableRun, waiting: Pending, columns: Columns, few: bool
+) -> Found:
     """Read from the log, which has `few` rows or many."""
     spark = session_for(run.spark, few=few)
     read = run.log.read(spark).drop(*_UNUSED)

@@ -20,7 +20,14 @@ from lake_spark.changelog.schema import ALL_KEYS, IS_LOAD, LogColumn, FULL_REFRE
 from lake_spark.landing.manifest import LogContents, Manifest
 from lake_spark.scd2 import delete_all, partial_updates, scopes
 from lake_spark.scd2.current import CurrentLayer
-from lake_spark.scd2.events import distinct_events, KEY, mark_events, marked_then, may_restart, Roles
+from lake_spark.scd2.events import (
+    distinct_events,
+    KEY,
+    mark_events,
+    marked_then,
+    may_restart,
+    Roles,
+)
 from lake_spark.scd2.history import HistoryLayer
 from lake_spark.scd2.layer import Layer
 from lake_spark.scd2.order import FORMER, total_order, with_epochs
@@ -46,7 +53,9 @@ def build_current(run: TableRun, *, rebuild: bool = False) -> Dict[str, int]:
     waiting = rebuild_if_retyped(run.current, waiting, kinds)
     roles = Roles.of(run.spec, columns)
     with ExitStack() as kept:
-        found = kept.enter_context(affected_keys.touched(run, run.current, waiting, kinds))
+        found = kept.enter_context(
+            affected_keys.touched(run, run.current, waiting, kinds)
+        )
         marked = cache_until(_marked(found, waiting, roles), kept)
         find = partial(_told, run, marked, waiting.since)
         # Two jobs would mark the same rows on two executors: of all keys they are many.
@@ -73,7 +82,9 @@ def build_history(run: TableRun, *, rebuild: bool = False) -> bool:
     layer = layer_of_history(run, columns, _narrow(run, waiting.manifest))
     roles = Roles.of(run.spec, columns)
     with ExitStack() as kept:
-        found = kept.enter_context(affected_keys.touched(run, run.history, waiting, kinds))
+        found = kept.enter_context(
+            affected_keys.touched(run, run.history, waiting, kinds)
+        )
         marked, made = _marked(found, waiting, roles), nothing
         if found.is_folded:  # twice
             marked = cache_until(marked, kept)
@@ -256,7 +267,9 @@ def _restarts(spec: TableSpec, marked: DataFrame, since: Optional[str]) -> List[
     if since is not None:  # what it starts over from may be late
         newer = F.greatest(retractions.COMMIT, f"{FORMER}.came")
         started = started.where(newer > since)
-    first = F.min(F.struct(LogColumn.POSITION, LogColumn.PATH, LogColumn.RECORD)).alias("first")
+    first = F.min(F.struct(LogColumn.POSITION, LogColumn.PATH, LogColumn.RECORD)).alias(
+        "first"
+    )
     rows = started.groupBy(F.col(f"{FORMER}.log").alias("former"), LogColumn.LOG)
     rows = rows.agg(F.count("*").alias("keys"), first).orderBy("first").limit(20)
     return [
@@ -323,9 +336,7 @@ def keep_counts(run: TableRun) -> None:
     if run.current.has_data():
         run.report.current_rows = open_rows(run)
     if run.history.has_data():
-        rows, still_open = (
-            run.history.last_value(n) for n in (merge.ROWS, merge.OPEN)
-        )
+        rows, still_open = (run.history.last_value(n) for n in (merge.ROWS, merge.OPEN))
         run.report.versions, run.report.versions_open = int(rows or 0), int(
             still_open or 0
         )

@@ -51,4 +51,6 @@ def split(
     if keys > MOST_KEYS or rows > MOST_SHARE * all_rows:
         return deliveries, None
     few = F.broadcast(cache_until(several.select(KEY), kept))
-    return deliveries.join(few, KEY, "left_semi"), deliveries.join(few, KEY, "left_anti")
+    return deliveries.join(few, KEY, "left_semi"), deliveries.join(
+        few, KEY, "left_anti"
+    )

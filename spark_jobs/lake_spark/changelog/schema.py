@@ -60,7 +60,7 @@ ENVELOPE: Tuple[Tuple[str, str], ...] = tuple(
 UPSERT, DELETE = "upsert", "delete"
 
 
-TRUNCATE, FULL_REFRESH, RETRACT = "truncate", "full refresh", "retract"
+TRUNCATE, FULL_REFRESH, RETRACT = "truncate", "full_refresh", "retract"
 """About every key: all are gone, a full refresh has these keys alone, a file is void."""
 
 

@@ -201,7 +201,7 @@ class PostgreSqlDialect:
         name, kind = self.quoted(column.name), column.type
         if kind not in _WHOLE and kind not in _TIMES:
             return []
-        number = "{}" if kind in _WHOLE else "floor(snapshot(epoch FROM {}))"
+        number = "{}" if kind in _WHOLE else "floor(extract(epoch FROM {}))"
         ends = [number.format(f"{each}({name})") for each in ("min", "max")]
         texts = session.row(f"SELECT {', '.join(ends)} FROM {table}")
         if not all(text and re.fullmatch(r"-?\d+", text) for text in texts):
@@ -264,7 +264,7 @@ def _number_of(value: str, kind: str, digits: Tuple[int, ...]) -> str:
     if kind == "time":
         places = digits[0] if digits else 6
         unit = 1000 if places <= 3 else 1_000_000
-        return f"CAST(snapshot(epoch FROM {value}) * {unit} AS int8)"
+        return f"CAST(extract(epoch FROM {value}) * {unit} AS int8)"
     month = 2_629_800_000_000  # of 365.25 days a year
     parts = (
         ("year", 12 * month),
@@ -274,7 +274,7 @@ def _number_of(value: str, kind: str, digits: Tuple[int, ...]) -> str:
         ("minute", 60_000_000),
         ("microseconds", 1),
     )
-    terms = (f"snapshot({part} FROM {value}) * {unit}" for part, unit in parts)
+    terms = (f"extract({part} FROM {value}) * {unit}" for part, unit in parts)
     return f"CAST({' + '.join(terms)} AS int8)"
 
 
@@ -323,7 +323,7 @@ def _element(value: str, column: SourceColumn, wanted: Wanted) -> str:
             return f"CAST({value} - DATE '1970-01-01' AS text)"
         if wanted.is_a("bigint", "int") and kind == "timestamp":
             unit = 1000 if (column.digits or (6,))[0] <= 3 else 1_000_000
-            return f"CAST(CAST(snapshot(epoch FROM {value}) * {unit} AS int8) AS text)"
+            return f"CAST(CAST(extract(epoch FROM {value}) * {unit} AS int8) AS text)"
     is_time = wanted.type is not None and wanted.type.name == "timestamp"
     if kind == "timestamptz" and (wanted.as_events or is_time):
         return f"replace(replace(CAST({value} AS text), ' ', 'T'), '+00', 'Z')"

@@ -133,7 +133,9 @@ def twice(spans):
     ],
     ids=["ends-at-once", "ends-by-no-delete", "no-start", "twice", "no-fault"],
 )
-def test_invariants_hold_for_keys_with_one_event(alone_things, monkeypatch, fault, told):
+def test_invariants_hold_for_keys_with_one_event(
+    alone_things, monkeypatch, fault, told
+):
     true_versions = fold.versions_of_alone
     monkeypatch.setattr(
         fold, "versions_of_alone", lambda *given: fault(true_versions(*given))

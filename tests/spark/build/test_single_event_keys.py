@@ -95,7 +95,9 @@ def split(spark, keys, *, contents=LogContents(), scope=None, rows=10):
     deliveries = spark.createDataFrame([(key,) for key in keys], "lake_key string")
     with ExitStack() as kept:
         all_rows = refold.rows(run, new, waiting.taken)
-        several, only = single_event_keys.split(run, waiting, deliveries, all_rows, kept)
+        several, only = single_event_keys.split(
+            run, waiting, deliveries, all_rows, kept
+        )
         return only and (_keys(several), _keys(only))
 
 

@@ -151,7 +151,7 @@ def test_a_table_that_is_full_refreshed_stands_where_its_path_says(spark, tmp_pa
     pattern = "reload/(?P<change_seq>[0-9]+)_(?P<changed_at>[^/]+)/"
     word = "  operation: {{column: Op}}\n"
     full_refresh = (
-        f'{word}  full refreshes: {{{{pattern: "{pattern}", lost_share: 1}}}}\n'
+        f'{word}  full_refresh: {{{{pattern: "{pattern}", lost_share: 1}}}}\n'
     )
     lake = Lake(
         spark, tmp_path, table(SPEC.replace(word, full_refresh).format(form=BARE))

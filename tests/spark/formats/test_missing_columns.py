@@ -122,9 +122,7 @@ storage: {buckets: 1}
 
 
 @pytest.mark.nightly
-def test_an_snapshot_without_a_dropped_column_is_compared_by_the_others(
-    spark, tmp_path
-):
+def test_a_snapshot_without_a_dropped_column_is_compared_by_the_others(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(SNAPSHOT))
     lake.land("2026-01-01.csv", "id,note,size\n1,a,5\n2,a,6\n")
     lake.land("2026-01-02.csv", "id,note\n1,a\n2,b\n3,c\n")

@@ -29,7 +29,7 @@ from lake_spec.model import (
 from lake_spark.tables.recorded_settings import of_log, of_table
 from tests.spark.lake import SNAPSHOTS, FEED_FILES, LOAD_AND_CHANGES, Lake, table
 
-FEED = FEED_FILES + """  full refreshes: {pattern: "full_refresh/(?P<ts>[^/]+)/"}
+FEED = FEED_FILES + """  full_refresh: {pattern: "reload/(?P<ts>[^/]+)/"}
 columns: {id: int, ts: timestamp, other: timestamp, note: string}
 key: [id]
 order_by: [ts]

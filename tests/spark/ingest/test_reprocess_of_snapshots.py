@@ -41,7 +41,7 @@ def things(spark, tmp_path_factory):
     return lake
 
 
-def test_an_snapshot_is_reprocessed_with_all_after_it_and_nobody_sees_the_way(
+def test_a_snapshot_is_reprocessed_with_all_after_it_and_nobody_sees_the_way(
     things, tmp_path, monkeypatch
 ):
     was = rows(things)

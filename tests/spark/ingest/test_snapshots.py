@@ -127,7 +127,7 @@ def test_an_empty_export_does_not_close_the_table(things):
     assert things.files() == before
 
 
-def test_an_snapshot_that_comes_too_late_is_passed_over(things):
+def test_a_snapshot_that_comes_too_late_is_passed_over(things):
     things.land("2026-01-30/3.csv", HEADER + REST)
     things.land("2026-01-29/1.csv", HEADER)
     newest = HEADER + "1,newer,2026-02-11\n" + DAY_20[15:] + REST

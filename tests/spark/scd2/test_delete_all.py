@@ -20,7 +20,7 @@ source:
   format: {type: csv}
   operation: {column: op}
   placeholder: __debezium_unavailable_value
-  full_refresh: {pattern: 'full_refresh/(?P<ts>[^/]+)/', format: "%Y-%m-%dT%H"}
+  full_refresh: {pattern: 'reload/(?P<ts>[^/]+)/', format: "%Y-%m-%dT%H"}
 columns: {id: int, ts: timestamp, note: string}
 key: [id]
 order_by: [ts]
@@ -75,7 +75,7 @@ def test_a_full_refresh_that_does_not_say_when_it_started_is_set_aside(lake):
             "where its full refresh started cannot be read: ts is timestamp",
         ),
         (
-            "full refresh",
+            "reload",
             "its path does not say where the full refresh started: nothing in it",
         ),
     ):

@@ -60,7 +60,7 @@ def days(lake: Lake, id: int) -> list:
     ]
 
 
-def test_an_snapshot_of_eu_closes_no_rows_of_us(regions):
+def test_a_snapshot_of_eu_closes_no_rows_of_us(regions):
     assert days(regions, 3) == [("eu", "c", "01-01", "01-10")]
     assert days(regions, 4) == [("us", "d", "01-01", None)]
 
@@ -138,7 +138,7 @@ def rows(spark, tmp_path_factory):
     return lake
 
 
-def test_the_regions_of_an_snapshot_are_those_of_its_rows(rows):
+def test_the_regions_of_a_snapshot_are_those_of_its_rows(rows):
     full_load, incremental = rows.reports
     assert (full_load.error, full_load.accepted) == (None, 14)
     # Row 3 says no region, so no region's missing keys are judged by it.

@@ -191,7 +191,7 @@ def test_the_catalogue_is_asked_first_and_after_failures_and_with_the_maintenanc
     assert known == [False, False, True, False]
 
 
-def test_an_maintenance_that_failed_is_due_again(batches, stages, monkeypatch):
+def test_a_maintenance_run_that_failed_is_due_again(batches, stages, monkeypatch):
     batches.next_round()
     monkeypatch.setattr(continuous, "MAINTENANCE_EVERY", 0)
     stages.does["orders maintenance"] = fails

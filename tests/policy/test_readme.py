@@ -1,4 +1,4 @@
-"""What README shows is what there is."""
+"""What README and the tutorial show is what there is."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```(\w*)\n(.*?)```", README, re.DOTALL)
+TUTORIAL = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
 
 
-def blocks(language: str) -> list:
-    return [text for kind, text in BLOCKS if kind == language]
+def blocks(language: str, page: str = README) -> list:
+    found = re.findall(r"```(\w*)\n(.*?)```", page, re.DOTALL)
+    return [text for kind, text in found if kind == language]
 
 
 def test_the_first_yaml_is_the_museums_own_spec():
@@ -24,7 +25,15 @@ def test_the_first_yaml_is_the_museums_own_spec():
 
 
 @pytest.mark.parametrize(
-    "command", [line for b in blocks("bash") for line in b.splitlines()]
+    "command",
+    sorted(
+        {
+            line
+            for page in (README, TUTORIAL)
+            for block in blocks("bash", page)
+            for line in block.splitlines()
+        }
+    ),
 )
 def test_every_command_is_one_that_the_script_takes(command):
     from lake_local.cli.parser import parse
@@ -45,3 +54,24 @@ def test_the_shown_figures_are_those_that_the_tests_hold():
     tested = (ROOT / "tests/spark/ingest/test_artists.py").read_text("utf-8")
     for figure in ("14,839", "15,434"):
         assert figure in README and figure.replace(",", "_") in tested
+
+
+@pytest.mark.parametrize("figure", ["14,839", "15,434"])
+def test_the_tutorial_has_the_figures_of_the_demo(figure):
+    assert figure in TUTORIAL
+
+
+def test_the_tutorials_spec_is_what_onboard_writes_of_its_files(tmp_path):
+    from lake_local.onboard.files import Request, planned
+    from lake_local.onboard.stores import LocalFolder
+    from lake_local.onboard.writing import write
+
+    folder = tmp_path / "exports/customers"
+    folder.mkdir(parents=True)
+    files = re.findall(r"^printf '(.*)' > \S+/(\S+\.csv)$", TUTORIAL, re.MULTILINE)
+    for text, name in files:
+        (folder / name).write_text(text.replace("\\n", "\n"))
+    drafts = planned(LocalFolder(folder.parent), Request("shop", "", (), ""))
+    write(drafts, tmp_path / "tables", "shop", owner="", force=False)
+    written = (tmp_path / "tables/shop/customers.yml").read_text("utf-8")
+    assert len(files) == 2 and written.endswith(blocks("yaml", TUTORIAL)[0])

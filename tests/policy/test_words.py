@@ -82,3 +82,22 @@ def test_a_file_has_the_terms_of_today(path):
 @pytest.mark.parametrize("word", ["redo", "Withdrawn", "is taken in", "made anew"])
 def test_an_old_word_is_found(word):
     assert list(old_words(f"a text with {word} in it"))
+
+
+TELL = re.compile(r"\b(told|tells?|telling)\b", re.IGNORECASE)
+"""In pages: report, say, show, name, list, log, notify."""
+GENERATED = re.compile(r"<!-- floors.*?<!-- end of floors -->", re.DOTALL)
+"""A table of pages that is made of docstrings."""
+
+
+def pages() -> Iterator[str]:
+    """The pages that are written manually, without records of the past."""
+    for path in shipped():
+        if path.endswith(".md") and not path.startswith("docs/reference/"):
+            yield path
+
+
+@pytest.mark.parametrize("path", pages())
+def test_a_page_says_and_shows_and_never_tells(path):
+    text = GENERATED.sub("", (ROOT / path).read_text(encoding="utf-8"))
+    assert [line for line in text.splitlines() if TELL.search(line)] == []

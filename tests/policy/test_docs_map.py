@@ -73,6 +73,14 @@ def test_the_map_lists_every_page_once():
     assert sorted(listed) == sorted(written | indexes)
 
 
+def test_the_site_has_the_pages_of_the_map():
+    listed = [link for link in links(MAP.read_text("utf-8")) if "#" not in link]
+    nav = (ROOT / "mkdocs.yml").read_text("utf-8").split("\nnav:\n")[1]
+    shown = re.findall(r"^ +- (?:.*: )?(\S+\.md)$", nav, re.MULTILINE)
+    specs = [path for path in shown if re.fullmatch(r"reference/.*-spec\.md", path)]
+    assert sorted(shown) == sorted(["README.md", *listed, *specs])
+
+
 @pytest.mark.parametrize("link", ["nowhere.md", "contract.md#2-odor", "#odor"])
 def test_a_broken_link_is_found(link):
     assert len(list(broken(MAP, f"see [this]({link})"))) == 1

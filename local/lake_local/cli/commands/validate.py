@@ -1,45 +1,163 @@
 """Check table specs: every mistake of every file at once, with what to do.
 
 It starts nothing. Exit code 0 if there is no mistake, 1 if there is one.
+
+Examples:
+  ./run_locally.sh validate
+  ./run_locally.sh validate dags/tables/moma
+  ./run_locally.sh validate dags/tables/moma/artists.yml
 """
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import Iterable, Iterator
 
+from lake_spec.diagnostics.diagnostic import Diagnostic
+from lake_spec.diagnostics.suggestions import nearest
+from lake_spec.parsing.discovery import DEFAULTS, DOMAIN_FILE, ENDING
 from lake_spec.parsing.loader import check
 
-from lake_local.workspace.project import find
+from lake_local.errors import BadRequest
+from lake_local.workspace.project import Project, find
 
 NAME = "validate"
 HELP = "check table specs, all mistakes at once"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Where the specs are."""
+    """Which specs."""
     parser.add_argument(
-        "folder",
-        metavar="DIR",
-        nargs="?",
+        "paths",
+        metavar="PATH",
+        nargs="*",
         type=Path,
-        help="folder of domains (default: --tables, else dags/tables)",
+        help="a folder of domains, a domain's folder or a file: only its mistakes"
+        " (default: --tables, else dags/tables, with clusters and environments)",
     )
 
 
 def run(args: Namespace) -> int:
     """Print each mistake on a line of its own, then how many there are."""
     project = find()
-    tables = args.folder or args.tables or project.tables
-    files, faults = check(
-        tables,
-        clusters=project.dags / "clusters",
-        environments=project.dags / "environments",
-    )
+    tables = args.tables or project.tables
+    for path in args.paths:
+        _require(path)
+    if args.paths:
+        files, faults = _of_paths(args.paths, tables, project)
+    else:
+        files, faults = _check(tables, project)
     for fault in faults:
         print(fault)
     print(f"{_count(files, 'file')}: {_count(len(faults), 'mistake')}")
     return 1 if faults else 0
+
+
+def _check(tables: Path, project: Project) -> tuple[int, list[Diagnostic]]:
+    return check(
+        tables,
+        clusters=project.dags / "clusters",
+        environments=project.dags / "environments",
+    )
+
+
+def _of_paths(
+    paths: Iterable[Path], tables: Path, project: Project
+) -> tuple[int, list[Diagnostic]]:
+    """How many files the paths name, and the mistakes of these files alone.
+
+    Rules across files are still checked against all the files around them.
+    """
+    by_root: dict[Path, list[Path]] = {}
+    for path in paths:
+        by_root.setdefault(_root_of(path, tables, project), []).append(path)
+    files: set[Path] = set()
+    faults: list[Diagnostic] = []
+    for root, chosen in by_root.items():
+        whole = [path for path in chosen if _same(path, root)]
+        number, found = _check(root, project)
+        if whole and len(by_root) == 1:
+            return number, found
+        files.update(file for path in chosen for file in _files_of(path))
+        faults += found if whole else [x for x in found if _is_below(x.file, chosen)]
+    return len(files), faults
+
+
+def _root_of(path: Path, tables: Path, project: Project) -> Path:
+    """The folder of domains in which a path is to be judged."""
+    absolute = path.absolute()
+    settings = (project.dags / "clusters", project.dags / "environments")
+    if any(absolute == each or each in absolute.parents for each in settings):
+        return tables
+    if path.is_dir():
+        return _parent(path) if _is_domain(absolute, tables) else path
+    return _parent(path) if path.name == DEFAULTS else _parent(_parent(path))
+
+
+def _parent(path: Path) -> Path:
+    """The folder that a path is in, written as the path is."""
+    return path.parent if path.name not in ("", "..") else path.absolute().parent
+
+
+def _is_domain(folder: Path, tables: Path) -> bool:
+    """Whether a folder is a domain, perhaps one that lacks its `_domain.yml`."""
+    if (folder / DOMAIN_FILE).exists() or folder.parent == tables.absolute():
+        return True
+    return any(not x.name.startswith("_") for x in folder.glob(f"*{ENDING}")) and not (
+        any(folder.glob(f"*/{DOMAIN_FILE}"))
+    )
+
+
+def _files_of(path: Path) -> Iterator[Path]:
+    found = path.rglob(f"*{ENDING}") if path.is_dir() else (path,)
+    return (each.resolve() for each in found)
+
+
+def _is_below(file: str, chosen: Iterable[Path]) -> bool:
+    place = Path(file).resolve()
+    return any(
+        place == each or each in place.parents for each in map(Path.resolve, chosen)
+    )
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve()
+
+
+def _require(path: Path) -> None:
+    """Raise BadRequest for what is not there, with the path that is most like it."""
+    if path.is_dir() or path.is_file() and path.suffix == ENDING:
+        return
+    if path.exists():
+        raise BadRequest(
+            f"validate {path}: is not a spec. Give a folder of specs or a file that ends"
+            f" in {ENDING}."
+        )
+    found = _nearest(path)
+    hint = (
+        f"Did you mean '{found}'?"
+        if found
+        else "Give a folder of domains, a domain's folder or a spec file."
+    )
+    raise BadRequest(f"validate {path}: no such file or folder. {hint}")
+
+
+def _nearest(path: Path) -> Path | None:
+    """The path that exists and is most like one that does not."""
+    there = Path(path.anchor) if path.is_absolute() else Path()
+    for part in path.parts[1:] if path.is_absolute() else path.parts:
+        if part == ".." or (there / part).exists():
+            there = there / part
+            continue
+        names = os.listdir(there or ".") if there.is_dir() else []
+        # A table may be named without its ending.
+        name = f"{part}{ENDING}" if f"{part}{ENDING}" in names else nearest(part, names)
+        if not name:
+            return None
+        there = there / name
+    return there
 
 
 def _count(number: int, thing: str) -> str:

@@ -1,0 +1,97 @@
+"""`validate` of everything, of a domain, of a file; and of what is not there."""
+
+from __future__ import annotations
+
+import pytest
+
+from lake_local.cli.parser import parse
+from lake_local.errors import BadRequest
+
+DOMAIN = "name: {0}\ndescription: What the shop knows\nowner: sales-data\n"
+TABLE = """\
+name: {0}
+description: One row for each of them
+owner: sales-data
+source: {{kind: feed, path: {1}/{0}, format: {{type: csv}}}}
+columns: {{id: int, at: timestamp}}
+key: [{2}]
+order_by: [at]
+"""
+
+
+@pytest.fixture
+def tables(tmp_path, monkeypatch):
+    """Two domains; sales.orders and shop.carts have a mistake each."""
+    root = tmp_path / "tables"
+    for domain, table, key in (
+        *(("sales", "orders", "nokey"), ("sales", "items", "id")),
+        ("shop", "carts", "nokey"),
+    ):
+        (root / domain).mkdir(parents=True, exist_ok=True)
+        (root / domain / "_domain.yml").write_text(DOMAIN.format(domain))
+        text = TABLE.format(table, domain, key)
+        (root / domain / f"{table}.yml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return root
+
+
+def validated(capsys, *argv):
+    args = parse(["validate", *argv])
+    code = args.run(args)
+    *faults, last = capsys.readouterr().out.splitlines()
+    return code, [each.split(":")[0] for each in faults], last
+
+
+@pytest.mark.parametrize(
+    "paths, code, faulty, last",
+    [
+        (["tables"], 1, ["sales/orders", "shop/carts"], None),
+        (["tables/sales"], 1, ["sales/orders"], "3 files: 1 mistake"),
+        (["tables/sales/"], 1, ["sales/orders"], "3 files: 1 mistake"),
+        (["tables/sales/orders.yml"], 1, ["sales/orders"], "1 file: 1 mistake"),
+        (["tables/sales/items.yml"], 0, [], "1 file: no mistakes"),
+        (["tables/sales/_domain.yml"], 0, [], "1 file: no mistakes"),
+        (
+            ["tables/sales/items.yml", "tables/shop"],
+            *(1, ["shop/carts"], "3 files: 1 mistake"),
+        ),
+    ],
+)
+def test_only_the_mistakes_of_what_is_named(tables, capsys, paths, code, faulty, last):
+    found = validated(capsys, *paths)
+    assert found[:2] == (code, [f"tables/{each}.yml" for each in faulty])
+    assert last in (None, found[2])
+
+
+def test_without_paths_it_is_the_folder_of_tables(tables, capsys):
+    assert validated(capsys, "--tables", "tables") == validated(capsys, "tables")
+
+
+def test_a_domain_is_named_from_within_its_folder(tables, capsys, monkeypatch):
+    monkeypatch.chdir(tables / "sales")
+    code, faulty, last = validated(capsys, ".")
+    assert (code, len(faulty), last) == (1, 1, "3 files: 1 mistake")
+
+
+def test_a_domain_without_its_file_is_one(tables, capsys):
+    (tables / "shop" / "_domain.yml").unlink()
+    _, faulty, _ = validated(capsys, "--tables", "tables", "tables/shop")
+    assert faulty == ["tables/shop/_domain.yml", "tables/shop/carts.yml"]
+
+
+@pytest.mark.parametrize(
+    "path, words",
+    [
+        ("tables/slaes", "no such file or folder. Did you mean 'tables/sales'?"),
+        ("tables/slaes/order.yml", "Did you mean 'tables/sales/orders.yml'?"),
+        ("tables/sales/orders", "Did you mean 'tables/sales/orders.yml'?"),
+        ("nowhere/at/all", "no such file or folder. Give a folder of domains"),
+        ("notes.txt", "is not a spec. Give a folder of specs or a file that ends in"),
+    ],
+)
+def test_what_is_no_spec_is_an_error_with_the_nearest_name(tables, path, words):
+    (tables.parent / "notes.txt").touch()
+    args = parse(["validate", path])
+    with pytest.raises(BadRequest) as refused:
+        args.run(args)
+    assert f"validate {path}: " in str(refused.value) and words in str(refused.value)

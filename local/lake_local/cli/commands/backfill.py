@@ -14,7 +14,7 @@ from lake_local.airflow.rest import ApiError
 from lake_local.cli.commands.run import lines
 from lake_local.cli.commands.scope import add_dag, home_of, specs_of_args
 from lake_local.errors import BadRequest, RunFailed
-from lake_local.runs import dag_runs
+from lake_local.runs import asked_run, dag_runs
 from lake_local.runs.dag_runs import Ended
 from lake_local.stack import session
 from lake_local.stack.session import Session
@@ -68,6 +68,7 @@ def run(args: Namespace) -> int:
     """Create, follow, print each run's summary; RunFailed for the first red one."""
     asked = asked_of(args)
     home, specs = home_of(args), specs_of_args(args)
+    asked_run.check(specs, args.dag_id, asked["dag_run_conf"])
     with session.opened(
         home, specs, who=f"backfill {args.dag_id}", airflow=True, keep=args.keep_up
     ) as opened:

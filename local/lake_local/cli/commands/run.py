@@ -11,7 +11,7 @@ from typing import Iterator
 
 from lake_local import text
 from lake_local.cli.commands.scope import add_dag, home_of, specs_of_args
-from lake_local.runs import dag_runs
+from lake_local.runs import asked_run, dag_runs
 from lake_local.runs.dag_runs import Ended
 from lake_local.stack import session
 
@@ -46,6 +46,7 @@ def run(args: Namespace) -> int:
     """Trigger, follow, print the summary; RunFailed for a red run."""
     conf = dag_runs.params(args.param, args.window)
     home, specs = home_of(args), specs_of_args(args)
+    asked_run.check(specs, args.dag_id, conf)
     with session.opened(
         home, specs, who=f"run {args.dag_id}", airflow=True, keep=args.keep_up
     ) as opened:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
 from lake_local.stack.session import require_environment, require_tables, up_for_all
 from lake_local.workspace.project import find
@@ -26,7 +27,8 @@ def add_dag(parser: ArgumentParser, *, params: str) -> None:
 def specs_of_args(args: Namespace) -> Specs:
     """The specs that the arguments name, which must be those that are up."""
     up = up_for_all(home_of(args))
-    if up is not None:
-        require_tables(args.tables, up)
-        require_environment(asked_environment(find()), up)
-    return specs_of(find(), args.tables, up.environment if up else "")
+    if up is None:
+        return specs_of(find(), args.tables)
+    require_tables(args.tables, up)
+    require_environment(asked_environment(find()), up)
+    return specs_of(find(), args.tables, up.environment).of_running(Path(up.tables))

@@ -1,0 +1,101 @@
+"""A run as it is asked for, checked against the specs before anything starts.
+
+Airflow's own check of the run comes later and knows more; this one needs no Airflow, so a
+misspelt name is refused within a second.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Mapping
+
+from lake_spec.contract.dag_kinds import DAG_KINDS, dag_ids, ids_of
+from lake_spec.diagnostics.suggestions import did_you_mean
+from lake_spec.model import DomainSpec
+
+from lake_local.errors import BadRequest, unknown
+from lake_local.workspace.dags_folder import domains_in
+from lake_local.workspace.specs import Specs
+
+REAPER = "lake_reaper"
+"""The one DAG that belongs to no domain."""
+
+PARAMS: Mapping[str, tuple[str, ...]] = {
+    "tables": DAG_KINDS,
+    "window_from": ("full_load", "incremental", "reprocess"),
+    "window_to": ("full_load", "incremental", "reprocess"),
+    "files": ("reprocess",),
+    "quarantined": ("reprocess",),
+    "retract_missing": ("reprocess",),
+    "accept_losses": ("incremental", "reprocess"),
+    "empty_scopes": ("incremental", "reprocess"),
+    "pull_from": ("incremental",),
+    "verify": ("rebuild",),
+    "sample": ("rebuild",),
+    "request": ("erase",),
+    "plan_only": DAG_KINDS,
+    "dry_run": DAG_KINDS,
+}
+"""Param -> the kinds of DAGs that have it; a test compares it with the DAGs' own table."""
+
+
+def check(specs: Specs, dag_id: str, conf: Mapping[str, Any]) -> None:
+    """Refuse a run that no DAG of these specs can do.
+
+    Args:
+        conf: the params by their names, as `dag_runs.params` gives them.
+
+    Raises:
+        BadRequest: for an unknown domain, DAG, param or table, with the nearest name; for
+            mistakes in the specs of the DAG's domain.
+    """
+    if dag_id == REAPER:
+        return
+    name, kind = _parts(specs, dag_id)
+    domain = specs.domain(name)
+    ids = _ids(domain)
+    if dag_id not in ids:
+        raise BadRequest(unknown("DAG", dag_id, ids))
+    faults = [*_params(dag_id, kind, conf), *_tables(domain, conf.get("tables", ()))]
+    if faults:
+        raise BadRequest("\n".join(faults))
+
+
+def _parts(specs: Specs, dag_id: str) -> tuple[str, str]:
+    """The domain and the kind that the id of a DAG names."""
+    names = domains_in(specs.tables)
+    for kind in DAG_KINDS:
+        name = dag_id.removesuffix(f"_{kind}")
+        if name in names:
+            return name, kind
+        if name and name != dag_id:
+            raise BadRequest(
+                f"{dag_id}: {unknown('domain', name, names)} Domains are read from"
+                f" {specs.tables}; --tables DIR names another folder."
+            )
+    raise BadRequest(unknown("DAG", dag_id, (x for n in names for x in ids_of(n))))
+
+
+def _ids(domain: DomainSpec) -> set[str]:
+    runs = domain.history_runs.value
+    shown = {"name": domain.name, "continuous": domain.continuous, "history_runs": runs}
+    return dag_ids(shown)
+
+
+def _params(dag_id: str, kind: str, conf: Mapping[str, Any]) -> Iterable[str]:
+    known = [name for name, kinds in PARAMS.items() if kind in kinds]
+    for name in conf:
+        if name not in known:
+            yield (
+                f"--param {name}: unknown param. {did_you_mean(name, known)}"
+                f"{dag_id} takes: {', '.join(known)}."
+            )
+
+
+def _tables(domain: DomainSpec, asked: Iterable[str]) -> Iterable[str]:
+    names = [table.name for table in domain.tables]
+    for name in asked:
+        if name not in names:
+            hint = did_you_mean(name, names) or f"Choose from: {', '.join(names)}."
+            yield (
+                f"--param tables: {name!r} is no table of {domain.name}. {hint}"
+            ).strip()

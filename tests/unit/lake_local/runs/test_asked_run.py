@@ -1,0 +1,111 @@
+"""A run is checked against the specs before anything starts."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lake_airflow.planning.run_options import OPTIONS
+from lake_spec.contract.dag_kinds import DAG_KINDS
+
+from lake_local.cli.commands import backfill, run
+from lake_local.cli.parser import parse
+from lake_local.errors import BadRequest
+from lake_local.runs import asked_run
+from lake_local.workspace.project import find
+from lake_local.workspace.specs import specs_of
+
+
+@pytest.fixture(scope="module")
+def specs():
+    return specs_of(find(), None)
+
+
+@pytest.mark.parametrize("kind", DAG_KINDS)
+def test_the_params_are_those_of_the_dags(kind):
+    known = {name for name, kinds in asked_run.PARAMS.items() if kind in kinds}
+    assert known == {
+        name
+        for option in OPTIONS
+        if kind in (option.kinds or (kind,))
+        for name in option.params or (option.name,)
+    }
+
+
+@pytest.mark.parametrize(
+    "dag_id, conf",
+    [
+        ("moma_incremental", {"tables": ["artists"], "window_from": "2016-05-01"}),
+        ("moma_reprocess", {"quarantined": True}),
+        ("moma_rebuild", {"verify": True, "sample": 0.1}),
+        ("lake_reaper", {}),
+    ],
+)
+def test_what_a_dag_can_do_passes(specs, dag_id, conf):
+    asked_run.check(specs, dag_id, conf)
+
+
+@pytest.mark.parametrize(
+    "dag_id, conf, words",
+    [
+        ("moma_ful_load", {}, "no DAG 'moma_ful_load'. Did you mean 'moma_full_load'?"),
+        ("moma_redo", {}, "It was renamed: write 'moma_reprocess'."),
+        (
+            "mona_scd2",
+            {},
+            "no domain 'mona'. Did you mean 'moma'? Domains are read from",
+        ),
+        ("shop_full_load", {}, "no domain 'shop'. Choose one of: moma. Domains"),
+        ("moma_continuous", {}, "no DAG 'moma_continuous'."),
+        ("qqqqqqq", {}, "no DAG 'qqqqqqq'. Choose one of: moma_continuous, "),
+        ("_scd2", {}, "no DAG '_scd2'."),
+        (
+            *("moma_incremental", {"tables": ["artists", "artits"]}),
+            "--param tables: 'artits' is no table of moma. Did you mean 'artists'?",
+        ),
+        (
+            *("moma_incremental", {"tables": ["qqq"]}),
+            "'qqq' is no table of moma. Choose from: artists.",
+        ),
+        (
+            *("moma_full_load", {"dry_rnu": True}),
+            "--param dry_rnu: unknown param. Did you mean 'dry_run'? moma_full_load takes:",
+        ),
+        (
+            *("moma_reprocess", {"withdraw_missing": True}),
+            "It was renamed: write 'retract_missing'. moma_reprocess takes:",
+        ),
+        ("moma_scd2", {"files": ["a"]}, "no DAG 'moma_scd2'"),
+        ("moma_rebuild", {"files": ["a"]}, "--param files: unknown param."),
+    ],
+)
+def test_what_no_dag_can_do_is_refused_with_the_nearest(specs, dag_id, conf, words):
+    with pytest.raises(BadRequest) as refused:
+        asked_run.check(specs, dag_id, conf)
+    assert words in str(refused.value)
+
+
+def test_a_domain_with_mistakes_is_refused_with_them(tmp_path):
+    (tmp_path / "shop").mkdir()
+    words = {"name": "shop", "description": "What the shop has", "owner": "shop-data"}
+    (tmp_path / "shop" / "_domain.yml").write_text(json.dumps({**words, "ownr": "x"}))
+    with pytest.raises(BadRequest, match="ownr: unknown key.*\nSee them all"):
+        asked_run.check(specs_of(find(), tmp_path), "shop_full_load", {})
+
+
+@pytest.mark.parametrize(
+    "command, argv",
+    [
+        (run, ["run", "moma_ful_load"]),
+        (
+            backfill,
+            ["backfill", "moma_ful_load", "--from", "2016-01-01", "--to", "2016-02-01"],
+        ),
+    ],
+)
+def test_nothing_starts_for_what_is_refused(command, argv, monkeypatch, tmp_path):
+    monkeypatch.setattr(command.session, "opened", None)
+    args = parse(["--state-dir", str(tmp_path), *argv])
+    with pytest.raises(BadRequest, match="no DAG 'moma_ful_load'"):
+        command.run(args)

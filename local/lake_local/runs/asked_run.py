@@ -13,7 +13,6 @@ from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import DomainSpec
 
 from lake_local.errors import BadRequest, unknown
-from lake_local.workspace.dags_folder import domains_in
 from lake_local.workspace.specs import Specs
 
 REAPER = "lake_reaper"
@@ -62,7 +61,7 @@ def check(specs: Specs, dag_id: str, conf: Mapping[str, Any]) -> None:
 
 def _parts(specs: Specs, dag_id: str) -> tuple[str, str]:
     """The domain and the kind that the id of a DAG names."""
-    names = domains_in(specs.tables)
+    names = specs.domain_names()
     for kind in DAG_KINDS:
         name = dag_id.removesuffix(f"_{kind}")
         if name in names:

@@ -35,9 +35,13 @@ class Specs:
         """The same environment with the tables of what is up."""
         return replace(self, tables=tables)
 
+    def domain_names(self) -> list[str]:
+        """The names of the domains, with and without faults."""
+        return domains_in(self.tables)
+
     def domains(self) -> list[DomainSpec]:
         """Every domain; BadRequest with all faults of all of them."""
-        return [self.domain(name) for name in domains_in(self.tables)]
+        return [self.domain(name) for name in self.domain_names()]
 
     def domain(self, name: str) -> DomainSpec:
         """One domain; BadRequest with its faults, or with what it could be."""

@@ -1,40 +1,56 @@
 """Land files, as a source system would, and put requests to erase.
 
-An address that ends in a file name gives one file that name; any other is the
-folder that the files go to.
+An address that ends in a file name gives one file that name; any other is the folder that
+files go to. Of a folder all files are put, under their paths in it, without hidden ones
+(.name). Each line says which table reads the file; a warning says where none does.
+
+Examples:
+  ./run_locally.sh put orders_2026-01-31.csv.gz s3://lake/landing/sales/orders/
+  ./run_locally.sh put exports/orders s3://lake/landing/sales/orders/
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path, PurePosixPath
+from typing import Iterable, Iterator
 
 from lake_spec.contract.erase_request import folder_of
-from lake_spec.model import EnvironmentSpec
+from lake_spec.model import DomainSpec, EnvironmentSpec
 
 from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.errors import BadRequest
 from lake_local.stack import objects, session
+from lake_local.text import tell
+from lake_local.workspace.landing import SIGN, Landing
+from lake_local.workspace.specs import Specs
 
 NAME = "put"
 HELP = "land files at s3://lake/landing/..., put requests at s3://lake/runs/erase/..."
+MOST_WARNINGS = 5
+"""Files that one reason names; of the others it says how many they are."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Files, then where to."""
-    parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+    parser.add_argument("files", metavar="FILE_OR_DIR", nargs="+", type=Path)
     parser.add_argument("to", metavar="s3://lake/...")
 
 
 def run(args: Namespace) -> int:
-    """Upload each file; those that lie there already are said to."""
+    """Upload each file, say which table reads it, and warn where none does."""
     specs = specs_of_args(args)
     targets = targets_of(args.files, args.to, specs.environment)
+    landing = Landing.of(specs.environment.landing, _domains(specs))
+    targets.sort(key=lambda target: _is_sign(landing, target[1]))
     with session.opened(home_of(args), specs, who=NAME) as opened:
         s3 = opened.aws("s3")
         for file, url in targets:
             new = objects.put_file(s3, file, url)
-            print(f"{'landed' if new else 'is there already'}  {url}")
+            state = "landed" if new else "is there already"
+            print(f"{state}  {url}{_read_by(landing, url)}")
+    for line in warnings(landing, [url for _, url in targets]):
+        tell(line)
     return 0
 
 
@@ -49,9 +65,83 @@ def targets_of(
             f"{to}: landing files go below {landing}/, requests to erase below"
             f" {requests}/."
         )
-    for file in files:
-        if not file.is_file():
-            raise BadRequest(f"{file}: there is no such file.")
-    if len(files) == 1 and not to.endswith("/") and PurePosixPath(to).suffix:
+    is_name = not to.endswith("/") and PurePosixPath(to).suffix
+    if len(files) == 1 and is_name and files[0].is_file():
         return [(files[0], to)]
-    return [(file, f"{to.rstrip('/')}/{file.name}") for file in files]
+    folder = to.rstrip("/")
+    found = [(each, f"{folder}/{path}") for each, path in _listed(files)]
+    double = _double(url for _, url in found)
+    if double:
+        raise BadRequest(
+            f"{double}: several files would go there. Put their folders one at a time,"
+            " each to a folder of its own."
+        )
+    return found
+
+
+def warnings(landing: Landing, urls: Iterable[str]) -> Iterator[str]:
+    """Lines about files that no table reads, or that it will refuse by their names."""
+    by_reason: dict[str, list[str]] = {}
+    for url in urls:
+        if not url.startswith(f"{landing.root}/"):
+            continue
+        is_read = landing.readers(url)
+        reason = landing.without_time(url) if is_read else landing.unread(url)
+        if reason:
+            head = "" if is_read else "no table reads "
+            by_reason.setdefault(f"{head}{{}}: {reason}", []).append(url)
+    for reason, found in by_reason.items():
+        shown = ", ".join(found[:MOST_WARNINGS])
+        more = len(found) - MOST_WARNINGS
+        shown += f" and {more:,} more" if more > 0 else ""
+        yield "WARNING: " + reason.replace("{}", shown, 1)
+
+
+def _listed(files: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+    """Each file, those of folders too, with the path that it is put under."""
+    for file in files:
+        if file.is_file():
+            yield file, file.name
+        elif file.is_dir():
+            inside = [(x, x.relative_to(file)) for x in sorted(file.rglob("*"))]
+            seen = [(x, path) for x, path in inside if x.is_file() and _is_seen(path)]
+            if not seen:
+                raise BadRequest(f"{file}: the folder has no files.")
+            yield from ((x, path.as_posix()) for x, path in seen)
+        else:
+            raise BadRequest(f"{file}: there is no such file or folder.")
+
+
+def _is_seen(path: Path) -> bool:
+    return not any(part.startswith(".") for part in path.parts)
+
+
+def _double(urls: Iterable[str]) -> str:
+    seen: set[str] = set()
+    for url in urls:
+        if url in seen:
+            return url
+        seen.add(url)
+    return ""
+
+
+def _domains(specs: Specs) -> Iterator[DomainSpec]:
+    """The domains without mistakes; of the others it says that they were not asked."""
+    for name in specs.domain_names():
+        try:
+            yield specs.domain(name)
+        except BadRequest:
+            tell(
+                f"WARNING: the specs of {name} have mistakes (see `validate`), so whether"
+                " its tables read these files is unknown."
+            )
+
+
+def _read_by(landing: Landing, url: str) -> str:
+    found = [f"{each.table} as {each.role}" for each in landing.readers(url)]
+    return f"  read by {', '.join(found)}" if found else ""
+
+
+def _is_sign(landing: Landing, url: str) -> bool:
+    """Whether it says that others are all there, and so is put after them."""
+    return any(each.role == SIGN for each in landing.readers(url))

@@ -9,8 +9,9 @@ import pytest
 from lake_spec.contract.erase_request import uri_of
 from lake_spec.parsing.loader import load_environment
 
-from lake_local.cli.commands.put import targets_of
+from lake_local.cli.commands.put import targets_of, warnings
 from lake_local.errors import BadRequest
+from lake_local.workspace.landing import Landing
 
 LANDING = "s3://lake/landing"
 LAKE = load_environment("local", Path(__file__).parents[4] / "dags/environments")
@@ -43,7 +44,7 @@ def test_a_request_to_erase_goes_where_its_runs_look(files):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(BadRequest, match="gone.csv: there is no such file"):
+    with pytest.raises(BadRequest, match="gone.csv: there is no such file or folder"):
         targets_of([tmp_path / "gone.csv"], f"{LANDING}/moma/", LAKE)
 
 
@@ -59,3 +60,31 @@ def test_a_missing_file_is_named(tmp_path):
 def test_files_land_in_the_landing_area_only(files, to):
     with pytest.raises(BadRequest):
         targets_of(files, to, LAKE)
+
+
+def test_a_folder_s_files_keep_their_paths_without_hidden_ones(tmp_path):
+    for path in ("load/1.csv", "changes/2026/2.csv", ".git/x", "_SUCCESS"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).touch()
+    put = targets_of([tmp_path], f"{LANDING}/sales/orders/", LAKE)
+    assert [url.removeprefix(f"{LANDING}/sales/orders/") for _, url in put] == [
+        *("_SUCCESS", "changes/2026/2.csv", "load/1.csv")
+    ]
+
+
+def test_a_folder_without_files_is_refused(tmp_path):
+    with pytest.raises(BadRequest, match="the folder has no files"):
+        targets_of([tmp_path], f"{LANDING}/sales/orders/", LAKE)
+
+
+def test_two_files_never_get_one_address(files, tmp_path):
+    with pytest.raises(BadRequest, match="/a.csv: several files would go there"):
+        targets_of([files[0], tmp_path], f"{LANDING}/moma/", LAKE)
+
+
+def test_files_of_one_reason_share_a_warning():
+    landing = Landing(LANDING, ())
+    urls = [f"{LANDING}/moma/{number}.csv" for number in range(7)]
+    (line,) = warnings(landing, [*urls, "s3://lake/runs/erase/moma/1.json"])
+    assert line.startswith(f"WARNING: no table reads {urls[0]}, {urls[1]}")
+    assert "4.csv and 2 more: no table has source.path 'moma'." in line

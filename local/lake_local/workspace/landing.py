@@ -1,0 +1,131 @@
+"""Which table reads a landing file, by the specs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Iterable, Iterator, Sequence
+
+from lake_spec.diagnostics.suggestions import nearest
+from lake_spec.model import DomainSpec, Feed, Snapshot, TableSpec
+from lake_spec.text.globs import glob_pattern
+
+SIGN = "sign of completion"
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A table that reads a file, and what the file is to it."""
+
+    table: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Landing:
+    """The landing area and the tables that read from it."""
+
+    root: str
+    tables: Sequence[TableSpec]
+
+    @classmethod
+    def of(cls, root: str, domains: Iterable[DomainSpec]) -> Landing:
+        """The landing area at an s3:// address, as the tables of the domains read it."""
+        found = [table for each in domains for table in each.tables]
+        return cls(root, [x for x in found if isinstance(x.source, (Feed, Snapshot))])
+
+    def readers(self, url: str) -> list[Reader]:
+        """The tables that read the file at an address, each with the file's role."""
+        found = []
+        for table, path in self._below(url):
+            role = _role(table, path)
+            if role:
+                found.append(Reader(table.full_name, role))
+        return found
+
+    def unread(self, url: str) -> str:
+        """Why no table reads the file at an address, and what to do."""
+        below = list(self._below(url))
+        if not below:
+            return self._no_folder(url)
+        table, path = below[0]
+        if _is_hidden(path):
+            return (
+                "names that begin with . or _ are skipped. Give the file and its folders"
+                " other names."
+            )
+        globs = _globs(table)
+        shown = " or ".join(f"{glob!r} (source.{key})" for key, _, glob in globs)
+        keys = " or ".join(f"source.{key}" for key, _, _ in globs)
+        return (
+            f"{table.full_name} reads from {self.root}/{table.source.path}/ only names"
+            f" that match {shown}. Put the file there under such a name, or change {keys}."
+        )
+
+    def without_time(self, url: str) -> str:
+        """What is wrong if a snapshot's path lacks its time; empty if nothing is."""
+        for table, path in self._below(url):
+            time = getattr(table.source, "snapshot_time", None)
+            pattern = time.pattern if time else None
+            is_file = _role(table, path) not in ("", SIGN)
+            if pattern and is_file and not re.search(pattern, path):
+                return (
+                    f"{table.full_name} finds no time in this path: it does not match"
+                    f" {pattern!r} (source.snapshot_time.pattern). Give the file a name"
+                    " that does, or change the pattern."
+                )
+        return ""
+
+    def _below(self, url: str) -> Iterator[tuple[TableSpec, str]]:
+        """The tables whose folder an address is in, with its path in there."""
+        for table in self.tables:
+            prefix = f"{self.root}/{table.source.path}/"
+            if url.startswith(prefix):
+                yield table, url[len(prefix) :]
+
+    def _no_folder(self, url: str) -> str:
+        folder = url.removeprefix(f"{self.root}/").rpartition("/")[0]
+        folders = sorted({table.source.path for table in self.tables})
+        near = nearest(folder, folders)
+        if near:
+            return f"no table has source.path {folder!r}. Did you mean {self.root}/{near}/?"
+        there = ", ".join(folders) or "none"
+        return (
+            f"no table has source.path {folder!r}. Put the file below one of these folders"
+            f" of {self.root}/ ({there}), or write a table spec with this path."
+        )
+
+
+def _role(table: TableSpec, path: str) -> str:
+    """What a file in the table's folder is to it; empty if it is not read."""
+    sign = _sign(table)
+    name = path if "/" in sign else path.rpartition("/")[2]
+    if sign and glob_pattern(sign).fullmatch(name):
+        return SIGN
+    if _is_hidden(path):
+        return ""
+    for _, role, glob in _globs(table):
+        if glob_pattern(glob).fullmatch(path):
+            return role
+    return ""
+
+
+def _globs(table: TableSpec) -> list[tuple[str, str, str]]:
+    """Key in the source, role, and glob of each sort of files that a table reads."""
+    source = table.source
+    if isinstance(source, Snapshot):
+        return [("files", "snapshot", source.files)]
+    found = [("load", "full load", source.load)]
+    if source.full_refresh:
+        refresh = source.full_refresh.files
+        found.append(("full_refresh.files", "full refresh", refresh))
+    return [*found, ("changes", "changes", source.changes)]
+
+
+def _sign(table: TableSpec) -> str:
+    complete = getattr(table.source, "complete", None)
+    return (complete.marker or complete.manifest or "") if complete else ""
+
+
+def _is_hidden(path: str) -> bool:
+    return any(part.startswith((".", "_")) for part in path.split("/"))

@@ -11,11 +11,12 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any, Iterator, List, Optional, Sequence, TextIO
 
 from lake_local.show import request as requests
-from lake_local.show.request import Request
+from lake_local.show.request import Format, Request
 from lake_local.show.writing import write
 
 REFUSED = 2
@@ -45,12 +46,30 @@ def main(argv: Sequence[str]) -> int:
 
 def answer(found: Any, request: Request, data: TextIO, words: TextIO) -> None:
     """Write one request's rows to where it wants them."""
-    if request.output:
+    if request.format == Format.PARQUET.value and request.output:
+        write_parquet(found, request.output, request.limit)
+    elif request.output:
         with open(request.output, "w", encoding="utf-8", newline="") as file:
             _write(found, request, file, words)
     else:
         _write(found, request, data, words)
         data.flush()
+
+
+def write_parquet(found: Any, output: str, limit: int) -> None:
+    """Write rows as one Parquet file, by Spark, which makes a folder of it first.
+
+    Args:
+        found: a DataFrame.
+        output: path of the file; its folder must be there.
+        limit: how many rows at most; 0 is all.
+    """
+    limited = found.limit(limit) if limit else found
+    with tempfile.TemporaryDirectory(dir=Path(output).parent, prefix=".show-") as made:
+        folder = Path(made) / "rows"
+        limited.coalesce(1).write.parquet(f"file://{folder}")  # as it is, unescaped
+        (file,) = folder.glob("part-*.parquet")
+        os.replace(file, output)
 
 
 def _write(found: Any, request: Request, data: TextIO, words: TextIO) -> None:
@@ -112,6 +131,9 @@ def _spark(jars: Path, endpoint: str) -> Any:
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "2",
+        # Instants in UTC and days as they are, also of long ago, for any reader.
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+        "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
         **_s3(endpoint),
     }
     builder = SparkSession.builder.master("local[2]").appName("lake show")

@@ -22,6 +22,7 @@ class Format(str, Enum):
     TABLE = "table"
     CSV = "csv"
     JSON = "json"
+    PARQUET = "parquet"
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,7 @@ def request_of(args: Namespace, specs: Specs) -> Request:
     """The request that the arguments mean; BadRequest says what cannot be meant."""
     table = specs.table(args.table)
     layer = _layer(args)
+    _require_file(args)
     if table.is_dimension:
         _require_layer_of_dimension(table, layer)
     return Request(
@@ -131,6 +132,11 @@ def _ask(opened: Session, asked: Request) -> None:
 
 
 def _write_nothing(asked: Request) -> None:
+    if asked.format == Format.PARQUET.value:
+        raise BadRequest(
+            f"{asked.table} has no quarantine: no row was refused, so there are no columns"
+            " for a Parquet file. Nothing was written; --format csv writes an empty file."
+        )
     tell(f"{asked.table} has no quarantine: no row was refused")
     text = "0\n" if asked.count else "[]\n" if asked.format == "json" else ""
     if asked.output:
@@ -169,6 +175,20 @@ def _require_layer_of_dimension(table: TableSpec, layer: Layer) -> None:
     raise BadRequest(
         f"{table.full_name} is a dimension and has no {layer.value}. Ask {names}."
     )
+
+
+def _require_file(args: Namespace) -> None:
+    """Raise BadRequest where Parquet is asked for and there is no file of rows."""
+    if args.format != Format.PARQUET.value:
+        return
+    if args.count:
+        raise BadRequest(
+            "--count prints a number, which is no Parquet. Leave --format parquet out."
+        )
+    if args.output is None:
+        raise BadRequest(
+            "--format parquet goes to a file, not to the terminal. Add -o FILE."
+        )
 
 
 def _between(pair: list[str]) -> tuple[str, str]:

@@ -1,8 +1,9 @@
 """What is up, where it listens, which clusters live, which run has which domain,
-and how the last runs went."""
+and how the last runs went. With --json the same as one JSON object."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from argparse import ArgumentParser, Namespace
 from typing import Any, Iterator
@@ -28,90 +29,137 @@ _RUNS = """
     select dag_id, run_id, state, start_date, end_date from dag_run
     order by coalesce(start_date, queued_at) desc limit ?
 """
+_RUN_KEYS = ("dag", "run", "state", "started", "ended")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """It takes none of its own."""
+    """How it is written."""
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON object, for programs"
+    )
 
 
 def run(args: Namespace) -> int:
     """Print the state; it starts and changes nothing, and always ends with 0."""
-    home = home_of(args)
-    for line in lines(home):
+    found = state_of(home_of(args))
+    if args.json:
+        print(json.dumps(found, indent=2, ensure_ascii=False))
+        return 0
+    for line in lines(found):
         print(line)
     return 0
 
 
-def lines(home: Home) -> Iterator[str]:
-    """The state of a home as lines."""
+def state_of(home: Home) -> dict[str, Any]:
+    """The state of a state directory as JSON-ready data.
+
+    Returns:
+        `state_dir`, `in_use_by` (texts), `up` (None, or since, tables, environment and
+        processes), `left_over` (process ids), `clusters` and `leases` (None where they are
+        unknown), `problems` (why they are) and `last_runs`, the newest first. Times are
+        UTC, but `since`, which is local with its zone left out.
+    """
     stack = state.read(home)
-    yield f"Home {home.root}"
-    yield from (f"In use by {each}" for each in lock.holders(home))
-    if stack is None:
-        yield from _leftovers(home)
-    else:
-        yield from _processes(stack)
-        yield from _clusters(stack)
-        yield from _leases(stack)
-    yield from _runs(home)
+    found: dict[str, Any] = {
+        "state_dir": str(home.root),
+        "in_use_by": [str(each) for each in lock.holders(home)],
+        "up": _up(stack) if stack else None,
+        "left_over": [] if stack else [x.pid for x in background.marked(home.root)],
+        "clusters": [],
+        "leases": [],
+        "problems": [],
+        "last_runs": [dict(zip(_RUN_KEYS, row)) for row in _rows(home)],
+    }
+    if stack is not None:
+        found["clusters"] = _clusters(stack, found["problems"])
+        found["leases"] = _leases(stack, found["problems"])
+    return found
 
 
-def _leftovers(home: Home) -> Iterator[str]:
-    left = [str(each.pid) for each in background.marked(home.root)]
-    if left:
-        yield f"Left over from a command that was killed: {', '.join(left)}. `down` ends them."
+def lines(found: dict[str, Any]) -> Iterator[str]:
+    """The state, as `state_of` gives it, as lines for people."""
+    yield f"Home {found['state_dir']}"
+    yield from (f"In use by {each}" for each in found["in_use_by"])
+    if found["up"]:
+        yield from _lines_of_up(found)
+    elif found["left_over"]:
+        left = ", ".join(map(str, found["left_over"]))
+        yield f"Left over from a command that was killed: {left}. `down` ends them."
     else:
         yield "Nothing is up."
+    if found["last_runs"]:
+        yield "Last runs"
+        rows = [tuple(each.values()) for each in found["last_runs"]]
+        yield from text.table(_RUN_KEYS, rows)
+    else:
+        yield "No run yet."
 
 
-def _processes(stack: Stack) -> Iterator[str]:
-    yield f"Up since {stack.since}, tables {stack.tables}"
-    ports = {"aws": stack.aws_url, "api-server": stack.airflow_url}
+def _lines_of_up(found: dict[str, Any]) -> Iterator[str]:
+    up = found["up"]
+    yield f"Up since {up['since']}, tables {up['tables']}"
     rows = [
-        (each.name, str(each.pid), _state(each.is_alive()), ports.get(each.name, ""))
-        for each in stack.processes
+        (each["name"], str(each["pid"]), each["state"], each["address"] or "")
+        for each in up["processes"]
     ]
     yield from text.table(("process", "pid", "state", "address"), rows)
+    yield from found["problems"]
+    if found["clusters"]:
+        rows = [tuple(each.values()) for each in found["clusters"]]
+        yield from text.table(("cluster", "state", "name"), rows)
+    elif found["clusters"] is not None:
+        yield "No cluster is alive."
+    for each in found["leases"] or ():
+        yield f"Lease of {each['domain']}: {each['holder']} since {each['since']} UTC"
 
 
-def _clusters(stack: Stack) -> Iterator[str]:
+def _up(stack: Stack) -> dict[str, Any]:
+    ports = {"aws": stack.aws_url, "api-server": stack.airflow_url}
+    return {
+        "since": stack.since,
+        "tables": stack.tables,
+        "environment": stack.environment,
+        "processes": [
+            {
+                "name": each.name,
+                "pid": each.pid,
+                "state": "alive" if each.is_alive() else "ended",
+                "address": ports.get(each.name),
+            }
+            for each in stack.processes
+        ],
+    }
+
+
+def _clusters(stack: Stack, problems: list[str]) -> list[dict[str, str]] | None:
     try:
         live = emulator.live_clusters(emulator.client("emr", stack, stack.region))
     except (BotoCoreError, ClientError) as error:
-        yield f"Clusters: unknown, the emulator does not answer ({error})"
-        return
-    if not live:
-        yield "No cluster is alive."
-        return
-    rows = [(each["Id"], each["Status"]["State"], each["Name"]) for each in live]
-    yield from text.table(("cluster", "state", "name"), rows)
+        problems.append(f"Clusters: unknown, the emulator does not answer ({error})")
+        return None
+    return [
+        {"id": x["Id"], "state": x["Status"]["State"], "name": x["Name"]} for x in live
+    ]
 
 
-def _leases(stack: Stack) -> Iterator[str]:
+def _leases(stack: Stack, problems: list[str]) -> list[dict[str, Any]] | None:
     s3 = emulator.client("s3", stack, stack.region)
+    found = []
     try:
         environment = specs_of(find(), None, stack.environment).environment
-    except LakeError as error:
-        yield f"Leases: unknown. {error}"
-        return
-    try:
         for key in objects.under(s3, lease_folder(environment.runs)):
             domain = key.rsplit("/", 1)[-1][: -len(".json")]
             lease = objects.read_json(s3, lease_uri(environment.runs, domain)) or {}
             if lease.get("holder"):
                 since = _second(lease["since"])
-                yield f"Lease of {domain}: {lease['holder']} since {since} UTC"
+                each = {"domain": domain, "holder": lease["holder"], "since": since}
+                found.append(each)
+    except LakeError as error:
+        problems.append(f"Leases: unknown. {error}")
+        return None
     except (BotoCoreError, ClientError):
-        return  # Said of the clusters already.
-
-
-def _runs(home: Home) -> Iterator[str]:
-    rows = _rows(home)
-    if rows:
-        yield "Last runs"
-        yield from text.table(("dag", "run", "state", "started", "ended"), rows)
-    else:
-        yield "No run yet."
+        return None  # Said of the clusters already.
+    return found
 
 
 def _rows(home: Home) -> list[tuple[Any, ...]]:
@@ -133,7 +181,3 @@ def _rows(home: Home) -> list[tuple[Any, ...]]:
 
 def _second(timestamp: str | None) -> str | None:
     return timestamp[:19] if timestamp else None
-
-
-def _state(alive: bool) -> str:
-    return "alive" if alive else "ended"

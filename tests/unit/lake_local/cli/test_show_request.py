@@ -64,6 +64,11 @@ def test_programs_get_all_rows_unless_they_say_otherwise(specs):
         (["../etc.passwd"], "no table '../etc.passwd'"),
         (["moma.artists", "--as-of", "noon"], "--as-of 'noon' is no time"),
         (["moma.artists", "--limit", "-1"], "--limit -1: give 0"),
+        (["moma.artists", "--format", "parquet"], "Add -o FILE"),
+        (
+            ["moma.artists", "--format", "parquet", "-o", "f", "--count"],
+            "--count prints a number, which is no Parquet",
+        ),
         (
             ["moma.artists", "--layer", "current", "--valid-at", "2016-04-01"],
             "--valid-at asks the history, not current",

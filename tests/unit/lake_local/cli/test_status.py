@@ -1,0 +1,103 @@
+"""`status` says the same to people and to programs."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+import pytest
+from botocore.exceptions import EndpointConnectionError
+
+from lake_local.cli.commands import status
+from lake_local.cli.parser import parse
+from lake_local.stack import state
+from lake_local.stack.state import Stack
+from lake_local.workspace.background import Process
+from lake_local.workspace.state_dir import Home
+
+
+@pytest.fixture
+def home(tmp_path):
+    """A state directory with one run in Airflow's database."""
+    home = Home.at(tmp_path)
+    home.create()
+    database = sqlite3.connect(home.airflow / "airflow.db")
+    columns = "dag_id, run_id, state, start_date, end_date, queued_at"
+    database.execute(f"create table dag_run ({columns})")
+    row = ("moma_scd2", "cli__1", "running", "2026-01-31 06:30:00.123", None, None)
+    database.execute("insert into dag_run values (?, ?, ?, ?, ?, ?)", row)
+    database.commit()
+    database.close()
+    return home
+
+
+@pytest.fixture
+def up(home, monkeypatch):
+    """The same with a process noted that is dead."""
+    dead = Process("aws", 2**22 + 1, 1.0)
+    stack = Stack("/t", 1234, since="2026-01-31 06:00:00", processes=[dead])
+    state.write(home, stack)
+    monkeypatch.setattr(status.emulator, "client", lambda *args: None)
+    return stack
+
+
+def printed(home, capsys, *argv):
+    args = parse(["--state-dir", str(home.root), "status", *argv])
+    assert args.run(args) == 0
+    return capsys.readouterr().out
+
+
+def test_where_nothing_is_up_json_has_the_last_runs(home, capsys):
+    assert json.loads(printed(home, capsys, "--json")) == {
+        "state_dir": str(home.root),
+        "in_use_by": [],
+        "up": None,
+        "left_over": [],
+        "clusters": [],
+        "leases": [],
+        "problems": [],
+        "last_runs": [
+            {
+                "dag": "moma_scd2",
+                "run": "cli__1",
+                "state": "running",
+                "started": "2026-01-31 06:30:00",
+                "ended": None,
+            }
+        ],
+    }
+
+
+def test_where_nothing_is_up_people_read_so(home, capsys):
+    _, nothing, title, _, _, run = printed(home, capsys).splitlines()
+    assert (nothing, title) == ("Nothing is up.", "Last runs")
+    assert run.split()[:3] == ["moma_scd2", "cli__1", "running"]
+
+
+def test_clusters_and_leases_of_what_is_up(home, up, capsys, monkeypatch):
+    cluster = {"Id": "j-1", "Status": {"State": "RUNNING"}, "Name": "lake moma"}
+    lease = {"holder": "moma_scd2/cli__1", "since": "2026-01-31T06:30:00.5Z"}
+    monkeypatch.setattr(status.emulator, "live_clusters", lambda emr: [cluster])
+    monkeypatch.setattr(status.objects, "under", lambda s3, url: ["x/moma.json"])
+    monkeypatch.setattr(status.objects, "read_json", lambda s3, url: lease)
+    found = json.loads(printed(home, capsys, "--json"))
+    (process,) = found["up"]["processes"]
+    assert (process["name"], process["state"]) == ("aws", "ended")
+    assert process["address"] == "http://127.0.0.1:1234"
+    assert found["clusters"] == [{"id": "j-1", "state": "RUNNING", "name": "lake moma"}]
+    assert found["leases"][0]["since"] == "2026-01-31T06:30:00"
+    words = printed(home, capsys)
+    assert "Lease of moma: moma_scd2/cli__1 since 2026-01-31T06:30:00 UTC" in words
+    assert "j-1      RUNNING  lake moma" in words
+
+
+def test_an_emulator_that_does_not_answer_is_a_problem(home, up, capsys, monkeypatch):
+    def gone(*args):
+        raise EndpointConnectionError(endpoint_url="http://127.0.0.1:1234")
+
+    monkeypatch.setattr(status.emulator, "live_clusters", gone)
+    monkeypatch.setattr(status.objects, "under", gone)
+    found = json.loads(printed(home, capsys, "--json"))
+    assert (found["clusters"], found["leases"]) == (None, None)
+    assert found["problems"][0].startswith("Clusters: unknown, the emulator does not")
+    assert found["problems"][0] in printed(home, capsys)

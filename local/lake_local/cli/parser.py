@@ -21,6 +21,7 @@ from lake_local.cli.commands import (
     onboard,
     put,
     run,
+    secret,
     show,
     status,
     up,
@@ -31,7 +32,7 @@ from lake_local.workspace.project import find
 PROGRAM = "./run_locally.sh"
 COMMANDS = (
     *(demo, up, down, status, put, run, backfill, logs),
-    *(validate, onboard, show, cost),
+    *(validate, onboard, secret, show, cost),
 )
 KEEPING = (demo, run, backfill)
 """Those that may leave up what they started."""

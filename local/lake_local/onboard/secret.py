@@ -76,6 +76,11 @@ def whole_server(
     return Server(cls.kind, *place, username, password, tls), connection
 
 
+def require_login(text: str, name: str) -> None:
+    """Raise BadSecret unless the text is a JSON object with username and password."""
+    _login(_object(text, name), name)
+
+
 def _port(value: Any, default: int, name: str) -> int:
     try:
         return int(value or default)
@@ -101,6 +106,10 @@ def _content(clients: Any, name: str, store: SecretStore) -> Dict[str, Any]:
             f"secret {name!r} ({store.value}) cannot be read: {error} Check its name, the"
             " region of the environment and whose AWS credentials are set."
         ) from None
+    return _object(text, name)
+
+
+def _object(text: str, name: str) -> Dict[str, Any]:
     try:
         found = json.loads(text)
     except ValueError:

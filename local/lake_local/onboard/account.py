@@ -15,7 +15,9 @@ from lake_spec.parsing.json_codec import to_data
 
 from lake_local.airflow.settings import shut_out_real_accounts
 from lake_local.onboard.spec_text import flow, scalar
+from lake_local.onboard.summary import FirstRun
 from lake_local.stack import session
+from lake_local.workspace.command_line import short
 from lake_local.workspace.project import find
 from lake_local.workspace.specs import ENVIRONMENT, Specs, specs_of
 from lake_local.workspace.state_dir import Home
@@ -27,6 +29,22 @@ _CONFIG = Config(connect_timeout=5, read_timeout=20, retries={"max_attempts": 2}
 def environment_of(args: Namespace) -> EnvironmentSpec:
     """The environment that is named, or that the file given holds."""
     return _specs(args).environment
+
+
+def first_run_of(args: Namespace, environment: EnvironmentSpec) -> FirstRun:
+    """How rows come to the first run of what is onboarded."""
+    is_local = environment.name == ENVIRONMENT
+    usual = str(find().dags / "environments" / f"{ENVIRONMENT}.yml")
+    file = _specs(args).environment_file
+    is_named = args.environment and is_local and file != usual
+    files = args.files if args.files and "://" not in args.files else ""
+    return FirstRun(
+        home=Home.at(args.state_dir),
+        is_local=is_local,
+        variable=short(Path(file)) if is_named else "",
+        files=Path(files).expanduser() if files else None,
+        landing=environment.landing,
+    )
 
 
 def _specs(args: Namespace) -> Specs:

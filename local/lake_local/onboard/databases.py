@@ -57,7 +57,8 @@ def onboard(args: Namespace) -> int:
     out = account.tables_folder(args)
     done = write(planned, out, args.domain, owner=args.owner, force=args.force)
     seconds = time.monotonic() - started
-    return summary.told(done, out, seconds, [*to_add, *kafka_to_add])
+    first = account.first_run_of(args, environment)
+    return summary.told(done, out, seconds, [*to_add, *kafka_to_add], first)
 
 
 def _checked(args: Namespace, catalog: Catalog, request: Request) -> int:

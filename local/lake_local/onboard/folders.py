@@ -41,7 +41,9 @@ def onboard(args: Namespace) -> int:
         )
     out = account.tables_folder(args)
     done = write(planned, out, args.domain, owner=args.owner, force=args.force)
-    return summary.told(done, out, time.monotonic() - started, [])
+    seconds = time.monotonic() - started
+    first = account.first_run_of(args, environment)
+    return summary.told(done, out, seconds, [], first)
 
 
 def _planned(

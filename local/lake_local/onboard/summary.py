@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterator, Sequence
 
 from lake_local.onboard.spec_text import GUESS, Guess
 from lake_local.onboard.writing import Written, faults_of
 from lake_local.text import table
+from lake_local.workspace.command_line import SCRIPT, short, typed
 from lake_local.workspace.project import find
+from lake_local.workspace.state_dir import Home
 
 _HEAD = ("table", "spec", "columns", "key", "comes by", "buckets", "guesses")
 
 
-def told(done: Written, out: Path, seconds: float, to_add: Sequence[str]) -> int:
+@dataclass(frozen=True)
+class FirstRun:
+    """How the tables' rows get from their source to the first run, for the next steps.
+
+    `files` is the folder on this machine that holds landing files which `put` is to land
+    below `landing`; `variable` is the environment to set, if it is not the usual one.
+    """
+
+    home: Home
+    is_local: bool = True
+    variable: str = ""
+    files: Path | None = None
+    landing: str = ""
+
+
+def told(
+    done: Written, out: Path, seconds: float, to_add: Sequence[str], first: FirstRun
+) -> int:
     """Print all of it, with what `validate` says; the exit code."""
     for line in _lines(done, seconds, to_add):
         print(line)
@@ -24,7 +43,7 @@ def told(done: Written, out: Path, seconds: float, to_add: Sequence[str]) -> int
         print(fault)
     print(f"\nvalidate: {_count(files, 'file')}, {_count(len(faults), 'mistake')}")
     if not faults:
-        for line in _next(done, out):
+        for line in _next(done, out, first):
             print(line)
     return 1 if faults else 0
 
@@ -38,7 +57,7 @@ def _lines(done: Written, seconds: float, to_add: Sequence[str]) -> Iterator[str
         yield from table(("skipped", "why"), rows)
         yield ""
     yield (
-        f"{_count(len(done.drafts), 'spec')} written to {_short(done.folder)} in"
+        f"{_count(len(done.drafts), 'spec')} written to {short(done.folder)} in"
         f" {seconds:.1f} s, {_count(len(done.skipped), 'table')} skipped,"
         f" {_count(done.guesses, 'guess')} to check"
     )
@@ -69,25 +88,32 @@ def _whys(done: Written) -> Counter:
     return found
 
 
-def _next(done: Written, out: Path) -> Iterator[str]:
+def _next(done: Written, out: Path, first: FirstRun) -> Iterator[str]:
+    """Every step from the specs to the first rows."""
     domain, project = done.folder.name, find()
-    is_ours = out == project.tables
-    tables = "" if is_ours else f" --tables {_short(out)}"
+
+    def command(words: str) -> str:
+        return f"  {typed(words, home=first.home, tables=out)}"
+
     yield "Next:"
-    yield f"  grep -n {GUESS} {_short(done.folder)}/*.yml"
-    yield f"  ./run_locally.sh validate{'' if is_ours else f' {_short(out)}'}"
+    yield f"  grep -n {GUESS} {short(done.folder)}/*.yml   # check each, remove the mark"
+    yield f"  {SCRIPT} validate {short(done.folder)}"
     dag = project.dags / f"{domain}.py"
-    if is_ours and not dag.exists():
-        yield f"  cp dags/moma.py dags/{domain}.py, and write {domain} for moma in it"
-    yield f"  ./run_locally.sh run {domain}_full_load{tables}"
+    if out == project.tables and not dag.exists():
+        moma = short(project.dags / "moma.py")
+        yield f"  sed s/moma/{domain}/g {moma} > {short(dag)}   # the domain's DAGs"
+    if not first.is_local:
+        yield f"  # commit, deploy (docs/deploy.md) and start {domain}_full_load in Airflow"
+        return
+    if first.variable:
+        yield f"  export LAKE_ENVIRONMENT={first.variable}"
+    if first.files is not None:
+        yield command(f"put {short(first.files)} {first.landing}/{domain}/")
+    yield command(f"run {domain}_full_load")
+    name = done.drafts[0].text.name if done.drafts else "TABLE"
+    yield command(f"show {domain}.{name}")
 
 
 def _count(number: int, thing: str) -> str:
     plural = f"{thing}es" if thing.endswith("s") else f"{thing}s"
     return f"{number or 'no'} {thing if number == 1 else plural}"
-
-
-def _short(path: Path) -> str:
-    """The path as it is typed from here."""
-    short = os.path.relpath(path)
-    return str(path) if short.startswith("..") else short

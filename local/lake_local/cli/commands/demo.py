@@ -28,6 +28,8 @@ from lake_local.runs.dag_runs import Ended
 from lake_local.show.request import Format, Layer, Request
 from lake_local.stack import objects, session
 from lake_local.stack.session import Session
+from lake_local.workspace.command_line import typed
+from lake_local.workspace.state_dir import Home
 
 NAME = "demo"
 HELP = "load a museum's artists twice and show their history (the default)"
@@ -67,7 +69,9 @@ def run(args: Namespace) -> int:
     for line in _story(table, ended, current, versions):
         print(line)
     print(f"\nAll of it took {text.elapsed(time.monotonic() - begin)}.")
-    print("\n".join(_where_to_click(args, opened)))
+    stays_up = args.keep_up or not opened.is_own
+    for line in next_steps(home, opened.stack.airflow_url if stays_up else ""):
+        print(line)
     return 0
 
 
@@ -161,11 +165,23 @@ def _plain(row: Row, names: Iterable[str]) -> list[Any]:
     return [None if row.get(name) is None else str(row[name]) for name in names]
 
 
-def _where_to_click(args: Namespace, opened: Session) -> Iterator[str]:
-    yield "Look further:"
-    yield f'  ./run_locally.sh show {TABLE} --layer history --where "not is_current"'
-    yield f"  ./run_locally.sh show {TABLE} --layer history --valid-at 2016-04-01 --count"
-    if args.keep_up or not opened.is_own:
-        yield f"  {opened.stack.airflow_url}/dags   (user and password: ./run_locally.sh up)"
+def next_steps(home: Home, airflow: str) -> Iterator[str]:
+    """What to do next.
+
+    Args:
+        airflow: the address of Airflow's pages; empty where it was stopped.
+    """
+
+    def command(words: str) -> str:
+        return f"  {typed(words, home=home)}"
+
+    yield "Next:"
+    yield command(f'show {TABLE} --layer history --where "not is_current"')
+    yield command(f"show {TABLE} --layer history --valid-at 2016-04-01 --count")
+    if airflow:
+        yield f"  {airflow}/dags   # Airflow's pages of these runs"
+        yield f"{command('up')}   # prints their user and password"
+        yield f"{command('down')}   # stops it all; the data stays"
     else:
-        yield "  ./run_locally.sh up   for Airflow's pages of these runs"
+        yield f"{command('up')}   # for Airflow's pages of these runs"
+    yield f"{command('onboard --files FOLDER --domain NAME')}   # your own files"

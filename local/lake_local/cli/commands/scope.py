@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from lake_local.stack.session import require_environment, require_tables, up_for_all
+from lake_local.workspace.command_line import default_home
 from lake_local.workspace.project import find
 from lake_local.workspace.specs import Specs, asked_environment, specs_of
 from lake_local.workspace.state_dir import Home
@@ -13,7 +14,7 @@ from lake_local.workspace.state_dir import Home
 
 def home_of(args: Namespace | None) -> Home:
     """The home that the arguments name; the project's own without arguments."""
-    return Home.at(args.state_dir if args else find().root / ".local" / "home")
+    return Home.at(args.state_dir) if args else default_home(find())
 
 
 def add_dag(parser: ArgumentParser, *, params: str) -> None:

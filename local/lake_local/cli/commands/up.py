@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import Iterator
 
 from lake_local.airflow import settings
 from lake_local.aws.keys import credentials_file
@@ -10,6 +12,8 @@ from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.runs import release
 from lake_local.stack import session, state
 from lake_local.stack.state import Stack
+from lake_local.workspace.command_line import typed
+from lake_local.workspace.dags_folder import domains_in
 from lake_local.workspace.state_dir import Home
 
 NAME = "up"
@@ -43,8 +47,23 @@ def _tell(home: Home, stack: Stack) -> None:
     if stack.environment:
         print(f"          environment {stack.environment}")
     print(f"Home      {home.root}")
-    print("Stop it with ./run_locally.sh down" + _same_home(home))
+    for line in next_steps(home, Path(stack.tables)):
+        print(line)
 
 
-def _same_home(home: Home) -> str:
-    return "" if home == home_of(None) else f" --state-dir {home.root}"
+def next_steps(home: Home, tables: Path) -> Iterator[str]:
+    """What can be done with what is up; its tables need no option."""
+    domain = next(iter(domains_in(tables)))
+    names = sorted(x.stem for x in (tables / domain).glob("[a-z]*.yml"))
+    table = f"{domain}.{names[0]}" if names else f"{domain}.TABLE"
+    yield "Next:"
+    steps = (
+        ("put FILE_OR_DIR s3://lake/landing/...", "land files"),
+        (f"run {domain}_full_load", "load them"),
+        (f"show {table}", "see the rows"),
+        ("status", "see what is up"),
+        ("down", "stop it all"),
+    )
+    lines = [(typed(command, home=home), words) for command, words in steps]
+    width = max(len(command) for command, _ in lines)
+    yield from (f"  {command:{width}}   # {words}" for command, words in lines)

@@ -126,6 +126,38 @@ def test_a_folder_of_files_is_onboarded_without_a_database(run, tmp_path):
     assert "path: shop/artists" in (tmp_path / "tables/shop/artists.yml").read_text()
 
 
+def next_of(out):
+    """The commands under `Next:`, without their comments."""
+    lines = out.split("Next:\n", 1)[1].splitlines()
+    return [each.split("   #")[0].strip() for each in lines]
+
+
+def test_the_next_steps_of_files_lead_to_their_rows(run, tmp_path):
+    file = tmp_path / "files/artists/2026-01-01.csv"
+    file.parent.mkdir(parents=True)
+    file.write_text("id,name\n1,Ana\n2,Bo\n")
+    local, tables = tmp_path / "local.yml", tmp_path / "tables"
+    local.write_text(ENVIRONMENT.replace("name: test", "name: local"))
+    where = ["--environment", str(local), "--state-dir", str(tmp_path / "state")]
+    _, out, _ = run("--files", str(tmp_path / "files"), *where)
+    options = f"--tables {tables} --state-dir {tmp_path / 'state'}"
+    assert next_of(out) == [
+        f"grep -n GUESS {tables}/shop/*.yml",
+        f"./run_locally.sh validate {tables}/shop",
+        f"export LAKE_ENVIRONMENT={local}",
+        f"./run_locally.sh put {tmp_path}/files s3://lake/landing/shop/ {options}",
+        f"./run_locally.sh run shop_full_load {options}",
+        f"./run_locally.sh show shop.artists {options}",
+    ]
+
+
+def test_the_next_steps_of_another_environment_are_a_deploy(run):
+    _, out, _ = run("--connection", "shop_db")
+    assert next_of(out)[2:] == [
+        "# commit, deploy (docs/deploy.md) and start shop_full_load in Airflow"
+    ]
+
+
 def test_specs_that_are_there_and_wrong_make_it_fail(run, tmp_path):
     folder = tmp_path / "tables/shop"
     folder.mkdir(parents=True)

@@ -16,12 +16,12 @@ PARQUET = (
 )
 NULLS = ("NULL", "\\N")
 
-_WHOLE = re.compile(r"-?(0|[1-9]\d{0,17})")
-_NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})\.(\d{1,10})")
-_FLOAT = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?")
-_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
-_TIME = re.compile(
-    _DATE.pattern + r"[ T]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"
+WHOLE = re.compile(r"-?(0|[1-9]\d{0,17})")
+NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})\.(\d{1,10})")
+FLOAT = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?")
+DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+TIME = re.compile(
+    DATE.pattern + r"[ T]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"
     r"(Z|[+-]\d{2}:?\d{2})?"
 )
 _FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -72,6 +72,8 @@ def _csv(path: str, content: bytes, whole: bool) -> Head:
         listed = [row for _, row in zip(range(MOST_RECORDS), rows)]
     except csv.Error as error:
         raise ValueError(f"{path} cannot be read as CSV: {error}") from None
+    if not text.strip():
+        raise ValueError(f"{path} is empty: a file needs a header and rows")
     if not names or not all(names):
         raise ValueError(f"{path} has no header that names every column")
     nulls = [each for each in NULLS if any(each in row for row in listed)]
@@ -83,7 +85,7 @@ def _csv(path: str, content: bytes, whole: bool) -> Head:
         form["delimiter"] = delimiter
     if nulls:
         form["null_text"] = ["", *nulls]
-    types = {name: _type([row.get(name) for row in records]) for name in names}
+    types = {name: type_of([row.get(name) for row in records]) for name in names}
     return Head(form, types, records)
 
 
@@ -92,34 +94,43 @@ def _value(text: str, nulls: Sequence[str]) -> Optional[str]:
 
 
 def _json(path: str, content: bytes, whole: bool) -> Head:
+    if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+        raise ValueError(
+            f"{path} is a JSON array, and files are read as one JSON object per line:"
+            " convert it, as with `jq -c '.[]' FILE.json > FILE.jsonl`"
+        )
     records: List[Dict[str, Any]] = []
     for line in _lines(content, whole).splitlines()[:MOST_RECORDS]:
         if line.strip():
-            records.append(_object(path, line))
+            records.append(json_object(path, line))
     names = list(dict.fromkeys(name for record in records for name in record))
     if not names:
         raise ValueError(f"{path} has no record in what was read of it")
-    types = {name: _type([row.get(name) for row in records]) for name in names}
+    types = {name: type_of([row.get(name) for row in records]) for name in names}
     return Head({"type": "json"}, types, tuple(records))
 
 
-def _object(path: str, line: str) -> Dict[str, Any]:
+def json_object(path: str, line: str) -> Dict[str, Any]:
+    """Parse a line of JSON. Raises ValueError with what to do for any other."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise ValueError(f"{path} is not one JSON object per line")
+        raise ValueError(
+            f"{path} is not one JSON object per line. Write each record on a line of its"
+            " own"
+        )
     return found
 
 
-def _type(values: Sequence[Any]) -> str:
+def type_of(values: Sequence[Any]) -> str:
     """The type that holds all values; text where there are none."""
     known = [each for each in values if each is not None]
     if not known:
         return "string"
     if all(isinstance(each, list) for each in known):
-        return f"array<{_type([inner for each in known for inner in each])}>"
+        return f"array<{type_of([inner for each in known for inner in each])}>"
     if all(isinstance(each, dict) for each in known):
         return _struct(known)
     if all(isinstance(each, str) for each in known):
@@ -135,19 +146,21 @@ def _struct(values: Sequence[Dict[str, Any]]) -> str:
     names = list(dict.fromkeys(name for each in values for name in each))
     if not names or not all(_FIELD.fullmatch(name) for name in names):
         return "map<string,string>"
-    fields = [f"{name}:{_type([each.get(name) for each in values])}" for name in names]
+    fields = [
+        f"{name}:{type_of([each.get(name) for each in values])}" for name in names
+    ]
     return f"struct<{','.join(fields)}>"
 
 
 def _of_texts(texts: Sequence[str]) -> str:
-    for pattern, name in ((_WHOLE, "bigint"), (_DATE, "date"), (_TIME, "timestamp")):
+    for pattern, name in ((WHOLE, "bigint"), (DATE, "date"), (TIME, "timestamp")):
         if all(pattern.fullmatch(each) for each in texts):
             return name
-    numbers = [_NUMBER.fullmatch(each) or _WHOLE.fullmatch(each) for each in texts]
+    numbers = [NUMBER.fullmatch(each) or WHOLE.fullmatch(each) for each in texts]
     if all(numbers):
-        places = max(len(each[2]) for each in numbers if each and each.re is _NUMBER)
+        places = max(len(each[2]) for each in numbers if each and each.re is NUMBER)
         return f"decimal(38,{places})"
-    if any("." in each for each in texts) and all(map(_FLOAT.fullmatch, texts)):
+    if any("." in each for each in texts) and all(map(FLOAT.fullmatch, texts)):
         return "double"
     if {each.lower() for each in texts} <= {"true", "false"}:
         return "boolean"

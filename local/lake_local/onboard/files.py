@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from lake_spec.hudi.buckets import buckets_for
 from lake_spec.rules.names import glob, relative_path
 
 from lake_local.onboard.catalog import Column, Table
-from lake_local.onboard.file_types import Head, MOST_RECORDS, head_of
+from lake_local.onboard.file_types import Head, NULLS, head_of
 from lake_local.onboard.keys import cursor_of, key_of
 from lake_local.onboard.naming import column_names, same_but_for_case, table_names
 from lake_local.onboard.plan import (
@@ -22,7 +24,21 @@ from lake_local.onboard.plan import (
     is_asked_for,
 )
 from lake_local.onboard.spec_text import ColumnText, Guess, SpecText
-from lake_local.onboard.stores import HEAD_BYTES, SIGN, Store, by_folder, unpacked
+from lake_local.onboard.stores import (
+    HEAD_BYTES,
+    NoFiles,
+    SIGN,
+    Store,
+    by_folder,
+    unpacked,
+)
+from lake_local.onboard.value_survey import (
+    SECONDS,
+    Column as Values,
+    Survey,
+    readable,
+    survey,
+)
 
 _TIMES = (
     (r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}", "%Y-%m-%dT%H-%M-%S"),
@@ -31,6 +47,9 @@ _TIMES = (
     (r"\d{8}", "%Y%m%d"),
 )
 """How times are written in names, the finest first."""
+MOST_UNREAD = 10
+"""Files that were not read, as the head of a spec names them."""
+
 _OPERATIONS = ("op", "__op", "operation", "change_type")
 _LETTERS = frozenset("IUDTiudcrt")
 _NO_TIME = (
@@ -54,19 +73,51 @@ class _NoSpec(Exception):
 
 
 def planned(store: Store, request: Request) -> List[Planned]:
-    """A draft, or a reason why not, for each sub-folder. Raises NoFiles."""
+    """A draft, or a reason why not, for each sub-folder; none where `only` names no other.
+
+    Raises NoFiles where there is no folder, or none with files.
+    """
     folders = by_folder(store)
+    if not folders:
+        raise NoFiles(_nothing_in(store))
     names = table_names(folders)
     found: List[Planned] = []
-    for folder, paths in sorted(folders.items()):
-        if is_asked_for(folder, request.only):
-            signs = [path for path in paths if SIGN.fullmatch(path.split("/")[-1])]
-            data = [path for path in paths if path not in signs] or paths
-            try:
-                found.append(_draft(store, folder, data, signs, names[folder], request))
-            except _NoSpec as reason:
-                found.append(Skipped(folder, str(reason)))
+    asked = [each for each in sorted(folders) if is_asked_for(each, request.only)]
+    end = time.monotonic() + SECONDS
+    for number, folder in enumerate(asked):
+        paths = folders[folder]
+        now = time.monotonic()
+        deadline = now + max(0.0, end - now) / (len(asked) - number)
+        signs = [path for path in paths if SIGN.fullmatch(path.split("/")[-1])]
+        data = [path for path in paths if path not in signs] or paths
+        try:
+            found.append(
+                _draft(store, folder, data, signs, names[folder], request, deadline)
+            )
+        except _NoSpec as reason:
+            found.append(Skipped(folder, str(reason)))
     return found
+
+
+def _nothing_in(store: Store) -> str:
+    """Why no file belongs to a table, and what to do."""
+    paths = list(islice(store.paths(), MOST_UNREAD))
+    direct = [each for each in paths if "/" not in each and each[:1] not in "._"]
+    if direct:
+        return (
+            f"{store}: has files ({direct[0]}), and a table is a folder of files. Give the"
+            " folder above it and name this one with --only, or move the files into a"
+            " folder with the name of the table."
+        )
+    if paths:
+        return (
+            f"{store}: all of its files are hidden ({paths[0]}): names that begin with . or"
+            " _ are skipped. Give them, and their folders, other names."
+        )
+    return (
+        f"{store}: is empty. Put the files of each table into a folder of its own, as"
+        " in orders/orders_2026-01-31.csv."
+    )
 
 
 def _draft(
@@ -76,9 +127,10 @@ def _draft(
     signs: List[str],
     name: str,
     request: Request,
+    deadline: float,
 ) -> Draft:
-    chosen = _chosen(paths)
-    head = _head(store, f"{folder}/{chosen}")
+    chosen = _chosen(_with_bytes(store, folder, paths))
+    head, surveyed, unread = _all_of(store, folder, paths, chosen, deadline)
     is_feed = chosen.startswith("changes/")
     table, columns, operation = _table(folder, head, is_feed)
     path = f"{request.landing or request.domain}/{folder}"
@@ -91,18 +143,23 @@ def _draft(
     text = SpecText(
         head=(
             SCHEMA_LINE,
-            f"Made by `onboard` from the landing file {folder}/{chosen}.",
+            f"Made by `onboard` from {surveyed.files:,} of {len(paths):,} landing files,"
+            f" the newest {folder}/{chosen}.",
+            *(f"Not read: {each}" for each in unread[:MOST_UNREAD]),
         ),
         name=name,
         description=Guess(f"Rows of landing files in {path}", "say what a row is"),
         owner=request.owner or Guess(OWNER, "name the team that answers for it"),
         source=source,
-        columns=tuple(columns.values()),
+        columns=tuple(
+            replace(each, comment=surveyed.columns[name].words(surveyed.rows))
+            for name, each in columns.items()
+        ),
         key=_key(table, head, columns),
         order_by=order,
         storage={"index": "bucket", "buckets": buckets_for(None, None)},
         size="of unknown size",
-        columns_guess=f"types fit the first {MOST_RECORDS:,} records of one file",
+        columns_guess=surveyed.words,
     )
     return Draft(table, text, "feed" if is_feed else "snapshots")
 
@@ -112,6 +169,32 @@ def _chosen(paths: Sequence[str]) -> str:
     changes = [each for each in paths if each.startswith("changes/")]
     loads = [each for each in paths if each.startswith("load/")]
     return max(changes if loads and changes else paths)
+
+
+def _with_bytes(store: Store, folder: str, paths: Sequence[str]) -> List[str]:
+    """The files that are not empty. Raises _NoSpec if all are."""
+    newest = sorted(paths, reverse=True)
+    for number, path in enumerate(newest):
+        if store.head(f"{folder}/{path}"):
+            return newest[number:]
+    raise _NoSpec(f"all of its {len(paths):,} files are empty: land one with rows")
+
+
+def _all_of(
+    store: Store, folder: str, paths: Sequence[str], chosen: str, deadline: float
+) -> Tuple[Head, Survey, List[str]]:
+    """The head of the chosen file with the types of all files, and what was not read."""
+    head = _head(store, f"{folder}/{chosen}")
+    same, others = readable([f"{folder}/{x}" for x in paths], f"{folder}/{chosen}")
+    surveyed = survey(store, same, head.format, deadline)
+    form = dict(head.format)
+    if form["type"] == "csv" and surveyed.nulls:
+        form["null_text"] = ["", *(each for each in NULLS if each in surveyed.nulls)]
+    names = dict.fromkeys([*head.types, *surveyed.columns])
+    columns = {name: surveyed.columns.setdefault(name, Values()) for name in names}
+    types = {name: column.type for name, column in columns.items()}
+    unread = [*surveyed.unread, *(f"{x}: of another kind" for x in others)]
+    return Head(form, types, head.records), surveyed, unread
 
 
 def _head(store: Store, path: str) -> Head:

@@ -36,8 +36,8 @@ def onboard(args: Namespace) -> int:
         raise BadRequest(f"--files {error}") from None
     if not planned:
         raise BadRequest(
-            f"--files {args.files}: has no folder with files. Give the folder above"
-            " those of the tables; names that begin with . or _ are left out."
+            f"--only {args.only!r}: no folder of {args.files} is named so. Leave it out"
+            " to onboard all of them."
         )
     out = account.tables_folder(args)
     done = write(planned, out, args.domain, owner=args.owner, force=args.force)

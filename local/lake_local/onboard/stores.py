@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import bz2
+import gzip
 import re
 import zlib
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Protocol, Tuple
+from typing import Any, BinaryIO, Dict, Iterator, List, Protocol, Tuple
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -29,12 +31,18 @@ class Store(Protocol):
     def head(self, path: str) -> bytes:
         """The first bytes of a file."""
 
+    def stream(self, path: str) -> BinaryIO:
+        """The bytes of a file, to be closed. Raises OSError."""
+
 
 @dataclass(frozen=True)
 class LocalFolder:
     """A folder on this machine."""
 
     root: Path
+
+    def __str__(self) -> str:
+        return str(self.root)
 
     def paths(self) -> Iterator[str]:
         """The files below it, by their paths."""
@@ -49,6 +57,10 @@ class LocalFolder:
         with (self.root / path).open("rb") as stream:
             return stream.read(HEAD_BYTES)
 
+    def stream(self, path: str) -> BinaryIO:
+        """The bytes of a file, to be closed. Raises OSError."""
+        return (self.root / path).open("rb")
+
 
 @dataclass(frozen=True)
 class S3Folder:
@@ -57,6 +69,9 @@ class S3Folder:
     client: Any
     bucket: str
     prefix: str
+
+    def __str__(self) -> str:
+        return f"s3://{self.bucket}/{self.prefix}"
 
     def paths(self) -> Iterator[str]:
         """The files below it, by their keys."""
@@ -76,6 +91,15 @@ class S3Folder:
             Range=f"bytes=0-{HEAD_BYTES - 1}",
         )
         return found["Body"].read()
+
+    def stream(self, path: str) -> BinaryIO:
+        """The bytes of an object, to be closed. Raises OSError."""
+        try:
+            return self.client.get_object(Bucket=self.bucket, Key=self.prefix + path)[
+                "Body"
+            ]
+        except (BotoCoreError, ClientError) as error:
+            raise OSError(str(error)) from None
 
 
 def s3_folder(client: Any, url: str) -> S3Folder:
@@ -123,3 +147,23 @@ def unpacked(path: str, head: bytes) -> Tuple[str, bytes]:
     except (zlib.error, OSError) as error:
         raise ValueError(f"{path} cannot be unpacked: {error}") from None
     return path, head
+
+
+@contextmanager
+def opened(store: Store, path: str) -> Iterator[BinaryIO]:
+    """The bytes of a file as they were before it was compressed.
+
+    Raises OSError, EOFError or ValueError while they are read, if they cannot be.
+    """
+    with closing(store.stream(path)) as packed:
+        try:
+            if path.endswith(".gz"):
+                with gzip.GzipFile(fileobj=packed) as plain:
+                    yield plain
+            elif path.endswith(".bz2"):
+                with bz2.BZ2File(packed) as plain:
+                    yield plain
+            else:
+                yield packed
+        except (zlib.error, BotoCoreError) as error:
+            raise OSError(str(error)) from None

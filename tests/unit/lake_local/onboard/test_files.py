@@ -3,14 +3,18 @@ folders that say too little. Each passes `validate`."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
 
+import boto3
 import pytest
+from moto import mock_aws
 
 from lake_spec.model import Complete
 from lake_spec.parsing.loader import load_domain
 
+from lake_local.onboard import files
 from lake_local.onboard.files import Request, planned
 from lake_local.onboard.file_types import head_of
 from lake_local.onboard.stores import LocalFolder, NoFiles, s3_folder
@@ -147,7 +151,10 @@ def test_a_line_that_is_cut_is_not_looked_at():
 @pytest.mark.parametrize(
     "path, content, words",
     [
-        ("f.json", b"[1, 2]", "is not one JSON object per line"),
+        ("f.json", b"[1, 2]", "is a JSON array.* convert it, as with `jq -c"),
+        ("f.json", b"\n[\n{}]", "is a JSON array"),
+        ("f.json", b"1\n", "is not one JSON object per line. Write each record on"),
+        ("f.csv", b"", "f.csv is empty: a file needs a header and rows"),
         ("f.csv", b"a,,c\n1,2,3\n", "no header that names every column"),
         (
             "f.csv",
@@ -161,6 +168,93 @@ def test_a_line_that_is_cut_is_not_looked_at():
 def test_what_cannot_be_read_is_told(path, content, words):
     with pytest.raises(ValueError, match=words):
         head_of(path, content, whole=True)
+
+
+@pytest.mark.parametrize(
+    "path, words",
+    [
+        (None, "is empty. Put the files of each table into a folder of its own"),
+        ("a.csv", r"has files \(a.csv\), and a table is a folder of files. Give the"),
+        ("t/_a.csv", r"all of its files are hidden \(t/_a.csv\)"),
+    ],
+)
+def test_a_folder_without_tables_says_what_to_do(tmp_path, path, words):
+    if path:
+        (tmp_path / "t").mkdir()
+        (tmp_path / path).touch()
+    with pytest.raises(NoFiles, match=f"{tmp_path}: {words}"):
+        planned(LocalFolder(tmp_path), Request("shop"))
+
+
+def drafted(root):
+    (draft,) = planned(LocalFolder(root), Request("shop"))
+    return draft
+
+
+def test_all_files_of_a_folder_say_the_types(tmp_path):
+    folder = tmp_path / "fees"
+    folder.mkdir()
+    old = "id,fee,note,code\n1,1.250000,,7\n2,NULL,x,7b\n"
+    (folder / "2026-01-01.csv.gz").write_bytes(gzip.compress(old.encode()))
+    new = "id,fee,code,more\n" + "1,2,7,\n" * 200
+    (folder / "2026-02-01.csv").write_text(new)
+    (folder / "2026-01-02.csv").write_bytes(b"id,fee,code\n3,4,5\n\xff,1,1\n" * 1)
+    (folder / "2026-03-01.csv").touch()
+    (folder / "2026-01-03.xml").write_text("<a/>")
+    text = drafted(tmp_path).text.text
+    assert "  fee: decimal(38,6)  # 202 of 202 rows fit, 1 without a value\n" in text
+    assert (
+        "  code: string  # bigint fits 201 of 202 rows, not row 2 of"
+        " fees/2026-01-01.csv.gz\n" in text
+    )
+    assert "  more: string  # no value in 202 rows\n" in text
+    assert "  note: string\n" in text
+    assert 'null_text: ["", "NULL"]' in text.replace("NULL]", '"NULL"]')
+    assert "# GUESS: types fit all 202 rows of 2 of 4 files\n" in text
+    assert "# Not read: fees/2026-01-02.csv after 0 rows: 'utf-8' codec" in text
+    assert "# Not read: fees/2026-01-03.xml: of another kind\n" in text
+
+
+def test_where_time_is_up_it_says_how_many_rows_were_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "SECONDS", 0)
+    folder = tmp_path / "fees"
+    folder.mkdir()
+    for day in ("01", "02"):
+        (folder / f"2026-01-{day}.csv").write_text("id\n" + "1\n" * 1200)
+    assert (
+        "# GUESS: types fit the 500 rows, of 1 of 2 files, that were read in time\n"
+        in drafted(tmp_path).text.text
+    )
+
+
+def test_a_folder_of_empty_files_is_skipped_with_the_reason(tmp_path):
+    (tmp_path / "fees").mkdir()
+    (tmp_path / "fees/2026-01-01.csv").touch()
+    assert drafted(tmp_path).why == "all of its 1 files are empty: land one with rows"
+
+
+@pytest.mark.parametrize("ending", ["", ".gz", ".bz2"])
+def test_files_on_s3_are_read_whole(ending):
+    body = b"id,at\n" + b"1,2026-01-01\n" * 40_000
+    packed = {".gz": gzip.compress, ".bz2": bz2.compress}.get(ending, bytes)(body)
+    with mock_aws():
+        s3 = boto3.client("s3", region_name="us-east-1")
+        s3.create_bucket(Bucket="lake")
+        key = f"exports/fees/2026-01-01.csv{ending}"
+        s3.put_object(Bucket="lake", Key=key, Body=packed)
+        (draft,) = planned(s3_folder(s3, "s3://lake/exports"), Request("shop"))
+    assert "at: date  # 40,000 of 40,000 rows fit" in draft.text.text
+
+
+def test_values_of_json_keep_their_kinds(tmp_path):
+    (tmp_path / "tags").mkdir()
+    rows = [{"id": 1, "a": 1.5, "b": "1", "c": True}, {"id": 2, "a": 2, "b": 1}]
+    text = "\n".join(json.dumps(each) for each in [*rows, {"id": 3, "d": {"x": 1}}])
+    (tmp_path / "tags/2026-01-01.json").write_text(text)
+    spec = drafted(tmp_path).text.text
+    assert "  a: decimal(38,1)  # 3 of 3 rows fit, 1 without a value\n" in spec
+    assert "  b: string\n" in spec and "  c: boolean  # 3 of 3" in spec
+    assert '  d: "struct<x:bigint>"  # 3 of 3 rows fit, 2 without a value\n' in spec
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path):

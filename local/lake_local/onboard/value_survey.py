@@ -1,0 +1,238 @@
+"""Types that fit the values of all files of a folder, and how many rows show it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import time
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
+
+from lake_local.onboard.file_types import (
+    DATE,
+    FLOAT,
+    NULLS,
+    NUMBER,
+    TIME,
+    WHOLE,
+    json_object,
+    type_of,
+)
+from lake_local.onboard.stores import Store, opened
+
+SECONDS = 20.0
+"""How long values are read, of all tables of one command together."""
+
+LOOK_AT_CLOCK = 500
+"""Rows between two looks at the clock."""
+
+MOST_NESTED = 20_000
+"""Lists and objects of a column that are kept to find their type."""
+
+PLAUSIBLE_MISFITS = 100
+NEAR_SHARE = 0.01
+"""A type that all values but this share fit is worth a comment."""
+
+_CANDIDATES: Mapping[str, re.Pattern] = {
+    "bigint": WHOLE,
+    "date": DATE,
+    "timestamp": TIME,
+    "decimal": re.compile(f"{WHOLE.pattern}|{NUMBER.pattern}"),
+    "double": FLOAT,
+    "boolean": re.compile("true|false", re.IGNORECASE),
+}
+"""Type -> what its texts look like; the first that fits all is taken."""
+
+
+@dataclass
+class _Candidate:
+    """A type that a column may have, and the values that do not fit it."""
+
+    pattern: re.Pattern
+    misfits: int = 0
+    first: str = ""
+    """Where the first misfit is: file and row."""
+
+
+@dataclass
+class Column:
+    """What is known of a column's values."""
+
+    candidates: Dict[str, _Candidate] = field(
+        default_factory=lambda: {x: _Candidate(p) for x, p in _CANDIDATES.items()}
+    )
+    kinds: set[str] = field(default_factory=set)
+    seen: int = 0
+    places: int = 0
+    has_point: bool = False
+    nested: List[Any] = field(default_factory=list)
+
+    def add(self, value: Any, where: Callable[[], str]) -> None:
+        """Take a value in account; `where` says its file and row."""
+        self.seen += 1
+        if isinstance(value, (list, dict)):
+            self.kinds.add("nested")
+            if len(self.nested) < MOST_NESTED:
+                self.nested.append(value)
+        elif isinstance(value, bool):
+            self.kinds.add("bool")
+        elif isinstance(value, str):
+            self.kinds.add("text")
+            self._text(value, where)
+        else:
+            self.kinds.add("number")
+            self._text(json.dumps(value), where)
+
+    def _text(self, text: str, where: Callable[[], str]) -> None:
+        before, point, after = text.partition(".")
+        if point:
+            self.has_point = True
+            if after.isdigit():
+                self.places = max(self.places, len(after))
+        for name, each in list(self.candidates.items()):
+            if not each.pattern.fullmatch(text):
+                each.misfits += 1
+                each.first = each.first or where()
+                rare = each.misfits <= PLAUSIBLE_MISFITS
+                if not rare and each.misfits * 10 > self.seen:
+                    del self.candidates[name]
+
+    @property
+    def type(self) -> str:
+        """The type that holds all values; text where there are none."""
+        if self.kinds == {"nested"}:
+            return type_of(self.nested)
+        if self.kinds == {"bool"}:
+            return "boolean"
+        if len(self.kinds) != 1:
+            return "string"
+        for name, each in self.candidates.items():
+            if not each.misfits and (name != "double" or self.has_point):
+                return self._whole(name)
+        return "string"
+
+    def words(self, rows: int) -> str:
+        """How sure the type is, for a comment; empty for text that nothing else fits.
+
+        Args:
+            rows: how many rows were read, with those that have no value here.
+        """
+        if not self.seen:
+            return f"no value in {rows:,} rows"
+        if self.kinds == {"nested"} and self.seen > len(self.nested):
+            return f"fits the first {len(self.nested):,} of {self.seen:,} values"
+        empty = rows - self.seen
+        of_them = f", {empty:,} without a value" if empty else ""
+        if self.type != "string":
+            return f"{rows:,} of {rows:,} rows fit{of_them}"
+        return self._near(rows) if self.kinds == {"text"} else ""
+
+    def _near(self, rows: int) -> str:
+        """The type that nearly all values fit, and where the first other one is."""
+        for name, each in self.candidates.items():
+            if 0 < each.misfits <= self.seen * NEAR_SHARE:
+                return (
+                    f"{self._whole(name)} fits {rows - each.misfits:,} of {rows:,} rows,"
+                    f" not {each.first}"
+                )
+        return ""
+
+    def _whole(self, name: str) -> str:
+        return f"decimal(38,{self.places})" if name == "decimal" else name
+
+
+@dataclass
+class Survey:
+    """What the files of a folder hold, as far as they were read in time."""
+
+    columns: Dict[str, Column] = field(default_factory=dict)
+    rows: int = 0
+    files: int = 0
+    of_files: int = 0
+    in_time: bool = True
+    nulls: set[str] = field(default_factory=set)
+    unread: List[str] = field(default_factory=list)
+
+    @property
+    def words(self) -> str:
+        """How much was read."""
+        files = f"{self.files:,} of {self.of_files:,} files"
+        if self.in_time:
+            return f"types fit all {self.rows:,} rows of {files}"
+        return f"types fit the {self.rows:,} rows, of {files}, that were read in time"
+
+
+def survey(
+    store: Store, paths: Sequence[str], form: Mapping[str, Any], deadline: float
+) -> Survey:
+    """Read the files, in their order, until all are read or time is up.
+
+    Args:
+        form: the files' format, as a spec has it.
+        deadline: a time of `time.monotonic`; some rows are read even after it.
+    """
+    found = Survey(of_files=len(paths))
+    for path in paths:
+        if found.rows and time.monotonic() > deadline:
+            found.in_time = False
+            break
+        before = found.rows
+        try:
+            with opened(store, path) as stream, _text(stream) as text:
+                records = _csv if form["type"] == "csv" else _json
+                _read(found, path, records(path, text, form), deadline)
+            found.files += found.rows > before
+        except (ValueError, OSError, EOFError, csv.Error) as error:
+            found.files += found.rows > before
+            found.unread.append(f"{path} after {found.rows - before:,} rows: {error}")
+    return found
+
+
+def _read(
+    found: Survey, path: str, records: Iterator[Dict[str, Any]], deadline: float
+) -> None:
+    begun = found.rows
+    for record in records:
+        found.rows += 1
+        number = found.rows - begun
+        for name, value in record.items():
+            column = found.columns.setdefault(name, Column())
+            if value in NULLS and isinstance(value, str):
+                found.nulls.add(value)
+            elif value is not None and value != "":
+                column.add(value, lambda: f"row {number:,} of {path}")
+        if not number % LOOK_AT_CLOCK and time.monotonic() > deadline:
+            found.in_time = False
+            return
+
+
+def _text(stream: Any) -> io.TextIOWrapper:
+    return io.TextIOWrapper(stream, "utf-8-sig", newline="")
+
+
+def _csv(path: str, text: Any, form: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:
+    rows = csv.reader(text, delimiter=form.get("delimiter", ","))
+    names = next(rows, [])
+    yield from (dict(zip(names, row)) for row in rows)
+
+
+def _json(path: str, text: Any, form: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:
+    for line in text:
+        if line.strip():
+            yield json_object(path, line)
+
+
+def readable(paths: Sequence[str], chosen: str) -> Tuple[List[str], List[str]]:
+    """The paths of the chosen file's kind, it first and then the newest; and the others."""
+    kind = _kind(chosen)
+    same = [each for each in paths if _kind(each) == kind and each != chosen]
+    others = [each for each in paths if _kind(each) != kind]
+    return [chosen, *sorted(same, reverse=True)], others
+
+
+def _kind(path: str) -> str:
+    plain = re.sub(r"\.(gz|bz2)$", "", path)
+    ending = plain.rsplit(".", 1)[-1].lower()
+    return "json" if ending in ("json", "jsonl", "ndjson") else ending

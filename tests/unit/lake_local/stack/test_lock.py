@@ -13,10 +13,10 @@ from lake_local.errors import HomeBusy
 from lake_local.stack import lock
 from lake_local.workspace.state_dir import Home
 
-LOCAL = Path(__file__).parents[4] / "local"
+ROOT = Path(__file__).parents[4]
 HOLD = """
 import sys
-sys.path.insert(0, sys.argv[3])
+sys.path[:0] = sys.argv[3:]
 from lake_local.stack import lock
 from lake_local.workspace.state_dir import Home
 with lock.hold(Home.at(sys.argv[1]), "run other_dag", shared=sys.argv[2] == "shared"):
@@ -28,7 +28,8 @@ with lock.hold(Home.at(sys.argv[1]), "run other_dag", shared=sys.argv[2] == "sha
 @contextmanager
 def another_command(home: Home, how: str):
     """A process that holds the home's lock until it is killed."""
-    argv = [sys.executable, "-c", HOLD, str(home.root), how, str(LOCAL)]
+    code = [str(ROOT / "local"), str(ROOT / "dags")]
+    argv = [sys.executable, "-c", HOLD, str(home.root), how, *code]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(argv, **pipes) as process:
         assert process.stdout.readline() == b"held\n"

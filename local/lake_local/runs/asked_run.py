@@ -54,6 +54,7 @@ def check(specs: Specs, dag_id: str, conf: Mapping[str, Any]) -> None:
     ids = _ids(domain)
     if dag_id not in ids:
         raise BadRequest(unknown("DAG", dag_id, ids))
+    _require_dag_file(specs, name)
     faults = [*_params(dag_id, kind, conf), *_tables(domain, conf.get("tables", ()))]
     if faults:
         raise BadRequest("\n".join(faults))
@@ -72,6 +73,22 @@ def _parts(specs: Specs, dag_id: str) -> tuple[str, str]:
                 f" {specs.tables}; --tables DIR names another folder."
             )
     raise BadRequest(unknown("DAG", dag_id, (x for n in names for x in ids_of(n))))
+
+
+def _require_dag_file(specs: Specs, name: str) -> None:
+    """Raise BadRequest where nothing in dags/ can build the DAGs of a domain.
+
+    For tables of another folder the files are generated. A file that is not named after a
+    domain may build any of them.
+    """
+    dags = specs.project.dags
+    known = {"lake", *specs.domain_names()}
+    files = {file.stem for file in dags.glob("*.py")}
+    if specs.are_the_projects and name not in files and files <= known:
+        raise BadRequest(
+            f"{dags / name}.py is missing, so Airflow has no DAGs of {name}. Make it:"
+            f" sed s/moma/{name}/g dags/moma.py > dags/{name}.py"
+        )
 
 
 def _ids(domain: DomainSpec) -> set[str]:

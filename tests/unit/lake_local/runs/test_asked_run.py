@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -14,7 +15,7 @@ from lake_local.cli.parser import parse
 from lake_local.errors import BadRequest
 from lake_local.runs import asked_run
 from lake_local.workspace.project import find
-from lake_local.workspace.specs import specs_of
+from lake_local.workspace.specs import Specs, specs_of
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +93,29 @@ def test_a_domain_with_mistakes_is_refused_with_them(tmp_path):
     (tmp_path / "shop" / "_domain.yml").write_text(json.dumps({**words, "ownr": "x"}))
     with pytest.raises(BadRequest, match="ownr: unknown key.*\nSee them all"):
         asked_run.check(specs_of(find(), tmp_path), "shop_full_load", {})
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A project with one domain and no DAG file."""
+    tables = tmp_path / "dags" / "tables"
+    (tables / "shop").mkdir(parents=True)
+    words = {"name": "shop", "description": "What the shop has", "owner": "shop-data"}
+    (tables / "shop" / "_domain.yml").write_text(json.dumps(words))
+    (tmp_path / "dags" / "lake.py").touch()
+    found = replace(find(), root=tmp_path)
+    return Specs(found, tables, environment=None, environment_file="")
+
+
+def test_a_domain_without_its_dag_file_is_refused_with_how_to_make_it(checkout):
+    with pytest.raises(BadRequest, match="dags/shop.py is missing.* sed s/moma/shop/g"):
+        asked_run.check(checkout, "shop_full_load", {})
+
+
+@pytest.mark.parametrize("name", ["shop.py", "all_domains.py"])
+def test_a_dag_file_that_may_build_the_domain_is_enough(checkout, name):
+    (checkout.project.dags / name).touch()
+    asked_run.check(checkout, "shop_full_load", {})
 
 
 @pytest.mark.parametrize(

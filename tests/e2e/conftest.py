@@ -59,7 +59,7 @@ def lake(tmp_path_factory, ended_in_order):  # noqa: F811
 def refused(lake) -> Refused:
     return Refused(
         dag=lake.command("run", "moma_ful_load", code=2),
-        table=lake.command("run", "moma_full_load", "--param", "tables=artits", code=1),
+        table=lake.command("run", "moma_full_load", "--param", "tables=artits", code=2),
         window=lake.command("run", "moma_full_load", *WINDOW_BACKWARDS, code=1),
         clusters=lake.clusters(),
     )

@@ -20,22 +20,22 @@ from lake_spec.parsing.node import Node
 
 ON_DEMAND = "on_demand"
 SPOT = "spot"
-"""The markets of `instance_minutes_by_type` of an entry."""
+"""Markets of `instance_minutes_by_type` of an entry."""
 
 LEAST_BILLED = 1.0
-"""Minutes that EC2 and EMR bill at least for an instance; beyond these, seconds."""
+"""Minutes that EC2 and EMR bill at least for an instance; after these, seconds."""
 
 
 @dataclass(frozen=True)
 class InstanceHour:
     """What one hour of one instance of a type costs."""
 
-    ec2: float = setting("EC2's price of an hour on demand.", example=1.0)
+    ec2: float = setting("EC2's on-demand price of an hour.", example=1.0)
     emr: float = setting(
-        "EMR's price of an hour, paid next to EC2's, the same on Spot.", example=0.25
+        "EMR's price of an hour, in addition to EC2's, the same on Spot.", example=0.25
     )
     spot: Optional[float] = setting(
-        "EC2's price of an hour on Spot; required if the ledger has Spot minutes.", None
+        "EC2's Spot price of an hour; required if the ledger has Spot minutes.", None
     )
 
 

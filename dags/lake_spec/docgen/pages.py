@@ -15,30 +15,31 @@ _FILES = {
     "table": (
         TableSpec,
         "A table: `tables/<domain>/<table>.yml`",
-        "What a table is, where it comes from and what is promised of it. Settings that"
-        " many tables share stand in `tables/_defaults.yml`; a table's own file wins.",
+        "One table: its source, columns, storage and quality rules. Settings that "
+        "several tables share are in `tables/_defaults.yml`; a table's own file takes "
+        "precedence.",
     ),
     "domain": (
         DomainSpec,
         "A domain: `tables/<domain>/_domain.yml`",
-        "Tables that share runs, clusters and people; its tables are the other files of"
-        " its folder.",
+        "Tables that share runs, clusters and an owner; its tables are the other "
+        "files of its folder.",
     ),
     "cluster": (
         ClusterSpec,
         "A cluster: `clusters/<name>.yml`",
-        "The EMR cluster that a run of a domain creates and ends.",
+        "The EMR cluster that a run of a domain creates and terminates.",
     ),
     "environment": (
         EnvironmentSpec,
         "An environment: `environments/<name>.yml`",
-        "Where one environment's data and clusters live.",
+        "Buckets, roles and network of one environment.",
     ),
     "prices": (
         PriceListSpec,
         "Prices: a file for `cost --prices`",
-        "What your account pays for an hour of an instance. The prices here are made up:"
-        " write your own. What is done with them: [what it costs](../cost.md).",
+        "Prices of an instance hour in your account. The prices here are examples: "
+        "write your own. For how they are used see [what it costs](../cost.md).",
     ),
 }
 

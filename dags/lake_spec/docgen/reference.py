@@ -87,12 +87,12 @@ def _section(
     yield ""
     yield (record.cls.__doc__ or "").strip()
     if record.shorthand:
-        yield f"A bare text stands for `{record.shorthand}`."
+        yield f"A plain text is the same as `{record.shorthand}`."
     yield ""
-    yield "| key | takes | if left out | what it is |"
+    yield "| key | type | default | description |"
     yield "|---|---|---|---|"
     if tag:
-        yield f"| `{tag[0]}` | `{tag[1]}` | required | Says that it is of this kind. |"
+        yield f"| `{tag[0]}` | `{tag[1]}` | required | Always `{tag[1]}`. |"
     for name, setting in _written(record):
         cells = (f"`{name}`", _takes(setting.shape), _left_out(setting), _doc(setting))
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

@@ -14,9 +14,9 @@ from lake_spec.model.spec_field import setting
 class BootstrapAction:
     """A script that runs on every node before Hadoop starts."""
 
-    name: str = setting("What EMR calls it.", example="install-ca")
+    name: str = setting("Name that EMR shows.", example="install-ca")
     path: str = setting(
-        "The script: below `artifacts` of the environment, or an s3:// URI.",
+        "Path of the script below `artifacts` of the environment, or an s3:// URI.",
         example="bootstrap/install_ca.sh",
     )
     args: Tuple[str, ...] = setting("Its arguments.", ())
@@ -26,41 +26,46 @@ class BootstrapAction:
 class ClusterSpec:
     """The EMR cluster of a run (`clusters/<name>.yml`)."""
 
-    name: str = setting("Name of the cluster; also of its file.", example="standard")
+    name: str = setting("Name of the cluster and of its file.", example="standard")
     release_label: str = setting("EMR release, 7.11.0 or later.", "emr-7.13.0")
     instances: Instances = setting("Its nodes.", InstanceGroups())
     managed_scaling: Optional[ManagedScaling] = setting(
-        "Bounds of EMR's managed scaling; without it the nodes stay as they are.", None
+        "Bounds of EMR's managed scaling; without it the number of nodes does not "
+        "change.",
+        None,
     )
     ebs_root_volume_size: Optional[int] = setting(
         "GiB of each node's root volume (15 to 100).", None
     )
     tables_at_once: int = setting(
-        "Tables that a Spark step works on at once (1 to 64).", 4
+        "Tables that a Spark step processes at once (1 to 64).", 4
     )
     step_concurrency_level: int = setting("Steps that may run at once (1 to 256).", 1)
     start_minutes: int = setting(
-        "Minutes that the cluster may take to start; after them the run fails and ends"
-        " it (10 to 1440).",
+        "Minutes that the cluster may take to start; then the run fails and "
+        "terminates it (10 to 1440).",
         40,
     )
     idle_minutes: int = setting(
-        "Idle minutes after which EMR ends the cluster by itself (1 to 10080).", 60
+        "Idle minutes after which EMR terminates the cluster (1 to 10080).", 60
     )
     max_hours: int = setting(
-        "Hours after which the reaper ends the cluster, whatever it does (1 to 168).",
+        "Hours after which `lake_reaper` terminates the cluster, even if it is busy "
+        "(1 to 168).",
         24,
     )
     driver_memory: str = setting("Memory of a Spark driver.", "4g", example="4g")
     spark_defaults: Tuple[Tuple[str, str], ...] = setting(
-        "Settings of Spark on memory, cores, parallelism, shuffle and lost nodes.",
+        "Spark settings for memory, cores, parallelism, shuffle and lost nodes.",
         (),
         example={"spark.executor.memory": "10g"},
     )
     bootstrap_actions: Tuple[BootstrapAction, ...] = setting(
-        "Scripts that run on every node first (up to 16).", ()
+        "Scripts that run on every node at start (up to 16).", ()
     )
-    tags: Tuple[Tuple[str, str], ...] = setting("Tags for the bill (up to 20).", ())
+    tags: Tuple[Tuple[str, str], ...] = setting(
+        ("Tags for cost allocation (up to 20)."), ()
+    )
 
 
 @dataclass(frozen=True)
@@ -68,92 +73,104 @@ class SecurityGroups:
     """EC2 security groups of the nodes, where EMR is not to make its own."""
 
     primary: str = setting(
-        "Of the primary node (EmrManagedMasterSecurityGroup).",
+        "Security group of the primary node (EmrManagedMasterSecurityGroup).",
         example="sg-0123456789abcdef0",
     )
     core_and_task: str = setting(
-        "Of the others (EmrManagedSlaveSecurityGroup).",
+        "Security group of the other nodes (EmrManagedSlaveSecurityGroup).",
         example="sg-0123456789abcdef1",
     )
     service_access: Optional[str] = setting(
-        "By which EMR reaches nodes in private subnets (ServiceAccessSecurityGroup).",
+        "Security group by which EMR reaches nodes in private subnets "
+        "(ServiceAccessSecurityGroup).",
         None,
     )
-    additional_primary: Tuple[str, ...] = setting("More for the primary node.", ())
-    additional_core_and_task: Tuple[str, ...] = setting("More for the others.", ())
+    additional_primary: Tuple[str, ...] = setting(
+        ("Additional groups of the primary node."), ()
+    )
+    additional_core_and_task: Tuple[str, ...] = setting(
+        ("Additional groups of the other nodes."), ()
+    )
 
 
 @dataclass(frozen=True)
 class EnvironmentSpec:
     """Where one environment's data and clusters live (`environments/<name>.yml`)."""
 
-    name: str = setting("Name of the environment; also of its file.", example="dev")
+    name: str = setting("Name of the environment and of its file.", example="dev")
     region: str = setting("AWS region.", example="eu-central-1")
     landing: str = setting("Root of the landing files.", example="s3://lake/landing")
     warehouse: str = setting("Root of the Hudi tables.", example="s3://lake/warehouse")
-    artifacts: str = setting("Where releases are put.", example="s3://lake/artifacts")
-    runs: str = setting("Where runs write reports.", example="s3://lake/runs")
-    logs: str = setting("Where EMR writes its logs.", example="s3://lake/logs")
+    artifacts: str = setting("Root of the releases.", example="s3://lake/artifacts")
+    runs: str = setting(
+        ("Root of the reports and other files of runs."), example="s3://lake/runs"
+    )
+    logs: str = setting("Root of EMR's logs.", example="s3://lake/logs")
     cluster: Optional[str] = setting(
-        "Name of a file in `clusters/` that every domain uses here, whatever its own"
-        " file says.",
+        "Name of a file in `clusters/` that all domains use in this environment, "
+        "instead of the cluster that they name.",
         None,
     )
     service_role: str = setting(
         "EMR service role: its name or ARN.", "EMR_DefaultRole_V2"
     )
-    instance_profile: str = setting("Role of the instances.", "EMR_EC2_DefaultRole")
+    instance_profile: str = setting(
+        ("EC2 instance profile of the nodes: its name."), "EMR_EC2_DefaultRole"
+    )
     runtime_role: Optional[str] = setting(
-        "ARN of the role that steps run as, for domains that `runtime_roles` does not"
-        " name; without it that of the instances.",
+        "ARN of the role that steps run as, for domains that `runtime_roles` does not "
+        "name; if left out, the instance role.",
         None,
     )
     runtime_roles: Tuple[Tuple[str, str], ...] = setting(
-        "ARN of the role that the steps of a domain run as, by the domain's name.",
+        "ARNs of the roles that steps run as, by domain.",
         (),
         example={"moma": "arn:aws:iam::111122223333:role/lake-moma"},
     )
     security_configuration: Optional[str] = setting(
-        "EMR security configuration; a runtime role needs one that enables it.", None
+        "EMR security configuration; required with a runtime role, and must enable it.",
+        None,
     )
     subnets: Tuple[str, ...] = setting(
-        "Subnets of the clusters: fleets take the best one, instance groups the first.",
+        "Subnets of the clusters: instance fleets use the best one, instance groups "
+        "the first.",
         (),
     )
     security_groups: Optional[SecurityGroups] = setting(
-        "Security groups of the nodes; without them EMR makes its own.", None
+        "Security groups of the nodes; if left out, EMR creates its own.", None
     )
     log_encryption_kms_key_id: Optional[str] = setting(
-        "ARN of the KMS key that EMR encrypts its logs with.", None
+        "ARN of the KMS key that encrypts EMR's logs.", None
     )
     s3_encryption_kms_key_id: Optional[str] = setting(
-        "ARN of the KMS key that Spark's writes to S3 ask for; without it the default"
-        " encryption of the bucket counts.",
+        "ARN of the KMS key that encrypts Spark's writes to S3; if left out, the "
+        "bucket's default encryption applies.",
         None,
     )
     tags: Tuple[Tuple[str, str], ...] = setting(
-        "Tags of every cluster (up to 20); those of the cluster's file win.", ()
+        "Tags of every cluster (up to 20); tags in the cluster's file take precedence.",
+        (),
     )
     reaper_schedule: Optional[str] = setting(
-        "Cron text of the DAG that ends clusters which no run needs; left out means"
-        " manual runs only.",
+        "Cron text of `lake_reaper`, which terminates orphaned clusters; if left out, "
+        "only manual runs.",
         None,
         example="*/15 * * * *",
     )
     alarm_topic: Optional[str] = setting(
-        "ARN of the SNS topic that hears of clusters which could not be ended, of the"
-        " budget and of a scheduler that stands still.",
+        "ARN of the SNS topic for alarms: clusters that could not be terminated, the "
+        "budget, a scheduler that stopped.",
         None,
     )
     erase_secret: Optional[str] = setting(
-        "Name of the SSM parameter (SecureString) whose value makes the keyed hashes of"
-        " erased keys; without it nothing can be erased.",
+        "Name of the SSM parameter (SecureString) with the secret for the keyed "
+        "hashes of erased keys; required for erase runs.",
         None,
         example="/lake/dev/erase",
     )
 
     connections: Tuple[Tuple[str, Connection], ...] = setting(
-        "Servers that landing files are pulled from, by the names that tables give them.",
+        "Servers that landing files are pulled from, by the names that tables use.",
         (),
         example={
             "shop_db": {
@@ -165,7 +182,7 @@ class EnvironmentSpec:
         },
     )
     jars: Tuple[str, ...] = setting(
-        "s3:// URIs of jars that Spark steps are given, as drivers of databases.",
+        "s3:// URIs of jars for Spark steps, such as database drivers.",
         (),
         example=["s3://lake/artifacts/jars/postgresql-42.7.4.jar"],
     )

@@ -14,17 +14,17 @@ class Database:
     """A database that tables are read from by JDBC; each kind has its own port."""
 
     kind: ClassVar[str]
-    host: str = setting("Its host name or address.", example="shop.example.internal")
+    host: str = setting("Host name or address.", example="shop.example.internal")
     database: str = setting("Name of the database.", example="shop")
     secret: str = setting(
-        "Name of the secret with its user and password, as JSON: username, password.",
+        "Name of the secret with user and password, as JSON: username, password.",
         example="lake/dev/shop",
     )
     port: int = setting("Its port.")
     secret_store: SecretStore = setting(
-        "What keeps the secret.", SecretStore.SECRETS_MANAGER
+        "Service that stores the secret.", SecretStore.SECRETS_MANAGER
     )
-    tls: bool = setting("Whether only an encrypted connection is taken.", True)
+    tls: bool = setting("Require an encrypted connection.", True)
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class KafkaCluster:
 
     kind: ClassVar[str] = "kafka"
     bootstrap_servers: Tuple[str, ...] = setting(
-        "Brokers to begin with, as host:port.",
+        "Bootstrap brokers, as host:port.",
         example=["b-1.kafka.example.internal:9096"],
     )
     security: KafkaSecurity = setting(
-        "How brokers are reached and told who asks.", KafkaSecurity.SCRAM
+        "Protocol and authentication of the brokers.", KafkaSecurity.SCRAM
     )
     secret: Optional[str] = setting(
         "Name of the secret with user and password (scram), as JSON: username, password.",
@@ -61,7 +61,7 @@ class KafkaCluster:
         example="AmazonMSK_lake_dev",
     )
     secret_store: SecretStore = setting(
-        "What keeps the secret.", SecretStore.SECRETS_MANAGER
+        "Service that stores the secret.", SecretStore.SECRETS_MANAGER
     )
 
 

@@ -18,13 +18,13 @@ class Continuous:
     """How a domain's tables are kept up by micro-batches within one long run."""
 
     every_seconds: int = setting(
-        "Seconds from the start of a micro-batch to the start of the next (5 to 3600);"
-        " where one takes longer, the next follows at once.",
+        "Seconds from the start of a micro-batch to the start of the next (5 to "
+        "3600); if one takes longer, the next starts at once.",
         60,
     )
     hours: float = setting(
-        "Hours after which a run ends by itself (0.01 to 20), so that maintenance, a new"
-        " release and a fresh cluster come in.",
+        "Hours after which a run ends (0.01 to 20), so that maintenance, a new "
+        "release and a new cluster take effect.",
         12.0,
     )
 

@@ -19,16 +19,16 @@ class Enrichment:
         "Name of the reference table, in the same domain.", example="countries"
     )
     by: Tuple[Tuple[str, str], ...] = setting(
-        "Columns of this table, each with the key column of the reference table that it"
-        " holds a value of; all of its key.",
+        "Columns of this table, each with the key column of the reference table that "
+        "it refers to; the whole key.",
         example={"country": "name"},
     )
     columns: Tuple[str, ...] = setting(
-        "Columns of the reference table that each row is given.",
+        "Columns of the reference table to add to each row.",
         example=["continent", "currency"],
     )
     rename: Tuple[Tuple[str, str], ...] = setting(
-        "Those of them that have another name here.",
+        "New names of these columns in this table.",
         (),
         example={"currency": "country_currency"},
     )

@@ -14,7 +14,7 @@ class Debezium:
     """Events of a Debezium connector, whole or flattened by ExtractNewRecordState."""
 
     connector: Connector = setting(
-        "Which connector wrote them: its log positions are their order.",
+        "Connector that wrote the events; its log positions define their order.",
         example="postgresql",
     )
 

@@ -53,7 +53,7 @@ class EbsVolume:
         "I/O operations per second: gp3 3000 to 16000, io1 100 to 64000.", None
     )
     throughput: Optional[int] = setting("MiB/s of a gp3 volume (125 to 1000).", None)
-    volumes_per_instance: int = setting("How many of it (1 to 24).", 1)
+    volumes_per_instance: int = setting("Number of volumes (1 to 24).", 1)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class PrimaryGroup:
     """The primary node, on demand. Drivers run here."""
 
     instance_type: str = setting("EC2 instance type.", "m7g.xlarge")
-    ebs_volumes: Tuple[EbsVolume, ...] = setting("Its EBS volumes.", ())
+    ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes.", ())
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class CoreGroup:
     """The core nodes, on demand. Application masters run here."""
 
     instance_type: str = setting("EC2 instance type.", "m7g.xlarge")
-    instance_count: int = setting("How many nodes (1 to 1000).", 1)
+    instance_count: int = setting("Number of nodes (1 to 1000).", 1)
     ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes of each.", ())
 
 
@@ -78,8 +78,8 @@ class TaskGroup:
     """Task nodes: executors only; a run outlives their loss."""
 
     instance_type: str = setting("EC2 instance type.", "m7g.xlarge")
-    instance_count: int = setting("How many nodes (1 to 1000).", 1)
-    market: Market = setting("How they are bought.", Market.SPOT)
+    instance_count: int = setting("Number of nodes (1 to 1000).", 1)
+    market: Market = setting("Purchasing option.", Market.SPOT)
     ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes of each.", ())
 
 
@@ -90,7 +90,7 @@ class InstanceGroups:
     kind: ClassVar[str] = "instance_groups"
     primary: PrimaryGroup = setting("The primary node.", PrimaryGroup())
     core: CoreGroup = setting("The core nodes.", CoreGroup())
-    task: Optional[TaskGroup] = setting("Task nodes, if there are any.", None)
+    task: Optional[TaskGroup] = setting("Task nodes; optional.", None)
 
     @property
     def core_units(self) -> int:
@@ -129,13 +129,13 @@ class SpotSpecification:
     """How a fleet gets its Spot instances."""
 
     timeout_duration_minutes: int = setting(
-        "Minutes that the start of the cluster waits for them (5 to 1440).", 15
+        "Minutes to wait for Spot capacity when the cluster starts (5 to 1440).", 15
     )
     timeout_action: TimeoutAction = setting(
-        "What happens after that.", TimeoutAction.SWITCH_TO_ON_DEMAND
+        "Action after that time.", TimeoutAction.SWITCH_TO_ON_DEMAND
     )
     allocation_strategy: SpotAllocationStrategy = setting(
-        "From which pools they are taken.",
+        "Allocation strategy: the pools that instances are taken from.",
         SpotAllocationStrategy.PRICE_CAPACITY_OPTIMIZED,
     )
 
@@ -147,7 +147,7 @@ class PrimaryFleet:
     instance_types: Tuple[str, ...] = setting(
         "EC2 instance types (1 to 30).", ("m7g.xlarge", "m6g.xlarge")
     )
-    ebs_volumes: Tuple[EbsVolume, ...] = setting("Its EBS volumes.", ())
+    ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes.", ())
 
 
 @dataclass(frozen=True)
@@ -166,14 +166,12 @@ class TaskFleet:
     """Task nodes: executors only; a run outlives the loss of its Spot instances."""
 
     instance_types: Tuple[FleetInstanceType, ...] = setting(
-        "EC2 instance types (1 to 30); the more, the rarer an interruption.",
+        "EC2 instance types (1 to 30); more types reduce interruptions.",
         example=["m7g.2xlarge", "m6g.2xlarge", "r7g.2xlarge"],
     )
     target_spot_capacity: int = setting("Units on Spot (0 to 10000).", 0)
     target_on_demand_capacity: int = setting("Units on demand (0 to 10000).", 0)
-    spot: SpotSpecification = setting(
-        "How Spot instances are taken.", SpotSpecification()
-    )
+    spot: SpotSpecification = setting("Spot options.", SpotSpecification())
     ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes of each.", ())
 
 
@@ -186,7 +184,7 @@ class InstanceFleets:
         "The core nodes.", example={"instance_types": ["m7g.2xlarge", "m6g.2xlarge"]}
     )
     primary: PrimaryFleet = setting("The primary node.", PrimaryFleet())
-    task: Optional[TaskFleet] = setting("Task nodes, if there are any.", None)
+    task: Optional[TaskFleet] = setting("Task nodes; optional.", None)
 
     @property
     def core_units(self) -> int:
@@ -222,12 +220,12 @@ class ManagedScaling:
     where it has fleets.
     """
 
-    minimum_capacity_units: int = setting("Never fewer than these.", example=2)
-    maximum_capacity_units: int = setting("Never more than these.", example=20)
+    minimum_capacity_units: int = setting("Smallest number of units.", example=2)
+    maximum_capacity_units: int = setting("Largest number of units.", example=20)
     maximum_core_capacity_units: Optional[int] = setting(
-        "How many of them core nodes may be; left out means all.", None
+        "Largest number of core units; if left out, all.", None
     )
     maximum_on_demand_capacity_units: Optional[int] = setting(
-        "How many of them may be on demand, the others are on Spot; left out means all.",
+        "Largest number of on-demand units, the others are on Spot; if left out, all.",
         None,
     )

@@ -16,11 +16,11 @@ class JdbcTable:
         "Name of a database under `connections` of the environment.", example="shop_db"
     )
     table: str = setting(
-        "The table, with its schema where it has one.", example="public.orders"
+        "Name of the table, with its schema if it has one.", example="public.orders"
     )
     parallel: int = setting(
-        "Ranges of the first key column that are read at once, of one snapshot (1 to 64);"
-        " MariaDB and MySQL are read in one.",
+        "Number of ranges of the first key column to read in parallel, in one "
+        "snapshot (1 to 64); MariaDB and MySQL are read in one.",
         4,
     )
 
@@ -34,15 +34,15 @@ class JdbcChanges:
         "Name of a database under `connections` of the environment.", example="shop_db"
     )
     table: str = setting(
-        "The table, with its schema where it has one.", example="public.orders"
+        "Name of the table, with its schema if it has one.", example="public.orders"
     )
     cursor: str = setting(
-        "Its column that grows with every change: a timestamp or a number.",
+        "Column that grows with every change: a timestamp or a number.",
         example="updated_at",
     )
     overlap: int = setting(
-        "How far before the last row read the next read begins, in seconds or in units"
-        " of the number, for transactions that commit late (0 to 31622400).",
+        "Overlap with the previous read, in seconds or in units of the number, for "
+        "transactions that commit late (0 to 31622400).",
         300,
     )
 
@@ -58,7 +58,7 @@ class KafkaTopic:
     )
     topic: str = setting("Name of the topic.", example="shop.public.orders")
     messages_per_file: int = setting(
-        "Most messages in one landing file (1 to 1000000).", 100_000
+        "Largest number of messages in one landing file (1 to 1000000).", 100_000
     )
 
 

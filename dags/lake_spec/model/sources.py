@@ -29,17 +29,17 @@ class Csv:
     """Delimited text, plain or compressed (.gz, .bz2; .zst by `engine: pyspark`)."""
 
     type: ClassVar[str] = "csv"
-    header: bool = setting("Whether the first record names the columns.", True)
-    delimiter: str = setting("One character between fields.", ",")
-    quote: str = setting("One character around fields; doubled inside them.", '"')
+    header: bool = setting("Read column names from the first record.", True)
+    delimiter: str = setting("Separator of fields, one character.", ",")
+    quote: str = setting("Quote of fields, one character; doubled inside them.", '"')
     encoding: str = setting(
-        "Encoding of the files: utf-8, latin-1, windows-1252, utf-16 (told by its byte"
-        " order mark), utf-16le or utf-16be. Bytes that are none of it refuse the file.",
+        "Encoding of the files: utf-8, latin-1, windows-1252, utf-16 (byte order from "
+        "its mark), utf-16le or utf-16be. A file with other bytes is rejected.",
         "UTF-8",
     )
-    multiline: bool = setting("Whether quoted fields may hold line breaks.", True)
+    multiline: bool = setting("Allow line breaks in quoted fields.", True)
     null_text: Tuple[str, ...] = setting(
-        "Texts that mean: no value.", ("",), example=["", "NULL"]
+        "Texts that mean null.", ("",), example=["", "NULL"]
     )
 
 
@@ -48,10 +48,9 @@ class Json:
     """One JSON object a line, plain or compressed (.gz, .bz2; .zst by `engine: pyspark`)."""
 
     type: ClassVar[str] = "json"
-    null_text: Tuple[str, ...] = setting("Texts that mean: no value.", ())
+    null_text: Tuple[str, ...] = setting("Texts that mean null.", ())
     extended: bool = setting(
-        "Whether values may be wrapped as MongoDB exports them, as in"
-        ' {"$oid": "65a1"}: they are read as what is inside.',
+        'Unwrap values as MongoDB exports them: {"$oid": "65a1"} is read as 65a1.',
         False,
     )
 
@@ -61,7 +60,7 @@ class Parquet:
     """Apache Parquet files."""
 
     type: ClassVar[str] = "parquet"
-    null_text: Tuple[str, ...] = setting("Texts that mean: no value.", ())
+    null_text: Tuple[str, ...] = setting("Texts that mean null.", ())
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ class Avro:
     """Apache Avro container files."""
 
     type: ClassVar[str] = "avro"
-    null_text: Tuple[str, ...] = setting("Texts that mean: no value.", ())
+    null_text: Tuple[str, ...] = setting("Texts that mean null.", ())
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class Orc:
     """Apache ORC files."""
 
     type: ClassVar[str] = "orc"
-    null_text: Tuple[str, ...] = setting("Texts that mean: no value.", ())
+    null_text: Tuple[str, ...] = setting("Texts that mean null.", ())
 
 
 Format = Union[Csv, Json, Parquet, Avro, Orc]
@@ -88,16 +87,18 @@ class SnapshotTime:
     """Where the time of a snapshot is written: in the path or in a column of the file."""
 
     pattern: Optional[str] = setting(
-        "Regular expression over the file's path below `path`; its one group is the time.",
+        "Regular expression over the file's path below `path`; its one group is the "
+        "snapshot time.",
         None,
         example=r"artists_(\d{4}-\d{2}-\d{2})",
     )
     column: Optional[str] = setting(
-        "Source column in which all rows of a file hold the time; not one of the table's.",
+        "Source column that has the snapshot time in all rows of a file; not a column "
+        "of the table.",
         None,
         example="exported_at",
     )
-    format: str = setting("How that text is a time, as in strptime.", "%Y-%m-%d")
+    format: str = setting("Format of that text, as in strptime.", "%Y-%m-%d")
 
 
 @dataclass(frozen=True)
@@ -105,21 +106,21 @@ class Complete:
     """How a snapshot of several files says that all of them are there: one of these."""
 
     marker: Optional[str] = setting(
-        "Name, or glob below `path`, of an object that is put after the last file of a"
-        " snapshot.",
+        "Name, or glob below `path`, of an object that is written after the last file "
+        "of a snapshot.",
         None,
         example="_SUCCESS",
     )
     parts: Union[int, str, None] = setting(
-        "How many files each snapshot has, or a regular expression over the file's path"
-        " below `path`: its first group is the number of the part, from 0 or 1 on, the"
-        " second how many there are (or groups named `part` and `count`).",
+        "Number of files in each snapshot, or a regular expression over the file's "
+        "path below `path`: its first group is the number of the part, from 0 or 1 "
+        "on, the second the number of parts (or groups named `part` and `count`).",
         None,
         example=r"part-(\d+)-of-(\d+)",
     )
     manifest: Optional[str] = setting(
-        "Name, or glob below `path`, of an object that lists the files of a snapshot: a"
-        " JSON list or one name a line.",
+        "Name, or glob below `path`, of an object that lists the files of a snapshot: "
+        "a JSON list or one name per line.",
         None,
         example="manifest.json",
     )
@@ -130,12 +131,12 @@ class Scope:
     """What one snapshot is a full copy of: the rows of some values of a column."""
 
     column: str = setting(
-        "Column of the table; a snapshot covers the values that its rows have in it.",
+        "Column of the table; a snapshot covers the values that it has in this column.",
         example="region",
     )
     pattern: Optional[str] = setting(
-        "Regular expression over the file's path below `path`; its one group is the value"
-        " of the column for all rows of the file, and what the file covers.",
+        "Regular expression over the file's path below `path`; its one group is the "
+        "column's value for all rows of the file, and the scope that the file covers.",
         None,
         example="region=([^/]+)/",
     )
@@ -147,14 +148,14 @@ class Operation:
 
     column: str = setting("Name of the column in the files.", example="Op")
     upsert: Tuple[str, ...] = setting(
-        "Its values for inserts and updates.", ("I", "U", "c", "u", "r")
+        "Values for inserts and updates.", ("I", "U", "c", "u", "r")
     )
-    delete: Tuple[str, ...] = setting("Its values for deletes.", ("D", "d"))
+    delete: Tuple[str, ...] = setting("Values for deletes.", ("D", "d"))
     load: Tuple[str, ...] = setting(
-        "Its values for rows of the first full load among the changes.", ()
+        "Values for rows of the first full load among the changes.", ()
     )
     truncate: Tuple[str, ...] = setting(
-        "Its values for truncates: a delete of every key, in a row that needs none.",
+        "Values for truncates: a delete of every key, in a row without key.",
         ("T", "t"),
     )
 
@@ -164,15 +165,16 @@ class FullRefresh:
     """Full loads after the first; keys that one lacks are gone since it started."""
 
     pattern: str = setting(
-        "Regular expression over the file's path below `path`; its groups, named as the"
-        " columns of `order_by`, say where in the order the full refresh started.",
+        "Regular expression over the file's path below `path`; its groups, named as "
+        "the columns of `order_by`, give the position at which the full refresh "
+        "started.",
         example=r"reload/(?P<updated_at>[^/]+)/",
     )
-    files: str = setting("Which files are of a full refresh, as a glob.", "reload/**")
+    files: str = setting("Files of a full refresh, as a glob.", "reload/**")
     format: str = setting(
-        "How a time in the path is written, as in strptime.", "%Y-%m-%dT%H-%M-%S"
+        "Format of a time in the path, as in strptime.", "%Y-%m-%dT%H-%M-%S"
     )
-    missing_keys: MissingKeys = setting("What a missing key means.", MissingKeys.DELETE)
+    missing_keys: MissingKeys = setting("Meaning of a missing key.", MissingKeys.DELETE)
     lost_share: float = setting(
         "Largest share of keys that a full refresh may lose (0 to 1).", 0.5
     )
@@ -184,40 +186,41 @@ class Snapshot:
 
     kind: ClassVar[str] = "snapshot"
     path: str = setting("Folder below the landing area.", example="moma/artists")
-    files: str = setting("Which files in it, as a glob.", example="artists_*.csv.gz")
-    format: Format = setting("What the files are.", example={"type": "csv"})
+    files: str = setting("Files in this folder, as a glob.", example="artists_*.csv.gz")
+    format: Format = setting("File format.", example={"type": "csv"})
     snapshot_time: SnapshotTime = setting(
-        "Where a snapshot's time is written.",
+        "Place of the snapshot time.",
         example={"pattern": r"artists_(\d{4}-\d{2}-\d{2})"},
     )
     pulled_from: Optional[JdbcTable] = setting(
-        "Where each run pulls a snapshot from; without it something else lands them.",
+        "Database table that each run pulls a snapshot from; if left out, another "
+        "system lands the files.",
         None,
         example={"connection": "shop_db", "table": "public.artists"},
     )
     complete: Optional[Complete] = setting(
-        "How a snapshot of several files says that all of them are there; left out, a"
-        " snapshot is one file.",
+        "How to recognize that all files of a snapshot have landed; if left out, a "
+        "snapshot is one file.",
         None,
         example={"marker": "_SUCCESS"},
     )
-    missing_keys: MissingKeys = setting("What a missing key means.", MissingKeys.DELETE)
+    missing_keys: MissingKeys = setting("Meaning of a missing key.", MissingKeys.DELETE)
     lost_share: float = setting(
         "Largest share of keys that a snapshot may lose (0 to 1).", 0.5
     )
-    may_be_empty: bool = setting("Whether a snapshot may have no row.", False)
+    may_be_empty: bool = setting("Accept snapshots without rows.", False)
     scope: Optional[Scope] = setting(
-        "What one snapshot covers, where it is not the whole table.", None
+        "Scope of one snapshot, if it does not cover the whole table.", None
     )
     late_after_hours: Optional[float] = setting(
-        "Hours after its newest file landed from which the source counts as late (0.1"
-        " to 10000).",
+        "Hours since the newest file landed after which the source is late (0.1 to "
+        "10000).",
         None,
         example=26,
     )
-    timezone: str = setting("Zone of timestamps that carry none.", "UTC")
+    timezone: str = setting("Time zone of timestamps without one.", "UTC")
     new_columns: NewColumns = setting(
-        "What to do with undeclared source columns.", NewColumns.ADD
+        "Handling of undeclared source columns.", NewColumns.ADD
     )
 
 
@@ -227,26 +230,29 @@ class Feed:
 
     kind: ClassVar[str] = "feed"
     path: str = setting("Folder below the landing area.", example="sales/orders")
-    format: Format = setting("What the files are.", example={"type": "csv"})
-    load: str = setting("Which files in it are the full load, as a glob.", "load/*")
-    changes: str = setting("Which files in it hold changes, as a glob.", "changes/*")
+    format: Format = setting("File format.", example={"type": "csv"})
+    load: str = setting("Files of the full load, as a glob.", "load/*")
+    changes: str = setting("Files with changes, as a glob.", "changes/*")
     operation: Optional[Operation] = setting(
-        "The column that tells upserts from deletes; without it all are upserts.", None
+        "Column that says whether a row is an upsert or a delete; if left out, all "
+        "rows are upserts.",
+        None,
     )
     envelope: Optional[Debezium] = setting(
-        "What the rows of change files are wrapped in, where they are; its settings"
-        " stand for operation, order_by and effective_at that are left out.",
+        "Format that wraps the rows of change files; it also sets operation, order_by "
+        "and effective_at, where these are left out.",
         None,
         example={"connector": "postgresql"},
     )
     load_from: Optional[JdbcTable] = setting(
-        "Where the full load pulls its files from; without it something else lands them.",
+        "Database table that the full load is pulled from; if left out, another "
+        "system lands the files.",
         None,
         example={"connection": "shop_db", "table": "public.orders"},
     )
     changes_from: Optional[Changes] = setting(
-        "Where each run pulls the files of changes from; without it something else lands"
-        " them.",
+        "Source that each run pulls changes from; if left out, another system lands "
+        "the files.",
         None,
         example={
             "kind": "kafka",
@@ -255,32 +261,32 @@ class Feed:
         },
     )
     full_refresh: Optional[FullRefresh] = setting(
-        "Full loads that came after the first.", None
+        "Full refreshes: full loads after the first.", None
     )
     ignore_columns: Tuple[str, ...] = setting(
-        "Undeclared source columns that are never added, such as generated columns that"
-        " the feed leaves out of changes.",
+        "Undeclared source columns that are never added, such as generated columns "
+        "that the feed does not send in changes.",
         (),
         example=["total_with_tax"],
     )
     enrich: Tuple[Enrichment, ...] = setting(
-        "Reference tables whose columns each row is given as it is ingested.", ()
+        "Reference tables whose columns are added to each row at ingestion.", ()
     )
     placeholder: Optional[str] = setting(
-        "Text that stands for an unchanged value which the source did not send; with an"
-        " envelope `__debezium_unavailable_value`, else none.",
+        "Text that marks an unchanged value which the source did not send; with an "
+        "envelope `__debezium_unavailable_value`, else none.",
         None,
         example="__debezium_unavailable_value",
     )
     late_after_hours: Optional[float] = setting(
-        "Hours after its newest file landed from which the source counts as late (0.1"
-        " to 10000).",
+        "Hours since the newest file landed after which the source is late (0.1 to "
+        "10000).",
         None,
         example=26,
     )
-    timezone: str = setting("Zone of timestamps that carry none.", "UTC")
+    timezone: str = setting("Time zone of timestamps without one.", "UTC")
     new_columns: NewColumns = setting(
-        "What to do with undeclared source columns.", NewColumns.ADD
+        "Handling of undeclared source columns.", NewColumns.ADD
     )
 
 
@@ -293,10 +299,10 @@ class Side:
         "Name of the table, in the same domain.", example="customer_address"
     )
     columns: Tuple[str, ...] = setting(
-        "Its columns that the dimension shows; all if left out.", ()
+        "Columns that the dimension shows; if left out, all.", ()
     )
     rename: Tuple[Tuple[str, str], ...] = setting(
-        "Its columns that have another name in the dimension.",
+        "New names of columns in the dimension.",
         (),
         example={"updated_at": "address_updated_at"},
     )
@@ -307,9 +313,11 @@ class Dimension:
     """Two tables as one: their histories, joined by the key. No files of its own."""
 
     kind: ClassVar[str] = "dimension"
-    main: Side = setting("The table whose keys it has.", example="customer_master")
+    main: Side = setting(
+        ("Table that defines the keys of the dimension."), example="customer_master"
+    )
     joined: Side = setting(
-        "The table that adds columns to them; no value where it has no row.",
+        "Table that adds columns; null where it has no row for a key.",
         example="customer_address",
     )
 

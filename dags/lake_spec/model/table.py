@@ -37,37 +37,39 @@ from lake_spec.model.sources import (
 class TableSpec:
     """One table: what it is, where it comes from, what is promised of it."""
 
-    name: str = setting("Name of the table; also of its file.", example="artists")
+    name: str = setting("Name of the table and of its file.", example="artists")
     domain: str = setting(
-        "Domain that it belongs to; its folder says it.", example="moma", given="folder"
+        "Domain of the table; derived from its folder.", example="moma", given="folder"
     )
     description: str = setting(
-        "One sentence for its readers.", example="Artists of the museum, one row each"
+        "One sentence for readers.", example="Artists of the museum, one row each"
     )
-    owner: str = setting("Team that answers for it.", example="museum-data")
+    owner: str = setting("Owning team.", example="museum-data")
     source: Source = setting(
-        "Where its rows come from.",
+        "Source of the rows.",
         example={"kind": "snapshot", "path": "moma/artists"},
     )
     key: Tuple[str, ...] = setting("Columns that identify a row.", example=["id"])
     columns: Tuple[Tuple[str, Column], ...] = setting(
-        "Its columns: name, type and source names.", ()
+        "Columns: name, type and names in the source.", ()
     )
     order_by: Tuple[str, ...] = setting(
-        "Columns that put the changes of a key in order (feeds).", ()
+        "Columns that order the changes of a key (feeds).", ()
     )
     effective_at: Optional[str] = setting(
-        "Column that says since when a row is true in the business.", None
+        "Column with the time since which a row is valid in the business.", None
     )
     load_effective_at: Optional[str] = setting(
-        "Time since which full-load rows are true.", None, example="1900-01-01"
+        "Time since which the rows of the full load are valid.",
+        None,
+        example="1900-01-01",
     )
-    future_dates: bool = setting("Whether effective times may lie ahead.", False)
-    engine: Engine = setting("Who ingests it.", Engine.PYSPARK)
+    future_dates: bool = setting("Accept effective times in the future.", False)
+    engine: Engine = setting("Ingestion engine.", Engine.PYSPARK)
     current: Current = setting("The current table.", Current())
     history: History = setting("The history table.", History())
-    storage: Storage = setting("How tables are stored.", Storage())
-    maintenance: Maintenance = setting("When maintenance is due.", Maintenance())
+    storage: Storage = setting("Storage of the tables.", Storage())
+    maintenance: Maintenance = setting("Thresholds of maintenance.", Maintenance())
     quality: Tuple[Rule, ...] = setting("Quality rules.", ())
     quarantine: Quarantine = setting("Limits of bad rows.", Quarantine())
 
@@ -138,7 +140,7 @@ class Schedules:
     incremental: Optional[str] = setting("Cron text of the incremental run.", None)
     maintenance: Optional[str] = setting("Cron text of the maintenance.", None)
     continuous: Optional[str] = setting(
-        "Cron text of the continuous run, which starts where none is under way.", None
+        "Cron text of the continuous run; it starts only if none is running.", None
     )
 
 
@@ -146,14 +148,16 @@ class Schedules:
 class Clusters:
     """Clusters of single DAGs; one that is left out runs on the domain's `cluster`."""
 
-    full_load: Optional[str] = setting("Of the first loads.", None)
-    incremental: Optional[str] = setting("Of the incremental runs.", None)
-    continuous: Optional[str] = setting("Of the continuous runs.", None)
-    scd2: Optional[str] = setting("Of history, with `history_runs: own_dag`.", None)
-    reprocess: Optional[str] = setting("Of files ingested again.", None)
-    maintenance: Optional[str] = setting("Of the maintenance.", None)
-    rebuild: Optional[str] = setting("Of tables rebuilt.", None)
-    erase: Optional[str] = setting("Of keys that are erased.", None)
+    full_load: Optional[str] = setting("Limit of full loads.", None)
+    incremental: Optional[str] = setting("Limit of incremental runs.", None)
+    continuous: Optional[str] = setting("Limit of continuous runs.", None)
+    scd2: Optional[str] = setting(
+        ("Limit of history runs, with `history_runs: own_dag`."), None
+    )
+    reprocess: Optional[str] = setting("Limit of reprocess runs.", None)
+    maintenance: Optional[str] = setting("Limit of maintenance runs.", None)
+    rebuild: Optional[str] = setting("Limit of rebuild runs.", None)
+    erase: Optional[str] = setting("Limit of erase runs.", None)
 
 
 @dataclass(frozen=True)
@@ -161,8 +165,8 @@ class LandingGrant:
     """A landing folder of a domain that tables of others may read too."""
 
     folder: str = setting(
-        "Folder below the landing area, in that of this domain; what is below it is"
-        " granted too.",
+        "Folder below the landing area, within this domain's folder; its subfolders "
+        "are granted too.",
         example="sales/orders",
     )
     to: Tuple[str, ...] = setting("Domains whose tables may read it.", example="[moma]")
@@ -173,61 +177,63 @@ class Notifications:
     """Which SNS topic hears of a domain's runs, and of what."""
 
     topic: Optional[str] = setting(
-        "ARN of a standard SNS topic; left out, nobody is told.", None
+        "ARN of a standard SNS topic; if left out, no notifications are sent.", None
     )
     events: Tuple[Event, ...] = setting(
-        "What it hears of: failed runs, the first green one after them, more bad rows"
-        " than `quarantine.warn_share`, sources quiet for `source.late_after_hours`.",
+        "Events to notify of: failed runs, the first successful run after them, more "
+        "bad rows than `quarantine.warn_share`, sources that are late by "
+        "`source.late_after_hours`.",
         tuple(Event),
     )
 
 
 STAGE_HOURS = 8
-"""What a stage may take where its domain says nothing, on every cluster."""
+"""Default limit of a stage, on every cluster."""
 
 
 @dataclass(frozen=True)
 class DomainSpec:
     """Tables that share runs, clusters and people (`_domain.yml`)."""
 
-    name: str = setting("Name of the domain; also of its folder.", example="moma")
+    name: str = setting("Name of the domain and of its folder.", example="moma")
     description: str = setting(
         "One sentence on what its data is about.", example="The museum's collection"
     )
-    owner: str = setting("Team that answers for its runs.", example="museum-data")
+    owner: str = setting("Owning team.", example="museum-data")
     cluster: str = setting("Name of a file in `clusters/`.", "standard")
     clusters: Clusters = setting(
-        "Such names for single DAGs, as a larger one for full loads.", Clusters()
+        "Clusters of single DAGs, such as a larger one for full loads.", Clusters()
     )
-    tags: Tuple[str, ...] = setting("Tags of its DAGs.", ())
+    tags: Tuple[str, ...] = setting("Tags of the DAGs.", ())
     history_runs: HistoryRuns = setting(
-        "Whether SCD2 follows in the incremental cluster or in its own DAG by an Asset.",
+        "Where history runs: in the cluster of the incremental run, or in its own "
+        "DAG, triggered by an Asset.",
         HistoryRuns.SAME_CLUSTER,
     )
     concurrency: Concurrency = setting(
-        "What a run does while another one of the domain is under way: it waits, or it"
-        " is refused.",
+        "What a run does while another run of the domain is running: wait for its "
+        "end, or fail.",
         Concurrency.WAIT,
     )
-    schedules: Schedules = setting("When its DAGs start.", Schedules())
+    schedules: Schedules = setting("Schedules of the DAGs.", Schedules())
     stage_hours: int = setting(
-        "Hours that a stage of a run may take; after them its steps are cancelled (1 to"
-        " 168, and no more than `max_hours` of the domain's clusters).",
+        "Hours that a stage of a run may take; then its steps are cancelled (1 to "
+        "168, and at most `max_hours` of the domain's clusters).",
         STAGE_HOURS,
     )
     continuous: Optional[Continuous] = setting(
-        "Runs of many micro-batches in one cluster, for near real time; left out, there"
-        " are none.",
+        "Runs of many micro-batches in one cluster, for near real time; if left out, "
+        "none.",
         None,
     )
-    notifications: Notifications = setting("Who is told.", Notifications())
+    notifications: Notifications = setting("Notifications.", Notifications())
     landing_grants: Tuple[LandingGrant, ...] = setting(
-        "Landing folders of this domain that tables of other domains may read; no other"
-        " domain can take one by itself.",
+        "Landing folders of this domain that tables of other domains may read; only "
+        "the owning domain can grant them.",
         (),
     )
     tables: Tuple[TableSpec, ...] = setting(
-        "Its tables, from their own files.", (), given="files"
+        "Tables, from their own files.", (), given="files"
     )
 
     def cluster_of(self, kind: str) -> str:

@@ -28,26 +28,26 @@ class Column:
         example="string",
     )
     source: Tuple[str, ...] = setting(
-        "Names that the source has used for it, newest first; the same name if left out.",
+        "Names of the column in the source, newest first; if left out, the same name.",
         (),
         example=["ArtistBio", "DisplayDate"],
     )
     format: Optional[str] = setting(
-        "How the source writes it: Spark's datetime pattern of a text that is a date or"
-        " timestamp; epoch_days, epoch_seconds, epoch_millis, epoch_micros or epoch_nanos"
-        " where that is a whole number since 1970; base64 of a binary; base64_unscaled"
-        " of a decimal (its digits as big-endian bytes).",
+        "Format in the source: Spark's datetime pattern of a text that is a date or "
+        "timestamp; epoch_days, epoch_seconds, epoch_millis, epoch_micros or "
+        "epoch_nanos for a whole number since 1970; base64 of a binary; "
+        "base64_unscaled of a decimal (its digits as big-endian bytes).",
         None,
         example="epoch_millis",
     )
     dropped: bool = setting(
-        "Whether the source no longer sends it: a file without it leaves its values as"
-        " they were, and opens no version.",
+        "Mark the column as no longer sent: a file without it keeps the present "
+        "values and opens no version.",
         False,
     )
     on_type_mismatch: OnTypeMismatch = setting(
-        "What happens to a file whose type of it is narrower or another: the file is"
-        " refused, or its rows that do not fit are quarantined.",
+        "Handling of a file in which the type of the column is narrower or different: "
+        "reject the file, or quarantine the rows that do not fit.",
         OnTypeMismatch.REFUSE,
     )
 
@@ -56,7 +56,7 @@ class Column:
 class Current:
     """The current table: one row per living key."""
 
-    deletes: CurrentDeletes = setting("What a delete leaves.", CurrentDeletes.HARD)
+    deletes: CurrentDeletes = setting("Effect of a delete.", CurrentDeletes.HARD)
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ class SurrogateKey:
     """The key of a version, for facts to refer to: it belongs to key and start."""
 
     kind: SurrogateKind = setting(
-        "A hash, the same in every lake (text), or numbers in a table of their own"
-        " (bigint, with gaps).",
+        "Kind of surrogate key: a hash, the same in every lake (text), or numbers in "
+        "a separate table (bigint, with gaps).",
         SurrogateKind.DETERMINISTIC,
     )
     column: str = setting("Its name.", "version_key")
@@ -77,8 +77,8 @@ class HistoryColumns:
 
     valid_from: str = setting("Start of the version, inclusive.", "valid_from")
     valid_to: str = setting("End of the version, exclusive.", "valid_to")
-    is_current: str = setting("Whether the version has not ended.", "is_current")
-    is_deleted: str = setting("Whether the row marks a delete.", "is_deleted")
+    is_current: str = setting("True if the version has not ended.", "is_current")
+    is_deleted: str = setting("True if the row marks a delete.", "is_deleted")
 
 
 @dataclass(frozen=True)
@@ -86,14 +86,16 @@ class History:
     """The history table: one row per version of a key."""
 
     track: Tuple[str, ...] = setting(
-        "Columns whose change opens a version; all if left out.", ()
+        "Columns whose change opens a version; if left out, all.", ()
     )
-    ignore: Tuple[str, ...] = setting("Columns whose change opens none.", ())
-    deletes: HistoryDeletes = setting("What a delete leaves.", HistoryDeletes.CLOSE)
+    ignore: Tuple[str, ...] = setting("Columns whose change opens no version.", ())
+    deletes: HistoryDeletes = setting("Effect of a delete.", HistoryDeletes.CLOSE)
     open_end: Optional[str] = setting(
-        "End of open versions: no value, or a date such as 9999-12-31.", None
+        "End of open versions: null, or a date such as 9999-12-31.", None
     )
-    surrogate_key: SurrogateKey = setting("The version's own key.", SurrogateKey())
+    surrogate_key: SurrogateKey = setting(
+        ("Surrogate key of the version."), SurrogateKey()
+    )
     columns: HistoryColumns = setting("Names of the added columns.", HistoryColumns())
 
 
@@ -112,31 +114,31 @@ class Maintenance:
     """When compaction, clustering and cleaning are due."""
 
     compact_after: int = setting(
-        "Commits to log files after which to compact (`merge_on_read`): each writes the"
-        " files that have some whole.",
+        "Commits to log files after which to compact (`merge_on_read`); a compaction "
+        "rewrites each file that has log files.",
         20,
     )
     cluster_after: int = setting(
-        "So many files of the change log below 4 MB, else so many below 64 MB, are put"
-        " together.",
+        "Number of files of the change log below 4 MB, or below 64 MB, after which "
+        "they are merged.",
         20,
     )
-    keep_commits: int = setting("Commits that stay readable as-of.", 30)
+    keep_commits: int = setting("Number of commits that stay readable as-of.", 30)
 
 
 @dataclass(frozen=True)
 class Rule:
     """One quality rule on one column; exactly one test of the five."""
 
-    column: str = setting("Column that is tested.", example="amount")
-    not_null: bool = setting("It has a value.", False)
-    one_of: Tuple[str, ...] = setting("Its value is one of these.", ())
+    column: str = setting("Column to test.", example="amount")
+    not_null: bool = setting("Require a value.", False)
+    one_of: Tuple[str, ...] = setting("Allowed values.", ())
     matches: Optional[str] = setting(
-        "Its text, of up to 4,096 characters, matches this regular expression.", None
+        "Regular expression that the text, of up to 4,096 characters, must match.", None
     )
-    at_least: Optional[float] = setting("It is not smaller.", None)
-    at_most: Optional[float] = setting("It is not larger.", None)
-    on_fail: OnFail = setting("What happens to the row.", OnFail.QUARANTINE)
+    at_least: Optional[float] = setting("Smallest value.", None)
+    at_most: Optional[float] = setting("Largest value.", None)
+    on_fail: OnFail = setting("Action for a row that fails.", OnFail.QUARANTINE)
 
 
 @dataclass(frozen=True)
@@ -144,10 +146,10 @@ class Quarantine:
     """How many bad rows a run bears before it writes nothing."""
 
     max_share: float = setting("Largest share of bad rows (0 to 1).", 0.01)
-    min_rows: int = setting("Up to this many bad rows never fail a run.", 100)
+    min_rows: int = setting("Number of bad rows that never fails a run.", 100)
     warn_share: Optional[float] = setting(
-        "Share of bad rows over which people are told though the run goes on (0 to"
-        " `max_share`); 0 means any.",
+        "Share of bad rows above which a notification is sent although the run goes "
+        "on (0 to `max_share`); 0 means any.",
         None,
         example=0.001,
     )

@@ -102,7 +102,8 @@ def entry(by_type, *, minutes=0.0, instances=0):
             ", emr: 0.60",
             "",
             "prices.yml:3: instance_hours.m7g.xlarge.emr: missing. EMR's price of an"
-            " hour, paid next to EC2's, the same on Spot. Write for example `emr: 0.25`.",
+            " hour, in addition to EC2's, the same on Spot. Write for example"
+            " `emr: 0.25`.",
         ),
         (
             "r7g.large: {ec2: 6, emr: 0}",

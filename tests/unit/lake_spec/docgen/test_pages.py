@@ -33,13 +33,13 @@ def test_the_table_page_tells_every_key(cls):
 def test_the_page_tells_types_defaults_and_choices():
     lines = generated()["reference/table-spec.md"].splitlines()
     assert (
-        '| `deletes` | `close` or `tombstone` | `"close"` | What a delete leaves. |'
+        '| `deletes` | `close` or `tombstone` | `"close"` | Effect of a delete. |'
         in lines
     )
-    assert "| `type` | `csv` | required | Says that it is of this kind. |" in lines
+    assert "| `type` | `csv` | required | Always `csv`. |" in lines
     assert (
         "| `pattern` | text | none | Regular expression over the file's path below"
-        " `path`; its one group is the time. Example:"
+        " `path`; its one group is the snapshot time. Example:"
         r" `pattern: 'artists_(\d{4}-\d{2}-\d{2})'` |" in lines
     )
 

@@ -105,7 +105,7 @@ def test_a_long_value_is_cut_and_its_control_characters_are_escaped():
 
 def test_a_missing_key_is_told_with_an_example():
     assert diagnostics(ClusterSpec, "max_hours: 1\n") == [
-        "f.yml:1: name: missing. Name of the cluster; also of its file. Write for example"
+        "f.yml:1: name: missing. Name of the cluster and of its file. Write for example"
         " `name: standard`."
     ]
 

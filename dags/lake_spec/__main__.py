@@ -68,7 +68,7 @@ def check_docs(args: argparse.Namespace) -> int:
     """Name the schemas and reference pages that are not those of the model."""
     stale = pages.outdated(args.docs)
     for path in stale:
-        print(f"{path}: not as the model says. Run `python -m lake_spec docs`.")
+        print(f"{path}: out of date. Run `python -m lake_spec docs`.")
     return 1 if stale else 0
 
 
@@ -104,14 +104,14 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(command=command)
         return added
 
-    one = add("validate", validate, "print every fault of every spec")
+    one = add("validate", validate, "print all diagnostics of all specs")
     _add_tables(one)
     one.add_argument("--clusters", type=Path, metavar="DIR")
     one.add_argument("--environments", type=Path, metavar="DIR")
     _add_tables(add("compile", compile_domains, "write _compiled.json of every domain"))
     for name, command, words in (
         ("docs", docs, "write the JSON Schemas and reference pages"),
-        ("check", check_docs, "name generated pages that are out of date"),
+        ("check", check_docs, "list generated pages that are out of date"),
     ):
         page = add(name, command, words)
         page.add_argument("docs", type=Path, nargs="?", default=DOCS, metavar="DIR")
@@ -119,9 +119,9 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("folder", type=Path, metavar="DIR")
     one.add_argument("--since", type=date.fromisoformat, default=date.min)
     one.add_argument("--by", choices=ledger.BY, default=ledger.BY[0])
-    words = "adds what it cost, by this file of prices: docs/cost.md"
+    words = "add costs, from this file of prices: docs/cost.md"
     one.add_argument("--prices", type=Path, metavar="FILE", help=words)
-    words = "tell what a table's runs take, by a model: docs/estimates.md"
+    words = "estimate the duration and cost of a table's runs: docs/estimates.md"
     one = add("estimate", estimate_command.run, words)
     estimate_command.add_arguments(one, DAGS / "tables")
     return parser

@@ -33,7 +33,7 @@ WHERE_AND_WHAT = [
     (7, "source.path: got '../orders'"),
     (8, "source.format.type: got 'cvs'. Did you mean 'csv'?"),
     (11, "columns.order_id.type: got 'lonng'. Did you mean 'long'?"),
-    (14, "order_by[0]: 'updatd_at' is no declared column"),
+    (14, "order_by[0]: 'updatd_at' is not a declared column"),
     (16, "history.traked: unknown key. Did you mean 'track'?"),
     (17, "history.deletes: got 'soft_ish'"),
     (18, "storage.buckets: got 'many'"),

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Callable, Dict, List, Optional
 
 ALGORITHMS = ("SHA256", "CRC64NVME", "SHA1", "CRC32C", "CRC32")
-"""By their names in S3, the one that tells most first."""
+"""Names in S3, the strongest first."""
 
 
 def s3_checksum(algorithm: str, content: bytes) -> Optional[str]:

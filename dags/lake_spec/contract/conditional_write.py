@@ -11,10 +11,10 @@ import time
 from typing import Any, Callable, Mapping, Optional, Tuple, Type
 
 _OTHERS = ("PreconditionFailed", "NoSuchKey")
-"""S3's words for an object that is not as it was read."""
+"""S3's error codes for an object that changed since it was read."""
 
 _BUSY = "ConditionalRequestConflict"
-"""S3's word for a write that meets another: it asks for the write to be sent again."""
+"""S3's error code for a conflict with another write: send the write again."""
 
 _TRIES, _PAUSE = 3, 1  # seconds
 

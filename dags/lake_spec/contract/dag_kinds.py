@@ -10,7 +10,7 @@ DAG_KINDS = (
     *("continuous", "erase", "full_load", "incremental"),
     *("maintenance", "rebuild", "reprocess", "scd2"),
 )
-"""Whose runs have a folder; a test holds them to the DAGs that there are."""
+"""Kinds whose runs have a folder; a test compares them with the DAGs."""
 
 
 def run_folders(runs: str, domain: str) -> List[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 REQUEST = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
-"""Names of requests. A name goes into arguments and logs: no key belongs into it."""
+"""Names of requests. Arguments and logs show the name: it must not contain a key."""
 
 
 def folder_of(runs: str) -> str:
@@ -14,7 +14,7 @@ def folder_of(runs: str) -> str:
 
 
 ERASED = "_erased"
-"""The folder of the lists of erased keys, below landing: hidden, as its name begins so."""
+"""Folder of the lists of erased keys, below landing: hidden, by its first character."""
 
 
 def list_uri(landing: str, domain: str, table: str) -> str:

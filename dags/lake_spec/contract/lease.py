@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, Mapping, Optional
 
 FORMAT = 1
-"""Of the object; what a newer format says is not guessed."""
+"""Format of the object; a newer one is refused."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ def read_lease(content: bytes) -> Lease:
             raise TypeError("a field of another type")
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(
-            f"got {content[:200]!r}, which is no lease ({error!r}). Delete the object"
-            " when no run of the domain is under way."
+            f"got {content[:200]!r}, which is not a valid lease ({error!r}). Delete"
+            " the object when no run of the domain is running."
         ) from None
     if format > FORMAT:
         raise ValueError(
-            f"the lease is of format {format}, which a newer release wrote; this one"
-            f" knows {FORMAT}. Use the newer release, or delete the object when no run of"
-            " the domain is under way."
+            f"the lease has format {format}, written by a newer release; this release"
+            f" reads format {FORMAT}. Use the newer release, or delete the object when"
+            " no run of the domain is running."
         )
     return Lease(holder, token, since, data)

@@ -12,30 +12,30 @@ from lake_spec.model.pulls import JdbcChanges, JdbcTable, KafkaTopic
 Pull = Union[JdbcTable, JdbcChanges, KafkaTopic]
 
 SETTINGS = ("load_from", "changes_from", "pulled_from")
-"""The settings of a source that say where its files are pulled from."""
+"""Settings of a source that name where its files are pulled from."""
 
 LOAD, CHANGES, SNAPSHOTS = "load", "changes", "snapshots"
-"""Folders below the table's landing folder that pulls write into."""
+"""Folders below the table's landing folder that pulls write to."""
 
 PULLS = ("incremental", "prepare_incremental")
 """Stages that pull changes."""
 FOLDERS = (LOAD, CHANGES, SNAPSHOTS)
 
 TIMESTAMP = "%Y-%m-%dT%H-%M-%S"
-"""How pulls write a time, which is UTC, in the names of folders."""
+"""Format of times in the names of folders, in UTC."""
 
 KINDS: Dict[type, Tuple[type, ...]] = {
     JdbcTable: DATABASES,
     JdbcChanges: DATABASES,
     KafkaTopic: (KafkaCluster,),
 }
-"""What connections a pull can use."""
+"""Kinds of connections, by kind of pull."""
 
 
 PULL_FROM = re.compile(
     r"start|-?\d{1,38}(\.\d{1,38})?|\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?)?"
 )
-"""Where a run can be asked to pull from by a cursor: a number, a time, or all rows."""
+"""Values of `pull_from`: a number, a time, or all rows."""
 
 
 def is_pull_from(text: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Dict, List, Optional, Union
 from lake_spec.contract.state_format import state_text
 
 MOST_LISTED = 100
-"""Surrogate keys that a report lists of those that moved; all are counted."""
+"""Number of changed surrogate keys that a report lists; all are counted."""
 
 _ADDED_UP = (
     *("seconds", "rows_in", "accepted", "unchanged", "duplicates", "quarantined"),
@@ -30,7 +30,7 @@ class State(str, Enum):
     DRY_RUN = "dry_run"
     FAILED = "failed"
     RUNNING = "running"
-    """Of a continuous run that goes on: what is told is its work so far."""
+    """State of a continuous run that still runs: the report covers its work so far."""
 
 
 @dataclass
@@ -46,9 +46,9 @@ class FileReport:
     quarantined: int = 0
     erased: int = 0
     tombstones: int = 0
-    """Records of it that say again that a row was deleted: no rows, in no other count."""
+    """Records that repeat a delete: no rows, in no other count."""
     messages: int = 0
-    """Records of it that are of no row, such as heartbeats: in no other count."""
+    """Records without a row, such as heartbeats: in no other count."""
 
     @property
     def is_balanced(self) -> bool:
@@ -94,9 +94,9 @@ class Report:
     messages: int = 0
     derived_deletes: int = 0
     newest_input: Optional[str] = None
-    """When the newest landing file ever ingested landed: ISO 8601 in UTC."""
+    """When the newest ingested landing file landed: ISO 8601 in UTC."""
     newest_event: Optional[str] = None
-    """The newest effective time ever ingested: ISO 8601 in UTC."""
+    """The newest ingested effective time: ISO 8601 in UTC."""
     current_built: Optional[str] = None
     """When current was committed last: ISO 8601 in UTC."""
     ties: int = 0

@@ -8,7 +8,7 @@ from lake_spec.model import Engine, TableSpec
 from lake_spec.model.continuous import CONTINUOUS
 
 STREAMER = "streamer"
-"""The stage that is HoodieStreamer itself, one step per table."""
+"""The HoodieStreamer stage, one step per table."""
 
 MAINTENANCE = "maintenance"
 DIMENSION, REBUILD_DIMENSION = "dimension", "rebuild_dimension"

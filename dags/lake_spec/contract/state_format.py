@@ -17,7 +17,7 @@ from lake_spec.diagnostics.errors import LakeError
 
 FORMAT, WRITTEN_BY = "format", "written_by"
 UNKNOWN = "unknown"
-"""The attribute in which a dataclass keeps the fields that it does not know."""
+"""Attribute in which a dataclass keeps unknown fields."""
 
 T = TypeVar("T")
 
@@ -55,8 +55,8 @@ def parse_state(
             raise ValueError(f"a JSON {type(data).__name__}, not an object")
     except ValueError as error:
         raise UnreadableState(
-            f"{what} cannot be read: {str(error)[:200]}. It is at {where}. Restore an "
-            "older version of the object."
+            f"{what} cannot be read: {str(error)[:200]}. Location: {where}. Restore "
+            "an older version of the object."
         ) from None
     refuse_newer(data, what=what, where=where, reads=reads, release=release)
     return data
@@ -78,7 +78,7 @@ def refuse_newer(
     by = f" (written by release {str(writer)[:100]})" if writer else ""
     who = f"this release ({release})" if release else "this release"
     raise UnreadableState(
-        f"{what} is of format {str(version)[:20]}{by}, {who} reads {reads}. It is at "
+        f"{what} has format {str(version)[:20]}{by}, {who} reads {reads}. Location: "
         f"{where}. Deploy a release that reads format {str(version)[:20]}"
         + (f", such as {str(writer)[:100]}." if writer else ".")
     )

@@ -7,7 +7,7 @@ import math
 from typing import Iterable, List, Mapping, Optional, Sequence
 
 TABLES_AT_ONCE = "spark.lake.tablesAtOnce"
-"""The setting of Spark by which a cluster says how many tables a step takes at once."""
+"""Spark setting of a cluster: the number of tables that a step processes at once."""
 
 
 def longest_first(names: Sequence[str], expected: Mapping[str, float]) -> List[str]:

@@ -25,25 +25,42 @@ _WIDTHS = (11, 11, 9, 10, 11, 8, 10)
 def add_arguments(parser: argparse.ArgumentParser, tables: Path) -> None:
     """What the command takes."""
     add = parser.add_argument
-    add("--rows", type=_whole, required=True, metavar="N", help="rows of the table")
-    add("--changes", type=_whole, default=10_000, metavar="D", help="of a run")
-    add("--keys", type=_whole, metavar="K", help="that they are of; else all others")
-    add("--cores", type=_whole, default=2, metavar="C", help="of all executors")
-    words = "of a row as zstd Parquet"
+    add("--rows", type=_whole, required=True, metavar="N", help="rows in the table")
+    add(
+        "--changes",
+        type=_whole,
+        default=10_000,
+        metavar="D",
+        help="changed rows per run",
+    )
+    add(
+        "--keys",
+        type=_whole,
+        metavar="K",
+        help="number of different keys in these rows; default: all different",
+    )
+    add("--cores", type=_whole, default=2, metavar="C", help="cores of all executors")
+    words = "bytes of a row as zstd Parquet"
     add("--row-bytes", type=_number, default=rates.ROW_BYTES, metavar="B", help=words)
-    words = "of the change log; else as after the first load"
+    words = "rows of the change log; default: as after the full load"
     add("--log-rows", type=_whole, metavar="N", help=words)
-    add("--buckets", type=_whole, metavar="K", help="else as onboard proposes them")
+    add("--buckets", type=_whole, metavar="K", help="default: as onboard proposes")
     kinds = [each.value for each in TableType]
     add("--storage", choices=kinds, default=None, help="else merge_on_read")
-    words = f"seconds of a request to S3; else {rates.LATENCY}, 0 on disk"
+    words = f"seconds per request to S3; default: {rates.LATENCY}; 0 on disk"
     add("--latency", type=_number, default=rates.LATENCY, metavar="S", help=words)
-    words = "takes storage from this table's spec, and says whether its buckets fit"
+    words = "read storage from this table's spec, and check whether its buckets fit"
     add("--table", metavar="DOMAIN.TABLE", help=words)
-    add("--tables", type=Path, default=tables, metavar="DIR", help="where specs are")
+    add(
+        "--tables",
+        type=Path,
+        default=tables,
+        metavar="DIR",
+        help="folder of the specs",
+    )
     words = "prices of instance hours: docs/cost.md"
     add("--prices", type=Path, metavar="FILE", help=words)
-    words = "instances of the cluster, on demand; may come several times"
+    words = "instances of the cluster, on demand; repeatable"
     kind = "TYPE:COUNT"
     add("--instances", action="append", default=[], metavar=kind, help=words)
 
@@ -77,12 +94,12 @@ def run(args: argparse.Namespace) -> int:
 def _table(name: str, tables: Path) -> TableSpec:
     domain, dot, table = name.partition(".")
     if not dot:
-        raise NoEstimate("--table", name, "Write the domain too: DOMAIN.TABLE.")
+        raise NoEstimate("--table", name, "Add the domain: DOMAIN.TABLE.")
     specs = {each.name: each for each in load_domain(domain, tables).tables}
     if table not in specs:
         raise NoSuchSpec("table", table, sorted(specs))
     if specs[table].is_dimension:
-        hint = "A dimension is made of histories: estimate the tables that it joins."
+        hint = "A dimension is built from histories: estimate the tables that it joins."
         raise NoEstimate("--table", name, hint)
     return specs[table]
 
@@ -113,11 +130,11 @@ def _cost_of_an_hour(
     """The head of the column of costs, and what the cluster costs in an hour."""
     if file is None:
         if instances:
-            hint = "Name the file of prices too: --prices FILE."
+            hint = "Add a file of prices: --prices FILE."
             raise NoEstimate("--instances", " ".join(instances), hint)
         return "", None
     if not instances:
-        hint = "Name what the cluster has: --instances m7g.xlarge:3."
+        hint = "Add the instances of the cluster: --instances m7g.xlarge:3."
         raise NoEstimate("--instances", None, hint)
     prices, counts = load_prices(file), Counter()
     for kind, count in map(_instances, instances):
@@ -131,7 +148,7 @@ def _cost_of_an_hour(
 def _instances(text: str) -> Tuple[str, int]:
     kind, _, count = text.partition(":")
     if not kind or not count.isdigit() or int(count) < 1:
-        hint = "Write a type and how many: m7g.xlarge:3."
+        hint = "Write a type and a number: m7g.xlarge:3."
         raise NoEstimate("--instances", text, hint)
     return kind, int(count)
 
@@ -191,14 +208,20 @@ def _words(load: Workload, spec: Optional[TableSpec]) -> Iterator[str]:
         yield f"{name}{what}{_sizes(replace(load, buckets=count))}."
     if spec and spec.storage.index is not Index.BUCKET:
         index = spec.storage.index.value
-        yield f"{name}its index is {index}: how many files it has, Hudi decides."
+        yield f"{name}its index is {index}: Hudi decides the number of files."
     elif spec and spec.storage.partition_by:
-        yield f"{name}it has buckets in each partition; the estimate is for one."
+        yield (
+            f"{name}it has buckets in each partition; the estimate is for one "
+            "partition."
+        )
     else:
         yield name + advice(load.files, load.proposed)
     if spec and isinstance(spec.source, Snapshot):
-        yield f"{name}its snapshots are compared whole, which is not in the figures."
-    yield "A model, no measurement; S3's own prices are not in it: docs/estimates.md."
+        yield (
+            f"{name}its snapshots are compared in full, which the figures do not "
+            "include."
+        )
+    yield "A model, not a measurement; S3 charges are not included: docs/estimates.md."
 
 
 def _sizes(load: Workload) -> str:
@@ -208,7 +231,7 @@ def _sizes(load: Workload) -> str:
     history = load.log * (load.row_bytes + rates.VERSION_BYTES) / count + rates.FOOTER
     again = rates.REWRITE * load.log / count / rates.MILLION
     return (
-        f"{count} buckets, files of {current / 1e6:,.0f} MB of current and"
-        f" {history / 1e6:,.0f} MB of history, which one core writes again in"
-        f" {again:,.0f} s"
+        f"{count} buckets, files of {current / 1000000.0:,.0f} MB of current and "
+        f"{history / 1000000.0:,.0f} MB of history, which one core rewrites in "
+        f"{again:,.0f} s"
     )

@@ -17,7 +17,7 @@ Entry = Mapping[str, Any]
 Interval = Tuple[datetime, datetime]
 
 NO_TABLE = "-"
-"""Stands for the minutes that no table's report explains."""
+"""Stands for minutes that no table's report explains."""
 
 BY = ("run", "table", "domain")
 COLUMNS = (
@@ -111,10 +111,10 @@ def without_cost(
     newest = max(datetime.fromisoformat(entry["created"]) for entry in others)
     after = newest.astimezone(timezone.utc).date() + timedelta(days=1)
     return (
-        f"{len(others)} of {len(entries)} clusters have no cost: their entries do not"
-        " tell the types of their instances. What they are part of shows `-`; the other"
-        f" clusters cost {total[prices.column]:.{_DIGITS}f} {prices.currency}."
-        f" `--since {after}` leaves out those without."
+        f"{len(others)} of {len(entries)} clusters have no cost: their entries lack "
+        "instance types. Rows with such a cluster show `-`; the other clusters cost "
+        f"{total[prices.column]:.{_DIGITS}f} {prices.currency}. Exclude them with "
+        f"`--since {after}`."
     )
 
 

@@ -78,7 +78,7 @@ def _problems(spec: PriceListSpec) -> Iterator[Problem]:
     for kind, hour in spec.instance_hours:
         for name, price in vars(hour).items():
             if price is not None and price < 0:
-                hint = "A price is 0 or more: write what one hour of it costs you."
+                hint = "Write the price of one hour, 0 or more."
                 yield got(("instance_hours", kind, name), price, hint)
 
 
@@ -138,14 +138,14 @@ class Prices:
         if kind not in self._hours:
             there = ", ".join(self._hours) or "none"
             hint = (
-                f"There are: {there}. Add `{kind}: {{ec2: ..., emr: ...}}` with"
-                " your prices of an hour."
+                f"Known: {there}. Add `{kind}: {{ec2: ..., emr: ...}}` with your prices "
+                "of an hour."
             )
             message = f"no prices of {kind!r}, which cluster {cluster} had"
             yield Problem(place, kind, message, hint)
         elif SPOT in minutes and self._hours[kind].spot is None:
             message = f"no price of {kind!r} on Spot, which cluster {cluster} had"
-            hint = "There are: ec2, emr. Add `spot: ...` with your price of an hour."
+            hint = "Known: ec2, emr. Add `spot: ...` with your price of an hour."
             yield Problem((*place, SPOT), kind, message, hint)
 
 

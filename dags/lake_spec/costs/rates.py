@@ -43,5 +43,4 @@ LATENCY = 0.1  # assumed, seconds: AWS tells 0.1 to 0.2 for small objects
 MOST_LEFT = 200_000  # keys whose deliveries are left: MOST_KEYS of affected_keys.py
 
 START = 9 * 60 + 2 * 30
-"""Seconds of a run next to its stages, as docs/cost.md has them: its cluster, and an
-application for each of two stages."""
+"""Seconds of a run outside its stages, as in docs/cost.md: its cluster, and an"""

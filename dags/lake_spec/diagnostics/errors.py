@@ -55,8 +55,9 @@ class NoSuchFile(LakeError):
 
     def __str__(self) -> str:
         return (
-            f"{self.kind}: got {self.given!r}. There is no such file that ends in"
-            f" {self.ending}. Name one, or one of dags/{self.kind}s without its ending."
+            f"{self.kind}: got {self.given!r}. No such file that ends in "
+            f"{self.ending}. Give the path of such a file, or the name of one in "
+            f"dags/{self.kind}s without its ending."
         )
 
 

@@ -15,7 +15,7 @@ RENAMED = {
     "when_busy": "concurrency",
     "withdraw_missing": "retract_missing",
 }
-"""Old name -> the name that it has now: keys, values, params, options and DAGs."""
+"""Old name -> present name: keys, values, params, options and DAGs."""
 
 
 def nearest(got: str, choices: Iterable[str]) -> str:

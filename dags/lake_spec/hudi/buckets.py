@@ -36,11 +36,12 @@ def buckets_for(rows: Optional[int], size: Optional[float]) -> int:
 def advice(buckets: int, proposed: int) -> str:
     """Whether a table's number fits, and what to do if it does not, in words."""
     if proposed / ROOM <= buckets <= proposed * ROOM:
-        least = f", the most that are proposed; up to {MOST_ALLOWED:,} may be written"
+        least = f", the largest proposed number; up to {MOST_ALLOWED:,} may be written"
         return f"{buckets} buckets fit{least if proposed == MOST else ''}."
     few = buckets < proposed
     return (
-        f"{buckets} buckets are more than {ROOM} times too {'few' if few else 'many'}:"
-        f" files become {'large' if few else 'many and small'}. Write `buckets:"
-        f" {proposed}`, then build the table again by the domain's rebuild."
+        f"{buckets} buckets are more than {ROOM} times too "
+        f"{'few' if few else 'many'}: files become "
+        f"{'large' if few else 'many and small'}. Write `buckets: {proposed}`, then "
+        "run <domain>_rebuild for the table."
     )

@@ -110,7 +110,7 @@ class _Reader:
     def expect(self, wanted: str) -> None:
         found = self.next()
         if found != wanted:
-            raise BadType(f"It has {found or 'its end'!r} where {wanted!r} belongs.")
+            raise BadType(f"Found {found or 'the end'!r} where {wanted!r} is expected.")
 
     def end(self) -> None:
         if self.tokens[self.at]:
@@ -142,13 +142,13 @@ class _Reader:
             scale = self.digits()
         self.expect(")")
         if not 1 <= precision <= 38 or scale > precision:
-            raise BadType("decimal(p,s) has p from 1 to 38 and s from 0 to p.")
+            raise BadType("Write decimal(p,s) with p from 1 to 38 and s from 0 to p.")
         return ColumnType("decimal", digits=(precision, scale))
 
     def digits(self) -> int:
         found = self.next()
         if not (found.isascii() and found.isdigit()):
-            raise BadType("Write its digits, as in decimal(10,2).")
+            raise BadType("Write precision and scale, as in decimal(10,2).")
         return int(found)
 
     def nested(self, name: str, depth: int) -> ColumnType:
@@ -164,12 +164,16 @@ class _Reader:
         if len(inner) != {"array": 1, "map": 2}.get(name, len(inner)):
             raise BadType(f"Write it as one of: {FORMS}.")
         if len({field.lower() for field in fields}) < len(fields):
-            raise BadType("Two fields of a struct differ at most in case: rename one.")
+            raise BadType(
+                "Two fields of a struct have the same name without case: rename one."
+            )
         return ColumnType(name, tuple(inner), tuple(fields))
 
     def field(self) -> str:
         found = self.next()
         if not _PLAIN_NAME.fullmatch(found):
-            raise BadType(f"{found or 'its end'!r} is no name of a struct's field.")
+            raise BadType(
+                f"{found or 'the end'!r} is not a valid name of a struct's field."
+            )
         self.expect(":")
         return found

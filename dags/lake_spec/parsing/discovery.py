@@ -128,7 +128,9 @@ def _judged(read: Read, name: str) -> Iterable[Diagnostic]:
         for problem in book.problems(read.spec, read.broken):
             yield read.root.diagnostic(problem)
     if read.spec.name != name and ("name",) not in read.broken:
-        hint = f"Its place is named {name!r}: write `name: {name}`, or move it."
+        hint = (
+            f"Its file or folder is named {name!r}: write `name: {name}`, or rename it."
+        )
         yield read.root.diagnostic(got(("name",), read.spec.name, hint))
 
 
@@ -141,7 +143,9 @@ def survey_tables(survey: Survey, tables: Path) -> Dict[str, DomainSpec]:
             if domain is not None:
                 domains[entry.name] = domain
         elif entry.name != DEFAULTS and _is_yaml(entry):
-            hint = f"Tables stand in the folder of their domain; here only {DEFAULTS}."
+            hint = (
+                f"Move it into the folder of its domain; only {DEFAULTS} belongs here."
+            )
             survey.whole_file(entry, "a spec outside of any domain", hint)
     return domains
 
@@ -207,7 +211,7 @@ def _defaults(survey: Survey, tables: Path) -> Optional[Node]:
 def _read_domain(survey: Survey, folder: Path) -> Optional[Read]:
     path = folder / DOMAIN_FILE
     if not path.exists():
-        hint = "A domain needs this file with `name`, `description` and `owner`."
+        hint = "Create this file with `name`, `description` and `owner`."
         survey.whole_file(path, "missing", hint)
         return None
     return read_spec(survey, DomainSpec, path, name=folder.name, given={"tables": ()})
@@ -222,7 +226,7 @@ def _is_table(survey: Survey, entry: Path) -> bool:
         return False
     if entry.suffix != ENDING or entry.name.startswith("_"):
         hint = f"Name it <table>{ENDING}; only {DOMAIN_FILE} begins with `_`."
-        survey.whole_file(entry, "no name of a table's file", hint)
+        survey.whole_file(entry, "not a valid name of a table's file", hint)
         return False
     return True
 
@@ -236,7 +240,9 @@ def survey_folder(survey: Survey, cls: type, folder: Path) -> Dict[str, Any]:
             if read is not None:
                 specs[entry.stem] = read.spec
         elif _is_yaml(entry):
-            survey.whole_file(entry, "no name of a spec", f"Name it <name>{ENDING}.")
+            survey.whole_file(
+                entry, ("not a valid name of a spec"), f"Name it <name>{ENDING}."
+            )
     return specs
 
 

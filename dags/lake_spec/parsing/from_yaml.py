@@ -152,9 +152,7 @@ class _Decoder:
     def _given(self, setting: Setting, node: Node, path: Path, value: Any) -> Any:
         here = node.value.get(setting.name)
         if here is not None and setting.given == "folder" and here.value != value:
-            hint = (
-                f"The folder is named {value!r}: leave the key out, or move the file."
-            )
+            hint = f"The folder is named {value!r}: remove the key, or move the file."
             self.tell(got((*path, setting.name), here.plain(), hint))
         return value
 

@@ -36,7 +36,7 @@ def from_data(cls: type, data: Any) -> Any:
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         words = f"{type(error).__name__}: {error}"
         raise NotASpec(
-            f"no {cls.__name__} of this version ({words}). Release again."
+            f"not a {cls.__name__} of this version ({words}). Build the release again."
         ) from error
 
 
@@ -83,7 +83,7 @@ def _scalar(shape: Scalar) -> Reader:
     def read(value: Any) -> Any:
         if type(value) not in wanted:
             names = " or ".join(each.__name__ for each in wanted)
-            raise TypeError(f"{value!r} is no {names}")
+            raise TypeError(f"{value!r} is not one of {names}")
         return value
 
     return read

@@ -141,7 +141,7 @@ def _check_clusters(
         if cluster and clusters is not None and cluster not in names:
             hint = did_you_mean(cluster, names)
             hint = f"{hint}Clusters: {', '.join(names) or 'none'}."
-            message = f"no cluster is named {cluster!r}"
+            message = f"unknown cluster {cluster!r}"
             _tell(survey, file, Problem(path, cluster, message, hint))
 
 
@@ -152,7 +152,7 @@ def _check_domains(
     for name, _ in environment.runtime_roles:
         hint = did_you_mean(name, names)
         if hint and name not in names:
-            message = f"no domain is named {name!r}"
+            message = f"unknown domain {name!r}"
             path = ("runtime_roles", name)
             _tell(survey, file, Problem(path, name, message, hint.strip()))
 

@@ -69,7 +69,7 @@ def _parse(raw: bytes, file: str) -> Document:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         line = mark.line + 1 if mark else 0
-        hint = "Fix the YAML here or in the line above."
+        hint = "Fix the YAML in this line or the one above."
         raise _unreadable(file, line, f"not YAML: {problem}", hint) from None
 
 
@@ -148,7 +148,7 @@ class _Tree:
             node = self._node(next(self.events), (*path, key))
             node.line = event.start_mark.line + 1
             if key in mapping:
-                hint = f"Keep one; the first stands in line {mapping[key].line}."
+                hint = f"Keep one; the first is in line {mapping[key].line}."
                 self._refuse(event, (*path, key), "duplicate key", hint)
             else:
                 mapping[key] = node
@@ -158,8 +158,8 @@ class _Tree:
     def _key(self, event: Any) -> str:
         if not isinstance(event, yaml.ScalarEvent):
             line = event.start_mark.line + 1
-            hint = "Every key is one word of text; quote braces that mean text."
-            raise _unreadable(self.file, line, "a key that is no text", hint)
+            hint = "Write every key as one word of text; quote braces that are text."
+            raise _unreadable(self.file, line, "a key is not text", hint)
         return event.value
 
     def _refuse(self, event: Any, path: Path, message: str, hint: str) -> object:

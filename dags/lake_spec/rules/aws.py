@@ -84,7 +84,7 @@ def security_group(path: Path, value: str) -> Iterator[Problem]:
 def tags(pairs: Sequence[Tuple[str, str]]) -> Iterator[Problem]:
     """Tags that AWS takes, and that are not ours."""
     if len(pairs) > MOST_TAGS:
-        hint = f"Leave {MOST_TAGS} at most: EMR takes 50, and a run adds its own."
+        hint = f"Keep at most {MOST_TAGS}: EMR allows 50, and a run adds its own."
         message = f"got {len(pairs)} tags"
         yield Problem(("tags",), len(pairs), message, hint)
     for key, value in pairs:
@@ -92,8 +92,8 @@ def tags(pairs: Sequence[Tuple[str, str]]) -> Iterator[Problem]:
         yield from names.label(path, key, 128)
         yield from names.label(path, value, 256)
         if key.lower().startswith("aws:"):
-            hint = "AWS keeps keys that begin with aws: for itself: choose another."
+            hint = "AWS reserves keys that begin with aws: - choose another key."
             yield got(path, key, hint)
         if key.lower().startswith(_OURS):
-            hint = "Every cluster gets this tag by itself: choose another key."
+            hint = "The project sets this tag on every cluster: choose another key."
             yield got(path, key, hint)

@@ -82,8 +82,8 @@ def release_label_has_the_hudi_of_our_tables(spec: ClusterSpec) -> Iterator[Prob
     found = _RELEASE.fullmatch(spec.release_label)
     if not found or (int(found[1]), int(found[2])) < FIRST_RELEASE:
         hint = (
-            "Write a release of EMR 7 from emr-7.11.0 on, as in emr-7.13.0: earlier"
-            " ones have no Hudi 1.0.2, and emr-spark-8 has a later one."
+            "Write a release from emr-7.11.0 on, as in emr-7.13.0: earlier ones lack "
+            "Hudi 1.0.2, and emr-spark-8 has a later version."
         )
         yield got(("release_label",), spec.release_label, hint)
 
@@ -109,8 +109,8 @@ def a_start_outlasts_its_wait_for_spot(spec: ClusterSpec) -> Iterator[Problem]:
     minutes = nodes.task.spot.timeout_duration_minutes
     if spec.start_minutes <= minutes:
         hint = (
-            f"The start waits up to {minutes} minutes for Spot instances"
-            " (instances.task.spot.timeout_duration_minutes): allow more than that."
+            f"Choose more than {minutes} minutes: the start waits that long for Spot "
+            "instances (instances.task.spot.timeout_duration_minutes)."
         )
         yield got(("start_minutes",), spec.start_minutes, hint)
 
@@ -118,7 +118,7 @@ def a_start_outlasts_its_wait_for_spot(spec: ClusterSpec) -> Iterator[Problem]:
 @CLUSTER.rule("driver_memory")
 def driver_memory_is_an_amount(spec: ClusterSpec) -> Iterator[Problem]:
     if not _MEMORY.fullmatch(spec.driver_memory):
-        hint = "Write a whole number and m or g, as in 4g."
+        hint = "Write a whole number followed by m or g, as in 4g."
         yield got(("driver_memory",), spec.driver_memory, hint)
 
 
@@ -130,7 +130,7 @@ def spark_defaults_are_of_the_list(spec: ClusterSpec) -> Iterator[Problem]:
             yield got(path, key, "Write it as `driver_memory`.")
         elif not _SPARK_SETTING.fullmatch(key):
             choices = ", ".join(SPARK_SETTINGS)
-            yield got(path, key, f"Choose among: {choices}.")
+            yield got(path, key, f"Choose one of: {choices}.")
         elif not _SETTING_VALUE.fullmatch(value):
             hint = "Write 1 to 40 of A-Z a-z 0-9 _ . + -, as in 10g or 0.6."
             yield got(path, value, hint)
@@ -140,7 +140,7 @@ def spark_defaults_are_of_the_list(spec: ClusterSpec) -> Iterator[Problem]:
 def bootstrap_actions_are_scripts_on_s3(spec: ClusterSpec) -> Iterator[Problem]:
     count = len(spec.bootstrap_actions)
     if count > MOST_BOOTSTRAP_ACTIONS:
-        hint = f"EMR takes {MOST_BOOTSTRAP_ACTIONS}: join some of the scripts."
+        hint = f"EMR allows {MOST_BOOTSTRAP_ACTIONS}: merge some of the scripts."
         message = f"got {count} bootstrap actions"
         yield Problem(("bootstrap_actions",), count, message, hint)
     for position, action in enumerate(spec.bootstrap_actions):

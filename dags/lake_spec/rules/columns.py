@@ -68,7 +68,7 @@ def named_columns_exist(spec: TableSpec) -> Iterator[Problem]:
         elif name not in declared + (given if path[0] == "history" else []):
             hint = did_you_mean(name, declared)
             hint = f"{hint}Declared columns: {_listed(declared)}."
-            yield Problem(path, name, f"{name!r} is no declared column", hint)
+            yield Problem(path, name, f"{name!r} is not a declared column", hint)
 
 
 def _listed(columns: List[str]) -> str:
@@ -87,7 +87,7 @@ def columns_are_named_by_the_allow_list(spec: TableSpec) -> Iterator[Problem]:
 def column_names_are_not_ours(spec: TableSpec) -> Iterator[Problem]:
     for name, _ in spec.columns:
         if name.startswith(RESERVED_PREFIXES):
-            hint = f"Columns that begin with {' or '.join(RESERVED_PREFIXES)} are ours."
+            hint = f"The prefixes {' and '.join(RESERVED_PREFIXES)} are reserved."
             yield got(("columns", name), name, f"{hint} Choose another name.")
 
 
@@ -96,7 +96,7 @@ def column_names_are_not_those_of_history(spec: TableSpec) -> Iterator[Problem]:
     added = {name: key_path(path) for path, name in added_columns(spec)}
     for name, _ in spec.columns:
         if name in added:
-            hint = f"History adds it: rename the column, or set {added[name]}."
+            hint = f"History adds this column: rename yours, or set {added[name]}."
             yield got(("columns", name), name, hint)
 
 
@@ -115,7 +115,7 @@ def maps_have_text_keys(spec: TableSpec) -> Iterator[Problem]:
     for name, column in spec.columns:
         kind = type_of(spec, name)
         if kind and any(key != "string" for key in _map_keys(kind)):
-            hint = "Keys of maps must be string: write map<string, ...>."
+            hint = "Use string as the key type of a map: map<string, ...>."
             yield got(("columns", name, "type"), column.type, hint)
 
 
@@ -136,13 +136,13 @@ def partitions_are_of_types_that_name_folders(spec: TableSpec) -> Iterator[Probl
         stored = kind.stored.name if kind else "string"
         if stored in ("boolean", "float", "double", "decimal") and has_text:
             hint = (
-                f"It is {stored}, and Hudi's readers find no values of that type next to"
+                f"It is {stored}, and Hudi's readers cannot read values of that type next to"
                 " text: partition by one of the two."
             )
             yield got(path, name, hint)
         elif stored in ("timestamp", "binary"):
             hint = (
-                f"It is {stored}, and Hudi has no one folder for such a value: partition"
+                f"It is {stored}, and Hudi has no unique folder name for such a value: partition"
                 " by a string, int, bigint, boolean or date."
             )
             yield got(path, name, hint)
@@ -155,7 +155,7 @@ def named_columns_are_not_ours(spec: TableSpec) -> Iterator[Problem]:
     for path, name in references(spec) if not spec.columns else ():
         if name.startswith(RESERVED_PREFIXES) or name in ours:
             hint = (
-                "That is a name of the lake's own. Declare the column under another:"
+                "The lake uses that name. Declare the column under another one:"
                 f" columns: {{source_{name}: {{type: string, source: [{name}]}}}}."
             )
             yield got(path, name, hint)
@@ -176,7 +176,7 @@ def source_names_belong_to_one_column(spec: TableSpec) -> Iterator[Problem]:
             first = taken.setdefault(source.lower(), name)
             if first != name:
                 hint = (
-                    f"Column {first!r} reads it already (names match without case):"
+                    f"Column {first!r} reads it already (names are case-insensitive):"
                     f" remove it from one of the two."
                 )
                 yield got(path, source, hint)
@@ -223,5 +223,7 @@ def dropped_columns_are_not_needed(spec: TableSpec) -> Iterator[Problem]:
     needed.update({spec.effective_at: "effective_at"} if spec.effective_at else {})
     for name, column in spec.columns:
         if column.dropped and name in needed:
-            hint = f"Every file needs it, for it is in {needed[name]}: remove this."
+            hint = (
+                f"Remove this: every file needs the column, as {needed[name]} uses it."
+            )
             yield got(("columns", name, "dropped"), True, hint)

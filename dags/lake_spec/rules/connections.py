@@ -40,7 +40,7 @@ def connections_are_named_and_reached(spec: EnvironmentSpec) -> Iterator[Problem
             hint = "Write a host name or an IPv4 address, without scheme and port."
             yield got((*path, "host"), connection.host, hint)
         if not _DATABASE.fullmatch(connection.database):
-            hint = "Write a name of A-Z a-z 0-9 _ $ -, which begins with a letter."
+            hint = "Write a name of A-Z a-z 0-9 _ $ - that begins with a letter."
             yield got((*path, "database"), connection.database, hint)
         yield from within((*path, "port"), connection.port, 1, 65535)
 
@@ -71,7 +71,7 @@ def _brokers(path: Path, cluster: KafkaCluster) -> Iterator[Problem]:
             hint = "Write host:port, as in b-1.kafka.example.internal:9096."
             yield got((*place, position), broker, hint)
     if cluster.security is KafkaSecurity.SCRAM and cluster.secret is None:
-        hint = "scram tells brokers who asks: name the secret with user and password."
+        hint = "scram requires a user and a password: give the name of their secret."
         yield Problem((*path, "secret"), None, "missing", hint)
 
 
@@ -104,12 +104,12 @@ def connection_problems(
             wanted = " or ".join(each.kind for each in kinds)
             if name in known:
                 kind = known[name].kind
-                hint = f"{where} needs a connection of kind {wanted}."
+                hint = f"{where} requires a connection of kind {wanted}."
                 yield got(("connections", name, "kind"), kind, hint)
             else:
                 hint = (
-                    f"{did_you_mean(name, known)}{where} uses it: add it, of kind"
-                    f" {wanted}, or correct the table."
+                    f"{did_you_mean(name, known)}{where} uses it: add a connection of "
+                    f"kind {wanted}, or correct the table."
                 )
-                message = f"no connection is named {name!r}"
+                message = f"unknown connection {name!r}"
                 yield Problem(("connections",), name, message, hint)

@@ -48,8 +48,8 @@ def one_schedule_takes_what_has_landed(spec: DomainSpec) -> Iterator[Problem]:
     both = spec.schedules.continuous and spec.schedules.incremental
     if spec.continuous is not None and both:
         hint = (
-            "Continuous runs have a schedule too and do its work, and each of its runs"
-            " would end one of them: remove one of the two."
+            "The continuous run has a schedule too and does its work, and each of its "
+            "runs would stop one: remove one of the two schedules."
         )
         yield got(("schedules", "incremental"), spec.schedules.incremental, hint)
 
@@ -58,8 +58,8 @@ def one_schedule_takes_what_has_landed(spec: DomainSpec) -> Iterator[Problem]:
 def others_wait_for_a_micro_batch(spec: DomainSpec) -> Iterator[Problem]:
     if spec.continuous is not None and spec.concurrency is not Concurrency.WAIT:
         hint = (
-            "Next to continuous runs every other run would be refused: write wait, then"
-            " it takes over after the present micro-batch."
+            "Every other run would be refused during a continuous run: write wait, "
+            "then it starts after the current micro-batch."
         )
         yield got(("concurrency",), spec.concurrency.value, hint)
 
@@ -67,7 +67,7 @@ def others_wait_for_a_micro_batch(spec: DomainSpec) -> Iterator[Problem]:
 @CONTINUOUS.rule("continuous", "history_runs")
 def micro_batches_bring_history_up(spec: DomainSpec) -> Iterator[Problem]:
     if spec.continuous is not None and spec.history_runs is HistoryRuns.OWN_DAG:
-        hint = "Every micro-batch brings history up itself: write same_cluster."
+        hint = "Every micro-batch updates history: write same_cluster."
         yield got(("history_runs",), spec.history_runs.value, hint)
 
 
@@ -79,8 +79,9 @@ def table_problems(spec: DomainSpec, tables: Sequence[TableSpec]) -> Iterator[Pr
         if table.engine is Engine.STREAMER:
             yield _unfit(
                 f"table {table.name!r} has engine: streamer",
-                "A HoodieStreamer step is an application of its own and no part of a"
-                " micro-batch: give the table engine: pyspark, or remove `continuous`.",
+                "A HoodieStreamer step is a separate application and cannot be part "
+                "of a micro-batch: set engine: pyspark on the table, or remove "
+                "`continuous`.",
             )
         if isinstance(table.source, Snapshot) and table.source.pulled_from:
             yield _unfit(
@@ -104,8 +105,8 @@ def cluster_problems(
     if hours > most:
         message = f"continuous runs of {spec.name} take {hours:g} hours"
         hint = (
-            f"The cluster {cluster.name!r} is ended after max_hours: {cluster.max_hours},"
-            f" and needs {SPARE_HOURS} to spare: choose up to {max(most, 0)} hours, or"
-            f" another cluster for them."
+            f"The cluster {cluster.name!r} is terminated after max_hours: "
+            f"{cluster.max_hours}, and needs a margin of {SPARE_HOURS} hours: choose "
+            f"up to {max(most, 0)} hours, or another cluster."
         )
         yield Problem(path, hours, message, hint)

@@ -41,7 +41,8 @@ def a_dimension_has_no_settings_of_files(spec: TableSpec) -> Iterator[Problem]:
         if value != left_out:
             shown = [each[0] for each in value] if name == "columns" else value
             hint = (
-                "A dimension has no landing files, its two tables say this: remove it."
+                "Remove it: a dimension has no landing files, its two tables define "
+                "this."
             )
             told = list(shown) if isinstance(shown, tuple) else shown
             yield got((name,), told, hint)
@@ -50,7 +51,7 @@ def a_dimension_has_no_settings_of_files(spec: TableSpec) -> Iterator[Problem]:
 @DIMENSION.rule("engine")
 def a_dimension_is_built_by_pyspark(spec: TableSpec) -> Iterator[Problem]:
     if spec.engine is not Engine.PYSPARK:
-        hint = "A dimension takes no files: write pyspark, or remove it."
+        hint = "`engine: streamer` is not supported for dimensions. Remove the key."
         yield got(("engine",), spec.engine.value, hint)
 
 
@@ -82,10 +83,12 @@ def shown_names_are_free(spec: TableSpec) -> Iterator[Problem]:
             yield from names.name(at, name)
             if name in added or name.startswith(RESERVED_PREFIXES):
                 yield got(
-                    at, name, "The lake adds a column of that name: choose another."
+                    at,
+                    name,
+                    ("The lake adds a column of that name: choose another name."),
                 )
             if column in spec.key:
-                hint = "A key column keeps its name in a dimension: remove it."
+                hint = "Remove it: a key column keeps its name in a dimension."
                 yield got(at, name, hint)
 
 
@@ -118,7 +121,7 @@ def _unfit(each: NamedTable) -> Iterator[Problem]:
         if side.table not in each.names:
             yield each.missing(at, side.table)
         elif table is not None and table.is_dimension:
-            hint = "It is a dimension: name a table that takes landing files."
+            hint = "It is a dimension: name a table that has landing files."
             yield got(at, side.table, hint)
 
 
@@ -127,13 +130,14 @@ def keys_are_equal(
 ) -> Iterator[Problem]:
     """One key by names, order and types: what the histories are joined by."""
     if spec.key != main.key:
-        hint = f"A dimension has the key of its main table: {_listed(main.key)}."
+        hint = f"Write the key of the main table: {_listed(main.key)}."
         yield got(("key",), list(spec.key), hint)
     at = ("source", "joined", "table")
     if joined.key != main.key:
         hint = (
-            f"Its key is {_listed(joined.key)}, that of {main.name} {_listed(main.key)}:"
-            " give both tables the same key columns in the same order."
+            f"Its key is {_listed(joined.key)}, the key of {main.name} is "
+            f"{_listed(main.key)}: give both tables the same key columns in the same "
+            "order."
         )
         yield got(at, joined.name, hint)
         return
@@ -144,8 +148,8 @@ def keys_are_equal(
         one, other = ours[name].type, theirs[name].type
         if _stored(one) != _stored(other):
             hint = (
-                f"Its key column {name!r} is {other}, that of {main.name} {one}: give"
-                " both the same type."
+                f"Its key column {name!r} is {other}, in {main.name} it is {one}: "
+                "give both the same type."
             )
             yield got(at, joined.name, hint)
 
@@ -173,7 +177,7 @@ def shown_columns_are_there(
                 yield Problem(at, name, f"{table.name} has no column {name!r}", hint)
             elif at[2] == "rename" and side.columns and name not in side.columns:
                 hint = (
-                    "The dimension does not show it: add it to `columns`, or remove it."
+                    "Add it to `columns`, or remove it: the dimension does not show it."
                 )
                 yield got(at, name, hint)
 
@@ -210,7 +214,9 @@ def references_are_shown(
         if path[0] in ("history", "storage") and name not in shown:
             hint = did_you_mean(name, shown)
             hint = f"{hint}Columns of the dimension: {', '.join(shown)}."
-            yield Problem(path, name, f"{name!r} is no column of it", hint)
+            yield Problem(
+                path, name, (f"{name!r} is not a column of the dimension"), hint
+            )
 
 
 _AMONG_TABLES = (

@@ -43,7 +43,7 @@ def clusters_of_dags_are_names(spec: DomainSpec) -> Iterator[Problem]:
         if name is not None:
             yield from names.name(("clusters", kind), name)
     if spec.clusters.scd2 and spec.history_runs is not HistoryRuns.OWN_DAG:
-        hint = "There is no DAG of its own for history: set history_runs: own_dag."
+        hint = "History has no DAG of its own: set history_runs: own_dag."
         yield got(("clusters", "scd2"), spec.clusters.scd2, hint)
 
 
@@ -59,10 +59,13 @@ def granted_folders_are_the_domain_s_own(spec: DomainSpec) -> Iterator[Problem]:
         top = ("landing_grants", position)
         yield from names.relative_path((*top, "folder"), grant.folder)
         if not is_below(grant.folder, spec.name):
-            hint = f"A domain grants its own folders: {spec.name}, or one below it."
+            hint = (
+                f"Write {spec.name} or a folder below it: a domain grants only its "
+                "own folders."
+            )
             yield got((*top, "folder"), grant.folder, hint)
         if not grant.to:
-            yield got((*top, "to"), [], "Name the domains whose tables may read it.")
+            yield got((*top, "to"), [], "List the domains whose tables may read it.")
         for number, domain in enumerate(grant.to):
             yield from names.name((*top, "to", number), domain)
 
@@ -89,8 +92,8 @@ def stage_problems(
     if hours > most and hours != STAGE_HOURS:
         message = f"a stage of {spec.name} may take {hours} hours (stage_hours)"
         hint = (
-            f"The cluster {cluster.name!r} is ended after max_hours: {most}: choose up to"
-            f" {most} hours, a greater max_hours, or another cluster."
+            f"The cluster {cluster.name!r} is terminated after max_hours: {most}: "
+            f"choose up to {most} hours, a greater max_hours, or another cluster."
         )
         yield Problem(path, hours, message, hint)
 

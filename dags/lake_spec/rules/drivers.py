@@ -13,7 +13,7 @@ from lake_spec.rules.rule_book import RuleBook
 DRIVERS = RuleBook()
 
 FOR_DRIVERS = 0.75
-"""Of the primary node's memory; the rest is for EMR itself."""
+"""Share of the primary node's memory; the rest is for EMR."""
 
 _GIB_PER_CORE = {"c": 2, "m": 4, "r": 8}
 _TYPE = re.compile(r"([cmr])\d[a-z0-9-]*\.(?:(\d{0,2})x)?large", re.ASCII)
@@ -32,10 +32,10 @@ def drivers_fit_the_primary_node(spec: ClusterSpec) -> Iterator[Problem]:
     room = int(FOR_DRIVERS * gib * 1024) // at_once  # MiB
     if int(memory[1]) * {"m": 1, "g": 1024}[memory[2]] > room:
         hint = (
-            f"Every step has its driver on the primary node, and of the {gib} GiB of"
-            f" {smallest} drivers may take {FOR_DRIVERS:.0%}. With"
-            f" step_concurrency_level {at_once} write {room}m at most, or choose a"
-            " lower level or a larger primary node."
+            "Every step has its driver on the primary node, and drivers may use "
+            f"{FOR_DRIVERS:.0%} of the {gib} GiB of {smallest}. With "
+            f"step_concurrency_level {at_once} write {room}m at most, or choose a "
+            "lower level or a larger primary node."
         )
         yield got(("driver_memory",), spec.driver_memory, hint)
 

@@ -23,7 +23,10 @@ def _each(spec: TableSpec) -> Iterator[Tuple[Path, Enrichment]]:
 @ENRICHMENT.rule("source", "engine")
 def enrichment_is_done_by_pyspark(spec: TableSpec) -> Iterator[Problem]:
     if spec.enrich and spec.engine is not Engine.PYSPARK:
-        hint = "HoodieStreamer joins no tables: write pyspark, or remove source.enrich."
+        hint = (
+            "HoodieStreamer cannot join tables: write engine: pyspark, or remove "
+            "source.enrich."
+        )
         yield got(("engine",), spec.engine.value, hint)
 
 
@@ -34,14 +37,14 @@ def an_enrichment_says_what_it_gives(spec: TableSpec) -> Iterator[Problem]:
             hint = "That is the table itself: name another table of the domain."
             yield got((*path, "table"), each.table, hint)
         if not each.by:
-            hint = "Say what the tables are joined by, as in by: {country: name}."
+            hint = "Name the columns to join by, as in by: {country: name}."
             yield got((*path, "by"), {}, hint)
         if not each.columns:
-            hint = f"List the columns of {each.table} that each row is given."
+            hint = f"List the columns of {each.table} to add to each row."
             yield got((*path, "columns"), [], hint)
         for name, _ in each.rename:
             if name not in each.columns:
-                hint = "No row is given it: add it to `columns`, or remove it."
+                hint = "Add it to `columns`, or remove it: rows do not get it."
                 yield got((*path, "rename", name), name, hint)
 
 
@@ -54,7 +57,7 @@ def rows_have_what_they_are_joined_by(spec: TableSpec) -> Iterator[Problem]:
                 hint = did_you_mean(name, declared)
                 hint = f"{hint}Declared columns: {', '.join(declared) or 'none'}."
                 at = (*path, "by", name)
-                yield Problem(at, name, f"{name!r} is no declared column", hint)
+                yield Problem(at, name, f"{name!r} is not a declared column", hint)
 
 
 @ENRICHMENT.rule("source", "columns", "history")
@@ -73,7 +76,10 @@ def given_names_are_free(spec: TableSpec) -> Iterator[Problem]:
             first = taken.get(name.lower())
             taken.setdefault(name.lower(), f"a column of {each.table}")
             if name.startswith(RESERVED_PREFIXES):
-                first = f"ours, as all that begin with {RESERVED_PREFIXES[0]}"
+                first = (
+                    "reserved, as is every name that begins with "
+                    f"{RESERVED_PREFIXES[0]}"
+                )
             if first:
                 hint = f"That is {first}: write rename: {{{column}: {each.table}_{column}}}."
                 yield got(at, name, hint)
@@ -96,7 +102,7 @@ def _unfit(each: NamedTable, path: Path, enrichment: Enrichment) -> Iterator[Pro
         yield each.missing(at, enrichment.table)
     elif table is not None and (table.is_dimension or table.enrich):
         kind = "a dimension" if table.is_dimension else "enriched itself"
-        hint = f"It is {kind}: name a table that is made of landing files alone."
+        hint = f"It is {kind}: name a table that is built from landing files only."
         yield got(at, enrichment.table, hint)
     elif table is not None:
         yield from _columns_unfit(each.spec, path, enrichment, table)
@@ -107,7 +113,7 @@ def _columns_unfit(
 ) -> Iterator[Problem]:
     declared = [name for name, _ in table.columns]
     if not declared:
-        hint = "It declares no columns, so nothing tells their types: declare them."
+        hint = "It declares no columns, so their types are unknown: declare them."
         yield got((*path, "table"), each.table, hint)
         return
     for position, name in enumerate(each.columns):
@@ -123,8 +129,8 @@ def _columns_unfit(
             yield got((*path, "columns", position), name, hint)
     if sorted(name for _, name in each.by) != sorted(table.key):
         hint = (
-            f"The key of {table.name} is [{', '.join(table.key)}]: give each of its columns"
-            " once, so that a row finds one row at most."
+            f"The key of {table.name} is [{', '.join(table.key)}]: give each of its "
+            "columns once, so that a row matches at most one row."
         )
         yield got((*path, "by"), dict(each.by), hint)
         return

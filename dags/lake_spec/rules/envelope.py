@@ -15,7 +15,7 @@ ENVELOPE = RuleBook()
 @ENVELOPE.rule("source", "source.format")
 def envelopes_have_fields(spec: TableSpec) -> Iterator[Problem]:
     if spec.envelope is not None and isinstance(spec.source.format, Csv):
-        hint = "Fields of CSV hold no rows: choose json, avro or parquet."
+        hint = "Fields of CSV cannot hold rows: choose json, avro or parquet."
         yield got(("source", "format", "type"), "csv", hint)
 
 
@@ -26,8 +26,8 @@ def enveloped_tables_declare_columns(spec: TableSpec) -> Iterator[Problem]:
             ("columns",),
             None,
             "missing",
-            "Events do not tell the types of all values: declare the columns of the"
-            " source's table.",
+            "Events do not carry the types of all values: declare the columns of the "
+            "source's table.",
         )
 
 
@@ -41,7 +41,7 @@ def columns_of_the_envelope_keep_their_place(spec: TableSpec) -> Iterator[Proble
         column = declared.get(name)
         if column is not None and source_column(name) not in column.source:
             hint = (
-                "The events' own column is named so. Give yours another name, as in"
-                f" {name}_of_row: {{type: {column.type}, source: [{name}]}}."
+                "The envelope has a column of that name. Give yours another name, as "
+                f"in {name}_of_row: {{type: {column.type}, source: [{name}]}}."
             )
             yield got(("columns", name), name, hint)

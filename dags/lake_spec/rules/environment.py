@@ -37,8 +37,8 @@ def roots_are_s3_uris(spec: EnvironmentSpec) -> Iterator[Problem]:
         uri = getattr(spec, name)
         if not _URI.fullmatch(uri):
             hint = (
-                "Write s3://bucket/folder of A-Z a-z 0-9 _ . = + -, without a slash at"
-                f" its end, as in s3://lake/{name}."
+                "Write s3://bucket/folder of A-Z a-z 0-9 _ . = + -, without a "
+                f"trailing slash, as in s3://lake/{name}."
             )
             yield got((name,), uri, hint)
 
@@ -51,7 +51,7 @@ def roots_lie_apart(spec: EnvironmentSpec) -> Iterator[Problem]:
         for other, place in seen.items():
             if uri.startswith(place) or place.startswith(uri):
                 hint = (
-                    f"It is, holds or lies in `{other}` ({place}): give each its own."
+                    f"It overlaps with `{other}` ({place}): give each its own folder."
                 )
                 yield got((name,), getattr(spec, name), hint)
         seen[name] = uri
@@ -79,14 +79,14 @@ def runtime_roles_are_enabled_for_all(spec: EnvironmentSpec) -> Iterator[Problem
     """EMR refuses a step with a role on a plain cluster, and one without on these."""
     if spec.runtime_roles and spec.runtime_role is None:
         hint = (
-            "On such clusters EMR refuses a step without a role: write the one of all"
-            " domains that `runtime_roles` does not name."
+            "EMR refuses steps without a role on such clusters: write the role of all "
+            "domains that `runtime_roles` does not name."
         )
         yield Problem(("runtime_role",), None, "missing", hint)
     if spec.runtime_role and spec.security_configuration is None:
         hint = (
-            "A runtime role needs the name of a security configuration with"
-            " EnableApplicationScopedIAMRole."
+            "A runtime role requires a security configuration with "
+            "EnableApplicationScopedIAMRole: write its name."
         )
         yield Problem(("security_configuration",), None, "missing", hint)
 

@@ -36,8 +36,9 @@ def full_refresh_pattern_names_the_order(spec: TableSpec) -> Iterator[Problem]:
         yield got(
             _PATTERN,
             full_refresh.pattern,
-            "Name its groups as the columns of order_by, from the first up to the first"
-            f" timestamp, as in reload/{example} (order_by: {list(spec.order_by)}).",
+            "Name its groups after the columns of order_by, from the first up to the "
+            f"first timestamp, as in reload/{example} (order_by: "
+            f"{list(spec.order_by)}).",
         )
 
 

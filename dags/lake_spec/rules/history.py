@@ -20,8 +20,8 @@ def track_or_ignore_but_not_both(spec: TableSpec) -> Iterator[Problem]:
         yield got(
             ("history", "ignore"),
             list(spec.history.ignore),
-            "`track` is given too: keep `track` (only these open versions) or `ignore`"
-            " (all but these do).",
+            "`track` is set too: keep `track` (only these columns open versions) or "
+            "`ignore` (all columns but these do).",
         )
 
 
@@ -30,7 +30,7 @@ def tracked_columns_are_not_keys(spec: TableSpec) -> Iterator[Problem]:
     for name in ("track", "ignore"):
         for position, column in enumerate(getattr(spec.history, name)):
             if column in spec.key:
-                hint = "A key column never changes within its history: remove it."
+                hint = "Remove it: a key column never changes within its history."
                 yield got(("history", name, position), column, hint)
 
 
@@ -41,11 +41,11 @@ def added_columns_have_names_of_their_own(spec: TableSpec) -> Iterator[Problem]:
         yield from names.name(path, name)
         if name.startswith(RESERVED_PREFIXES):
             yield got(
-                path, name, "Names that begin with lake_ are ours: choose another."
+                path, name, "The prefix `lake_` is reserved. Choose another name."
             )
         if first.setdefault(name, path) != path:
             other = key_path(first[name])
-            yield got(path, name, f"{other} has that name: choose another.")
+            yield got(path, name, f"{other} has that name: choose another name.")
 
 
 @HISTORY.rule("history", "load_effective_at")
@@ -56,5 +56,5 @@ def open_end_lies_after_the_load(spec: TableSpec) -> Iterator[Problem]:
         yield got(
             ("history", "open_end"),
             spec.history.open_end,
-            f"It must lie after load_effective_at ({spec.load_effective_at}).",
+            f"Choose a time after load_effective_at ({spec.load_effective_at}).",
         )

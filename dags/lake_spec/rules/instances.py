@@ -22,7 +22,7 @@ from lake_spec.rules.table import within
 INSTANCES = RuleBook()
 
 MOST_TYPES = 30
-"""Of a fleet with an allocation strategy, which ours always have."""
+"""EMR's limit for a fleet with an allocation strategy, which all fleets here have."""
 
 _INSTANCE = re.compile(r"[a-z][a-z0-9-]{1,19}\.[a-z0-9-]{1,19}")
 _IOPS = {VolumeType.GP3: (3000, 16000), VolumeType.IO1: (100, 64000)}
@@ -66,7 +66,7 @@ def fleets_are_within_emrs_limits(spec: ClusterSpec) -> Iterator[Problem]:
 def _types(top: Path, types: Sequence[str]) -> Iterator[Problem]:
     path = (*top, "instance_types")
     if not 1 <= len(types) <= MOST_TYPES:
-        hint = f"A fleet takes 1 to {MOST_TYPES} instance types."
+        hint = f"Give 1 to {MOST_TYPES} instance types."
         yield Problem(path, len(types), f"got {len(types)} instance types", hint)
     for position, name in enumerate(types):
         yield from _instance_type((*path, position), name)
@@ -86,7 +86,7 @@ def _task(top: Path, task: TaskFleet) -> Iterator[Problem]:
     yield from within((*top, "target_on_demand_capacity"), on_demand, 0, 10000)
     yield from within((*top, "target_spot_capacity"), on_spot, 0, 10000)
     if on_demand == on_spot == 0:
-        hint = "Give it units on Spot or on demand, or leave `task` out."
+        hint = "Give it units on Spot or on demand, or remove `task`."
         yield got((*top, "target_spot_capacity"), on_spot, hint)
     minutes = (*top, "spot", "timeout_duration_minutes")
     yield from within(minutes, task.spot.timeout_duration_minutes, 5, 1440)
@@ -109,7 +109,7 @@ def _volume(top: Path, volume: EbsVolume) -> Iterator[Problem]:
         path = (*top, "throughput")
         yield from within(path, volume.throughput, 125, 1000)
         if volume.volume_type is not VolumeType.GP3:
-            hint = "Only a gp3 volume takes it: leave it out."
+            hint = "Remove it: only gp3 volumes support it."
             yield got(path, volume.throughput, hint)
 
 
@@ -118,10 +118,10 @@ def _iops(path: Path, volume: EbsVolume) -> Iterator[Problem]:
     if volume.iops is not None and kind in _IOPS:
         yield from within(path, volume.iops, *_IOPS[kind])
     elif volume.iops is not None:
-        yield got(path, volume.iops, "Only gp3 and io1 volumes take it: leave it out.")
+        yield got(path, volume.iops, "Remove it: only gp3 and io1 volumes support it.")
     elif kind is VolumeType.IO1:
         yield Problem(
-            path, None, "missing", "An io1 volume needs it: write 100 to 64000."
+            path, None, "missing", "Write 100 to 64000: an io1 volume requires it."
         )
 
 
@@ -153,8 +153,8 @@ def scaling_has_bounds_in_order(spec: ClusterSpec) -> Iterator[Problem]:
             yield from within((*top, name), value, start, max(start, most))
     if spec.instances.units > most:
         hint = (
-            f"The cluster starts with {spec.instances.units} core and task units: start"
-            " with fewer, or allow as many."
+            f"The cluster starts with {spec.instances.units} core and task units: "
+            "start with fewer, or allow at least as many."
         )
         yield got((*top, "maximum_capacity_units"), most, hint)
 
@@ -169,8 +169,8 @@ def scaled_nodes_have_a_place(spec: ClusterSpec) -> Iterator[Problem]:
     on_demand = _or_all(scaling, "maximum_on_demand_capacity_units")
     if core > on_demand:
         hint = (
-            f"Up to {core} units are core nodes, which stay on demand: set"
-            f" maximum_core_capacity_units to {on_demand} at most, or allow more here."
+            f"Up to {core} units are core nodes, which are always on demand: set "
+            f"maximum_core_capacity_units to {on_demand} at most, or allow more here."
         )
         path = ("managed_scaling", "maximum_on_demand_capacity_units")
         yield got(path, on_demand, hint)

@@ -10,7 +10,7 @@ from lake_spec.rules.table_names import Found
 from lake_spec.rules.source import globs
 
 SUFFIXES = ("_history", "_changes")
-"""Endings of the catalogue names that a table takes besides its own."""
+"""Suffixes of the catalogue names of a table, besides its own name."""
 
 
 def tables_take_files_of_their_own(specs: Sequence[TableSpec]) -> Iterator[Found]:
@@ -21,8 +21,8 @@ def tables_take_files_of_their_own(specs: Sequence[TableSpec]) -> Iterator[Found
             other = first.setdefault(place, position)
             if other != position:
                 hint = (
-                    f"Table {specs[other].full_name} takes the same files ({place}):"
-                    " give each its own."
+                    f"Table {specs[other].full_name} reads the same files ({place}): "
+                    "give each table its own files."
                 )
                 yield position, got(path, glob, hint)
 
@@ -34,7 +34,7 @@ def catalogue_names_are_free(specs: Sequence[TableSpec]) -> Iterator[Found]:
     for position, spec in enumerate(specs):
         other = taken.get((spec.domain, spec.name))
         if other is not None:
-            hint = f"Table {other.full_name} has a table of that name: choose another."
+            hint = f"Table {other.full_name} uses that name: choose another."
             yield position, got(("name",), spec.name, hint)
 
 

@@ -44,7 +44,7 @@ def landing_problems(
     elif not is_granted(table, domain(owner)):
         message = f"{path!r} is not below the domain's own landing folder"
         hint = (
-            f"Write {table.domain}/..., or let the domain {owner} grant it, by"
-            f" landing_grants in {owner}/_domain.yml."
+            f"Write {table.domain}/..., or grant the folder to this domain by "
+            f"landing_grants in {owner}/_domain.yml."
         )
         yield Problem(PATH, path, message, hint)

@@ -27,7 +27,7 @@ def name(path: Path, value: str) -> Iterator[Problem]:
         yield got(
             path,
             value,
-            "A name is 1 to 63 of a-z, 0-9 and _, and begins with a letter.",
+            "Write 1 to 63 of a-z, 0-9 and _, beginning with a letter.",
         )
 
 
@@ -42,8 +42,7 @@ def source_name(path: Path, value: str) -> Iterator[Problem]:
         yield got(
             path,
             value,
-            "A source's column is named by 1 to 128 letters, digits, spaces and"
-            " $ @ # % _ . : / ( ) & + -.",
+            "Write 1 to 128 letters, digits, spaces and $ @ # % _ . : / ( ) & + -.",
         )
 
 
@@ -84,7 +83,7 @@ def text(path: Path, value: str) -> Iterator[Problem]:
 def label(path: Path, value: str, longest: int) -> Iterator[Problem]:
     """Tags of DAGs and clusters."""
     if not _LABEL.fullmatch(value) or len(value) > longest:
-        hint = f"A tag is 1 to {longest} letters, digits, spaces and _ . : / = + @ -."
+        hint = f"Write 1 to {longest} letters, digits, spaces and _ . : / = + @ -."
         yield got(path, value, hint)
 
 
@@ -92,7 +91,7 @@ def description(value: str) -> Iterator[Problem]:
     """A sentence that says something."""
     yield from text(("description",), value)
     if len(value.strip()) < SHORTEST_DESCRIPTION:
-        hint = "Say in over 15 characters what it holds."
+        hint = "Write more than 15 characters that say what it contains."
         yield got(("description",), value, hint)
 
 
@@ -100,5 +99,5 @@ def owner(value: str) -> Iterator[Problem]:
     """A team that can be found."""
     yield from text(("owner",), value)
     if len(value.strip()) < SHORTEST_OWNER or value.strip().lower() == "airflow":
-        hint = "Name a team in over 5 characters, as in museum-data; not airflow."
+        hint = "Name a team in more than 5 characters, as in museum-data; not airflow."
         yield got(("owner",), value, hint)

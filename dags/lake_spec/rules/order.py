@@ -36,7 +36,7 @@ def lists_name_a_column_once(spec: TableSpec) -> Iterator[Problem]:
 def _once(path: Path, columns: Sequence[str]) -> Iterator[Problem]:
     for position, name in enumerate(columns):
         if name in columns[:position]:
-            yield got((*path, position), name, "It stands there twice: remove one.")
+            yield got((*path, position), name, "It is listed twice: remove one.")
 
 
 @ORDER.rule("columns")
@@ -71,8 +71,8 @@ def order_columns_have_types(spec: TableSpec) -> Iterator[Problem]:
         yield got(
             ("order_by",),
             list(spec.order_by),
-            "Text has no types, and '10' as text comes before '9': declare `columns`"
-            " with the types of these.",
+            "Values without declared types are text, and '10' as text sorts before "
+            "'9': declare `columns` with the types of these.",
         )
 
 
@@ -82,7 +82,7 @@ def snapshots_take_no_order(spec: TableSpec) -> Iterator[Problem]:
         yield got(
             ("order_by",),
             list(spec.order_by),
-            "The snapshots' own times order a snapshot: remove order_by.",
+            "Remove order_by: snapshots are ordered by their own times.",
         )
 
 
@@ -95,8 +95,8 @@ def deletes_have_an_order(spec: TableSpec) -> Iterator[Problem]:
             ("order_by",),
             None,
             "missing",
-            "This feed has deletes, and a delete without an order is never guessed: name"
-            " the source's log position or time, as in order_by: [updated_at].",
+            "This feed has deletes, which need an order: name the source's log "
+            "position or time, as in order_by: [updated_at].",
         )
 
 
@@ -112,8 +112,8 @@ def feeds_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
             ("effective_at",),
             None,
             "missing",
-            "Nothing says since when a row is true: name a date or timestamp column, or"
-            " put a timestamp into order_by.",
+            "Nothing says since when a row is valid: name a date or timestamp column, "
+            "or put a timestamp into order_by.",
         )
 
 
@@ -130,8 +130,8 @@ def deletes_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
         yield got(
             ("effective_at",),
             spec.effective_at,
-            "This feed has deletes, and a delete has only key and order: put a timestamp"
-            " into order_by, or write source.operation.delete: [] if there are none.",
+            "This feed has deletes, which have only key and order: put a timestamp "
+            "into order_by, or write source.operation.delete: [] if there are none.",
         )
 
 

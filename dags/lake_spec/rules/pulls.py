@@ -53,7 +53,7 @@ def pulls_name_what_they_read(spec: TableSpec) -> Iterator[Problem]:
         yield from names.name((*path, "connection"), pull.connection)
         if isinstance(pull, KafkaTopic):
             if not _TOPIC.fullmatch(pull.topic):
-                hint = "A topic is named by 1 to 249 of A-Z a-z 0-9 . _ -."
+                hint = "Write 1 to 249 of A-Z a-z 0-9 . _ -."
                 yield got((*path, "topic"), pull.topic, hint)
         elif not _TABLE.fullmatch(pull.table):
             hint = (
@@ -84,8 +84,8 @@ def pulled_rows_keep_their_types(spec: TableSpec) -> Iterator[Problem]:
     is_csv = isinstance(getattr(spec.source, "format", None), Csv)
     if is_csv and any(not isinstance(p, KafkaTopic) for _, p in pulls_of(spec)):
         hint = (
-            "Rows are pulled with their types, which CSV has not: choose parquet, avro,"
-            " orc or json."
+            "CSV has no types, and rows are pulled with theirs: choose parquet, avro, "
+            "orc or json."
         )
         yield got(("source", "format", "type"), Csv.type, hint)
 
@@ -97,8 +97,8 @@ def globs_hold_what_is_pulled(spec: TableSpec) -> Iterator[Problem]:
         glob = getattr(spec.source, name)
         if not glob_pattern(glob).fullmatch(file):
             hint = (
-                f"Files are pulled into folders below {folder}/, which it does not hold:"
-                f" write {folder}/**."
+                f"Files are pulled to folders below {folder}/, which it does not "
+                f"match: write {folder}/**."
             )
             yield got(("source", name), glob, hint)
 
@@ -113,8 +113,8 @@ def pulled_files_are_of_one_glob(spec: TableSpec) -> Iterator[Problem]:
         if glob_pattern(others[name]).fullmatch(file):
             (other,) = {"load", "changes"} - {name}
             hint = (
-                f"It holds {folder}/ too, where the files of `{name}` are pulled to:"
-                f" write {other}/**."
+                f"It also matches {folder}/, where the files of `{name}` are pulled "
+                f"to: write {other}/**."
             )
             yield got(("source", other), others[name], hint)
 
@@ -139,8 +139,8 @@ def a_cursor_gives_upserts_in_its_order(spec: TableSpec) -> Iterator[Problem]:
     if not isinstance(changes, JdbcChanges):
         return
     no_deletes = (
-        "Rows that are pulled by a cursor are upserts: deletes are not seen by it. Leave"
-        " this out; for deletes read the database's log by Debezium, or pull snapshots."
+        "Remove this: a pull by cursor reads upserts only and cannot see deletes. For "
+        "deletes read the database's log by Debezium, or pull snapshots."
     )
     if spec.operation is not None:
         yield got(("source", "operation"), spec.operation.column, no_deletes)
@@ -181,8 +181,8 @@ def paths_of_pulled_snapshots_are_read(spec: TableSpec) -> Iterator[Problem]:
         )
     if source.scope is not None and source.scope.pattern is not None:
         hint = (
-            "Paths of pulled snapshots name no values: leave the pattern out, and the"
-            " rows say them."
+            "Remove the pattern: paths of pulled snapshots contain no values, and the "
+            "rows do."
         )
         yield got(("source", "scope", "pattern"), source.scope.pattern, hint)
 

@@ -31,7 +31,7 @@ def rules_have_one_test(spec: TableSpec) -> Iterator[Problem]:
         tests = _tests(rule)
         if len(tests) != 1:
             message = f"has {' and '.join(tests) or 'no test'}"
-            hint = f"A rule has exactly one test of: {', '.join(TESTS)}."
+            hint = f"Write exactly one test of: {', '.join(TESTS)}."
             yield Problem(("quality", position), tests, message, hint)
 
 
@@ -53,5 +53,8 @@ def limits_are_for_numbers(spec: TableSpec) -> Iterator[Problem]:
         for name in ("at_least", "at_most"):
             limit = getattr(rule, name)
             if limit is not None and kind and not kind.is_numeric:
-                hint = f"Column {rule.column!r} is {kind.name}, not a number: test it otherwise."
+                hint = (
+                    f"Column {rule.column!r} is {kind.name}, not a number: use "
+                    "another test."
+                )
                 yield got(("quality", position, name), limit, hint)

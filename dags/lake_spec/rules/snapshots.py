@@ -51,9 +51,9 @@ def snapshot_time_has_one_place(spec: TableSpec) -> Iterator[Problem]:
         hint = (
             "Write `pattern` for a time in the path, or `column` for one in the rows."
         )
-        yield Problem(TIME, None, "names no place of the time", hint)
+        yield Problem(TIME, None, "has no group for the time", hint)
     if where.pattern and where.column:
-        hint = "`pattern` says where the time is already: remove one of the two."
+        hint = "`pattern` has the time already: remove one of the two."
         yield got((*TIME, "column"), where.column, hint)
 
 
@@ -66,9 +66,9 @@ def snapshot_time_column_is_of_the_source(spec: TableSpec) -> Iterator[Problem]:
     for name, declared in spec.columns:
         if column.lower() in [each.lower() for each in declared.source or (name,)]:
             hint = (
-                f"Column {name!r} reads it, so that every row would change with every"
-                " snapshot: take it out there. The change log keeps the time as"
-                " lake_snapshot_at."
+                f"Column {name!r} reads it, so that every row would change with every "
+                "snapshot: remove it from that column. The change log keeps the time "
+                "as lake_snapshot_at."
             )
             yield got((*TIME, "column"), column, hint)
 
@@ -80,12 +80,12 @@ def complete_snapshots_are_known_in_one_way(spec: TableSpec) -> Iterator[Problem
         return
     chosen = [name for name in _WAYS if getattr(complete, name) is not None]
     if len(chosen) != 1:
-        message = f"has {' and '.join(chosen) or 'no way to know it'}"
+        message = f"has {' and '.join(chosen) or 'no way to recognize it'}"
         hint = f"Write exactly one of: {', '.join(_WAYS)}."
         yield Problem(_COMPLETE, chosen, message, hint)
     if spec.source.pulled_from is not None:
-        hint = "A pull lands its snapshot whole: remove it."
-        yield Problem(_COMPLETE, chosen, "stands next to `pulled_from`", hint)
+        hint = "Remove it: a pull lands its snapshot as a whole."
+        yield Problem(_COMPLETE, chosen, "not allowed with `pulled_from`", hint)
 
 
 @SNAPSHOTS.rule("source", "source.complete")
@@ -98,7 +98,10 @@ def signs_of_complete_snapshots_are_names(spec: TableSpec) -> Iterator[Problem]:
         path = (*_COMPLETE, name)
         yield from names.glob(path, sign)
         if sign in (spec.source.files, "*", "**", "**/*"):
-            hint = "It would match the files of the snapshot: name what ends one."
+            hint = (
+                "It matches the files of the snapshot too: write one that matches "
+                "only the object that ends it."
+            )
             yield got(path, sign, hint)
 
 
@@ -143,7 +146,7 @@ def scope_is_a_column_of_plain_values(spec: TableSpec) -> Iterator[Problem]:
     if not spec.columns:
         yield got(path, scope.column, "Declare it, with its type, under `columns`.")
     elif kind and scope.pattern and kind.name != "string":
-        hint = f"What a path says is text: declare it as string, not {kind.name}."
+        hint = f"Values from a path are text: declare it as string, not {kind.name}."
         yield got(path, scope.column, hint)
     elif kind and (kind.is_nested or kind.name in _NO_SCOPE):
         hint = f"It is of type {kind.name}: choose a text, a whole number or a date."

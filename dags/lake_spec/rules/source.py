@@ -95,7 +95,10 @@ def encoding_is_known(spec: TableSpec) -> Iterator[Problem]:
 def csv_without_header_declares_columns(spec: TableSpec) -> Iterator[Problem]:
     form = spec.source.format
     if isinstance(form, Csv) and not form.header and not spec.columns:
-        hint = "Files without a header need `columns`, in the order of the file."
+        hint = (
+            "Declare `columns`, in the order of the file: files without a header need "
+            "them."
+        )
         yield got(("source", "format", "header"), False, hint)
 
 
@@ -114,8 +117,8 @@ def gives_a_time(path: Path, form: str) -> Iterator[Problem]:
         yield got(
             path,
             form,
-            "Write how the text is a time with strptime's directives, at least the year,"
-            " as in %Y-%m-%d or %Y%m%dT%H%M%S.",
+            "Write the format of the time with strptime's directives, at least the "
+            "year, as in %Y-%m-%d or %Y%m%dT%H%M%S.",
         )
 
 
@@ -145,7 +148,9 @@ def operation_tells_upserts_from_deletes(spec: TableSpec) -> Iterator[Problem]:
     for name in _WORDS:
         for value in sorted(set(getattr(operation, name))):
             if first.setdefault(value, name) != name:
-                hint = f"It stands for {first[value]}s too: keep it in one of the two."
+                hint = (
+                    f"It is listed for {first[value]}s too: keep it in one of the two."
+                )
                 yield got((*top, name), value, hint)
 
 
@@ -153,5 +158,5 @@ def _values_are_plain(operation: Operation, top: Path) -> Iterator[Problem]:
     for name in (*_WORDS, "load"):
         for position, value in enumerate(getattr(operation, name)):
             if not _OPERATION_VALUE.fullmatch(value):
-                hint = "An operation is 1 to 32 letters, digits and _ . -."
+                hint = "Write 1 to 32 letters, digits and _ . -."
                 yield got((*top, name, position), value, hint)

@@ -34,8 +34,8 @@ def streamer_takes_feeds_only(spec: TableSpec) -> Iterator[Problem]:
         yield got(
             ("engine",),
             spec.engine.value,
-            "The streamer cannot compare snapshots: choose pyspark, or land the changes"
-            " and make the source a feed.",
+            "HoodieStreamer cannot compare snapshots: choose pyspark, or land the "
+            "changes and make the source a feed.",
         )
 
 
@@ -46,8 +46,8 @@ def a_record_index_takes_no_partitions(spec: TableSpec) -> Iterator[Problem]:
         yield got(
             ("storage", "index"),
             spec.storage.index.value,
-            "A record index is over all partitions and cannot hold a key that moves"
-            " between them: choose bucket, bloom or simple, or leave out partition_by.",
+            "A record index spans all partitions and cannot follow a key that moves "
+            "between them: choose bucket, bloom or simple, or remove partition_by.",
         )
 
 
@@ -73,8 +73,8 @@ def quarantine_has_limits(spec: TableSpec) -> Iterator[Problem]:
     share = limits.warn_share
     if share is not None and not 0 <= share <= limits.max_share:
         hint = (
-            f"Choose a number from 0 to max_share, which is {limits.max_share:g}: over"
-            " that the run fails."
+            f"Choose a number from 0 to max_share, which is {limits.max_share:g}: "
+            "above that the run fails."
         )
         yield got(("quarantine", "warn_share"), share, hint)
 

@@ -30,7 +30,7 @@ class NamedTable:
         hint = did_you_mean(name, self.names)
         listed = ", ".join(self.names) or "none"
         hint = f"{hint}Other tables of {self.spec.domain}: {listed}."
-        return Problem(path, name, f"no table is named {name!r}", hint)
+        return Problem(path, name, f"unknown table {name!r}", hint)
 
 
 def with_other_names(

@@ -51,8 +51,8 @@ def check_cron(text: str) -> None:
         return  # cron takes a day that fits either of its two fields
     if min(days) > max(_LENGTHS[month - 1] for month in months):
         raise BadCron(
-            f"No month of {parts[3]!r} has a day {parts[2]!r}, so it would never start."
-            " Give a day that one of the months has."
+            f"No month of {parts[3]!r} has a day {parts[2]!r}, so it would never "
+            "start. Choose a day that exists in one of the months."
         )
 
 
@@ -96,6 +96,6 @@ def _is_number(text: str) -> bool:
 def _words(field: _Field, item: str) -> str:
     names = f" or {', '.join(field.names)}" if field.names else ""
     return (
-        f"The {field.name} {item!r} cannot be: it takes {field.low} to {field.high}"
-        f"{names}, `*`, a-b, a,b and */n."
+        f"The {field.name} {item!r} is not valid: write {field.low} to "
+        f"{field.high}{names}, `*`, a-b, a,b or */n."
     )

@@ -50,9 +50,9 @@ def hint(pattern: str) -> Optional[str]:
     if ways <= MOST_WAYS:
         return None
     return (
-        "Its quantifiers can share one text in too many ways, so a text that does not"
-        " match could take hours. Leave out a quantifier within another, as in (a+)+,"
-        " and write a class that excludes what follows, as in [^/]*/, instead of .*."
+        "Its quantifiers can match one text in too many ways, so that a text without "
+        "a match could take hours. Remove a quantifier within another, as in (a+)+, "
+        "and write a class that excludes what follows, as in [^/]*/, instead of .*."
     )
 
 

@@ -32,7 +32,8 @@ def sql_identifier(name: str) -> str:
     reason = _not_a_name(name)
     if reason:
         raise ValueError(
-            f"{name!r} cannot be a name in a SQL file: {reason}. Rename it in the source."
+            f"{name!r} cannot be used as a name in SQL files: {reason}. Rename it in "
+            "the source."
         )
     return "`" + name.replace("`", "``") + "`"
 
@@ -54,5 +55,5 @@ def _not_a_name(name: str) -> str:
     if "${" in name:
         return "'${' starts a variable"
     if not name.isprintable():
-        return "it holds a character that does not print"
+        return "it contains a character that does not print"
     return ""

@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 from typing import Optional
 
 GRAMMAR = "YYYY-MM-DD or YYYY-MM-DDTHH:MM[:SS[.ffffff]][Z or +HH:MM]"
-"""How to write a time, for messages."""
+"""Accepted forms of a time, for messages."""
 
 _TIMESTAMP = re.compile(
     r"(\d{4}-\d{2}-\d{2})"

@@ -36,7 +36,7 @@ def test_validate_takes_clusters_and_environments_of_elsewhere(specs, tmp_path, 
     ]
     assert main(["validate", str(specs.tables), *options]) == 1
     out = capsys.readouterr().out
-    assert "no cluster is named 'standard'. Clusters: big." in out
+    assert "unknown cluster 'standard'. Clusters: big." in out
     assert f"{tmp_path}/other/e/prod.yml:2: region: got 'x'" in out
 
 
@@ -74,7 +74,7 @@ def test_check_names_a_page_that_is_out_of_date_and_docs_mends_it(
     capsys.readouterr()
     assert main(["check", str(tmp_path)]) == 1
     out = capsys.readouterr().out
-    assert out == f"{page}: not as the model says. Run `python -m lake_spec docs`.\n"
+    assert out == f"{page}: out of date. Run `python -m lake_spec docs`.\n"
     assert main(["docs", str(tmp_path)]) == 0
     assert capsys.readouterr().out == f"{page}\n"
     assert main(["check", str(tmp_path)]) == 0

@@ -32,8 +32,8 @@ quality:
 TEN_MESSAGES = [
     "tables/sales/orders.yml:1: key: missing. Columns that identify a row. Write for"
     " example `key: [id]`.",
-    "tables/sales/orders.yml:3: owner: got 'airflow'. Name a team in over 5 characters,"
-    " as in museum-data; not airflow.",
+    "tables/sales/orders.yml:3: owner: got 'airflow'. Name a team in more than 5 "
+    "characters, as in museum-data; not airflow.",
     "tables/sales/orders.yml:4: engin: unknown key. Did you mean 'engine'? A table takes:"
     " name, domain, description, owner, source, key, columns, order_by, effective_at,"
     " load_effective_at, future_dates, engine, current, history, storage, maintenance,"
@@ -47,17 +47,17 @@ TEN_MESSAGES = [
     " Types: string, boolean, tinyint, byte, smallint, short, int, integer, bigint, long,"
     " float, double, date, timestamp, binary, decimal(p,s), array<type>, map<type, type>,"
     " struct<name: type, ...>.",
-    "tables/sales/orders.yml:14: order_by[0]: 'updatd_at' is no declared column. Did you"
-    " mean 'updated_at'? Declared columns: order_id, amount, updated_at.",
+    "tables/sales/orders.yml:14: order_by[0]: 'updatd_at' is not a declared column. "
+    "Did you mean 'updated_at'? Declared columns: order_id, amount, updated_at.",
     "tables/sales/orders.yml:16: history.traked: unknown key. Did you mean 'track'?"
     " history takes: track, ignore, deletes, open_end, surrogate_key, columns.",
     "tables/sales/orders.yml:17: history.deletes: got 'soft_ish'. Choose one of: close,"
     " tombstone.",
     "tables/sales/orders.yml:18: storage.buckets: got 'many'. It takes a whole number.",
-    "tables/sales/orders.yml:19: storage: duplicate key. Keep one; the first stands in"
-    " line 18.",
-    "tables/sales/orders.yml:21: quality[0]: has at_least and at_most. A rule has exactly"
-    " one test of: not_null, one_of, matches, at_least, at_most.",
+    "tables/sales/orders.yml:19: storage: duplicate key. Keep one; the first is in "
+    "line 18.",
+    "tables/sales/orders.yml:21: quality[0]: has at_least and at_most. Write exactly "
+    "one test of: not_null, one_of, matches, at_least, at_most.",
 ]
 
 

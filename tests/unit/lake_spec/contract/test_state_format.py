@@ -64,15 +64,15 @@ def test_a_newer_version_is_refused_with_both_releases_and_the_place():
     with pytest.raises(UnreadableState) as refused:
         parse_state(text, reads=2, release="r7", **PLACE)
     assert str(refused.value) == (
-        "the state of table shop.orders is of format 3 (written by release r9), this "
-        "release (r7) reads 2. It is at s3://lake/inputs/a.json. Deploy a release that "
-        "reads format 3, such as r9."
+        "the state of table shop.orders has format 3 (written by release r9), "
+        "this release (r7) reads 2. Location: s3://lake/inputs/a.json. "
+        "Deploy a release that reads format 3, such as r9."
     )
 
 
 @pytest.mark.parametrize("version", ["2", None, 1.5, [1]])
 def test_a_version_that_is_no_whole_number_is_refused(version):
-    with pytest.raises(UnreadableState, match="is of format"):
+    with pytest.raises(UnreadableState, match="has format"):
         parse_state(json.dumps({"format": version}), **PLACE)
 
 

@@ -46,7 +46,7 @@ def test_a_run_is_its_start_and_its_stages(run):
         int(cells(lines, "full_load", s)[0]) for s in ("full_load", "scd2", "all")
     ]
     assert seconds[2] == pytest.approx(600 + seconds[0] + seconds[1], abs=1)
-    assert lines[-1].startswith("A model, no measurement;")
+    assert lines[-1].startswith("A model, not a measurement; S3 charges are not")
 
 
 def test_the_cost_is_that_of_all_instances_for_the_seconds(run, prices):
@@ -71,13 +71,13 @@ def test_buckets_that_do_not_fit_are_advised_on_without_failing(run, buckets, wo
     code, lines, _ = run("--rows", "10_000_000", "--buckets", buckets)
     assert code == 0
     assert f"{buckets} buckets are more than 4 times too {words}" in lines[-2]
-    assert "Write `buckets: 16`, then build the table again" in lines[-2]
+    assert "Write `buckets: 16`, then run <domain>_rebuild" in lines[-2]
 
 
 def test_of_a_table_too_large_for_the_proposal_the_bound_is_told(run):
     _, lines, _ = run("--rows", "10_000_000_000")
     assert lines[-2] == (
-        "256 buckets fit, the most that are proposed; up to 1,000 may be written."
+        "256 buckets fit, the largest proposed number; up to 1,000 may be written."
     )
 
 
@@ -94,7 +94,7 @@ def test_a_table_is_estimated_by_its_own_storage(run, specs):
         ({"buckets": 2}, "2 buckets are more than 4 times too few"),
         (
             {"index": "bloom"},
-            "its index is bloom: how many files it has, Hudi decides.",
+            "its index is bloom: Hudi decides the number of files.",
         ),
         ({"partition_by": ["status"]}, "it has buckets in each partition;"),
     ],
@@ -111,17 +111,22 @@ def test_of_snapshots_it_is_said_what_the_figures_lack(run, specs):
     specs.put("tables/sales/orders.yml", SNAPSHOT)
     where = ("--tables", str(specs.tables), "--table", "sales.orders")
     _, lines, _ = run("--rows", "1000", *where)
-    assert "its snapshots are compared whole, which is not in the figures." in lines[-2]
+    assert (
+        "its snapshots are compared in full, which the figures do not include."
+    ) in lines[-2]
 
 
 @pytest.mark.parametrize(
     "args, words",
     [
-        (["--table", "orders"], "--table: got 'orders'. Write the domain too: "),
+        (["--table", "orders"], "--table: got 'orders'. Add the domain: DOMAIN.TABLE."),
         (["--table", "sale.orders"], "domain: got 'sale'. Did you mean 'sales'? "),
         (["--table", "sales.order"], "table: got 'order'. Did you mean 'orders'? "),
         (["--changes", "0"], "changes: got 0. Write a number of at least 1."),
-        (["--instances", "a:1"], "--instances: got 'a:1'. Name the file of prices too"),
+        (
+            ["--instances", "a:1"],
+            "--instances: got 'a:1'. Add a file of prices: --prices FILE.",
+        ),
     ],
 )
 def test_a_mistake_is_named_with_its_value_and_what_to_do(run, specs, args, words):
@@ -132,9 +137,15 @@ def test_a_mistake_is_named_with_its_value_and_what_to_do(run, specs, args, word
 @pytest.mark.parametrize(
     "instances, words",
     [
-        ([], "--instances: got nothing. Name what the cluster has: --instances m7g"),
-        (["m7g.xlarge"], "--instances: got 'm7g.xlarge'. Write a type and how many: "),
-        (["m7g.xlarge:0"], "--instances: got 'm7g.xlarge:0'. Write a type and how"),
+        ([], "--instances: got nothing. Add the instances of the cluster: --instances"),
+        (
+            ["m7g.xlarge"],
+            "--instances: got 'm7g.xlarge'. Write a type and a number: m7g.xlarge:3.",
+        ),
+        (
+            ["m7g.xlarge:0"],
+            "--instances: got 'm7g.xlarge:0'. Write a type and a number: m7g.xlarge:3.",
+        ),
         (["r7g.large:1"], "prices.yml:2: instance_hours.r7g.large: no prices of"),
     ],
 )

@@ -137,9 +137,9 @@ def test_a_cluster_without_types_takes_the_cost_from_all_that_it_is_part_of(pric
         assert {name: cost for name, cost in known.items() if cost is not None} == told
         assert list(found)[: len(told)] == list(told)
     assert ledger.without_cost(mixed, prices) == (
-        "2 of 3 clusters have no cost: their entries do not tell the types of their"
-        " instances. What they are part of shows `-`; the other clusters cost 7.500 USD."
-        " `--since 2026-02-01` leaves out those without."
+        "2 of 3 clusters have no cost: their entries lack instance types. Rows with"
+        " such a cluster show `-`; the other clusters cost 7.500 USD. Exclude them with"
+        " `--since 2026-02-01`."
     )
     assert ledger.without_cost(TYPED, prices) == ""
 

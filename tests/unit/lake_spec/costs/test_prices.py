@@ -95,8 +95,8 @@ def entry(by_type, *, minutes=0.0, instances=0):
         (
             "spot: 0.30",
             "spot: -0.3",
-            "prices.yml:3: instance_hours.m7g.xlarge.spot: got -0.3. A price is 0 or"
-            " more: write what one hour of it costs you.",
+            "prices.yml:3: instance_hours.m7g.xlarge.spot: got -0.3. Write the price "
+            "of one hour, 0 or more.",
         ),
         (
             ", emr: 0.60",
@@ -114,8 +114,8 @@ def entry(by_type, *, minutes=0.0, instances=0):
         (
             "r7g.large",
             "m7g.xlarge",
-            "prices.yml:4: instance_hours.m7g.xlarge: duplicate key. Keep one; the first"
-            " stands in line 3.",
+            "prices.yml:4: instance_hours.m7g.xlarge: duplicate key. Keep one; the "
+            "first is in line 3.",
         ),
     ],
 )
@@ -160,11 +160,11 @@ def test_prices_that_the_ledger_needs_and_the_file_lacks_are_all_told(prices):
     ]
     assert diagnostics(lambda: prices().require(lacking)) == [
         "prices.yml:2: instance_hours.c7g.large: no prices of 'c7g.large', which cluster"
-        " j-1 had. There are: m7g.xlarge, r7g.large. Add `c7g.large: {ec2: ..., emr:"
+        " j-1 had. Known: m7g.xlarge, r7g.large. Add `c7g.large: {ec2: ..., emr:"
         " ...}` with your prices of an hour.",
-        "prices.yml:4: instance_hours.r7g.large.spot: no price of 'r7g.large' on Spot,"
-        " which cluster j-1 had. There are: ec2, emr. Add `spot: ...` with your price of"
-        " an hour.",
+        "prices.yml:4: instance_hours.r7g.large.spot: no price of 'r7g.large' on "
+        "Spot, which cluster j-1 had. Known: ec2, emr. Add `spot: ...` with your "
+        "price of an hour.",
     ]
 
 

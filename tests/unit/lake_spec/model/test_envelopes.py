@@ -66,19 +66,19 @@ def test_a_spec_of_events_has_no_diagnostic(specs):
     [
         (
             {"source.format": {"type": "csv"}},
-            "source.format.type: got 'csv'. Fields of CSV hold no rows: choose json,"
-            " avro or parquet.",
+            "source.format.type: got 'csv'. Fields of CSV cannot hold rows: choose "
+            "json, avro or parquet.",
         ),
         (
             {"columns": LEFT_OUT},
-            "columns: missing. Events do not tell the types of all values: declare the"
-            " columns of the source's table.",
+            "columns: missing. Events do not carry the types of all values: declare "
+            "the columns of the source's table.",
         ),
         (
             {"columns.source_lsn": "long"},
-            "columns.source_lsn: got 'source_lsn'. The events' own column is named so."
-            " Give yours another name, as in source_lsn_of_row: {type: long, source:"
-            " [source_lsn]}.",
+            "columns.source_lsn: got 'source_lsn'. The envelope has a column of that "
+            "name. Give yours another name, as in source_lsn_of_row: "
+            "{type: long, source: [source_lsn]}.",
         ),
         (
             {"source.envelope.connector": "oracle"},

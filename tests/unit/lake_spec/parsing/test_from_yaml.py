@@ -134,8 +134,8 @@ def test_the_tables_of_a_domain_are_not_written_in_its_file():
 
 def test_a_domain_that_contradicts_its_folder_is_refused():
     assert diagnostics(TableSpec, "domain: shop\n" + TABLE, domain="sales") == [
-        "f.yml:1: domain: got 'shop'. The folder is named 'sales': leave the key out, or"
-        " move the file."
+        "f.yml:1: domain: got 'shop'. The folder is named 'sales': remove the key, or "
+        "move the file."
     ]
 
 

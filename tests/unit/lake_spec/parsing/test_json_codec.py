@@ -98,6 +98,6 @@ def test_defaults_can_be_left_out(specs):
 )
 def test_data_of_another_version_is_refused(data):
     with pytest.raises(
-        NotASpec, match="no ClusterSpec of this version .* Release again"
+        NotASpec, match="not a ClusterSpec of this version .* Build the release again"
     ):
         from_data(ClusterSpec, data)

@@ -28,9 +28,7 @@ def test_a_lake_holds_domains_with_their_tables_and_clusters(specs):
 def test_without_clusters_their_names_are_not_looked_up(specs):
     (specs.clusters / "standard.yml").unlink()
     assert load_lake(specs.tables).clusters == {}
-    with pytest.raises(
-        SpecErrors, match="no cluster is named 'standard'. Clusters: none"
-    ):
+    with pytest.raises(SpecErrors, match="unknown cluster 'standard'. Clusters: none"):
         load_lake(specs.tables, clusters=specs.clusters)
 
 
@@ -74,22 +72,23 @@ def test_a_bad_cluster_is_refused(specs):
     [
         (
             "tables/sales/orders.yaml",
-            "tables/sales/orders.yaml: no name of a table's file",
+            "tables/sales/orders.yaml: not a valid name of a table's file",
         ),
         (
             "tables/sales/_notes.yml",
-            "tables/sales/_notes.yml: no name of a table's file",
+            "tables/sales/_notes.yml: not a valid name of a table's file",
         ),
         ("tables/sales/more/x.yml", "tables/sales/more: a folder in a domain"),
         ("tables/orders.yml", "tables/orders.yml: a spec outside of any domain"),
         ("tables/_domain.yml", "tables/_domain.yml: a spec outside of any domain"),
         (
             "tables/shop/README.md",
-            "tables/shop/_domain.yml: missing. A domain needs this",
+            "tables/shop/_domain.yml: missing. Create this file with `name`, "
+            "`description` and",
         ),
         (
             "clusters/small.yaml",
-            "clusters/small.yaml: no name of a spec. Name it <name>",
+            "clusters/small.yaml: not a valid name of a spec. Name it <name>",
         ),
     ],
 )

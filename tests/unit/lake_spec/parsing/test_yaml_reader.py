@@ -74,8 +74,8 @@ def test_keys_are_text_whatever_they_look_like():
 def test_duplicate_keys_are_refused_and_the_rest_is_still_read():
     document = read("a: 1\nb: 2\na: 3\nb: 4\n")
     assert [str(diagnostic) for diagnostic in document.diagnostics] == [
-        "orders.yml:3: a: duplicate key. Keep one; the first stands in line 1.",
-        "orders.yml:4: b: duplicate key. Keep one; the first stands in line 2.",
+        "orders.yml:3: a: duplicate key. Keep one; the first is in line 1.",
+        "orders.yml:4: b: duplicate key. Keep one; the first is in line 2.",
     ]
     assert document.root.plain() == {"a": 1, "b": 2}
 
@@ -96,13 +96,16 @@ def test_a_bomb_of_aliases_is_refused_before_it_grows():
         ("a: !!python/object:os.system x\n", "orders.yml:1: a: tag '.*os.system'. Rem"),
         ("a: !secret x\n", "orders.yml:1: a: tag '!secret'. Remove it"),
         ("a: 1\n\tb: 2\n", "orders.yml:2: a tab indents the line. Indent with spaces"),
-        ("a: {b: [1}\n", "orders.yml:1: not YAML: .* Fix the YAML here"),
+        (
+            "a: {b: [1}\n",
+            "orders.yml:1: not YAML: .* Fix the YAML in this line or the one above.",
+        ),
         ("a: 1\n b: 2\n", "orders.yml:2: not YAML: "),
         ("a: \x01\n", "orders.yml: not YAML: |orders.yml:1: not YAML: "),
         ("", "orders.yml: the file is empty. Write the spec, or remove the file"),
         ("# nothing\n", "orders.yml: the file is empty"),
-        ("? [a]\n: 1\n", "orders.yml:1: a key that is no text"),
-        ("a: {{ x }}\n", "orders.yml:1: a key that is no text"),
+        ("? [a]\n: 1\n", "orders.yml:1: a key is not text"),
+        ("a: {{ x }}\n", "orders.yml:1: a key is not text"),
         ("a: 1\n---\na: 2\n", "orders.yml:2: a second document starts"),
         (b"a: 1\nb: \xff\n", "orders.yml:2: not UTF-8. Save the file as UTF-8"),
         ("a: " + "x" * LARGEST, "orders.yml: the file is too large. .* 256 KiB"),

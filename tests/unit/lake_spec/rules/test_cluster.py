@@ -9,7 +9,10 @@ FLEETS = {
     "core": {"instance_types": ["r7g.2xlarge"], "target_on_demand_capacity": 2},
     "task": {"instance_types": ["r7g.2xlarge", "m7g.2xlarge"]},
 }
-ON_SPOT = {"instances": FLEETS, "instances.task.target_spot_capacity": 4}
+ON_SPOT = {
+    "instances": FLEETS,
+    "instances.task.target_spot_capacity": 4,
+}
 SCALING = {
     "minimum_capacity_units": 2,
     "maximum_capacity_units": 20,
@@ -23,7 +26,12 @@ def diagnostics(specs, changes):
 
 
 def groups(**changes):
-    return {"instances": {"kind": "instance_groups", **changes}}
+    return {
+        "instances": {
+            "kind": "instance_groups",
+            **changes,
+        }
+    }
 
 
 def volume(**changes):
@@ -33,12 +41,16 @@ def volume(**changes):
 @pytest.mark.parametrize(
     "changes, message",
     [
-        ({"name": "small"}, "name: got 'small'. Its place is named 'standard'"),
+        (
+            {"name": "small"},
+            "name: got 'small'. Its file or folder is named 'standard'",
+        ),
         (
             {"release_label": "emr-7.10.0"},
-            "release_label: got 'emr-7.10.0'. Write a release of EMR 7 from emr-7.11.0",
+            "release_label: got 'emr-7.10.0'. Write a release from emr-7.11.0 on, as "
+            "in",
         ),
-        ({"release_label": "emr-spark-8.0.0"}, "emr-spark-8 has a later one"),
+        ({"release_label": "emr-spark-8.0.0"}, "emr-spark-8 has a later version"),
         (
             {"step_concurrency_level": 257},
             "step_concurrency_level: got 257. Choose a number from 1 to 256.",
@@ -46,24 +58,31 @@ def volume(**changes):
         ({"start_minutes": 5}, "start_minutes: got 5. Choose a number from 10 to 1440"),
         (
             {**ON_SPOT, "start_minutes": 15},
-            "start_minutes: got 15. The start waits up to 15 minutes for Spot instances",
+            "start_minutes: got 15. Choose more than 15 minutes: the start",
         ),
         ({"idle_minutes": 10081}, "idle_minutes: got 10081. Choose a number from 1 to"),
-        ({"ebs_root_volume_size": 14}, "ebs_root_volume_size: got 14. Choose a number"),
-        ({"driver_memory": "4 GB"}, "driver_memory: got '4 GB'. Write a whole number"),
+        (
+            {"ebs_root_volume_size": 14},
+            "ebs_root_volume_size: got 14. Choose a number from",
+        ),
+        (
+            {"driver_memory": "4 GB"},
+            "driver_memory: got '4 GB'. Write a whole number followed by m or g, as in",
+        ),
         (
             {"tags": {"AWS:x": "y"}},
-            "tags.AWS:x: got 'AWS:x'. AWS keeps keys that begin",
+            "tags.AWS:x: got 'AWS:x'. AWS reserves keys that begin with aws: - choose",
         ),
         (
             {"tags": {"lake:run": "y"}},
-            "tags.lake:run: got 'lake:run'. Every cluster gets this tag by itself",
+            "tags.lake:run: got 'lake:run'. The project sets this tag on every "
+            "cluster:",
         ),
-        ({"tags": {"team": "{{ x }}"}}, "tags.team: got '{{ x }}'. A tag is 1 to 256"),
-        ({"tags": {"k" * 129: "v"}}, "A tag is 1 to 128 letters"),
+        ({"tags": {"team": "{{ x }}"}}, "tags.team: got '{{ x }}'. Write 1 to 256"),
+        ({"tags": {"k" * 129: "v"}}, "Write 1 to 128 letters"),
         (
             {"tags": {f"k{n}": "v" for n in range(21)}},
-            "tags: got 21 tags. Leave 20 at most: EMR takes 50",
+            "tags: got 21 tags. Keep at most 20: EMR allows 50",
         ),
     ],
 )
@@ -101,18 +120,18 @@ def test_a_cluster_out_of_bounds_is_refused(specs, changes, message):
         ),
         (
             {**ON_SPOT, "instances.core.instance_types": []},
-            "instances.core.instance_types: got 0 instance types. A fleet takes 1 to 30",
+            "instances.core.instance_types: got 0 instance types. Give 1 to 30 instance",
         ),
         (
             {
                 **ON_SPOT,
                 "instances.task.instance_types": [f"m{n}.large" for n in range(31)],
             },
-            "instances.task.instance_types: got 31 instance types. A fleet takes 1 to",
+            "instances.task.instance_types: got 31 instance types. Give 1 to",
         ),
         (
             {**ON_SPOT, "instances.primary.instance_types": ["m7g.large"] * 2},
-            "instances.primary.instance_types[1]: got 'm7g.large'. Name each instance",
+            "instances.primary.instance_types[1]: got 'm7g.large'. Name each",
         ),
         (
             {
@@ -121,7 +140,8 @@ def test_a_cluster_out_of_bounds_is_refused(specs, changes, message):
                     {"instance_type": "m7g.large", "weighted_capacity": 0}
                 ],
             },
-            "instances.core.instance_types[0].weighted_capacity: got 0. Choose a number",
+            "instances.core.instance_types[0].weighted_capacity: got 0. Choose a "
+            "number from",
         ),
         (
             {**ON_SPOT, "instances.core.target_on_demand_capacity": 0},
@@ -129,7 +149,8 @@ def test_a_cluster_out_of_bounds_is_refused(specs, changes, message):
         ),
         (
             {"instances": FLEETS},
-            "instances.task.target_spot_capacity: got 0. Give it units on Spot or on",
+            "instances.task.target_spot_capacity: got 0. Give it units on Spot or on "
+            "demand, or remove",
         ),
         (
             {**ON_SPOT, "instances.task.spot.timeout_duration_minutes": 4},
@@ -152,14 +173,24 @@ def test_nodes_that_emr_would_refuse_are_refused(specs, changes, message):
             volume(size_in_gb=9),
             "ebs_volumes[0].size_in_gb: got 9. Choose a number from",
         ),
-        (volume(volumes_per_instance=25), "volumes_per_instance: got 25. Choose a num"),
+        (
+            volume(volumes_per_instance=25),
+            "volumes_per_instance: got 25. Choose a number from",
+        ),
         (volume(iops=2999), "iops: got 2999. Choose a number from 3000 to 16000."),
-        (volume(volume_type="io1"), "iops: missing. An io1 volume needs it"),
-        (volume(volume_type="gp2", iops=3000), "iops: got 3000. Only gp3 and io1"),
+        (
+            volume(volume_type="io1"),
+            "iops: missing. Write 100 to 64000: an io1 volume requires it.",
+        ),
+        (
+            volume(volume_type="gp2", iops=3000),
+            "iops: got 3000. Remove it: only gp3 and io1 volumes support it.",
+        ),
         (volume(throughput=124), "throughput: got 124. Choose a number from 125 to"),
         (
             volume(volume_type="st1", throughput=500),
-            "instances.core.ebs_volumes[0].throughput: got 500. Only a gp3 volume takes",
+            "instances.core.ebs_volumes[0].throughput: got 500. Remove it: only gp3 "
+            "volumes support it.",
         ),
     ],
 )
@@ -189,9 +220,9 @@ def test_volumes_are_held_to_ebs(specs, changes, message):
         ),
         (
             {"maximum_core_capacity_units": 3},
-            "managed_scaling.maximum_on_demand_capacity_units: got 2. Up to 3 units are"
-            " core nodes, which stay on demand: set maximum_core_capacity_units to 2 at"
-            " most, or allow more here.",
+            "managed_scaling.maximum_on_demand_capacity_units: got 2. Up to 3 units "
+            "are core nodes, which are always on demand: set "
+            "maximum_core_capacity_units to 2 at most, or allow more here.",
         ),
     ],
 )
@@ -217,12 +248,12 @@ def test_a_bound_that_cannot_be_read_is_one_diagnostic(specs):
 @pytest.mark.parametrize(
     "key, value, message",
     [
-        ("spark.hadoop.fs.s3a.secret.key", "x", "Choose among: spark.default.parall"),
-        ("spark.serializer", "x", "Choose among: "),
-        ("hoodie" + ".datasource.write.operation", "upsert", "Choose among: "),
-        ("spark.sql.session.timeZone", "CET", "Choose among: "),
-        ("spark.sql.ansi.enabled", "true", "Choose among: "),
-        ("spark.executor.memoryX", "1g", "Choose among: "),
+        ("spark.hadoop.fs.s3a.secret.key", "x", "Choose one of: spark.default.parall"),
+        ("spark.serializer", "x", "Choose one of: "),
+        ("hoodie" + ".datasource.write.operation", "upsert", "Choose one of: "),
+        ("spark.sql.session.timeZone", "CET", "Choose one of: "),
+        ("spark.sql.ansi.enabled", "true", "Choose one of: "),
+        ("spark.executor.memoryX", "1g", "Choose one of: "),
         ("spark.driver.memory", "8g", "Write it as `driver_memory`."),
         ("spark.executor.memory", "10 g", "Write 1 to 40 of A-Z a-z 0-9"),
         ("spark.executor.memory", "1g;x", "Write 1 to 40 of A-Z a-z 0-9"),
@@ -245,7 +276,7 @@ def test_settings_of_spark_outside_the_list_are_refused(specs, key, value, messa
         ({"path": "a/../x.sh"}, "bootstrap_actions[0].path: got 'a/../x.sh'. Write a"),
         ({"path": "http://x/y"}, "bootstrap_actions[0].path: got 'http://x/y'. Write"),
         ({"args": ["a", "$(b)"]}, "bootstrap_actions[0].args[1]: got '$(b)'. Write 1"),
-        ({"name": ""}, "bootstrap_actions[0].name: got ''. A tag is 1 to 128"),
+        ({"name": ""}, "bootstrap_actions[0].name: got ''. Write 1 to 128"),
     ],
 )
 def test_bootstrap_actions_are_plain_scripts(specs, change, message):
@@ -259,8 +290,8 @@ def test_bootstrap_actions_are_16_at_most(specs):
     actions = [{"name": "ca", "path": "bootstrap/ca.sh"}] * 17
     (diagnostic,) = diagnostics(specs, {"bootstrap_actions": actions})
     assert diagnostic == (
-        "bootstrap_actions: got 17 bootstrap actions. EMR takes 16: join some of the"
-        " scripts."
+        "bootstrap_actions: got 17 bootstrap actions. EMR allows 16: merge some of "
+        "the scripts."
     )
 
 

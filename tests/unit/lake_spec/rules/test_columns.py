@@ -19,8 +19,8 @@ from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, SNAPSHOT, diagnostic
 )
 def test_a_column_that_cannot_exist_is_told_with_the_nearest(specs, changes, path):
     assert diagnostics_of(specs, FEED, changes) == [
-        f"{path}: 'amonut' is no declared column. Did you mean 'amount'? Declared columns:"
-        " order_id, status, amount, is_paid, lines, updated_at."
+        f"{path}: 'amonut' is not a declared column. Did you mean 'amount'? Declared "
+        "columns: order_id, status, amount, is_paid, lines, updated_at."
     ]
 
 
@@ -33,25 +33,25 @@ def test_of_many_columns_a_few_are_listed(specs):
 def test_without_declared_columns_references_must_still_be_names(specs):
     changes = {"columns": LEFT_OUT, "key": ["id", "' OR 1=1"]}
     assert diagnostics_of(specs, SNAPSHOT, changes) == [
-        'key[1]: got "\' OR 1=1". A name is 1 to 63 of a-z, 0-9 and _, and begins with a'
-        " letter."
+        'key[1]: got "\' OR 1=1". Write 1 to 63 of a-z, 0-9 and _, beginning with a '
+        "letter."
     ]
 
 
 @pytest.mark.parametrize(
     "name, message",
     [
-        ("Total", "got 'Total'. A name is 1 to 63 of a-z"),
+        ("Total", "got 'Total'. Write 1 to 63 of a-z"),
         (
             "lake_key",
-            "got 'lake_key'. Columns that begin with lake_ or _hoodie_ are ours",
+            "got 'lake_key'. The prefixes lake_ and _hoodie_ are reserved",
         ),
         (
             "valid_to",
-            "History adds it: rename the column, or set history.columns.valid_to",
+            "History adds this column: rename yours, or set history.columns.valid_to",
         ),
-        ("is_deleted", "rename the column, or set history.columns.is_deleted"),
-        ("version_key", "rename the column, or set history.surrogate_key.column"),
+        ("is_deleted", "rename yours, or set history.columns.is_deleted"),
+        ("version_key", "rename yours, or set history.surrogate_key.column"),
     ],
 )
 def test_a_column_cannot_have_that_name(specs, name, message):
@@ -70,10 +70,10 @@ def test_columns_of_history_have_names_of_their_own(specs):
         "history.columns.is_current": "X",
     }
     assert diagnostics_of(specs, FEED, changes) == [
-        "history.columns.valid_to: got 'valid_from'. history.columns.valid_from has that"
-        " name: choose another.",
-        "history.columns.is_current: got 'X'. A name is 1 to 63 of a-z, 0-9 and _, and"
-        " begins with a letter.",
+        "history.columns.valid_to: got 'valid_from'. history.columns.valid_from has "
+        "that name: choose another name.",
+        "history.columns.is_current: got 'X'. Write 1 to 63 of a-z, 0-9 and _, "
+        "beginning with a letter.",
     ]
 
 
@@ -86,7 +86,7 @@ def test_columns_of_history_have_names_of_their_own(specs):
         ),
         (
             {"type": "int", "source": ["a`b"]},
-            "columns.total.source[0]: got 'a`b'. A sour",
+            "columns.total.source[0]: got 'a`b'. Write 1 to 128",
         ),
         ({"type": "int", "source": ["STATUS"]}, "Column 'status' reads it already"),
         (
@@ -151,7 +151,9 @@ def test_a_column_that_places_rows_cannot_be_dropped(specs, name, place, changes
     dropped = {f"columns.{name}": {"type": kind, "dropped": True}}
     (diagnostic,) = diagnostics_of(specs, FEED, {**changes, **dropped})
     assert diagnostic.startswith(f"columns.{name}.dropped: ")
-    assert f"Every file needs it, for it is in {place}: remove this." in diagnostic
+    assert (
+        f"Remove this: every file needs the column, as {place} uses it."
+    ) in diagnostic
 
 
 @pytest.mark.parametrize(
@@ -160,7 +162,7 @@ def test_a_column_that_places_rows_cannot_be_dropped(specs, name, place, changes
 def test_maps_have_text_keys_for_tables_can_hold_no_others(specs, kind):
     (diagnostic,) = diagnostics_of(specs, FEED, {"columns.codes": kind})
     assert diagnostic.startswith(f"columns.codes.type: got '{kind}'")
-    assert "Keys of maps must be string: write map<string, ...>." in diagnostic
+    assert "Use string as the key type of a map: map<string, ...>." in diagnostic
 
 
 def test_without_declared_columns_no_reference_is_to_a_name_of_the_lake(specs):
@@ -176,8 +178,8 @@ def test_without_declared_columns_no_reference_is_to_a_name_of_the_lake(specs):
 @pytest.mark.parametrize(
     "kinds, words",
     [
-        (["timestamp"], "It is timestamp, and Hudi has no one folder"),
-        (["binary"], "It is binary, and Hudi has no one folder"),
+        (["timestamp"], "It is timestamp, and Hudi has no unique folder"),
+        (["binary"], "It is binary, and Hudi has no unique folder"),
         (["string", "boolean"], "next to text: partition by one of the two"),
         (["decimal(6,2)", "string"], "next to text: partition by one of the two"),
     ],

@@ -50,13 +50,13 @@ def test_continuous_runs_with_a_schedule_and_a_cluster_pass(specs, said):
         ),
         (
             {"continuous": {}, "concurrency": "refuse"},
-            "concurrency: got 'refuse'. Next to continuous runs every other run would be"
-            " refused: write wait, then it takes over after the present micro-batch.",
+            "concurrency: got 'refuse'. Every other run would be refused during a "
+            "continuous run: write wait, then it starts after the current micro-batch.",
         ),
         (
             {"continuous": {}, "history_runs": "own_dag"},
-            "history_runs: got 'own_dag'. Every micro-batch brings history up itself:"
-            " write same_cluster.",
+            "history_runs: got 'own_dag'. Every micro-batch updates history: write "
+            "same_cluster.",
         ),
         (
             {"schedules.continuous": "@hourly"},
@@ -73,9 +73,9 @@ def test_continuous_runs_with_a_schedule_and_a_cluster_pass(specs, said):
                 "continuous": {},
                 "schedules": {"continuous": "@hourly", "incremental": "@daily"},
             },
-            "schedules.incremental: got '@daily'. Continuous runs have a schedule too and"
-            " do its work, and each of its runs would end one of them: remove one of the"
-            " two.",
+            "schedules.incremental: got '@daily'. The continuous run has a schedule "
+            "too and does its work, and each of its runs would stop one: remove one "
+            "of the two schedules.",
         ),
     ],
 )
@@ -92,9 +92,9 @@ def test_an_incremental_schedule_beside_runs_started_by_hand_passes(specs):
 def test_a_table_of_the_streamer_is_named(specs):
     specs.put("tables/sales/orders.yml", changed(FEED, {"engine": "streamer"}))
     assert diagnostics(specs, {"continuous": {}}) == [
-        "continuous: table 'orders' has engine: streamer. A HoodieStreamer step is an"
-        " application of its own and no part of a micro-batch: give the table engine:"
-        " pyspark, or remove `continuous`."
+        "continuous: table 'orders' has engine: streamer. A HoodieStreamer step is a "
+        "separate application and cannot be part of a micro-batch: set engine: "
+        "pyspark on the table, or remove `continuous`."
     ]
     assert diagnostics(specs, {}) == []
 
@@ -118,9 +118,9 @@ def test_the_cluster_must_live_two_hours_longer(specs):
     specs.put("clusters/standard.yml", changed(CLUSTER, {"max_hours": 14}))
     assert diagnostics(specs, {"continuous.hours": 12}) == []
     assert diagnostics(specs, {"continuous.hours": 12.5}) == [
-        "continuous.hours: continuous runs of sales take 12.5 hours. The cluster"
-        " 'standard' is ended after max_hours: 14, and needs 2 to spare: choose up to 12"
-        " hours, or another cluster for them."
+        "continuous.hours: continuous runs of sales take 12.5 hours. The cluster "
+        "'standard' is terminated after max_hours: 14, and needs a margin of 2 hours: "
+        "choose up to 12 hours, or another cluster."
     ]
 
 
@@ -130,15 +130,15 @@ def test_it_is_the_cluster_of_continuous_runs_that_counts(specs):
     assert diagnostics(specs, told) == []
     told = {"clusters": {"continuous": "short"}, "continuous": {}}
     (found,) = diagnostics(specs, told)
-    assert "The cluster 'short' is ended after max_hours: 6" in found
+    assert "The cluster 'short' is terminated after max_hours: 6" in found
 
 
 def test_the_one_cluster_of_an_environment_counts_too(specs):
     specs.put("clusters/short.yml", {"name": "short", "max_hours": 6})
     specs.put("environments/dev.yml", changed(ENVIRONMENT, {"cluster": "short"}))
     assert diagnostics(specs, {"continuous": {}}) == [
-        "environments/dev.yml:1: cluster: continuous runs of sales take 12 hours. The"
-        " cluster 'short' is ended after max_hours: 6, and needs 2 to spare: choose up to"
-        " 4 hours, or another cluster for them."
+        "environments/dev.yml:1: cluster: continuous runs of sales take 12 hours. The "
+        "cluster 'short' is terminated after max_hours: 6, and needs a margin of 2 "
+        "hours: choose up to 4 hours, or another cluster."
     ]
     assert diagnostics(specs, {}) == []

@@ -83,8 +83,8 @@ def test_a_dimension_of_a_feed_and_of_snapshots_is_sound(shop):
 def test_what_is_said_of_landing_files_is_refused(shop, key, value, shown):
     (diagnostic,) = diagnostics_of(shop, {key: value})
     assert diagnostic == (
-        f"{key}: got {shown}. A dimension has no landing files, its two tables say this:"
-        " remove it."
+        f"{key}: got {shown}. Remove it: a dimension has no landing files, its two "
+        "tables define this."
     )
 
 
@@ -93,8 +93,10 @@ def test_quality_rules_and_the_streamer_are_refused(shop):
     streamer, quality = diagnostics_of(shop, {"quality": rules, "engine": "streamer"})[
         ::-1
     ]
-    assert streamer.startswith("engine: got 'streamer'. A dimension takes no files")
-    assert quality.startswith("quality: got") and quality.endswith("remove it.")
+    assert streamer.startswith(
+        "engine: got 'streamer'. `engine: streamer` is not supported for"
+    )
+    assert quality.startswith("quality: got") and quality.endswith("define this.")
 
 
 @pytest.mark.parametrize(
@@ -110,8 +112,8 @@ def test_settings_of_other_sources_are_unknown_to_it(shop, key):
     [
         (
             {"source.main": "custmers"},
-            "source.main.table: no table is named 'custmers'. Did you mean 'customers'?"
-            " Other tables of sales: addresses, customers, orders.",
+            "source.main.table: unknown table 'custmers'. Did you mean 'customers'? "
+            "Other tables of sales: addresses, customers, orders.",
         ),
         (
             {"source.joined": "customers"},
@@ -125,7 +127,7 @@ def test_settings_of_other_sources_are_unknown_to_it(shop, key):
         ),
         (
             {"key": ["name"]},
-            "key: got ['name']. A dimension has the key of its main table: [id].",
+            "key: got ['name']. Write the key of the main table: [id].",
         ),
         (
             {"source.joined.columns": ["city", "town"]},
@@ -139,8 +141,8 @@ def test_settings_of_other_sources_are_unknown_to_it(shop, key):
         ),
         (
             {"source.joined.columns": ["city"]},
-            "source.joined.rename.updated_at: got 'updated_at'. The dimension does not show"
-            " it: add it to `columns`, or remove it.",
+            "source.joined.rename.updated_at: got 'updated_at'. Add it to `columns`, "
+            "or remove it: the dimension does not show it.",
         ),
         (
             {"source.joined.rename": LEFT_OUT},
@@ -162,22 +164,23 @@ def test_settings_of_other_sources_are_unknown_to_it(shop, key):
         ),
         (
             {"source.joined.rename.city": "valid_to"},
-            "source.joined.rename.city: got 'valid_to'. The lake adds a column of that"
-            " name: choose another.",
+            "source.joined.rename.city: got 'valid_to'. The lake adds a column of "
+            "that name: choose another name.",
         ),
         (
             {"source.joined.rename.id": "address_id"},
-            "source.joined.rename.id: got 'address_id'. A key column keeps its name in a"
-            " dimension: remove it.",
+            "source.joined.rename.id: got 'address_id'. Remove it: a key column keeps "
+            "its name in a dimension.",
         ),
         (
             {"source.joined.rename.city": "The City"},
-            "source.joined.rename.city: got 'The City'. A name is 1 to 63 of a-z, 0-9",
+            "source.joined.rename.city: got 'The City'. Write 1 to 63 of a-z, 0-9",
         ),
         (
             {"history.track": ["city", "updatd_at"]},
-            "history.track[1]: 'updatd_at' is no column of it. Did you mean 'updated_at'?"
-            " Columns of the dimension: id, name, updated_at, city, moved_at.",
+            "history.track[1]: 'updatd_at' is not a column of the dimension. Did you "
+            "mean 'updated_at'? Columns of the dimension: id, name, updated_at, city, "
+            "moved_at.",
         ),
     ],
 )
@@ -191,8 +194,8 @@ def test_what_does_not_fit_its_tables_is_told(shop, changes, message):
 def test_a_dimension_of_a_dimension_is_refused(shop):
     chain = {"name": "dim_more", "source.main": "dim_customer"}
     assert diagnostics_of(shop, chain, table="dim_more") == [
-        "source.main.table: got 'dim_customer'. It is a dimension: name a table that takes"
-        " landing files."
+        "source.main.table: got 'dim_customer'. It is a dimension: name a table that "
+        "has landing files."
     ]
 
 
@@ -201,12 +204,13 @@ def test_a_dimension_of_a_dimension_is_refused(shop):
     [
         (
             {"key": ["id", "city"]},
-            "Its key is [id, city], that of customers [id]: give both tables the same key"
-            " columns in the same order.",
+            "Its key is [id, city], the key of customers is [id]: give both tables "
+            "the same key columns in the same order.",
         ),
         (
             {"columns.id": "long"},
-            "Its key column 'id' is long, that of customers int: give both the same type.",
+            "Its key column 'id' is long, in customers it is int: give both the same "
+            "type.",
         ),
     ],
 )

@@ -7,7 +7,10 @@ from tests.unit.lake_spec.spec_files import CLUSTER, diagnostics_of_file
 
 def diagnostics(specs, primary=None, **changes):
     if primary:
-        changes["instances"] = {"kind": "instance_groups", "primary": primary}
+        changes["instances"] = {
+            "kind": "instance_groups",
+            "primary": primary,
+        }
     return diagnostics_of_file(specs, "clusters/standard.yml", CLUSTER, changes)
 
 
@@ -15,9 +18,9 @@ def test_drivers_that_do_not_fit_are_refused_with_what_would(specs):
     assert diagnostics(
         specs, {"instance_type": "m7g.xlarge"}, step_concurrency_level=4
     ) == [
-        "driver_memory: got '4g'. Every step has its driver on the primary node, and of"
-        " the 16 GiB of m7g.xlarge drivers may take 75%. With step_concurrency_level 4"
-        " write 3072m at most, or choose a lower level or a larger primary node."
+        "driver_memory: got '4g'. Every step has its driver on the primary node, and "
+        "drivers may use 75% of the 16 GiB of m7g.xlarge. With step_concurrency_level "
+        "4 write 3072m at most, or choose a lower level or a larger primary node."
     ]
 
 

@@ -76,8 +76,8 @@ def test_history_may_ignore_what_is_given(specs):
     [
         (
             {"table": "countrys"},
-            "source.enrich[0].table: no table is named 'countrys'. Did you mean"
-            " 'countries'? Other tables of sales: countries.",
+            "source.enrich[0].table: unknown table 'countrys'. Did you mean "
+            "'countries'? Other tables of sales: countries.",
         ),
         (
             {"table": "orders"},
@@ -86,13 +86,14 @@ def test_history_may_ignore_what_is_given(specs):
         ),
         (
             {"by": {"land": "name"}},
-            "source.enrich[0].by.land: 'land' is no declared column. Declared columns:"
-            " order_id, status, amount, is_paid, lines, updated_at, country.",
+            "source.enrich[0].by.land: 'land' is not a declared column. Declared "
+            "columns: order_id, status, amount, is_paid, lines, updated_at, country.",
         ),
         (
             {"by": {"country": "continent"}},
-            "source.enrich[0].by: got {'country': 'continent'}. The key of countries is"
-            " [name]: give each of its columns once, so that a row finds one row at most.",
+            "source.enrich[0].by: got {'country': 'continent'}. The key of countries "
+            "is [name]: give each of its columns once, so that a row matches at most "
+            "one row.",
         ),
         (
             {"by": {"order_id": "name"}},
@@ -116,13 +117,14 @@ def test_history_may_ignore_what_is_given(specs):
         ),
         (
             {"rename": {"status": "lake_key"}},
-            "source.enrich[0].rename.status: got 'lake_key'. That is ours, as all that"
-            " begin with lake_: write rename: {status: countries_status}.",
+            "source.enrich[0].rename.status: got 'lake_key'. That is reserved, as is "
+            "every name that begins with lake_: write rename: "
+            "{status: countries_status}.",
         ),
         (
             {"columns": ["continent"]},
-            "source.enrich[0].rename.status: got 'status'. No row is given it: add it to"
-            " `columns`, or remove it.",
+            "source.enrich[0].rename.status: got 'status'. Add it to `columns`, or "
+            "remove it: rows do not get it.",
         ),
     ],
 )
@@ -133,14 +135,14 @@ def test_what_does_not_fit_is_told(specs, enrich, message):
 def test_the_streamer_joins_no_tables(specs):
     (diagnostic,) = diagnostics_of(specs, changes={"engine": "streamer"})
     assert diagnostic == (
-        "engine: got 'streamer'. HoodieStreamer joins no tables: write pyspark, or remove"
-        " source.enrich."
+        "engine: got 'streamer'. HoodieStreamer cannot join tables: write engine: "
+        "pyspark, or remove source.enrich."
     )
 
 
 def test_a_reference_table_declares_its_columns(specs):
     (diagnostic,) = diagnostics_of(specs, table="countries", changes={"columns": {}})
     assert diagnostic == (
-        "source.enrich[0].table: got 'countries'. It declares no columns, so nothing tells"
-        " their types: declare them."
+        "source.enrich[0].table: got 'countries'. It declares no columns, so their "
+        "types are unknown: declare them."
     )

@@ -16,41 +16,46 @@ def diagnostics(specs, changes):
 @pytest.mark.parametrize(
     "changes, message",
     [
-        ({"name": "prod"}, "name: got 'prod'. Its place is named 'dev'"),
+        ({"name": "prod"}, "name: got 'prod'. Its file or folder is named 'dev'"),
         ({"region": "Frankfurt"}, "region: got 'Frankfurt'. Write an AWS region"),
-        ({"landing": "/data"}, "landing: got '/data'. Write s3://bucket/folder of"),
+        (
+            {"landing": "/data"},
+            "landing: got '/data'. Write s3://bucket/folder of A-Z a-z 0-9 _ . = +",
+        ),
         (
             {"landing": "s3://lake/landing/"},
-            "without a slash at its end, as in s3://lake",
+            "without a trailing slash, as in s3://lake",
         ),
         (
             {"landing": "s3://lake/../x"},
-            "landing: got 's3://lake/../x'. Write s3://buck",
+            "landing: got 's3://lake/../x'. Write s3://bucket/folder of A-Z a-z 0-9 _ "
+            ". = +",
         ),
         (
             {"landing": "s3://La ke/x"},
-            "landing: got 's3://La ke/x'. Write s3://bucket/",
+            "landing: got 's3://La ke/x'. Write s3://bucket/folder of A-Z a-z 0-9 _ . "
+            "= +",
         ),
         (
             {"logs": "s3://lake/runs"},
-            "logs: got 's3://lake/runs'. It is, holds or lies",
+            "logs: got 's3://lake/runs'. It overlaps with `",
         ),
         (
             {"runs": "s3://lake/landing/runs"},
-            "It is, holds or lies in `landing` (s3://la",
+            "It overlaps with `landing` (s3://la",
         ),
         (
             {"landing": "s3://lake"},
-            "warehouse: got 's3://lake/warehouse'. It is, holds",
+            "warehouse: got 's3://lake/warehouse'. It overlaps with `",
         ),
-        ({"cluster": "../x"}, "cluster: got '../x'. A name is 1 to 63 of a-z"),
+        ({"cluster": "../x"}, "cluster: got '../x'. Write 1 to 63 of a-z"),
         (
             {"cluster": "standart"},
-            "cluster: no cluster is named 'standart'. Did you mean 'standard'?",
+            "cluster: unknown cluster 'standart'. Did you mean 'standard'?",
         ),
         (
             {"erase_secret": "a secret!"},
-            "erase_secret: got 'a secret!'. Write the name of an SSM parameter",
+            "erase_secret: got 'a secret!'. Write the name of an SSM parameter, as in",
         ),
         ({"service_role": "a b"}, "service_role: got 'a b'. Write the name of an IAM"),
         (
@@ -61,16 +66,16 @@ def diagnostics(specs, changes):
         ({"runtime_role": "lake"}, "runtime_role: got 'lake'. Write the ARN of an IAM"),
         (
             {"runtime_role": ROLE},
-            "security_configuration: missing. A runtime role needs the name of a security"
-            " configuration with EnableApplicationScopedIAMRole.",
+            "security_configuration: missing. A runtime role requires a security "
+            "configuration with EnableApplicationScopedIAMRole: write its name.",
         ),
         (
             {"runtime_roles": {"sales": ROLE}, "security_configuration": "roles"},
-            "runtime_role: missing. On such clusters EMR refuses a step without a role",
+            "runtime_role: missing. EMR refuses steps without a role on such",
         ),
         (
             {"runtime_roles": {"Sales": ROLE}},
-            "runtime_roles.Sales: got 'Sales'. A name is 1 to 63",
+            "runtime_roles.Sales: got 'Sales'. Write 1 to 63 of a-z",
         ),
         (
             {"runtime_roles": {"sales": "lake"}},
@@ -78,11 +83,11 @@ def diagnostics(specs, changes):
         ),
         (
             {"security_configuration": "';"},
-            'security_configuration: got "\';". A tag is',
+            'security_configuration: got "\';". Write 1 to',
         ),
         (
             {"runtime_roles": {"slaes": ROLE}},
-            "runtime_roles.slaes: no domain is named 'slaes'. Did you mean 'sales'?",
+            "runtime_roles.slaes: unknown domain 'slaes'. Did you mean 'sales'?",
         ),
         ({"subnets": ["subnet-x"]}, "subnets[0]: got 'subnet-x'. Write a subnet's id"),
         (
@@ -111,7 +116,7 @@ def diagnostics(specs, changes):
         ),
         (
             {"tags": {"lake:x": "y"}},
-            "tags.lake:x: got 'lake:x'. Every cluster gets this",
+            "tags.lake:x: got 'lake:x'. The project sets this tag on every cluster:",
         ),
     ],
 )

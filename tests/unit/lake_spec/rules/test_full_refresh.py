@@ -16,9 +16,9 @@ def test_a_pattern_that_names_the_order_is_sound(specs):
 def test_a_pattern_must_name_the_columns_of_the_order(specs, pattern):
     (diagnostic,) = diagnostics_of(specs, FEED, {PATTERN: pattern})
     assert diagnostic == (
-        f"{PATTERN}: got {pattern!r}. Name its groups as the columns of order_by, from the"
-        " first up to the first timestamp, as in reload/(?P<updated_at>[^/]+)/ (order_by:"
-        " ['updated_at'])."
+        f"{PATTERN}: got {pattern!r}. Name its groups after the columns of order_by, "
+        "from the first up to the first timestamp, as in "
+        "reload/(?P<updated_at>[^/]+)/ (order_by: ['updated_at'])."
     )
 
 
@@ -32,7 +32,7 @@ def test_a_pattern_that_is_none_is_told(specs):
 @pytest.mark.parametrize(
     "key, value, hint",
     [
-        ("format", "%H", "Write how the text is a time with strptime's directives"),
+        ("format", "%H", "Write the format of the time with strptime's directives"),
         ("lost_share", 2.0, "Choose a number from 0 to 1."),
         ("files", "../x", "Write file names of A-Z"),
     ],

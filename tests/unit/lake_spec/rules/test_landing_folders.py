@@ -26,9 +26,9 @@ def lake(specs):
 
 def told(path, owner):
     return [
-        f"{SHOP}:1: source.path: {path!r} is not below the domain's own landing folder."
-        f" Write shop/..., or let the domain {owner} grant it, by landing_grants in"
-        f" {owner}/_domain.yml."
+        f"{SHOP}:1: source.path: {path!r} is not below the domain's own landing "
+        "folder. Write shop/..., or grant the folder to this domain by landing_grants "
+        f"in {owner}/_domain.yml."
     ]
 
 

@@ -14,7 +14,7 @@ from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, SNAPSHOT, diagnostic
         ),
         (
             {"key": ["order_id", "order_id"]},
-            "key[1]: got 'order_id'. It stands there twi",
+            "key[1]: got 'order_id'. It is listed twice: remove one.",
         ),
         (
             {"key": ["lines"]},
@@ -38,7 +38,7 @@ from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, SNAPSHOT, diagnostic
         ),
         (
             {"history.track": ["order_id"]},
-            "history.track[0]: got 'order_id'. A key column",
+            "history.track[0]: got 'order_id'. Remove it: a key column" "in a",
         ),
         (
             {"load_effective_at": "1900"},
@@ -50,31 +50,33 @@ from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, SNAPSHOT, diagnostic
         ),
         (
             {"load_effective_at": "2000-01-01", "history.open_end": "1999-01-01"},
-            "history.open_end: got '1999-01-01'. It must lie after load_effective_at (2000-",
+            "history.open_end: got '1999-01-01'. Choose a time after load_effective_at (2000-",
         ),
         (
             {"history.track": ["status"], "history.ignore": ["amount"]},
-            "history.ignore: got ['amount']. `track` is given too: keep `track` (only thes",
+            "history.ignore: got ['amount']. `track` is set too: keep `track` (only "
+            "these",
         ),
         (
             {"order_by": LEFT_OUT, "effective_at": "updated_at"},
-            "order_by: missing. This feed has deletes, and a delete without an order is ne",
+            "order_by: missing. This feed has deletes, which need an order:",
         ),
         (
             {"order_by": ["amount"]},
-            "effective_at: missing. Nothing says since when a row is true: name a date or",
+            "effective_at: missing. Nothing says since when a row is valid: name a",
         ),
         (
             {"order_by": ["amount"], "effective_at": "updated_at"},
-            "effective_at: got 'updated_at'. This feed has deletes, and a delete has only",
+            "effective_at: got 'updated_at'. This feed has deletes, which have only "
+            "key and",
         ),
         (
             {"order_by": LEFT_OUT, "source.operation": LEFT_OUT},
-            "effective_at: missing. Nothing says since when a row is true: name a date or",
+            "effective_at: missing. Nothing says since when a row is valid: name a",
         ),
         (
             {"columns": LEFT_OUT},
-            "order_by: got ['updated_at']. Text has no types, and '10' as text comes befor",
+            "order_by: got ['updated_at']. Values without declared types are text, and",
         ),
     ],
 )
@@ -85,8 +87,8 @@ def test_keys_orders_and_times(specs, changes, message):
 
 def test_a_snapshot_takes_no_order(specs):
     assert diagnostics_of(specs, SNAPSHOT, {"order_by": ["status"]}) == [
-        "order_by: got ['status']. The snapshots' own times order a snapshot: remove"
-        " order_by."
+        "order_by: got ['status']. Remove order_by: snapshots are ordered by their "
+        "own times."
     ]
 
 
@@ -120,11 +122,11 @@ def test_sound_feeds_pass(specs, changes):
     [
         (
             {},
-            "quality[0]: has no test. A rule has exactly one test of: not_null, one_of,",
+            "quality[0]: has no test. Write exactly one test of: not_null, one_of,",
         ),
         (
             {"at_least": 0, "one_of": ["1"]},
-            "quality[0]: has one_of and at_least. A rule",
+            "quality[0]: has one_of and at_least. Write exactly",
         ),
         (
             {"matches": "("},

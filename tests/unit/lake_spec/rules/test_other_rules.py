@@ -19,24 +19,24 @@ TOPIC = "arn:aws:sns:eu-central-1:123456789012:lake-failures"
     [
         (
             {"name": "shop"},
-            "name: got 'shop'. Its place is named 'sales': write `name: s",
+            "name: got 'shop'. Its file or folder is named 'sales': write `name: s",
         ),
         (
             {"description": "Orders"},
-            "description: got 'Orders'. Say in over 15 charact",
+            "description: got 'Orders'. Write more than 15 characters that say what it",
         ),
         (
             {"owner": "airflow"},
-            "owner: got 'airflow'. Name a team in over 5 characters",
+            "owner: got 'airflow'. Name a team in more than 5 characters",
         ),
-        ({"cluster": "../x"}, "cluster: got '../x'. A name is 1 to 63 of a-z"),
+        ({"cluster": "../x"}, "cluster: got '../x'. Write 1 to 63 of a-z"),
         (
             {"cluster": "standart"},
-            "cluster: no cluster is named 'standart'. Did you mean",
+            "cluster: unknown cluster 'standart'. Did you mean",
         ),
         (
             {"clusters": {"full_load": "lrage"}},
-            "clusters.full_load: no cluster is named 'lrage'. Clusters: standard.",
+            "clusters.full_load: unknown cluster 'lrage'. Clusters: standard.",
         ),
         (
             {"clusters": {"full_laod": "standard"}},
@@ -44,13 +44,13 @@ TOPIC = "arn:aws:sns:eu-central-1:123456789012:lake-failures"
         ),
         (
             {"clusters": {"rebuild": "../x"}},
-            "clusters.rebuild: got '../x'. A name is 1 to 63 of a-z",
+            "clusters.rebuild: got '../x'. Write 1 to 63 of a-z",
         ),
         (
             {"clusters": {"scd2": "standard"}},
-            "clusters.scd2: got 'standard'. There is no DAG of its own for history",
+            "clusters.scd2: got 'standard'. History has no DAG of its own",
         ),
-        ({"tags": ["a", "{{ ds }}"]}, "tags[1]: got '{{ ds }}'. A tag is 1 to 100"),
+        ({"tags": ["a", "{{ ds }}"]}, "tags[1]: got '{{ ds }}'. Write 1 to 100"),
         ({"schedules.incremental": "0 3 * *"}, "got '0 3 * *'. Write five fields with"),
         (
             {"notifications.topic": "arn:aws:sqs:eu-central-1:1:x"},
@@ -89,9 +89,9 @@ def test_a_stage_may_take_as_long_as_its_clusters_live(specs):
     assert diagnostics_of_file(specs, file, DOMAIN, {"stage_hours": 24}) == []
     assert diagnostics_of_file(specs, file, DOMAIN, {**mixed, "stage_hours": 12}) == []
     assert diagnostics_of_file(specs, file, DOMAIN, {**mixed, "stage_hours": 13}) == [
-        "stage_hours: a stage of sales may take 13 hours (stage_hours). The cluster"
-        " 'short' is ended after max_hours: 12: choose up to 12 hours, a greater"
-        " max_hours, or another cluster."
+        "stage_hours: a stage of sales may take 13 hours (stage_hours). The cluster "
+        "'short' is terminated after max_hours: 12: choose up to 12 hours, a greater "
+        "max_hours, or another cluster."
     ]
 
 
@@ -113,10 +113,11 @@ def test_a_domain_that_says_no_hours_may_have_a_cluster_that_lives_shorter(specs
 def test_two_tables_cannot_take_the_same_files(specs):
     specs.put("tables/sales/returns.yml", changed(FEED, {"name": "returns"}))
     assert specs.diagnostics() == [
-        "tables/sales/returns.yml:1: source.load: got 'load/*'. Table sales.orders takes"
-        " the same files (sales/orders/load/*): give each its own.",
-        "tables/sales/returns.yml:1: source.changes: got 'changes/*'. Table sales.orders takes"
-        " the same files (sales/orders/changes/*): give each its own.",
+        "tables/sales/returns.yml:1: source.load: got 'load/*'. Table sales.orders "
+        "reads the same files (sales/orders/load/*): give each table its own files.",
+        "tables/sales/returns.yml:1: source.changes: got 'changes/*'. Table "
+        "sales.orders reads the same files (sales/orders/changes/*): give each table "
+        "its own files.",
     ]
 
 
@@ -128,8 +129,9 @@ def test_tables_of_other_domains_cannot_take_the_same_files_either(specs):
     specs.put("tables/shop/orders.yml", changed(SNAPSHOT, same))
     (diagnostic,) = specs.diagnostics()
     assert diagnostic == (
-        "tables/shop/orders.yml:1: source.files: got 'orders/load/*'. Table sales.orders"
-        " takes the same files (sales/orders/load/*): give each its own."
+        "tables/shop/orders.yml:1: source.files: got 'orders/load/*'. Table "
+        "sales.orders reads the same files (sales/orders/load/*): give each table its "
+        "own files."
     )
 
 
@@ -139,6 +141,6 @@ def test_a_table_cannot_be_called_like_a_part_of_another(specs, suffix):
     other = changed(FEED, {"name": name, "source.path": "sales/other"})
     specs.put(f"tables/sales/{name}.yml", other)
     assert specs.diagnostics() == [
-        f"tables/sales/{name}.yml:1: name: got '{name}'. Table sales.orders has a table of"
-        " that name: choose another."
+        f"tables/sales/{name}.yml:1: name: got '{name}'. Table sales.orders uses that "
+        "name: choose another."
     ]

@@ -76,7 +76,10 @@ def test_the_timezone_must_exist(specs, zone, hint):
         ({"delimiter": "||"}, "delimiter: got '||'. Write one character."),
         ({"delimiter": "\n"}, "delimiter: got '\\n'. Write one character."),
         ({"quote": "''"}, "quote: got \"''\". Write one character."),
-        ({"quote": ","}, "delimiter: got ','. It is the quote too: choose another"),
+        (
+            {"quote": ","},
+            "delimiter: got ','. It is the quote too: choose another character.",
+        ),
         ({"encoding": "UTF-88"}, "encoding: got 'UTF-88'. Name one of utf-8, "),
         ({"encoding": "base64"}, "encoding: got 'base64'. Name one of utf-8, "),
     ],
@@ -90,8 +93,8 @@ def test_csv_files_must_be_readable(specs, changes, message):
 def test_csv_without_a_header_needs_columns(specs):
     changes = {"source.format.header": False, "columns": LEFT_OUT}
     assert diagnostics_of(specs, SNAPSHOT, changes) == [
-        "source.format.header: got false. Files without a header need `columns`, in the"
-        " order of the file."
+        "source.format.header: got false. Declare `columns`, in the order of the "
+        "file: files without a header need them."
     ]
 
 
@@ -109,10 +112,10 @@ def test_csv_without_a_header_needs_columns(specs):
             r"(\d+)_(\d+)",
             "It has 2 groups; put one pair of parentheses around",
         ),
-        ("format", "%Q", "Write how the text is a time with strptime's directives"),
-        ("format", "%m-%d", "Write how the text is a time with strptime's directives"),
-        ("format", "", "Write how the text is a time with strptime's directives"),
-        ("format", "%", "Write how the text is a time with strptime's directives"),
+        ("format", "%Q", "Write the format of the time with strptime's directives"),
+        ("format", "%m-%d", "Write the format of the time with strptime's directives"),
+        ("format", "", "Write the format of the time with strptime's directives"),
+        ("format", "%", "Write the format of the time with strptime's directives"),
     ],
 )
 def test_the_snapshot_time_must_be_readable(specs, key, value, message):
@@ -127,16 +130,19 @@ def test_the_snapshot_time_must_be_readable(specs, key, value, message):
 @pytest.mark.parametrize(
     "where, message",
     [
-        ({}, ": names no place of the time. Write `pattern` for a time in the path"),
+        ({}, ": has no group for the time. Write `pattern` for a time in the path"),
         (
             {"pattern": "(.*)[.]csv", "column": "exported_at"},
-            ".column: got 'exported_at'. `pattern` says where the time is already",
+            ".column: got 'exported_at'. `pattern` has the time already: remove one of",
         ),
-        ({"column": "a`b"}, ".column: got 'a`b'. A source's column is named by 1 to"),
+        (
+            {"column": "a`b"},
+            ".column: got 'a`b'. Write 1 to 128 letters, digits, spaces and $ @",
+        ),
         ({"column": "Status"}, ".column: got 'Status'. Column 'status' reads it, so"),
         (
             {"column": "exported_at", "format": "%m"},
-            ".format: got '%m'. Write how the text is a time with strptime's",
+            ".format: got '%m'. Write the format of the time with strptime's",
         ),
     ],
 )
@@ -148,20 +154,29 @@ def test_the_snapshot_time_has_one_place(specs, where, message):
 @pytest.mark.parametrize(
     "complete, message",
     [
-        ({}, ": has no way to know it. Write exactly one of: marker, parts, manifest."),
+        (
+            {},
+            ": has no way to recognize it. Write exactly one of: marker, parts, manifest.",
+        ),
         (
             {"marker": "_SUCCESS", "parts": 2},
             ": has marker and parts. Write exactly one of: marker, parts, manifest.",
         ),
         ({"marker": "../_SUCCESS"}, ".marker: got '../_SUCCESS'. Write file names of"),
-        ({"manifest": "**"}, ".manifest: got '**'. It would match the files of the"),
+        (
+            {"manifest": "**"},
+            ".manifest: got '**'. It matches the files of the snapshot too: write",
+        ),
         ({"parts": 0}, ".parts: got 0. Write a number of files from 1 to 1,000,000."),
         (
             {"parts": r"part-(\d+)"},
             r".parts: got 'part-(\\d+)'. Put parentheses around",
         ),
         ({"parts": r"(?P<part>\d+)"}, ".parts: got '(?P<part>"),
-        ({"parts": "(a+)+-(b)"}, ".parts: got '(a+)+-(b)'. Its quantifiers can share"),
+        (
+            {"parts": "(a+)+-(b)"},
+            ".parts: got '(a+)+-(b)'. Its quantifiers can match one text in too many",
+        ),
         ({"parts": 1.5}, ".parts: got 1.5. It takes a whole number or text."),
     ],
 )
@@ -189,12 +204,12 @@ def test_every_way_is_taken(specs, complete):
     [
         (
             {"column": "regoin"},
-            "column: 'regoin' is no declared column. Did you mean 'region'?",
+            "column: 'regoin' is not a declared column. Did you mean 'region'?",
         ),
         ({"column": "weight"}, "column: got 'weight'. It is of type double: choose a"),
         (
             {"column": "order_id", "pattern": "of=([0-9]+)/"},
-            "column: got 'order_id'. What a path says is text: declare it as string",
+            "column: got 'order_id'. Values from a path are text: declare it as",
         ),
         (
             {"column": "region", "pattern": "region=.+/"},
@@ -233,20 +248,20 @@ def test_the_lost_share_is_a_share(specs, share):
     [
         (
             {"column": "O`p"},
-            "column: got 'O`p'. A source's column is named by 1 to 128",
+            "column: got 'O`p'. Write 1 to 128 letters, digits, spaces and $ @",
         ),
         ({"upsert": []}, "upsert: got []. List the values of inserts and updates"),
         (
             {"delete": ["U"]},
-            "delete: got 'U'. It stands for upserts too: keep it in one",
+            "delete: got 'U'. It is listed for upserts too: keep it in one",
         ),
         (
             {"truncate": ["D"]},
-            "truncate: got 'D'. It stands for deletes too: keep it in one",
+            "truncate: got 'D'. It is listed for deletes too: keep it in one",
         ),
         (
             {"delete": ["' OR 1=1"]},
-            'delete[0]: got "\' OR 1=1". An operation is 1 to 32',
+            'delete[0]: got "\' OR 1=1". Write 1 to 32 letters, digits and _ . -.',
         ),
     ],
 )
@@ -258,17 +273,17 @@ def test_operations_must_be_told_apart(specs, changes, message):
 
 def test_the_streamer_takes_no_snapshots(specs):
     assert diagnostics_of(specs, SNAPSHOT, {"engine": "streamer"}) == [
-        "engine: got 'streamer'. The streamer cannot compare snapshots: choose pyspark, or"
-        " land the changes and make the source a feed."
+        "engine: got 'streamer'. HoodieStreamer cannot compare snapshots: choose "
+        "pyspark, or land the changes and make the source a feed."
     ]
 
 
 def test_a_record_index_takes_no_partitions(specs):
     storage = {"storage.index": "record", "storage.partition_by": ["status"]}
     assert diagnostics_of(specs, FEED, storage) == [
-        "storage.index: got 'record'. A record index is over all partitions and cannot"
-        " hold a key that moves between them: choose bucket, bloom or simple, or leave"
-        " out partition_by."
+        "storage.index: got 'record'. A record index spans all partitions and cannot "
+        "follow a key that moves between them: choose bucket, bloom or simple, or "
+        "remove partition_by."
     ]
 
 

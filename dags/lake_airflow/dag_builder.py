@@ -186,10 +186,10 @@ def _documentation(plan: DagPlan, domain: DomainSpec) -> str:
             f"### {plan.description}",
             _cell(domain.description),
             "",
-            f"One EMR cluster per run: {stages}. The log of the task `summary` tells"
-            " every table's figures and, at its end, the causes of a failure.",
+            f"One EMR cluster per run: {stages}. The log of the task `summary` lists "
+            "every table's figures and, at its end, the causes of a failure.",
             "",
-            "| table | what it is | owner | engine |",
+            "| table | description | owner | engine |",
             "| --- | --- | --- | --- |",
             *rows,
         ]

@@ -61,7 +61,7 @@ def airflow_name(environ: Mapping[str, str] = os.environ) -> str:
 def _poll_seconds(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 300:
         raise SettingError(
-            f"LAKE_POLL_SECONDS: got {text!r}. Set whole seconds from 1 to 300: how"
+            f"LAKE_POLL_SECONDS: got {text!r}. Write whole seconds from 1 to 300: how"
             " often a waiting task asks EMR."
         )
     return int(text)
@@ -74,11 +74,13 @@ def read_release(path: Path) -> str:
     except FileNotFoundError:
         return UNRELEASED
     except ValueError as error:
-        raise SettingError(f"{path}: not JSON ({error}). Release again.") from error
+        raise SettingError(
+            f"{path}: not JSON ({error}). Deploy the release again."
+        ) from error
     release = content.get("release") if isinstance(content, dict) else None
     if not isinstance(release, str) or not _RELEASE.fullmatch(release):
         raise SettingError(
-            f"{path}: release: got {release!r}. It takes 1 to 64 of the characters"
-            ' A-Z a-z 0-9 _ . -, as in {"release": "3f9c2a71"}. Release again.'
+            f"{path}: release: got {release!r}. Expected 1 to 64 of the characters"
+            ' A-Z a-z 0-9 _ . -, as in {"release": "3f9c2a71"}. Deploy it again.'
         )
     return release

@@ -54,8 +54,8 @@ def domains_template(
 def _check_size(environment: EnvironmentSpec, resources: Dict[str, Resource]) -> None:
     if len(resources) > MOST_RESOURCES:
         reason = (
-            f"its domains need {len(resources)} resources, and a template takes"
-            f" {MOST_RESOURCES}. Let several domains share a runtime role."
+            f"its domains need {len(resources)} resources; a template allows "
+            f"{MOST_RESOURCES}. Let several domains share a runtime role."
         )
         raise NotDeployable(environment.name, [reason])
 

@@ -86,15 +86,21 @@ def _names(environment: EnvironmentSpec) -> Iterator[str]:
             " 1 to 20 of a-z 0-9 -, a letter first."
         )
     if environment.security_configuration is None:
-        yield "security_configuration: missing. Name the one to be made, as in lake-prod."
+        yield (
+            "security_configuration: missing. Name the one to create, as in lake-prod."
+        )
     if environment.alarm_topic is None:
         yield (
-            "alarm_topic: missing. Write the ARN that the topic is to have: it hears of"
-            " the budget, of a scheduler that stands still and of clusters left over."
+            "alarm_topic: missing. Write the ARN that the topic will have: it "
+            "receives alarms of the budget, of a scheduler that stopped and of "
+            "orphaned clusters."
         )
     role = environment.service_role
     if role.startswith("arn:") and not role.endswith(f":role/{last_part(role)}"):
-        yield f"service_role: got {role!r}. It is made without a path: write its name."
+        yield (
+            f"service_role: got {role!r}. It is created without a path: write its "
+            "name."
+        )
 
 
 def _buckets(environment: EnvironmentSpec) -> Iterator[str]:
@@ -110,8 +116,9 @@ def _buckets(environment: EnvironmentSpec) -> Iterator[str]:
         bucket = Root.of(getattr(environment, name)).bucket
         if bucket in seen:
             yield (
-                f"{name}: got {getattr(environment, name)!r}, in the bucket of"
-                f" {seen[bucket]}. It has a lifecycle of its own: name another bucket."
+                f"{name}: got {getattr(environment, name)!r}, in the bucket of "
+                f"{seen[bucket]}. It needs a bucket of its own, for its lifecycle: "
+                "name another one."
             )
         seen[bucket] = name
 
@@ -122,8 +129,9 @@ def _roles(
     without = [d.name for d in domains if not environment.runtime_role_of(d.name)]
     if without:
         yield (
-            f"runtime_role: missing, and runtime_roles does not name {', '.join(without)}."
-            " Steps run as the role of their domain: write the ARN that it is to have."
+            "runtime_role: missing, and runtime_roles does not name "
+            f"{', '.join(without)}. Steps run as the role of their domain: write the "
+            "ARN that it will have."
         )
 
 

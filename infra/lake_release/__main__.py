@@ -117,10 +117,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="command")
     for command, words in (
         (_build, "build the release of this checkout"),
-        (_plan, "build it, and tell what deploying it would change"),
-        (_deploy, "build it, tell what it changes, and deploy it"),
-        (_rollback, "go back to the release before"),
-        (_status, "tell the releases that were deployed"),
+        (_plan, "build it, and list what deploying it would change"),
+        (_deploy, "build it, list what it changes, and deploy it"),
+        (_rollback, "roll back to the previous release"),
+        (_status, "list the releases that were deployed"),
     ):
         asked = commands.add_parser(command.__name__.lstrip("_"), help=words)
         asked.set_defaults(command=command)
@@ -131,11 +131,11 @@ def _parser() -> argparse.ArgumentParser:
             asked.add_argument(
                 "--older",
                 action="store_true",
-                help="also a commit that is older than the deployed one",
+                help="allow a commit that is older than the deployed one",
             )
         if command is _rollback:
             asked.add_argument(
-                "--to", metavar="RELEASE", help="default: the one before"
+                "--to", metavar="RELEASE", help="default: the previous one"
             )
     return parser
 
@@ -157,13 +157,16 @@ def _places(parser: argparse.ArgumentParser) -> None:
         "--dags-bucket", help="default: lake-<environment>-airflow-<account>"
     )
     parser.add_argument(
-        "--only-s3", action="store_true", help="leave MWAA alone: there is none"
+        "--only-s3", action="store_true", help="skip MWAA, if there is none"
     )
     parser.add_argument(
         "--minutes",
         type=float,
         default=MINUTES,
-        help="of all waiting, less than the credentials live; default: %(default)s",
+        help=(
+            "for all waiting; must be shorter than the credentials' lifetime; "
+            "default: %(default)s"
+        ),
     )
 
 

@@ -48,7 +48,8 @@ def _plugins(plugins: Path, wheels: Optional[Path]) -> Dict[str, Path]:
     found = {file.name: file for file in wheels.glob("*.whl")}
     if not found:
         raise ReleaseError(
-            f"--wheels {wheels}: no *.whl is there. docs/deploy.md says how to fetch them."
+            f"--wheels {wheels}: no *.whl found. See docs/deploy.md for how to "
+            "download them."
         )
     return {**packed, **found}
 

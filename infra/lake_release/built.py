@@ -91,7 +91,7 @@ def _domains(project: Path) -> List[DomainSpec]:
     dags = project / "dags"
     if not dags.is_dir():
         raise ReleaseError(
-            f"{dags} is not there: build from a checkout of the project."
+            f"{dags} does not exist: build from a checkout of the project."
         )
     return list(load_lake(dags / "tables", clusters=dags / "clusters").domains.values())
 

@@ -83,7 +83,7 @@ def _compared(
     if old is None:
         yield f"{what} {name}: new"
     elif new is None:
-        yield f"{what} {name}: gone from the specs; its data stay"
+        yield f"{what} {name}: removed from the specs; its data remain"
     else:
         settings = list(_differing(old, new))
         told = ", ".join(settings[:MORE])
@@ -106,7 +106,7 @@ def _differing(old: Any, new: Any, at: str = "") -> Iterator[str]:
 def _dag_files(old: Manifest, new: Manifest) -> Iterator[str]:
     before, after = (dag_files(each.get("dags", ())) for each in (old, new))
     yield from (f"DAG file {name}: new" for name in sorted(after - before))
-    yield from (f"DAG file {name}: gone" for name in sorted(before - after))
+    yield from (f"DAG file {name}: removed" for name in sorted(before - after))
 
 
 def _code(old: Manifest, new: Manifest) -> Iterator[str]:

@@ -103,19 +103,19 @@ class Deployment:
         if there is None or there.commit is None or self._checkout is None:
             return None
         mine, remedy = self._commit(), (
-            "Deploy the newest commit of main, go back with `rollback`, or add --older if"
-            " the older one is what you want."
+            "Deploy the newest commit of main, go back with `rollback`, or add "
+            "--older to deploy the older commit."
         )
         where, deployed = self._target.environment, there.commit.id
         if mine is None:
             return (
-                f"{where}: nobody can tell whether this tree, which git does not know, is"
-                f" older than the commit {deployed}, which is deployed. {remedy}"
+                f"{where}: it is unknown whether this tree, which git does not know, "
+                f"is older than the deployed commit {deployed}. {remedy}"
             )
         if self._checkout.is_older(mine, there.commit):
             return (
-                f"{where}: the commit {mine.id} is older than the commit {deployed},"
-                f" which is deployed. {remedy}"
+                f"{where}: the commit {mine.id} is older than the deployed commit "
+                f"{deployed}. {remedy}"
             )
         return None
 
@@ -157,8 +157,8 @@ class Deployment:
         earlier = before.earlier(release)
         if not self._store.has_dags(earlier.release):
             raise ReleaseError(
-                f"The DAGs of release {earlier.release} are not kept any more. Check its"
-                " commit out, and deploy that."
+                f"The DAGs of release {earlier.release} are no longer kept. Check out "
+                "its commit and deploy that."
             )
         old, new = self._state(before.current), self._state(earlier)
         self._refuse_needed(old, new)
@@ -195,11 +195,11 @@ class Deployment:
         if not under_way:
             return None
         return (
-            f"{self._target.environment}: the release has no DAG {'; '.join(under_way)}"
-            " any more, and Airflow would leave a run under way alone for ever. Wait for"
-            " its end, or mark it as failed, which terminates its cluster; then deploy"
-            " again. If its schedule is always in the way, deploy the domain without"
-            " schedules first."
+            f"{self._target.environment}: the release no longer has DAG "
+            f"{'; '.join(under_way)}, and Airflow would never finish a run of a "
+            "missing DAG. Wait for its end, or mark it as failed, which terminates "
+            "its cluster; then deploy again. If its schedule always starts a new run, "
+            "deploy the domain without schedules first."
         )
 
     def _install(
@@ -214,7 +214,7 @@ class Deployment:
         if PLUGINS not in files and self._airflow.has(PLUGINS):
             files = {**files, PLUGINS: self._store.put_empty_plugins(current)}
         if not self._airflow.install(files):
-            self._say("MWAA has what it installs")
+            self._say("MWAA has these files already")
         return files
 
     def _switch(self, deploy: Deploy, before: Pointer) -> None:
@@ -278,7 +278,7 @@ class Deployment:
         failed = after.current
         assert failed
         if before.current is None:
-            return "It stays: there is none before it."
+            return "It remains: there is no earlier release."
         again = replace(before.current, at=utc_now().isoformat(), by=self._by)
         try:
             files = self._install(again.airflow, failed)
@@ -288,8 +288,8 @@ class Deployment:
         except (ReleaseError, *AWS_ERRORS) as error:
             why = error if isinstance(error, ReleaseError) else told(error, "S3")
             return (
-                f"{failed.release} is the current release still, for it could not"
-                f" be taken back: {why}\nRoll back --to {again.release}."
+                f"{failed.release} is still the current release, as it could not be "
+                f"rolled back: {why}\nRoll back --to {again.release}."
             )
         return f"{again.release} is the current release again."
 

@@ -9,7 +9,7 @@ _ENDED = {
     *("InvalidClientTokenId", "UnrecognizedClientException"),
     *("TokenRefreshRequired", "ExpiredIdTokenException"),
 }
-"""AWS's words for credentials that are good no more."""
+"""AWS's error codes for expired credentials."""
 
 _NO_CREDENTIALS = {
     *("NoCredentialsError", "CredentialRetrievalError", "TokenRetrievalError"),
@@ -43,8 +43,8 @@ def told(error: Exception, doing: str) -> ReleaseError:
     names = {each.__name__ for each in type(error).__mro__}
     if names & {"RuntimeError", *_NO_CREDENTIALS} or _code(error) in _ENDED:
         return CredentialsEnded(
-            f"The credentials ended at {doing}: {error}. Get new ones, which live longer"
-            " than --minutes."
+            f"The credentials expired during {doing}: {error}. Get new ones that are "
+            "valid for longer than --minutes."
         )
     return NotTried(f"{doing}: {error}")
 

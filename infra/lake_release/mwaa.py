@@ -81,7 +81,7 @@ class Airflow:
         """How to make an Airflow that is not there yet; None where it is."""
         if self._described() is not None:
             return None
-        return f"{self._name} is not there yet. Make it with these: {words(files)}"
+        return f"{self._name} does not exist yet. Create it with these: {words(files)}"
 
     def has(self, file: str) -> bool:
         """Whether the environment installs a file of that name, of any version."""
@@ -102,9 +102,9 @@ class Airflow:
         if there["Status"] != "AVAILABLE" or status not in (None, "SUCCESS"):
             error = there.get("LastUpdate", {}).get("Error", {})
             raise ReleaseError(
-                f"{self._name} is {there['Status']}, its update {status}:"
-                f" {error.get('ErrorMessage', 'no message')}. The release before is the"
-                " current one still."
+                f"{self._name} is {there['Status']}, its update {status}: "
+                f"{error.get('ErrorMessage', 'no message')}. The previous release is "
+                "still the current one."
             )
         return True
 
@@ -125,9 +125,10 @@ class Airflow:
         left = (self._end - time.monotonic()) / 60
         if left * 60 < SMOKE_LIMIT:
             raise ReleaseError(
-                f"{left:.0f} of {self._minutes:g} minutes are left, too few to try the"
-                f" release, which takes up to {SMOKE_LIMIT // 60}. The release before is"
-                " the current one still. Deploy again: what was done counts."
+                f"{left:.0f} of {self._minutes:g} minutes are left, too few to try "
+                f"the release, which takes up to {SMOKE_LIMIT // 60}. The previous "
+                "release is still the current one. Deploy again: finished work is not "
+                "repeated."
             )
 
     def active_runs(self, dag: str) -> List[str]:
@@ -306,8 +307,8 @@ class Airflow:
                 return there
         waited = (time.monotonic() - began) / 60
         raise ReleaseError(
-            f"{self._name} is {there['Status']} still after {waited:.0f} minutes. The"
-            " release before is the current one still; deploy again when it is done."
+            f"{self._name} is still {there['Status']} after {waited:.0f} minutes. The "
+            "previous release is still the current one; deploy again when it is done."
         )
 
     def _described(self) -> Optional[Dict[str, Any]]:

@@ -87,8 +87,8 @@ class Pointer:
                 return each
         known = dict.fromkeys(each.release for each in self.deploys[1:])
         raise ReleaseError(
-            f"release {release}: not among the deploys that are remembered. Choose from:"
-            f" {', '.join(known) or 'none'}."
+            f"release {release}: not among the recorded deploys. Choose from: "
+            f"{', '.join(known) or 'none'}."
             if release
             else "There is no release before the current one."
         )
@@ -111,8 +111,8 @@ def read(s3: Any, target: Target) -> Pointer:
         raise ReleaseError(str(error)) from None
     except (AttributeError, KeyError, TypeError) as error:
         raise ReleaseError(
-            f"{what} cannot be read: {error!r}. It is at {where}. Restore an older version"
-            " of the object."
+            f"{what} cannot be read: {error!r}. Location: {where}. Restore an older "
+            "version of the object."
         ) from None
     unknown = from_fields(Pointer, content).unknown
     return Pointer(deploys, etag, unknown)
@@ -138,8 +138,8 @@ def write(s3: Any, target: Target, deploy: Deploy, *, before: Pointer) -> Pointe
     )
     if etag is None:
         raise Overtaken(
-            f"{target.environment} got another release while this one was on its way;"
-            " that one stays. Plan again."
+            f"{target.environment} got another release during this deploy; that one "
+            "is the current one. Plan again."
         )
     return Pointer(deploys, etag, before.unknown)
 

@@ -48,7 +48,7 @@ def _bucket(environment: EnvironmentSpec) -> str:
     arn = environment.runtime_role or environment.alarm_topic
     if not arn:
         raise ReleaseError(
-            f"environments/{environment.name}.yml names no account: give --dags-bucket,"
-            " the bucket that Airflow reads."
+            f"environments/{environment.name}.yml has no account: give --dags-bucket, "
+            "the bucket that Airflow reads."
         )
     return f"lake-{environment.name}-airflow-{arn.split(':')[4]}"

@@ -69,7 +69,7 @@ def test_a_dag_that_is_not_there_is_refused_with_the_nearest(refused):
 
 
 def test_a_table_that_is_not_there_is_refused_with_the_nearest(refused):
-    words = "tables: 'artits' is no table of moma. Did you mean 'artists'?"
+    words = "tables: 'artits' is not a table of moma. Did you mean 'artists'?"
     assert words in refused.table.err
 
 

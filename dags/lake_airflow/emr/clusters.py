@@ -134,8 +134,8 @@ def idle(client: Any, cluster: dict[str, Any], now: datetime, ti: Any) -> str | 
     run = tags_of(cluster).get("lake:run")
     minutes = int(IDLE.total_seconds() // 60)
     return (
-        f"its run {run} has given it no step for {minutes} minutes. Is its DAG paused?"
-        " Mark the run as failed, or clear it, once the DAG is unpaused."
+        f"its run {run} has submitted no step for {minutes} minutes. Is its DAG "
+        "paused? Mark the run as failed, or clear it, once the DAG is unpaused."
     )
 
 

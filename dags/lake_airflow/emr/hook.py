@@ -88,7 +88,7 @@ class SendsOnce(EmrHook):
             except ClientError as error:
                 if error.response["Error"]["Code"] not in _THROTTLED:
                     raise
-                self.log.info("EMR is throttling; once more in %s s.", pause)
+                self.log.info("EMR throttles requests; retrying in %s s.", pause)
                 time.sleep(pause)
         return self.send(client, name, request)
 
@@ -98,7 +98,7 @@ class SendsOnce(EmrHook):
         try:
             return getattr(client, name)(**request)
         except HTTPClientError as error:
-            raise ReplyLost(f"{name}: no reply of EMR: {error}") from error
+            raise ReplyLost(f"{name}: no reply from EMR: {error}") from error
         except ClientError as error:
             if _may_have_worked(error):
                 raise ReplyLost(f"{name}: {error}") from error

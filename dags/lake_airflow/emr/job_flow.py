@@ -188,4 +188,4 @@ def _beyond_bounds(value: Any, shape: Shape, path: str) -> Iterator[str]:
         yield f"{path}: got {shown(value)}. Choose one of: {', '.join(choices)}."
     if most is not None and size > most:
         unit = " characters" if isinstance(value, str) else ""
-        yield f"{path}: got {size}{unit}. At most {most}."
+        yield f"{path}: got {size}{unit}. Choose at most {most}."

@@ -104,9 +104,9 @@ def overdue(
     said = (status.get("StateChangeReason") or {}).get("Message") or "nothing"
     minutes = int(limit.total_seconds()) // 60
     return (
-        f"cluster {cluster['Id']} is {status['State']} since"
-        f" {int(age.total_seconds()) // 60} min, limit {minutes} ({file}:"
-        f" start_minutes); EMR says: {said}"
+        f"cluster {cluster['Id']} has been {status['State']} for "
+        f"{int(age.total_seconds()) // 60} min, limit {minutes} ({file}: "
+        f"start_minutes); EMR says: {said}"
     )
 
 

@@ -62,13 +62,13 @@ def streamer_steps(stage: Stage, manifest: Any, *, run: Run) -> list[Step]:
     tables = selected(stage, run)
     if not isinstance(manifest, dict) or not set(manifest) <= set(tables):
         raise StepError(
-            f"{stage.prepared_by}/streamer.json: got {_brief(manifest)}. It takes a"
-            f" list of arguments for each of: {', '.join(tables) or 'no table'}."
+            f"{stage.prepared_by}/streamer.json: got {_brief(manifest)}. Expected a "
+            f"list of arguments for each of: {', '.join(tables) or 'no table'}."
         )
     if len(manifest) > MOST_STEPS:
         raise StepError(
-            f"{stage.name}: {len(manifest)} tables have new input and a cluster takes"
-            f" {MOST_STEPS} steps at once. Start the run for fewer tables."
+            f"{stage.name}: {len(manifest)} tables have new input, but a cluster runs "
+            f"at most {MOST_STEPS} steps at once. Start the run for fewer tables."
         )
     return [_streamer_step(stage, table, manifest[table], run) for table in manifest]
 
@@ -76,8 +76,8 @@ def streamer_steps(stage: Stage, manifest: Any, *, run: Run) -> list[Step]:
 def _streamer_step(stage: Stage, table: str, argv: Any, run: Run) -> Step:
     if not isinstance(argv, list) or not all(isinstance(each, str) for each in argv):
         raise StepError(
-            f"{stage.prepared_by}/streamer.json: {table}: got {_brief(argv)}. It takes"
-            " a list of texts, the arguments of spark-submit."
+            f"{stage.prepared_by}/streamer.json: {table}: got {_brief(argv)}. "
+            "Expected a list of texts, the arguments of spark-submit."
         )
     return _step(f"{stage.name} {table} {run.key}", ["spark-submit", *argv])
 
@@ -87,9 +87,9 @@ def _step(name: str, argv: Sequence[str]) -> Step:
     length = sum(len(shlex.quote(text)) for text in ("command-runner.jar", *argv))
     if length > LONGEST_STEP:
         raise StepError(
-            f"step {name!r}: its arguments have {length} characters and EMR takes"
-            f" {LONGEST_STEP}. Start the run for fewer tables, or for all of them;"
-            " give files as a glob."
+            f"step {name!r}: its arguments have {length} characters; EMR allows "
+            f"{LONGEST_STEP}. Start the run for fewer tables, or for all of them; "
+            "give files as a glob."
         )
     return {
         "Name": name,

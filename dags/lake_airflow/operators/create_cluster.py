@@ -110,7 +110,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         address = files.write("plan.json", planned.to_json())
         context["ti"].xcom_push(key=RUN_XCOM, value=run.to_xcom())
         context["ti"].xcom_push(key=RELEASE_XCOM, value=self.release)
-        raise AirflowSkipException(f"Only the plan was asked for: {address}")
+        raise AirflowSkipException(f"Plan only, nothing is created: {address}")
 
     def _wait_for_earlier(self, context: Any, planned: Preview) -> None:
         """A run of a backfill waits, without a worker, for what comes before it.
@@ -119,7 +119,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         """
         run_id = earlier_run(context)
         if run_id and not self.clusters().find(planned.request["Name"]):
-            self.log.info("Waiting for the end of the earlier run %s.", run_id)
+            self.log.info("Waiting for the earlier run %s to end.", run_id)
             self._wait(context, looks=OTHERS_LOOKS)
 
     def _take_lease(self, context: Any, run: Run) -> int:
@@ -129,15 +129,15 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         if lease.holder == run.name:
             return lease.token
         words = (
-            f"{self.plan.domain} is busy: the run {lease.holder} has it since"
-            f" {lease.since[:19].replace('T', ' ')} UTC"
+            f"{self.plan.domain} is busy: the run {lease.holder} has held its lease "
+            f"since {lease.since[:19].replace('T', ' ')} UTC"
         )
         self._end_idle(str(lease.holder), context["ti"])
         if self.plan.concurrency is Concurrency.REFUSE:
             raise AirflowFailException(
-                f"The run is refused: {words}. Start it again when that one is over."
+                f"The run is refused: {words}. Start it again when that run has ended."
             )
-        self.log.info("%s. Waiting for its end.", words)
+        self.log.info("%s. Waiting for it to end.", words)
         of_domain.ask_to_stop(str(lease.holder), run.name)
         self._wait(context)
 
@@ -153,10 +153,10 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
                 if not is_of_this_airflow(cluster):
                     continue
                 if why := idle(client, cluster, datetime.now(timezone.utc), ti):
-                    self.log.warning("Ending cluster %s: %s", cluster["Id"], why)
+                    self.log.warning("Terminating cluster %s: %s", cluster["Id"], why)
                     client.terminate_job_flows(JobFlowIds=[cluster["Id"]])
         except Exception:
-            self.log.exception("Whether %s uses its cluster is not known.", holder)
+            self.log.exception("It is unknown whether %s uses its cluster.", holder)
 
     def _wait(self, context: Any, *, looks: int = 1) -> NoReturn:
         """Defer for so many times of what lies between two looks at EMR.
@@ -170,8 +170,8 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             ti.xcom_push(key=WAITS_XCOM, value=now.isoformat())
         if now - began > LONGEST_WAIT:
             raise AirflowFailException(
-                f"The run has waited for {LONGEST_WAIT} without its turn. Start it again"
-                " when the runs before it are over."
+                f"The run waited {LONGEST_WAIT} for earlier runs to end. Start it "
+                "again when they have ended."
             )
         self.reads_succeed(context)
         self.come_again(looks * self.poll_seconds)
@@ -190,7 +190,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             files = RunFiles(self.environment, name, aws_conn_id=self.aws_conn_id)
             files.write("summary.json", summary.to_json())
         except Exception:  # the cause is what the reader of the log is after
-            self.log.exception("The summary of the run could not be written.")
+            self.log.exception("The run's summary could not be written.")
 
     def _find_or_create(self, context: Any, planned: Preview) -> str:
         context["ti"].xcom_push(key=RUN_XCOM, value=planned.run.to_xcom())
@@ -233,13 +233,13 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         if problems := request_problems(request, self.hook.conn.meta.service_model):
             raise RunRefused(
                 [
-                    f"the cluster {self.cluster.name} cannot be asked for: {problems}"
-                    " Fix its file in clusters/ or that of the environment."
+                    f"the cluster {self.cluster.name} cannot be created: {problems} "
+                    "Fix its file in clusters/ or that of the environment."
                 ]
             )
 
     def _end_what_was_created(self) -> None:
         if not self._job_flow_id:
             return
-        self.log.warning("Ending cluster %s: the task failed.", self._job_flow_id)
+        self.log.warning("Terminating cluster %s: the task failed.", self._job_flow_id)
         self.hook.conn.terminate_job_flows(JobFlowIds=[self._job_flow_id])

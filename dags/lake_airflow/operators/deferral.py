@@ -71,7 +71,7 @@ class OutlivesTriggers(BaseOperator):
         if not is_passing(error) or waited > limit:
             return False
         ti.xcom_push(key=READS_FAIL, value=since)
-        self.log.warning("AWS gives no answer, since %s: %s", since, error)
+        self.log.warning("AWS has not answered since %s: %s", since, error)
         return True
 
     def reads_succeed(self, context: Any) -> None:
@@ -89,7 +89,7 @@ class OutlivesTriggers(BaseOperator):
         except TaskDeferralTimeout:
             return self.after_timeout(context)
         except TaskDeferralError:
-            self.log.info("The trigger ended early; this task goes on without it.")
+            self.log.info("The trigger ended early; this task continues without it.")
             return self.without_trigger(context)
 
     def after_timeout(self, context: Any) -> Any:

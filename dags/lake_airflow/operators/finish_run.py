@@ -120,7 +120,7 @@ class Verdict(EndTask):
         ours = (CREATE_TASK, *stages, SUMMARY_TASK, END_TASK)
         states = task_states(context, self.plan, *ours)
         if states.get(CREATE_TASK) == "skipped" and _only_planned(context):
-            raise AirflowSkipException("Only the plan was asked for.")
+            raise AirflowSkipException("Plan only: there is nothing to finish.")
         lacking = _lacking(states, stages)
         if not lacking:
             self._tell(notifier.succeeded)
@@ -128,8 +128,8 @@ class Verdict(EndTask):
         if states.get(SUMMARY_TASK) == "failed":
             self._look_again(context)
         words = (
-            f"The run failed, or was ended manually: {' and '.join(lacking)} did not"
-            " succeed, see there."
+            f"The run failed, or was ended manually: {' and '.join(lacking)} did not "
+            "succeed; see the log of that task."
         )
         # The summary's own causes say more than that it failed.
         self._tell(notifier.failed, () if _is_told(context, lacking) else (words,))
@@ -141,14 +141,14 @@ class Verdict(EndTask):
             summary = self._summary(context)
             self._files(summary.run).write("summary.json", summary.to_json())
         except Exception:
-            self.log.exception("The summary is as it was.")
+            self.log.exception("The summary is unchanged.")
 
     def _tell(self, tell: Callable[..., None], *args: Any) -> None:
         try:
             tell(*args)
         except Exception as error:
             topic = self.plan.notifications.topic
-            self.log.warning("%s was not told: %s", topic, error, exc_info=True)
+            self.log.warning("%s was not notified: %s", topic, error, exc_info=True)
 
 
 class AnnounceChanges(BaseOperator):

@@ -62,7 +62,7 @@ class Preview:
         """The plan as a person reads it."""
         yield f"Plan of the run {self.run.name}, release {self.run.release}"
         yield f"cluster {self.cluster}: {self.request['ReleaseLabel']}"
-        yield f"landing files: {self.run.window or 'all that are not taken yet'}"
+        yield "all files that are not ingested yet"
         for stage, tables in self.tables.items():
             yield f"stage {stage}: {', '.join(tables) or 'nothing to do'}"
             for step in self.steps[stage]:

@@ -73,12 +73,14 @@ class EndLeftovers(BaseOperator):
             except (BotoCoreError, ClientError) as error:
                 failed.append(f"{words}. {error}")
                 continue
-            self.log.warning("Ending cluster %s", words)
+            self.log.warning("Terminating cluster %s", words)
             ended.append(cluster["Id"])
         self._note_costs()
         if failed:
             told = "\n".join(failed)
-            raise LeftOver(f"End manually, they cost money:\n{told}")
+            raise LeftOver(
+                (f"Terminate these clusters manually; they keep accruing cost:\n{told}")
+            )
         return ended
 
     def _note_costs(self) -> None:
@@ -86,9 +88,9 @@ class EndLeftovers(BaseOperator):
         try:
             ledger = Ledger(self.environment, aws_conn_id=self.aws_conn_id)
             for each in ledger.note_missing():
-                self.log.info("%s is in the ledger now.", each)
+                self.log.info("%s was added to the ledger.", each)
         except Exception:  # what is about money is that they end
-            self.log.exception("The ledger could not be brought up to date.")
+            self.log.exception("The ledger could not be updated.")
 
     def _why(self, client: Any, cluster: dict[str, Any], ti: Any) -> str | None:
         """Why nobody needs it any more; None if somebody may."""
@@ -105,7 +107,7 @@ class EndLeftovers(BaseOperator):
             dag_id=tags["lake:dag"], run_ids=run_ids, states=ACTIVE
         )
         if not active:
-            return f"its run {tags.get('lake:run')} is over"
+            return f"its run {tags.get('lake:run')} has ended"
         return idle(client, cluster, now, ti)
 
 
@@ -113,7 +115,7 @@ def reaper(environment: EnvironmentSpec) -> DAG:
     """The DAG that ends left-over clusters, every so often."""
     with DAG(
         DAG_ID,
-        description=f"Ends clusters of {environment.name} that no run needs any more",
+        description=f"Terminates clusters of {environment.name} that no run needs",
         doc_md=__doc__,
         schedule=environment.reaper_schedule,
         start_date=START,

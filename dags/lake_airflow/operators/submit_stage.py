@@ -42,7 +42,7 @@ FORCE_AFTER, GIVE_UP_AFTER = timedelta(minutes=5), timedelta(minutes=20)
 """So long after a step was interrupted it is ended by force; and nobody waits for its
 end any longer. What it started may live on in its cluster, which is given up."""
 
-_GIVEN_UP = "The cluster is given up and ended; start the run again."
+_GIVEN_UP = "The cluster is given up and terminated; start the run again."
 _FAILED_READS = (BotoCoreError, ClientError)
 
 
@@ -184,12 +184,12 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         if forced_by and not (alive and forced_by == {self.task_id}):
             self._give_up(
                 context,
-                "a step did not end when it was cancelled, and was ended by force; what it"
-                f" started may live on. {_GIVEN_UP}",
+                "a step did not end when it was cancelled, and was killed; its "
+                f"processes may still run. {_GIVEN_UP}",
             )
         if not alive:
             return
-        self.log.info("Waiting for the end of %s.", alive[0]["Name"])
+        self.log.info("Waiting for %s to end.", alive[0]["Name"])
         if self._over_limit(alive) > timedelta(0):
             self._end_others(context, alive)
         self.reads_succeed(context)
@@ -209,8 +209,8 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         if waited >= GIVE_UP_AFTER:
             self._give_up(
                 context,
-                f"{alive[0]['Name']} ({alive[0]['Id']}) does not end, {waited} after it"
-                f" was cancelled.{refused} {_GIVEN_UP}",
+                f"{alive[0]['Name']} ({alive[0]['Id']}) is still running {waited} "
+                f"after it was cancelled.{refused} {_GIVEN_UP}",
             )
 
     def _forced_by(self, context: Any) -> set[str]:
@@ -331,7 +331,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             return step_status.end_of_cluster(cluster)
         if self._over_limit(alive) > timedelta(0):
             refused = self.cluster_steps().cancel(alive)
-            return f"not done within {self.limit} of its start; cancelled.{refused}"
+            return f"not finished within {self.limit} of its start; cancelled.{refused}"
         return self._overdue(cluster)
 
     def _end(self, context: Any, steps: dict[str, Any], why: str | None = None) -> None:

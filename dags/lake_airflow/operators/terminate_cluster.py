@@ -89,7 +89,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
         name, clusters = cluster_name(run_name(self.plan, context)), self.clusters()
         look = clusters.look_for if self._may_come_yet(context) else clusters.find
         if living := look(name):
-            self.log.warning("Ending %s, which no task told of.", living[0])
+            self.log.warning("Terminating %s, which no task reported.", living[0])
             return living[0]
         return next(iter(clusters.find(name, ENDING)), "")
 
@@ -151,7 +151,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
         """End all other clusters of the run's name: two tries at once make two."""
         told, name = self.job_flow_id, cluster_name(run_name(self.plan, context))
         if others := self.clusters().find(name):
-            self.log.warning("Ending %s more of %r.", len(others), name)
+            self.log.warning("Terminating %s more of %r.", len(others), name)
             self.hook.conn.terminate_job_flows(JobFlowIds=others)
         for self.job_flow_id in others:
             if not self._ended_within(END_LIMIT, every=self.waiter_delay):
@@ -161,8 +161,8 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
 
     def _lives_on(self) -> TimeoutError:
         return TimeoutError(
-            f"Cluster {self.job_flow_id} lives {END_LIMIT} after it was to end."
-            " End it manually: it costs money."
+            f"Cluster {self.job_flow_id} is still running {END_LIMIT} after "
+            "termination was requested. Terminate it manually; it keeps accruing cost."
         )
 
     def _note_cost(self) -> None:
@@ -172,7 +172,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
             if entry := ledger.note(self.job_flow_id):
                 self.log.info("%s", told(entry))
         except Exception:
-            self.log.exception("%s is not in the ledger.", self.job_flow_id)
+            self.log.exception("%s could not be added to the ledger.", self.job_flow_id)
 
     def _ended_within(self, limit: timedelta, *, every: int) -> bool:
         clusters = self.clusters()

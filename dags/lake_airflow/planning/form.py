@@ -27,7 +27,7 @@ def _tables(plan: DagPlan) -> Param:
         names,
         type="array",
         title="Tables",
-        description="Which tables the run is about.",
+        description="Tables that the run covers.",
         examples=names,
     )
 
@@ -35,7 +35,9 @@ def _tables(plan: DagPlan) -> Param:
 def _time(plan: DagPlan, title: str, which: str) -> Param:
     """A bound of the window."""
     left_out = (
-        "files of any time" if plan.takes("files") else "all that is not taken yet"
+        "files of any time"
+        if plan.takes("files")
+        else ("all files that are not ingested yet")
     )
     return Param(
         None,
@@ -43,8 +45,8 @@ def _time(plan: DagPlan, title: str, which: str) -> Param:
         pattern=_TIME,
         title=title,
         description=(
-            f"Only landing files {which}, in UTC, as 2026-01-31T00:00:00Z."
-            f" Left out: {left_out}."
+            f"Only landing files {which}, in UTC, as 2026-01-31T00:00:00Z. Default: "
+            f"{left_out}."
         ),
     )
 
@@ -54,7 +56,7 @@ def _window_from(plan: DagPlan) -> Param:
 
 
 def _window_to(plan: DagPlan) -> Param:
-    return _time(plan, "Window to", "from before this time")
+    return _time(plan, "Window to", "before this time")
 
 
 def _files(plan: DagPlan) -> Param:
@@ -63,7 +65,9 @@ def _files(plan: DagPlan) -> Param:
         type=["null", "array"],
         items={"type": "string"},
         title="Files",
-        description="Up to 100 paths or globs below the table's landing folder. Left out: any.",
+        description=(
+            "Up to 100 paths or globs below the table's landing folder. Default: any."
+        ),
     )
 
 
@@ -73,8 +77,9 @@ def _empty_scopes(plan: DagPlan) -> Param:
         type="array",
         items={"type": "string"},
         title="Empty scopes",
-        description="Values of source.scope.column that the run's snapshots cover although"
-        " they have no row of them: its rows are gone.",
+        description="Values of source.scope.column that the run's snapshots cover "
+        "although they have no row with them: rows with these values are "
+        "deleted.",
     )
 
 
@@ -83,9 +88,9 @@ def _pull_from(plan: DagPlan) -> Param:
         None,
         type=["null", "string"],
         title="Pull from",
-        description="Pull tables with a cursor from this value of it on, as"
-        " 2026-01-31T12:00:00 or 12345, or from the `start`, instead of from their"
-        " bookmarks. Choose the tables too.",
+        description="Pull tables with a cursor from this value on, as "
+        "2026-01-31T12:00:00 or 12345, or from the `start`, instead of "
+        "from their bookmarks. Choose the tables too.",
     )
 
 
@@ -96,7 +101,7 @@ def _sample(plan: DagPlan) -> Param:
         exclusiveMinimum=0,
         maximum=1,
         title="Sample",
-        description="Which share of the keys to verify: 1 is all of them.",
+        description="Share of the keys to verify: 1 verifies all.",
     )
 
 
@@ -106,13 +111,13 @@ def _request(plan: DagPlan) -> Param:
         type=["null", "string"],
         pattern=f"^{REQUEST.pattern}$",
         title="Request",
-        description="Name of the object <runs>/erase/<domain>/<name>.json that says which"
-        " keys to erase. Its name is seen in logs: no key belongs into it.",
+        description="Name of the object <runs>/erase/<domain>/<name>.json that lists "
+        "the keys to erase. Logs show the name: it must not contain a key.",
     )
 
 
 def _dry_run(plan: DagPlan) -> Param:
-    reads = "Read the files on a cluster, say what would be done and write nothing."
+    reads = "Read the files on a cluster, report what would be done and write nothing."
     checks = "Check the specs against the tables on a cluster and write nothing."
     return _switch("Dry run", reads if plan.reads_files else checks)(plan)
 
@@ -137,21 +142,21 @@ _FIELDS: dict[str, Callable[[DagPlan], Param]] = {
     ),
     "accept_losses": _switch(
         "Accept losses",
-        "Take snapshots also where they have no row or lose more keys than"
-        " source.lost_share allows, and go on with a Kafka topic also where it lost"
-        " messages that were not landed.",
+        "Accept snapshots without rows, or that lose more keys than source.lost_share "
+        "allows, and continue with a Kafka topic that lost messages before they were "
+        "landed.",
     ),
     "empty_scopes": _empty_scopes,
     "pull_from": _pull_from,
     "verify": _switch(
         "Verify",
-        "Build nothing: compare current and history with the change log, row by row.",
+        "Rebuild nothing: compare current and history with the change log, row by row.",
     ),
     "sample": _sample,
     "request": _request,
     "plan_only": _switch(
         "Plan only",
-        "Show the cluster and the steps that would be asked for; it costs nothing.",
+        "Show the cluster and the steps that the run would create; this costs nothing.",
     ),
     "dry_run": _dry_run,
 }

@@ -140,7 +140,7 @@ def _incremental(domain: DomainSpec, own_history: bool) -> DagPlan:
     return _dag(
         domain,
         INCREMENTAL,
-        f"New files of {domain.name}: {outcome}",
+        f"Ingestion of new files of {domain.name}: {outcome}",
         stages=(*_ingestion(domain, INCREMENTAL), *history),
         schedule=domain.schedules.incremental,
         updates=changes_of(domain.name) if own_history else None,
@@ -154,7 +154,7 @@ def _continuous(domain: DomainSpec, hours: float) -> DagPlan:
     return _dag(
         domain,
         CONTINUOUS,
-        f"New files of {domain.name} all the time: up to the history, then maintenance",
+        f"Continuous ingestion of {domain.name}: up to the history, then maintenance",
         stages=(batches, _stage(domain, MAINTENANCE)),
         schedule=domain.schedules.continuous,
     )
@@ -184,7 +184,7 @@ def _rebuild(domain: DomainSpec) -> DagPlan:
     return _dag(
         domain,
         REBUILD,
-        f"Current and history of {domain.name} again from the change log",
+        f"Rebuild of current and history of {domain.name} from the change log",
         stages=(
             _stage(domain, REBUILD),
             *_dimensions(domain, REBUILD_DIMENSION),
@@ -196,7 +196,7 @@ def _reprocess(domain: DomainSpec) -> DagPlan:
     return _dag(
         domain,
         REPROCESS,
-        f"Chosen files of {domain.name} retracted and ingested again",
+        f"Retraction and renewed ingestion of chosen files of {domain.name}",
         stages=(_stage(domain, REPROCESS), *_history(domain)),
     )
 
@@ -205,7 +205,7 @@ def _erase(domain: DomainSpec) -> DagPlan:
     return _dag(
         domain,
         ERASE,
-        f"Keys of {domain.name} taken out of its files and tables for good",
+        f"Erasure of keys of {domain.name} from its files and tables",
         stages=(_stage(domain, ERASE),),
     )
 

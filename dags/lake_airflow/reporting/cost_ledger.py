@@ -89,7 +89,7 @@ class Ledger:
         try:
             return self.note(cluster_id) is not None
         except Exception:
-            log.exception("%s is not in the ledger.", cluster_id)
+            log.exception("%s could not be added to the ledger.", cluster_id)
             return False
 
     def _folder(self, cluster: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ MOST, LONGEST = 10, 1000
 """So many causes, so many warnings and so many characters of each: whatever they
 hold, that is less than the 256 KB of a message."""
 
-NO_SUMMARY = "The run ended before its summary: see the logs of its tasks."
+NO_SUMMARY = "The run ended without a summary: see the logs of its tasks."
 _WORDS = {
     Event.FAILURE: "failed",
     Event.RECOVERY: "recovered",
@@ -144,4 +144,4 @@ def _first(texts: Iterable[str], word: str, what: str) -> Iterator[str]:
         text = masked(text)
         yield f"{word} {text if len(text) <= LONGEST else text[:LONGEST] + '...'}"
     if len(texts) > MOST:
-        yield f"... and {len(texts) - MOST} more {what}, see the summary."
+        yield f"... and {len(texts) - MOST} more {what}; see the summary."

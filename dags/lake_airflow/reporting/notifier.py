@@ -58,7 +58,11 @@ class RunNotifier:
                 return
             self._remember(summary, failed=True)
         except (BotoCoreError, ClientError, *_NOT_OURS) as error:
-            log.warning("%s: whether it was told is not known: %s", self.run, error)
+            log.warning(
+                ("%s: it is unknown whether the notification was sent: %s"),
+                self.run,
+                error,
+            )
         self._publish(told)
         note.end(told)
 
@@ -68,7 +72,7 @@ class RunNotifier:
             return
         summary, before = self._summary(), self._memory()[0]
         if summary.get("state") != SUCCEEDED:  # of a try before, then marked manually
-            log.warning("%s: no summary tells that it succeeded.", self.run)
+            log.warning("%s: no summary says that it succeeded.", self.run)
             return
         events = messages.events_of(self.plan, summary, before)
         wanted = tuple(e for e in events if e in self.plan.notifications.events)
@@ -95,7 +99,7 @@ class RunNotifier:
         try:
             return self._summary()
         except (BotoCoreError, ClientError, ValueError) as error:
-            log.info("%s has no summary that can be read: %s", self.run, error)
+            log.info("The summary of %s cannot be read: %s", self.run, error)
             return {}
 
     def _remember(self, summary: dict[str, Any], *, failed: bool) -> None:
@@ -109,7 +113,7 @@ class RunNotifier:
     def _memory(self) -> tuple[dict[str, Any], Optional[str]]:
         """What the DAG's runs told before, and the ETag of the object."""
         content, etag = self._state().read()
-        what, where = f"what runs of {self.plan.dag_id} told", self._state().address
+        what, where = f"the notifications of {self.plan.dag_id}", self._state().address
         return parse_state(content or b"{}", what=what, where=where), etag
 
     def _state(self) -> S3Object:
@@ -155,7 +159,7 @@ class Note:
         try:
             self._object.replace({**told.to_json(), "published": True})
         except (BotoCoreError, ClientError):
-            log.warning("%s: it may be told again.", self._object.address)
+            log.warning("%s: the notification may be sent again.", self._object.address)
 
 
 def publish(plan: DagPlan, told: messages.Notification) -> None:
@@ -183,7 +187,7 @@ class FailureCallback:
 
 
 def _also(context: Any) -> tuple[str, ...]:
-    return (f"Airflow says: {context.get('reason') or 'no reason given'}.",)
+    return (f"Airflow reports: {context.get('reason') or 'no reason given'}.",)
 
 
 def failure_callback(
@@ -205,9 +209,8 @@ def alarm_notifier(dag_id: str, topic: Optional[str]) -> Optional[SnsNotifier]:
         region_name=_region(topic),
         subject=f"{dag_id}: failed"[: messages.LONGEST_SUBJECT],
         message=(
-            f"The run {{{{ run_id }}}} of the DAG {dag_id} failed.\n"
-            "Clusters that nobody needs live on and cost money; its log names them.\n"
-            f"Run: {link}"
+            f"The run {{ run_id }} of the DAG {dag_id} failed.\nOrphaned clusters "
+            f"keep running and accrue cost; its log names them.\nRun: {link}"
         ),
     )
 

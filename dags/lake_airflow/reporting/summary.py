@@ -236,8 +236,8 @@ def _causes_of_tables(
         # One line, or a crash with many tables would hide its own cause.
         what = "this table" if len(lacking) == 1 else "these tables"
         yield (
-            f"{', '.join(lacking)} {stage.name}: no report: the stage did not get to"
-            f" the end of {what}."
+            f"{', '.join(lacking)} {stage.name}: no report: the stage did not finish "
+            f"{what}."
         )
 
 

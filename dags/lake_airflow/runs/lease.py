@@ -69,7 +69,7 @@ class DomainLease:
             mine = replace(lease, holder=holder, token=token, since=now.isoformat())
             if self._object.write(mine.to_data(), etag):
                 return mine
-        raise LeaseBusy(f"{self.address}: another run wrote it at the same moment.")
+        raise LeaseBusy(f"{self.address}: another run wrote it at the same time.")
 
     def release(self, holder: str) -> None:
         """Give it back, its token stays; what another run has by now is left alone."""
@@ -85,7 +85,7 @@ class DomainLease:
             if not unless(holder):
                 self.release(holder)
         except Exception:
-            log.exception("The lease of %s was not given back.", self.domain)
+            log.exception("The lease of %s could not be released.", self.domain)
 
     def ask_to_stop(self, holder: str, by: str) -> None:
         """Ask a continuous run to end after its micro-batch; other runs end anyway.
@@ -100,9 +100,9 @@ class DomainLease:
             at = datetime.now(timezone.utc).isoformat(timespec="seconds")
             files = RunFiles(self.environment, holder, aws_conn_id=self.aws_conn_id)
             files.write(STOP, {"by": by, "at": at})
-            log.info("It was asked to stop after its present micro-batch.")
+            log.info("Asked it to stop after its current micro-batch.")
         except Exception:
-            log.exception("%s was not asked to stop.", holder)
+            log.exception("%s could not be asked to stop.", holder)
 
     def _read(self) -> tuple[Lease, str | None]:
         """What the object says, and its ETag, if there is one."""

@@ -91,8 +91,8 @@ class Run:
             return from_fields(cls, {**data, **lists})
         except TypeError as error:
             raise UnreadableState(
-                f"the pinned run {name} cannot be read: {error}. It is {where}. Clear"
-                " create_cluster, or start a new run."
+                f"the pinned run {name} cannot be read: {error}. Location: {where}. "
+                "Clear create_cluster, or start a new run."
             ) from None
 
 
@@ -111,8 +111,8 @@ def check_run(
     faults: list[str] = []
     if release == UNRELEASED:
         faults.append(
-            "release: none. The DAGs refer to no release yet: build and upload one,"
-            " which writes dags/release.json, then start the run again."
+            "release: none. The DAGs do not refer to a release yet: build and upload "
+            "one, which writes dags/release.json, then start the run again."
         )
     faults += _unknown(plan, params)
     tables = _tables(plan, params.get("tables"), faults)
@@ -158,7 +158,7 @@ def _tables(plan: DagPlan, value: Any, faults: list[str]) -> Tuple[str, ...]:
 def _no_table(plan: DagPlan, name: Any) -> str:
     hint = did_you_mean(str(name), plan.tables).strip()
     hint = hint or f"Choose from: {', '.join(plan.tables)}."
-    return f"tables: {shown(name)} is no table of {plan.domain}. {hint}"
+    return f"tables: {shown(name)} is not a table of {plan.domain}. {hint}"
 
 
 def _choice(
@@ -167,8 +167,8 @@ def _choice(
     """Which files a reprocess is about; one that names none at all is refused."""
     if not any(params.get(name) for name in CHOICE):
         faults.append(
-            f"{plan.dag_id}: nothing is chosen. Give at least one of: window_from and"
-            " window_to, files, quarantined."
+            f"{plan.dag_id}: no files are chosen. Give at least one of: window_from "
+            "and window_to, files, quarantined."
         )
     return {
         "files": _files(params.get("files"), faults),
@@ -185,13 +185,14 @@ def _files(value: Any, faults: list[str]) -> Tuple[str, ...]:
         return ()
     if len(value) > MOST_FILES:
         faults.append(
-            f"files: got a list of {len(value):,}, and a run takes {MOST_FILES}. Give"
-            " globs, or a window, that hold more files each."
+            f"files: got a list of {len(value):,}; a run allows {MOST_FILES}. Give "
+            "globs, or a window, that cover more files each."
         )
         return ()
     faults += [
-        f"files: {shown(each)} is no path or glob below the table's landing folder, of"
-        f" 1 to {_LONGEST_FILE:,} characters that print; `?` stands for one that does not."
+        f"files: {shown(each)} is not a path or glob below the table's landing "
+        f"folder, of 1 to {_LONGEST_FILE:,} printable characters; `?` matches one "
+        "that is not printable."
         for each in value
         if not isinstance(each, str)
         or not _FILE.fullmatch(each)
@@ -243,8 +244,8 @@ def _verify(params: Mapping[str, Any], faults: list[str]) -> Optional[float]:
         return float(sample)
     if sample != 1:
         faults.append(
-            f"sample: got {shown(sample)} without verify, which would rebuild all."
-            " Add verify=true."
+            f"sample: got {shown(sample)} without verify, which would rebuild all. "
+            "Add verify=true."
         )
     return None
 
@@ -253,8 +254,9 @@ def _request(value: Any, faults: list[str]) -> Optional[str]:
     """The name of a request; what it holds never passes through here."""
     if not isinstance(value, str) or not REQUEST.fullmatch(value):
         faults.append(
-            "request: give the name of the object <runs>/erase/<domain>/<name>.json that"
-            " says which keys to erase, of up to 128 letters, digits, '_', '.' and '-'."
+            "request: give the name of the object <runs>/erase/<domain>/<name>.json "
+            "that lists the keys to erase, of up to 128 letters, digits, '_', '.' and "
+            "'-'."
         )
         return None
     return value

@@ -52,8 +52,8 @@ def checked_window(
         return _span(*interval, faults) if interval else None
     if interval:
         faults.append(
-            "window: a run of a backfill takes the files of its own interval. Leave"
-            " window_from and window_to out of the backfill's configuration."
+            "window: a run of a backfill ingests the files of its own interval. "
+            "Remove window_from and window_to from the backfill's configuration."
         )
         return None
     if any(text is None for text in texts):
@@ -66,8 +66,8 @@ def checked_window(
 def _span(start: datetime, end: datetime, faults: list[str]) -> str:
     if end <= start:
         faults.append(
-            f"window: window_to {_text(end)} is not after window_from {_text(start)}."
-            " A window runs from its first moment up to, not including, its last."
+            f"window: window_to {_text(end)} is not after window_from {_text(start)}. "
+            "A window includes its first timestamp and excludes its last."
         )
     return f"{_text(start)}..{_text(end)}"
 
@@ -81,8 +81,8 @@ def _time(name: str, text: Any, faults: list[str]) -> Optional[datetime]:
     timestamp = parse_timestamp(_SECOND_ZONE.sub("Z", text)) if is_text else None
     if timestamp is None:
         faults.append(
-            f"{name}: got {shown(text)}. Give a time such as 2026-01-31T00:00:00Z"
-            f" ({GRAMMAR})."
+            f"{name}: not a valid timestamp: {shown(text)} (expected {GRAMMAR}, such "
+            "as 2026-01-31T00:00:00Z)."
         )
     return timestamp
 

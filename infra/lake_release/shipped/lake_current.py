@@ -42,8 +42,8 @@ def current(dags: Path) -> Path:
         if _is_whole(folder):
             return folder
     raise NoRelease(
-        f"{pointer} names {', '.join(ids) or 'none'}, and of none all files are here."
-        " If they are still on their way this passes; otherwise deploy again."
+        f"{pointer} names {', '.join(ids) or 'none'}, but all files of none of them "
+        "have arrived. Wait a few minutes; if this remains, deploy again."
     )
 
 
@@ -59,9 +59,9 @@ def _named(pointer: Path) -> List[str]:
         ) from None
     if version != 1:
         raise NoRelease(
-            f"{pointer} is of format {version} (written by release"
-            f" {told.get('written_by', 'unknown')}), {Path(__file__).name} reads 1. Deploy"
-            " that release again: it brings the file that reads it."
+            f"{pointer} has format {version} (written by release "
+            f"{told.get('written_by', 'unknown')}), {Path(__file__).name} reads 1. "
+            "Deploy that release again: it includes the file that reads it."
         )
     return ids
 

@@ -84,8 +84,8 @@ def test_state_that_only_a_newer_release_reads_is_refused_and_nothing_is_lost(fe
     report = feed.run("incremental")
     assert report.error == {
         "type": "UnreadableState",
-        "message": "the state of table tests.things is of format 3 (written by release "
-        "r9), this release (test) reads 2. It is at "
+        "message": "the state of table tests.things has format 3 (written by release "
+        "r9), this release (test) reads 2. Location: "
         f"file://{file}. Deploy a release that reads format 3, such as r9.",
     }
     assert feed.files() == before

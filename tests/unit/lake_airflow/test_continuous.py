@@ -47,7 +47,9 @@ def test_a_domain_has_the_dag_only_if_it_says_so():
     assert PLAN == DagPlan(
         dag_id="sales_continuous",
         kind="continuous",
-        description="New files of sales all the time: up to the history, then maintenance",
+        description=(
+            "Continuous ingestion of sales: up to the history, then " "maintenance"
+        ),
         domain="sales",
         owner="sales-data",
         cluster="standard",
@@ -207,8 +209,7 @@ def test_a_report_of_a_run_that_broke_off_is_no_end():
     found = summary(so_far, state="FAILED")
     assert found.causes == (
         "sales.orders continuous: set aside b.csv: bad",
-        "sales.orders continuous: no report: the stage did not get to the end of this"
-        " table.",
+        "sales.orders continuous: no report: the stage did not finish this table.",
         "sales continuous: step s-1 'continuous manual-1' FAILED: why",
     )
     assert summary(so_far).state == "failed"

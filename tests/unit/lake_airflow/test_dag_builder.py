@@ -203,7 +203,7 @@ def test_the_form_of_a_reprocess_asks_for_files_too(dags):
     assert params["files"].value is None
     assert params["files"].schema["items"] == {"type": "string"}
     assert params["quarantined"].value is params["retract_missing"].value is False
-    assert "Left out: files of any time." in params["window_from"].description
+    assert "Default: files of any time." in params["window_from"].description
 
 
 def test_a_dry_run_invariants_no_more_than_it_does(dags):

@@ -35,7 +35,7 @@ def test_an_environment_may_be_a_file_of_its_own(tmp_path):
 
 @pytest.mark.parametrize("given", ["/none/mine.yml", "mine.yml", "a/b", "mine.yaml"])
 def test_a_file_that_is_none_of_an_environment_is_told(given):
-    with pytest.raises(NoSuchFile, match=f"got '{given}'. There is no such file"):
+    with pytest.raises(NoSuchFile, match=f"got '{given}'. No such file"):
         read_settings({"LAKE_ENVIRONMENT": given})
 
 
@@ -62,5 +62,5 @@ def test_without_a_file_there_is_no_release_yet(tmp_path):
 def test_a_release_file_that_is_none_is_refused_by_name(tmp_path, text):
     path = tmp_path / "release.json"
     path.write_text(text)
-    with pytest.raises(SettingError, match="release.json: .* Release again"):
+    with pytest.raises(SettingError, match="release.json: .* (Deploy|Build) .* again"):
         read_release(path)

@@ -91,8 +91,8 @@ def test_deploys_that_only_a_newer_release_understands_are_refused_and_stay(lake
     with pytest.raises(ReleaseError) as refused:
         lake.deployment().rollback()
     assert str(refused.value) == (
-        f"the list of deploys of {lake.target.environment} is of format 2 (written by "
-        f"release r9), this release reads 1. It is at s3://{BUCKET}/dags/current.json. "
+        f"the list of deploys of {lake.target.environment} has format 2 (written by "
+        f"release r9), this release reads 1. Location: s3://{BUCKET}/dags/current.json. "
         "Deploy a release that reads format 2, such as r9."
     )
     put(lake, {"format": 1})
@@ -170,7 +170,7 @@ def test_of_two_deploys_at_once_one_is_refused(lake):
 
     lake.said.clear()
     late._say = meanwhile
-    with pytest.raises(ReleaseError, match="another release while this one"):
+    with pytest.raises(ReleaseError, match="another release during this deploy"):
         late.deploy(built)
     assert lake.shown()["moma.py"].startswith("three ")
 
@@ -263,7 +263,7 @@ def test_old_releases_go_and_so_does_what_lay_there_before(lake):
     assert "dags/releases/unfinished/a.py" in gone
     left = {key.split("/")[2] for key in keys(lake.s3, "dags/releases/")}
     assert left == set(releases[-5:])
-    with pytest.raises(ReleaseError, match=f"{releases[0]} are not kept"):
+    with pytest.raises(ReleaseError, match=f"{releases[0]} are no longer kept"):
         lake.deployment().rollback(releases[0])
 
 
@@ -284,7 +284,7 @@ def test_status_tells_the_deploys_the_newest_first(lake):
     [
         (
             '{"format": 2, "written_by": "r9", "deploys": [{"release": "r9"}]}',
-            "is of format 2 (written by release r9), lake_current.py reads 1. Deploy that"
+            "has format 2 (written by release r9), lake_current.py reads 1. Deploy that"
             " release again",
         ),
         ('{"deploys": 7}', "cannot be read: TypeError"),

@@ -25,9 +25,9 @@ def test_an_airflow_that_is_not_there_is_told_how_to_make(lake, mwaa, airflow):
         for name in ("requirements.txt", "startup.sh")
     }
     assert (
-        "lake-prod is not there yet. Make it with these:"
-        f" RequirementsVersion={versions['requirements.txt']}"
-        f" StartupVersion={versions['startup.sh']}"
+        "lake-prod does not exist yet. Create it with these: "
+        f"RequirementsVersion={versions['requirements.txt']} "
+        f"StartupVersion={versions['startup.sh']}"
     ) in lake.said
 
 

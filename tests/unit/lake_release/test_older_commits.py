@@ -9,8 +9,8 @@ from lake_release.errors import ReleaseError
 from tests.unit.lake_release.conftest import write_dags
 
 REMEDY = (
-    " Deploy the newest commit of main, go back with `rollback`, or add --older if the"
-    " older one is what you want."
+    " Deploy the newest commit of main, go back with `rollback`, or add --older to "
+    "deploy the older commit."
 )
 
 
@@ -25,8 +25,8 @@ def test_a_commit_that_the_deployed_one_was_made_of_is_refused_by_both_names(lak
     with pytest.raises(ReleaseError) as refused:
         lake.deploy()
     assert str(refused.value) == (
-        f"prod: the commit {first} is older than the commit {second}, which is"
-        f" deployed.{REMEDY}"
+        f"prod: the commit {first} is older than the deployed commit {second}."
+        f"{REMEDY}"
     )
     assert shown(lake) == "two"
     told = list(lake.deployment().plan(lake.built()))
@@ -123,7 +123,7 @@ def test_a_tree_that_git_does_not_know_replaces_no_commit_unasked(lake):
     lake.deploy()
     (lake.project / ".git").rename(lake.folder / "git")
     write_dags(lake.project, "two", "moma.py")
-    with pytest.raises(ReleaseError, match=f"nobody can tell .*{deployed}.*--older"):
+    with pytest.raises(ReleaseError, match=f"it is unknown .*{deployed}.*--older"):
         lake.deploy()
     lake.deploy(older=True)
     assert shown(lake) == "two"

@@ -45,9 +45,9 @@ def test_a_table_and_a_domain_that_go_are_named(lake):
     shutil.rmtree(lake.project / "dags" / "tables" / "moma")
     write_dags(lake.project, "one")
     assert plan(lake)[1:] == [
-        "table moma.artists: gone from the specs; its data stay",
-        "domain moma: gone from the specs; its data stay",
-        "DAG file moma.py: gone",
+        "table moma.artists: removed from the specs; its data remain",
+        "domain moma: removed from the specs; its data remain",
+        "DAG file moma.py: removed",
         "dags/moma.py: 1 file(s) differ",
     ]
 

@@ -197,7 +197,7 @@ def test_where_the_credentials_end_in_the_proof_a_repeat_tries_it(
     deployment._say = ends
     with pytest.raises(CredentialsEnded) as ended:
         deployment.deploy(lake.built())
-    assert str(ended.value).startswith("The credentials ended at ")
+    assert str(ended.value).startswith("The credentials expired during ")
     assert str(ended.value).endswith(f"\n{unproven(second)}")
     assert lake.shown() == {"moma.py": f"two {second}"}
     assert proven(lake) == [False, True]
@@ -265,7 +265,7 @@ def test_what_could_not_be_taken_back_is_told_and_taken_back_by_a_repeat(
     mwaa.fails = ends
     with pytest.raises(ReleaseError) as failed:
         deploy_another(lake, mwaa, airflow)
-    still = f"{lake.built().id} is the current release still, for it could not be taken"
+    still = f"{lake.built().id} is still the current release, as it could not be rolled"
     assert f"which only plans, failed.\n{still} back: The cred" in str(failed.value)
     assert str(failed.value).endswith(f"\nRoll back --to {first}.")
     mwaa.fails = lambda method, path: None
@@ -276,7 +276,7 @@ def test_what_could_not_be_taken_back_is_told_and_taken_back_by_a_repeat(
 def test_all_waiting_together_ends_with_the_minutes_that_were_given(lake, mwaa, clock):
     mwaa.there["Status"] = "UPDATING_SOMETHING"
     airflow = Airflow(mwaa.client, "lake-prod", minutes=50, say=lake.said.append)
-    words = "lake-prod is UPDATING_SOMETHING still after 50 minutes"
+    words = "lake-prod is still UPDATING_SOMETHING after 50 minutes"
     with pytest.raises(ReleaseError, match=words):
         lake.deploy(airflow=airflow)
     assert clock.slept <= 50 * 60
@@ -309,7 +309,7 @@ def test_credentials_that_end_at_s3_are_no_traceback(monkeypatch, capsys):
     monkeypatch.setattr("lake_release.__main__.client_of", lambda *_: NoMore())
     assert main(["status", "prod"]) == 1
     assert capsys.readouterr().err.startswith(
-        "The credentials ended at a call of AWS: "
+        "The credentials expired during a call of AWS: "
     )
 
 

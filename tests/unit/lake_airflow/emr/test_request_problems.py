@@ -87,11 +87,15 @@ def spoilt(path, value):
             "RunJobFlow.Instances.InstanceFleets[0].InstanceFleetType: got 'PRIMARY'."
             " Choose one of: MASTER, CORE, TASK.",
         ),
-        (("Name",), "x" * 257, "RunJobFlow.Name: got 257 characters. At most 256."),
+        (
+            ("Name",),
+            "x" * 257,
+            ("RunJobFlow.Name: got 257 characters. Choose at most 256."),
+        ),
         (
             ("ManagedScalingPolicy", "UtilizationPerformanceIndex"),
             101,
-            "RunJobFlow.ManagedScalingPolicy.UtilizationPerformanceIndex: got 101. At",
+            "RunJobFlow.ManagedScalingPolicy.UtilizationPerformanceIndex: got 101. Choose at",
         ),
         (
             ("AutoTerminationPolicy", "IdleTimeout"),

@@ -124,9 +124,8 @@ def since(minutes, state="STARTING", **reason):
 def test_a_cluster_is_overdue_only_while_it_starts_and_after_the_limit():
     assert [since(40), since(500, "RUNNING"), since(500, "WAITING")] == [None] * 3
     assert since(41, "BOOTSTRAPPING", Message="Running bootstrap actions") == (
-        "cluster j-1 is BOOTSTRAPPING since 41 min, limit 40"
-        " (clusters/standard.yml: start_minutes);"
-        " EMR says: Running bootstrap actions"
+        "cluster j-1 has been BOOTSTRAPPING for 41 min, limit 40 "
+        "(clusters/standard.yml: start_minutes); EMR says: Running bootstrap actions"
     )
     assert since(41).endswith("EMR says: nothing")
 

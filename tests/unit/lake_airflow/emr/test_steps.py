@@ -158,7 +158,7 @@ def test_a_stage_for_some_tables_names_those_that_were_chosen():
 def test_a_step_that_is_too_long_for_emr_is_refused_in_words():
     names = [f"table_{number:0>50}" for number in range(200)]
     plan = dag_plan("incremental", domain(*map(table, names), table("last")))
-    with pytest.raises(StepError, match=r"EMR takes 10240\. Start the run for fewer"):
+    with pytest.raises(StepError, match=r"EMR allows 10240\. Start the run for fewer"):
         step_of("incremental", plan, tables=tuple(names))
 
 
@@ -166,7 +166,7 @@ def test_a_step_counts_as_long_as_it_is_quoted():
     plan = dag_plan("reprocess")
     names = [f"it's {number:0>3}.csv" for number in range(400)]
     assert sum(len(f"--file={each}") for each in names) < LONGEST_STEP - 1000
-    with pytest.raises(StepError, match="EMR takes 10240"):
+    with pytest.raises(StepError, match="EMR allows 10240"):
         step_of("reprocess", plan, files=tuple(names))
 
 
@@ -198,11 +198,11 @@ def test_the_streamer_has_one_step_per_table_with_new_input():
 @pytest.mark.parametrize(
     "manifest, fault",
     [
-        ({"orders": []}, "It takes a list of arguments for each of: clicks, views"),
+        ({"orders": []}, "Expected a list of arguments for each of: clicks, views"),
         ([], r"prepare_full_load/streamer.json: got \[\]"),
-        ({"views": "--class x"}, "views: got '--class x'. It takes a list of texts"),
-        ({"views": ["--class", 1]}, "It takes a list of texts"),
-        ({"views": ["x" * LONGEST_STEP]}, "EMR takes 10240"),
+        ({"views": "--class x"}, "views: got '--class x'. Expected a list of texts"),
+        ({"views": ["--class", 1]}, "Expected a list of texts"),
+        ({"views": ["x" * LONGEST_STEP]}, "EMR allows 10240"),
     ],
     ids=["unknown-table", "no-object", "text", "number", "too-long"],
 )
@@ -220,5 +220,7 @@ def test_more_steps_than_a_cluster_takes_are_refused():
     names = tuple(f"t{number}" for number in range(257))
     plan = dag_plan("full_load", domain(*map(table, names)))
     stage = Stage("streamer", names, StageKind.STREAMER, "prepare_full_load")
-    with pytest.raises(StepError, match="257 tables .* a cluster takes 256 steps"):
+    with pytest.raises(
+        StepError, match="257 tables .* a cluster runs at most 256 steps"
+    ):
         streamer_steps(stage, {name: [] for name in names}, run=run(plan))

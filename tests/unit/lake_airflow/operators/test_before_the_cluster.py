@@ -73,7 +73,7 @@ def test_a_run_ends_its_waiting_long_before_airflow_ends_the_run(
     with pytest.raises(BaseException) as waiting:
         runner.wake(task, "execute_again")
     assert (type(waiting.value).__name__ == "TaskDeferred") is not ends
-    assert ("has waited for 12:00:00" in str(waiting.value)) is ends
+    assert ("waited 12:00:00" in str(waiting.value)) is ends
     assert not emr.clusters and not leases(aws)
 
 
@@ -91,7 +91,7 @@ def test_other_runs_wait_for_no_earlier_one(emr, runner):
 
 def test_a_run_that_only_plans_asks_emr_for_nothing(aws, emr, runner):
     runner.params = {"plan_only": True, "tables": ["orders"]}
-    with pytest.raises(AirflowSkipException, match="Only the plan was asked for"):
+    with pytest.raises(AirflowSkipException, match="Plan only"):
         runner.execute(create())
     assert not emr.clusters and not leases(aws)
     body = aws.get_object(Bucket="lake", Key="runs/sales_full_load/manual-1/plan.json")

@@ -75,8 +75,8 @@ def test_the_cluster_of_another_environment_is_not_ours(emr, runner):
 @pytest.mark.parametrize(
     "params, release, cause",
     [
-        ({"tables": ["nope"]}, RELEASE, "'nope' is no table of sales"),
-        ({}, "unreleased", "The DAGs refer to no release yet"),
+        ({"tables": ["nope"]}, RELEASE, "'nope' is not a table of sales"),
+        ({}, "unreleased", "The DAGs do not refer to a release yet"),
     ],
     ids=["unknown-table", "no-release"],
 )
@@ -103,9 +103,9 @@ def test_a_cluster_that_emr_cannot_take_costs_no_lease(aws, emr, runner):
     nodes = InstanceGroups(primary=PrimaryGroup("m" * 257))
     with pytest.raises(
         AirflowFailException,
-        match="The run is refused: the cluster standard cannot be asked for:"
-        r" RunJobFlow.Instances.InstanceGroups\[0\].InstanceType: got 257 characters."
-        " At most 256. Fix its file",
+        match="The run is refused: the cluster standard cannot be created: "
+        "RunJobFlow.Instances.InstanceGroups\\[0\\].InstanceType: got 257 "
+        "characters. Choose at most 256. Fix its file",
     ):
         runner.execute(create(cluster=replace(CLUSTER, instances=nodes)))
     assert emr.clusters == []
@@ -115,7 +115,9 @@ def test_a_cluster_that_emr_cannot_take_costs_no_lease(aws, emr, runner):
 
 def test_the_cause_survives_where_the_summary_cannot_be_written(aws, emr, runner):
     aws.delete_bucket(Bucket="lake")
-    with pytest.raises(AirflowFailException, match="The DAGs refer to no release yet"):
+    with pytest.raises(
+        AirflowFailException, match="The DAGs do not refer to a release yet"
+    ):
         runner.execute(create(release="unreleased"))
 
 
@@ -151,7 +153,7 @@ def test_where_declared_a_second_run_is_refused_naming_the_first(aws, emr, runne
     runner.execute(create())
     runner.run_id = "manual-2"
     refusing = replace(dag_plan("maintenance"), concurrency=Concurrency.REFUSE)
-    words = "sales is busy: the run sales_full_load/manual-1 has it since"
+    words = "sales is busy: the run sales_full_load/manual-1 has held its lease since"
     with pytest.raises(AirflowFailException, match=words):
         runner.execute(create(plan=refusing))
     assert holder(aws) == "sales_full_load/manual-1"

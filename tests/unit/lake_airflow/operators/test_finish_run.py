@@ -180,7 +180,7 @@ def test_the_verdict_tells_and_is_the_same_where_nobody_can_be_told(
             finished.execute(verdict())
         assert asked == [((),)]
     (words, _, error), _ = log.warning.call_args
-    assert words == "%s was not told: %s" and str(error) == "no such topic"
+    assert words == "%s was not notified: %s" and str(error) == "no such topic"
 
 
 def test_a_cluster_that_did_not_end_is_told_beside_the_causes(finished, monkeypatch):
@@ -226,7 +226,7 @@ def test_a_first_task_that_was_ended_from_outside_is_told(
 def test_a_run_that_only_planned_needs_no_verdict(runner, told_to):
     runner.xcoms["create_cluster", "run"] = run(PLAN, plan_only=True).to_xcom()
     runner.states.update(create_cluster="skipped", terminate_cluster="skipped")
-    with pytest.raises(AirflowSkipException, match="Only the plan was asked for"):
+    with pytest.raises(AirflowSkipException, match="Plan only"):
         runner.execute(verdict())
     assert told_to == []
 

@@ -137,7 +137,7 @@ def test_who_waits_for_a_run_that_goes_on_no_more_ends_its_cluster(
     defers(waits, create_cluster(OTHER))
     assert (left_alone.state == "TERMINATED") == is_ended
     assert (
-        "its run manual-1 has given it no step" in logged(caplog, capsys)
+        "its run manual-1 has submitted no step" in logged(caplog, capsys)
     ) == is_ended
     if is_ended:
         waits.execute(create_cluster(OTHER))

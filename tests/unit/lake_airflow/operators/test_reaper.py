@@ -130,7 +130,7 @@ def test_a_cluster_whose_active_run_has_no_step_for_it_is_ended(
 ):
     cluster = left_alone(IDLE + timedelta(minutes=1))
     assert reap(RUN_ID) == [cluster.id]
-    assert f"its run {run_key(RUN_ID)} has given it no step" in logged(caplog, capsys)
+    assert f"its run {run_key(RUN_ID)} has submitted no step" in logged(caplog, capsys)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_what_cannot_be_ended_fails_the_task_by_name_after_all_others(
         return terminate(ids)
 
     monkeypatch.setattr(emr.backend, "terminate_job_flows", refuse)
-    with pytest.raises(LeftOver, match=f"{stuck.id} .*its run .* is over"):
+    with pytest.raises(LeftOver, match=f"{stuck.id} .*its run .* has ended"):
         reap()
     assert other.state == "TERMINATED"
 

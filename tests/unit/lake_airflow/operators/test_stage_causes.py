@@ -131,7 +131,7 @@ def starts_since(cluster, minutes):
 
 def test_a_cluster_that_starts_for_too_long_gets_no_step(emr, cluster, runner):
     starts_since(cluster, 41)
-    with pytest.raises(AirflowFailException, match="STARTING since 41 min, limit 40"):
+    with pytest.raises(AirflowFailException, match="STARTING for 41 min, limit 40"):
         runner.execute(stage("full_load"))
     assert emr.steps == []
 

@@ -398,12 +398,12 @@ def test_a_step_that_ignores_its_end_is_ended_by_force_then_given_up(
         deferred(runner, lambda: runner.wake(task, "execute_again"))
     cancelled_ago(runner, step, 21)
     with pytest.raises(
-        AirflowFailException, match="does not end, 0:21.*not now.*given"
+        AirflowFailException, match="still running 0:21.*not now.*given"
     ):
         runner.wake(task, "execute_again")
     assert options == ["SEND_INTERRUPT"] * 2 + ["TERMINATE_PROCESS"] * 2
     assert [step.name for step in emr.steps] == ["full_load manual-1"]
-    with pytest.raises(AirflowFailException, match="ended by force.*given up"):
+    with pytest.raises(AirflowFailException, match="was killed.*given up"):
         runner.execute(stage("prepare_full_load"))
     assert [step.name for step in emr.steps] == ["full_load manual-1"]
 
@@ -420,7 +420,9 @@ def test_no_stage_follows_on_a_cluster_whose_step_was_ended_by_force(
     deferred(runner, lambda: runner.execute(task))
     cancelled_ago(runner, step, 6)
     deferred(runner, lambda: runner.wake(task, "execute_again"))
-    with pytest.raises(AirflowFailException, match="may live on. The cluster is given"):
+    with pytest.raises(
+        AirflowFailException, match="may still run. The cluster is given"
+    ):
         runner.wake(task, "execute_again")
     assert [step.name for step in emr.steps] == ["full_load manual-1"]
 
@@ -556,7 +558,7 @@ def test_a_stage_over_its_limit_is_cancelled(emr, cluster, runner, monkeypatch):
     monkeypatch.setattr(ClusterSteps, "cancel", noted(cancelled))
     with pytest.raises(
         AirflowFailException,
-        match="RUNNING: not done within 0:00:00 of its start; cancelled",
+        match="RUNNING: not finished within 0:00:00 of its start; cancelled",
     ):
         runner.execute(task)
     assert [step["Name"] for step in cancelled] == ["full_load manual-1"]

@@ -84,7 +84,7 @@ def test_a_cluster_that_does_not_end_is_told_after_its_limit(
     late = datetime.now(timezone.utc) - END_LIMIT
     ends = {"cluster": unseen, "since": late.isoformat()}
     runner.xcoms["terminate_cluster", "ends"] = ends
-    with pytest.raises(TimeoutError, match=f"{unseen} lives 0:30:00 after"):
+    with pytest.raises(TimeoutError, match=f"{unseen} is still running 0:30:00 after"):
         runner.wake(terminate(), "follow_again")
 
 

@@ -40,11 +40,11 @@ def dag_of(kind, description, *stages, takes=()):
 
 def test_a_domain_has_a_dag_for_loading_changes_maintenance_and_rebuilding():
     loads = "Full load of sales: change log, current and history"
-    changes = "New files of sales: up to the history"
+    changes = "Ingestion of new files of sales: up to the history"
     maintenance = "Compaction, clustering and cleaning of sales where due"
-    reprocessed = "Chosen files of sales retracted and ingested again"
-    anew = "Current and history of sales again from the change log"
-    gone = "Keys of sales taken out of its files and tables for good"
+    reprocessed = "Retraction and renewed ingestion of chosen files of sales"
+    anew = "Rebuild of current and history of sales from the change log"
+    gone = "Erasure of keys of sales from its files and tables"
     window = ("window_from", "window_to")
     chosen = (*window, "files", "quarantined", "retract_missing")
     assert plan(domain()) == (

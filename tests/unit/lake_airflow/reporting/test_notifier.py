@@ -79,7 +79,7 @@ def test_a_failure_is_told_once_whoever_comes_again(dag, topic):
     "reason, words",
     [
         ("task_failure", f"FAILED {messages.NO_SUMMARY}"),
-        ("timed_out", "FAILED Airflow says: timed_out."),
+        ("timed_out", "FAILED Airflow reports: timed_out."),
     ],
 )
 def test_a_run_without_a_summary_is_told_by_the_callback(dag, topic, reason, words):
@@ -167,7 +167,7 @@ def test_a_message_fits_into_sns_whatever_the_causes_hold(dag, topic):
     dag.is_red("r1", error=long, warnings=many)
     ((_, text, _),) = sent(topic)
     assert len(json.dumps({"default": text})) < 256 * 1024 - 1000
-    assert "... and 40 more warning(s), see the summary." in text
+    assert "... and 40 more warning(s); see the summary." in text
 
 
 def test_secrets_do_not_leave_with_a_message(dag, topic):

@@ -201,7 +201,7 @@ def test_a_lease_of_a_newer_format_is_refused_and_not_overwritten(aws, lease):
     body = b'{"format": 2, "holder": null}'
     aws.put_object(Bucket="lake", Key=KEY, Body=body)
     with pytest.raises(
-        ValueError, match=f"{KEY}: the lease is of format 2, .* knows 1"
+        ValueError, match=f"{KEY}: the lease has format 2, .* reads format 1"
     ):
         lease.take(MINE, nobody)
     assert stored(aws) == {"format": 2, "holder": None}
@@ -210,6 +210,6 @@ def test_a_lease_of_a_newer_format_is_refused_and_not_overwritten(aws, lease):
 @pytest.mark.parametrize("text", [b"", b"{}", b"[1]", b'{"holder": 1}'])
 def test_what_is_no_lease_is_named_and_not_overwritten(aws, lease, text):
     aws.put_object(Bucket="lake", Key=KEY, Body=text)
-    with pytest.raises(ValueError, match=f"s3://lake/{KEY}: got .* no lease"):
+    with pytest.raises(ValueError, match=f"s3://lake/{KEY}: got .* not a valid lease"):
         lease.take(MINE, nobody)
     assert aws.get_object(Bucket="lake", Key=KEY)["Body"].read() == text

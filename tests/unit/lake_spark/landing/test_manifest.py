@@ -262,15 +262,16 @@ def test_a_newer_version_is_refused_by_both_versions_and_its_place(folder, tmp_p
     with pytest.raises(UnreadableState) as refused:
         folder.load("new")
     assert str(refused.value) == (
-        "the state of table shop.orders is of format 3 (written by release r9), this "
-        f"release (r7) reads 2. It is at {tmp_path.as_uri()}/new.json. Deploy a release "
-        "that reads format 3, such as r9."
+        "the state of table shop.orders has format 3 (written by release "
+        "r9), this release (r7) reads 2. Location: "
+        f"{tmp_path.as_uri()}/new.json. Deploy a release that reads format 3, such as "
+        "r9."
     )
 
 
 def test_objects_that_are_gone_or_damaged_are_named(folder, tmp_path):
     with pytest.raises(
-        UnreadableState, match=r"cannot be read: it is not there. It is"
+        UnreadableState, match=r"cannot be read: it is not there. Location"
     ):
         folder.load("gone")
     file = OLD["files"][0]

@@ -38,7 +38,7 @@ from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, SNAPSHOT, diagnostic
         ),
         (
             {"history.track": ["order_id"]},
-            "history.track[0]: got 'order_id'. Remove it: a key column" "in a",
+            "history.track[0]: got 'order_id'. Remove it: a key column",
         ),
         (
             {"load_effective_at": "1900"},

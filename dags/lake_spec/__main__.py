@@ -90,7 +90,7 @@ def cost(args: argparse.Namespace) -> int:
 
 
 def _sibling(tables: Path, name: str) -> Path:
-    """The folder next to the tables, or ours where they stand elsewhere."""
+    """Return the folder next to the tables, or the project's own if it is missing."""
     folder = tables.parent / name
     return folder if folder.is_dir() else DAGS / name
 

@@ -13,13 +13,13 @@ ALGORITHMS = ("SHA256", "CRC64NVME", "SHA1", "CRC32C", "CRC32")
 
 
 def s3_checksum(algorithm: str, content: bytes) -> Optional[str]:
-    """The checksum of a whole content; None for an algorithm that is not known."""
+    """Return the checksum of a whole content; None for an unknown algorithm."""
     digest = _DIGESTS.get(algorithm)
     return base64.b64encode(digest(content)).decode() if digest else None
 
 
 def _reflected_crc(content: bytes, polynomial: int, size: int) -> bytes:
-    """A CRC of `size` bytes: some 10 MB/s, for few and small contents."""
+    """Compute a CRC of `size` bytes: about 10 MB/s, for few and small contents."""
     table, every = _table(polynomial), (1 << 8 * size) - 1
     value = every
     for byte in content:

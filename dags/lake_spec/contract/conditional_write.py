@@ -62,7 +62,7 @@ def write_if_unchanged(
 
 
 def _reply(error: Exception) -> Optional[Mapping[str, Any]]:
-    """S3's answer, as botocore's ClientError has it; None where none came."""
+    """Return S3's response, as botocore's ClientError has it; None without one."""
     found = getattr(error, "response", None)
     return found if isinstance(found, dict) else None
 
@@ -73,7 +73,7 @@ def _code(error: Exception) -> str:
 
 
 def _is_open(error: Exception) -> bool:
-    """Whether the write may have been done: no reply came, or one of S3's own fault."""
+    """Return whether the write may have happened: no response, or an error of S3."""
     reply = _reply(error)
     if reply is None:
         return True

@@ -14,7 +14,7 @@ DAG_KINDS = (
 
 
 def run_folders(runs: str, domain: str) -> List[str]:
-    """The folders of all runs of a domain, each with a slash at its end."""
+    """List the folders of all runs of a domain, each with a trailing slash."""
     return [f"{runs}/{domain}_{kind}/" for kind in DAG_KINDS]
 
 

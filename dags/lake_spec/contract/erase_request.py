@@ -9,7 +9,7 @@ REQUEST = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
 
 
 def folder_of(runs: str) -> str:
-    """Where the requests of all domains lie."""
+    """Return the folder of the requests of all domains."""
     return f"{runs}/erase"
 
 
@@ -18,7 +18,7 @@ ERASED = "_erased"
 
 
 def list_uri(landing: str, domain: str, table: str) -> str:
-    """The object that lists the keys that were erased from a table.
+    """Return the URI of the list of keys that were erased from a table.
 
     It lies with the landing files, for it says which of their rows must never come back:
     what is made of them may be lost, and a copy of them is a copy of the list.
@@ -27,5 +27,5 @@ def list_uri(landing: str, domain: str, table: str) -> str:
 
 
 def uri_of(runs: str, domain: str, name: str) -> str:
-    """The object that holds a request."""
+    """Return the URI of a request."""
     return f"{folder_of(runs)}/{domain}/{name}.json"

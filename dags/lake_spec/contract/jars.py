@@ -16,7 +16,7 @@ AVRO = "/usr/lib/spark/external/lib/spark-avro.jar"
 def step_jars(
     of_tables: Sequence[str], of_environment: Sequence[str] = ()
 ) -> List[str]:
-    """What follows `--jars`: those of the tables, then of the environment; [] for none.
+    """Return the arguments after `--jars`: the tables' jars, then the environment's.
 
     The argument takes the place of `spark.jars`, so what stands there is the first.
     """
@@ -25,7 +25,7 @@ def step_jars(
 
 
 def jars_of(tables: Iterable[TableSpec]) -> Tuple[str, ...]:
-    """Jars that the steps of these tables need next to those of every step."""
+    """List the jars that steps of these tables need besides those of every step."""
     sources = [table.source for table in tables if not table.is_dimension]
     has_avro = any(isinstance(source.format, Avro) for source in sources)
     return (AVRO,) if has_avro else ()

@@ -25,23 +25,23 @@ class Lease:
     more: Mapping[str, Any] = field(default_factory=dict)
 
     def to_data(self) -> Dict[str, Any]:
-        """It as JSON-ready data."""
+        """Return the lease as JSON-ready data."""
         ours = {"format": FORMAT, "holder": self.holder, "token": self.token}
         return {**self.more, **ours, "since": self.since}
 
 
 def lease_folder(runs: str) -> str:
-    """Where all leases are, below the root of the runs; with a slash at its end."""
+    """Return the folder of all leases, below the root of the runs, with a slash."""
     return f"{runs.rstrip('/')}/leases/"
 
 
 def lease_uri(runs: str, domain: str) -> str:
-    """The address of a domain's lease."""
+    """Return the URI of a domain's lease."""
     return f"{lease_folder(runs)}{domain}.json"
 
 
 def read_lease(content: bytes) -> Lease:
-    """What the object says; ValueError for what is no lease."""
+    """Parse the content of a lease. Raises ValueError for an invalid one."""
     try:
         data = dict(json.loads(content))
         format, holder = data.pop("format", FORMAT), data.pop("holder")

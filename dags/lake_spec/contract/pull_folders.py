@@ -39,7 +39,7 @@ PULL_FROM = re.compile(
 
 
 def is_pull_from(text: str) -> bool:
-    """Whether a text says where pulls by a cursor begin."""
+    """Return whether a text is a valid start for pulls by a cursor."""
     if not PULL_FROM.fullmatch(text):
         return False
     if not re.match(r"\d{4}-\d{2}-", text):
@@ -54,11 +54,11 @@ def is_pull_from(text: str) -> bool:
 
 
 def pulled_folders(table: Any) -> Tuple[str, ...]:
-    """The folders below its landing folder that a table's pulls write into."""
+    """List the folders that a table's pulls write to, below its landing folder."""
     return FOLDERS if pulls_of(table) else ()
 
 
 def pulls_of(table: Any) -> List[Tuple[str, Pull]]:
-    """The pulls of a table, each with the setting of its source that asks for it."""
+    """List the pulls of a table, each with the setting of its source."""
     found = [(name, getattr(table.source, name, None)) for name in SETTINGS]
     return [(name, pull) for name, pull in found if pull is not None]

@@ -117,7 +117,7 @@ class Report:
     error: Optional[Dict[str, str]] = None
 
     def add_files(self, files: List[FileReport]) -> None:
-        """Take the accounting of landing files into the totals."""
+        """Add the accounting of landing files to the totals."""
         self.files.extend(files)
         self.rows_in += sum(each.landed for each in files)
         self.accepted += sum(each.accepted for each in files)
@@ -129,7 +129,7 @@ class Report:
         self.messages += sum(each.messages for each in files)
 
     def settle_duplicates(self, found: Dict[str, int], first: int = 0) -> None:
-        """Rows that turned out to be known events are duplicates, not accepted.
+        """Count rows that turned out to be known events as duplicates.
 
         `found` counts them per path, for the files from the `first` on.
         """
@@ -141,7 +141,7 @@ class Report:
         self.duplicates = sum(each.duplicates for each in self.files)
 
     def add(self, later: Report) -> None:
-        """Add what a later stage of the same run did; its end is not told by it.
+        """Add the work of a later stage of the same run; its end is not included.
 
         Counts add up, of what stands in the tables the newest is told, and a warning
         that was told stays told once.
@@ -159,7 +159,7 @@ class Report:
         self.warnings += [w for w in later.warnings if w not in self.warnings]
 
     def fail_for_set_aside(self) -> None:
-        """A bad file leaves the others' rows in the tables and the run red."""
+        """Fail the run for a bad file, while the rows of the other files are kept."""
         if not self.set_aside:
             return
         self.state = State.FAILED.value
@@ -171,9 +171,9 @@ class Report:
         }
 
     def uri(self, runs: str) -> str:
-        """Where it is put, below the root of the runs."""
+        """Return the URI of the report, below the root of the runs."""
         return f"{runs}/{self.run}/{self.stage}/{self.table}.json"
 
     def to_json(self) -> str:
-        """The report as JSON text, keys in the order of the class."""
+        """Return the report as JSON text, keys in the order of the class."""
         return state_text(asdict(self), release=self.release, indent=1)

@@ -13,7 +13,7 @@ _OTHERS = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 def run_key(run_id: str, airflow: str = "") -> str:
-    """The run's key: its id, then the name of its Airflow, if that has one.
+    """Return the key of a run: its id, then the name of its Airflow, if it has one.
 
     Raises ValueError for an id that is empty or longer than 150 characters:
     cluster names, tags and object keys have room for no more.
@@ -27,7 +27,7 @@ def run_key(run_id: str, airflow: str = "") -> str:
 
 
 def any_run_key(run_id: str, airflow: str = "") -> str:
-    """The same, also of an id that is refused; `airflow` is a part of a key already.
+    """Return the key also of a refused id; `airflow` is already a part of a key.
 
     Characters outside `[A-Za-z0-9_.-]` become `-`, two dots together, which a path
     could read as its parent, `--`. An id that was changed or cut has a short hash of

@@ -11,7 +11,7 @@ TABLES_AT_ONCE = "spark.lake.tablesAtOnce"
 
 
 def longest_first(names: Sequence[str], expected: Mapping[str, float]) -> List[str]:
-    """The names by their expected seconds, the longest first.
+    """Sort names by their expected seconds, the longest first.
 
     What was never seen comes before all: it may be a first load. Names that are
     equal keep their order.
@@ -20,8 +20,8 @@ def longest_first(names: Sequence[str], expected: Mapping[str, float]) -> List[s
 
 
 def makespan(seconds: Iterable[float], at_once: int) -> float:
-    """Seconds until the last one ends, each begun in turn when one of `at_once` is
-    free."""
+    """Return the seconds until the last one ends, each started in turn when one of
+    `at_once` is free."""
     ends = [0.0] * at_once
     for each in seconds:
         heapq.heappush(ends, heapq.heappop(ends) + each)
@@ -29,5 +29,5 @@ def makespan(seconds: Iterable[float], at_once: int) -> float:
 
 
 def blended(expected: Optional[float], took: float) -> float:
-    """What to expect next time: half of it is what was seen last."""
+    """Return the next expectation: half of it is the last measured value."""
     return took if expected is None else (expected + took) / 2

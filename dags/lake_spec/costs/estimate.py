@@ -127,7 +127,7 @@ class _Files:
 
 
 def estimate(load: Workload) -> Tuple[StageEstimate, ...]:
-    """Both stages of a full load, then both of an incremental run."""
+    """Estimate both stages of a full load, then both of an incremental run."""
     return _full_load(load), _first_history(load), _incremental(load), _scd2(load)
 
 
@@ -210,8 +210,9 @@ def _stage(
     read: float,
     opened: float,
 ) -> StageEstimate:
-    """`spread` and `by_file`: row times core seconds for a million; the latter by one
-    core for each of the last `files`. `driver`: PUTs that follow one another."""
+    """Estimate a stage. `spread` and `by_file`: rows times core seconds per million;
+    the latter by one core for each of the last `files`. `driver`: PUTs in
+    sequence."""
     run, stage, fixed = names
     cores = load.cores
     at_once = max(1.0, min(cores, files[-1].count))
@@ -230,7 +231,7 @@ def _stage(
 
 
 def _log_files(load: Workload, rows: float) -> _Files:
-    """Rows of the change log: a file for each split of what was read."""
+    """Return the files of the change log: one for each split that was read."""
     size = rows * load.row_bytes
     split = min(rates.SPLIT, max(rates.LEAST_SPLIT, size / load.cores))
     count = max(1, math.ceil(size / split - 1e-9))
@@ -238,14 +239,15 @@ def _log_files(load: Workload, rows: float) -> _Files:
 
 
 def _table_files(load: Workload, rows: float, row_bytes: float) -> _Files:
-    """Current or history written whole."""
+    """Return the files of current or history, written as a whole."""
     return _Files(load.files, rows * row_bytes / load.files + rates.FOOTER)
 
 
 def _changed_files(
     load: Workload, rows: float, changed: float, row_bytes: float
 ) -> Tuple[_Files, float]:
-    """Files written to change so many of the rows, and the rows that are written again."""
+    """Return the files written to change these rows, and the rows that are
+    rewritten."""
     count = load.touched_files
     if load.storage is TableType.MERGE_ON_READ:
         return _Files(count, changed * row_bytes * rates.APPENDED / count), 0.0

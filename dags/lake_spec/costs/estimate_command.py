@@ -23,7 +23,7 @@ _WIDTHS = (11, 11, 9, 10, 11, 8, 10)
 
 
 def add_arguments(parser: argparse.ArgumentParser, tables: Path) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add = parser.add_argument
     add("--rows", type=_whole, required=True, metavar="N", help="rows in the table")
     add(
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser, tables: Path) -> None:
 
 
 def _reader(kind: Callable[[str], float], what: str) -> Callable[[str], float]:
-    """Reads an argument; one that is of another kind is told what to write."""
+    """Return a parser of an argument that reports what to write instead."""
 
     def read(text: str) -> float:
         try:
@@ -127,7 +127,7 @@ def _workload(args: argparse.Namespace, spec: Optional[TableSpec]) -> Workload:
 def _cost_of_an_hour(
     file: Optional[Path], instances: List[str]
 ) -> Tuple[str, Optional[float]]:
-    """The head of the column of costs, and what the cluster costs in an hour."""
+    """Return the heading of the cost column, and the cluster's cost per hour."""
     if file is None:
         if instances:
             hint = "Add a file of prices: --prices FILE."
@@ -156,7 +156,7 @@ def _instances(text: str) -> Tuple[str, int]:
 def _lines(
     stages: Iterable[StageEstimate], column: str, hour: Optional[float]
 ) -> Iterator[str]:
-    """A table for the terminal: start, stages and all of each run."""
+    """Format a table for the terminal: start, stages and total of each run."""
     head = ("run", "stage", "seconds", "GB read", "GB written", "PUTs")
     yield _line((*head, column) if column else head)
     runs: dict = {}
@@ -201,7 +201,7 @@ def _line(cells: Tuple[str, ...]) -> str:
 
 
 def _words(load: Workload, spec: Optional[TableSpec]) -> Iterator[str]:
-    """What is said of buckets and files, and of what the figures are."""
+    """Describe the buckets and files, and what the figures include."""
     name = f"{spec.full_name}: " if spec else ""
     for count in dict.fromkeys((load.files, load.proposed)):
         what = "" if count == load.files else "proposed: "
@@ -225,7 +225,7 @@ def _words(load: Workload, spec: Optional[TableSpec]) -> Iterator[str]:
 
 
 def _sizes(load: Workload) -> str:
-    """Of how many buckets, how large; how long one core takes to write one again."""
+    """Describe bucket and file sizes, and the time of one core to rewrite a bucket."""
     count = load.files
     current = load.rows * load.row_bytes / count + rates.FOOTER
     history = load.log * (load.row_bytes + rates.VERSION_BYTES) / count + rates.FOOTER

@@ -30,24 +30,24 @@ _DIGITS = 3  # of what is written
 
 
 def ledger_folder(runs: str) -> str:
-    """Where all entries are, below the root of the runs; with a slash at its end."""
+    """Return the folder of all entries, below the root of the runs, with a slash."""
     return f"{runs.rstrip('/')}/costs/"
 
 
 def day_folder(runs: str, day: date) -> str:
-    """Where the entries of clusters are that were made on a day, in UTC."""
+    """Return the folder of the entries of clusters created on a day, in UTC."""
     return f"{ledger_folder(runs)}{day.isoformat()}/"
 
 
 def made_since(names: Iterable[str], since: date) -> List[str]:
-    """Of the addresses of entries, those of clusters made on that day or later."""
+    """Select the addresses of entries of clusters created on that day or later."""
     first = since.isoformat()
     entries = (name for name in names if name.endswith(".json"))
     return sorted(name for name in entries if name.split("/")[-2] >= first)
 
 
 def covered_minutes(intervals: Iterable[Interval]) -> float:
-    """Minutes in which at least one of the intervals was open."""
+    """Return the minutes in which at least one of the intervals was open."""
     minutes, until = 0.0, None
     for start, end in sorted(intervals):
         if until is None or start > until:
@@ -59,7 +59,7 @@ def covered_minutes(intervals: Iterable[Interval]) -> float:
 
 
 def dealt(minutes: float, weights: Mapping[str, float]) -> Dict[str, float]:
-    """The minutes divided by weight; all to NO_TABLE where nothing has any."""
+    """Divide minutes by weight; all go to NO_TABLE if no weight is positive."""
     total = sum(weights.values())
     if not total:
         return {NO_TABLE: minutes}
@@ -73,7 +73,7 @@ def rows(
     start_minutes: Optional[float] = None,
     prices: Optional[Prices] = None,
 ) -> List[Dict[str, Any]]:
-    """One row per run, table or domain, the dearest first, and a last one for all.
+    """Return a row per run, table or domain by falling cost, and the total last.
 
     With `start_minutes` every cluster is counted as if it had started in just these,
     as on a laptop, where clusters start at once. With `prices` each row has its cost as
@@ -101,7 +101,7 @@ def rows(
 def without_cost(
     entries: Iterable[Entry], prices: Prices, *, start_minutes: Optional[float] = None
 ) -> str:
-    """A line on the clusters that have no cost, and what the others cost; or nothing."""
+    """Describe the clusters without cost and the cost of the others, or return ""."""
     entries = list(entries)
     priced = [entry for entry in entries if minutes_by_type(entry) is not None]
     others = [entry for entry in entries if minutes_by_type(entry) is None]
@@ -119,7 +119,8 @@ def without_cost(
 
 
 def to_csv(table: Iterable[Mapping[str, Any]], by: str) -> str:
-    """Rows as CSV, a header first; figures with three digits, `-` for no cost."""
+    """Format rows as CSV, a header first; figures with three digits, `-` for no
+    cost."""
     table = list(table)
     text = io.StringIO()
     writer = csv.DictWriter(text, tuple(table[0]), lineterminator="\n")
@@ -135,7 +136,8 @@ def _written(figure: Optional[float]) -> Any:
 
 
 def _shares(entry: Entry, by: str) -> Iterator[Tuple[str, float]]:
-    """Who bears which part of a cluster: a table, that of its part in busy minutes."""
+    """Return the parts of a cluster; a table's part is its share of the busy
+    minutes."""
     if by != "table":
         yield entry[by], 1.0
         return
@@ -147,7 +149,7 @@ def _shares(entry: Entry, by: str) -> Iterator[Tuple[str, float]]:
 def _costs(
     entry: Entry, start_minutes: Optional[float], prices: Optional[Prices]
 ) -> Dict[str, Optional[float]]:
-    """What is summed of one cluster: all columns but `clusters`."""
+    """Return the sums of one cluster: all columns but `clusters`."""
     minutes = entry["minutes"]
     start = minutes["start"] if start_minutes is None else start_minutes
     more = start - minutes["start"]
@@ -171,7 +173,7 @@ def _empty(name: str, by: str, columns: Iterable[str]) -> Dict[str, Any]:
 def _add(
     row: Dict[str, Any], costs: Mapping[str, Optional[float]], share: float
 ) -> None:
-    """Add a part of a cluster; a sum that lacks an addend is None from then on."""
+    """Add a part of a cluster; a sum that lacks an addend becomes None."""
     row["clusters"] += 1
     for name, value in costs.items():
         known = row[name] is not None and value is not None

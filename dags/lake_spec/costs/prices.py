@@ -53,7 +53,7 @@ class PriceListSpec:
 
 
 def load_prices(path: Path) -> Prices:
-    """The prices of a file. Raises SpecErrors with all of its faults."""
+    """Load the prices of a file. Raises SpecErrors with all of its diagnostics."""
     if not path.is_file():
         hint = "Write it as docs/cost.md shows, with your own prices."
         raise SpecErrors([Diagnostic(str(path), 0, "", None, "no such file", hint)])
@@ -92,7 +92,7 @@ class Prices:
         self._root = root
 
     def require(self, entries: Iterable[Mapping[str, Any]]) -> None:
-        """Raises SpecErrors with every price that entries of a ledger need and the
+        """Raise SpecErrors with every price that the ledger's entries need and the
         file lacks."""
         problems: Dict[str, Problem] = {}
         for entry in entries:
@@ -103,7 +103,7 @@ class Prices:
             raise SpecErrors(self._root.diagnostic(each) for each in problems.values())
 
     def of(self, entry: Mapping[str, Any], more: float = 0.0) -> Optional[float]:
-        """What a cluster cost; None if its entry tells no types.
+        """Return the cost of a cluster; None if its entry has no instance types.
 
         `more` minutes of each instance (fewer, if negative) are priced at the mean
         price of the cluster's instance minutes. What an instance was billed beyond its
@@ -152,7 +152,7 @@ class Prices:
 def minutes_by_type(
     entry: Mapping[str, Any],
 ) -> Optional[Mapping[str, Mapping[str, float]]]:
-    """Billed minutes of an entry's instances, by type and market.
+    """Return the billed minutes of an entry's instances, by type and market.
 
     None for entries of releases that did not write them, and where EMR did not tell.
     """

@@ -12,7 +12,7 @@ Path = Tuple[Union[str, int], ...]
 
 
 def key_path(path: Path) -> str:
-    """A path as people write it: `quality[1].column`."""
+    """Format a path for people: `quality[1].column`."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}"
@@ -20,7 +20,7 @@ def key_path(path: Path) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as it stands in a message: quoted, escaped and never long."""
+    """Format a value for a message: quoted, escaped and truncated."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -62,5 +62,5 @@ class Problem:
 
 
 def got(path: Path, value: Any, hint: str) -> Problem:
-    """A problem whose message is the value itself."""
+    """Build a problem whose message is the value itself."""
     return Problem(path, value, f"got {shown(value)}", hint)

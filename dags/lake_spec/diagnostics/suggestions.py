@@ -19,7 +19,7 @@ RENAMED = {
 
 
 def nearest(got: str, choices: Iterable[str]) -> str:
-    """The choice most like what was written, or nothing if none is like it."""
+    """Return the choice most similar to the given text; None if none is similar."""
     by_lower = {choice.lower(): choice for choice in choices}
     renamed = renamed_to(got, by_lower)
     if renamed:
@@ -30,7 +30,7 @@ def nearest(got: str, choices: Iterable[str]) -> str:
 
 
 def renamed_to(got: str, choices: Iterable[str]) -> str:
-    """The name among the choices that an old name has now, or nothing.
+    """Return the present name of an old name, if it is among the choices.
 
     A name may end with the old one, as DAGs do: `moma_redo` is `moma_reprocess`.
     """
@@ -42,7 +42,8 @@ def renamed_to(got: str, choices: Iterable[str]) -> str:
 
 
 def did_you_mean(got: str, choices: Iterable[str]) -> str:
-    """`Did you mean 'track'? ` with its space, or nothing; of an old name the new one."""
+    """Return `Did you mean 'track'? ` with its space, or ""; for an old name the new
+    one."""
     choices = list(choices)
     renamed = renamed_to(got, choices)
     if renamed:

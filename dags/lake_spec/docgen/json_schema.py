@@ -26,7 +26,7 @@ _TYPES = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
 def schema_of(cls: type, *, is_complete: bool = True) -> Schema:
-    """The schema of a file that holds one spec of a class.
+    """Return the JSON Schema of a file that holds one spec of a class.
 
     Not complete: nothing is required, as in a file of defaults.
     """
@@ -113,7 +113,7 @@ def _default(setting: Setting) -> Any:
 
 
 def _definition(shape: Record) -> str:
-    """`HistoryColumns` as `history_columns`."""
+    """Convert `HistoryColumns` to `history_columns`."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", shape.cls.__name__).lower()
 
 

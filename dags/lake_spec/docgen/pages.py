@@ -45,7 +45,7 @@ _FILES = {
 
 
 def generated() -> Dict[str, str]:
-    """The text of every generated file, by its path below docs/."""
+    """Return the text of every generated file, by its path below docs/."""
     texts = {}
     for name, (cls, title, intro) in _FILES.items():
         texts[f"schema/{name}.schema.json"] = _json(schema_of(cls))
@@ -60,7 +60,7 @@ def _json(schema: object) -> str:
 
 
 def write(docs: Path) -> List[Path]:
-    """Write what is missing or differs; the files written."""
+    """Write the files that are missing or differ, and return their paths."""
     stale = outdated(docs)
     for path in stale:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +71,7 @@ def write(docs: Path) -> List[Path]:
 
 
 def outdated(docs: Path) -> List[Path]:
-    """The generated files that are missing or differ from the model."""
+    """List the generated files that are missing or differ from the model."""
     texts = generated()
     return [docs / name for name in texts if _text(docs / name) != texts[name]]
 

@@ -24,7 +24,7 @@ _WORDS = {str: "text", int: "whole number", float: "number", bool: "true or fals
 
 
 def page(cls: type, title: str, intro: str) -> str:
-    """The page of one kind of file, in Markdown."""
+    """Return the page of one kind of file, in Markdown."""
     lines = [
         f"# {title}",
         "",
@@ -38,7 +38,7 @@ def page(cls: type, title: str, intro: str) -> str:
 
 
 def _file_of(cls: type) -> str:
-    """The file of ours that defines a class."""
+    """Return the source file that defines a class."""
     return f"dags/{cls.__module__.replace('.', '/')}.py"
 
 
@@ -46,7 +46,7 @@ Section = Tuple[str, Record, Optional[Tuple[str, str]]]
 
 
 def _sections(top: Record, title: str) -> Iterator[Section]:
-    """The records of a file in the order in which a reader meets them."""
+    """List the records of a file in reading order."""
     waiting: List[Section] = [("Keys of the file", top, None)]
     seen = set()
     while waiting:
@@ -59,7 +59,7 @@ def _sections(top: Record, title: str) -> Iterator[Section]:
 
 
 def _below(shape: Any, name: str) -> List[Section]:
-    """The sections that a setting refers to."""
+    """List the sections that a setting refers to."""
     if isinstance(shape, (Maybe, ListOf, MapOf)):
         return _below(getattr(shape, "inner", None) or shape.item, name)
     if isinstance(shape, Record):

@@ -26,7 +26,7 @@ ROOM = 4
 
 
 def buckets_for(rows: Optional[int], size: Optional[float]) -> int:
-    """The number for a table of so many rows and bytes in its database."""
+    """Return the number of buckets for a table of this many rows and bytes."""
     if not size:
         size = (rows or 0) * BYTES_OF_A_ROW
     whole = max(1, int(-(-size // BYTES_OF_A_BUCKET)))
@@ -34,7 +34,7 @@ def buckets_for(rows: Optional[int], size: Optional[float]) -> int:
 
 
 def advice(buckets: int, proposed: int) -> str:
-    """Whether a table's number fits, and what to do if it does not, in words."""
+    """Describe whether a table's number of buckets fits, and what to do if not."""
     if proposed / ROOM <= buckets <= proposed * ROOM:
         least = f", the largest proposed number; up to {MOST_ALLOWED:,} may be written"
         return f"{buckets} buckets fit{least if proposed == MOST else ''}."

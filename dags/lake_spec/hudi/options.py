@@ -138,7 +138,7 @@ _OF_FILES = (
 
 
 def common_options(name: str, *, keep_commits: int) -> Dict[str, str]:
-    """What every table of ours has, whoever writes it."""
+    """Return the options that every table has, whichever engine writes it."""
     return {
         HudiKey.TABLE_NAME.value: name,
         # Instants must never go back when a laptop's clock changes its zone.
@@ -159,7 +159,7 @@ def common_options(name: str, *, keep_commits: int) -> Dict[str, str]:
 
 
 def log_options(name: str, *, keep_commits: int, pinned: bool) -> Dict[str, str]:
-    """Options of the change log and the quarantine: rows are only ever added.
+    """Return options of the change log and the quarantine, which are append-only.
 
     `pinned` keeps the table version that HoodieStreamer writes.
     """
@@ -186,7 +186,7 @@ def table_options(
     keep_commits: int,
     encode_partitions: bool = False,
 ) -> Dict[str, str]:
-    """Options of a current or history table; its first key field picks the bucket."""
+    """Return options of a current or history table; its first key field is hashed."""
     options = {
         **common_options(name, keep_commits=keep_commits),
         **(_BLOOM_FILTERS if storage.index is Index.BLOOM else _NO_BLOOM_FILTERS),
@@ -230,7 +230,8 @@ def _key_generator(storage: Storage, record_key: Sequence[str]) -> str:
 def write_options(
     table: Mapping[str, str], operation: Operation, metadata: Mapping[str, str]
 ) -> Dict[str, str]:
-    """One write: the table's options, what it does and what its commit says."""
+    """Return options of one write: the table's, the operation and the commit
+    metadata."""
     return {
         **table,
         # A replaced table has the columns of its new rows: renamed, fewer, or of other types.
@@ -242,7 +243,7 @@ def write_options(
 
 
 def schema_options(schema: str) -> Dict[str, str]:
-    """What a write needs for rows of this schema, given as Spark's short text.
+    """Return the options of a write of rows of this schema, a Spark schema string.
 
     With decimals of up to 18 digits, Hudi's row writer takes Parquet's legacy
     form, whose lists the next upsert or compaction reads as null.
@@ -254,12 +255,12 @@ def schema_options(schema: str) -> Dict[str, str]:
 
 
 def maintenance_options(table: Mapping[str, str]) -> str:
-    """Options of a compaction that is due, as the procedure takes them."""
+    """Return options of a due compaction, as arguments of the procedure."""
     return _joined({**_of_maintenance(table), HudiKey.COMPACT_AFTER.value: "1"})
 
 
 def clean_options(keep_commits: int) -> Dict[str, str]:
-    """Options of a cleaning: what as-of may ask for stays."""
+    """Return options of a cleaning that keeps what as-of queries may read."""
     return {
         HudiKey.CLEAN_POLICY.value: "KEEP_LATEST_COMMITS",
         HudiKey.CLEAN_COMMITS.value: str(keep_commits),
@@ -267,7 +268,7 @@ def clean_options(keep_commits: int) -> Dict[str, str]:
 
 
 def newest_version_options() -> Dict[str, str]:
-    """Options of a cleaning after which every file has its newest version alone."""
+    """Return options of a cleaning that keeps only the newest version of each file."""
     return {
         HudiKey.CLEAN_POLICY.value: "KEEP_LATEST_FILE_VERSIONS",
         HudiKey.CLEAN_VERSIONS.value: "1",
@@ -277,7 +278,7 @@ def newest_version_options() -> Dict[str, str]:
 def clustering_options(
     table: Mapping[str, str], smaller_than: Optional[int] = None
 ) -> str:
-    """Options of the clustering of a change log, as the procedure takes them.
+    """Return options of the change log's clustering, as arguments of the procedure.
 
     A plan has its files below so many bytes; None: one that is there is carried out.
     """
@@ -289,7 +290,7 @@ def clustering_options(
 
 
 def _of_maintenance(table: Mapping[str, str]) -> Dict[str, str]:
-    """What maintenance takes over from a table's options: it writes the same files.
+    """Select the table's options that maintenance needs to write the same files.
 
     The procedures know the properties that a table keeps, and these are not among them.
     """

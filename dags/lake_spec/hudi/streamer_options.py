@@ -51,7 +51,7 @@ def streamer_argv(
     table_name: str,
     jars: Sequence[str] = (),
 ) -> List[str]:
-    """What follows `spark-submit` to append the rows of `sql_file`.
+    """Return the arguments after `spark-submit` to append the rows of `sql_file`.
 
     `checkpoint` is the id of the inputs: letters, digits, `_`, `.` and `-`. An id
     that any commit of the table carries must not be given again.
@@ -78,7 +78,7 @@ def streamer_argv(
 
 
 def streamer_options(table_name: str, *, sql_file: str) -> Dict[str, str]:
-    """The change log's options, as the streamer takes them."""
+    """Return the change log's options in the streamer's format."""
     shared = log_options(table_name, keep_commits=0, pinned=True)
     left_out = _SAID_BY_ARGUMENTS | _ARCHIVING
     return {

@@ -188,5 +188,5 @@ class EnvironmentSpec:
     )
 
     def runtime_role_of(self, domain: str) -> Optional[str]:
-        """ARN of the role that the steps of a domain run as, if there is one."""
+        """Return the ARN of the role that a domain's steps run as, if there is one."""
         return dict(self.runtime_roles).get(domain, self.runtime_role)

@@ -87,7 +87,7 @@ def _quoted(name: str) -> str:
 
 
 def parse_type(text: str, deepest: int = DEEPEST) -> ColumnType:
-    """The type that a text says. Raises BadType with the nearest and all types."""
+    """Parse a type. Raises BadType with the nearest and all types."""
     reader = _Reader([match.group(1) for match in _TOKEN.finditer(text)], deepest)
     found = reader.type(0)
     reader.end()

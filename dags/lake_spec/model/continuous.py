@@ -30,5 +30,5 @@ class Continuous:
 
 
 def stop_uri(runs: str, run: str) -> str:
-    """The address of the object that asks a run, `<dag_id>/<run key>`, to end."""
+    """Return the URI of the object that asks a run, `<dag_id>/<run key>`, to end."""
     return f"{runs}/{run}/{STOP}"

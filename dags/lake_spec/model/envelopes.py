@@ -53,10 +53,10 @@ UPSERTS, DELETES, TRUNCATES, LOADS = ("c", "u", "r", "i"), ("d",), ("t",), ("r",
 
 
 def source_column(name: str) -> str:
-    """What the unwrapped rows call a lake column of the envelope."""
+    """Return the name of a lake column of the envelope in the unwrapped rows."""
     return f"__{name}"
 
 
 def columns_of(envelope: Debezium) -> Tuple[str, ...]:
-    """The lake columns that a table has from its envelope."""
+    """List the lake columns that a table gets from its envelope."""
     return (EVENT_TIME, *LOG_POSITIONS[envelope.connector])

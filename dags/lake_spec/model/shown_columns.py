@@ -10,7 +10,7 @@ from lake_spec.model.sources import Side
 def shown_columns(
     side: Side, known: Sequence[str], key: Sequence[str]
 ) -> Tuple[Tuple[str, str], ...]:
-    """(the table's column, the dimension's) each, without the key.
+    """List pairs of (the table's column, the dimension's), without the key.
 
     `known` are the table's columns, shown where the side lists none.
     """

@@ -13,7 +13,7 @@ def setting(
     example: Any = None,
     given: Optional[str] = None,
 ) -> Any:
-    """A field with its line of documentation; no default means required.
+    """Define a field with its line of documentation; no default means required.
 
     `given` names what else settles the field ("folder" or "files"), so that
     its file need not say it.

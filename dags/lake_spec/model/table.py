@@ -237,5 +237,5 @@ class DomainSpec:
     )
 
     def cluster_of(self, kind: str) -> str:
-        """Name of the cluster that a kind of DAG runs on."""
+        """Return the name of the cluster that a kind of DAG runs on."""
         return getattr(self.clusters, kind) or self.cluster

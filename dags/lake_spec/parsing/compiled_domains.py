@@ -23,7 +23,7 @@ FILE = "_compiled.json"
 
 
 def compile_domain(tables: Path, domain: str) -> str:
-    """The domain's compiled form. Raises SpecErrors as loading it does."""
+    """Return the domain's compiled form. Raises SpecErrors as loading it does."""
     survey = Survey()
     sources = _sources(tables, domain)
     spec = survey_domain(survey, tables, domain)
@@ -37,7 +37,7 @@ def compile_domain(tables: Path, domain: str) -> str:
 
 
 def read_compiled(tables: Path, domain: str) -> Optional[DomainSpec]:
-    """The domain from its compiled form; nothing where that is not up to date."""
+    """Read the domain from its compiled form; None if that is out of date."""
     try:
         content = json.loads((tables / domain / FILE).read_text(encoding="utf-8"))
         if _is_fresh(content, tables, domain):
@@ -57,7 +57,7 @@ def _is_fresh(content: Any, tables: Path, domain: str) -> bool:
 
 
 def _sources(tables: Path, domain: str) -> Dict[str, str]:
-    """Hash of every file that the domain is decoded from, by its name."""
+    """Hash every file that the domain is decoded from, by its name."""
     names = {path.name: path for path in (tables / domain).iterdir()}
     names.pop(FILE, None)
     names["../" + DEFAULTS] = tables / DEFAULTS
@@ -75,7 +75,7 @@ def _hash(path: Path) -> str:
 
 @lru_cache(maxsize=1)
 def code_version() -> str:
-    """Hash of this package: other rules or defaults may judge or read otherwise."""
+    """Hash this package: other rules or defaults may give other results."""
     package = Path(__file__).parent
     digest = sha256()
     for path in sorted(package.rglob("*.py")):

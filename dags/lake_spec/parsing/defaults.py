@@ -9,7 +9,7 @@ from lake_spec.parsing.node import Node
 
 
 def merge(shape: Any, own: Node, base: Node) -> Node:
-    """What a file says, and where it says nothing what the defaults say.
+    """Merge a file's settings with the defaults; the file takes precedence.
 
     Mappings are merged key by key; lists and scalars of the file replace the
     default. A default of another kind (a csv format below a parquet one) is
@@ -38,7 +38,7 @@ def _tag(shape: OneOf, node: Node) -> Any:
 
 
 def _inner(shape: Any, own: Node, base: Node, key: str) -> Any:
-    """The shape below a key; none where the model knows no such key."""
+    """Return the shape below a key; None if the model has no such key."""
     if isinstance(shape, Maybe):
         return _inner(shape.inner, own, base, key)
     if isinstance(shape, MapOf):

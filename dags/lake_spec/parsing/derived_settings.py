@@ -12,7 +12,7 @@ from lake_spec.model.sources import Feed, Operation
 
 
 def with_implied(spec: Any) -> Any:
-    """The spec with the settings that its source's envelope stands for.
+    """Return the spec with the settings that its source's envelope implies.
 
     Settings that the file names win. A spec without envelope is left as it is, and
     so is one without columns: its rules ask for them.
@@ -41,7 +41,7 @@ def _operation() -> Operation:
 
 
 def _columns(spec: Any, envelope: Debezium) -> List[Tuple[str, Column]]:
-    """The envelope's columns that the file does not declare itself."""
+    """List the envelope's columns that the file does not declare itself."""
     declared = dict(spec.columns)
     return [
         (name, Column(_type(name), (envelopes.source_column(name),)))

@@ -47,12 +47,12 @@ class Survey:
     """(domain, table) of every table's file, readable or not."""
 
     def add(self, more: Iterable[Diagnostic]) -> None:
-        """Take faults in, each once: those of defaults come with every table."""
+        """Add diagnostics, each once: those of defaults occur for every table."""
         for diagnostic in more:
             self.found.setdefault(str(diagnostic), diagnostic)
 
     def whole_file(self, path: Path, message: str, hint: str) -> None:
-        """Add a fault of a file or folder as a whole."""
+        """Add a diagnostic of a file or folder as a whole."""
         self.add([Diagnostic(str(path), 0, "", None, message, hint)])
 
     @property
@@ -64,13 +64,13 @@ class Survey:
         )
 
     def close(self) -> None:
-        """Judge the tables against each other. Raises SpecErrors for any fault."""
+        """Check the tables against each other. Raises SpecErrors for any diagnostic."""
         self.judge_across()
         if self.found:
             raise SpecErrors(self.diagnostics)
 
     def judge_across(self) -> None:
-        """Hold the rules across tables against those that could be read."""
+        """Check the rules across tables for those that could be read."""
         whole = [
             read
             for read in self.tables
@@ -86,7 +86,7 @@ class Survey:
 
 
 def read_document(survey: Survey, path: Path) -> Document:
-    """The file's YAML; its faults go to the survey."""
+    """Parse a file as YAML and add its diagnostics to the survey."""
     survey.files += 1
     try:
         with path.open("rb") as stream:
@@ -108,7 +108,7 @@ def read_spec(
     given: Optional[Mapping[str, Any]] = None,
     defaults: Optional[Node] = None,
 ) -> Optional[Read]:
-    """The spec of a file; nothing if it is not even YAML."""
+    """Read the spec of a file; None if it is not even YAML."""
     root = read_document(survey, path).root
     if root is None:
         return None
@@ -135,7 +135,7 @@ def _judged(read: Read, name: str) -> Iterable[Diagnostic]:
 
 
 def survey_tables(survey: Survey, tables: Path) -> Dict[str, DomainSpec]:
-    """Every domain of a folder by its name."""
+    """Read every domain of a folder, by its name."""
     domains = {}
     for entry in entries(survey, tables):
         if entry.is_dir():
@@ -151,7 +151,7 @@ def survey_tables(survey: Survey, tables: Path) -> Dict[str, DomainSpec]:
 
 
 def survey_domain(survey: Survey, tables: Path, name: str) -> Optional[DomainSpec]:
-    """One domain with its tables, as far as they can be read."""
+    """Read one domain with its tables, as far as they are readable."""
     folder = tables / name
     defaults = _defaults(survey, tables)
     read = _read_domain(survey, folder)
@@ -178,7 +178,7 @@ def survey_domain(survey: Survey, tables: Path, name: str) -> Optional[DomainSpe
 
 
 def _landing_diagnostics(table: Read, tables: Path) -> Iterable[Diagnostic]:
-    """What is wrong with the landing folder of a table that could be read so far."""
+    """List diagnostics of the landing folder of a table that is readable so far."""
     if ("source",) in {path[:1] for path in table.broken}:
         return
     for problem in landing_problems(table.spec, lambda name: _owner(tables, name)):
@@ -186,7 +186,7 @@ def _landing_diagnostics(table: Read, tables: Path) -> Iterable[Diagnostic]:
 
 
 def _owner(tables: Path, name: str) -> Optional[DomainSpec]:
-    """Another domain, for what it grants; one with faults grants nothing."""
+    """Read another domain for its grants; one with diagnostics grants nothing."""
     if name not in {each.name for each in tables.iterdir()}:
         return None  # only names that are there become part of a path
     survey = Survey()
@@ -232,7 +232,7 @@ def _is_table(survey: Survey, entry: Path) -> bool:
 
 
 def survey_folder(survey: Survey, cls: type, folder: Path) -> Dict[str, Any]:
-    """The clusters or environments of a folder by their names."""
+    """Read the clusters or environments of a folder, by their names."""
     specs = {}
     for entry in entries(survey, folder):
         if entry.suffix == ENDING:
@@ -247,7 +247,7 @@ def survey_folder(survey: Survey, cls: type, folder: Path) -> Dict[str, Any]:
 
 
 def entries(survey: Survey, folder: Path) -> List[Path]:
-    """What stands in a folder, by name; hidden entries and caches are left out."""
+    """List the entries of a folder by name, without hidden entries and caches."""
     try:
         found = sorted(folder.iterdir())
     except OSError as error:

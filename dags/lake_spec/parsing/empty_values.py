@@ -16,7 +16,7 @@ from lake_spec.parsing.field_types import (
 
 
 def of(shape: Any) -> Any:
-    """An empty value of a shape; nothing for what may be of several shapes."""
+    """Return an empty value of a shape; None for a shape with alternatives."""
     if isinstance(shape, Scalar):
         return shape.type()
     if isinstance(shape, Choice):

@@ -106,7 +106,7 @@ class OneOf:
 
 @lru_cache(maxsize=None)
 def shape_of(kind: Any) -> Any:
-    """The shape of a type of the model. Raises TypeError for any other type."""
+    """Return the shape of a type of the model. Raises TypeError for any other type."""
     if kind in (str, int, float, bool):
         return Scalar(kind)
     if isinstance(kind, type) and issubclass(kind, Enum):

@@ -39,7 +39,7 @@ class Decoded:
 def decode(
     cls: type, root: Node, *, given: Optional[Mapping[str, Any]] = None
 ) -> Decoded:
-    """Read a spec of a class; `given` are top settings that its place settles."""
+    """Decode a spec of a class; `given` are top settings that its place determines."""
     decoder = _Decoder(root, given or {})
     spec = decoder.value(shape_of(cls), root, ())
     return Decoded(spec, decoder.diagnostics, decoder.broken)
@@ -139,7 +139,7 @@ class _Decoder:
     def _unknown_keys(
         self, shape: Record, node: Node, path: Path, tag: str
     ) -> Set[str]:
-        """Tell of unknown keys; the settings that they probably meant."""
+        """Report unknown keys; return the settings that were probably meant."""
         known = [name for name, each in shape.settings.items() if each.given != "files"]
         absent = [name for name in known if name not in node.value]
         meant = set()

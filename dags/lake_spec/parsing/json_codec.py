@@ -25,12 +25,12 @@ Reader = Callable[[Any], Any]
 
 
 def to_data(spec: Any, *, with_defaults: bool = True) -> Dict[str, Any]:
-    """The spec as dicts, lists and scalars; defaults can be left out."""
+    """Return the spec as dicts, lists and scalars, optionally without defaults."""
     return _encode(shape_of(type(spec)), spec, with_defaults)
 
 
 def from_data(cls: type, data: Any) -> Any:
-    """The spec that `to_data` was given. Raises NotASpec for any other data."""
+    """Build the spec from the data of `to_data`. Raises NotASpec for any other data."""
     try:
         return _reader(shape_of(cls))(data)
     except (TypeError, ValueError, KeyError, AttributeError) as error:
@@ -41,7 +41,7 @@ def from_data(cls: type, data: Any) -> Any:
 
 
 def encode_value(shape: Any, value: Any) -> Any:
-    """One value of a shape as JSON-able data, such as a setting's default."""
+    """Convert one value of a shape to JSON-able data, such as a setting's default."""
     return _encode(shape, value, True)
 
 
@@ -73,7 +73,7 @@ def _encode_record(shape: Record, value: Any, full: bool) -> Dict[str, Any]:
 
 @lru_cache(maxsize=None)
 def _reader(shape: Any) -> Reader:
-    """A function that reads data of a shape; made once, as specs come in thousands."""
+    """Return a function that reads data of a shape; cached, as specs are many."""
     return _MAKERS[type(shape)](shape)
 
 

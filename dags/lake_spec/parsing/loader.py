@@ -37,7 +37,8 @@ class Lake:
 
 
 def load_lake(tables: Path, *, clusters: Optional[Path] = None) -> Lake:
-    """All domains of a folder. Raises SpecErrors once, with the faults of all files.
+    """Load all domains of a folder. Raises SpecErrors with the diagnostics of all
+    files.
 
     Without `clusters` the clusters that domains name are not looked up.
     """
@@ -48,7 +49,7 @@ def load_lake(tables: Path, *, clusters: Optional[Path] = None) -> Lake:
 
 
 def load_domain(name: str, tables: Path) -> DomainSpec:
-    """One domain with its tables, from its compiled form where that is up to date.
+    """Load one domain with its tables, from its compiled form if up to date.
 
     Raises NoSuchSpec for an unknown one, SpecErrors with the faults of its files.
     """
@@ -65,17 +66,17 @@ def load_domain(name: str, tables: Path) -> DomainSpec:
 
 
 def load_cluster(name: str, folder: Path) -> ClusterSpec:
-    """One cluster. Raises NoSuchSpec or SpecErrors."""
+    """Load one cluster. Raises NoSuchSpec or SpecErrors."""
     return _load_one(ClusterSpec, "cluster", name, Path(folder))
 
 
 def load_environment(name: str, folder: Path) -> EnvironmentSpec:
-    """One environment. Raises NoSuchSpec or SpecErrors."""
+    """Load one environment. Raises NoSuchSpec or SpecErrors."""
     return _load_one(EnvironmentSpec, "environment", name, Path(folder))
 
 
 def environment_file(given: str, folder: Path) -> Path:
-    """The file of an environment: `given` is one, or the name of one in the folder.
+    """Return an environment's file: `given` is a path, or a name in the folder.
 
     Raises NoSuchFile for a file that is not there or has another ending.
     """
@@ -93,7 +94,7 @@ def check(
     clusters: Optional[Path] = None,
     environments: Optional[Path] = None,
 ) -> Tuple[int, List[Diagnostic]]:
-    """How many files were read and everything that is wrong with them."""
+    """Return the number of files that were read and all of their diagnostics."""
     survey = Survey()
     lake = _survey_lake(survey, tables, clusters)
     if environments is not None:
@@ -135,7 +136,7 @@ def _check_clusters(
     named: Dict[KeyPath, Optional[str]],
     clusters: Optional[Path],
 ) -> None:
-    """Tell of clusters that have no file; one with faults of its own has one."""
+    """Report clusters without a file; one with its own diagnostics has a file."""
     names = _file_names(Path(clusters)) if clusters else []
     for path, cluster in named.items():
         if cluster and clusters is not None and cluster not in names:
@@ -148,7 +149,7 @@ def _check_clusters(
 def _check_domains(
     survey: Survey, file: Path, environment: EnvironmentSpec, names: List[str]
 ) -> None:
-    """Tell of domains that were misspelt; others may be of another folder."""
+    """Report misspelt domains; others may belong to another folder."""
     for name, _ in environment.runtime_roles:
         hint = did_you_mean(name, names)
         if hint and name not in names:
@@ -160,7 +161,7 @@ def _check_domains(
 def _check_connections(
     survey: Survey, file: Path, environment: EnvironmentSpec, lake: Lake
 ) -> None:
-    """Tell of connections that tables use and an environment that has some lacks.
+    """Report connections that tables use and an environment with connections lacks.
 
     One without any pulls nothing: runs of such tables there fail by name.
     """
@@ -172,7 +173,7 @@ def _check_connections(
 def _check_hours(
     survey: Survey, file: Path, environment: EnvironmentSpec, lake: Lake
 ) -> None:
-    """Tell of runs and stages that are too long for the environment's own cluster."""
+    """Report runs and stages that are too long for the environment's cluster."""
     cluster, path = lake.clusters.get(environment.cluster or ""), ("cluster",)
     for domain in lake.domains.values() if cluster else ():
         for find in (cluster_problems, stage_problems):
@@ -206,7 +207,7 @@ def _file_names(folder: Path) -> List[str]:
 
 
 def domain_names(tables: Path) -> List[str]:
-    """The domains of a folder: its folders, but hidden ones and caches."""
+    """List the domains of a folder: its folders without hidden ones and caches."""
     if not tables.is_dir():
         return []
     hidden = (".", "__")

@@ -20,7 +20,7 @@ class Node:
     line: int
 
     def child(self, step: Any) -> Optional["Node"]:
-        """The node below a key or list position, if there is one."""
+        """Return the node below a key or list position, if there is one."""
         if isinstance(self.value, dict):
             return self.value.get(step)
         if isinstance(self.value, list) and isinstance(step, int):
@@ -28,7 +28,7 @@ class Node:
         return None
 
     def nearest(self, path: Path) -> "Node":
-        """The node at a path, or the last one on the way that exists."""
+        """Return the node at a path, or the last one on the path that exists."""
         node = self
         for step in path:
             below = node.child(step)
@@ -38,7 +38,7 @@ class Node:
         return node
 
     def plain(self) -> Any:
-        """The value as plain Python data."""
+        """Return the value as plain Python data."""
         if isinstance(self.value, dict):
             return {key: node.plain() for key, node in self.value.items()}
         if isinstance(self.value, list):
@@ -46,7 +46,7 @@ class Node:
         return self.value
 
     def diagnostic(self, problem: Problem) -> Diagnostic:
-        """The problem with the file and line that it stands at."""
+        """Build a diagnostic of the problem, with its file and line."""
         at = self.nearest(problem.path)
         return Diagnostic(
             file=at.file,

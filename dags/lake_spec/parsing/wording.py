@@ -22,7 +22,7 @@ _KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
 
 
 def expected(shape: Any, value: Any) -> str:
-    """What a setting of this shape takes instead of the value."""
+    """Describe the values that a setting of this shape accepts."""
     if isinstance(shape, Choice):
         return choose(value, shape.choices)
     if isinstance(shape, Scalar):
@@ -49,38 +49,38 @@ def _scalar(shape: Scalar, value: Any) -> str:
 
 
 def choose(value: Any, choices: Iterable[str]) -> str:
-    """The choices, the nearest one first."""
+    """List the choices, the nearest one first."""
     choices = tuple(choices)
     hint = did_you_mean(value, choices) if isinstance(value, str) else ""
     return f"{hint}Choose one of: {', '.join(choices)}."
 
 
 def unknown_key(shape: Record, key: str, path: Path, known: Sequence[str]) -> Problem:
-    """A key that the record does not take."""
+    """Report a key that the record does not have."""
     takes = f"{owner(shape, path)} takes: {', '.join(known)}."
     hint = did_you_mean(key, known)
     return Problem((*path, key), key, "unknown key", hint + takes)
 
 
 def missing(setting: Setting, path: Path) -> Problem:
-    """A required setting that was left out."""
+    """Report a required setting that was left out."""
     hint = f"{setting.doc} Write for example {in_yaml(setting)}."
     return Problem(path, None, "missing", hint)
 
 
 def missing_tag(shape: OneOf, path: Path) -> Problem:
-    """A union without the key that says which member is meant."""
+    """Report a union without the key that selects its member."""
     hint = f"Choose one of: {', '.join(shape.records)}."
     return Problem((*path, shape.tag), None, "missing", hint)
 
 
 def wrong_tag(shape: OneOf, value: Any, path: Path) -> Problem:
-    """A union whose tag names no member."""
+    """Report a union whose tag selects no member."""
     return got((*path, shape.tag), value, choose(value, shape.records))
 
 
 def owner(shape: Record, path: Path) -> str:
-    """What a record is called in a message: its key, or its kind of thing."""
+    """Return the name of a record in a message: its key, or its kind."""
     if path and isinstance(path[-1], str) and not shape.shorthand:
         return path[-1]
     name = re.sub(r"Spec$", "", shape.cls.__name__)
@@ -89,7 +89,7 @@ def owner(shape: Record, path: Path) -> str:
 
 
 def in_yaml(setting: Setting) -> str:
-    """The setting's example as a line of YAML."""
+    """Format the setting's example as a line of YAML."""
     return f"`{setting.name}: {_flow(setting.example)}`"
 
 

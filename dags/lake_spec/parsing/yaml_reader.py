@@ -50,7 +50,7 @@ class _Unreadable(Exception):
 
 
 def parse_yaml(raw: bytes, file: str) -> Document:
-    """The data of a file's bytes, and all that is wrong with it as YAML."""
+    """Parse a file's bytes; return the data and all diagnostics as YAML."""
     try:
         return _parse(raw, file)
     except _Unreadable as error:

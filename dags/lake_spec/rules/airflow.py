@@ -15,7 +15,7 @@ _TOPIC = re.compile(
 
 
 def cron(path: Path, text: Optional[str]) -> Iterator[Problem]:
-    """A schedule is five fields of cron or a preset, if there is one."""
+    """Require five fields of cron or a preset, if there is a schedule."""
     if text is None:
         return
     try:
@@ -25,7 +25,7 @@ def cron(path: Path, text: Optional[str]) -> Iterator[Problem]:
 
 
 def sns_topic(path: Path, topic: Optional[str]) -> Iterator[Problem]:
-    """A topic is the ARN of a standard one, if there is one."""
+    """Require the ARN of a standard topic, if there is one."""
     if topic is not None and not _TOPIC.fullmatch(topic):
         yield got(
             path,

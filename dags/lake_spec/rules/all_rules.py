@@ -41,7 +41,7 @@ OF_DIMENSION = (TABLE, DIMENSION, COLUMNS, ORDER, HISTORY)
 
 
 def books_of(spec: Any) -> Tuple[RuleBook, ...]:
-    """The rules of a spec: by its class, and a dimension's are its own."""
+    """Return the rules of a spec by its class; a dimension has its own."""
     if isinstance(spec, TableSpec) and spec.is_dimension:
         return OF_DIMENSION
     return BOOKS[type(spec)]

@@ -30,19 +30,19 @@ _OURS = ("lake:", "for-use-with-amazon-emr-managed-policies")
 
 
 def is_region(text: str) -> bool:
-    """Whether a text is shaped like a region's name."""
+    """Return whether a text has the form of a region's name."""
     return re.fullmatch(_REGION, text, re.ASCII) is not None
 
 
 def role_name(path: Path, value: str) -> Iterator[Problem]:
-    """The name of an IAM role or instance profile."""
+    """Require the name of an IAM role or instance profile."""
     if not _ROLE.fullmatch(value):
         hint = "Write the name of an IAM role: 1 to 64 of A-Z a-z 0-9 _ + = , . @ -."
         yield got(path, value, hint)
 
 
 def role_arn(path: Path, value: str) -> Iterator[Problem]:
-    """The ARN of an IAM role."""
+    """Require the ARN of an IAM role."""
     if not _ROLE_ARN.fullmatch(value):
         hint = (
             "Write the ARN of an IAM role, as in arn:aws:iam::111122223333:role/lake."
@@ -51,12 +51,12 @@ def role_arn(path: Path, value: str) -> Iterator[Problem]:
 
 
 def role_name_or_arn(path: Path, value: str) -> Iterator[Problem]:
-    """A role with a path of its own has to be given by its ARN."""
+    """Require a role's name, or its ARN for a role with a path."""
     yield from (role_arn if value.startswith("arn:") else role_name)(path, value)
 
 
 def kms_key(path: Path, value: Optional[str], region: str) -> Iterator[Problem]:
-    """The ARN of a KMS key of the region, if there is one; an alias will not do."""
+    """Require the ARN of a KMS key in the region, if there is one; not an alias."""
     if value is None:
         return
     if not _KEY_ARN.fullmatch(value) or value.split(":")[3] != region:
@@ -68,21 +68,21 @@ def kms_key(path: Path, value: Optional[str], region: str) -> Iterator[Problem]:
 
 
 def subnet(path: Path, value: str) -> Iterator[Problem]:
-    """The id of a subnet."""
+    """Require the id of a subnet."""
     if not _SUBNET.fullmatch(value):
         hint = "Write a subnet's id, as in subnet-0123456789abcdef0."
         yield got(path, value, hint)
 
 
 def security_group(path: Path, value: str) -> Iterator[Problem]:
-    """The id of a security group."""
+    """Require the id of a security group."""
     if not _SECURITY_GROUP.fullmatch(value):
         hint = "Write a security group's id, as in sg-0123456789abcdef0."
         yield got(path, value, hint)
 
 
 def tags(pairs: Sequence[Tuple[str, str]]) -> Iterator[Problem]:
-    """Tags that AWS takes, and that are not ours."""
+    """Require tags that AWS accepts and the project does not reserve."""
     if len(pairs) > MOST_TAGS:
         hint = f"Keep at most {MOST_TAGS}: EMR allows 50, and a run adds its own."
         message = f"got {len(pairs)} tags"

@@ -22,7 +22,7 @@ _FORMAT = re.compile(r"[A-Za-z0-9 :/.,'\[\]_+-]{1,64}")
 
 
 def type_of(spec: TableSpec, column: str) -> Optional[ColumnType]:
-    """The declared type of a column, where it is declared and can be parsed."""
+    """Return the declared type of a column, if it is declared and valid."""
     declared = dict(spec.columns).get(column)
     try:
         return parse_type(declared.type) if declared else None
@@ -31,7 +31,7 @@ def type_of(spec: TableSpec, column: str) -> Optional[ColumnType]:
 
 
 def added_columns(spec: TableSpec) -> Iterator[Tuple[Path, str]]:
-    """The columns that history adds, each with the key path that names it."""
+    """List the columns that history adds, each with the key path of its name."""
     history = spec.history
     for each in fields(history.columns):
         yield ("history", "columns", each.name), getattr(history.columns, each.name)
@@ -39,7 +39,7 @@ def added_columns(spec: TableSpec) -> Iterator[Tuple[Path, str]]:
 
 
 def references(spec: TableSpec) -> Iterator[Tuple[Path, str]]:
-    """Every place that names a column of the table."""
+    """List every place that names a column of the table."""
     lists = (
         (("key",), spec.key),
         (("order_by",), spec.order_by),
@@ -111,7 +111,7 @@ def column_types_are_known(spec: TableSpec) -> Iterator[Problem]:
 
 @COLUMNS.rule("columns")
 def maps_have_text_keys(spec: TableSpec) -> Iterator[Problem]:
-    """Hudi's tables can hold no others."""
+    """Require string keys: Hudi's tables support no others."""
     for name, column in spec.columns:
         kind = type_of(spec, name)
         if kind and any(key != "string" for key in _map_keys(kind)):
@@ -128,7 +128,7 @@ def _map_keys(kind: ColumnType) -> Iterator[str]:
 
 @COLUMNS.rule("columns", "storage")
 def partitions_are_of_types_that_name_folders(spec: TableSpec) -> Iterator[Problem]:
-    """Hudi writes others in two ways, or cannot read them next to encoded texts."""
+    """Require types for which Hudi writes folders in one, readable way."""
     kinds = [type_of(spec, name) for name in spec.storage.partition_by]
     has_text = any(kind and kind.name == "string" for kind in kinds)
     for place, (name, kind) in enumerate(zip(spec.storage.partition_by, kinds)):
@@ -150,7 +150,7 @@ def partitions_are_of_types_that_name_folders(spec: TableSpec) -> Iterator[Probl
 
 @COLUMNS.rule("columns", "history")
 def named_columns_are_not_ours(spec: TableSpec) -> Iterator[Problem]:
-    """A table without declared columns stores columns of such names under others."""
+    """Reject reserved names: without declared columns they are stored under others."""
     ours = {name for _, name in added_columns(spec)}
     for path, name in references(spec) if not spec.columns else ():
         if name.startswith(RESERVED_PREFIXES) or name in ours:
@@ -212,7 +212,7 @@ def formats_fit_their_types(spec: TableSpec) -> Iterator[Problem]:
 
 
 def _is_pattern(text: str) -> bool:
-    """Whether a format can be Spark's pattern: a word of ours misspelled is none."""
+    """Return whether a format can be a Spark pattern: a misspelt keyword is not."""
     return bool(_FORMAT.fullmatch(text)) and not text.startswith(("epoch", "base"))
 
 

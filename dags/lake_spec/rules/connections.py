@@ -91,7 +91,7 @@ def jars_are_s3_uris(spec: EnvironmentSpec) -> Iterator[Problem]:
 def connection_problems(
     environment: EnvironmentSpec, domains: Iterable[DomainSpec]
 ) -> Iterator[Problem]:
-    """Connections that pulls of tables name and the environment lacks, each once."""
+    """List connections that pulls use and the environment lacks, each once."""
     known = dict(environment.connections)
     told = set()
     for table in (table for domain in domains for table in domain.tables):

@@ -72,7 +72,7 @@ def micro_batches_bring_history_up(spec: DomainSpec) -> Iterator[Problem]:
 
 
 def table_problems(spec: DomainSpec, tables: Sequence[TableSpec]) -> Iterator[Problem]:
-    """What a domain with continuous runs has against its tables."""
+    """List problems of tables in a domain with continuous runs."""
     if spec.continuous is None:
         return
     for table in tables:
@@ -98,7 +98,7 @@ def _unfit(message: str, hint: str) -> Problem:
 def cluster_problems(
     spec: DomainSpec, cluster: ClusterSpec, path: Path = ("continuous", "hours")
 ) -> Iterator[Problem]:
-    """What the cluster of the continuous runs has against their hours."""
+    """List problems between the continuous runs' cluster and their hours."""
     if spec.continuous is None:
         return
     hours, most = spec.continuous.hours, cluster.max_hours - SPARE_HOURS

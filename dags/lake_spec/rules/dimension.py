@@ -29,7 +29,7 @@ _OF_FILES = {
 
 
 def sides(spec: TableSpec) -> Iterator[Tuple[Path, Side]]:
-    """Both tables of a dimension with the key paths that name them."""
+    """Return both tables of a dimension with the key paths of their names."""
     for name in SIDES:
         yield ("source", name), getattr(spec.source, name)
 
@@ -95,7 +95,8 @@ def shown_names_are_free(spec: TableSpec) -> Iterator[Problem]:
 def dimension_problems(
     specs: Sequence[TableSpec], files: Set[Tuple[str, str]]
 ) -> Iterator[Found]:
-    """What is wrong between dimensions and their tables; `files` as `next to` has them."""
+    """List problems between dimensions and their tables; `files` as in
+    `with_other_names`."""
     for each in with_other_names(specs, files):
         if each.spec.is_dimension:
             for problem in _problems(each):
@@ -113,7 +114,7 @@ def _problems(each: NamedTable) -> Iterator[Problem]:
 
 
 def _unfit(each: NamedTable) -> Iterator[Problem]:
-    """Tables that are not there, or that are dimensions themselves."""
+    """List tables that do not exist, or that are dimensions themselves."""
     for path, side in sides(each.spec):
         at, table = (*path, "table"), each.tables.get(side.table)
         if side.table == each.spec.name:
@@ -128,7 +129,7 @@ def _unfit(each: NamedTable) -> Iterator[Problem]:
 def keys_are_equal(
     spec: TableSpec, main: TableSpec, joined: TableSpec
 ) -> Iterator[Problem]:
-    """One key by names, order and types: what the histories are joined by."""
+    """Require one key by names, order and types: the histories are joined by it."""
     if spec.key != main.key:
         hint = f"Write the key of the main table: {_listed(main.key)}."
         yield got(("key",), list(spec.key), hint)
@@ -155,7 +156,7 @@ def keys_are_equal(
 
 
 def _stored(kind: str) -> str:
-    """The type that a table keeps; one that cannot be read has a fault of its own."""
+    """Return the stored type; an invalid one has its own diagnostic."""
     try:
         return parse_type(kind).stored.text
     except BadType:
@@ -165,7 +166,7 @@ def _stored(kind: str) -> str:
 def shown_columns_are_there(
     spec: TableSpec, main: TableSpec, joined: TableSpec
 ) -> Iterator[Problem]:
-    """What a dimension shows or renames is a column of the table."""
+    """Require that shown or renamed columns are columns of the table."""
     for (path, side), table in zip(sides(spec), (main, joined)):
         declared = [name for name, _ in table.columns]
         named = [((*path, "columns", i), c) for i, c in enumerate(side.columns)]
@@ -185,7 +186,7 @@ def shown_columns_are_there(
 def names_do_not_clash(
     spec: TableSpec, main: TableSpec, joined: TableSpec
 ) -> Iterator[Problem]:
-    """Each column of a dimension has a name of its own."""
+    """Require a unique name for each column of a dimension."""
     taken = {name: "a column that the lake adds" for _, name in added_columns(spec)}
     taken.update((name.lower(), "a column of the key") for name in spec.key)
     for (path, side), table in zip(sides(spec), (main, joined)):
@@ -204,7 +205,7 @@ def names_do_not_clash(
 def references_are_shown(
     spec: TableSpec, main: TableSpec, joined: TableSpec
 ) -> Iterator[Problem]:
-    """What history and storage name is a column of the dimension."""
+    """Require that columns in history and storage are columns of the dimension."""
     if not (main.columns and joined.columns):
         return
     shown = list(spec.key)

@@ -84,7 +84,7 @@ def stages_take_hours_not_weeks(spec: DomainSpec) -> Iterator[Problem]:
 def stage_problems(
     spec: DomainSpec, cluster: ClusterSpec, path: Path = ("stage_hours",)
 ) -> Iterator[Problem]:
-    """What a cluster of the domain's runs has against the hours of a stage.
+    """List problems between a cluster of the domain's runs and a stage's hours.
 
     Nothing against those of a domain that says none: the cluster ends before them.
     """

@@ -48,7 +48,7 @@ def _primary_types(spec: ClusterSpec) -> Tuple[str, ...]:
 
 
 def _gib(instance_type: str) -> Optional[int]:
-    """Memory of the families c, m and r in their usual sizes; None of others."""
+    """Return the memory of the families c, m and r in usual sizes; None for others."""
     found = _TYPE.fullmatch(instance_type)
     if not found:
         return None

@@ -88,7 +88,8 @@ def given_names_are_free(spec: TableSpec) -> Iterator[Problem]:
 def enrichment_problems(
     specs: Sequence[TableSpec], files: Set[Tuple[str, str]]
 ) -> Iterator[Found]:
-    """What is wrong between feeds and reference tables; `files` as `next to` has them."""
+    """List problems between feeds and reference tables; `files` as in
+    `with_other_names`."""
     for each in with_other_names(specs, files):
         for path, enrichment in _each(each.spec):
             if enrichment.table != each.spec.name:  # told by a rule of its own

@@ -33,7 +33,7 @@ def enveloped_tables_declare_columns(spec: TableSpec) -> Iterator[Problem]:
 
 @ENVELOPE.rule("source", "columns")
 def columns_of_the_envelope_keep_their_place(spec: TableSpec) -> Iterator[Problem]:
-    """A column of the source's table that has the name of one of the envelope's."""
+    """Reject a column with the name of one of the envelope's columns."""
     if spec.envelope is None:
         return
     declared = dict(spec.columns)

@@ -76,7 +76,7 @@ def roles_are_names_or_arns(spec: EnvironmentSpec) -> Iterator[Problem]:
 
 @ENVIRONMENT.rule("runtime_role", "runtime_roles", "security_configuration")
 def runtime_roles_are_enabled_for_all(spec: EnvironmentSpec) -> Iterator[Problem]:
-    """EMR refuses a step with a role on a plain cluster, and one without on these."""
+    """Require roles for all domains or none, as EMR refuses a mixture."""
     if spec.runtime_roles and spec.runtime_role is None:
         hint = (
             "EMR refuses steps without a role on such clusters: write the role of all "

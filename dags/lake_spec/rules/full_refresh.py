@@ -43,7 +43,7 @@ def full_refresh_pattern_names_the_order(spec: TableSpec) -> Iterator[Problem]:
 
 
 def columns_that_date(spec: TableSpec) -> Tuple[str, ...]:
-    """order_by up to its first date or timestamp; none if it has neither."""
+    """Return order_by up to its first date or timestamp; empty without one."""
     for position, name in enumerate(spec.order_by):
         kind = type_of(spec, name)
         if kind and kind.name in ("date", "timestamp"):

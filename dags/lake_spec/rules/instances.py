@@ -161,7 +161,7 @@ def scaling_has_bounds_in_order(spec: ClusterSpec) -> Iterator[Problem]:
 
 @INSTANCES.rule(_MOST, *_UNITS)
 def scaled_nodes_have_a_place(spec: ClusterSpec) -> Iterator[Problem]:
-    """Core nodes stay on demand, and what is no core node is a task node."""
+    """Require task nodes for Spot units: core nodes are always on demand."""
     scaling = spec.managed_scaling
     if scaling is None:
         return

@@ -13,17 +13,17 @@ PATH = ("source", "path")
 
 
 def is_below(path: str, folder: str) -> bool:
-    """Whether a path is that folder, or below it."""
+    """Return whether a path is that folder, or below it."""
     return path == folder or path.startswith(f"{folder}/")
 
 
 def is_own(table: TableSpec) -> bool:
-    """Whether the table's landing files are in the folder of its domain."""
+    """Return whether the table's landing files are in the folder of its domain."""
     return table.is_dimension or is_below(table.source.path, table.domain)
 
 
 def is_granted(table: TableSpec, owner: Optional[DomainSpec]) -> bool:
-    """Whether the domain that owns the folder lets this table read it."""
+    """Return whether the domain that owns the folder lets this table read it."""
     return owner is not None and any(
         table.domain in grant.to and is_below(table.source.path, grant.folder)
         for grant in owner.landing_grants
@@ -33,7 +33,7 @@ def is_granted(table: TableSpec, owner: Optional[DomainSpec]) -> bool:
 def landing_problems(
     table: TableSpec, domain: Callable[[str], Optional[DomainSpec]]
 ) -> Iterator[Problem]:
-    """What is wrong with where a table's files are; `domain` gives one by its name."""
+    """List problems of a table's landing folder; `domain` returns one by its name."""
     if is_own(table) or list(names.relative_path(PATH, table.source.path)):
         return
     path, owner = table.source.path, table.source.path.partition("/")[0]

@@ -22,7 +22,7 @@ SHORTEST_OWNER = 6
 
 
 def name(path: Path, value: str) -> Iterator[Problem]:
-    """Names that become tables, columns, folders, DAG ids and SQL."""
+    """Require a name that is valid for tables, columns, folders, DAG ids and SQL."""
     if not _NAME.fullmatch(value):
         yield got(
             path,
@@ -37,7 +37,7 @@ def is_source_name(value: str) -> bool:
 
 
 def source_name(path: Path, value: str) -> Iterator[Problem]:
-    """Names of columns as a source writes them."""
+    """Require a valid name of a source's column."""
     if not is_source_name(value):
         yield got(
             path,
@@ -47,7 +47,7 @@ def source_name(path: Path, value: str) -> Iterator[Problem]:
 
 
 def relative_path(path: Path, value: str) -> Iterator[Problem]:
-    """Folders below the landing area."""
+    """Require folders below the landing area."""
     if not _PATH.fullmatch(value) or _climbs(value):
         yield got(
             path,
@@ -58,7 +58,7 @@ def relative_path(path: Path, value: str) -> Iterator[Problem]:
 
 
 def glob(path: Path, value: str) -> Iterator[Problem]:
-    """Patterns of file names below a landing folder."""
+    """Require patterns of file names below a landing folder."""
     if not _GLOB.fullmatch(value) or _climbs(value):
         yield got(
             path,
@@ -74,21 +74,21 @@ def _climbs(value: str) -> bool:
 
 
 def text(path: Path, value: str) -> Iterator[Problem]:
-    """Words for people: one line, and nothing that a template would run."""
+    """Require one line of text without anything that a template would run."""
     if not _LINE.fullmatch(value) or _TEMPLATE.search(value):
         hint = "Write one line of plain text without {{, {% or control characters."
         yield got(path, value, hint)
 
 
 def label(path: Path, value: str, longest: int) -> Iterator[Problem]:
-    """Tags of DAGs and clusters."""
+    """Require valid tags of DAGs and clusters."""
     if not _LABEL.fullmatch(value) or len(value) > longest:
         hint = f"Write 1 to {longest} letters, digits, spaces and _ . : / = + @ -."
         yield got(path, value, hint)
 
 
 def description(value: str) -> Iterator[Problem]:
-    """A sentence that says something."""
+    """Require a meaningful sentence."""
     yield from text(("description",), value)
     if len(value.strip()) < SHORTEST_DESCRIPTION:
         hint = "Write more than 15 characters that say what it contains."
@@ -96,7 +96,7 @@ def description(value: str) -> Iterator[Problem]:
 
 
 def owner(value: str) -> Iterator[Problem]:
-    """A team that can be found."""
+    """Require the name of a team."""
     yield from text(("owner",), value)
     if len(value.strip()) < SHORTEST_OWNER or value.strip().lower() == "airflow":
         hint = "Name a team in more than 5 characters, as in museum-data; not airflow."

@@ -92,7 +92,7 @@ def pulled_rows_keep_their_types(spec: TableSpec) -> Iterator[Problem]:
 
 @PULLS.rule("source")
 def globs_hold_what_is_pulled(spec: TableSpec) -> Iterator[Problem]:
-    """A load that no run sees would be pulled and never ingested."""
+    """Require globs that match pulled files, as others would never be ingested."""
     for name, folder, file in _written(spec):
         glob = getattr(spec.source, name)
         if not glob_pattern(glob).fullmatch(file):
@@ -120,7 +120,7 @@ def pulled_files_are_of_one_glob(spec: TableSpec) -> Iterator[Problem]:
 
 
 def _written(spec: TableSpec) -> List[Tuple[str, str, str]]:
-    """Glob, folder and a file of each pull, as it will be."""
+    """Return glob, folder and an example file of each pull."""
     found = []
     for name, pull in pulls_of(spec):
         file = _DEEP_FILE if isinstance(pull, KafkaTopic) else _FILE
@@ -154,7 +154,7 @@ def a_cursor_gives_upserts_in_its_order(spec: TableSpec) -> Iterator[Problem]:
 
 
 def _columns_from(spec: TableSpec, source_name: str) -> Set[str]:
-    """Lake columns that a source column goes to, in lower case."""
+    """List lake columns that read a source column, in lower case."""
     wanted = source_name.lower()
     sources = {name: column.source or (name,) for name, column in spec.columns}
     found = {

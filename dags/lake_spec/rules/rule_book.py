@@ -26,7 +26,7 @@ class RuleBook:
         return add
 
     def problems(self, spec: Any, broken: Collection[Path] = ()) -> Iterator[Problem]:
-        """What the rules have against a spec, leaving out what was unreadable."""
+        """List the problems of a spec, without those of unreadable settings."""
         for rule, reads in self.rules:
             if not any(_is_below(read, path) for read in reads for path in broken):
                 for problem in rule(spec):

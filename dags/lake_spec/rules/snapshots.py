@@ -22,7 +22,7 @@ _NO_SCOPE = ("float", "double", "binary")
 
 
 def one_group(path: Path, pattern: str, what: str) -> Iterator[Problem]:
-    """A regular expression whose one group is `what`."""
+    """Require a regular expression whose one group is `what`."""
     hint = patterns.hint(pattern)
     if hint is not None:
         yield got(path, pattern, hint)

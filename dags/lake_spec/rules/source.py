@@ -22,7 +22,7 @@ _SAMPLE = datetime(2001, 2, 3, 4, 5, 6)
 
 
 def globs(spec: TableSpec) -> Tuple[Tuple[Path, str], ...]:
-    """The patterns of a source, each with its key path."""
+    """List the patterns of a source, each with its key path."""
     source = spec.source
     if isinstance(source, Dimension):
         return ()
@@ -112,7 +112,7 @@ def snapshot_time_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
 
 
 def gives_a_time(path: Path, form: str) -> Iterator[Problem]:
-    """A strptime format must give a date, or texts of every year were the same."""
+    """Require a strptime format with a date, so that texts of all years differ."""
     if not _gives_a_year(form):
         yield got(
             path,
@@ -123,7 +123,7 @@ def gives_a_time(path: Path, form: str) -> Iterator[Problem]:
 
 
 def _gives_a_year(form: str) -> bool:
-    """Whether a strptime format says at least the year."""
+    """Return whether a strptime format has at least the year."""
     try:
         return datetime.strptime(_SAMPLE.strftime(form), form).year == _SAMPLE.year
     except (ValueError, IndexError, re.error):

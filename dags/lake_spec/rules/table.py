@@ -41,7 +41,7 @@ def streamer_takes_feeds_only(spec: TableSpec) -> Iterator[Problem]:
 
 @TABLE.rule("storage")
 def a_record_index_takes_no_partitions(spec: TableSpec) -> Iterator[Problem]:
-    """It knows one place per key; a key that moves is in two for one commit."""
+    """Reject partitions: the index has one place per key, and a moving key has two."""
     if spec.storage.index is Index.RECORD and spec.storage.partition_by:
         yield got(
             ("storage", "index"),
@@ -83,6 +83,6 @@ Number = Union[int, float]
 
 
 def within(path: Path, value: Number, low: Number, high: Number) -> Iterator[Problem]:
-    """A number that lies between two bounds."""
+    """Require a number between two bounds."""
     if not low <= value <= high:
         yield got(path, value, f"Choose a number from {low} to {high}.")

@@ -26,7 +26,7 @@ class NamedTable:
     tables: Dict[str, TableSpec]
 
     def missing(self, path: Path, name: str) -> Problem:
-        """What is told of a name that no other table of the domain has."""
+        """Report a name that no other table of the domain has."""
         hint = did_you_mean(name, self.names)
         listed = ", ".join(self.names) or "none"
         hint = f"{hint}Other tables of {self.spec.domain}: {listed}."
@@ -36,7 +36,7 @@ class NamedTable:
 def with_other_names(
     specs: Sequence[TableSpec], files: Set[Tuple[str, str]]
 ) -> Iterator[NamedTable]:
-    """Each table with the others; `files` are (domain, name) of all tables."""
+    """Pair each table with the others; `files` are (domain, name) of all tables."""
     tables: Dict[str, Dict[str, TableSpec]] = {}
     names: Dict[str, Set[str]] = {}
     for spec in specs:

@@ -13,7 +13,7 @@ _ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}")
 
 @lru_cache(maxsize=256)
 def is_zone(name: str) -> bool:
-    """Whether the time-zone database knows the name; UTC needs no database."""
+    """Return whether the time-zone database has the name; UTC needs no database."""
     if name == "UTC":
         return True
     if not _ZONE.fullmatch(name):
@@ -25,6 +25,6 @@ def is_zone(name: str) -> bool:
 
 
 def zone_hint(name: str) -> str:
-    """What to write instead; names come from the machine's own database."""
+    """Suggest names from the machine's own time-zone database."""
     hint = did_you_mean(name, sorted(available_timezones()))
     return f"{hint}Name a zone of the tz database, as in UTC or Europe/Berlin."

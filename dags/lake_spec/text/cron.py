@@ -33,7 +33,7 @@ class BadCron(ValueError):
 
 
 def check_cron(text: str) -> None:
-    """Raises BadCron unless the text is a schedule."""
+    """Raise BadCron unless the text is a schedule."""
     if text in PRESETS:
         return
     parts = text.split(" ")
@@ -69,7 +69,7 @@ def _check_item(field: _Field, item: str) -> None:
 
 
 def _numbers(field: _Field, part: str) -> Set[int]:
-    """The numbers that a checked part of a schedule stands for."""
+    """Return the numbers that a checked part of a schedule matches."""
     found: Set[int] = set()
     for item in part.split(","):
         span, slash, step = item.partition("/")

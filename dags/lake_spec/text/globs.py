@@ -34,7 +34,7 @@ class Glob:
             self._states = _States(tokens)
 
     def fullmatch(self, path: str) -> bool:
-        """Whether the whole path is named by the glob."""
+        """Return whether the glob matches the whole path."""
         if self._states is None:
             return self._pattern.fullmatch(path) is not None
         return self._states.end_of(path)
@@ -42,12 +42,12 @@ class Glob:
 
 @lru_cache(maxsize=256)
 def glob_pattern(glob: str) -> Glob:
-    """The compiled glob."""
+    """Return the compiled glob."""
     return Glob(glob)
 
 
 def _tokens(glob: str) -> List[str]:
-    """Wildcards and the characters between them; a `**` takes in its neighbours."""
+    """Split a glob into wildcards and characters; a `**` absorbs its neighbours."""
     tokens: List[str] = []
     for part in _PARTS.split(glob):
         for each in [part] if part in _MEANING else part:
@@ -97,7 +97,7 @@ class _States:
         self._kept: Dict[Tuple[int, str], int] = {}
 
     def _skipped(self, states: int) -> int:
-        """The states and those that are reached from them without a character."""
+        """Return the states and those reachable from them without a character."""
         while True:
             more = states | (states & self._skip) << 1 | (states & self._skip_two) << 2
             if more == states:
@@ -115,7 +115,8 @@ class _States:
         return self._skipped(moved << 1 | states & stay)
 
     def end_of(self, path: str) -> bool:
-        """Whether the end is among the states after the path's last character."""
+        """Return whether the end is among the states after the path's last
+        character."""
         states = self._start
         for char in path:
             found = self._kept.get((states, char))

@@ -40,7 +40,7 @@ Items = List[Tuple[Any, Any]]
 
 
 def hint(pattern: str) -> Optional[str]:
-    """What to do about a pattern that is no regular expression or a slow one; else None."""
+    """Return what to do about an invalid or slow regular expression; else None."""
     try:
         parsed = parser.parse(pattern)
         folds = bool(parsed.state.flags & re.IGNORECASE)
@@ -63,7 +63,8 @@ class _Ways:
         self.folds = folds
 
     def of(self, items: Items, after: FrozenSet[int]) -> int:
-        """The ways of items in a row; `after` are the characters that may follow them."""
+        """Return the ways to match items in a row; `after` are the following
+        characters."""
         ways = 1
         for at in range(len(items) - 1, -1, -1):
             ways = min(ways * self._of_one(items[at], after), MOST_WAYS + 1)
@@ -111,7 +112,8 @@ class _Ways:
         return max(ways)
 
     def _first(self, items: Items) -> Tuple[FrozenSet[int], bool]:
-        """The characters that items can begin with, and whether they can be empty."""
+        """Return the characters that items can begin with, and whether they can be
+        empty."""
         found: FrozenSet[int] = _ENDS
         for code, value in items:
             first, is_optional = self._first_of(code, value)
@@ -169,7 +171,7 @@ class _Ways:
 
 
 def _of_class(pattern: str) -> FrozenSet[int]:
-    """The characters of a class, with all others where it has some of them."""
+    """Return the characters of a class, with all others if it has some of them."""
     ours = frozenset(i for i in range(_OTHERS) if re.match(pattern, chr(i)))
     return ours | {_OTHERS}
 

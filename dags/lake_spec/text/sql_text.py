@@ -14,18 +14,18 @@ _GLOB = frozenset("\\*?[]{}")
 
 
 def sql_literal(text: str) -> str:
-    """A string literal of exactly this text: plain ASCII, without semicolons."""
+    """Return a string literal of this text: plain ASCII, without semicolons."""
     return "'" + "".join(_spelled(character) for character in text) + "'"
 
 
 def sql_path(path: str) -> str:
-    """A literal for the `path` of a data source: this one file, never a pattern."""
+    """Return a literal for the `path` of a data source: one file, never a pattern."""
     escaped = (f"\\{each}" if each in _GLOB else each for each in path)
     return sql_literal("".join(escaped))
 
 
 def sql_identifier(name: str) -> str:
-    """A quoted name; ValueError for one that no SQL file can carry.
+    """Return a quoted name. Raises ValueError for one that SQL files cannot contain.
 
     There is no escape inside a quoted name but the doubled quote.
     """

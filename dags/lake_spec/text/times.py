@@ -21,7 +21,7 @@ _TIMESTAMP = re.compile(
 
 
 def parse_timestamp(text: str) -> Optional[datetime]:
-    """Return the time that a text says, in UTC where it names no zone; else nothing."""
+    """Parse a timestamp, in UTC if it has no zone; None if it is not valid."""
     found = _TIMESTAMP.fullmatch(text)
     if not found:
         return None

@@ -14,7 +14,7 @@ from lake_airflow.settings import read_release, read_settings
 
 
 def build_domain(name: str) -> dict[str, DAG]:
-    """The DAGs of a domain by their ids, for the globals of its DAG file.
+    """Build the DAGs of a domain, by their ids, for the globals of its DAG file.
 
     A mistake in the domain's files raises SpecErrors with all of them; where a
     DAG file lets it through, it is that file's import error in Airflow.
@@ -41,7 +41,7 @@ def build_domain(name: str) -> dict[str, DAG]:
 
 
 def build_reaper() -> dict[str, DAG]:
-    """The DAG that ends left-over clusters of the environment, by its id."""
+    """Build the DAG that terminates the environment's orphaned clusters, by its id."""
     settings = read_settings()
     dag = reaper(load_environment(settings.environment, settings.environments))
     return {dag.dag_id: dag}

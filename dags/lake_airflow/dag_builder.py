@@ -42,7 +42,7 @@ class Renderer:
         self.poll_seconds = poll_seconds
 
     def dag(self, plan: DagPlan) -> DAG:
-        """The DAG of a plan.
+        """Build the DAG of a plan.
 
         `done` is the only leaf that counts: green when the summary and the
         end of the cluster are, whatever else happened on the way. It is a
@@ -99,7 +99,7 @@ class Renderer:
         return create.as_setup()
 
     def _stage(self, plan: DagPlan, stage: Stage) -> SubmitStage:
-        """A failed stage does not keep the next one from the other tables."""
+        """Add a stage; its failure does not stop the next one for the other tables."""
         is_first = stage is plan.stages[0]
         return _SUBMITS[stage.kind](
             task_id=stage.name,
@@ -141,7 +141,7 @@ class Renderer:
 
 
 def _ends(task: BaseOperator, setup: BaseOperator, **more: bool) -> Any:
-    """The task as a teardown that comes whatever became of the setup.
+    """Make the task a teardown that runs whatever the state of the setup.
 
     Bound to it, so that who clears a stage, and with it the setup, clears this too. By
     its own rule a teardown is left out where its setup failed, also where that was
@@ -153,7 +153,7 @@ def _ends(task: BaseOperator, setup: BaseOperator, **more: bool) -> Any:
 
 
 def _schedule(plan: DagPlan) -> Any:
-    """When the DAG starts; where runs take a window, each has an interval.
+    """Return the DAG's schedule; if runs take a window, each has an interval.
 
     Of a cron text alone Airflow makes intervals without length, which is no window
     for the runs of a backfill.
@@ -174,7 +174,7 @@ def _changes(name: str) -> Asset:
 
 
 def _documentation(plan: DagPlan, domain: DomainSpec) -> str:
-    """The page of the DAG: what it does and to which tables."""
+    """Describe the DAG: what it does and for which tables."""
     stages = ", then ".join(f"`{stage.name}`" for stage in plan.stages)
     rows = [
         f"| `{table.full_name}` | {_cell(table.description)} | {_cell(table.owner)}"

@@ -15,6 +15,6 @@ _NAMED = re.compile(
 
 
 def masked(text: str) -> str:
-    """The text with `***` for key ids, `user:password@` and values named as secrets."""
+    """Replace key ids, `user:password@` and values named as secrets by `***`."""
     text = _USER_INFO.sub(_MASK, _KEY_ID.sub(_MASK, text))
     return _NAMED.sub(rf"\g<1>{_MASK}", text)

@@ -34,7 +34,7 @@ class Settings:
 
 
 def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
-    """The settings of this process; what is not set has the default."""
+    """Read the settings of this process; what is not set has the default."""
     environment = environment_file(
         environ.get("LAKE_ENVIRONMENT") or "local", DAGS / "environments"
     )
@@ -49,7 +49,7 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
 
 
 def airflow_name(environ: Mapping[str, str] = os.environ) -> str:
-    """Which Airflow this is, for runs of several on one environment's buckets.
+    """Return the name of this Airflow, for several on one environment's buckets.
 
     MWAA sets AIRFLOW_ENV_NAME to the name of its environment; LAKE_AIRFLOW, also an
     empty one, goes before it. Without both, as on a laptop, it has no name.
@@ -68,7 +68,7 @@ def _poll_seconds(text: str) -> int:
 
 
 def read_release(path: Path) -> str:
-    """The release that the DAGs refer to, or `unreleased` without a file."""
+    """Return the release that the DAGs refer to, or `unreleased` without a file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -31,7 +31,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
 
 
 def _parameters(args: argparse.Namespace) -> str:
-    """`Name=value` words, for --parameter-overrides."""
+    """Format `Name=value` words, for --parameter-overrides."""
     environment, domains = _specs(args)
     known = parameters(_template(args), environment, domains)
     return " ".join(f"{name}={value}" for name, value in known.items())

@@ -22,7 +22,8 @@ Resource = Dict[str, Any]
 def domains_template(
     environment: EnvironmentSpec, domains: Iterable[DomainSpec]
 ) -> Dict[str, Any]:
-    """The template, the same for the same specs. Raises NotDeployable if it is too big."""
+    """Build the template, the same for the same specs. Raises NotDeployable if too
+    big."""
     domains = sorted(domains, key=lambda each: each.name)
     resources: Dict[str, Resource] = {}
     for arn, chosen in runtime_roles(environment, domains).items():
@@ -61,7 +62,7 @@ def _check_size(environment: EnvironmentSpec, resources: Dict[str, Resource]) ->
 
 
 def _id(kind: str, name: str) -> str:
-    """A logical id: letters and digits, another one for every name."""
+    """Return a logical id: letters and digits, unique for every name."""
     return kind + "".join(c if c.isalnum() else f"X{ord(c):02x}X" for c in name)
 
 
@@ -108,7 +109,7 @@ def _policy(statements: List[Dict[str, Any]]) -> Dict[str, Any]:
 
 
 def _trust() -> Dict[str, Any]:
-    """The nodes become the role of the step that they run."""
+    """Allow the nodes to assume the role of the step that they run."""
     nodes = {"Fn::ImportValue": {"Fn::Sub": "lake-${Environment}-InstanceRoleArn"}}
     return {
         "Effect": "Allow",
@@ -158,7 +159,7 @@ def _database(environment: EnvironmentSpec, domain: DomainSpec) -> Dict[str, Res
 
 
 def _grant(role: str, thing: Resource, permissions: List[str]) -> Resource:
-    """Of Lake Formation, where it decides on the catalogue."""
+    """Grant by Lake Formation, if it controls the catalogue."""
     holder = {"DataLakePrincipalIdentifier": {"Fn::GetAtt": [role, "Arn"]}}
     return {
         "Type": "AWS::LakeFormation::PrincipalPermissions",

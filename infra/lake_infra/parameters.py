@@ -11,7 +11,7 @@ from lake_spec.model import DomainSpec, EnvironmentSpec
 def known_values(
     environment: EnvironmentSpec, domains: Iterable[DomainSpec]
 ) -> dict[str, str]:
-    """Everything that the files say, by the name of the parameter that takes it."""
+    """Return all values in the files, by the name of their parameter."""
     domains = list(domains)
     work = Root.of(environment.artifacts)
     told = topics(environment, domains)
@@ -37,7 +37,7 @@ def parameters(
     environment: EnvironmentSpec,
     domains: Iterable[DomainSpec],
 ) -> dict[str, str]:
-    """The values of those parameters of a template that the files give."""
+    """Return the values of those parameters of a template that the files define."""
     known = known_values(environment, domains)
     asked = template.get("Parameters", {})
     return {name: known[name] for name in asked if known.get(name)}

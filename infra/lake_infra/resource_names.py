@@ -34,20 +34,21 @@ class Root:
 
     @classmethod
     def of(cls, uri: str) -> Root:
-        """Of an s3:// URI."""
+        """Parse an s3:// URI."""
         bucket, _, folder = uri[len("s3://") :].partition("/")
         return cls(bucket, f"{folder}/" if folder else "")
 
 
 def last_part(arn: str) -> str:
-    """The name at the end of an ARN of a role or topic; a plain name is its own."""
+    """Return the name at the end of an ARN of a role or topic; a plain name is its
+    own."""
     return re.split(r"[:/]", arn)[-1]
 
 
 def runtime_roles(
     environment: EnvironmentSpec, domains: Iterable[DomainSpec]
 ) -> dict[str, list[DomainSpec]]:
-    """The domains whose steps run as a role, by its ARN."""
+    """Return the domains whose steps run as a role, by its ARN."""
     roles: dict[str, list[DomainSpec]] = {}
     for domain in sorted(domains, key=lambda each: each.name):
         arn = environment.runtime_role_of(domain.name)
@@ -59,7 +60,7 @@ def runtime_roles(
 def topics(
     environment: EnvironmentSpec, domains: Iterable[DomainSpec]
 ) -> dict[Optional[str], list[str]]:
-    """ARNs of the topics that Airflow publishes to: `alarms`, and those of domains."""
+    """Return ARNs of the topics that Airflow publishes to: `alarms`, and `domains`."""
     of_domains = {each.notifications.topic for each in domains} - {None}
     alarm = environment.alarm_topic
     return {
@@ -71,7 +72,7 @@ def topics(
 def check_deployable(
     environment: EnvironmentSpec, domains: Iterable[DomainSpec]
 ) -> None:
-    """Raises NotDeployable, with every reason why the templates do not fit."""
+    """Raise NotDeployable, with every reason why the templates do not fit."""
     domains = list(domains)
     reasons = [*_names(environment), *_buckets(environment)]
     reasons += [*_roles(environment, domains), *_accounts(environment, domains)]

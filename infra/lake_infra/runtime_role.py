@@ -40,7 +40,7 @@ Statement = Dict[str, Any]
 def role_statements(
     environment: EnvironmentSpec, domains: Sequence[DomainSpec]
 ) -> List[Statement]:
-    """All but the landing files, for as many tables as there may be."""
+    """Return all statements but those on landing files, for any number of tables."""
     return [
         *_tables(Root.of(environment.warehouse), domains),
         *_erased_keys(environment, domains),
@@ -57,7 +57,8 @@ def role_statements(
 def landing_documents(
     environment: EnvironmentSpec, domains: Sequence[DomainSpec]
 ) -> Iterator[List[Statement]]:
-    """Statements on the landing files of all tables, in documents that IAM takes."""
+    """Return statements on the landing files of all tables, in documents within
+    IAM's limit."""
     root = Root.of(environment.landing)
     tables = [t for d in domains for t in d.tables if _has_files(t)]
     pulled = {t.source.path for t in tables if pulls_of(t)}
@@ -100,7 +101,7 @@ def _landing(root: Root, paths: Sequence[str], to: Sequence[str]) -> List[Statem
 
 
 def _tables(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
-    """The folders of the domains.
+    """Return statements on the folders of the domains.
 
     Hadoop asks whether a folder is a file, hence the names without a slash, and for
     the folder above it, which it lists one level deep.
@@ -125,7 +126,7 @@ def _tables(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
 def _erased_keys(
     environment: EnvironmentSpec, domains: Sequence[DomainSpec]
 ) -> Iterator[Statement]:
-    """The lists of erased keys, which lie with the landing files: all runs ask for them."""
+    """Return statements on the lists of erased keys in landing, which all runs read."""
     root = Root.of(environment.landing)
     folders = [f"{root.prefix}{ERASED}/{domain.name}/*" for domain in domains]
     to = NOTE if environment.erase_secret else READ
@@ -136,7 +137,8 @@ def _erased_keys(
 def _runs(
     environment: EnvironmentSpec, domains: Sequence[DomainSpec]
 ) -> Iterator[Statement]:
-    """The folders of runs, also of those before, whose words an erase takes out."""
+    """Return statements on the folders of runs, also earlier ones, which an erase
+    cleans."""
     root = Root.of(environment.runs)
     folders = _folders_of_runs(root, domains)
     to = (*WRITE, *ERASE[:1]) if environment.erase_secret else WRITE
@@ -160,7 +162,8 @@ def _folders_of_runs(root: Root, domains: Sequence[DomainSpec]) -> List[str]:
 def _erase(
     environment: EnvironmentSpec, domains: Sequence[DomainSpec]
 ) -> Iterator[Statement]:
-    """What an erase does beyond its tables: requests, old versions, its secret."""
+    """Return statements of an erase beyond its tables: requests, old versions, its
+    secret."""
     if environment.erase_secret is None:
         return
     runs, house = Root.of(environment.runs), Root.of(environment.warehouse)
@@ -189,7 +192,7 @@ def _erase(
 
 
 def _jars(environment: EnvironmentSpec) -> Iterator[Statement]:
-    """The jars that steps are given."""
+    """Return statements on the jars of steps."""
     if environment.jars:
         objects = [_in_bucket(jar[len("s3://") :]) for jar in environment.jars]
         yield _allow("Jars", READ, objects)
@@ -198,7 +201,8 @@ def _jars(environment: EnvironmentSpec) -> Iterator[Statement]:
 def _secrets(
     environment: EnvironmentSpec, domains: Sequence[DomainSpec]
 ) -> Iterator[Statement]:
-    """The secrets of the connections that tables of these domains use, no others."""
+    """Return statements on the secrets of connections that these domains use, no
+    others."""
     used = {p.connection for d in domains for t in d.tables for _, p in pulls_of(t)}
     named = [each for name, each in environment.connections if name in used]
     kept: Dict[SecretStore, Set[str]] = {store: set() for store in SecretStore}

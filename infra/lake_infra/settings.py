@@ -21,7 +21,7 @@ s3_encryption_kms_key_id: {KeyArn}"""
 
 
 def settings(environment: str, described: str) -> str:
-    """Lines for environments/<name>.yml, of what `describe-stacks` prints as JSON.
+    """Return lines for environments/<name>.yml, from the JSON of `describe-stacks`.
 
     Raises NotDeployable where a stack is missing or is not done.
     """

@@ -32,10 +32,10 @@ _Loader.add_multi_constructor("!", _long_form)
 
 
 def read_template(text: str) -> dict[str, Any]:
-    """A template as plain data."""
+    """Parse a template as plain data."""
     return yaml.load(text, _Loader)  # a safe loader, but for the tags above
 
 
 def load_template(layer: str) -> dict[str, Any]:
-    """The template of a layer that has a file."""
+    """Load the template of a layer that has a file."""
     return read_template((TEMPLATES / f"{layer}.yml").read_text(encoding="utf-8"))

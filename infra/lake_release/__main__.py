@@ -93,7 +93,7 @@ def _deployment(args: argparse.Namespace) -> Deployment:
 
 
 def client_of(service: str, region: str) -> Any:
-    """Make a client of a service in a region."""
+    """Create a client of a service in a region."""
     return boto3.client(service, region_name=region)
 
 
@@ -102,7 +102,7 @@ def _say(line: str) -> None:
 
 
 def _who(project: Path) -> str:
-    """Who deploys, and the commit of the tree."""
+    """Return who deploys, and the commit of the tree."""
     done = subprocess.run(
         ["git", "-C", str(project), "describe", "--always", "--dirty"],
         capture_output=True,

@@ -39,7 +39,7 @@ def write(
 
 
 def _plugins(plugins: Path, wheels: Optional[Path]) -> Dict[str, Path]:
-    """The files of plugins.zip by their names in it."""
+    """Return the files of plugins.zip by their names in it."""
     packed = {
         file.relative_to(plugins).as_posix(): file for file in plugins.rglob("*.py")
     }

@@ -40,20 +40,21 @@ class Built:
     environment: EnvironmentSpec
 
     def files(self, part: str) -> Dict[str, Path]:
-        """The files of a part, by their paths in it."""
+        """Return the files of a part, by their paths in it."""
         return dict(_files(self.folder / part))
 
     def manifest(self) -> Manifest:
-        """What is in it, so that two releases can be compared."""
+        """Return the release's manifest, so that two releases can be compared."""
         return {part: hashes(self.folder / part) for part in PARTS}
 
     def specs(self) -> Dict[str, Any]:
-        """The specs that its steps read, by domain."""
+        """Return the specs that its steps read, by domain."""
         files = sorted((self.folder / "artifacts" / "specs").glob("*.json"))
         return {file.stem: json.loads(file.read_text("utf-8")) for file in files}
 
     def sizes(self) -> Dict[str, int]:
-        """Bytes of every file of the dags folder, by which Airflow knows it is whole."""
+        """Return the size of every file of the dags folder, by which Airflow checks
+        it."""
         return {name: f.stat().st_size for name, f in self.files("dags").items()}
 
 
@@ -114,7 +115,7 @@ def _build_artifacts(
 
 
 def hashes(folder: Path) -> Dict[str, str]:
-    """SHA-256 of every file below a folder, by its path there."""
+    """Return the SHA-256 of every file below a folder, by its path there."""
     return {
         name: hashlib.sha256(file.read_bytes()).hexdigest()
         for name, file in _files(folder)

@@ -25,7 +25,7 @@ class State:
 
 
 def changes(old: State, new: State) -> Iterator[str]:
-    """A line per thing that differs, none where nothing does."""
+    """List a line per difference; empty without any."""
     yield from _tables(old.specs, new.specs)
     yield from _environment(old.specs, new.specs)
     yield from _dag_files(old.manifest, new.manifest)
@@ -34,7 +34,7 @@ def changes(old: State, new: State) -> Iterator[str]:
 
 
 def gone_dags(old: State, new: State) -> Set[str]:
-    """The ids of DAGs that the old release shows, and the new one does not."""
+    """List the ids of DAGs of the old release that the new one does not have."""
     files = dag_files(old.manifest.get("dags", ())) - dag_files(
         new.manifest.get("dags", ())
     )
@@ -43,7 +43,7 @@ def gone_dags(old: State, new: State) -> Set[str]:
 
 
 def dags_of(state: State) -> Set[str]:
-    """The ids of the DAGs of all domains of a release."""
+    """List the ids of the DAGs of all domains of a release."""
     return set().union(*(dag_ids(each["domain"]) for each in state.specs.values()))
 
 
@@ -59,7 +59,7 @@ def _tables(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _domain(spec: Any) -> Tuple[Optional[Dict], Dict[str, Dict]]:
-    """Settings of a domain without its tables, and those tables by name."""
+    """Return settings of a domain without its tables, and those tables by name."""
     if spec is None:
         return None, {}
     settings = dict(spec["domain"])
@@ -92,7 +92,7 @@ def _compared(
 
 
 def _differing(old: Any, new: Any, at: str = "") -> Iterator[str]:
-    """The dotted settings whose values differ."""
+    """List the dotted settings whose values differ."""
     if not (isinstance(old, dict) and isinstance(new, dict)):
         yield at
         return

@@ -23,7 +23,7 @@ class Checkout:
     project: Path
 
     def commit(self, name: str = "HEAD") -> Optional[Commit]:
-        """A commit; None where there is no git, or none of that name here."""
+        """Return a commit; None without git, or without that commit here."""
         told = self._git(
             "show",
             "--no-patch",
@@ -37,14 +37,15 @@ class Checkout:
         return Commit(id, int(at))
 
     def is_ancestor(self, one: str, other: str) -> bool:
-        """Whether the other commit, which is here too, was made on top of this one."""
+        """Return whether the other commit, which is here too, descends from this
+        one."""
         return (
             self._git("merge-base", "--is-ancestor", "--end-of-options", one, other)
             is not None
         )
 
     def is_older(self, one: Commit, other: Commit) -> bool:
-        """Whether it was made before the other one.
+        """Return whether it was made before the other one.
 
         Where neither stands on the other, or the other is not here, their times tell.
         """
@@ -55,7 +56,7 @@ class Checkout:
         return self.is_ancestor(one.id, other.id) or one.at < other.at
 
     def _git(self, *asked: str) -> Optional[str]:
-        """What it answers; None if it refuses, or is not there."""
+        """Return git's output; None if it fails or is not installed."""
         argv = ["git", "-C", str(self.project), *asked]
         try:
             done = subprocess.run(argv, capture_output=True, text=True)

@@ -54,7 +54,7 @@ class Deployment:
         self._say = say
 
     def plan(self, built: Built) -> Iterator[str]:
-        """What would change, a line each."""
+        """List what would change, a line each."""
         there = pointer.read(self._s3, self._target).current
         yield f"{self._target.environment}: {_named(there)} -> {built.id}"
         if there and there.release == built.id:
@@ -72,7 +72,8 @@ class Deployment:
         yield from changes(old, new)
 
     def deploy(self, built: Built, *, older: bool = False) -> None:
-        """Make a release the current one. ReleaseError leaves the one before.
+        """Make a release the current one. Raises ReleaseError, which keeps the
+        previous one.
 
         One of an older commit than the current one's is refused unless `older`.
         """
@@ -99,7 +100,8 @@ class Deployment:
         return self._checkout.commit() if self._checkout else None
 
     def _why_older(self, there: Optional[Deploy]) -> Optional[str]:
-        """Why this checkout must not replace what is deployed; None if it may."""
+        """Return why this checkout must not replace the deployed one; None if it
+        may."""
         if there is None or there.commit is None or self._checkout is None:
             return None
         mine, remedy = self._commit(), (
@@ -120,7 +122,7 @@ class Deployment:
         return None
 
     def _note_commit(self, before: Pointer) -> Pointer:
-        """The same release of a newer commit: what is older than that is older."""
+        """Record the newer commit of the same release, to compare later ones with."""
         assert before.current
         commit = self._commit() or before.current.commit
         if commit == before.current.commit:
@@ -128,12 +130,12 @@ class Deployment:
         return self._note(before, replace(before.current, commit=commit))
 
     def _note(self, before: Pointer, again: Deploy) -> Pointer:
-        """Say something else of the current release."""
+        """Update the record of the current release."""
         others = replace(before, deploys=before.deploys[1:])
         return pointer.write(self._s3, self._target, again, before=others)
 
     def _repeat(self, there: Pointer) -> None:
-        """Try the current release, where no run has proven it yet."""
+        """Try the current release, if no run has proven it yet."""
         deploy = there.current
         assert deploy
         if deploy.proven or self._airflow is None:
@@ -147,7 +149,7 @@ class Deployment:
         self._judge(there, replace(there, deploys=there.deploys[first:]))
 
     def rollback(self, release: Optional[str] = None) -> None:
-        """Make the release before the current one, or another one, the current one."""
+        """Make the previous release, or another one, the current one."""
         before = pointer.read(self._s3, self._target)
         if before.current and before.current.release == release:
             if not before.current.proven:
@@ -168,7 +170,7 @@ class Deployment:
         self._switch(replace(deploy, commit=earlier.commit), before)
 
     def status(self) -> Iterator[str]:
-        """The deploys that are remembered, the newest first."""
+        """List the recorded deploys, the newest first."""
         there = pointer.read(self._s3, self._target)
         yield f"{self._target.environment}: {_named(there.current)}"
         if there.current:
@@ -183,7 +185,8 @@ class Deployment:
             raise ReleaseError(why_not)
 
     def _why_needed(self, old: State, new: State) -> Optional[str]:
-        """Which DAGs that go are needed still; None where none is, or nobody can ask."""
+        """Return which removed DAGs still have runs; None without any, or if
+        unknown."""
         gone = sorted(gone_dags(old, new))
         if not gone or self._airflow is None or self._airflow.missing({}):
             return None
@@ -205,7 +208,7 @@ class Deployment:
     def _install(
         self, files: Dict[str, AirflowFile], current: Optional[Deploy]
     ) -> Dict[str, AirflowFile]:
-        """Let MWAA install the files; they, and what takes the place of an older one."""
+        """Let MWAA install the files; return them, and what replaces an older one."""
         if self._airflow is None:
             return files
         if how := self._airflow.missing(files):
@@ -225,7 +228,7 @@ class Deployment:
         self._judge(after, before)
 
     def _judge(self, after: Pointer, before: Pointer) -> None:
-        """Try the current release: it is proven, or stays as it is, or is taken back."""
+        """Try the current release; keep it as proven or as it is, or roll it back."""
         deploy = after.current
         assert deploy
         again = (
@@ -246,7 +249,7 @@ class Deployment:
             self._say(f"removed {key}")
 
     def _try(self, deploy: Deploy, before: Optional[Deploy]) -> bool:
-        """Whether a run proved it; False where there is no Airflow yet."""
+        """Return whether a run proved it; False without an Airflow."""
         if self._airflow is None or self._airflow.missing(deploy.airflow):
             return False
         try:
@@ -264,7 +267,7 @@ class Deployment:
         return True
 
     def _note_proven(self, after: Pointer, deploy: Deploy) -> Pointer:
-        """Say that a run proved it; where another release is there by now, leave that."""
+        """Record that a run proved it, unless another release is current by now."""
         try:
             return self._note(after, replace(deploy, proven=True))
         except pointer.Overtaken as error:
@@ -274,7 +277,7 @@ class Deployment:
             raise told(error, "noting that the release is proven") from None
 
     def _take_back(self, before: Pointer, after: Pointer) -> str:
-        """Show the release before again, where a run proved that this one fails."""
+        """Restore the previous release, after a run proved that this one fails."""
         failed = after.current
         assert failed
         if before.current is None:

@@ -37,7 +37,7 @@ class CredentialsEnded(ReleaseError):
 
 
 def told(error: Exception, doing: str) -> ReleaseError:
-    """What an error of AWS means for a release; `doing` is the call that it met."""
+    """Translate an error of AWS to a ReleaseError; `doing` is the call that it met."""
     if isinstance(error, RuntimeError) and _NOT_RENEWED not in str(error):
         raise error
     names = {each.__name__ for each in type(error).__mro__}

@@ -78,17 +78,19 @@ class Airflow:
         self._end = time.monotonic() + minutes * 60
 
     def missing(self, files: Dict[str, AirflowFile]) -> Optional[str]:
-        """How to make an Airflow that is not there yet; None where it is."""
+        """Describe how to create an Airflow that does not exist yet; None if it
+        does."""
         if self._described() is not None:
             return None
         return f"{self._name} does not exist yet. Create it with these: {words(files)}"
 
     def has(self, file: str) -> bool:
-        """Whether the environment installs a file of that name, of any version."""
+        """Return whether the environment installs a file of that name, of any
+        version."""
         return bool((self._described() or {}).get(SETTINGS[file][0]))
 
     def install(self, files: Dict[str, AirflowFile]) -> bool:
-        """Let it install these versions and wait; False where it has them already."""
+        """Install these versions and wait; return False if it has them already."""
         wanted = dict(_settings(files))
         there = self._settled()
         if _is_set(there, wanted):
@@ -109,7 +111,7 @@ class Airflow:
         return True
 
     def _update(self, wanted: Dict[str, str]) -> Optional[ReleaseError]:
-        """Ask for the update; the error of a reply that may have been lost."""
+        """Request the update; return the error of a reply that may have been lost."""
         try:
             self._airflow.update_environment(Name=self._name, **wanted)
         except AWS_ERRORS as error:
@@ -132,7 +134,7 @@ class Airflow:
             )
 
     def active_runs(self, dag: str) -> List[str]:
-        """The runs of a DAG that are not over, by their ids; none of one that is not there."""
+        """List the unfinished runs of a DAG, by their ids; empty for an unknown DAG."""
         found = []
         for state in _ACTIVE:
             asked = {"limit": PAGE, "state": state}
@@ -185,7 +187,8 @@ class Airflow:
         )
 
     def _to_try(self, dags: Optional[Collection[str]]) -> Tuple[List[str], str]:
-        """The DAGs whose run would show a release, and one of them that is idle."""
+        """Return the DAGs whose run would show a release, and one of them that is
+        idle."""
         known = [d for d in self._dags_that_run() if dags is None or d in dags]
         if not known:
             raise NotTried(
@@ -199,7 +202,7 @@ class Airflow:
         return known, dag
 
     def _tell(self, run: str, state: str, release: str) -> None:
-        """Say that a run proved the release, or raise ReleaseError: it failed."""
+        """Report that a run proved the release, or raise ReleaseError if it failed."""
         if state != "success":
             raise ReleaseError(f"{_words(run)}, which only plans, {state}.")
         self._say(f"{run.split('/')[2]} planned as release {release}")
@@ -213,7 +216,7 @@ class Airflow:
         return True
 
     def _take_away(self, dag: str, run: str, state: Optional[str]) -> str:
-        """Take a run of ours away that is queued still; what it waited for, in words."""
+        """Delete this deploy's queued run; describe what it waited for."""
         if state != "queued":
             return ""
         ours = run.rsplit("/", 1)[-1]
@@ -222,11 +225,11 @@ class Airflow:
         return behind + (" and was deleted" if self._delete(run) else "")
 
     def _idle_one(self, dags: Collection[str]) -> Optional[str]:
-        """One whose run would begin at once: one at a time works."""
+        """Return a DAG whose run would begin at once: one at a time works."""
         return next((each for each in dags if not self.active_runs(each)), None)
 
     def _plan(self, dag: str, release: str, nth: int) -> str:
-        """Start a run that only plans; its path."""
+        """Start a run that only plans; return its path."""
         run_id = f"release-{release}-{int(time.time())}-{nth}"
         body = {"dag_run_id": run_id, "logical_date": None, "conf": {"plan_only": True}}
         try:
@@ -237,7 +240,7 @@ class Airflow:
         return f"/dags/{dag}/dagRuns/{run_id}"
 
     def _delete(self, run: str) -> bool:
-        """Delete a run that is queued; False where it began meanwhile, or stays."""
+        """Delete a queued run; return False if it began meanwhile, or stays."""
         try:
             self._rest("DELETE", run)
         except Refused as refusal:
@@ -249,7 +252,7 @@ class Airflow:
         return True
 
     def _release_of(self, run: str) -> Optional[str]:
-        """The release that a run's first task noted."""
+        """Return the release that a run's first task noted."""
         entry = f"{run}/taskInstances/create_cluster/xcomEntries/{_RELEASE}"
         try:
             value = self._rest("GET", entry).get("value")
@@ -260,7 +263,7 @@ class Airflow:
         return value.strip('"') if isinstance(value, str) else None
 
     def _dags_that_run(self) -> List[str]:
-        """The incremental DAGs that are unpaused, by their ids."""
+        """List the incremental DAGs that are unpaused, by their ids."""
         found: Set[str] = set()
         seen = 0
         while True:
@@ -272,7 +275,7 @@ class Airflow:
                 return sorted(each for each in found if each.endswith("_incremental"))
 
     def _rest(self, method: str, path: str, **more: Any) -> Dict[str, Any]:
-        """What Airflow says; a look that it fails to answer is repeated."""
+        """Return Airflow's response; repeat a read that fails."""
         failures = self._airflow.exceptions
         for tries_left in reversed(range(TRIES if method == "GET" else 1)):
             try:
@@ -298,7 +301,7 @@ class Airflow:
         raise AssertionError("the last try returns or raises")
 
     def _settled(self) -> Dict[str, Any]:
-        """The environment, once nothing is being done to it."""
+        """Return the environment, once no update of it is in progress."""
         there: Dict[str, Any] = {"Status": "unknown"}
         began = time.monotonic()
         for _ in self._looks(UPDATE_LIMIT):
@@ -320,7 +323,7 @@ class Airflow:
             raise told(error, f"GetEnvironment of {self._name}") from None
 
     def _looks(self, limit: int) -> Iterator[int]:
-        """Looks at what is awaited, each with a pause after it, for so many seconds."""
+        """Yield for each look at what is awaited, with pauses, for so many seconds."""
         for nth in range(limit // EVERY):
             yield nth
             if time.monotonic() + EVERY > self._end:
@@ -329,7 +332,7 @@ class Airflow:
 
 
 def _said(error: ClientError) -> str:
-    """What Airflow itself said, behind MWAA's words."""
+    """Return Airflow's own words, without those of MWAA."""
     answer = error.response.get("RestApiResponse")
     return f" {str(answer)[:_LONGEST]}" if answer else ""
 
@@ -343,13 +346,13 @@ def _minutes(looks: int) -> int:
 
 
 def _words(run: str) -> str:
-    """A run's path as words."""
+    """Format a run's path as words."""
     _, _, dag, _, run_id = run.split("/")
     return f"{dag}: the run {run_id}"
 
 
 def words(files: Dict[str, AirflowFile]) -> str:
-    """The versions of the files, as parameters of the layer mwaa."""
+    """Format the versions of the files as parameters of the layer mwaa."""
     return " ".join(
         f"{PARAMETERS[name]}={file.version}" for name, file in sorted(files.items())
     )

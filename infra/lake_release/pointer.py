@@ -57,7 +57,7 @@ class Deploy:
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Deploy:
-        """Of what the pointer holds."""
+        """Parse the content of the pointer."""
         found = data.get("airflow", {}).items()
         files = {name: from_fields(AirflowFile, each) for name, each in found}
         told = data.get("commit")
@@ -79,7 +79,8 @@ class Pointer:
         return self.deploys[0] if self.deploys else None
 
     def earlier(self, release: Optional[str] = None) -> Deploy:
-        """The newest deploy of that release, or of any other than the current one."""
+        """Return the newest deploy of that release, or of any other than the current
+        one."""
         for each in self.deploys[1:]:
             if each.release == release or (
                 release is None and each.release != self.deploys[0].release
@@ -95,7 +96,7 @@ class Pointer:
 
 
 def read(s3: Any, target: Target) -> Pointer:
-    """The pointer of an environment; an empty one before the first deploy.
+    """Read the pointer of an environment; an empty one before the first deploy.
 
     ReleaseError where only a newer release understands it.
     """
@@ -119,7 +120,7 @@ def read(s3: Any, target: Target) -> Pointer:
 
 
 def write(s3: Any, target: Target, deploy: Deploy, *, before: Pointer) -> Pointer:
-    """Make a release the current one. ReleaseError if somebody deployed meanwhile."""
+    """Make a release the current one. Raises ReleaseError after a concurrent deploy."""
     deploys = (deploy, *before.deploys)[:REMEMBERED]
     content = {**before.unknown, "deploys": to_fields(deploys)}
     text = state_text(content, release=deploy.release, indent=1)
@@ -145,7 +146,7 @@ def write(s3: Any, target: Target, deploy: Deploy, *, before: Pointer) -> Pointe
 
 
 def _content(s3: Any, target: Target) -> Tuple[Optional[bytes], Optional[str]]:
-    """The object and its ETag; None for both before the first deploy."""
+    """Return the object and its ETag; None for both before the first deploy."""
     try:
         found = s3.get_object(Bucket=target.dags_bucket, Key=POINTER)
     except s3.exceptions.NoSuchKey:

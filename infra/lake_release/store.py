@@ -29,7 +29,7 @@ class Store:
         self._target = target
 
     def put_artifacts(self, built: Built) -> int:
-        """What steps read; the manifest is put last and says that all is there."""
+        """Upload what steps read; the manifest is last and marks it as complete."""
         key = self._target.artifact(built.id, MANIFEST)
         if self.manifest(built.id) is not None:
             return 0
@@ -39,7 +39,8 @@ class Store:
         return len(built.files("artifacts"))
 
     def put_dags(self, built: Built) -> int:
-        """The release's own dags folder, which nothing reads before the pointer names it."""
+        """Upload the release's dags folder, which nothing reads before the pointer
+        names it."""
         files = built.files("dags")
         for name, file in files.items():
             self._put(self._target.dag_file(built.id, name), file.read_bytes())
@@ -50,7 +51,7 @@ class Store:
     def put_airflow_files(
         self, built: Built, current: Optional[Deploy]
     ) -> Dict[str, AirflowFile]:
-        """What MWAA installs; what is as in the current release is not put again."""
+        """Upload what MWAA installs, unless the current release has it already."""
         files = hashes(built.folder / "airflow")
         return {
             name: self._airflow_file(
@@ -60,7 +61,8 @@ class Store:
         }
 
     def put_empty_plugins(self, current: Optional[Deploy]) -> AirflowFile:
-        """A plugins.zip without files, for an Airflow that has one; not put twice."""
+        """Upload a plugins.zip without files, for an Airflow that has one; only
+        once."""
         sha256 = hashlib.sha256(EMPTY_ZIP).hexdigest()
         return self._airflow_file(PLUGINS, sha256, lambda: EMPTY_ZIP, current)
 
@@ -71,14 +73,14 @@ class Store:
         content: Callable[[], bytes],
         current: Optional[Deploy],
     ) -> AirflowFile:
-        """The file as the current release has it; else it is put."""
+        """Return the file of the current release; upload it if it has none."""
         there = current.airflow.get(name) if current else None
         if there and there.sha256 == sha256:
             return there
         return AirflowFile(sha256, self._put(name, content()).get("VersionId"))
 
     def put_stubs(self, names: Set[str]) -> None:
-        """A file per DAG file, the same in every release; only what differs is put."""
+        """Upload a file per DAG file, the same in every release; only what differs."""
         stub = (SHIPPED / "stub.py").read_bytes()
         loader = (SHIPPED / "lake_current.py").read_bytes()
         wanted = {"lake_current.py": loader, ".airflowignore": IGNORED.encode()}
@@ -88,7 +90,7 @@ class Store:
                 self._put(DAGS + name, text)
 
     def prune(self, pointer: Pointer, *, now: datetime) -> Iterator[str]:
-        """Take away DAG files and releases that nothing shows any more; their keys."""
+        """Delete DAG files and releases that are no longer shown; return their keys."""
         kept = list(dict.fromkeys(each.release for each in pointer.deploys))[:KEPT]
         stubs = {"lake_current.py", ".airflowignore", "current.json"}
         stubs |= {name for id in kept for name in self._dag_files(id)}
@@ -106,13 +108,13 @@ class Store:
                 yield each["Key"]
 
     def manifest(self, release: str) -> Optional[Manifest]:
-        """What a release holds, if all of its artifacts are there."""
+        """Return the manifest of a release, if all of its artifacts exist."""
         key = self._target.artifact(release, MANIFEST)
         text = self._get(self._target.artifacts.bucket, key)
         return None if text is None else json.loads(text)
 
     def specs(self, release: str, manifest: Manifest) -> Dict[str, Any]:
-        """The specs that a release's steps read, by domain."""
+        """Return the specs that a release's steps read, by domain."""
         found = {}
         for name in manifest.get("artifacts", ()):
             if name.startswith("specs/"):
@@ -122,7 +124,7 @@ class Store:
         return found
 
     def has_dags(self, release: str) -> bool:
-        """Whether a release can be shown as it is."""
+        """Return whether a release can be shown as it is."""
         key = self._target.dag_file(release, MANIFEST)
         return self._get(self._target.dags_bucket, key) is not None
 
@@ -153,10 +155,10 @@ class Store:
 
 
 def dag_files(names: Any) -> Set[str]:
-    """The DAG files among the paths of a dags folder."""
+    """Return the DAG files among the paths of a dags folder."""
     return {each for each in names if each.endswith(".py") and "/" not in each}
 
 
 def utc_now() -> datetime:
-    """The time in UTC, to the second."""
+    """Return the time in UTC, to the second."""
     return datetime.now(timezone.utc).replace(microsecond=0)

@@ -25,7 +25,8 @@ class Target:
 
     @classmethod
     def of(cls, environment: EnvironmentSpec, dags_bucket: Optional[str]) -> Target:
-        """As docs/deploy.md names them; ReleaseError where the account is not known."""
+        """Name the buckets as docs/deploy.md does. Raises ReleaseError for an
+        unknown account."""
         return cls(
             environment=environment.name,
             region=environment.region,
@@ -35,12 +36,12 @@ class Target:
         )
 
     def artifact(self, release: str, file: str) -> str:
-        """The key of a file that steps read."""
+        """Return the key of a file that steps read."""
         return f"{self.artifacts.prefix}releases/{release}/{file}"
 
     @staticmethod
     def dag_file(release: str, file: str) -> str:
-        """The key of a file of the dags folder of a release."""
+        """Return the key of a file of the dags folder of a release."""
         return f"{DAGS}releases/{release}/{file}"
 
 

@@ -59,11 +59,11 @@ class ClusterFinder:
         return sorted(ours, key=lambda cluster: (created(cluster), cluster["Id"]))
 
     def find(self, name: str, states: Sequence[str] = ALIVE) -> list[str]:
-        """The ids of the environment's clusters of this name, oldest first."""
+        """List the ids of the environment's clusters of this name, oldest first."""
         return [cluster["Id"] for cluster in self.living(name, states)]
 
     def look_for(self, name: str) -> list[str]:
-        """The same, of one that may have been asked for and is not listed yet."""
+        """List the same ids, also of a cluster that may not be listed yet."""
         for look in range(LOOKS):
             if look:
                 time.sleep(BETWEEN_LOOKS)
@@ -72,11 +72,11 @@ class ClusterFinder:
         return []
 
     def describe(self, cluster_id: str) -> dict[str, Any]:
-        """What EMR says of a cluster, of whatever environment."""
+        """Describe a cluster, of any environment."""
         return self.client.describe_cluster(ClusterId=cluster_id)["Cluster"]
 
     def state(self, cluster_id: str) -> str:
-        """The state of a cluster, in EMR's word."""
+        """Return the state of a cluster, in EMR's words."""
         return self.describe(cluster_id)["Status"]["State"]
 
 
@@ -88,13 +88,14 @@ class ClusterSteps:
         self.cluster_id = cluster_id
 
     def listed(self) -> list[dict[str, Any]]:
-        """All steps of the cluster, the newest first."""
+        """List all steps of the cluster, the newest first."""
         pages = self.client.get_paginator("list_steps")
         listed = pages.paginate(ClusterId=self.cluster_id)
         return [step for page in listed for step in page["Steps"]]
 
     def cancel(self, steps: Sequence[dict[str, Any]], *, by_force: bool = False) -> str:
-        """Ask EMR to cancel steps; what it says of those that it does not."""
+        """Ask EMR to cancel steps; return its reasons for those that it does not
+        cancel."""
         reply = self.client.cancel_steps(
             ClusterId=self.cluster_id,
             StepIds=[step["Id"] for step in steps],
@@ -113,13 +114,13 @@ class ClusterSteps:
 
 
 def is_of_this_airflow(cluster: dict[str, Any]) -> bool:
-    """Whether this Airflow made it: of another one's runs this one knows nothing."""
+    """Return whether this Airflow created it: it knows nothing of others' runs."""
     return tags_of(cluster).get(AIRFLOW_TAG, "") == airflow_name()
 
 
 def idle(client: Any, cluster: dict[str, Any], now: datetime, ti: Any) -> str | None:
-    """Why a described cluster of this Airflow is of no use to its run; None if it may
-    be. The task instance `ti` of who asks counts the tasks of other runs."""
+    """Return why a cluster of this Airflow is of no use to its run; None if it may
+    be. The caller's task instance `ti` counts the tasks of other runs."""
     if cluster["Status"]["State"] != "WAITING":
         return None
     steps = [step["Status"] for step in ClusterSteps(client, cluster["Id"]).listed()]
@@ -150,10 +151,10 @@ def _is_at_work(tags: dict[str, str], ti: Any) -> bool:
 
 
 def created(cluster: dict[str, Any]) -> datetime:
-    """When it was created."""
+    """Return when it was created."""
     return cluster["Status"]["Timeline"]["CreationDateTime"]
 
 
 def tags_of(cluster: dict[str, Any]) -> dict[str, str]:
-    """The tags of a described cluster by their keys."""
+    """Return the tags of a described cluster by their keys."""
     return {tag["Key"]: tag["Value"] for tag in cluster.get("Tags", ())}

@@ -62,7 +62,8 @@ class SendsOnce(EmrHook):
     """The provider's hook, with writes that botocore does not repeat."""
 
     def create_job_flow(self, job_flow_overrides: dict[str, Any]) -> dict[str, Any]:
-        """RunJobFlow's reply. Raises ReplyLost if there is none."""
+        """Create a cluster and return RunJobFlow's reply. Raises ReplyLost without
+        one."""
         return self._send("run_job_flow", **job_flow_overrides)
 
     def add_job_flow_steps(
@@ -72,7 +73,7 @@ class SendsOnce(EmrHook):
         execution_role_arn: str | None = None,
         **_: Any,
     ) -> list[str]:
-        """The ids of the steps. Raises ReplyLost if EMR does not say."""
+        """Submit steps and return their ids. Raises ReplyLost if EMR returns none."""
         request = {"JobFlowId": job_flow_id, "Steps": steps}
         if execution_role_arn:
             request["Steps"] = [_escaped(step) for step in steps]
@@ -106,7 +107,7 @@ class SendsOnce(EmrHook):
 
 
 def is_passing(error: Exception) -> bool:
-    """Whether what AWS says, or does not say, may be otherwise in some minutes."""
+    """Return whether an error of AWS, or its silence, may pass in some minutes."""
     if not isinstance(error, ClientError):
         kinds = (HTTPClientError, ConnectionError, CredentialRetrievalError)
         return isinstance(error, kinds)
@@ -117,14 +118,15 @@ def is_passing(error: Exception) -> bool:
 
 
 def _escaped(step: dict[str, Any]) -> dict[str, Any]:
-    """The step as EMR wants it with a runtime role: its arguments pass a shell."""
+    """Quote a step for EMR with a runtime role: its arguments pass a shell."""
     jar = step["HadoopJarStep"]
     args = [shlex.quote(argument) for argument in jar["Args"]]
     return {**step, "HadoopJarStep": {**jar, "Args": args}}
 
 
 def _may_have_worked(error: ClientError) -> bool:
-    """A refusal did nothing; an error of the server may come after the deed."""
+    """Return whether a request may have succeeded: not if refused, maybe after a
+    server error."""
     return (
         _is_of_the_server(error) and error.response["Error"]["Code"] not in _THROTTLED
     )

@@ -21,12 +21,12 @@ _ON_DEMAND = {"AllocationStrategy": "lowest-price"}
 
 
 def given(**members: Any) -> dict[str, Any]:
-    """The members that have a value."""
+    """Return the members that have a value."""
     return {name: value for name, value in members.items() if value not in (None, [])}
 
 
 def instances(cluster: ClusterSpec, environment: EnvironmentSpec) -> dict[str, Any]:
-    """What JobFlowInstancesConfig takes: the nodes, and where they are put."""
+    """Return JobFlowInstancesConfig: the nodes and their network."""
     return {
         **_NODES[type(cluster.instances)](cluster.instances, environment.subnets),
         **_security_groups(environment),
@@ -36,7 +36,7 @@ def instances(cluster: ClusterSpec, environment: EnvironmentSpec) -> dict[str, A
 
 
 def managed_scaling_policy(cluster: ClusterSpec) -> dict[str, Any] | None:
-    """What ManagedScalingPolicy takes; None where nothing is to be scaled."""
+    """Return ManagedScalingPolicy; None without scaling."""
     scaling = cluster.managed_scaling
     return {"ComputeLimits": _limits(cluster, scaling)} if scaling else None
 

@@ -53,14 +53,14 @@ MANY_MASTERS = {"yarn.scheduler.capacity.maximum-am-resource-percent": "1"}
 
 
 def cluster_name(run_name: str) -> str:
-    """One name per run: who looks for the run's cluster finds it by this."""
+    """Return the name of a run's cluster: one per run, to find the cluster by."""
     return f"{NAME_PREFIX}{run_name.replace('/', ' ', 1)}"
 
 
 def run_job_flow_request(
     plan: DagPlan, *, run: Run, cluster: ClusterSpec, environment: EnvironmentSpec
 ) -> dict[str, Any]:
-    """What to ask EMR for: one transient cluster for all stages of the run."""
+    """Build the request to EMR: one transient cluster for all stages of the run."""
     return given(
         Name=cluster_name(run.name),
         LogUri=log_folder(environment, run.name),
@@ -83,7 +83,7 @@ def run_job_flow_request(
 
 
 def log_folder(environment: EnvironmentSpec, run_name: str) -> str:
-    """Where EMR puts the logs of the run's cluster and steps."""
+    """Return the folder of EMR's logs of the run's cluster and steps."""
     return f"{environment.logs}/{run_name}/"
 
 
@@ -133,7 +133,8 @@ def _bootstrap_actions(
 def _tags(
     plan: DagPlan, run: Run, cluster: ClusterSpec, environment: EnvironmentSpec
 ) -> list[dict[str, str]]:
-    """Ours win over those of the files: what ends clusters goes by them."""
+    """Merge tags; the project's own take precedence, as terminating clusters uses
+    them."""
     airflow = airflow_name()
     tags = {
         **dict(environment.tags),
@@ -170,7 +171,7 @@ def request_problems(request: dict[str, Any], model: ServiceModel) -> str:
 
 
 def _beyond(value: Any, shape: Shape, path: str) -> Iterator[str]:
-    """Values that are no choice of theirs, or above their bound."""
+    """List values that are no allowed choice, or above their bound."""
     if shape.type_name == "structure":
         for name, each in value.items():
             yield from _beyond(each, shape.members[name], f"{path}.{name}")

@@ -36,7 +36,7 @@ _CHATTER = re.compile(
 def last_exception(
     address: str, *, region: str, aws_conn_id: Optional[str]
 ) -> Optional[str]:
-    """What a packed log on S3 ends with, masked; None where there is none to read."""
+    """Return the last exception of a packed log on S3, masked; None if unreadable."""
     if not address.startswith("s3://"):
         return None
     hook = S3Hook(aws_conn_id=aws_conn_id, region_name=region)
@@ -54,7 +54,7 @@ def last_exception(
 
 
 def exception_in(text: str) -> Optional[str]:
-    """The line of a log that says best why it ends; None where nothing does."""
+    """Return the line of a log that best explains its end; None without one."""
     lines = [line.rstrip() for line in text.splitlines()]
     for line in reversed(lines):
         if _LOST_TO.fullmatch(line):
@@ -66,7 +66,7 @@ def exception_in(text: str) -> Optional[str]:
 
 
 def _tail(body: Any) -> bytes:
-    """The last bytes of a gzip stream, also of one that is cut off."""
+    """Return the last bytes of a gzip stream, also of a truncated one."""
     unpack, tail = zlib.decompressobj(wbits=31), b""
     while packed := body.read(_CHUNK):
         while packed:

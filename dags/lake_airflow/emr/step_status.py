@@ -15,7 +15,7 @@ STARTING = ("STARTING", "BOOTSTRAPPING")
 
 
 def newest_by_name(steps: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """The newest step of each name; EMR lists the newest first."""
+    """Return the newest step of each name; EMR lists the newest first."""
     found: dict[str, Mapping[str, Any]] = {}
     for step in steps:
         found.setdefault(step["Name"], step)
@@ -23,17 +23,17 @@ def newest_by_name(steps: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str,
 
 
 def is_alive(step: Optional[Mapping[str, Any]]) -> bool:
-    """Whether the step may still do something."""
+    """Return whether the step may still do something."""
     return step is not None and step["Status"]["State"] in ALIVE
 
 
 def created(step: Mapping[str, Any]) -> datetime:
-    """When the step was handed to the cluster."""
+    """Return when the step was submitted to the cluster."""
     return step["Status"]["Timeline"]["CreationDateTime"]
 
 
 def started(step: Mapping[str, Any]) -> Optional[datetime]:
-    """When the step began to run; None while it waits for its turn."""
+    """Return when the step began to run; None while it is pending."""
     status = step["Status"]
     began = status["Timeline"].get("StartDateTime")
     return began or (None if status["State"] == "PENDING" else created(step))
@@ -42,7 +42,7 @@ def started(step: Mapping[str, Any]) -> Optional[datetime]:
 def over_limit(
     alive: Iterable[Mapping[str, Any]], *, now: datetime, limit: timedelta
 ) -> timedelta:
-    """How far the step that runs longest is over the limit, from its own start on."""
+    """Return how far the longest running step is over the limit, from its own start."""
     starts = [began for step in alive if (began := started(step))]
     return now - min(starts) - limit if starts else timedelta(0)
 
@@ -50,7 +50,7 @@ def over_limit(
 def end_of_step(
     name: str, step: Optional[Mapping[str, Any]], *, log_folder: str
 ) -> dict[str, Any]:
-    """How a step ended, as the summary tells it; `log_folder` is the cluster's."""
+    """Describe how a step ended, for the summary; `log_folder` is the cluster's."""
     if step is None:
         return {"name": name, "state": MISSING, "reason": "EMR does not list it."}
     status = step["Status"]
@@ -69,24 +69,24 @@ def end_of_step(
 
 
 def not_submitted(name: str, reason: str) -> dict[str, Any]:
-    """The end of a step that EMR never got."""
+    """Describe the end of a step that EMR never got."""
     return {"name": name, "state": NOT_SUBMITTED, "reason": reason}
 
 
 def is_failed(end: Mapping[str, Any]) -> bool:
-    """Whether a step ended otherwise than it should."""
+    """Return whether a step did not end as it should."""
     return end["state"] != "COMPLETED"
 
 
 def add_reason(end: dict[str, Any], more: Optional[str]) -> None:
-    """Say more of why a step failed, if it is not said already."""
+    """Add a reason why a step failed, unless it has it already."""
     told = end["reason"] or ""
     if more and more not in told:
         end["reason"] = " ".join(filter(None, (told, more)))
 
 
 def words_of(end: Mapping[str, Any]) -> str:
-    """How a step ended, for people: which, how, why, and where its log is."""
+    """Describe how a step ended: which, how, why, and where its log is."""
     id = f" {end['id']}" if end.get("id") else ""
     log = f" Log: {end['log']}" if end.get("log") else ""
     reason = end.get("reason") or "no reason given."
@@ -96,7 +96,7 @@ def words_of(end: Mapping[str, Any]) -> str:
 def overdue(
     cluster: Mapping[str, Any], *, now: datetime, limit: timedelta, file: str
 ) -> Optional[str]:
-    """Why nobody waits any longer for a cluster to start; None while it may yet."""
+    """Return why a cluster's start is overdue; None while it may yet start."""
     status = cluster["Status"]
     age = now - status["Timeline"]["CreationDateTime"]
     if status["State"] not in STARTING or age <= limit:
@@ -111,7 +111,7 @@ def overdue(
 
 
 def end_of_cluster(cluster: Mapping[str, Any]) -> Optional[str]:
-    """Why a cluster is gone or going, in EMR's words; None while it lives."""
+    """Return why a cluster has ended or is ending, in EMR's words; else None."""
     status = cluster["Status"]
     if status["State"] not in (*ENDING, *ENDED):
         return None

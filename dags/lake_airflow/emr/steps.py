@@ -24,12 +24,12 @@ class StepError(ValueError):
 
 
 def release_root(environment: EnvironmentSpec, release: str) -> str:
-    """Where a release's artefacts are."""
+    """Return the root of a release's artifacts."""
     return f"{environment.artifacts}/releases/{release}"
 
 
 def selected(stage: Stage, run: Run) -> tuple[str, ...]:
-    """The tables of a stage that the run asks for."""
+    """Return the tables of a stage that the run covers."""
     if run.verify is not None and stage.name == REBUILD_DIMENSION:
         return ()  # what is verified is what the change log says of each table
     return tuple(table for table in stage.tables if table in run.tables)
@@ -38,7 +38,7 @@ def selected(stage: Stage, run: Run) -> tuple[str, ...]:
 def spark_step(
     plan: DagPlan, stage: Stage, *, run: Run, environment: EnvironmentSpec
 ) -> Step:
-    """The one step of a Spark stage, for all tables that the run asks for."""
+    """Build the one step of a Spark stage, for all tables that the run covers."""
     root = release_root(environment, run.release)
     argv = ["spark-submit", "--deploy-mode", "client"]
     jars = step_jars(plan.jars, environment.jars)
@@ -55,7 +55,7 @@ def spark_step(
 
 
 def streamer_steps(stage: Stage, manifest: Any, *, run: Run) -> list[Step]:
-    """One HoodieStreamer step per table that the manifest names.
+    """Build one HoodieStreamer step per table that the manifest names.
 
     The manifest is what the stage before wrote: `{table: [argument, ...]}`.
     """

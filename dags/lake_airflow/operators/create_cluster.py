@@ -102,7 +102,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         return self.execute(context)
 
     def _show_plan(self, context: Any, planned: Preview) -> NoReturn:
-        """Tell what would be asked for, and end: without a cluster there is no stage."""
+        """Log the request and end: without a cluster there is no stage."""
         run = planned.run
         for line in planned.to_lines():
             self.log.info(line)
@@ -113,7 +113,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         raise AirflowSkipException(f"Plan only, nothing is created: {address}")
 
     def _wait_for_earlier(self, context: Any, planned: Preview) -> None:
-        """A run of a backfill waits, without a worker, for what comes before it.
+        """Defer a backfill's run until the runs before it have ended.
 
         One that has its cluster goes on: the earlier one may wait for its lease.
         """
@@ -123,7 +123,8 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             self._wait(context, looks=OTHERS_LOOKS)
 
     def _take_lease(self, context: Any, run: Run) -> int:
-        """Its token; while another run has it, wait without a worker, or refuse."""
+        """Take the lease and return its token; while another run has it, wait or
+        refuse."""
         of_domain = self.lease()
         lease = of_domain.take(run.name, self._lives)
         if lease.holder == run.name:
@@ -142,7 +143,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         self._wait(context)
 
     def _end_idle(self, holder: str, ti: Any) -> None:
-        """End clusters of the holder that it does not use: nobody else may end them.
+        """Terminate clusters of the holder that it does not use: no other task may.
 
         Airflow starts no task of a paused DAG, also not those that end a cluster. No
         error, for EMR ends an idle cluster too, but later.
@@ -159,7 +160,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             self.log.exception("It is unknown whether %s uses its cluster.", holder)
 
     def _wait(self, context: Any, *, looks: int = 1) -> NoReturn:
-        """Defer for so many times of what lies between two looks at EMR.
+        """Defer for so many times the pause between two looks at EMR.
 
         The time of waiting is the task's own: a run that is cleared keeps its start.
         """
@@ -177,11 +178,12 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         self.come_again(looks * self.poll_seconds)
 
     def _lives(self, holder: str) -> bool:
-        """Whether that run has a cluster, also one that is ending: it may write yet."""
+        """Return whether that run has a cluster, also one that is ending: it may
+        still write."""
         return bool(self.clusters().find(cluster_name(holder), (*ALIVE, *ENDING)))
 
     def _tell(self, context: Any, cause: str) -> None:
-        """Leave the run's summary: without a cluster its own task never comes."""
+        """Write the run's summary: without a cluster its own task never runs."""
         context["ti"].xcom_push(key=CAUSE_XCOM, value=cause)
         context["ti"].xcom_push(key=RELEASE_XCOM, value=self.release)
         name = run_name(self.plan, context)
@@ -205,14 +207,15 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             return self._made_all_the_same(request["Name"], error)
 
     def _made_all_the_same(self, name: str, error: ReplyLost) -> str:
-        """The cluster whose creation EMR did not confirm; ReplyLost if there is none."""
+        """Return the cluster whose creation EMR did not confirm. Raises ReplyLost
+        without one."""
         self.log.warning("%s. Looking for the cluster.", error)
         if found := self.clusters().look_for(name):
             return found[0]
         raise error
 
     def _planned(self, context: Any) -> Preview:
-        """What the run asks for; a step or a cluster that EMR refuses is told here."""
+        """Plan the run; refuse steps and clusters that EMR would refuse."""
         try:
             run = check_run(
                 self.plan,

@@ -50,7 +50,7 @@ class OutlivesTriggers(BaseOperator):
         """Go on after a trigger that failed."""
 
     def come_again(self, seconds: int) -> None:
-        """Leave the worker, and begin again after so long."""
+        """Free the worker, and start again after this time."""
         self._pause(seconds, "execute_again")
 
     def _pause(self, seconds: int, method: str) -> None:
@@ -60,11 +60,11 @@ class OutlivesTriggers(BaseOperator):
         )
 
     def execute_again(self, context: Any, event: Any = None) -> Any:
-        """After that."""
+        """Start again after the pause."""
         return self.execute(context)
 
     def may_ask_again(self, context: Any, error: Exception, limit: timedelta) -> bool:
-        """Whether the error may pass, and this try has not met such for so long."""
+        """Return whether the error may pass and has not lasted too long in this try."""
         ti, now = context["ti"], datetime.now(timezone.utc).isoformat()
         since = ti.xcom_pull(task_ids=self.task_id, key=READS_FAIL) or now
         waited = datetime.fromisoformat(now) - datetime.fromisoformat(since)
@@ -75,7 +75,7 @@ class OutlivesTriggers(BaseOperator):
         return True
 
     def reads_succeed(self, context: Any) -> None:
-        """Note that AWS can be asked again."""
+        """Note that AWS answers again."""
         ti = context["ti"]
         if ti.xcom_pull(task_ids=self.task_id, key=READS_FAIL):
             ti.xcom_push(key=READS_FAIL, value=None)
@@ -83,7 +83,7 @@ class OutlivesTriggers(BaseOperator):
     def resume_execution(
         self, next_method: str, next_kwargs: dict[str, Any] | None, context: Any
     ) -> Any:
-        """Go on; how the trigger ended only matters if it says so itself."""
+        """Continue; how the trigger ended matters only if it reports it itself."""
         try:
             return super().resume_execution(next_method, next_kwargs, context)
         except TaskDeferralTimeout:
@@ -93,7 +93,7 @@ class OutlivesTriggers(BaseOperator):
             return self.without_trigger(context)
 
     def after_timeout(self, context: Any) -> Any:
-        """After the time that the operator gave its trigger."""
+        """Continue after the time that the operator gave its trigger."""
         return self.without_trigger(context)
 
 
@@ -108,14 +108,14 @@ class WaitsForEmr(OutlivesTriggers):
 
     @abstractmethod
     def follow(self, context: Any, *, may_defer: bool) -> Any:
-        """Defer, or come again, or end, by what EMR says at this moment."""
+        """Defer, restart or end, by EMR's present state."""
 
     def look_again(self) -> None:
-        """Leave the worker, and follow what is there after a pause."""
+        """Free the worker, and follow what is there after a pause."""
         self._pause(OTHERS_LOOKS * self.waiter_delay, "follow_again")
 
     def follow_again(self, context: Any, event: Any = None) -> Any:
-        """After that."""
+        """Follow again after the pause."""
         return self.follow(context, may_defer=True)
 
     def after_failed_read(
@@ -133,7 +133,7 @@ class WaitsForEmr(OutlivesTriggers):
         raise AssertionError("a deferral ends the method")
 
     def can_defer(self) -> bool:
-        """Whether a trigger, with the connection alone, asks the same region."""
+        """Return whether a trigger, with the connection alone, asks the same region."""
         try:
             region = EmrHook(aws_conn_id=self.aws_conn_id).conn_region_name
         except NoRegionError:
@@ -141,22 +141,22 @@ class WaitsForEmr(OutlivesTriggers):
         return region == self.hook.conn_region_name
 
     def execute_complete(self, context: Any, event: Any = None) -> Any:
-        """After a trigger's event; after one that is no success a pause comes first."""
+        """Continue after a trigger's event, with a pause unless it is a success."""
         succeeded = bool(event) and event.get("status") == "success"
         return self.follow(context, may_defer=succeeded)
 
     @abstractmethod
     def has_begun(self, context: Any) -> bool:
-        """Whether there is something to follow; else the task has yet to do its deed."""
+        """Return whether there is something to follow; else the task has yet to act."""
 
     def after_timeout(self, context: Any) -> Any:
-        """The operator wanted to look at that time: it may defer again."""
+        """Look at EMR at the time that the operator asked for; it may defer again."""
         if not self.has_begun(context):
             return self.execute(context)
         return self.follow(context, may_defer=True)
 
     def without_trigger(self, context: Any) -> Any:
-        """Look once, and come again: a trigger that failed may fail again at once."""
+        """Look once, then pause: a trigger that failed may fail again at once."""
         if not self.has_begun(context):
             return self.execute(context)
         return self.follow(context, may_defer=False)

@@ -73,7 +73,7 @@ class EndTask(BaseOperator):
         return summarise(self.plan, run, steps=steps, reports=reports, now=now)
 
     def _look_into_logs(self, ends: Iterable[dict[str, Any]]) -> None:
-        """Why steps failed that left no report: EMR puts their logs on S3 late."""
+        """Add why steps without a report failed: EMR puts their logs on S3 late."""
         region = self.environment.region
         for end in ends:
             if step_status.is_failed(end) and end.get("log"):
@@ -136,7 +136,7 @@ class Verdict(EndTask):
         raise AirflowFailException(words)
 
     def _look_again(self, context: Any) -> None:
-        """Write the summary once more: logs of steps are there when the cluster is gone."""
+        """Write the summary again: logs of steps exist when the cluster is gone."""
         try:
             summary = self._summary(context)
             self._files(summary.run).write("summary.json", summary.to_json())
@@ -161,8 +161,8 @@ class AnnounceChanges(BaseOperator):
 
 
 def _lacking(states: dict[str, str], stages: list[str]) -> list[str]:
-    """The tasks that keep the run from being green, but for those that did not come
-    for the first one's sake.
+    """List the tasks that keep the run from success, without those skipped for the
+    first one.
 
     A summary that is green next to a failed stage is of before the stage was cleared.
     """
@@ -176,14 +176,14 @@ def _lacking(states: dict[str, str], stages: list[str]) -> list[str]:
 
 
 def _is_told(context: Any, lacking: list[str]) -> bool:
-    """Whether the run's summary holds the causes of what is lacking."""
+    """Return whether the run's summary has the causes of what is lacking."""
     if lacking == [CREATE_TASK]:
         return bool(told_cause(context))
     return lacking == [SUMMARY_TASK]
 
 
 def _only_planned(context: Any) -> bool:
-    """Whether the run was asked for its plan, and told it."""
+    """Return whether the run was a plan, and logged it."""
     run = pinned_run_if_any(context)
     return run is not None and run.plan_only
 

@@ -49,7 +49,7 @@ class Preview:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """What `plan.json` holds."""
+        """Return the content of `plan.json`."""
         return {
             "run": self.run.name,
             "window": self.run.window,
@@ -59,7 +59,7 @@ class Preview:
         }
 
     def to_lines(self) -> Iterator[str]:
-        """The plan as a person reads it."""
+        """Format the plan for people."""
         yield f"Plan of the run {self.run.name}, release {self.run.release}"
         yield f"cluster {self.cluster}: {self.request['ReleaseLabel']}"
         yield "all files that are not ingested yet"

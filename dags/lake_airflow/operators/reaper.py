@@ -58,7 +58,7 @@ class EndLeftovers(BaseOperator):
         self.aws_conn_id = aws_conn_id
 
     def execute(self, context: Any) -> list[str]:
-        """The ids of the clusters that were told to end."""
+        """Terminate orphaned clusters and return their ids."""
         region = self.environment.region
         client = EmrHook(aws_conn_id=self.aws_conn_id, region_name=region).conn
         ended, failed = [], []
@@ -84,7 +84,7 @@ class EndLeftovers(BaseOperator):
         return ended
 
     def _note_costs(self) -> None:
-        """In the ledger, clusters that ended without the task of their run."""
+        """Add clusters to the ledger that ended without the task of their run."""
         try:
             ledger = Ledger(self.environment, aws_conn_id=self.aws_conn_id)
             for each in ledger.note_missing():
@@ -93,7 +93,7 @@ class EndLeftovers(BaseOperator):
             self.log.exception("The ledger could not be updated.")
 
     def _why(self, client: Any, cluster: dict[str, Any], ti: Any) -> str | None:
-        """Why nobody needs it any more; None if somebody may."""
+        """Return why no run needs it; None if one may."""
         tags = tags_of(cluster)
         now = datetime.now(timezone.utc)
         age = now - created(cluster)
@@ -112,7 +112,7 @@ class EndLeftovers(BaseOperator):
 
 
 def reaper(environment: EnvironmentSpec) -> DAG:
-    """The DAG that ends left-over clusters, every so often."""
+    """Build the DAG that terminates orphaned clusters periodically."""
     with DAG(
         DAG_ID,
         description=f"Terminates clusters of {environment.name} that no run needs",

@@ -84,11 +84,12 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         self.limit = timedelta(hours=stage.hours)
 
     def cluster_steps(self) -> ClusterSteps:
-        """Make what lists and cancels the steps of the run's cluster."""
+        """Return a client that lists and cancels the steps of the run's cluster."""
         return ClusterSteps(self.hook.conn, self.job_flow_id)
 
     def wanted_steps(self, run: Run) -> list[Step]:
-        """The steps of the stage for this run; none where there is nothing to do."""
+        """Return the steps of the stage for this run; empty if there is nothing to
+        do."""
         if not selected(self.stage, run):
             return []
         return [
@@ -107,7 +108,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         self.follow(context, may_defer=True)
 
     def _begin(self, context: Any) -> None:
-        """See to it that EMR has the steps."""
+        """Submit the steps unless EMR has them."""
         wanted, ti = self._wanted(context), context["ti"]
         if not wanted:
             ti.xcom_push(key=STEPS_XCOM, value=[])
@@ -123,7 +124,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             self._submit(context, known=_ids(listed))
 
     def _submitted_before(self, context: Any, listed: list[dict[str, Any]]) -> set[str]:
-        """The ids of steps that came since this task noted that it would submit.
+        """Return the ids of steps submitted since this task noted its submission.
 
         By this try, or by an earlier one: not one of before the task was cleared, for
         Airflow counts its tries on from there.
@@ -158,7 +159,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         return RunFiles(self.environment, run.name, aws_conn_id=self.aws_conn_id)
 
     def has_begun(self, context: Any) -> bool:
-        """Whether this try has submitted its steps, or found what it follows.
+        """Return whether this try submitted its steps, or found those to follow.
 
         A step of the name that the run left before it was cleared is not this try's: to
         follow that one would be green without any work.
@@ -169,7 +170,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     def _wait_for_others(
         self, context: Any, wanted: list[Step], listed: list[dict[str, Any]]
     ) -> None:
-        """Never next to a step of another stage: each is the only writer of its tables.
+        """Wait for steps of other stages: each is the only writer of its tables.
 
         Such a step works on where its task was killed or marked. A cluster that runs
         one step at a time lets the next one wait by itself. One that ignores its end
@@ -196,7 +197,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         self.come_again(OTHERS_LOOKS * self.waiter_delay)
 
     def _end_others(self, context: Any, alive: list[dict[str, Any]]) -> None:
-        """Interrupt steps, then end them by force, then wait for them no longer."""
+        """Interrupt steps, then kill them, then give up waiting for them."""
         ti, now = context["ti"], datetime.now(timezone.utc)
         told = ti.xcom_pull(task_ids=self.task_id, key=CANCELLED_XCOM) or {}
         since = {s["Id"]: told.get(s["Id"], now.isoformat()) for s in alive}
@@ -214,7 +215,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             )
 
     def _forced_by(self, context: Any) -> set[str]:
-        """The stages of the run that ended a step of this cluster by force."""
+        """Return the stages of the run that killed a step of this cluster."""
         pull = context["ti"].xcom_pull
         clusters = {
             s.name: pull(task_ids=s.name, key=FORCED_XCOM) for s in self.plan.stages
@@ -226,7 +227,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         return step_status.over_limit(alive, now=now, limit=self.limit)
 
     def _submit(self, context: Any, *, known: set[str]) -> None:
-        """Hand the steps to EMR; where it does not confirm, look whether it has them."""
+        """Submit the steps; if EMR does not confirm, look whether it has them."""
         for tries_left in reversed(range(TRIES)):
             try:
                 super().execute(context)
@@ -245,13 +246,13 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
                 self._give_up(context, " ".join(filter(None, (str(error), why))))
 
     def _refuse_lost_cluster(self, context: Any) -> None:
-        """No step for a cluster that is gone, or that does not come up."""
+        """Refuse to submit to a cluster that is gone or does not start."""
         cluster = self._cluster()
         if why := step_status.end_of_cluster(cluster) or self._overdue(cluster):
             self._give_up(context, why)
 
     def _give_up(self, context: Any, why: str) -> NoReturn:
-        """Leave word of steps that EMR does not have, and fail."""
+        """Record steps that EMR does not have, and fail."""
         names = [step["Name"] for step in self.steps]
         self._leave(context, [step_status.not_submitted(name, why) for name in names])
 
@@ -263,12 +264,12 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             self._leave(context, [end])
 
     def _steps(self, wanted: list[Step]) -> dict[str, Any]:
-        """What EMR knows of each wanted step, by name; None if nothing."""
+        """Return EMR's state of each wanted step, by name; None without one."""
         newest = step_status.newest_by_name(self.cluster_steps().listed())
         return {step["Name"]: newest.get(step["Name"]) for step in wanted}
 
     def follow(self, context: Any, *, may_defer: bool) -> None:
-        """Wait until no step of the stage is alive, then tell how each ended."""
+        """Wait until no step of the stage is alive, then report how each ended."""
         why = None
         try:
             wanted = self._wanted(context)
@@ -300,7 +301,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     def _defer_until_any_end(
         self, alive: list[dict[str, Any]], cluster: dict[str, Any]
     ) -> None:
-        """Wake when a step ended, at the limit of the start or the stage, or to look."""
+        """Defer until a step ends, the limit of the start or stage, or a look."""
         self.defer(
             trigger=EmrAddStepsTrigger(
                 job_flow_id=self.job_flow_id,
@@ -326,7 +327,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     def _why_no_longer(
         self, alive: list[dict[str, Any]], cluster: dict[str, Any]
     ) -> str | None:
-        """Why nobody waits any longer for steps; None while they may yet end."""
+        """Return why to stop waiting for steps; None while they may yet end."""
         if cluster["Status"]["State"] in ENDED:
             return step_status.end_of_cluster(cluster)
         if self._over_limit(alive) > timedelta(0):
@@ -335,7 +336,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         return self._overdue(cluster)
 
     def _end(self, context: Any, steps: dict[str, Any], why: str | None = None) -> None:
-        """Tell how each step ended, with all that is known of why."""
+        """Report how each step ended, with all that is known of why."""
         run = pinned_run(context)
         logs = f"{log_folder(self.environment, run.name)}{self.job_flow_id}/"
         ends = [
@@ -352,7 +353,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         self._leave(context, ends)
 
     def _leave(self, context: Any, ends: list[dict[str, Any]]) -> None:
-        """Hand the ends on to the summary; fail with their causes, if there are any."""
+        """Pass the ends on to the summary; fail with their causes, if there are any."""
         run, failed = pinned_run(context), [e for e in ends if step_status.is_failed(e)]
         reports = self._reports(run, ends) if failed else {}
         for end in failed:
@@ -366,7 +367,8 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             raise AirflowFailException("\n".join(causes))
 
     def _reports(self, run: Run, ends: list[dict[str, Any]]) -> Reports:
-        """What the stage's tables tell; nothing where it cannot be read just now."""
+        """Return the reports of the stage's tables; empty if they cannot be read
+        now."""
         try:
             return read_reports(
                 self._files(run), self.plan, run, {self.stage.name: ends}
@@ -402,7 +404,7 @@ class SubmitStreamer(SubmitStage):
 
 
 def _is_ours(step: dict[str, Any] | None, ours: set[str]) -> bool:
-    """Whether there is nothing to submit: it is alive, or of an earlier try."""
+    """Return whether there is nothing to submit: it is alive, or of an earlier try."""
     return step_status.is_alive(step) or (step is not None and step["Id"] in ours)
 
 

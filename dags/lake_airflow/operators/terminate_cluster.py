@@ -85,7 +85,8 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
         return self.follow(context, may_defer=True)
 
     def untold_cluster(self, context: Any) -> str:
-        """The cluster of the run's name that no task told of; empty if there is none."""
+        """Return the cluster of the run's name that no task reported; "" without
+        one."""
         name, clusters = cluster_name(run_name(self.plan, context)), self.clusters()
         look = clusters.look_for if self._may_come_yet(context) else clusters.find
         if living := look(name):
@@ -94,8 +95,8 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
         return next(iter(clusters.find(name, ENDING)), "")
 
     def _may_come_yet(self, context: Any) -> bool:
-        """Whether the first task was marked while it worked, or its worker died: then
-        what it asked EMR for, or asks before its process ends, may be on its way."""
+        """Return whether a cluster may still appear: the first task was marked while
+        it worked, or its worker died, and its request to EMR may be on its way."""
         state = task_states(context, self.plan, CREATE_TASK).get(CREATE_TASK)
         return state in ("failed", "success") and not told_cause(context)
 
@@ -112,12 +113,12 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
         )
 
     def has_begun(self, context: Any) -> bool:
-        """Whether EMR was told to end the cluster."""
+        """Return whether termination of the cluster was requested."""
         ti = context["ti"]
         return bool(ti.xcom_pull(task_ids=self.task_id, key=ENDS_XCOM))
 
     def follow(self, context: Any, *, may_defer: bool) -> str:
-        """Wait until the cluster is gone; how it ended is not this task's matter."""
+        """Wait until the cluster is gone; how it ended does not concern this task."""
         ends = context["ti"].xcom_pull(task_ids=self.task_id, key=ENDS_XCOM)
         self.job_flow_id = ends["cluster"]  # also where its name alone told of it
         try:
@@ -135,20 +136,21 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
         raise AssertionError("a deferral ends the method")
 
     def _gone(self, context: Any) -> str:
-        """The id of the cluster, whose run needs the lease no more."""
+        """Release the run's lease and return the id of the cluster."""
         self._end_others(context)
         self._give_back_lease(context)
         self._note_cost()
         return self.job_flow_id
 
     def _give_back_lease(self, context: Any) -> None:
-        """No error where that fails: it frees itself."""
+        """Release the lease; a failure is no error, as it expires by itself."""
         domain, aws_conn_id = self.plan.domain, self.aws_conn_id
         lease = DomainLease(self.environment, domain, aws_conn_id=aws_conn_id)
         lease.give_back(run_name(self.plan, context))
 
     def _end_others(self, context: Any) -> None:
-        """End all other clusters of the run's name: two tries at once make two."""
+        """Terminate all other clusters of the run's name: two tries at once create
+        two."""
         told, name = self.job_flow_id, cluster_name(run_name(self.plan, context))
         if others := self.clusters().find(name):
             self.log.warning("Terminating %s more of %r.", len(others), name)
@@ -166,7 +168,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
         )
 
     def _note_cost(self) -> None:
-        """Its entry in the ledger; what cannot be written now is left to the reaper."""
+        """Add it to the ledger; what cannot be written now is left to the reaper."""
         try:
             ledger = Ledger(self.environment, aws_conn_id=self.aws_conn_id)
             if entry := ledger.note(self.job_flow_id):

@@ -17,7 +17,7 @@ _TIME = (
 
 
 def params(plan: DagPlan) -> dict[str, Param]:
-    """The form of a DAG; what it lets through is checked again by name."""
+    """Build the form of a DAG; its values are checked again by name."""
     return {name: _FIELDS[name](plan) for name in plan.params}
 
 
@@ -33,7 +33,7 @@ def _tables(plan: DagPlan) -> Param:
 
 
 def _time(plan: DagPlan, title: str, which: str) -> Param:
-    """A bound of the window."""
+    """Define a bound of the window."""
     left_out = (
         "files of any time"
         if plan.takes("files")

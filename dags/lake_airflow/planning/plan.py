@@ -93,7 +93,7 @@ class DagPlan:
     watched: Tuple[Tuple[str, Watched], ...] = ()
 
     def takes(self, param: str) -> bool:
-        """Whether its runs can be given this param."""
+        """Return whether its runs accept this param."""
         return param in self.params
 
     @property
@@ -108,7 +108,7 @@ class DagPlan:
 
 
 def plan(domain: DomainSpec) -> Tuple[DagPlan, ...]:
-    """The DAGs of a domain, in the order in which a new table meets them."""
+    """List the DAGs of a domain, in the order in which a new table meets them."""
     own_history = domain.history_runs is HistoryRuns.OWN_DAG
     dags = [_full_load(domain), _incremental(domain, own_history)]
     if domain.continuous is not None:
@@ -120,7 +120,7 @@ def plan(domain: DomainSpec) -> Tuple[DagPlan, ...]:
 
 
 def changes_of(domain: str) -> str:
-    """Name of the asset that stands for the domain's change logs."""
+    """Return the name of the asset of the domain's change logs."""
     return f"{domain}.changes"
 
 
@@ -148,7 +148,7 @@ def _incremental(domain: DomainSpec, own_history: bool) -> DagPlan:
 
 
 def _continuous(domain: DomainSpec, hours: float) -> DagPlan:
-    """One stage of all tables, for as long as a run may take, then the maintenance."""
+    """Plan one stage of all tables, as long as a run may take, then maintenance."""
     batches = _stage(domain, CONTINUOUS)
     batches = replace(batches, hours=max(domain.stage_hours, hours + 1))
     return _dag(
@@ -211,7 +211,7 @@ def _erase(domain: DomainSpec) -> DagPlan:
 
 
 def _ingestion(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:
-    """The ingesting stage, after its streamer where a table has one."""
+    """Plan the ingesting stage, after its streamer if a table uses one."""
     prepare = _stage(domain, f"prepare_{stage}")
     if not prepare.tables:
         return (_stage(domain, stage),)
@@ -222,12 +222,12 @@ def _ingestion(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:
 
 
 def _history(domain: DomainSpec) -> Tuple[Stage, ...]:
-    """History of the tables, then the dimensions that are made of it."""
+    """Plan the history of the tables, then the dimensions that are built from it."""
     return (_stage(domain, "scd2"), *_dimensions(domain, DIMENSION))
 
 
 def _dimensions(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:
-    """The stage of the domain's dimensions; none where it has none."""
+    """Plan the stage of the domain's dimensions; empty without dimensions."""
     found = _stage(domain, stage)
     return (found,) if found.tables else ()
 

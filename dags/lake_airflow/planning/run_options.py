@@ -34,13 +34,14 @@ def _always(domain: DomainSpec, kind: str) -> bool:
 
 
 def _may_lose(domain: DomainSpec, kind: str) -> bool:
-    """Whether runs meet snapshots, or pull messages after others that are gone."""
+    """Return whether runs read snapshots, or messages after lost ones."""
     has_topic = any(isinstance(t.changes_from, KafkaTopic) for t in domain.tables)
     return bool(_snapshots(domain)) or (kind == INCREMENTAL and has_topic)
 
 
 def _has_scopes(domain: DomainSpec, kind: str) -> bool:
-    """Whether rows of snapshots tell their scope, so that one without rows is unseen."""
+    """Return whether rows of snapshots name their scope, so that an empty one is
+    unseen."""
     return any(each.scope and not each.scope.pattern for each in _snapshots(domain))
 
 
@@ -61,7 +62,7 @@ def _text(argument: str, value: str) -> list[str]:
 
 
 def _any_text(argument: str, value: str) -> list[str]:
-    """In one word with its argument, for it may begin with a dash."""
+    """Format one word with its argument, which may begin with a dash."""
     return [f"{argument}={value}"]
 
 
@@ -99,11 +100,11 @@ class RunOption:
     has_use: Callable[[DomainSpec, str], bool] = _always
 
     def is_of(self, domain: DomainSpec, kind: str) -> bool:
-        """Whether runs of a DAG can be asked for it."""
+        """Return whether runs of a DAG accept it."""
         return kind in (self.kinds or (kind,)) and self.has_use(domain, kind)
 
     def goes_to(self, stage: str) -> bool:
-        """Whether the steps of a stage get it."""
+        """Return whether the steps of a stage get it."""
         return self.argument is not None and stage in (self.stages or (stage,))
 
 
@@ -143,14 +144,14 @@ OPTIONS = (
 
 
 def params_of(domain: DomainSpec, kind: str) -> Iterator[str]:
-    """The params that a run of a DAG takes, in the order of its form."""
+    """List the params that a run of a DAG accepts, in the order of its form."""
     for option in OPTIONS:
         if option.is_of(domain, kind):
             yield from option.params or (option.name,)
 
 
 def step_arguments(stage: str, asked: Mapping[str, Any]) -> list[str]:
-    """What a run was asked for, by the names of options, as arguments of a stage's step."""
+    """Return the run's options, by name, as arguments of a stage's step."""
     argv: list[str] = []
     for option in OPTIONS:
         value = asked[option.name]

@@ -45,7 +45,7 @@ class Ledger:
         self._s3 = S3Hook(**where)
 
     def note(self, cluster_id: str) -> dict[str, Any] | None:
-        """Write the entry of a cluster that is gone; None for one that is not ours."""
+        """Write the entry of a cluster that is gone; None for a foreign one."""
         cluster = self._emr.describe_cluster(ClusterId=cluster_id)["Cluster"]
         tags = tags_of(cluster)
         if tags.get("lake:environment") != self.environment.name:
@@ -65,7 +65,7 @@ class Ledger:
         return entry
 
     def note_missing(self) -> list[str]:
-        """Write the entries of clusters that ended, but not by the task of their run;
+        """Write entries of clusters that ended without the task of their run; return
         their ids."""
         now = datetime.now(timezone.utc)
         pages = self._emr.get_paginator("list_clusters").paginate(
@@ -85,7 +85,7 @@ class Ledger:
         return [id for id in lacking if self._noted(id)]
 
     def _noted(self, cluster_id: str) -> bool:
-        """Write one entry; a cluster that cannot be told keeps no other one from it."""
+        """Write one entry; a failure does not stop the others."""
         try:
             return self.note(cluster_id) is not None
         except Exception:
@@ -97,7 +97,7 @@ class Ledger:
         return day_folder(self.environment.runs, day)
 
     def _place(self, cluster: Mapping[str, Any]) -> tuple[str, str]:
-        """Bucket and key of its entry."""
+        """Return bucket and key of its entry."""
         return self._s3.parse_s3_url(f"{self._folder(cluster)}{cluster['Id']}.json")
 
     def _keys(self, folder: str) -> Iterator[str]:
@@ -111,7 +111,7 @@ class Ledger:
         return [each for page in pages for each in page[what]]
 
     def _seconds(self, run: str) -> dict[str, dict[str, float]]:
-        """Seconds of the run's reports, by stage and table."""
+        """Return the seconds in the run's reports, by stage and table."""
         files = RunFiles(self.environment, run, aws_conn_id=self.aws_conn_id)
         found: dict[str, dict[str, float]] = {}
         for name in sorted(files.names()):
@@ -131,7 +131,8 @@ def entry_of(
     instances: Sequence[Mapping[str, Any]],
     seconds: Mapping[str, Mapping[str, float]],
 ) -> dict[str, Any]:
-    """The entry of a described cluster; `seconds` are of reports, by stage and table."""
+    """Return the entry of a described cluster; `seconds` are of reports, by stage
+    and table."""
     began, end = created(cluster), _ended(cluster)
     ready = min(cluster["Status"]["Timeline"].get("ReadyDateTime") or end, end)
     total, start = _minutes(began, end), _minutes(began, ready)
@@ -161,7 +162,7 @@ def entry_of(
 
 
 def told(entry: Mapping[str, Any]) -> str:
-    """The entry as a line of a log."""
+    """Format the entry as a line of a log."""
     minutes = entry["minutes"]
     tables = {name: sum(of.values()) for name, of in entry["tables"].items()}
     dearest = sorted(tables.items(), key=lambda each: -each[1])[:_SHOWN]
@@ -178,8 +179,8 @@ def _by_table(
     busy: float,
     seconds: Mapping[str, Mapping[str, float]],
 ) -> dict[str, dict[str, float]]:
-    """Busy minutes by table and stage. Steps that ran at once share their time; in a
-    step its tables do, by the seconds of their reports."""
+    """Return busy minutes by table and stage. Steps that ran at once share their
+    time; the tables of a step share it by the seconds of their reports."""
     apart = sum(_minutes(start, end) for _, start, end in ran)
     found: dict[str, dict[str, float]] = {}
     for name, start, end in ran:
@@ -195,14 +196,15 @@ def _by_table(
 def _instance_minutes(
     instances: Sequence[Mapping[str, Any]], began: datetime, end: datetime
 ) -> float:
-    """Minutes of all instances, also of those that came later or went sooner."""
+    """Return the minutes of all instances, also of those that ran only partly."""
     return sum(_lived(each, began, end) for each in instances)
 
 
 def _by_type(
     instances: Sequence[Mapping[str, Any]], began: datetime, end: datetime
 ) -> dict[str, dict[str, float]] | None:
-    """Billed minutes of the instances, by type and market; None where one lacks them.
+    """Return billed minutes of the instances by type and market; None if one lacks
+    them.
 
     As `{"m7g.xlarge": {"on_demand": 63.6, "spot": 31.8}}`.
     """
@@ -221,7 +223,7 @@ def _by_type(
 
 
 def _lived(instance: Mapping[str, Any], began: datetime, end: datetime) -> float:
-    """Minutes of one instance; times that EMR does not tell are its cluster's."""
+    """Return the minutes of one instance; unknown times are its cluster's."""
     times = instance["Status"]["Timeline"]
     return _minutes(
         times.get("CreationDateTime") or began, times.get("EndDateTime") or end
@@ -233,7 +235,7 @@ def _ran(step: Mapping[str, Any]) -> bool:
 
 
 def _interval(step: Mapping[str, Any], end: datetime) -> Interval:
-    """When a step ran; one that the end of its cluster met has no end of its own."""
+    """Return when a step ran; without an end of its own it ends with its cluster."""
     times = step["Status"]["Timeline"]
     return times["StartDateTime"], min(times.get("EndDateTime") or end, end)
 
@@ -248,7 +250,8 @@ def _minutes(start: datetime, end: datetime) -> float:
 
 
 def _seconds_of(files: RunFiles, name: str) -> float:
-    """Of a report that cannot be read, none: it is told of by the summary."""
+    """Return the seconds of a report; 0 for an unreadable one, which the summary
+    reports."""
     try:
         return float(files.read(name)["seconds"])
     except (ValueError, TypeError, KeyError):

@@ -48,14 +48,14 @@ class Notification:
         return {"events": [event.value for event in self.events]}
 
     def to_json(self) -> dict[str, Any]:
-        """What is noted next to the run's reports: the message as it was told."""
+        """Return the record for the run's folder: the message as it was sent."""
         return {**self.attributes, "subject": self.subject, "message": self.message}
 
 
 def of_failure(
     plan: DagPlan, run_id: str, summary: Summary, also: Iterable[str], links: list[str]
 ) -> Notification:
-    """A failed run: its causes, as the summary tells them, and what else is known."""
+    """Build the message of a failed run: the causes in its summary and others."""
     causes = (*summary.get("causes", ()), *also) or (NO_SUMMARY,)
     return _notification(
         plan, run_id, "failed", (Event.FAILURE,), causes, summary, links
@@ -69,12 +69,12 @@ def of_success(
     events: tuple[Event, ...],
     links: list[str],
 ) -> Notification:
-    """A green run that has something to tell."""
+    """Build the message of a successful run that has something to report."""
     return _notification(plan, run_id, "succeeded", events, (), summary, links)
 
 
 def events_of(plan: DagPlan, summary: Summary, before: Memory) -> tuple[Event, ...]:
-    """What is new of a green run; a dry run proves nothing and tells nothing."""
+    """List the new events of a successful run; a dry run has none."""
     if summary.get("dry_run"):
         return ()
     failed = before.get("failed")
@@ -90,7 +90,7 @@ def events_of(plan: DagPlan, summary: Summary, before: Memory) -> tuple[Event, .
 def memory_after(
     plan: DagPlan, run_name: str, summary: Summary, before: Memory, *, failed: bool
 ) -> Memory:
-    """What the next runs of the DAG have to know."""
+    """Return what the next runs of the DAG have to know."""
     if summary.get("dry_run") and not failed:
         return before
     asked, open_failure = _asked(plan, summary), before.get("failed")
@@ -109,13 +109,13 @@ def memory_after(
 
 
 def _recovers(plan: DagPlan, summary: Summary, failed: Memory) -> bool:
-    """Whether a green run did all that the failed one was to do."""
+    """Return whether a successful run did all the work of the failed one."""
     took_all = summary.get("window") in (None, failed["window"])
     return took_all and set(failed["tables"]) <= _asked(plan, summary)
 
 
 def _asked(plan: DagPlan, summary: Summary) -> set[str]:
-    """The tables that the run was about; all where nobody knows."""
+    """Return the tables that the run covered; all if unknown."""
     return set(summary.get("asked") or plan.tables)
 
 

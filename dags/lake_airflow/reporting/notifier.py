@@ -47,7 +47,7 @@ class RunNotifier:
         self.run = run_name(plan, context)
 
     def failed(self, also: tuple[str, ...] = ()) -> None:
-        """Tell of a failed run; `also` are causes that its summary does not know."""
+        """Notify of a failed run; `also` are causes that its summary does not have."""
         if self.plan.notifications.topic is None:
             return
         summary = self._summary_if_any()
@@ -67,7 +67,7 @@ class RunNotifier:
         note.end(told)
 
     def succeeded(self) -> None:
-        """Tell of a green run what is worth it, if anything is."""
+        """Notify of a successful run, if it has events to report."""
         if self.plan.notifications.topic is None:
             return
         summary, before = self._summary(), self._memory()[0]
@@ -90,12 +90,12 @@ class RunNotifier:
             publish(self.plan, told)
 
     def _summary(self) -> dict[str, Any]:
-        """What the run's summary says."""
+        """Return the run's summary."""
         files = RunFiles(self.environment, self.run, aws_conn_id=AWS_CONNECTION)
         return files.read("summary.json")
 
     def _summary_if_any(self) -> dict[str, Any]:
-        """The same of a run that may have ended without one."""
+        """Return the run's summary, or {} for a run that ended without one."""
         try:
             return self._summary()
         except (BotoCoreError, ClientError, ValueError) as error:
@@ -111,7 +111,8 @@ class RunNotifier:
             self._state().write({FORMAT: 1, **before, **after}, etag)
 
     def _memory(self) -> tuple[dict[str, Any], Optional[str]]:
-        """What the DAG's runs told before, and the ETag of the object."""
+        """Return the state of the DAG's earlier notifications, and the object's
+        ETag."""
         content, etag = self._state().read()
         what, where = f"the notifications of {self.plan.dag_id}", self._state().address
         return parse_state(content or b"{}", what=what, where=where), etag
@@ -147,7 +148,8 @@ class Note:
         self._object = address
 
     def begin(self, told: messages.Notification) -> bool:
-        """Note what is going to be published; whether that is still to be done."""
+        """Record what is going to be published; return whether it is still to be
+        done."""
         content, etag = self._object.read()
         if content is not None and json.loads(content)["published"]:
             return False
@@ -155,7 +157,7 @@ class Note:
         return self._object.write(note, etag)  # of two that tell the same, one is to
 
     def end(self, told: messages.Notification) -> None:
-        """Note that it was published; no error, for it was."""
+        """Record that it was published; a failure is no error, as it was published."""
         try:
             self._object.replace({**told.to_json(), "published": True})
         except (BotoCoreError, ClientError):
@@ -163,7 +165,8 @@ class Note:
 
 
 def publish(plan: DagPlan, told: messages.Notification) -> None:
-    """Hand a notification to SNS, with attributes that subscriptions can filter by."""
+    """Publish a notification to SNS, with attributes that subscriptions can filter
+    by."""
     topic = plan.notifications.topic
     hook = SnsHook(aws_conn_id=AWS_CONNECTION, region_name=_region(topic))
     names = {"domain": plan.domain, "dag_id": plan.dag_id}
@@ -180,7 +183,7 @@ class FailureCallback:
         self.environment = environment
 
     def __call__(self, context: Any) -> None:
-        """`reason` is Airflow's word for why the run failed."""
+        """Notify of the failed run; `reason` is Airflow's reason for the failure."""
         also = () if context.get("reason") == "task_failure" else _also(context)
         no_task = {"run_id": context["run_id"]}
         RunNotifier(self.plan, self.environment, no_task).failed(also)
@@ -193,14 +196,14 @@ def _also(context: Any) -> tuple[str, ...]:
 def failure_callback(
     plan: DagPlan, environment: EnvironmentSpec
 ) -> Optional[FailureCallback]:
-    """What tells the domain's topic of failed runs, if there is one."""
+    """Return a callback that notifies the domain's topic, if there is one."""
     if plan.notifications.topic is None:
         return None
     return FailureCallback(plan, environment)
 
 
 def alarm_notifier(dag_id: str, topic: Optional[str]) -> Optional[SnsNotifier]:
-    """What publishes to an environment's topic that clusters could not be ended."""
+    """Return a notifier for the environment's topic of orphaned clusters."""
     if topic is None:
         return None
     link = run_link(dag_id, "{{ run_id | urlencode }}")
@@ -216,7 +219,7 @@ def alarm_notifier(dag_id: str, topic: Optional[str]) -> Optional[SnsNotifier]:
 
 
 def run_link(dag_id: str, run_id: str) -> str:
-    """The page of a run; the run id as it stands in an address."""
+    """Return the URL of a run's page; the run id must be quoted already."""
     base_url = conf.get("api", "base_url", fallback=None) or "http://localhost:8080"
     return f"{base_url.rstrip('/')}/dags/{dag_id}/runs/{run_id}"
 

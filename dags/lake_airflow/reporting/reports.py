@@ -24,7 +24,7 @@ Steps = Sequence[Mapping[str, Any]]  # name, id, state, reason and log of each
 def read_reports(
     files: RunFiles, plan: DagPlan, run: Run, steps: Mapping[str, Optional[Steps]]
 ) -> Reports:
-    """Every report that the last steps of the stages left.
+    """Read every report of the last steps of the stages.
 
     One that began before its step was handed in is of a try before: a run that was
     cleared has them.
@@ -41,7 +41,7 @@ def read_reports(
 
 
 def lacks_report(stage: Stage, run: Run, reports: Reports) -> bool:
-    """Whether a table of the stage tells nothing itself."""
+    """Return whether a table of the stage has no report of its own."""
     told = {
         t for (s, t), each in reports.items() if s == stage.name and has_ended(each)
     }
@@ -49,7 +49,7 @@ def lacks_report(stage: Stage, run: Run, reports: Reports) -> bool:
 
 
 def has_ended(report: Report) -> bool:
-    """Whether the stage got to the end of the table, and not just so far."""
+    """Return whether the stage finished the table, and not only a part of it."""
     return bool(report) and report.get("state") != State.RUNNING.value
 
 
@@ -65,7 +65,7 @@ def _is_of_before(report: Report, steps: Optional[Steps]) -> bool:
 
 
 def _report(files: RunFiles, name: str, where: str) -> Report:
-    """The report; one that cannot be read counts as that of a failure."""
+    """Parse a report; one that cannot be read counts as that of a failure."""
     try:
         report = files.read(name)
         if not isinstance(report, dict):

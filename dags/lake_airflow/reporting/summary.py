@@ -71,7 +71,7 @@ class Summary:
         return FAILED if self.causes else SUCCEEDED
 
     def to_json(self) -> dict[str, Any]:
-        """What `summary.json` holds."""
+        """Return the content of `summary.json`."""
         return {
             "run": self.run,
             "domain": self.domain,
@@ -89,7 +89,7 @@ class Summary:
         }
 
     def to_lines(self) -> Iterator[str]:
-        """The run as a person reads it, the causes last."""
+        """Format the run for people, the causes last."""
         yield f"Run {self.run}, release {self.release or 'none'}"
         if self.dry_run:
             yield "A dry run: nothing was written."
@@ -108,7 +108,7 @@ def summarise(
     reports: Reports,
     now: datetime,
 ) -> Summary:
-    """The summary of a run whose cluster was made.
+    """Summarise a run whose cluster was created.
 
     `steps` has what each stage saw of its steps at its end, None where the
     stage never got there. Whatever is missing is a cause: no green without
@@ -138,7 +138,7 @@ def summarise(
 
 
 def summarise_without_cluster(plan: DagPlan, run_name: str, cause: str) -> Summary:
-    """The summary of a run that ended before it had a cluster."""
+    """Summarise a run that ended before it had a cluster."""
     return Summary(
         run=run_name,
         domain=plan.domain,
@@ -151,7 +151,7 @@ def summarise_without_cluster(plan: DagPlan, run_name: str, cause: str) -> Summa
 
 
 def summary_of_plan(plan: DagPlan, run: Run) -> Summary:
-    """The summary of a run that was asked for its plan only."""
+    """Summarise a run that was asked for its plan only."""
     return Summary(
         run=run.name,
         domain=plan.domain,
@@ -163,7 +163,7 @@ def summary_of_plan(plan: DagPlan, run: Run) -> Summary:
 
 
 def findings(plan: DagPlan, reports: Reports, now: datetime) -> Iterator[Finding]:
-    """What the ingesting stages of a run have to tell; nothing of a dry run."""
+    """List findings of a run's ingesting stages; empty for a dry run."""
     watched = dict(plan.watched)
     for (stage, table), report in reports.items():
         if stage not in INGESTING or report.get("state") not in ("done", "nothing_new"):
@@ -207,7 +207,7 @@ def _tables_of(found: Sequence[Finding], event: Event) -> tuple[str, ...]:
 def causes_of_stage(
     plan: DagPlan, stage: Stage, run: Run, steps: Optional[Steps], reports: Reports
 ) -> Iterator[str]:
-    """Why a stage failed: its tables first, its steps with their logs last."""
+    """List why a stage failed: its tables first, its steps with their logs last."""
     yield from _causes_of_tables(plan, stage, run, reports)
     yield from _causes_of_steps(plan, stage, steps)
 
@@ -286,7 +286,8 @@ def _by_table(plan: DagPlan, reports: Reports) -> dict[str, dict[str, Report]]:
 def _retracted(
     domain: str, tables: Mapping[str, Mapping[str, Report]]
 ) -> Iterator[str]:
-    """A line per table whose files a reprocess retracted: how many, and the first of them."""
+    """Format a line per table whose files a reprocess retracted: the number and the
+    first ones."""
     for table, stages in tables.items():
         for stage, report in stages.items():
             paths = report.get("retracted") or ()
@@ -297,7 +298,7 @@ def _retracted(
 
 
 def _table(tables: Mapping[str, Mapping[str, Report]]) -> Iterator[str]:
-    """The reports as lines of aligned columns, numbers to the right."""
+    """Format the reports as aligned columns, numbers to the right."""
     rows = [
         tuple(_cells({**report, "stage": stage, "table": table}))
         for table, stages in tables.items()

@@ -11,7 +11,7 @@ from lake_spec.model import EnvironmentSpec
 
 
 def report_folder(environment: EnvironmentSpec, run_name: str) -> str:
-    """Where a run's stages leave their reports."""
+    """Return the folder of a run's reports."""
     return f"{environment.runs}/{run_name}"
 
 
@@ -26,12 +26,13 @@ class RunFiles:
         self.bucket, self.prefix = self.hook.parse_s3_url(folder)
 
     def names(self) -> set[str]:
-        """The names of all files that the run has."""
+        """List the names of all files of the run."""
         keys = self.hook.list_keys(self.bucket, prefix=f"{self.prefix}/") or ()
         return {key[len(self.prefix) + 1 :] for key in keys}
 
     def read(self, name: str) -> Any:
-        """The content of one file; ValueError names a file that is not JSON."""
+        """Return the content of one file. Raises ValueError for one that is not
+        JSON."""
         key = f"{self.prefix}/{name}"
         text = self.hook.read_key(key, bucket_name=self.bucket)
         try:

@@ -53,7 +53,7 @@ class DomainLease:
         return S3Object(self.address, region=region, aws_conn_id=self.aws_conn_id)
 
     def take(self, holder: str, lives: Callable[[str], bool]) -> Lease:
-        """The lease in force: granted to this run, or still another's, which it names.
+        """Take the lease; return the lease in force: this run's, or another's by name.
 
         A run that has it keeps its token. `lives` tells whether a cluster of that
         other run is there.
@@ -72,7 +72,7 @@ class DomainLease:
         raise LeaseBusy(f"{self.address}: another run wrote it at the same time.")
 
     def release(self, holder: str) -> None:
-        """Give it back, its token stays; what another run has by now is left alone."""
+        """Release the lease, its token stays; another run's lease is left alone."""
         lease, etag = self._read()
         if lease.holder == holder:
             self._object.write(replace(lease, holder=None).to_data(), etag)
@@ -80,7 +80,7 @@ class DomainLease:
     def give_back(
         self, holder: str, *, unless: Callable[[str], bool] = lambda holder: False
     ) -> None:
-        """Release it, but for a run that needs it; no error, for it frees itself."""
+        """Release it, unless the run needs it; a failure is no error, as it expires."""
         try:
             if not unless(holder):
                 self.release(holder)
@@ -105,7 +105,7 @@ class DomainLease:
             log.exception("%s could not be asked to stop.", holder)
 
     def _read(self) -> tuple[Lease, str | None]:
-        """What the object says, and its ETag, if there is one."""
+        """Return the object's lease and its ETag, if there is one."""
         content, etag = self._object.read()
         if content is None:
             return Lease(None), etag
@@ -124,7 +124,7 @@ class DomainLease:
 
 
 def _next(token: int, now: datetime) -> int:
-    """The token of a new grant: above the last one.
+    """Return the token of a new grant: above the last one.
 
     It is a time in seconds where that is more: it grows too where the object was
     deleted manually, or written by a release that knew of no tokens.

@@ -74,12 +74,12 @@ class Run:
         return f"{self.dag_id}/{self.key}"
 
     def to_xcom(self) -> dict[str, Any]:
-        """The run as JSON-ready data, with its format version."""
+        """Return the run as JSON-ready data, with its format version."""
         return {FORMAT: 1, WRITTEN_BY: self.release, **to_fields(self)}
 
     @classmethod
     def from_xcom(cls, data: Mapping[str, Any]) -> Run:
-        """The run that `to_xcom` wrote, perhaps that of another release.
+        """Read the run that `to_xcom` wrote, perhaps of another release.
 
         UnreadableState where only a newer release understands it.
         """
@@ -104,7 +104,7 @@ def check_run(
     release: str,
     interval: Optional[Interval] = None,
 ) -> Run:
-    """The run that the Params describe; RunRefused names every fault of them.
+    """Check the Params and return the run. Raises RunRefused with all problems.
 
     `interval` is what a run of a backfill is about: it is the window of the run.
     """
@@ -142,7 +142,7 @@ def _unknown(plan: DagPlan, params: Mapping[str, Any]) -> list[str]:
 
 
 def _tables(plan: DagPlan, value: Any, faults: list[str]) -> Tuple[str, ...]:
-    """The tables asked for, in the order of the domain; all without a value."""
+    """Return the tables of the run in the domain's order; all without a value."""
     if value is None:
         return plan.tables
     if not isinstance(value, (list, tuple)) or not value:
@@ -164,7 +164,7 @@ def _no_table(plan: DagPlan, name: Any) -> str:
 def _choice(
     plan: DagPlan, params: Mapping[str, Any], faults: list[str]
 ) -> dict[str, Any]:
-    """Which files a reprocess is about; one that names none at all is refused."""
+    """Return the files of a reprocess; refuse one without any choice."""
     if not any(params.get(name) for name in CHOICE):
         faults.append(
             f"{plan.dag_id}: no files are chosen. Give at least one of: window_from "
@@ -223,7 +223,7 @@ def _empty_scopes(value: Any, faults: list[str]) -> Tuple[str, ...]:
 
 
 def _pull_from(value: Any, faults: list[str]) -> Optional[str]:
-    """Where pulls by a cursor begin; None for their bookmarks."""
+    """Return where pulls by a cursor begin; None for their bookmarks."""
     if value is None or (isinstance(value, str) and is_pull_from(value)):
         return value
     faults.append(
@@ -234,7 +234,7 @@ def _pull_from(value: Any, faults: list[str]) -> Optional[str]:
 
 
 def _verify(params: Mapping[str, Any], faults: list[str]) -> Optional[float]:
-    """The share of keys to verify; None for a run that is not asked to."""
+    """Return the share of keys to verify; None without verification."""
     sample = params.get("sample", 1)
     is_number = isinstance(sample, (int, float)) and not isinstance(sample, bool)
     if not is_number or not 0 < sample <= 1:
@@ -251,7 +251,7 @@ def _verify(params: Mapping[str, Any], faults: list[str]) -> Optional[float]:
 
 
 def _request(value: Any, faults: list[str]) -> Optional[str]:
-    """The name of a request; what it holds never passes through here."""
+    """Return the name of a request; its content never passes through here."""
     if not isinstance(value, str) or not REQUEST.fullmatch(value):
         faults.append(
             "request: give the name of the object <runs>/erase/<domain>/<name>.json "

@@ -22,7 +22,7 @@ class S3Object:
         self._client = hook.conn
 
     def read(self) -> tuple[bytes | None, str | None]:
-        """Its content and its ETag; None for both where there is none."""
+        """Return its content and ETag; None for both if it does not exist."""
         try:
             found = self._client.get_object(Bucket=self._bucket, Key=self._key)
         except ClientError as error:
@@ -32,8 +32,9 @@ class S3Object:
         return found["Body"].read(), found["ETag"]
 
     def write(self, content: Any, etag: str | None) -> bool:
-        """Write it if nobody did since it was read; whether it is written, also where
-        the reply was lost. No two writers have the same content to write."""
+        """Write it if it is unchanged since it was read; return whether it was
+        written, also if the reply was lost. No two writers have the same content
+        to write."""
         written = write_if_unchanged(
             _body(content),
             etag,
@@ -44,7 +45,7 @@ class S3Object:
         return written is not None
 
     def replace(self, content: Any, **condition: str) -> str:
-        """Write it, whatever is there; its ETag."""
+        """Overwrite it; return its ETag."""
         done = self._client.put_object(
             Bucket=self._bucket,
             Key=self._key,

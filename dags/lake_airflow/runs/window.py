@@ -25,7 +25,7 @@ _SECOND_ZONE = re.compile(r"Z:00\+00:00\Z")
 
 
 def interval_of(context: Any) -> Optional[Interval]:
-    """The interval that a backfill run is about; None for a run of another kind."""
+    """Return the interval of a backfill run; None for a run of another kind."""
     run = context["dag_run"]
     if run.run_type != _BACKFILL:
         return None
@@ -33,7 +33,7 @@ def interval_of(context: Any) -> Optional[Interval]:
 
 
 def earlier_run(context: Any) -> Optional[str]:
-    """The id of a run that a backfill run comes after and that is under way."""
+    """Return the id of a running run that a backfill run has to wait for."""
     if interval_of(context) is None:
         return None
     found = context["ti"].get_previous_dagrun(state="running")
@@ -43,7 +43,7 @@ def earlier_run(context: Any) -> Optional[str]:
 def checked_window(
     params: Mapping[str, Any], interval: Optional[Interval], faults: list[str]
 ) -> Optional[str]:
-    """The window as `<from>..<to>` in UTC; None is all that is not taken yet.
+    """Return the window as `<from>..<to>` in UTC; None for all new files.
 
     `interval` is that of a backfill's run. What cannot be is added to `faults`.
     """

@@ -28,17 +28,17 @@ CLUSTER_ID = f"{{{{ ti.xcom_pull(task_ids='{CREATE_TASK}') or '' }}}}"
 
 
 def pinned_run(context: Any) -> Run:
-    """The run as the first task checked it."""
+    """Return the run as the first task checked it."""
     return Run.from_xcom(_told(context, RUN_XCOM))
 
 
 def pinned_run_if_any(context: Any) -> Run | None:
-    """The same of a run whose first task may not have got so far."""
+    """Return the pinned run; None if the first task did not get so far."""
     return pinned_run(context) if _told(context, RUN_XCOM) else None
 
 
 def told_cause(context: Any) -> str | None:
-    """Why there is no cluster, if the first task told."""
+    """Return why there is no cluster, if the first task reported it."""
     return _told(context, CAUSE_XCOM)
 
 
@@ -47,7 +47,7 @@ def _told(context: Any, key: str) -> Any:
 
 
 def run_name(plan: DagPlan, context: Any) -> str:
-    """Name of a run, also where its id was refused or it was not pinned yet.
+    """Return the name of a run, also if its id was refused or it is not pinned yet.
 
     A pinned one has the name that it was pinned with, perhaps by another release.
     """
@@ -59,7 +59,7 @@ def run_name(plan: DagPlan, context: Any) -> str:
 
 
 def task_states(context: Any, plan: DagPlan, *tasks: str) -> dict[str, str]:
-    """The states of these tasks of the run, but for those that have none yet."""
+    """Return the states of these tasks of the run, without those that have none yet."""
     run_id = context["run_id"]
     found = context["ti"].get_task_states(
         dag_id=plan.dag_id, task_ids=list(tasks), run_ids=[run_id]

@@ -23,7 +23,7 @@ class NoRelease(RuntimeError):
 
 
 def dags_of(stub: str) -> Dict[str, Any]:
-    """What the DAG file of that name in the current release defines; nothing without."""
+    """Return the DAGs of the DAG file of that name in the current release."""
     folder = current(Path(stub).parent)
     file = folder / Path(stub).name
     if not file.is_file():
@@ -34,7 +34,7 @@ def dags_of(stub: str) -> Dict[str, Any]:
 
 
 def current(dags: Path) -> Path:
-    """The folder of the newest release that is here as a whole."""
+    """Return the folder of the newest release that is complete here."""
     pointer = dags / "current.json"
     ids = _named(pointer)
     for id in ids:
@@ -48,7 +48,7 @@ def current(dags: Path) -> Path:
 
 
 def _named(pointer: Path) -> List[str]:
-    """The releases that were deployed, the newest first."""
+    """List the releases that were deployed, the newest first."""
     try:
         told = json.loads(pointer.read_text("utf-8"))
         version = told.get("format", 1)
@@ -77,7 +77,7 @@ def _is_whole(folder: Path) -> bool:
 
 
 def _import_from(folder: Path) -> None:
-    """Take our packages from this release, also in a process that had another."""
+    """Import packages from this release, also in a process that had another."""
     for name in [each for each in sys.modules if each.split(".")[0] in PACKAGES]:
         file = getattr(sys.modules[name], "__file__", None)
         if not file or folder not in Path(file).parents:

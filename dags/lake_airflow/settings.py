@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from lake_spec.contract.run_key import LONGEST_AIRFLOW, told_apart
+from lake_spec.contract.run_key import LONGEST_AIRFLOW, distinct_part
 from lake_spec.parsing.loader import environment_file
 
 DAGS = Path(__file__).resolve().parent.parent
@@ -55,7 +55,7 @@ def airflow_name(environ: Mapping[str, str] = os.environ) -> str:
     empty one, goes before it. Without both, as on a laptop, it has no name.
     """
     name = environ.get("LAKE_AIRFLOW", environ.get("AIRFLOW_ENV_NAME", ""))
-    return told_apart(name, LONGEST_AIRFLOW)
+    return distinct_part(name, LONGEST_AIRFLOW)
 
 
 def _poll_seconds(text: str) -> int:

@@ -1,4 +1,4 @@
-"""What the templates are told of an environment: values of their parameters."""
+"""The parameters of the templates, from an environment's files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def known_values(
     """Return all values in the files, by the name of their parameter."""
     domains = list(domains)
     work = Root.of(environment.artifacts)
-    told = topics(environment, domains)
+    arns = topics(environment, domains)
     return {
         "Environment": environment.name,
         "LandingBucket": Root.of(environment.landing).bucket,
@@ -27,8 +27,8 @@ def known_values(
         "InstanceProfileName": environment.instance_profile,
         "SecurityConfigurationName": environment.security_configuration or "",
         "RuntimeRoleArns": ",".join(runtime_roles(environment, domains)),
-        "AlarmTopicName": "".join(last_part(arn) for arn in told["alarms"]),
-        "TopicArns": ",".join([*told["alarms"], *told["domains"]]),
+        "AlarmTopicName": "".join(last_part(arn) for arn in arns["alarms"]),
+        "TopicArns": ",".join([*arns["alarms"], *arns["domains"]]),
     }
 
 

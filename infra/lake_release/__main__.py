@@ -15,7 +15,7 @@ import boto3
 from lake_release.built import PROJECT, Built, build
 from lake_release.commits import Checkout
 from lake_release.deployment import Deployment
-from lake_release.errors import AWS_ERRORS, ReleaseError, told
+from lake_release.errors import AWS_ERRORS, ReleaseError, as_release_error
 from lake_release.mwaa import MINUTES, Airflow
 from lake_release.target import Target
 from lake_spec.diagnostics.errors import LakeError
@@ -33,7 +33,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         print(error, file=sys.stderr)
         return 1
     except AWS_ERRORS as error:
-        print(told(error, "a call of AWS"), file=sys.stderr)
+        print(as_release_error(error, "a call of AWS"), file=sys.stderr)
         return 1
     return 0
 

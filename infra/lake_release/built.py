@@ -70,7 +70,9 @@ def build(
     Raises SpecErrors for specs that cannot be used, ReleaseError for wheels that are
     not there. The same tree gives the same bytes and the same id.
     """
-    domains = _domains(project)  # first: mistakes are told with the files' own names
+    domains = _domains(
+        project
+    )  # first: mistakes are reported with the files' own names
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="building-", dir=output) as made:
         folder = Path(made) / "release"

@@ -86,9 +86,9 @@ def _compared(
         yield f"{what} {name}: removed from the specs; its data remain"
     else:
         settings = list(_differing(old, new))
-        told = ", ".join(settings[:MORE])
+        named = ", ".join(settings[:MORE])
         more = f" and {len(settings) - MORE} more" if len(settings) > MORE else ""
-        yield f"{what} {name}: {told}{more}"
+        yield f"{what} {name}: {named}{more}"
 
 
 def _differing(old: Any, new: Any, at: str = "") -> Iterator[str]:

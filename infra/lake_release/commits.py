@@ -24,16 +24,16 @@ class Checkout:
 
     def commit(self, name: str = "HEAD") -> Optional[Commit]:
         """Return a commit; None without git, or without that commit here."""
-        told = self._git(
+        output = self._git(
             "show",
             "--no-patch",
             "--format=%H %ct",
             "--end-of-options",
             f"{name}^{{commit}}",
         )
-        if told is None:
+        if output is None:
             return None
-        id, at = told.split()
+        id, at = output.split()
         return Commit(id, int(at))
 
     def is_ancestor(self, one: str, other: str) -> bool:
@@ -47,7 +47,7 @@ class Checkout:
     def is_older(self, one: Commit, other: Commit) -> bool:
         """Return whether it was made before the other one.
 
-        Where neither stands on the other, or the other is not here, their times tell.
+        Where neither stands on the other, or the other is not here, their times decide.
         """
         if one.id == other.id or (
             self.commit(other.id) and self.is_ancestor(other.id, one.id)

@@ -24,7 +24,7 @@ from lake_release.errors import (
     CredentialsEnded,
     NotTried,
     ReleaseError,
-    told,
+    as_release_error,
 )
 from lake_release.mwaa import Airflow, words
 from lake_release.pointer import AirflowFile, Deploy, Pointer
@@ -255,7 +255,7 @@ class Deployment:
         try:
             old, new = self._state(before), self._state(deploy)
         except AWS_ERRORS as error:
-            raise told(error, "reading the releases") from None
+            raise as_release_error(error, "reading the releases") from None
         not_tried = None
         try:
             self._airflow.smoke(deploy.release, dags_of(new) or None)
@@ -274,7 +274,7 @@ class Deployment:
             self._say(str(error))
             return after
         except AWS_ERRORS as error:
-            raise told(error, "noting that the release is proven") from None
+            raise as_release_error(error, "noting that the release is proven") from None
 
     def _take_back(self, before: Pointer, after: Pointer) -> str:
         """Restore the previous release, after a run proved that this one fails."""
@@ -289,7 +289,11 @@ class Deployment:
             forgotten = replace(after, deploys=before.deploys)
             pointer.write(self._s3, self._target, again, before=forgotten)
         except (ReleaseError, *AWS_ERRORS) as error:
-            why = error if isinstance(error, ReleaseError) else told(error, "S3")
+            why = (
+                error
+                if isinstance(error, ReleaseError)
+                else as_release_error(error, "S3")
+            )
             return (
                 f"{failed.release} is still the current release, as it could not be "
                 f"rolled back: {why}\nRoll back --to {again.release}."

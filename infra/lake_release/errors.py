@@ -21,7 +21,7 @@ _NOT_RENEWED = "Credentials were refreshed, but"
 
 AWS_ERRORS = (ClientError, BotoCoreError, RuntimeError)
 """What a call of AWS raises. RuntimeError is botocore's for credentials that it could
-not renew; `told` raises any other again."""
+not renew; `as_release_error` raises any other again."""
 
 
 class ReleaseError(Exception):
@@ -36,7 +36,7 @@ class CredentialsEnded(ReleaseError):
     """The credentials of who deploys ended before the deploy did."""
 
 
-def told(error: Exception, doing: str) -> ReleaseError:
+def as_release_error(error: Exception, doing: str) -> ReleaseError:
     """Translate an error of AWS to a ReleaseError; `doing` is the call that it met."""
     if isinstance(error, RuntimeError) and _NOT_RENEWED not in str(error):
         raise error

@@ -18,7 +18,7 @@ from lake_release.errors import (
     CredentialsEnded,
     NotTried,
     ReleaseError,
-    told,
+    as_release_error,
 )
 from lake_release.pointer import AirflowFile
 
@@ -115,7 +115,7 @@ class Airflow:
         try:
             self._airflow.update_environment(Name=self._name, **wanted)
         except AWS_ERRORS as error:
-            refusal = told(error, f"UpdateEnvironment of {self._name}")
+            refusal = as_release_error(error, f"UpdateEnvironment of {self._name}")
             there = self._described() or {}
             if not there.get("Status", "").startswith(_WORKING):
                 raise refusal from None
@@ -294,7 +294,9 @@ class Airflow:
                     )
                     raise ReleaseError(words) from None
             except AWS_ERRORS as error:
-                meant = told(error, f"InvokeRestApi of {self._name}, {method} {path}")
+                meant = as_release_error(
+                    error, f"InvokeRestApi of {self._name}, {method} {path}"
+                )
                 if not tries_left or isinstance(meant, CredentialsEnded):
                     raise meant from None
             time.sleep(EVERY)
@@ -320,7 +322,7 @@ class Airflow:
         except self._airflow.exceptions.ResourceNotFoundException:
             return None
         except AWS_ERRORS as error:
-            raise told(error, f"GetEnvironment of {self._name}") from None
+            raise as_release_error(error, f"GetEnvironment of {self._name}") from None
 
     def _looks(self, limit: int) -> Iterator[int]:
         """Yield for each look at what is awaited, with pauses, for so many seconds."""

@@ -60,8 +60,8 @@ class Deploy:
         """Parse the content of the pointer."""
         found = data.get("airflow", {}).items()
         files = {name: from_fields(AirflowFile, each) for name, each in found}
-        told = data.get("commit")
-        commit = Commit(told["id"], told["at"]) if told else None
+        commit_data = data.get("commit")
+        commit = Commit(commit_data["id"], commit_data["at"]) if commit_data else None
         return from_fields(cls, {**data, "airflow": files, "commit": commit})
 
 

@@ -111,9 +111,9 @@ def is_passing(error: Exception) -> bool:
     if not isinstance(error, ClientError):
         kinds = (HTTPClientError, ConnectionError, CredentialRetrievalError)
         return isinstance(error, kinds)
-    told = error.response["Error"]
-    is_named = told.get("Code") in _THROTTLED | _EXPIRED
-    is_not_yet = bool(_NOT_YET.search(told.get("Message", "")))
+    details = error.response["Error"]
+    is_named = details.get("Code") in _THROTTLED | _EXPIRED
+    is_not_yet = bool(_NOT_YET.search(details.get("Message", "")))
     return is_named or is_not_yet or _is_of_the_server(error)
 
 

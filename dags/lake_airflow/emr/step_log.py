@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 LARGEST = 64 * 1024 * 1024  # bytes of a packed log that is read to its end
 TAIL = 64 * 1024  # bytes of it that are looked at
-LONGEST = 500  # characters of what is told
+LONGEST = 500  # characters of an exception
 
 _CHUNK = 1024 * 1024
 _LOST_TO = re.compile(r".*\b(java\.lang\.OutOfMemoryError|No space left on device)\b.*")
@@ -49,8 +49,8 @@ def last_exception(
     except (BotoCoreError, ClientError, zlib.error) as error:
         log.info("%s cannot be read: %s", address, error)
         return None
-    told = exception_in(text.decode("utf-8", "replace"))
-    return masked(told)[:LONGEST] if told else None
+    exception = exception_in(text.decode("utf-8", "replace"))
+    return masked(exception)[:LONGEST] if exception else None
 
 
 def exception_in(text: str) -> Optional[str]:

@@ -55,8 +55,10 @@ def end_of_step(
         return {"name": name, "state": MISSING, "reason": "EMR does not list it."}
     status = step["Status"]
     details = status.get("FailureDetails") or {}
-    told = filter(None, (details.get("Reason", "").rstrip("."), details.get("Message")))
-    reason = ": ".join(told) or (status.get("StateChangeReason") or {}).get("Message")
+    words = filter(
+        None, (details.get("Reason", "").rstrip("."), details.get("Message"))
+    )
+    reason = ": ".join(words) or (status.get("StateChangeReason") or {}).get("Message")
     log = details.get("LogFile") or f"{log_folder}steps/{step['Id']}/stderr.gz"
     return {
         "name": name,
@@ -80,9 +82,9 @@ def is_failed(end: Mapping[str, Any]) -> bool:
 
 def add_reason(end: dict[str, Any], more: Optional[str]) -> None:
     """Add a reason why a step failed, unless it has it already."""
-    told = end["reason"] or ""
-    if more and more not in told:
-        end["reason"] = " ".join(filter(None, (told, more)))
+    words = end["reason"] or ""
+    if more and more not in words:
+        end["reason"] = " ".join(filter(None, (words, more)))
 
 
 def words_of(end: Mapping[str, Any]) -> str:
@@ -116,8 +118,8 @@ def end_of_cluster(cluster: Mapping[str, Any]) -> Optional[str]:
     if status["State"] not in (*ENDING, *ENDED):
         return None
     reason = status.get("StateChangeReason") or {}
-    told = [": ".join(filter(None, (reason.get("Code"), reason.get("Message"))))]
+    words = [": ".join(filter(None, (reason.get("Code"), reason.get("Message"))))]
     for each in status.get("ErrorDetails") or ():
-        told.append(f"{each.get('ErrorCode')}: {each.get('ErrorMessage')}")
-    text = "; ".join(filter(None, told)) or "no reason given"
+        words.append(f"{each.get('ErrorCode')}: {each.get('ErrorMessage')}")
+    text = "; ".join(filter(None, words)) or "no reason given"
     return f"cluster {cluster['Id']} {status['State']}: {text}"

@@ -1,1 +1,1 @@
-"""The tasks of a run, and the reaper: create a cluster, submit stages, end it, tell."""
+"""The tasks of a run, and the reaper: create a cluster, submit stages, terminate it, report."""

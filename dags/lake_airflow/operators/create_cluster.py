@@ -165,9 +165,9 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         The time of waiting is the task's own: a run that is cleared keeps its start.
         """
         ti, now = context["ti"], datetime.now(timezone.utc)
-        told = ti.xcom_pull(task_ids=self.task_id, key=WAITS_XCOM)
-        began = datetime.fromisoformat(told) if told else now
-        if not told:
+        noted = ti.xcom_pull(task_ids=self.task_id, key=WAITS_XCOM)
+        began = datetime.fromisoformat(noted) if noted else now
+        if not noted:
             ti.xcom_push(key=WAITS_XCOM, value=now.isoformat())
         if now - began > LONGEST_WAIT:
             raise AirflowFailException(

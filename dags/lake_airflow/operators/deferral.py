@@ -1,7 +1,7 @@
 """How a task waits for EMR: deferred where that is sound, else in the worker.
 
 The provider's EMR triggers have traps: up to version 9.34 they forget the
-region of their operator, in 9.12 they fail instead of telling that a step
+region of their operator, in 9.12 they fail instead of reporting that a step
 failed, and they end at the first failed step although others still run. So a
 trigger only ever wakes the task; what is true the task asks EMR itself.
 

@@ -32,7 +32,7 @@ from lake_airflow.runs.xcoms import (
     pinned_run_if_any,
     run_name,
     task_states,
-    told_cause,
+    reported_cause,
 )
 from lake_spec.model import EnvironmentSpec
 
@@ -57,7 +57,7 @@ class EndTask(BaseOperator):
             return summary_of_plan(self.plan, run)
         if run and ti.xcom_pull(task_ids=CREATE_TASK) is not None:
             return self._of_stages(ti, run)
-        cause = told_cause(context) or f"see the log of the task {CREATE_TASK}."
+        cause = reported_cause(context) or f"see the log of the task {CREATE_TASK}."
         return summarise_without_cluster(self.plan, run_name(self.plan, context), cause)
 
     def _of_stages(self, ti: Any, run: Run) -> Summary:
@@ -87,7 +87,7 @@ class EndTask(BaseOperator):
 
 
 class SummariseRun(EndTask):
-    """Tells the run in its log and in `summary.json`; red unless all is proven.
+    """Reports the run in its log and in `summary.json`; fails unless all is proven.
 
     Runs whatever happened to the stages before it. It fails when a step failed, a table
     failed, a file was set aside or a report is missing, naming each.
@@ -109,7 +109,7 @@ class Verdict(EndTask):
     A teardown, and the only one that the run's state goes by: Airflow runs it also
     after somebody marked the run as failed, which would end as a success without it,
     and where there was no cluster. A run that only planned skips it.
-    It tells the domain's topic; where that fails, its log says so, and the run is as
+    It notifies the domain's topic; where that fails, its log says so, and the run is as
     it was.
     """
 
@@ -123,7 +123,7 @@ class Verdict(EndTask):
             raise AirflowSkipException("Plan only: there is nothing to finish.")
         lacking = _lacking(states, stages)
         if not lacking:
-            self._tell(notifier.succeeded)
+            self._notify(notifier.succeeded)
             return
         if states.get(SUMMARY_TASK) == "failed":
             self._look_again(context)
@@ -132,7 +132,9 @@ class Verdict(EndTask):
             "succeed; see the log of that task."
         )
         # The summary's own causes say more than that it failed.
-        self._tell(notifier.failed, () if _is_told(context, lacking) else (words,))
+        self._notify(
+            notifier.failed, () if _is_reported(context, lacking) else (words,)
+        )
         raise AirflowFailException(words)
 
     def _look_again(self, context: Any) -> None:
@@ -143,17 +145,17 @@ class Verdict(EndTask):
         except Exception:
             self.log.exception("The summary is unchanged.")
 
-    def _tell(self, tell: Callable[..., None], *args: Any) -> None:
+    def _notify(self, notify: Callable[..., None], *args: Any) -> None:
         try:
-            tell(*args)
+            notify(*args)
         except Exception as error:
             topic = self.plan.notifications.topic
             self.log.warning("%s was not notified: %s", topic, error, exc_info=True)
 
 
 class AnnounceChanges(BaseOperator):
-    """Tells who waits for the change logs that the cluster that wrote them is
-    gone; a dry run wrote nothing and tells nothing."""
+    """Updates the asset of the change logs once the cluster that wrote them is
+    gone; a dry run wrote nothing and updates nothing."""
 
     def execute(self, context: Any) -> None:
         if pinned_run(context).dry_run:
@@ -175,10 +177,10 @@ def _lacking(states: dict[str, str], stages: list[str]) -> list[str]:
     return [CREATE_TASK] if has_none else [CREATE_TASK, END_TASK]
 
 
-def _is_told(context: Any, lacking: list[str]) -> bool:
+def _is_reported(context: Any, lacking: list[str]) -> bool:
     """Return whether the run's summary has the causes of what is lacking."""
     if lacking == [CREATE_TASK]:
-        return bool(told_cause(context))
+        return bool(reported_cause(context))
     return lacking == [SUMMARY_TASK]
 
 

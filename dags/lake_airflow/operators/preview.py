@@ -1,4 +1,4 @@
-"""What a run would ask EMR for, told instead of asked."""
+"""The plan of a run: what it would request from EMR."""
 
 from __future__ import annotations
 

@@ -77,9 +77,9 @@ class EndLeftovers(BaseOperator):
             ended.append(cluster["Id"])
         self._note_costs()
         if failed:
-            told = "\n".join(failed)
+            causes = "\n".join(failed)
             raise LeftOver(
-                (f"Terminate these clusters manually; they keep accruing cost:\n{told}")
+                f"Terminate these clusters manually; they keep accruing cost:\n{causes}"
             )
         return ended
 

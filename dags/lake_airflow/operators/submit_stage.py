@@ -199,8 +199,8 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     def _end_others(self, context: Any, alive: list[dict[str, Any]]) -> None:
         """Interrupt steps, then kill them, then give up waiting for them."""
         ti, now = context["ti"], datetime.now(timezone.utc)
-        told = ti.xcom_pull(task_ids=self.task_id, key=CANCELLED_XCOM) or {}
-        since = {s["Id"]: told.get(s["Id"], now.isoformat()) for s in alive}
+        cancelled = ti.xcom_pull(task_ids=self.task_id, key=CANCELLED_XCOM) or {}
+        since = {s["Id"]: cancelled.get(s["Id"], now.isoformat()) for s in alive}
         ti.xcom_push(key=CANCELLED_XCOM, value=since)
         waited = now - min(map(datetime.fromisoformat, since.values()))
         by_force = waited >= FORCE_AFTER

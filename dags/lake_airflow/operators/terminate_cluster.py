@@ -17,18 +17,18 @@ from lake_airflow.emr.job_flow import ENDED, ENDING, cluster_name
 from lake_airflow.operators.deferral import LATE, READS_LIMIT, WaitsForEmr
 from lake_airflow.runs.lease import DomainLease
 from lake_airflow.planning.plan import DagPlan
-from lake_airflow.reporting.cost_ledger import Ledger, told
+from lake_airflow.reporting.cost_ledger import Ledger, entry_line
 from lake_airflow.runs.xcoms import (
     CLUSTER_ID,
     CREATE_TASK,
     run_name,
     task_states,
-    told_cause,
+    reported_cause,
 )
 from lake_spec.model import EnvironmentSpec
 
 END_LIMIT = timedelta(minutes=30)
-ENDS_XCOM = "ends"  # which cluster EMR was told to end, and when, in ISO 8601
+ENDS_XCOM = "ends"  # the cluster whose termination was requested, and when, in ISO 8601
 QUICK_END = timedelta(seconds=15)
 """So long the task waits itself: a trigger that fires before Airflow has noted
 the deferral fails the task, and a cluster without work can end that quickly."""
@@ -38,7 +38,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
     """Ends the cluster, returns when EMR says that it is gone, and so is the lease.
 
     Runs also where the first task did not succeed: one that is marked as failed while
-    it waits for EMR's reply leaves a cluster that only its name tells. Skips where the
+    it waits for EMR's reply leaves a cluster that only its name identifies. Skips where the
     run has none.
     """
 
@@ -72,7 +72,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
             self.after_failed_read(context, error, READS_LIMIT, "execute_again")
 
     def _end(self, context: Any) -> str:
-        self.job_flow_id = self.job_flow_id or self.untold_cluster(context)
+        self.job_flow_id = self.job_flow_id or self.unreported_cluster(context)
         if not self.job_flow_id:
             self._give_back_lease(context)
             raise AirflowSkipException("The run has no cluster.")
@@ -84,7 +84,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
             return self._gone(context)
         return self.follow(context, may_defer=True)
 
-    def untold_cluster(self, context: Any) -> str:
+    def unreported_cluster(self, context: Any) -> str:
         """Return the cluster of the run's name that no task reported; "" without
         one."""
         name, clusters = cluster_name(run_name(self.plan, context)), self.clusters()
@@ -98,7 +98,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
         """Return whether a cluster may still appear: the first task was marked while
         it worked, or its worker died, and its request to EMR may be on its way."""
         state = task_states(context, self.plan, CREATE_TASK).get(CREATE_TASK)
-        return state in ("failed", "success") and not told_cause(context)
+        return state in ("failed", "success") and not reported_cause(context)
 
     def _defer_until_gone(self) -> None:
         self.defer(
@@ -120,7 +120,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
     def follow(self, context: Any, *, may_defer: bool) -> str:
         """Wait until the cluster is gone; how it ended does not concern this task."""
         ends = context["ti"].xcom_pull(task_ids=self.task_id, key=ENDS_XCOM)
-        self.job_flow_id = ends["cluster"]  # also where its name alone told of it
+        self.job_flow_id = ends["cluster"]  # also if found by its name alone
         try:
             if self.clusters().state(self.job_flow_id) in ENDED:
                 return self._gone(context)
@@ -151,7 +151,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
     def _end_others(self, context: Any) -> None:
         """Terminate all other clusters of the run's name: two tries at once create
         two."""
-        told, name = self.job_flow_id, cluster_name(run_name(self.plan, context))
+        own_id, name = self.job_flow_id, cluster_name(run_name(self.plan, context))
         if others := self.clusters().find(name):
             self.log.warning("Terminating %s more of %r.", len(others), name)
             self.hook.conn.terminate_job_flows(JobFlowIds=others)
@@ -159,7 +159,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
             if not self._ended_within(END_LIMIT, every=self.waiter_delay):
                 raise self._lives_on()
             self._note_cost()
-        self.job_flow_id = told
+        self.job_flow_id = own_id
 
     def _lives_on(self) -> TimeoutError:
         return TimeoutError(
@@ -172,7 +172,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
         try:
             ledger = Ledger(self.environment, aws_conn_id=self.aws_conn_id)
             if entry := ledger.note(self.job_flow_id):
-                self.log.info("%s", told(entry))
+                self.log.info("%s", entry_line(entry))
         except Exception:
             self.log.exception("%s could not be added to the ledger.", self.job_flow_id)
 

@@ -64,7 +64,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Watched:
-    """When people are told of a table although nothing failed: never where None."""
+    """Thresholds of notifications on a table although nothing failed; None for never."""
 
     late_after_hours: Optional[float] = None
     warn_share: Optional[float] = None

@@ -20,7 +20,7 @@ REPROCESS = "reprocess"
 """The stage, and the kind of DAG, whose runs choose the landing files they are about."""
 
 ERASE = "erase"
-"""The stage, and the kind of DAG, whose runs are told by an object what to erase."""
+"""The stage, and the kind of DAG, whose runs read from an object what to erase."""
 
 WINDOW = ("window_from", "window_to")
 """The params of a window."""

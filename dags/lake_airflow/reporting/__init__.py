@@ -1,1 +1,1 @@
-"""What a run tells: its reports, its summary, its messages, its costs."""
+"""The output of a run: its reports, summary, messages and costs."""

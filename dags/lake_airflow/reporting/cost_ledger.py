@@ -161,7 +161,7 @@ def entry_of(
     }
 
 
-def told(entry: Mapping[str, Any]) -> str:
+def entry_line(entry: Mapping[str, Any]) -> str:
     """Format the entry as a line of a log."""
     minutes = entry["minutes"]
     tables = {name: sum(of.values()) for name, of in entry["tables"].items()}

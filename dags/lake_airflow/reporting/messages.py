@@ -1,6 +1,6 @@
-"""What a run tells its domain's topic, as plain data: no Airflow in here.
+"""Messages of a run to its domain's topic, as plain data without Airflow.
 
-A DAG's memory says what was told before: which failure nobody has recovered from,
+A DAG's memory has the state of earlier notifications: the unrecovered failure,
 and which sources are known to be late.
 
     {"failed": {"run": "<dag_id>/<run key>", "tables": [...], "window": ...} or null,
@@ -103,7 +103,7 @@ def memory_after(
     elif Event.RECOVERY in events_of(plan, summary, before):
         open_failure = None
     late = set(before.get("late_sources", ()))
-    if "late_sources" in summary and not failed:  # the next green run tells of them
+    if "late_sources" in summary and not failed:  # the next green run reports them
         late = late - asked | set(summary["late_sources"])
     return {"failed": open_failure, "late_sources": sorted(late)}
 

@@ -1,8 +1,8 @@
-"""Who hears of a run: the domain's SNS topic, or nobody; each thing once.
+"""Notifies the domain's SNS topic, if there is one, of a run: each event once.
 
-What was told is noted next to the run's reports, so that a task or callback that comes
-again stays silent. What could not be published is told by the next of them; where
-nobody knows whether it was, a failure is told rather twice than not at all.
+Sent notifications are recorded next to the run's reports, so that a repeated task or
+callback sends none. The next of them sends what could not be published; if it is unknown
+whether a failure was sent, it is sent twice rather than not at all.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from lake_spec.model import EnvironmentSpec
 AWS_CONNECTION = "aws_default"
 
 _NOT_OURS = (ValueError, TypeError, KeyError, AttributeError)
-"""What comes of an object that something else wrote."""
+"""Errors from an object that something else wrote."""
 
 log = logging.getLogger(__name__)
 
 
 class RunNotifier:
-    """Tells the topic of a plan's domain how one run ended."""
+    """Notifies the topic of a plan's domain of how one run ended."""
 
     def __init__(
         self, plan: DagPlan, environment: EnvironmentSpec, context: Any
@@ -51,10 +51,12 @@ class RunNotifier:
         if self.plan.notifications.topic is None:
             return
         summary = self._summary_if_any()
-        told = messages.of_failure(self.plan, self.run_id, summary, also, self._links())
+        message = messages.of_failure(
+            self.plan, self.run_id, summary, also, self._links()
+        )
         note = self._note("failure")
         try:
-            if not note.begin(told):
+            if not note.begin(message):
                 return
             self._remember(summary, failed=True)
         except (BotoCoreError, ClientError, *_NOT_OURS) as error:
@@ -63,8 +65,8 @@ class RunNotifier:
                 self.run,
                 error,
             )
-        self._publish(told)
-        note.end(told)
+        self._publish(message)
+        note.end(message)
 
     def succeeded(self) -> None:
         """Notify of a successful run, if it has events to report."""
@@ -76,18 +78,18 @@ class RunNotifier:
             return
         events = messages.events_of(self.plan, summary, before)
         wanted = tuple(e for e in events if e in self.plan.notifications.events)
-        told = messages.of_success(
+        message = messages.of_success(
             self.plan, self.run_id, summary, wanted, self._links()
         )
         note = self._note("success")
-        if wanted and note.begin(told):
-            self._publish(told)
-            note.end(told)
+        if wanted and note.begin(message):
+            self._publish(message)
+            note.end(message)
         self._remember(summary, failed=False)
 
-    def _publish(self, told: messages.Notification) -> None:
-        if set(told.events) & set(self.plan.notifications.events):
-            publish(self.plan, told)
+    def _publish(self, message: messages.Notification) -> None:
+        if set(message.events) & set(self.plan.notifications.events):
+            publish(self.plan, message)
 
     def _summary(self) -> dict[str, Any]:
         """Return the run's summary."""
@@ -138,45 +140,45 @@ class RunNotifier:
 
 
 class Note:
-    """What was told of a run, as an object next to its reports.
+    """The record of a notification, as an object next to the run's reports.
 
     It is there before the message is published, and says afterwards that it was:
-    what was begun and never ended is told by who comes next.
+    the next task or callback sends what was begun and never ended.
     """
 
     def __init__(self, address: S3Object) -> None:
         self._object = address
 
-    def begin(self, told: messages.Notification) -> bool:
+    def begin(self, message: messages.Notification) -> bool:
         """Record what is going to be published; return whether it is still to be
         done."""
         content, etag = self._object.read()
         if content is not None and json.loads(content)["published"]:
             return False
-        note = {**told.to_json(), "published": False, "by": uuid4().hex}
-        return self._object.write(note, etag)  # of two that tell the same, one is to
+        note = {**message.to_json(), "published": False, "by": uuid4().hex}
+        return self._object.write(note, etag)  # of two writers of the same, one wins
 
-    def end(self, told: messages.Notification) -> None:
+    def end(self, message: messages.Notification) -> None:
         """Record that it was published; a failure is no error, as it was published."""
         try:
-            self._object.replace({**told.to_json(), "published": True})
+            self._object.replace({**message.to_json(), "published": True})
         except (BotoCoreError, ClientError):
             log.warning("%s: the notification may be sent again.", self._object.address)
 
 
-def publish(plan: DagPlan, told: messages.Notification) -> None:
+def publish(plan: DagPlan, message: messages.Notification) -> None:
     """Publish a notification to SNS, with attributes that subscriptions can filter
     by."""
     topic = plan.notifications.topic
     hook = SnsHook(aws_conn_id=AWS_CONNECTION, region_name=_region(topic))
     names = {"domain": plan.domain, "dag_id": plan.dag_id}
     hook.publish_to_target(
-        topic, told.message, told.subject, {**names, **told.attributes}
+        topic, message.message, message.subject, {**names, **message.attributes}
     )
 
 
 class FailureCallback:
-    """What Airflow calls when a run failed: tells what its last task could not."""
+    """Airflow's callback for a failed run: reports what its last task could not."""
 
     def __init__(self, plan: DagPlan, environment: EnvironmentSpec) -> None:
         self.plan = plan

@@ -42,10 +42,10 @@ def read_reports(
 
 def lacks_report(stage: Stage, run: Run, reports: Reports) -> bool:
     """Return whether a table of the stage has no report of its own."""
-    told = {
+    reported = {
         t for (s, t), each in reports.items() if s == stage.name and has_ended(each)
     }
-    return not stage.writes_reports or not set(selected(stage, run)) <= told
+    return not stage.writes_reports or not set(selected(stage, run)) <= reported
 
 
 def has_ended(report: Report) -> bool:

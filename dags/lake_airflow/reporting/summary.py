@@ -1,4 +1,4 @@
-"""A run told from its reports: who did what, and why it is red where it is."""
+"""The summary of a run from its reports: what was done, and why it failed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lake_spec.model import Event
 from lake_spec.model.continuous import CONTINUOUS
 
 INGESTING = (FULL_LOAD, INCREMENTAL, REPROCESS, CONTINUOUS)
-"""Stages whose reports tell the newest file of a table and all of its bad rows."""
+"""Stages whose reports have the newest file of a table and all of its bad rows."""
 
 SUCCEEDED, FAILED, SKIPPED = "succeeded", "failed", "skipped"
 _COLUMNS = (
@@ -242,7 +242,7 @@ def _causes_of_tables(
 
 
 def _causes_of_report(report: Report) -> Iterator[str]:
-    told = ""
+    reported = ""
     if report and report.get("state") not in (
         "done",
         "nothing_new",
@@ -250,11 +250,11 @@ def _causes_of_report(report: Report) -> Iterator[str]:
         "running",
     ):
         error = report.get("error") or {}
-        told = error.get("message", "no message")
-        yield f"{error.get('type', 'Error')}: {told}"
+        reported = error.get("message", "no message")
+        yield f"{error.get('type', 'Error')}: {reported}"
     for file in report.get("set_aside") or ():
         cause = f"{file.get('path')}: {file.get('reason')}"
-        if not told.startswith(cause):
+        if not reported.startswith(cause):
             yield f"set aside {cause}"
 
 

@@ -55,7 +55,7 @@ class DomainLease:
     def take(self, holder: str, lives: Callable[[str], bool]) -> Lease:
         """Take the lease; return the lease in force: this run's, or another's by name.
 
-        A run that has it keeps its token. `lives` tells whether a cluster of that
+        A run that has it keeps its token. `lives` returns whether a cluster of that
         other run is there.
         """
         for _ in range(_ATTEMPTS):

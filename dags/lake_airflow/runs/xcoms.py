@@ -29,20 +29,20 @@ CLUSTER_ID = f"{{{{ ti.xcom_pull(task_ids='{CREATE_TASK}') or '' }}}}"
 
 def pinned_run(context: Any) -> Run:
     """Return the run as the first task checked it."""
-    return Run.from_xcom(_told(context, RUN_XCOM))
+    return Run.from_xcom(_pulled(context, RUN_XCOM))
 
 
 def pinned_run_if_any(context: Any) -> Run | None:
     """Return the pinned run; None if the first task did not get so far."""
-    return pinned_run(context) if _told(context, RUN_XCOM) else None
+    return pinned_run(context) if _pulled(context, RUN_XCOM) else None
 
 
-def told_cause(context: Any) -> str | None:
+def reported_cause(context: Any) -> str | None:
     """Return why there is no cluster, if the first task reported it."""
-    return _told(context, CAUSE_XCOM)
+    return _pulled(context, CAUSE_XCOM)
 
 
-def _told(context: Any, key: str) -> Any:
+def _pulled(context: Any, key: str) -> Any:
     return context["ti"].xcom_pull(task_ids=CREATE_TASK, key=key)
 
 
@@ -52,7 +52,7 @@ def run_name(plan: DagPlan, context: Any) -> str:
     A pinned one has the name that it was pinned with, perhaps by another release.
     """
     run_id = context["run_id"]
-    pinned = _told(context, RUN_XCOM) if "ti" in context else None
+    pinned = _pulled(context, RUN_XCOM) if "ti" in context else None
     if pinned and pinned.get("run_id") == run_id:
         return f"{plan.dag_id}/{pinned['key']}"
     return f"{plan.dag_id}/{any_run_key(run_id, airflow_name())}"

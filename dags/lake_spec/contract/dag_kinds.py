@@ -1,4 +1,4 @@
-"""The kinds of DAGs that a domain has, and where their runs leave what they tell."""
+"""The kinds of DAGs that a domain has, and the folders of their runs' reports."""
 
 from __future__ import annotations
 

@@ -143,8 +143,8 @@ class Report:
     def add(self, later: Report) -> None:
         """Add the work of a later stage of the same run; its end is not included.
 
-        Counts add up, of what stands in the tables the newest is told, and a warning
-        that was told stays told once.
+        Counts are added, figures of the tables are the newest ones, and a repeated
+        warning is reported once.
         """
         for name in _ADDED_UP:
             setattr(self, name, getattr(self, name) + getattr(later, name))

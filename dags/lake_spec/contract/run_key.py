@@ -34,11 +34,11 @@ def any_run_key(run_id: str, airflow: str = "") -> str:
     it behind, for others become the same; one that stays as it is has none.
     """
     behind = f"--{airflow}" if airflow else ""
-    return told_apart(run_id, LONGEST - len(behind)) + behind
+    return distinct_part(run_id, LONGEST - len(behind)) + behind
 
 
-def told_apart(text: str, longest: int) -> str:
-    """The text as a part of a key, which is that of no other text."""
+def distinct_part(text: str, longest: int) -> str:
+    """Return a part of a key that is unique for the text."""
     clean = _OTHERS.sub("-", text).replace("..", "--")
     if clean == text and len(clean) <= longest:
         return text

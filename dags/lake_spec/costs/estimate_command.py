@@ -189,8 +189,8 @@ def _cells(each: StageEstimate, hour: Optional[float]) -> Tuple[str, ...]:
         f"{each.written / GB:,.3f}",
         f"{each.puts:,.0f}",
     )
-    told = figures if each.puts else ("-",) * 3
-    cells = (each.run, each.stage, f"{each.seconds:,.0f}", *told)
+    requests = figures if each.puts else ("-",) * 3
+    cells = (each.run, each.stage, f"{each.seconds:,.0f}", *requests)
     return cells if hour is None else (*cells, f"{each.seconds / _HOUR * hour:,.3f}")
 
 

@@ -154,6 +154,6 @@ def minutes_by_type(
 ) -> Optional[Mapping[str, Mapping[str, float]]]:
     """Return the billed minutes of an entry's instances, by type and market.
 
-    None for entries of releases that did not write them, and where EMR did not tell.
+    None for entries of releases that did not write them, and where EMR did not report them.
     """
     return entry.get("instance_minutes_by_type")

@@ -1,7 +1,7 @@
 """What an estimate rests on: each constant with its unit and where it comes from.
 
 "Result" is one of benchmarks/results/calibration.json, "decision" one of docs/decisions. What
-says "assumed" was not measured. docs/estimates.md tells how each was derived.
+says "assumed" was not measured. docs/estimates.md explains how each was derived.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ GETS_OF_FILE = 2  # assumed: its footer, its columns
 PART = 64 * MIB  # assumed: of a multipart upload
 SPLIT, LEAST_SPLIT = 128 * MIB, 4 * MIB  # of what Spark reads: its defaults
 
-LATENCY = 0.1  # assumed, seconds: AWS tells 0.1 to 0.2 for small objects
+LATENCY = 0.1  # assumed, seconds: AWS states 0.1 to 0.2 for small objects
 MOST_LEFT = 200_000  # keys whose deliveries are left: MOST_KEYS of affected_keys.py
 
 START = 9 * 60 + 2 * 30

@@ -78,13 +78,13 @@ SMALL_FILES = (4 * 2**20, 64 * 2**20)
 are put together with those of their size alone (decision 040)."""
 
 CLUSTERED_FILE = 2 * SMALL_FILES[-1]
-"""Bytes of a file that comes of a clustering, at most: each is written by one core."""
+"""Largest size of a clustered file in bytes: one core writes each."""
 
 METADATA_FOLDER = ".hoodie"
-"""Where a table keeps what it is and what was done to it."""
+"""Folder of a table's properties and timeline."""
 
 METADATA_TABLE_FOLDER = f"{METADATA_FOLDER}/metadata"
-"""Where a table keeps its indexes."""
+"""Folder of a table's indexes."""
 
 PROPERTIES = f"{METADATA_FOLDER}/hoodie.properties"
 """The file that makes a folder a Hudi table."""
@@ -305,4 +305,4 @@ def _joined(options: Mapping[str, str]) -> str:
 
 
 READ_OPTIMIZED = "hoodie.query.as.ro.table"
-"""Tells a catalogue's readers to leave the log files of a table aside."""
+"""Makes a catalogue's readers ignore the log files of a table."""

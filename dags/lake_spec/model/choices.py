@@ -87,7 +87,7 @@ class Concurrency(str, Enum):
 
 
 class Event(str, Enum):
-    """What of a run people are told, next to its log."""
+    """Events that notifications are sent for, besides the run's log."""
 
     FAILURE = "failure"
     RECOVERY = "recovery"

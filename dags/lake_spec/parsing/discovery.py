@@ -1,4 +1,4 @@
-"""Reading folders of specs, gathering the faults of all files before any is told."""
+"""Reads folders of specs and collects the diagnostics of all files."""
 
 from __future__ import annotations
 

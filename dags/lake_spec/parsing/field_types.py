@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Dict, Optional, Tuple, Type, Union, get_type_hints
 
 TAGS = ("kind", "type")
-"""Class variables that tell the members of a union apart."""
+"""Class variables that distinguish the members of a union."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Record:
 
 @dataclass(frozen=True, eq=False)
 class OneOf:
-    """One of several records, told apart by a tag."""
+    """One of several records, distinguished by a tag."""
 
     tag: str
     records: Dict[str, Record]

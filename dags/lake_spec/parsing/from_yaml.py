@@ -2,7 +2,7 @@
 
 A value that cannot be used is replaced by its default or an empty value of its
 type, and its path is kept as broken: so the rules can still judge the rest,
-and nobody is told one fault twice.
+and no diagnostic is reported twice.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class _Decoder:
             return self._broken(shape, path)
         return _READERS[type(shape)](self, shape, node, path)
 
-    def tell(self, problem: Problem) -> None:
+    def report(self, problem: Problem) -> None:
         self.diagnostics.append(self.root.diagnostic(problem))
 
     def _broken(self, shape: Any, path: Path) -> Any:
@@ -67,7 +67,7 @@ class _Decoder:
         return empty_values.of(shape)
 
     def wrong(self, shape: Any, node: Node, path: Path) -> Any:
-        self.tell(got(path, node.plain(), wording.expected(shape, node.value)))
+        self.report(got(path, node.plain(), wording.expected(shape, node.value)))
         return self._broken(shape, path)
 
     def maybe(self, shape: Maybe, node: Node, path: Path) -> Any:
@@ -107,10 +107,10 @@ class _Decoder:
             return self.wrong(shape, node, path)
         tag = node.value.get(shape.tag)
         if tag is None:
-            self.tell(wording.missing_tag(shape, path))
+            self.report(wording.missing_tag(shape, path))
             return self._broken(shape, path)
         if not isinstance(tag.value, str) or tag.value not in shape.records:
-            self.tell(wording.wrong_tag(shape, tag.plain(), path))
+            self.report(wording.wrong_tag(shape, tag.plain(), path))
             return self._broken(shape, path)
         return self._settings(shape.records[tag.value], node, path, shape.tag)
 
@@ -145,7 +145,7 @@ class _Decoder:
         meant = set()
         for key in node.value:
             if key not in known and key != tag:
-                self.tell(wording.unknown_key(shape, key, path, known))
+                self.report(wording.unknown_key(shape, key, path, known))
                 meant.add(nearest(key, absent))
         return meant
 
@@ -153,13 +153,13 @@ class _Decoder:
         here = node.value.get(setting.name)
         if here is not None and setting.given == "folder" and here.value != value:
             hint = f"The folder is named {value!r}: remove the key, or move the file."
-            self.tell(got((*path, setting.name), here.plain(), hint))
+            self.report(got((*path, setting.name), here.plain(), hint))
         return value
 
     def _missing(self, setting: Setting, path: Path, is_misspelt: bool) -> Any:
         at = (*path, setting.name)
         if not is_misspelt:
-            self.tell(wording.missing(setting, at))
+            self.report(wording.missing(setting, at))
         return self._broken(setting.shape, at)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Optional
 from lake_spec.diagnostics.diagnostic import Diagnostic, Path, Problem, key_path
 
 REFUSED = object()
-"""The value of a node whose fault was told when the file was read."""
+"""The value of a node whose diagnostic was reported when the file was read."""
 
 
 @dataclass

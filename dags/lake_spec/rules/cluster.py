@@ -1,4 +1,4 @@
-"""Rules on clusters: EMR's own limits, told before any call."""
+"""Rules on clusters: EMR's own limits, checked before any call."""
 
 from __future__ import annotations
 

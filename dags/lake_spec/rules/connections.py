@@ -93,13 +93,13 @@ def connection_problems(
 ) -> Iterator[Problem]:
     """List connections that pulls use and the environment lacks, each once."""
     known = dict(environment.connections)
-    told = set()
+    reported = set()
     for table in (table for domain in domains for table in domain.tables):
         for setting, pull in pulls_of(table):
             name, kinds = pull.connection, KINDS[type(pull)]
-            if name in told or isinstance(known.get(name), kinds):
+            if name in reported or isinstance(known.get(name), kinds):
                 continue
-            told.add(name)
+            reported.add(name)
             where = f"{table.full_name} (source.{setting})"
             wanted = " or ".join(each.kind for each in kinds)
             if name in known:

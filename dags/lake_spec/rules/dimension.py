@@ -44,8 +44,8 @@ def a_dimension_has_no_settings_of_files(spec: TableSpec) -> Iterator[Problem]:
                 "Remove it: a dimension has no landing files, its two tables define "
                 "this."
             )
-            told = list(shown) if isinstance(shown, tuple) else shown
-            yield got((name,), told, hint)
+            listed = list(shown) if isinstance(shown, tuple) else shown
+            yield got((name,), listed, hint)
 
 
 @DIMENSION.rule("engine")
@@ -118,7 +118,7 @@ def _unfit(each: NamedTable) -> Iterator[Problem]:
     for path, side in sides(each.spec):
         at, table = (*path, "table"), each.tables.get(side.table)
         if side.table == each.spec.name:
-            continue  # told by a rule of its own
+            continue  # reported by a rule of its own
         if side.table not in each.names:
             yield each.missing(at, side.table)
         elif table is not None and table.is_dimension:

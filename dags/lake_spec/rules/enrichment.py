@@ -92,7 +92,7 @@ def enrichment_problems(
     `with_other_names`."""
     for each in with_other_names(specs, files):
         for path, enrichment in _each(each.spec):
-            if enrichment.table != each.spec.name:  # told by a rule of its own
+            if enrichment.table != each.spec.name:  # reported by a rule of its own
                 for problem in _unfit(each, path, enrichment):
                     yield each.position, problem
 

@@ -50,9 +50,9 @@ def current(dags: Path) -> Path:
 def _named(pointer: Path) -> List[str]:
     """List the releases that were deployed, the newest first."""
     try:
-        told = json.loads(pointer.read_text("utf-8"))
-        version = told.get("format", 1)
-        ids = [each["release"] for each in told["deploys"]]
+        content = json.loads(pointer.read_text("utf-8"))
+        version = content.get("format", 1)
+        ids = [each["release"] for each in content["deploys"]]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise NoRelease(
             f"{pointer} cannot be read: {error!r}. Restore an older version of the object."
@@ -60,7 +60,7 @@ def _named(pointer: Path) -> List[str]:
     if version != 1:
         raise NoRelease(
             f"{pointer} has format {version} (written by release "
-            f"{told.get('written_by', 'unknown')}), {Path(__file__).name} reads 1. "
+            f"{content.get('written_by', 'unknown')}), {Path(__file__).name} reads 1. "
             "Deploy that release again: it includes the file that reads it."
         )
     return ids

@@ -14,7 +14,12 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from lake_release import mwaa as module
 from lake_release.__main__ import main
 from lake_release.built import PROJECT
-from lake_release.errors import CredentialsEnded, NotTried, ReleaseError, told
+from lake_release.errors import (
+    CredentialsEnded,
+    NotTried,
+    ReleaseError,
+    as_release_error,
+)
 from lake_release.mwaa import Airflow
 from lake_release.target import POINTER
 
@@ -325,9 +330,9 @@ def test_credentials_that_end_at_s3_are_no_traceback(monkeypatch, capsys):
     ids=["not renewed", "no network"],
 )
 def test_errors_of_the_client_itself_are_told(error, kind):
-    assert type(told(error, "a call")) is kind
+    assert type(as_release_error(error, "a call")) is kind
 
 
 def test_an_error_of_our_own_is_no_error_of_aws():
     with pytest.raises(RuntimeError, match="^ours$"):
-        told(RuntimeError("ours"), "a call")
+        as_release_error(RuntimeError("ours"), "a call")

@@ -11,7 +11,7 @@ import pytest
 from lake_airflow.emr.job_flow import run_job_flow_request
 from lake_airflow.operators.reaper import EndLeftovers
 from lake_airflow.operators.terminate_cluster import TerminateCluster
-from lake_airflow.reporting.cost_ledger import Ledger, entry_of, told
+from lake_airflow.reporting.cost_ledger import Ledger, entry_of, entry_line
 from tests.unit.lake_airflow.conftest import client
 from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, dag_plan, run
@@ -44,9 +44,9 @@ def step(name, began, ended):
     return {"Name": f"{name} manual-1", "Status": {"Timeline": times}}
 
 
-def instance(began=0, ended=40, **told):
+def instance(began=0, ended=40, **fields):
     times = {"CreationDateTime": at(began), "EndDateTime": at(ended)}
-    return {"Status": {"Timeline": times}, **told}
+    return {"Status": {"Timeline": times}, **fields}
 
 
 def typed(kind, market, began=0, ended=40):
@@ -99,11 +99,11 @@ def test_an_instance_is_billed_for_a_minute_at_least():
 
 
 @pytest.mark.parametrize(
-    "told",
+    "fields",
     [{}, {"InstanceType": "m7g.xlarge"}, {"InstanceType": "a", "Market": "BARTER"}],
 )
-def test_an_instance_without_type_or_market_leaves_the_cluster_without(told):
-    instances = [typed("m7g.xlarge", "ON_DEMAND"), instance(**told)]
+def test_an_instance_without_type_or_market_leaves_the_cluster_without(fields):
+    instances = [typed("m7g.xlarge", "ON_DEMAND"), instance(**fields)]
     assert entry([], instances=instances)["instance_minutes_by_type"] is None
 
 
@@ -151,7 +151,7 @@ def test_a_step_that_somebody_added_by_hand_belongs_to_no_table():
 
 def test_the_log_names_the_dearest_tables():
     seconds = {"incremental": {"orders": 90.0, "items": 30.0}}
-    assert told(entry([step("incremental", 10, 30)], seconds=seconds)) == (
+    assert entry_line(entry([step("incremental", 10, 30)], seconds=seconds)) == (
         "Cluster j-1: 40.0 minutes, 9.0 to start, 20.0 busy, 11.0 idle."
         " orders 15.0. items 5.0."
     )

@@ -67,7 +67,7 @@ def without_reaper(monkeypatch):
 
 
 def with_an_end_that_ends_only_what_it_was_told(monkeypatch):
-    monkeypatch.setattr(TerminateCluster, "untold_cluster", lambda *_: "")
+    monkeypatch.setattr(TerminateCluster, "unreported_cluster", lambda *_: "")
     return "outlived"
 
 

@@ -1,4 +1,4 @@
-"""What looks like a secret, taken out of texts that leave the run's own log."""
+"""Masks secrets in texts that leave the run's own log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the DAGs find their files, and the few switches of the environment."""
+"""The locations of the DAGs' files, and the few switches of the environment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SettingError(ValueError):
 
 @dataclass(frozen=True)
 class Settings:
-    """What the process environment says about where and which."""
+    """Settings from the process environment."""
 
     tables: Path
     clusters: Path

@@ -12,7 +12,7 @@ from lake_infra.runtime_role import landing_documents, role_statements
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
 MOST_RESOURCES = 500
-"""What CloudFormation takes in one template."""
+"""CloudFormation's limit of resources in one template."""
 
 _ON = "UsesLakeFormation"
 

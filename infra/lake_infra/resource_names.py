@@ -1,4 +1,4 @@
-"""Where an environment's things are: buckets and prefixes, names of roles and topics."""
+"""The names of an environment's resources: buckets, prefixes, roles and topics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a runtime role may do: the steps of its domains, and nothing of any other."""
+"""The permissions of a runtime role: for the steps of its domains only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WRITE = (
 )
 NOTE = ("s3:GetObject", "s3:PutObject")
 ERASE = ("s3:DeleteObjectVersion", "s3:PutObject")
-"""What an erase needs of landing files, where the environment names its secret."""
+"""Actions of an erase on landing files, if the environment names its secret."""
 
 GLUE = (
     "glue:CreateDatabase",

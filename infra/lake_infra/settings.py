@@ -1,4 +1,4 @@
-"""What the stacks made, as the lines of an environment's file that name it."""
+"""The stacks' outputs as lines of an environment's file."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import yaml
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 LAYERS = ("network", "endpoints", "data", "emr", "domains", "alerts", "mwaa", "deploy")
-"""In the order in which they are deployed; the template of `domains` is generated."""
+"""Layers in the order of their deployment; the template of `domains` is generated."""
 
 
 class _Loader(yaml.SafeLoader):

@@ -1,4 +1,4 @@
-"""What MWAA installs: requirements.txt, startup.sh and, with wheels, plugins.zip.
+"""Files that MWAA installs: requirements.txt, startup.sh and, with wheels, plugins.zip.
 
 MWAA takes them in when its environment is updated, which restarts it. So they are the
 same bytes for the same content, and a release that does not change them updates nothing.
@@ -14,7 +14,7 @@ from lake_release.errors import ReleaseError
 
 REQUIREMENTS, STARTUP, PLUGINS = "requirements.txt", "startup.sh", "plugins.zip"
 OFFLINE = "--no-index\n--find-links /usr/local/airflow/plugins\n"
-"""Where MWAA unpacks plugins.zip: the network of docs/deploy.md has no package index."""
+"""Folder of plugins.zip on MWAA: the network of docs/deploy.md has no package index."""
 
 EMPTY_ZIP = b"PK\x05\x06" + bytes(18)
 """A zip without files: MWAA forgets no plugins.zip, so this one takes its place."""

@@ -1,4 +1,4 @@
-"""What a release would change: its plan, before anything is written."""
+"""The changes of a release: its plan, before anything is written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lake_release.store import dag_files
 from lake_spec.contract.dag_kinds import dag_ids, ids_of
 
 MORE = 12
-"""So many settings of a table are named; of more, how many they are."""
+"""Number of changed settings of a table that are named; the rest are counted."""
 _STEPS = ("lake.zip", "main.py")
 _TOLD_ALREADY = ("tables/", "environments/", "release.json")
 

@@ -1,4 +1,4 @@
-"""Which commit a release is built of, and whether that is older than another one."""
+"""The commit of a release, and whether it is older than another one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Commit:
 
 @dataclass(frozen=True)
 class Checkout:
-    """What git says of the tree that a release is built of."""
+    """Git's description of the tree that a release is built from."""
 
     project: Path
 

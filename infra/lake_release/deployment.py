@@ -1,4 +1,4 @@
-"""What deploys a release and takes it back, one step after the other.
+"""Deploys a release and rolls it back, one step after the other.
 
     artifacts -> the release's own dags folder -> what MWAA installs -> DAG files
     -> current.json -> a run that only plans -> what nothing shows any more goes

@@ -1,4 +1,4 @@
-"""What stops a release, in words for who started it."""
+"""Errors that stop a release, in words for the person who started it."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ SETTINGS = {
     STARTUP: ("StartupScriptS3Path", "StartupScriptS3ObjectVersion"),
     PLUGINS: ("PluginsS3Path", "PluginsS3ObjectVersion"),
 }
-"""Where an environment names a file, and its version."""
+"""Settings of an environment for a file and its version."""
 
 PARAMETERS = {
     REQUIREMENTS: "RequirementsVersion",

@@ -1,4 +1,4 @@
-"""Which releases were deployed, the current one first: `dags/current.json`.
+"""The releases that were deployed, the current one first: `dags/current.json`.
 
 It is written only if nobody wrote it since it was read, so that of two deployments at
 once one is refused, whenever they began.

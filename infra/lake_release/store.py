@@ -18,7 +18,7 @@ IGNORED = "releases\nlake_current.py\n"
 KEPT = 5
 """Releases that stay in Airflow's folder, so that going back is one small write."""
 UNDER_WAY = timedelta(days=1)
-"""So long the files of a release that no deploy finished are left alone."""
+"""Age up to which files of a release that no deploy finished are kept."""
 
 
 class Store:

@@ -1,4 +1,4 @@
-"""Where the releases of an environment go."""
+"""The buckets and keys of an environment's releases."""
 
 from __future__ import annotations
 

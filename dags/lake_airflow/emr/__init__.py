@@ -1,1 +1,1 @@
-"""What is asked of EMR and what it says: requests, steps, clusters, logs."""
+"""Requests to EMR and its replies: requests, steps, clusters, logs."""

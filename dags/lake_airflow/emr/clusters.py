@@ -13,7 +13,7 @@ from lake_airflow.settings import airflow_name
 from lake_spec.model import EnvironmentSpec
 
 LOOKS, BETWEEN_LOOKS = 6, 10
-"""How often a cluster that may have been made is looked for, and seconds between."""
+"""Number of looks for a cluster that may have been created, and seconds between."""
 
 IDLE = timedelta(minutes=20)
 """Whose cluster had so long no step to do, while no task of it was at work or slept, goes

@@ -49,7 +49,7 @@ _FAULTS = {
 """Faults of the service by name: not all of them come with a status of 500 or more."""
 
 _NOT_YET = re.compile("cluster id .*is not valid", re.I)
-"""What EMR says of a cluster that it has just made, and of one that never was."""
+"""EMR's error for a cluster that was just created, or that does not exist."""
 
 _ONCE = Config(retries={"total_max_attempts": 1})
 

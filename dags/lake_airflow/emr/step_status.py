@@ -1,4 +1,4 @@
-"""How a cluster's steps stand and ended, from what EMR says about them."""
+"""The state and end of a cluster's steps, from EMR's descriptions."""
 
 from __future__ import annotations
 

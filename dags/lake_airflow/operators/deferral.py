@@ -1,4 +1,4 @@
-"""How a task waits for EMR: deferred where that is sound, else in the worker.
+"""Waits for EMR: deferred where that is safe, else in the worker.
 
 The provider's EMR triggers have traps: up to version 9.34 they forget the
 region of their operator, in 9.12 they fail instead of reporting that a step
@@ -30,14 +30,14 @@ OTHERS_LOOKS = 4
 """Looks at EMR for each at others' work: it may take hours, and each takes a worker."""
 
 LATE = timedelta(minutes=5)
-"""So late a trigger may fire before the scheduler wakes the task without it."""
+"""Longest delay of a trigger; after it the scheduler wakes the task itself."""
 
 LONGEST_SLEEP = timedelta(minutes=12)
 """So long a task that waits for steps may sleep before it looks for itself: it is there
 before its cluster counts as idle, also where its trigger is lost."""
 
 READS_LIMIT = timedelta(hours=2)
-"""So long AWS may not answer a task that makes or ends a cluster before it fails."""
+"""Time without an answer of AWS after which a task of a cluster fails."""
 
 READS_FAIL = "reads_fail_since"  # an XCom: since when AWS gave no answer, in ISO 8601
 

@@ -37,7 +37,7 @@ from lake_airflow.runs.xcoms import (
 from lake_spec.model import EnvironmentSpec
 
 _LEVELS = {"WARNING": logging.WARNING, "FAILED": logging.ERROR}
-"""By the first word of a line, so that Airflow's filter of levels finds the causes."""
+"""Levels by the first word of a line, so that Airflow's filter finds the causes."""
 
 
 class EndTask(BaseOperator):

@@ -28,7 +28,7 @@ from lake_spec.model import EnvironmentSpec
 DAG_ID = "lake_reaper"
 OWNER = "data-platform"
 YOUNG = timedelta(minutes=10)
-"""So long after its creation a cluster is left alone, whatever its run does."""
+"""Age up to which a cluster is left alone, whatever its run does."""
 
 ACTIVE = ["queued", "running"]  # states of DAG runs
 START = datetime(2026, 1, 1, tzinfo=timezone.utc)

@@ -1,1 +1,1 @@
-"""What the DAGs of a domain do, as plain data: no Airflow in the plan."""
+"""The plans of a domain's DAGs, as plain data without Airflow."""

@@ -160,4 +160,4 @@ _FIELDS: dict[str, Callable[[DagPlan], Param]] = {
     ),
     "dry_run": _dry_run,
 }
-"""What makes the field of each param."""
+"""Functions that build the field of each param."""

@@ -35,7 +35,7 @@ from lake_spec.model.continuous import CONTINUOUS
 
 
 class StageKind(str, Enum):
-    """What a stage submits to the cluster."""
+    """Kind of steps that a stage submits to the cluster."""
 
     SPARK = "spark"
     STREAMER = "streamer"
@@ -58,7 +58,7 @@ class Stage:
 
     @property
     def writes_reports(self) -> bool:
-        """Whether every table of the stage leaves a report."""
+        """True if every table of the stage has a report."""
         return self.kind is StageKind.SPARK
 
 
@@ -98,12 +98,12 @@ class DagPlan:
 
     @property
     def takes_window(self) -> bool:
-        """Whether its runs can be about the files of a window alone."""
+        """True if its runs can cover the files of a window only."""
         return self.takes(WINDOW[0])
 
     @property
     def reads_files(self) -> bool:
-        """Whether its runs look for landing files."""
+        """True if its runs look for landing files."""
         return self.takes_window or self.kind == CONTINUOUS
 
 

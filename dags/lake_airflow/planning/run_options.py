@@ -1,4 +1,4 @@
-"""What a run can be asked for: in which DAGs, by which params, as which step argument.
+"""Options of runs: their DAGs, params and step arguments.
 
 The one table of it: the form shows a DAG's params, the check of a run knows no others,
 and the steps of a stage get the arguments that go with it.
@@ -140,7 +140,7 @@ OPTIONS = (
     RunOption("plan_only"),
     RunOption("dry_run", "--dry-run", _flag),
 )
-"""In the order of the form, and of a step's arguments."""
+"""All options, in the order of the form and of a step's arguments."""
 
 
 def params_of(domain: DomainSpec, kind: str) -> Iterator[str]:

@@ -23,7 +23,7 @@ LONGEST_LIFE = timedelta(days=8)
 """No cluster lives longer: `max_hours` is at most 168."""
 
 LOOKS_BACK = timedelta(days=1)
-"""Of clusters that ended longer ago nobody looks whether they have an entry."""
+"""Age after which ended clusters are no longer checked for an entry."""
 
 log = logging.getLogger(__name__)
 

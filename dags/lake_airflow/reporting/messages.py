@@ -44,7 +44,7 @@ class Notification:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """What subscriptions can filter by, next to the DAG."""
+        """Attributes that subscriptions can filter by, besides the DAG."""
         return {"events": [event.value for event in self.events]}
 
     def to_json(self) -> dict[str, Any]:

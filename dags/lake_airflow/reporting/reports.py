@@ -14,7 +14,7 @@ from lake_spec.contract.report import State
 from lake_spec.contract.state_format import refuse_newer
 
 CLOCKS = timedelta(minutes=5)
-"""So far the clock of a cluster may be from EMR's."""
+"""Largest difference between the clocks of a cluster and EMR."""
 
 Report = Mapping[str, Any]
 Reports = Mapping[tuple[str, str], Report]  # by (stage, table)

@@ -41,7 +41,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Finding:
-    """What people want to hear of a table although nothing failed: the event, in words."""
+    """A finding on a table although nothing failed: the event, in words."""
 
     event: Event
     table: str

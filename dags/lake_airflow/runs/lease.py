@@ -25,7 +25,7 @@ from lake_spec.model import EnvironmentSpec
 from lake_spec.model.continuous import CONTINUOUS, STOP
 
 GRACE = timedelta(minutes=20)
-"""So long a run may take from its lease to a cluster that EMR lists."""
+"""Longest time from a run's lease to a cluster that EMR lists."""
 
 _ATTEMPTS = 5
 

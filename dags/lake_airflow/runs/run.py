@@ -1,4 +1,4 @@
-"""What one DAG run was asked to do, checked before anything is created."""
+"""The options of one DAG run, checked before anything is created."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Run:
     request: Optional[str] = None
     run_id: str = ""  # as Airflow has it, for who asks whether it is over
     token: Optional[int] = None
-    """Of its domain's lease; None if the run was pinned before there were any."""
+    """Token of its domain's lease; None if the run was pinned before there were any."""
     unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property

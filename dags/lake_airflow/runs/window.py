@@ -1,4 +1,4 @@
-"""Which landing files a run takes: those of a window, asked for or of a backfill.
+"""The landing files of a run: those of a window, requested or of a backfill.
 
 A run of Airflow's backfill is about one past interval, after the earlier ones. Airflow
 starts several of them at once, as many as its user allows, whatever `max_active_runs` of

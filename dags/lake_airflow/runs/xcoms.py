@@ -1,4 +1,4 @@
-"""What the tasks of a run hand on to each other, by XCom.
+"""Values that the tasks of a run pass to each other, by XCom.
 
     create_cluster -> stages, one after the other -> summary -> terminate_cluster -> done
 

@@ -1,1 +1,1 @@
-"""What Airflow and Spark agree on: keys of runs, leases, reports, folders, formats."""
+"""Contract of Airflow and Spark: run keys, leases, reports, folders, formats."""

@@ -1,4 +1,4 @@
-"""Where a request to erase keys lies, what it may be called, and where erased keys stand."""
+"""Locations and names of requests to erase keys, and of the lists of erased keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the lease of a domain is, and how it says which run has it, by which grant."""
+"""The location and content of a domain's lease: which run has it, by which grant."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Lease:
-    """What a lease object says.
+    """The content of a lease object.
 
     `holder` is the run that has it, as `<dag_id>/<run key>`, None once it was given
     back; `token` the number of its last grant, which only grows: 0 where a release

@@ -1,4 +1,4 @@
-"""What a table pulls, from which connections, and into which folders."""
+"""The pulls of a table: their connections and folders."""
 
 from __future__ import annotations
 

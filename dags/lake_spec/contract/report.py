@@ -23,7 +23,7 @@ _NEWEST = (
 
 
 class State(str, Enum):
-    """How a stage ended for a table."""
+    """The result of a stage for a table."""
 
     DONE = "done"
     NOTHING_NEW = "nothing_new"
@@ -52,7 +52,7 @@ class FileReport:
 
     @property
     def is_balanced(self) -> bool:
-        """Whether every landed row is accounted for exactly once."""
+        """True if every landed row is accounted for exactly once."""
         taken = self.accepted + self.unchanged + self.duplicates
         return self.landed == taken + self.quarantined + self.erased
 
@@ -73,7 +73,7 @@ class MovedKey:
 
 @dataclass
 class Report:
-    """What one stage did to one table; counts are rows, times are seconds."""
+    """The work of one stage for one table; counts are rows, times are seconds."""
 
     run: str
     release: str
@@ -94,11 +94,11 @@ class Report:
     messages: int = 0
     derived_deletes: int = 0
     newest_input: Optional[str] = None
-    """When the newest ingested landing file landed: ISO 8601 in UTC."""
+    """Time at which the newest ingested landing file landed: ISO 8601 in UTC."""
     newest_event: Optional[str] = None
     """The newest ingested effective time: ISO 8601 in UTC."""
     current_built: Optional[str] = None
-    """When current was committed last: ISO 8601 in UTC."""
+    """Time of current's last commit: ISO 8601 in UTC."""
     ties: int = 0
     unresolved: int = 0
     current_rows: Optional[int] = None

@@ -1,4 +1,4 @@
-"""Which tables a stage is about: Airflow hands it these, and its step works on them."""
+"""The tables of a stage: Airflow passes them, and the step processes them."""
 
 from __future__ import annotations
 

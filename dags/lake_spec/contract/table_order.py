@@ -1,4 +1,4 @@
-"""In which order one Spark application takes its tables: docs/cost.md."""
+"""The order in which one Spark application processes its tables: docs/cost.md."""
 
 from __future__ import annotations
 

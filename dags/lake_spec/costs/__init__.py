@@ -1,1 +1,1 @@
-"""What runs cost: estimates before, the ledger after, prices."""
+"""Costs of runs: estimates, the ledger, prices."""

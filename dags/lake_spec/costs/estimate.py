@@ -1,4 +1,4 @@
-"""What the stages of a table take, on paper: seconds, bytes and requests to S3.
+"""Estimates the stages of a table: seconds, bytes and requests to S3.
 
     seconds = fixed + core seconds / cores + core seconds of files / files at once
               + latency of S3 x (requests one after another + those of one core)
@@ -85,7 +85,7 @@ class Workload:
 
     @property
     def is_left(self) -> bool:
-        """Whether history finds the deliveries next to the tables."""
+        """True if history finds the deliveries next to the tables."""
         return self.touched <= rates.MOST_LEFT
 
     @property

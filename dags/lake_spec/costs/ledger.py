@@ -24,7 +24,7 @@ COLUMNS = (
     *("clusters", "start", "busy", "idle", "minutes"),
     *("instance_minutes", "normalized_hours"),
 )
-"""What is summed of each cluster; times are minutes."""
+"""Columns that are summed over clusters; times are minutes."""
 
 _DIGITS = 3  # of what is written
 

@@ -28,7 +28,7 @@ LEAST_BILLED = 1.0
 
 @dataclass(frozen=True)
 class InstanceHour:
-    """What one hour of one instance of a type costs."""
+    """Prices of one hour of an instance type."""
 
     ec2: float = setting("EC2's on-demand price of an hour.", example=1.0)
     emr: float = setting(

@@ -1,1 +1,1 @@
-"""What is wrong, where, and what to do."""
+"""Diagnostics: what is wrong, where, and what to do."""

@@ -42,7 +42,7 @@ class Diagnostic:
 
     @property
     def what(self) -> str:
-        """Where and what, without the remedy."""
+        """The diagnostic without its hint."""
         place = f"{self.file}:{self.line}" if self.line else self.file
         where = f"{self.key_path}: " if self.key_path else ""
         return f"{place}: {where}{self.message}."
@@ -53,7 +53,7 @@ class Diagnostic:
 
 @dataclass(frozen=True)
 class Problem:
-    """What a rule has against a value of a spec, before its place is known."""
+    """A problem of a value in a spec, before its file and line are known."""
 
     path: Path
     value: Any

@@ -1,4 +1,4 @@
-"""What can go wrong with specs; a second try never helps.
+"""Errors of specs; a retry never helps.
 
 LakeError
  +-- SpecErrors    files that break the rules of specs: all faults at once

@@ -1,1 +1,1 @@
-"""What is made from the model: JSON Schemas and the reference pages."""
+"""Files generated from the model: JSON Schemas and the reference pages."""

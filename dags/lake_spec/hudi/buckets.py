@@ -1,4 +1,4 @@
-"""How many buckets a table gets, and whether a number fits: the one place of this rule.
+"""The number of buckets of a table, and whether a number fits.
 
 A bucket is one file of current and one of history, rewritten whole by a compaction (or,
 copied on write, by a commit) that touches it, so it should be neither tiny nor huge. A
@@ -13,13 +13,13 @@ from typing import Optional
 
 BYTES_OF_A_BUCKET = 128 * 1024 * 1024
 BYTES_OF_A_ROW = 200
-"""In the source, where only the number of rows is known."""
+"""Rows and bytes in the source, if only the number of rows is known."""
 
 MOST = 256
-"""As many are proposed; a table that is larger has larger files."""
+"""Largest proposed number; a larger table gets larger files."""
 
 MOST_ALLOWED = 1000
-"""As many may be written in a spec."""
+"""Largest number that a spec may contain."""
 
 ROOM = 4
 """A number fits until it is this many times too small or too large."""

@@ -62,7 +62,7 @@ class HudiKey(str, Enum):
 
 
 class Operation(str, Enum):
-    """How rows are written."""
+    """The write operation."""
 
     BULK_INSERT = "bulk_insert"
     UPSERT = "upsert"
@@ -95,7 +95,7 @@ STREAMER_CHECKPOINTS = (
     "streamer.checkpoint.reset.key",
     "deltastreamer.checkpoint.reset_key",
 )
-"""Where HoodieStreamer notes the `--checkpoint` it was given, newest first."""
+"""Properties in which HoodieStreamer records its `--checkpoint`, newest first."""
 
 NO_PARTITIONS = ("", "__HIVE_DEFAULT_PARTITION__", "default")
 """Values of partition columns that Hudi's readers take for no value."""

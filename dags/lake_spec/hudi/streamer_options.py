@@ -13,7 +13,7 @@ from typing import Dict, List, Sequence
 from lake_spec.hudi.options import HudiKey, log_options
 
 UTILITIES_JAR = "/usr/lib/hudi/hudi-utilities-bundle.jar"
-"""Where EMR keeps HoodieStreamer."""
+"""Location of HoodieStreamer on EMR."""
 
 _CLASS = "org.apache.hudi.utilities.streamer.HoodieStreamer"
 _SOURCE = "org.apache.hudi.utilities.sources.SqlFileBasedSource"

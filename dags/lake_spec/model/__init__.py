@@ -1,4 +1,4 @@
-"""What table specs, domains, clusters and environments say: plain frozen dataclasses.
+"""Table specs, domains, clusters and environments as plain frozen dataclasses.
 
 One class per kind of thing, so that a kind has only its own settings. The
 decoder, the JSON Schema and the reference page all read these classes: the

@@ -1,4 +1,4 @@
-"""Where specs run: clusters and environments."""
+"""Specs of AWS resources: clusters and environments."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class SecurityGroups:
 
 @dataclass(frozen=True)
 class EnvironmentSpec:
-    """Where one environment's data and clusters live (`environments/<name>.yml`)."""
+    """Buckets, roles and network of one environment (`environments/<name>.yml`)."""
 
     name: str = setting("Name of the environment and of its file.", example="dev")
     region: str = setting("AWS region.", example="eu-central-1")

@@ -1,4 +1,4 @@
-"""What a setting can be, where it can be one of a few things."""
+"""Enumerations of settings."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from enum import Enum
 
 
 class Engine(str, Enum):
-    """Who reads the landing files into the change log."""
+    """The engine that ingests landing files into the change log."""
 
     PYSPARK = "pyspark"
     STREAMER = "streamer"
 
 
 class TableType(str, Enum):
-    """How Hudi keeps a table's files."""
+    """Hudi's table type."""
 
     COPY_ON_WRITE = "copy_on_write"
     MERGE_ON_READ = "merge_on_read"
 
 
 class Index(str, Enum):
-    """How Hudi finds the file of a row."""
+    """Hudi's index, which finds the file of a row."""
 
     BUCKET = "bucket"
     BLOOM = "bloom"
@@ -29,35 +29,35 @@ class Index(str, Enum):
 
 
 class MissingKeys(str, Enum):
-    """What it means that a snapshot lacks a key that the one before had."""
+    """Meaning of a key that the previous snapshot had and this one lacks."""
 
     DELETE = "delete"
     IGNORE = "ignore"
 
 
 class CurrentDeletes(str, Enum):
-    """What a delete leaves in the current table."""
+    """Effect of a delete on the current table."""
 
     HARD = "hard"
     SOFT = "soft"
 
 
 class HistoryDeletes(str, Enum):
-    """What a delete leaves in the history table."""
+    """Effect of a delete on the history table."""
 
     CLOSE = "close"
     TOMBSTONE = "tombstone"
 
 
 class SurrogateKind(str, Enum):
-    """What the surrogate key of a version is."""
+    """Kind of the surrogate key of a version."""
 
     DETERMINISTIC = "deterministic"
     INCREASING = "increasing"
 
 
 class NewColumns(str, Enum):
-    """What to do with a source column that the spec does not declare."""
+    """Handling of a source column that the spec does not declare."""
 
     ADD = "add"
     IGNORE = "ignore"
@@ -65,14 +65,14 @@ class NewColumns(str, Enum):
 
 
 class OnTypeMismatch(str, Enum):
-    """What to do with a column whose type in a file does not fit the table's."""
+    """Handling of a column whose type in a file does not fit the table's."""
 
     REFUSE = "refuse"
     QUARANTINE = "quarantine"
 
 
 class OnFail(str, Enum):
-    """What happens to a row that fails a quality rule."""
+    """Action for a row that fails a quality rule."""
 
     QUARANTINE = "quarantine"
     WARN = "warn"
@@ -80,7 +80,7 @@ class OnFail(str, Enum):
 
 
 class Concurrency(str, Enum):
-    """What a run does while another run of its domain is under way."""
+    """Behaviour of a run while another run of its domain is running."""
 
     WAIT = "wait"
     REFUSE = "refuse"
@@ -96,14 +96,14 @@ class Event(str, Enum):
 
 
 class HistoryRuns(str, Enum):
-    """Where the history stage of an incremental run happens."""
+    """Place of the history stage of an incremental run."""
 
     SAME_CLUSTER = "same_cluster"
     OWN_DAG = "own_dag"
 
 
 class Connector(str, Enum):
-    """Which of Debezium's connectors wrote the events: they say their order."""
+    """Debezium connector that wrote the events; it defines their order."""
 
     POSTGRESQL = "postgresql"
     MARIADB = "mariadb"
@@ -111,14 +111,14 @@ class Connector(str, Enum):
 
 
 class SecretStore(str, Enum):
-    """What keeps a secret."""
+    """Service that stores a secret."""
 
     SECRETS_MANAGER = "secrets_manager"
     SSM = "ssm"
 
 
 class KafkaSecurity(str, Enum):
-    """How Kafka's brokers are reached."""
+    """Protocol and authentication of Kafka's brokers."""
 
     PLAINTEXT = "plaintext"
     TLS = "tls"

@@ -19,7 +19,7 @@ NUMERIC = set(
 )
 FORMS = "decimal(p,s), array<type>, map<type, type>, struct<name: type, ...>"
 DEEPEST = 8
-"""How far types nest in a spec; files may nest them further."""
+"""Deepest nesting of types in a spec; files may nest them deeper."""
 
 STORED_AS = {
     "long": "bigint",
@@ -73,12 +73,12 @@ class ColumnType:
 
     @property
     def is_nested(self) -> bool:
-        """Whether values have parts."""
+        """True if values have parts."""
         return self.name in NESTED
 
     @property
     def is_numeric(self) -> bool:
-        """Whether values can be smaller or larger as numbers."""
+        """True if values can be compared as numbers."""
         return self.name in NUMERIC or self.name == "decimal"
 
 

@@ -15,7 +15,7 @@ STOP = "stop"
 
 @dataclass(frozen=True)
 class Continuous:
-    """How a domain's tables are kept up by micro-batches within one long run."""
+    """Continuous runs: micro-batches within one long run."""
 
     every_seconds: int = setting(
         "Seconds from the start of a micro-batch to the start of the next (5 to "

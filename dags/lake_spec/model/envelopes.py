@@ -1,4 +1,4 @@
-"""What the rows of change files are wrapped in, and what follows from that."""
+"""Envelopes of the rows in change files, and the settings they imply."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NO_ROW = "__no_row"
 TOMBSTONE, MESSAGE = "tombstone", "message"
 
 PLACEHOLDER = "__debezium_unavailable_value"
-"""What Debezium sends for an unchanged large value, unless it is configured otherwise."""
+"""Debezium's default text for an unchanged large value."""
 
 _BINLOG = ("binlog_file", "binlog_pos", "binlog_row")
 LOG_POSITIONS: Dict[Connector, Tuple[str, ...]] = {

@@ -10,14 +10,14 @@ from lake_spec.model.spec_field import setting
 
 
 class Market(str, Enum):
-    """How instances are bought (EMR's MarketType)."""
+    """Purchasing option of instances (EMR's MarketType)."""
 
     ON_DEMAND = "ON_DEMAND"
     SPOT = "SPOT"
 
 
 class TimeoutAction(str, Enum):
-    """What EMR does when Spot instances do not come in time."""
+    """EMR's action when Spot instances do not arrive in time."""
 
     SWITCH_TO_ON_DEMAND = "SWITCH_TO_ON_DEMAND"
     TERMINATE_CLUSTER = "TERMINATE_CLUSTER"
@@ -109,7 +109,7 @@ class InstanceGroups:
 
     @property
     def has_spot(self) -> bool:
-        """Whether nodes can be taken away by EC2."""
+        """True if EC2 can reclaim nodes."""
         return self.task is not None and self.task.market is Market.SPOT
 
 
@@ -126,7 +126,7 @@ class FleetInstanceType:
 
 @dataclass(frozen=True)
 class SpotSpecification:
-    """How a fleet gets its Spot instances."""
+    """Spot options of a fleet."""
 
     timeout_duration_minutes: int = setting(
         "Minutes to wait for Spot capacity when the cluster starts (5 to 1440).", 15
@@ -205,7 +205,7 @@ class InstanceFleets:
 
     @property
     def has_spot(self) -> bool:
-        """Whether nodes can be taken away by EC2."""
+        """True if EC2 can reclaim nodes."""
         return self.task is not None and self.task.target_spot_capacity > 0
 
 

@@ -1,4 +1,4 @@
-"""Where landing files are pulled from by the pipeline itself."""
+"""Sources that the pipeline itself pulls landing files from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which columns of a table a dimension shows, and under which names."""
+"""The columns of a table that a dimension shows, and their names in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a table's rows come from, and what their files are."""
+"""Sources of tables and the formats of their files."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ Format = Union[Csv, Json, Parquet, Avro, Orc]
 
 @dataclass(frozen=True)
 class SnapshotTime:
-    """Where the time of a snapshot is written: in the path or in a column of the file."""
+    """Place of the snapshot time: in the path or in a column of the file."""
 
     pattern: Optional[str] = setting(
         "Regular expression over the file's path below `path`; its one group is the "
@@ -103,7 +103,7 @@ class SnapshotTime:
 
 @dataclass(frozen=True)
 class Complete:
-    """How a snapshot of several files says that all of them are there: one of these."""
+    """How to recognize a complete snapshot of several files: exactly one of these."""
 
     marker: Optional[str] = setting(
         "Name, or glob below `path`, of an object that is written after the last file "
@@ -128,7 +128,7 @@ class Complete:
 
 @dataclass(frozen=True)
 class Scope:
-    """What one snapshot is a full copy of: the rows of some values of a column."""
+    """Scope of one snapshot: the rows of some values of a column."""
 
     column: str = setting(
         "Column of the table; a snapshot covers the values that it has in this column.",

@@ -88,27 +88,27 @@ class TableSpec:
 
     @property
     def is_dimension(self) -> bool:
-        """Whether it is made of two other tables and has no files."""
+        """True if it is built from two other tables and has no files."""
         return isinstance(self.source, Dimension)
 
     @property
     def operation(self) -> Optional[Operation]:
-        """What its rows' own words say that happened, if they say it."""
+        """The column of the rows' operation, if they have one."""
         return self.source.operation if isinstance(self.source, Feed) else None
 
     @property
     def full_refresh(self) -> Optional[FullRefresh]:
-        """What is known of full loads after the first, if there may be any."""
+        """The settings of full refreshes, if there may be any."""
         return self.source.full_refresh if isinstance(self.source, Feed) else None
 
     @property
     def envelope(self) -> Optional[Debezium]:
-        """What the rows of its change files are wrapped in, if they are."""
+        """The envelope of the rows of its change files, if they have one."""
         return self.source.envelope if isinstance(self.source, Feed) else None
 
     @property
     def changes_from(self) -> Optional[Changes]:
-        """Where its change files are pulled from, if they are."""
+        """The source that its change files are pulled from, if they are."""
         return self.source.changes_from if isinstance(self.source, Feed) else None
 
     @property
@@ -118,23 +118,23 @@ class TableSpec:
 
     @property
     def snapshot_time(self) -> Optional[SnapshotTime]:
-        """Where the time of a snapshot stands; None for a feed or a dimension."""
+        """The place of the snapshot time; None for a feed or a dimension."""
         return self.source.snapshot_time if isinstance(self.source, Snapshot) else None
 
     @property
     def late_after_hours(self) -> Optional[float]:
-        """How long its source may be quiet, if that is known."""
+        """Hours after which its source is late, if known."""
         return None if self.is_dimension else self.source.late_after_hours
 
     @property
     def scope(self) -> Optional[Scope]:
-        """What one snapshot is a full copy of, if not of the whole table."""
+        """The scope of one snapshot, if it is not the whole table."""
         return self.source.scope if isinstance(self.source, Snapshot) else None
 
 
 @dataclass(frozen=True)
 class Schedules:
-    """When a domain's DAGs start; left out means manually only."""
+    """Schedules of a domain's DAGs; if left out, only manual runs."""
 
     full_load: Optional[str] = setting("Cron text of the full load.", None)
     incremental: Optional[str] = setting("Cron text of the incremental run.", None)
@@ -174,7 +174,7 @@ class LandingGrant:
 
 @dataclass(frozen=True)
 class Notifications:
-    """Which SNS topic hears of a domain's runs, and of what."""
+    """SNS topic of a domain's notifications, and their events."""
 
     topic: Optional[str] = setting(
         "ARN of a standard SNS topic; if left out, no notifications are sent.", None

@@ -101,7 +101,7 @@ class History:
 
 @dataclass(frozen=True)
 class Storage:
-    """How Hudi stores current and history; the change log is append-only."""
+    """Storage of current and history in Hudi; the change log is append-only."""
 
     type: TableType = setting("Table type.", TableType.COPY_ON_WRITE)
     index: Index = setting("Index type.", Index.BUCKET)
@@ -111,7 +111,7 @@ class Storage:
 
 @dataclass(frozen=True)
 class Maintenance:
-    """When compaction, clustering and cleaning are due."""
+    """Thresholds of compaction, clustering and cleaning."""
 
     compact_after: int = setting(
         "Commits to log files after which to compact (`merge_on_read`); a compaction "
@@ -143,7 +143,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Quarantine:
-    """How many bad rows a run bears before it writes nothing."""
+    """Limits of bad rows, above which a run writes nothing."""
 
     max_share: float = setting("Largest share of bad rows (0 to 1).", 0.01)
     min_rows: int = setting("Number of bad rows that never fails a run.", 100)

@@ -1,4 +1,4 @@
-"""What a table spec leaves out because its source says it."""
+"""Settings that a table spec may leave out because its source implies them."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Read:
 
 @dataclass
 class Survey:
-    """What was read so far: how many files, and every fault in them."""
+    """The result so far: the number of files, and all diagnostics."""
 
     files: int = 0
     found: Dict[str, Diagnostic] = field(default_factory=dict)

@@ -74,7 +74,7 @@ class Setting:
 
     @property
     def is_required(self) -> bool:
-        """Whether there is no default."""
+        """True if there is no default."""
         return self.default is MISSING
 
 
@@ -92,7 +92,7 @@ class Record:
 
     @property
     def words(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return self.cls.__name__
 
 

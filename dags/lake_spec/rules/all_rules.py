@@ -1,4 +1,4 @@
-"""Which rules each kind of spec is held against."""
+"""The rules of each kind of spec."""
 
 from __future__ import annotations
 

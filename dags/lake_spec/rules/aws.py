@@ -9,10 +9,10 @@ from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.rules import names
 
 MOST_TAGS = 20
-"""Of one file: EMR takes 50, and an environment, a cluster and a run add theirs."""
+"""Tags of one file: EMR allows 50 for environment, cluster and run together."""
 
 PARAMETER = re.compile(r"(/[A-Za-z0-9_.-]+){1,15}|[A-Za-z0-9_.-]+")
-"""What a parameter of SSM can be called."""
+"""Valid names of SSM parameters."""
 
 _PARTITION = r"arn:aws(-[a-z]+){0,2}"
 _REGION = r"[a-z]{2}(-[a-z]+){1,2}-\d"

@@ -1,4 +1,4 @@
-"""What names, paths and texts may look like: allow-lists, never deny-lists."""
+"""Rules of names, paths and texts: allow-lists, never deny-lists."""
 
 from __future__ import annotations
 

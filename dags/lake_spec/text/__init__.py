@@ -1,1 +1,1 @@
-"""What texts mean: SQL, times, globs, regular expressions, schedules."""
+"""Parsing and quoting of texts: SQL, times, globs, regular expressions, schedules."""

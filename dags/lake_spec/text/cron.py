@@ -1,4 +1,4 @@
-"""Whether a text is a schedule: five fields of cron, or a preset."""
+"""Checks schedules: five fields of cron, or a preset."""
 
 from __future__ import annotations
 

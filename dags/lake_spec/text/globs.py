@@ -1,4 +1,4 @@
-"""Which paths a glob of landing files names.
+"""Matches paths of landing files against globs.
 
 `*` stands for any text within a folder, `**` for any text over folders, `**/` for any
 number of whole folders or none, `?` for one character other than `/`. Every other

@@ -1,4 +1,4 @@
-"""How many ways a regular expression of a spec can be tried: few, or it is refused.
+"""Limits the ways in which a regular expression of a spec can be tried.
 
 Engines with backtracking (Python's, Java's) try every way in which quantifiers can share
 a text before they give up, so `(a+)+` takes hours on 40 characters. Counted here is an

@@ -1,4 +1,4 @@
-"""Which release the DAG files of this folder show.
+"""Selects the release that the DAG files of this folder show.
 
 `current.json` names the releases that were deployed here, the newest first; the files of
 each are in `releases/<id>`. MWAA copies files one after the other, so a release counts

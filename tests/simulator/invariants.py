@@ -1,4 +1,4 @@
-"""What must be true of a schedule that was played."""
+"""Invariants of a schedule that was simulated."""
 
 from __future__ import annotations
 

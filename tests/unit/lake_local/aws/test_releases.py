@@ -75,7 +75,7 @@ def test_what_cannot_be_done_is_told_in_a_line(release):
     code, lines = release("rollback", "--to", "x")
     assert (code, lines[0].split(":")[0]) == (1, "release x")
     code, (line,) = release("build", "--wheels", str(release.project / "plugins"))
-    assert code == 1 and line.startswith("--wheels ") and "no *.whl is there" in line
+    assert code == 1 and line.startswith("--wheels ") and "no *.whl found" in line
     artists = release.project / "dags" / "tables" / "moma" / "artists.yml"
     artists.write_text("a: 1\n")
     code, lines = release("plan")

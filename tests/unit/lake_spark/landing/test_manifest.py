@@ -271,7 +271,7 @@ def test_a_newer_version_is_refused_by_both_versions_and_its_place(folder, tmp_p
 
 def test_objects_that_are_gone_or_damaged_are_named(folder, tmp_path):
     with pytest.raises(
-        UnreadableState, match=r"cannot be read: it is not there. Location"
+        UnreadableState, match=r"cannot be read: it is not there. It is"
     ):
         folder.load("gone")
     file = OLD["files"][0]

@@ -1,4 +1,4 @@
-"""The templates as they stand in their files, with CloudFormation's short tags."""
+"""The templates as in their files, with CloudFormation's short tags."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Checkout:
     def is_older(self, one: Commit, other: Commit) -> bool:
         """Return whether it was made before the other one.
 
-        Where neither stands on the other, or the other is not here, their times decide.
+        If neither descends from the other, or it is not here, their times decide.
         """
         if one.id == other.id or (
             self.commit(other.id) and self.is_ancestor(other.id, one.id)

@@ -151,7 +151,7 @@ class Airflow:
     def smoke(self, release: str, dags: Optional[Collection[str]] = None) -> None:
         """Prove a release by a run that only plans, of one of its `dags` if they are known.
 
-        Raises NotTried where no run could show it, CredentialsEnded where nobody could
+        Raises NotTried where no run could show it, CredentialsEnded where no call could
         look, and ReleaseError where a run fails or Airflow does not show it in time.
         """
         known, dag = self._to_try(dags)

@@ -1,6 +1,6 @@
 """The releases that were deployed, the current one first: `dags/current.json`.
 
-It is written only if nobody wrote it since it was read, so that of two deployments at
+It is written only if it is unchanged since it was read, so that of two deployments at
 once one is refused, whenever they began.
 """
 
@@ -43,7 +43,7 @@ class AirflowFile:
 class Deploy:
     """A release that became the current one; `at` is a time in UTC.
 
-    `commit` is what it was built of, None where nobody knows. `proven` is False until a
+    `commit` is what it was built of, None if unknown. `proven` is False until a
     run that only plans was green; deploys of before that was noted count as proven.
     """
 

@@ -5,7 +5,7 @@ region of their operator, in 9.12 they fail instead of reporting that a step
 failed, and they end at the first failed step although others still run. So a
 trigger only ever wakes the task; what is true the task asks EMR itself.
 
-A triggerer may stand still or lose a trigger, so every deferral has a timeout: then
+A triggerer may stop or lose a trigger, so every deferral has a timeout: then
 the scheduler wakes the task. A task stays in the worker for one look.
 """
 

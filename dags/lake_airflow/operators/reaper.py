@@ -1,4 +1,4 @@
-"""The reaper of an environment: ends clusters that nobody needs any more.
+"""Terminates an environment's orphaned clusters.
 
 A run ends its own cluster. What is left over is of runs that could not: their
 tasks were killed, marked or deleted while the cluster was starting or working, or
@@ -35,14 +35,14 @@ START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
 
 class LeftOver(RuntimeError):
-    """Clusters that nobody needs could not be ended."""
+    """Orphaned clusters could not be terminated."""
 
 
 class EndLeftovers(BaseOperator):
     """Ends clusters of the environment whose run is over or left alone, or that are
     too old.
 
-    What they belong to and how old they may be stands in their tags. Of the runs of
+    Their tags have their run and their age limit. Of the runs of
     another Airflow this one knows nothing: their clusters are ended by age alone.
     """
 

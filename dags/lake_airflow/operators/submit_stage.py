@@ -39,8 +39,8 @@ FORCED_XCOM = "forced"  # of a stage: the cluster on which it ended a step by fo
 _TRIGGER_STEPS = 10  # ids that EMR's ListSteps takes at once
 
 FORCE_AFTER, GIVE_UP_AFTER = timedelta(minutes=5), timedelta(minutes=20)
-"""So long after a step was interrupted it is ended by force; and nobody waits for its
-end any longer. What it started may live on in its cluster, which is given up."""
+"""Times after its interrupt at which a step is killed, and at which the task stops waiting
+for its end. Its processes may still run in the cluster, which is given up."""
 
 _GIVEN_UP = "The cluster is given up and terminated; start the run again."
 _FAILED_READS = (BotoCoreError, ClientError)

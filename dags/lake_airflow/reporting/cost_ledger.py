@@ -20,7 +20,7 @@ from lake_spec.costs.prices import LEAST_BILLED, ON_DEMAND, SPOT
 from lake_spec.model import EnvironmentSpec
 
 LONGEST_LIFE = timedelta(days=8)
-"""No cluster lives longer: `max_hours` is at most 168."""
+"""Longest lifetime of a cluster: `max_hours` is at most 168."""
 
 LOOKS_BACK = timedelta(days=1)
 """Age after which ended clusters are no longer checked for an entry."""

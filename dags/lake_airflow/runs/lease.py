@@ -3,8 +3,8 @@
 It is one object on S3, `<runs>/leases/<domain>.json`, which names the run that has
 it. Every write is conditional on what was read before, so that of two runs one
 gets it. It is alive for GRACE after it was taken, and then as long as a cluster of
-its run lives, for a cluster is what writes: nobody has to renew it, and it cannot
-outlive by much what it stands for.
+its run lives, for a cluster is what writes: it needs no renewal, and it cannot
+outlive its run by much.
 
 Each grant has a token, a number that only grows, for the object stays when the lease is
 given back. The run's steps get it as an argument and write only while it is in force.

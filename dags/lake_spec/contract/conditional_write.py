@@ -27,7 +27,7 @@ def write_if_unchanged(
     read: Callable[[], Tuple[Optional[bytes], Optional[str]]],
     errors: Tuple[Type[Exception], ...],
 ) -> Optional[str]:
-    """Write the object if nobody did since it was read.
+    """Write the object if it is unchanged since it was read.
 
     Args:
         body: its content; no two writers have the same one to write.

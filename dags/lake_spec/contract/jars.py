@@ -18,7 +18,7 @@ def step_jars(
 ) -> List[str]:
     """Return the arguments after `--jars`: the tables' jars, then the environment's.
 
-    The argument takes the place of `spark.jars`, so what stands there is the first.
+    The argument replaces `spark.jars`, so the jars there come first.
     """
     others = [each for each in (*of_tables, *of_environment) if each != HUDI]
     return [HUDI, *others] if others else []

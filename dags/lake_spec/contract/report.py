@@ -59,7 +59,7 @@ class FileReport:
 
 @dataclass
 class MovedKey:
-    """A surrogate key that history no longer has, and what stands in its place.
+    """A surrogate key that history no longer has, and its replacement.
 
     Facts that refer to `removed` and lie in [valid_from, valid_to) now belong to
     `replaced_by`; null there: to no version. Times are ISO 8601 in UTC.

@@ -44,7 +44,7 @@ def parse_state(
         release: the release that reads it, for messages.
 
     Returns:
-        All fields of the object, those that nobody here knows too.
+        All fields of the object, unknown ones too.
 
     Raises:
         UnreadableState: it is of a newer version, or no JSON object.

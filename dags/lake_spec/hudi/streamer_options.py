@@ -30,7 +30,7 @@ _SPARK = {
     # the JVM's character set.
     "spark.driver.extraJavaOptions": _JAVA,
     "spark.executor.extraJavaOptions": _JAVA,
-    # Dates before 1582 and timestamps before 1900 are taken as they stand.
+    # Dates before 1582 and timestamps before 1900 are taken as they are.
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",

@@ -12,7 +12,7 @@ from lake_spec.model.spec_field import setting
 class Enrichment:
     """A reference table, and which of its columns each row is given.
 
-    A left join with the table's `current` as it stands when the rows are ingested.
+    A left join with the table's `current` at the time when the rows are ingested.
     """
 
     table: str = setting(

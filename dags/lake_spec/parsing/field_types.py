@@ -87,7 +87,7 @@ class Record:
 
     @property
     def shorthand(self) -> Optional[str]:
-        """The setting that a bare text stands for."""
+        """The setting that a plain text sets."""
         return getattr(self.cls, "shorthand", None)
 
     @property

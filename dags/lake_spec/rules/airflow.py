@@ -1,4 +1,4 @@
-"""Rules on what Airflow and its notifications take, wherever it stands."""
+"""Rules on values for Airflow and its notifications, in any spec."""
 
 from __future__ import annotations
 

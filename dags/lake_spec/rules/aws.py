@@ -1,4 +1,4 @@
-"""Rules on what AWS's own ids, ARNs and tags look like, wherever they stand."""
+"""Rules on the form of AWS's ids, ARNs and tags, in any spec."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Matches paths of landing files against globs.
 
-`*` stands for any text within a folder, `**` for any text over folders, `**/` for any
+`*` matches any text within a folder, `**` for any text over folders, `**/` for any
 number of whole folders or none, `?` for one character other than `/`. Every other
-character, a line break too, stands for itself. Matching takes time in proportion to
+character, a line break too, matches itself. Matching takes time in proportion to
 the lengths of path and glob: nothing is ever tried twice.
 """
 

@@ -35,7 +35,7 @@ _SINGLE = (
     *(codes.LITERAL, codes.NOT_LITERAL, codes.IN, codes.ANY, codes.AT),
     *(codes.GROUPREF, codes.FAILURE),
 )
-"""What is tried in one way; of what stands in no list here nothing is known."""
+"""Items that match in one way only; any item in no list is treated as unknown."""
 Items = List[Tuple[Any, Any]]
 
 

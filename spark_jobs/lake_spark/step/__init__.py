@@ -1,1 +1,1 @@
-"""One EMR step: what it is asked for, its tables one next to the other, its report."""
+"""One EMR step: what it is asked for, its tables side by side, its report."""

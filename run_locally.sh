@@ -4,15 +4,16 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 
-version() { # as far as it is known: the commit, and the release of the last run
-    local commit="" release=""
+version() { # as far as it is known: with the commit, and the release of the last run
+    local commit="" release="" number
+    number=$(sed -n 's/^VERSION = "\(.*\)"$/\1/p' "$root/dags/lake_spec/__init__.py")
     if [ -e "$root/.git" ]; then
         commit=$(git -C "$root" describe --always --dirty 2>/dev/null) || commit=""
     fi
     if [ -e "$root/.local/home/release.json" ]; then
         release=$(sed 's/.*: *"\(.*\)".*/\1/' "$root/.local/home/release.json")
     fi
-    echo "commit ${commit:-unknown}${release:+, last release $release}"
+    echo "lake $number, commit ${commit:-unknown}${release:+, last release $release}"
 }
 
 case "$#:${1:-}" in # what needs nothing that is set up

@@ -40,6 +40,7 @@ def build(
     `domains` are DomainSpecs, `environment` is the EnvironmentSpec they run in.
     `besides` is data for JSON that the id depends on too.
     """
+    from lake_spec import VERSION
     from lake_spec.parsing.json_codec import to_data
 
     out_dir.mkdir(parents=True, exist_ok=True)
@@ -51,7 +52,12 @@ def build(
     folder = out_dir / "specs"
     folder.mkdir(exist_ok=True)
     for name, spec in specs.items():
-        text = {"release": id, "environment": place, "domain": spec}
+        text = {
+            "release": id,
+            "version": VERSION,
+            "environment": place,
+            "domain": spec,
+        }
         (folder / f"{name}.json").write_text(json.dumps(text, indent=1), "utf-8")
     return Release(id, out_dir)
 

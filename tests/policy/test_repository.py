@@ -12,6 +12,8 @@ from typing import Iterator, List
 
 import pytest
 
+from lake_spec import VERSION
+
 ROOT = Path(__file__).resolve().parents[2]
 NOT_OURS = re.compile(
     r"\.git|\.venv.*|\.local|\.pytest_cache|__pycache__|.*-warehouse|metastore_db|target"
@@ -156,8 +158,9 @@ def test_hook_and_ci_run_the_one_script():
         assert "./run_tests_locally.sh" in (ROOT / name).read_text()
 
 
-def test_the_changelog_has_a_section_for_what_is_not_released():
-    assert "\n## Unreleased\n" in (ROOT / "CHANGELOG.md").read_text()
+def test_the_changelog_begins_with_the_version_of_the_code():
+    headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert re.fullmatch(rf"{VERSION} \((unreleased|\d{{4}}-\d\d-\d\d)\)", headings[0])
 
 
 def test_decision_records_are_numbered_once_and_short():

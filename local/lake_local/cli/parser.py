@@ -94,7 +94,10 @@ def whole_parser() -> argparse.ArgumentParser:
         formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=88),
     )
     parser.add_argument(
-        "--version", action=_Version, nargs=0, help="the commit, and the last release"
+        "--version",
+        action=_Version,
+        nargs=0,
+        help="the version, the commit and the last release",
     )
     _add_options(parser, default=True)
     options = argparse.ArgumentParser(add_help=False)

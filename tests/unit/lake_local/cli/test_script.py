@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from lake_spec import VERSION
+
 from lake_local.cli.help_text import FILE
 from lake_local.cli.parser import parse, whole_parser
 
@@ -20,6 +22,8 @@ def script(tmp_path):
     """Run the script in a folder without git, set-up and environments."""
     (tmp_path / "local").mkdir()
     shutil.copy(ROOT / FILE, tmp_path / FILE)
+    (tmp_path / "dags/lake_spec").mkdir(parents=True)
+    shutil.copy(ROOT / "dags/lake_spec/__init__.py", tmp_path / "dags/lake_spec")
     shutil.copy(ROOT / "run_locally.sh", tmp_path)
 
     def run(*arguments, cwd=tmp_path):
@@ -48,12 +52,13 @@ def test_help_needs_nothing_that_is_set_up(script, option):
     assert script(option, cwd="/") == (0, (ROOT / FILE).read_text(encoding="utf-8"))
 
 
-def test_the_version_is_told_as_far_as_it_is_known(script):
-    assert script("--version") == (0, "commit unknown\n")
+def test_the_version_is_printed_as_far_as_it_is_known(script):
+    assert script("--version") == (0, f"lake {VERSION}, commit unknown\n")
     home = script.root / ".local" / "home"
     home.mkdir(parents=True)
     (home / "release.json").write_text('{"release": "20261126-1a2b"}')
-    assert script("--version") == (0, "commit unknown, last release 20261126-1a2b\n")
+    words = f"lake {VERSION}, commit unknown, last release 20261126-1a2b\n"
+    assert script("--version") == (0, words)
 
 
 def test_the_version_names_the_commit(script):
@@ -63,14 +68,14 @@ def test_the_version_names_the_commit(script):
     subprocess.run(commit, cwd=script.root, check=True)
     short = ["git", "rev-parse", "--short", "HEAD"]
     told = subprocess.run(short, cwd=script.root, capture_output=True, text=True)
-    assert script("--version") == (0, f"commit {told.stdout}")
+    assert script("--version") == (0, f"lake {VERSION}, commit {told.stdout}")
 
 
 def test_the_parser_leaves_the_version_to_the_script(capfd):
     with pytest.raises(SystemExit) as ended:
         parse(["--state-dir", "/tmp/elsewhere", "--version"])
     assert ended.value.code == 0
-    assert capfd.readouterr().out.startswith("commit ")
+    assert capfd.readouterr().out.startswith(f"lake {VERSION}, ")
 
 
 def test_commands_and_options_are_completed(tmp_path):

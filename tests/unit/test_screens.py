@@ -50,7 +50,8 @@ def test_what_up_tells_is_understood(capsys, tmp_path):
 
     home = Home.at(tmp_path)
     home.create()
-    up._tell(home, Stack("tables", aws_port=1, airflow_port=2))
+    tables = str(Path(__file__).resolve().parents[2] / "dags/tables")
+    up._tell(home, Stack(tables, aws_port=1, airflow_port=2))
     found = airflow(capsys.readouterr().out)
     assert (found.url, found.user) == ("http://127.0.0.1:2", "admin")
     assert len(found.password) > 10

@@ -113,5 +113,5 @@ def _tables(domain: DomainSpec, asked: Iterable[str]) -> Iterable[str]:
         if name not in names:
             hint = did_you_mean(name, names) or f"Choose from: {', '.join(names)}."
             yield (
-                f"--param tables: {name!r} is no table of {domain.name}. {hint}"
+                f"--param tables: {name!r} is not a table of {domain.name}. {hint}"
             ).strip()

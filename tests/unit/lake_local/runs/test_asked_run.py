@@ -63,11 +63,11 @@ def test_what_a_dag_can_do_passes(specs, dag_id, conf):
         ("_scd2", {}, "no DAG '_scd2'."),
         (
             *("moma_incremental", {"tables": ["artists", "artits"]}),
-            "--param tables: 'artits' is no table of moma. Did you mean 'artists'?",
+            "--param tables: 'artits' is not a table of moma. Did you mean 'artists'?",
         ),
         (
             *("moma_incremental", {"tables": ["qqq"]}),
-            "'qqq' is no table of moma. Choose from: artists.",
+            "'qqq' is not a table of moma. Choose from: artists.",
         ),
         (
             *("moma_full_load", {"dry_rnu": True}),

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from lake_airflow.planning.plan import DagPlan, Stage
-from lake_airflow.planning.run_options import OPTIONS, step_arguments
 from lake_airflow.runs.run import Run
 from lake_spec.contract.jars import step_jars
+from lake_spec.contract.run_options import OPTIONS, step_arguments
 from lake_spec.contract.stage_tables import REBUILD_DIMENSION
 from lake_spec.model import EnvironmentSpec
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Iterable, Optional, Tuple
 
-from lake_airflow.planning.run_options import (
+from lake_spec.contract.jars import jars_of
+from lake_spec.contract.run_options import (
     ERASE,
     FULL_LOAD,
     INCREMENTAL,
@@ -15,7 +16,6 @@ from lake_airflow.planning.run_options import (
     WINDOW,
     params_of,
 )
-from lake_spec.contract.jars import jars_of
 from lake_spec.contract.stage_tables import (
     DIMENSION,
     MAINTENANCE,

@@ -10,9 +10,9 @@ from typing import Any, Optional
 from lake_airflow.emr.step_status import is_failed, words_of
 from lake_airflow.emr.steps import selected
 from lake_airflow.planning.plan import DagPlan, Stage, Watched
-from lake_airflow.planning.run_options import FULL_LOAD, INCREMENTAL, REPROCESS
 from lake_airflow.reporting.reports import Report, Reports, Steps, has_ended
 from lake_airflow.runs.run import Run
+from lake_spec.contract.run_options import FULL_LOAD, INCREMENTAL, REPROCESS
 from lake_spec.model import Event
 from lake_spec.model.continuous import CONTINUOUS
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, Optional, Tuple
 
 from lake_airflow.planning.plan import DagPlan
-from lake_airflow.planning.run_options import CHOICE
 from lake_airflow.runs.window import Interval, checked_window
 from lake_airflow.settings import UNRELEASED, airflow_name
 from lake_spec.contract.erase_request import REQUEST
 from lake_spec.contract.pull_folders import is_pull_from
 from lake_spec.contract.run_key import run_key
+from lake_spec.contract.run_options import CHOICE
 from lake_spec.contract.state_format import (
     FORMAT,
     UnreadableState,

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any, Optional
 
-from lake_airflow.planning.run_options import WINDOW
+from lake_spec.contract.run_options import WINDOW
 from lake_spec.diagnostics.diagnostic import shown
 from lake_spec.text.times import GRAMMAR, parse_timestamp
 

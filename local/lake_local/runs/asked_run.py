@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Iterable, Mapping
 
 from lake_spec.contract.dag_kinds import DAG_KINDS, dag_ids, ids_of
+from lake_spec.contract.run_options import params_of_kind
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import DomainSpec
 
@@ -17,24 +18,6 @@ from lake_local.workspace.specs import Specs
 
 REAPER = "lake_reaper"
 """The one DAG that belongs to no domain."""
-
-PARAMS: Mapping[str, tuple[str, ...]] = {
-    "tables": DAG_KINDS,
-    "window_from": ("full_load", "incremental", "reprocess"),
-    "window_to": ("full_load", "incremental", "reprocess"),
-    "files": ("reprocess",),
-    "quarantined": ("reprocess",),
-    "retract_missing": ("reprocess",),
-    "accept_losses": ("incremental", "reprocess"),
-    "empty_scopes": ("incremental", "reprocess"),
-    "pull_from": ("incremental",),
-    "verify": ("rebuild",),
-    "sample": ("rebuild",),
-    "request": ("erase",),
-    "plan_only": DAG_KINDS,
-    "dry_run": DAG_KINDS,
-}
-"""Param -> the kinds of DAGs that have it; a test compares it with the DAGs' own table."""
 
 
 def check(specs: Specs, dag_id: str, conf: Mapping[str, Any]) -> None:
@@ -98,7 +81,7 @@ def _ids(domain: DomainSpec) -> set[str]:
 
 
 def _params(dag_id: str, kind: str, conf: Mapping[str, Any]) -> Iterable[str]:
-    known = [name for name, kinds in PARAMS.items() if kind in kinds]
+    known = params_of_kind(kind)
     for name in conf:
         if name not in known:
             yield (

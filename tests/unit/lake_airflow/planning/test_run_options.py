@@ -10,9 +10,9 @@ import pytest
 
 from lake_airflow.planning.form import params
 from lake_airflow.planning.plan import plan
-from lake_airflow.planning.run_options import OPTIONS, params_of, step_arguments
 from lake_airflow.runs.run import Run
 from lake_spec.contract.dag_kinds import DAG_KINDS
+from lake_spec.contract.run_options import OPTIONS, params_of, step_arguments
 from lake_spec.model import HistoryRuns, JdbcChanges, Scope
 from lake_spec.model.continuous import Continuous
 from tests.unit.lake_airflow.specs import domain, pulled, snapshot

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from lake_airflow.planning.run_options import OPTIONS
 from lake_spec.contract.dag_kinds import DAG_KINDS
+from lake_spec.contract.run_options import OPTIONS, params_of_kind
 
 from lake_local.cli.commands import backfill, run
 from lake_local.cli.parser import parse
@@ -25,8 +25,7 @@ def specs():
 
 @pytest.mark.parametrize("kind", DAG_KINDS)
 def test_the_params_are_those_of_the_dags(kind):
-    known = {name for name, kinds in asked_run.PARAMS.items() if kind in kinds}
-    assert known == {
+    assert set(params_of_kind(kind)) == {
         name
         for option in OPTIONS
         if kind in (option.kinds or (kind,))

@@ -99,9 +99,18 @@ class RunOption:
     params: tuple[str, ...] = ()
     has_use: Callable[[DomainSpec, str], bool] = _always
 
+    def is_of_kind(self, kind: str) -> bool:
+        """Return whether runs of a kind of DAG accept it, in some domain."""
+        return kind in (self.kinds or (kind,))
+
     def is_of(self, domain: DomainSpec, kind: str) -> bool:
         """Return whether runs of a DAG accept it."""
-        return kind in (self.kinds or (kind,)) and self.has_use(domain, kind)
+        return self.is_of_kind(kind) and self.has_use(domain, kind)
+
+    @property
+    def form_params(self) -> tuple[str, ...]:
+        """The params by which a form asks for it."""
+        return self.params or (self.name,)
 
     def goes_to(self, stage: str) -> bool:
         """Return whether the steps of a stage get it."""
@@ -147,7 +156,12 @@ def params_of(domain: DomainSpec, kind: str) -> Iterator[str]:
     """List the params that a run of a DAG accepts, in the order of its form."""
     for option in OPTIONS:
         if option.is_of(domain, kind):
-            yield from option.params or (option.name,)
+            yield from option.form_params
+
+
+def params_of_kind(kind: str) -> list[str]:
+    """List the params that runs of a kind of DAG accept, whatever their domain."""
+    return [p for each in OPTIONS if each.is_of_kind(kind) for p in each.form_params]
 
 
 def step_arguments(stage: str, asked: Mapping[str, Any]) -> list[str]:

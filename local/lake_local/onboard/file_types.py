@@ -7,7 +7,7 @@ import io
 import json
 import re
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 MOST_RECORDS = 1000
 PARQUET = (
@@ -24,6 +24,16 @@ TIME = re.compile(
     DATE.pattern + r"[ T]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"
     r"(Z|[+-]\d{2}:?\d{2})?"
 )
+TEXTS: Mapping[str, re.Pattern] = {
+    "bigint": WHOLE,
+    "date": DATE,
+    "timestamp": TIME,
+    "decimal": re.compile(f"{WHOLE.pattern}|{NUMBER.pattern}"),
+    "double": FLOAT,
+    "boolean": re.compile("true|false", re.IGNORECASE | re.ASCII),
+}
+"""Type -> what its texts look like; the first that fits all is chosen, but `double` only
+where one of them has a point."""
 _FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -153,15 +163,9 @@ def _struct(values: Sequence[Dict[str, Any]]) -> str:
 
 
 def _of_texts(texts: Sequence[str]) -> str:
-    for pattern, name in ((WHOLE, "bigint"), (DATE, "date"), (TIME, "timestamp")):
-        if all(pattern.fullmatch(each) for each in texts):
-            return name
-    numbers = [NUMBER.fullmatch(each) or WHOLE.fullmatch(each) for each in texts]
-    if all(numbers):
-        places = max(len(each[2]) for each in numbers if each and each.re is NUMBER)
-        return f"decimal(38,{places})"
-    if any("." in each for each in texts) and all(map(FLOAT.fullmatch, texts)):
-        return "double"
-    if {each.lower() for each in texts} <= {"true", "false"}:
-        return "boolean"
+    has_point = any("." in each for each in texts)
+    for name, pattern in TEXTS.items():
+        if all(map(pattern.fullmatch, texts)) and (name != "double" or has_point):
+            places = max(len(each.partition(".")[2]) for each in texts)
+            return f"decimal(38,{places})" if name == "decimal" else name
     return "string"

@@ -10,16 +10,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
 
-from lake_local.onboard.file_types import (
-    DATE,
-    FLOAT,
-    NULLS,
-    NUMBER,
-    TIME,
-    WHOLE,
-    json_object,
-    type_of,
-)
+from lake_local.onboard.file_types import NULLS, TEXTS, json_object, type_of
 from lake_local.onboard.stores import Store, opened
 
 SECONDS = 20.0
@@ -34,16 +25,6 @@ MOST_NESTED = 20_000
 PLAUSIBLE_MISFITS = 100
 NEAR_SHARE = 0.01
 """A type that all values but this share fit is worth a comment."""
-
-_CANDIDATES: Mapping[str, re.Pattern] = {
-    "bigint": WHOLE,
-    "date": DATE,
-    "timestamp": TIME,
-    "decimal": re.compile(f"{WHOLE.pattern}|{NUMBER.pattern}"),
-    "double": FLOAT,
-    "boolean": re.compile("true|false", re.IGNORECASE),
-}
-"""Type -> what its texts look like; the first that fits all is taken."""
 
 
 @dataclass
@@ -61,7 +42,7 @@ class Column:
     """What is known of a column's values."""
 
     candidates: Dict[str, _Candidate] = field(
-        default_factory=lambda: {x: _Candidate(p) for x, p in _CANDIDATES.items()}
+        default_factory=lambda: {x: _Candidate(p) for x, p in TEXTS.items()}
     )
     kinds: set[str] = field(default_factory=set)
     seen: int = 0

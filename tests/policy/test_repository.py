@@ -7,6 +7,8 @@ import os
 import re
 import stat
 import subprocess
+import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Iterator, List
 
@@ -173,3 +175,14 @@ def test_decision_records_are_numbered_once_and_short():
     assert too_long == []
     for path in records[1:]:
         assert path.read_text().startswith(f"# {path.name[:3]}: "), path.name
+
+
+def test_pytest_passes_over_no_folder_that_has_tests():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    passed_over = settings["tool"]["pytest"]["ini_options"]["norecursedirs"]
+    folders = {
+        part
+        for each in (ROOT / "tests").rglob("test_*.py")
+        for part in each.parent.parts
+    }
+    assert [f for f in folders if any(fnmatch(f, each) for each in passed_over)] == []

@@ -70,7 +70,7 @@ class Workload:
 
     @property
     def touched(self) -> int:
-        """Touched keys."""
+        """Affected keys."""
         return self.keys or self.changes
 
     @property
@@ -80,7 +80,7 @@ class Workload:
 
     @property
     def deliveries(self) -> float:
-        """Rows of the log about touched keys: as many as of any key, and the new ones."""
+        """Rows of the log about affected keys: as many as of any key, and the new ones."""
         return self.touched * self.log / self.rows + self.changes
 
     @property
@@ -90,7 +90,7 @@ class Workload:
 
     @property
     def touched_files(self) -> float:
-        """Buckets with a touched key, if keys hash evenly."""
+        """Buckets with an affected key, if keys hash evenly."""
         return self.files * (1 - (1 - 1 / self.files) ** self.touched)
 
 
@@ -182,7 +182,7 @@ def _incremental(load: Workload) -> StageEstimate:
 
 
 def _scd2(load: Workload) -> StageEstimate:
-    # Each touched key closes a version and each change opens one.
+    # Each affected key closes a version and each change opens one.
     written, size = load.touched + load.changes, load.row_bytes + rates.VERSION_BYTES
     changed, rewritten = _changed_files(load, load.log, written, size)
     log = _Files() if load.is_left else _log_files(load, load.log)

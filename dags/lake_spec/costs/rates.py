@@ -14,7 +14,7 @@ FIXED_INGEST = 2.4
 FIXED_HISTORY = 2.5
 
 # Core seconds for a million rows.
-SCAN = 0.8  # of the log, looked through for touched keys: results 4 and 5
+SCAN = 0.8  # of the log, looked through for affected keys: results 4 and 5
 FOLD = 114.0  # deliveries, sorted and folded: results 4 and 5, 2,000 and 10,000 keys
 LOAD = 27.0  # keys with one delivery into log and current: docs/estimates.md
 LOAD_HISTORY = 15.0  # the same into history

@@ -1,4 +1,4 @@
-"""The touched keys and all their deliveries: looked for in the change log once.
+"""The affected keys and all their deliveries: looked for in the change log once.
 
 Current is built by the stage that takes files in, history by the stage after it. Both
 need the same deliveries, and looking for them is what grows with the log. So what was
@@ -37,8 +37,8 @@ Found = Tuple[DataFrame, DataFrame]  # deliveries, keys
 
 
 @dataclass(frozen=True)
-class Touched:
-    """The touched keys, and all live deliveries of them.
+class AffectedKeys:
+    """The affected keys, and all live deliveries of them.
 
     `is_folded` says whether the deliveries say what the table holds of them. `alone`
     are, in a build of all keys, those that are the only ones of their keys
@@ -52,10 +52,10 @@ class Touched:
 
 
 @contextmanager
-def touched(
+def find_affected(
     run: TableRun, table: HudiTable, waiting: Pending, columns: Columns
-) -> Iterator[Touched]:
-    """Yield what the log holds of the keys that were touched since the table was built.
+) -> Iterator[AffectedKeys]:
+    """Yield what the log holds of the keys that are affected since the table was built.
 
     It is kept in memory while in use, but for a build of all keys.
     """
@@ -67,7 +67,7 @@ def touched(
             several, only = single_event_keys.split(
                 run, waiting, deliveries, all_rows, kept
             )
-            yield Touched(keys, several, alone=only)
+            yield AffectedKeys(keys, several, alone=only)
             return
         is_folded = refold.is_folded(run, table, waiting.manifest)
         if is_folded:
@@ -77,7 +77,7 @@ def touched(
             deliveries, keys = read_from_log(run, waiting, columns, few)
         for each in (keys, deliveries):
             cache_until(each, kept)
-        yield Touched(keys, deliveries, is_folded)
+        yield AffectedKeys(keys, deliveries, is_folded)
 
 
 def clear(run: TableRun) -> None:

@@ -12,8 +12,8 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import Feed, SurrogateKind, TableSpec
 from lake_spark.build import affected_keys, merge, refold
-from lake_spark.build.affected_keys import Touched
-from lake_spark.build.merge import Built, TouchedEvents
+from lake_spark.build.affected_keys import AffectedKeys
+from lake_spark.build.merge import Built, AffectedEvents
 from lake_spark.build.watermark import Pending, rebuild_if_retyped, pending
 from lake_spark.changelog import retractions
 from lake_spark.changelog.schema import ALL_KEYS, IS_LOAD, LogColumn, FULL_REFRESH
@@ -54,10 +54,10 @@ def build_current(run: TableRun, *, rebuild: bool = False) -> Dict[str, int]:
     roles = Roles.of(run.spec, columns)
     with ExitStack() as kept:
         found = kept.enter_context(
-            affected_keys.touched(run, run.current, waiting, kinds)
+            affected_keys.find_affected(run, run.current, waiting, kinds)
         )
         marked = cache_until(_marked(found, waiting, roles), kept)
-        find = partial(_told, run, marked, waiting.since)
+        find = partial(_findings, run, marked, waiting.since)
         # Two jobs would mark the same rows on two executors: of all keys they are many.
         findings = kept.enter_context(
             in_background(find, done_first=waiting.since is None)
@@ -83,7 +83,7 @@ def build_history(run: TableRun, *, rebuild: bool = False) -> bool:
     roles = Roles.of(run.spec, columns)
     with ExitStack() as kept:
         found = kept.enter_context(
-            affected_keys.touched(run, run.history, waiting, kinds)
+            affected_keys.find_affected(run, run.history, waiting, kinds)
         )
         marked, made = _marked(found, waiting, roles), nothing
         if found.is_folded:  # twice
@@ -97,7 +97,7 @@ def build_history(run: TableRun, *, rebuild: bool = False) -> bool:
 def write(
     run: TableRun,
     layer: Layer,
-    events: TouchedEvents,
+    events: AffectedEvents,
     before_commit: Callable[[], Any] = nothing,
     **said: str,
 ) -> None:
@@ -198,7 +198,7 @@ def _with_times_of_snapshots(
     return events.withColumn(LogColumn.EFFECTIVE_AT, time)
 
 
-def _marked(found: Touched, waiting: Pending, roles: Roles) -> DataFrame:
+def _marked(found: AffectedKeys, waiting: Pending, roles: Roles) -> DataFrame:
     then = waiting.since if found.is_folded else None
     return mark_events(found.deliveries, roles, then)
 
@@ -206,7 +206,7 @@ def _marked(found: Touched, waiting: Pending, roles: Roles) -> DataFrame:
 def _build(
     run: TableRun,
     layer: Layer,
-    found: Touched,
+    found: AffectedKeys,
     marked: DataFrame,
     waiting: Pending,
     roles: Roles,
@@ -223,7 +223,7 @@ def _build(
     write(
         run,
         layer,
-        TouchedEvents(
+        AffectedEvents(
             events,
             found.keys,
             waiting.since,
@@ -244,7 +244,7 @@ def _living(run: TableRun, layer: Layer, log_instant: str) -> Optional[int]:
     return open_rows(run)
 
 
-def _told(
+def _findings(
     run: TableRun, marked: DataFrame, since: Optional[str]
 ) -> Tuple[Dict[str, int], int, List[str]]:
     """Return duplicates by landing path, ties, and warnings of logs that started over.

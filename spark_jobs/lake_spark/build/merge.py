@@ -42,7 +42,7 @@ class Built:
 
 
 @dataclass(frozen=True)
-class TouchedEvents:
+class AffectedEvents:
     """Events of the keys that the log touched after an instant (all if None).
 
     `before` are the events of these keys up to that instant, where the table is known
@@ -61,7 +61,7 @@ class TouchedEvents:
 def build(
     table: HudiTable,
     layer: Layer,
-    events: TouchedEvents,
+    events: AffectedEvents,
     *,
     partition_by: Sequence[str] = (),
     metadata: Dict[str, str],
@@ -89,7 +89,7 @@ def build(
         found.compared.unpersist()
 
 
-def _all_new(layer: Layer, events: TouchedEvents) -> Changes:
+def _all_new(layer: Layer, events: AffectedEvents) -> Changes:
     """Return the rows of a build of everything, which are compared with nothing.
 
     Those of keys that are alone are made of one row of the log each: to make them
@@ -115,9 +115,9 @@ def _inserted(rows: DataFrame, layer: Layer) -> DataFrame:
 
 
 def _stored(
-    table: HudiTable, layer: Layer, events: TouchedEvents, desired: DataFrame
+    table: HudiTable, layer: Layer, events: AffectedEvents, desired: DataFrame
 ) -> DataFrame:
-    """Return what the table holds of the touched keys, in the desired rows' columns."""
+    """Return what the table holds of the affected keys, in the desired rows' columns."""
     if events.before is not None:
         return shaped_as(layer.desired(events.before).drop(*layer.witnesses), desired)
     stored = shaped_as(table.read(), desired)
@@ -193,7 +193,7 @@ def _commit(
     layer: Layer,
     found: Changes,
     counts: Dict[str, Any],
-    events: TouchedEvents,
+    events: AffectedEvents,
     metadata: Dict[str, str],
     must_be_open: Optional[int],
 ) -> Built:
@@ -216,13 +216,13 @@ def _commit(
     return Built(instant, rows, still_open, counts[INSERTED], counts["closed"])
 
 
-def _counts_before(table: HudiTable, events: TouchedEvents) -> Tuple[int, int]:
+def _counts_before(table: HudiTable, events: AffectedEvents) -> Tuple[int, int]:
     if events.since is None:
         return 0, 0
     return int(table.last_value(ROWS) or 0), int(table.last_value(OPEN) or 0)
 
 
-def _operation(table: HudiTable, events: TouchedEvents) -> Operation:
+def _operation(table: HudiTable, events: AffectedEvents) -> Operation:
     """Return the operation: the first build fills the table, a whole one replaces it."""
     if not table.has_data():
         return Operation.BULK_INSERT
@@ -241,7 +241,7 @@ def _to_write(changes: DataFrame, layer: Layer) -> DataFrame:
 def deliveries_of(
     log: DataFrame, since: Optional[str], contents: LogContents
 ) -> Tuple[DataFrame, DataFrame]:
-    """Return (all live deliveries of the touched keys, the touched keys) of a judged log.
+    """Return (all live deliveries of the affected keys, the affected keys) of a judged log.
 
     A key is touched when a delivery of it arrived, or became void, after that instant;
     by such a change of a row about every key all of them are. Keys whose rows changed

@@ -1,4 +1,4 @@
-"""What current and history hold of the touched keys, folded instead of read.
+"""What current and history hold of the affected keys, folded instead of read.
 
 A table holds the fold of the log up to the commit that it was built from. So what it
 holds of some keys follows from their earlier events, which are read anyway, and the

@@ -12,7 +12,7 @@ from pyspark.storagelevel import StorageLevel
 
 from lake_spec.model import TableSpec
 from lake_spark.build import materialize, merge
-from lake_spark.build.merge import TouchedEvents
+from lake_spark.build.merge import AffectedEvents
 from lake_spark.changelog import retractions
 from lake_spark.dimension.join import Versions, state_events
 from lake_spark.dimension.sides import Part, part_of, require_a_join
@@ -96,7 +96,7 @@ def _made_of(parts: Sequence[Part]) -> Dict[str, Definition]:
 
 
 def _build(run: TableRun, main: Part, joined: Part, behind: Behind) -> None:
-    keys = _touched_keys((main, joined), behind.since).persist()
+    keys = _affected_keys((main, joined), behind.since).persist()
     events = _events(main, joined, run.spec.key, behind, keys)
     events = events.persist(StorageLevel.MEMORY_AND_DISK)
     tracking = replace(run, spec=_with_tracking_of(run.spec, (main, joined)))
@@ -105,16 +105,16 @@ def _build(run: TableRun, main: Part, joined: Part, behind: Behind) -> None:
     instants = json.dumps(_instants((main, joined)), sort_keys=True)
     made_of = json.dumps(_made_of((main, joined)))
     since = None if behind.since is None else json.dumps(behind.since)
-    touched = TouchedEvents(events, keys, since, instants)
+    affected = AffectedEvents(events, keys, since, instants)
     try:
         for name in behind.layers:
-            materialize.write(run, layers[name], touched, **{MADE_OF: made_of})
+            materialize.write(run, layers[name], affected, **{MADE_OF: made_of})
     finally:
         events.unpersist()
         keys.unpersist()
 
 
-def _touched_keys(parts: Sequence[Part], since: Optional[Instants]) -> DataFrame:
+def _affected_keys(parts: Sequence[Part], since: Optional[Instants]) -> DataFrame:
     """Return keys of what the tables' logs hold after those instants, as far as built."""
     found = []
     for part in parts:

@@ -84,8 +84,8 @@ def _from_derived(
         if name == "current"
         else HistoryLayer(run.spec, names)
     )
-    touched = merge.TouchedEvents(events, keys, built, built)
-    materialize.write(run, layer, touched)
+    affected = merge.AffectedEvents(events, keys, built, built)
+    materialize.write(run, layer, affected)
 
 
 def is_merged(run: TableRun, name: str) -> bool:

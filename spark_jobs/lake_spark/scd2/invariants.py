@@ -1,6 +1,6 @@
 """What must hold of versions before they are written: contract section 8.
 
-The checks look at the touched keys alone, at all of their versions. What they
+The checks look at the affected keys alone, at all of their versions. What they
 need to know of the events is kept with each version as a witness: a column that
 is never written.
 """

@@ -32,7 +32,7 @@ class Moved:
 def moved_keys(changes: DataFrame, spec: TableSpec) -> Moved:
     """Return removed versions with those that now cover their time, in the order of keys.
 
-    Takes all rows of the touched keys, each with its lake_action.
+    Takes all rows of the affected keys, each with its lake_action.
     """
     versions = _versions(changes, spec)
     live = versions.where("NOT removed").drop("removed")

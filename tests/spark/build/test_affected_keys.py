@@ -1,4 +1,4 @@
-"""What was found of the touched keys is used again; tables are not searched for them."""
+"""What was found of the affected keys is used again; tables are not searched for them."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def split(spark, keys, *, contents=LogContents(), scope=None, rows=10):
     run = SimpleNamespace(spec=SimpleNamespace(scope=scope), current=new)
     deliveries = spark.createDataFrame([(key,) for key in keys], "lake_key string")
     with ExitStack() as kept:
-        all_rows = refold.rows(run, new, waiting.taken)
+        all_rows = refold.rows(run, new, waiting.manifest)
         several, only = single_event_keys.split(
             run, waiting, deliveries, all_rows, kept
         )

@@ -6,7 +6,7 @@ StageError
  |    +-- RefusedFiles some files of a snapshot, which waits until they are gone
  +-- BadFile           one landing file is not what it says: it is set aside
  +-- TooManyBadRows    more quarantined rows than the table bears
- +-- BrokenPromise     a check before commit failed: nothing was written
+ +-- BrokenInvariant     a check before commit failed: nothing was written
  +-- DiffersFromLog    a verification found rows that the change log does not make
  +-- Redefined         a setting that can change rows was changed
  +-- ForeignTable      someone else filled a table of ours: it is not overwritten

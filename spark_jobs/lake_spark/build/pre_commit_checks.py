@@ -78,7 +78,7 @@ def _counts(checked: DataFrame, layer: Layer, copies: Column) -> Dict[str, Any]:
 
 
 def keep_invariants(layer: Layer, counts: Dict[str, Any]) -> None:
-    """Raise BrokenPromise if rows break a promise, naming it and a key."""
+    """Raise BrokenInvariant if rows break a promise, naming it and a key."""
     faults = [
         f"{invariant}: {counts[f'broken_{i}']} row(s), as of key {counts[f'broken_key_{i}']}"
         for i, invariant in enumerate(layer.broken)
@@ -93,7 +93,7 @@ def keep_invariants(layer: Layer, counts: Dict[str, Any]) -> None:
 
 
 def agree(layer: Layer, still_open: int, must_be_open: Optional[int]) -> None:
-    """Raise BrokenPromise if as many are not open as are known to have to be."""
+    """Raise BrokenInvariant if as many are not open as are known to have to be."""
     if must_be_open not in (None, still_open):
         raise BrokenInvariant(
             f"{layer.name} was not written: it would have {still_open:,} open versions, "

@@ -100,7 +100,7 @@ def test_a_broken_invariant_stops_the_commit_by_name(things, monkeypatch, fault,
     spans_with(monkeypatch, fault)
     before = things.files()
     report = things.run("scd2")
-    assert report.error["type"] == "BrokenPromise"
+    assert report.error["type"] == "BrokenInvariant"
     assert "history was not written" in report.error["message"]
     for words in told:
         assert words in report.error["message"]
@@ -145,7 +145,7 @@ def test_invariants_hold_for_keys_with_one_event(
     if told is None:
         assert error is None
         return
-    assert error["type"] == "BrokenPromise"
+    assert error["type"] == "BrokenInvariant"
     assert told in error["message"]
     assert alone_things.files() == before
 

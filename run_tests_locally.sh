@@ -8,14 +8,15 @@
 #   ./run_tests_locally.sh loop --seeds N [--seed S] [--database postgresql|mariadb] [--seam]
 #   ./run_tests_locally.sh simulate --schedules N [--seed S] [--stock]
 #   ./run_tests_locally.sh deploy
+#   ./run_tests_locally.sh docs [argument of pytest]...
 #   ./run_tests_locally.sh bench [--only K]... [--scale F] [--pairs N] [--resume]
 #   ./run_tests_locally.sh nightly [argument of pytest]...
 #   ./run_tests_locally.sh spark39 [argument of pytest]...
 #
 #   fast   black, flake8, unit and policy tests: no Java, about a minute
 #   full   fast, then DAGs and emulator on Airflow 3.0.6, a release as MWAA and EMR get it,
-#          the linters of infra/, the database and Kafka servers, the Spark tests and the
-#          end-to-end tests: 20 to 60 minutes (the default)
+#          the linters of infra/, the site of docs/, the database and Kafka servers, the
+#          Spark tests and the end-to-end tests: 20 to 60 minutes (the default)
 #   properties   random histories against an independent oracle, as many as asked for
 #   fuzz   random landing files, valid and mutated, against a strict reader in plain Python
 #   crash  every stage killed at random points, run again and compared
@@ -23,6 +24,8 @@
 #   simulate  runs with faults of EMR, workers and users, without Java or network
 #   deploy  templates, workflows, roles and releases: our rules, grants against calls, the
 #          linters, and what MWAA and EMR get; it sets up what these take
+#   docs   the site of docs/: built strictly into .local/site, every link and anchor of its
+#          pages checked
 #   bench  the targets of docs/speed.md, against Delta and plain Parquet: no tests
 #   nightly  what repeats a promise on one more kind of table or source, and the longest
 #          chapters of the end-to-end story
@@ -38,8 +41,8 @@ SPEED=full
 case ${1:-} in
     fast | full) SPEED=$1 && shift ;;
     -h | --help) sed -n '2,/^set /p' "$0" | sed -e '/^set /d' -e 's/^# \{0,1\}//' && exit 0 ;;
-    properties | fuzz | crash | loop | simulate | deploy | bench | nightly | spark39) SPEED=$1 && shift ;;
-    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, loop, simulate, deploy, bench, nightly or spark39, see --help" >&2 && exit 2 ;;
+    properties | fuzz | crash | loop | simulate | deploy | docs | bench | nightly | spark39) SPEED=$1 && shift ;;
+    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, loop, simulate, deploy, docs, bench, nightly or spark39, see --help" >&2 && exit 2 ;;
 esac
 PARTS=   # "pid function argument..." lines of what runs side by side
 OUTPUTS= # the folder with their outputs
@@ -146,6 +149,11 @@ deployment() { # with the older Airflow only what it parses
     tests .venv-airflow-3.0.6/bin/python tests/deploy/test_as_mwaa.py
 }
 
+site() { # of docs/, as a reader gets it
+    run .venv-docs/bin/mkdocs build --strict
+    tests .venv-airflow/bin/python tests/site
+}
+
 # One Spark session uses little more than one core, so there are two; each takes the next
 # file when it is done with one.
 spark_tests() { # with the environment in $1
@@ -168,9 +176,9 @@ fast() {
 
 full() {
     run ./setup.sh --quiet --only airflow --only spec --only spark --only streamer \
-        --only airflow-3.0.6 --only infra --only servers
+        --only airflow-3.0.6 --only infra --only docs --only servers
     fast
-    side_by_side "emulator .venv-airflow-3.0.6" older_dags deployment
+    side_by_side "emulator .venv-airflow-3.0.6" older_dags deployment site
     servers
     spark_tests .venv-spark
     tests .venv-airflow/bin/python tests/e2e
@@ -225,6 +233,11 @@ spark39() {
 deploy() {
     run ./setup.sh --quiet --only airflow --only airflow-3.0.6 --only infra --only spec --only spark
     program .venv-airflow/bin/python tests.deploy
+}
+
+docs() {
+    run ./setup.sh --quiet --only airflow --only docs
+    site
 }
 
 trap end_parts EXIT

@@ -14,6 +14,7 @@
 #   spark-3.9      .venv-spark-3.9       Spark 3.5.6 on Python 3.9, EMR's default, for the nightly tests
 #   bench          .venv-bench           Delta, dbt, DuckDB and plots, for the benchmarks
 #   browser        .venv-browser         what takes the pictures of Airflow's pages for docs/
+#   docs           .venv-docs            mkdocs, which builds the site of docs/, for the full tests
 #   servers        .local/servers        PostgreSQL, MariaDB, Kafka, Debezium: Linux x86_64 only
 #
 # Without --only: airflow, spark and streamer. LAKE_PYTHON picks the Python (3.11 or 3.12),
@@ -53,13 +54,13 @@ read_arguments() {
 
 pieces_of() {
     case $1 in
-        airflow | airflow-3.0.6 | infra | browser) echo ".venv-$1" ;;
+        airflow | airflow-3.0.6 | infra | browser | docs) echo ".venv-$1" ;;
         bench) echo ".venv-bench .local/jars/spark-3.5 .local/jars/delta" ;;
         spec) [ ! -x .venv-spec/bin/python ] && ! find_python_39 >/dev/null || echo .venv-spec ;;
         spark | spark-3.9) echo ".venv-$1 .local/jars/spark-3.5" ;;
         streamer) echo ".venv-streamer .local/jars/spark-3.4 .local/jars/streamer" ;;
         servers) [ "$(uname -sm)" != "Linux x86_64" ] || echo .local/servers/{postgresql,mariadb,kafka,plugins/debezium-{postgresql,mariadb}} ;;
-        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec, infra, spark-3.9, bench, browser, servers" ;;
+        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec, infra, spark-3.9, bench, browser, docs, servers" ;;
     esac
 }
 

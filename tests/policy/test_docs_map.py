@@ -81,6 +81,16 @@ def test_the_site_has_the_pages_of_the_map():
     assert sorted(shown) == sorted(["README.md", *listed, *specs])
 
 
+def test_the_list_of_decisions_has_the_title_of_each_record():
+    records = sorted((DOCS / "decisions").glob("[0-9]*.md"))[1:]
+    rows = []
+    for path in records:
+        number, title = path.read_text("utf-8").split("\n")[0][2:].split(": ", 1)
+        rows.append(f"| {number} | [{title}]({path.name}) |")
+    text = (DOCS / "decisions/README.md").read_text("utf-8")
+    assert re.findall(r"^\| \d.*$", text, re.MULTILINE) == rows
+
+
 @pytest.mark.parametrize("link", ["nowhere.md", "contract.md#2-odor", "#odor"])
 def test_a_broken_link_is_found(link):
     assert len(list(broken(MAP, f"see [this]({link})"))) == 1

@@ -28,6 +28,7 @@ PROGRAMS = (
     ".venv-airflow/bin/python",
     ".venv-airflow-3.0.6/bin/python",
     ".venv-bench/bin/python",
+    ".venv-docs/bin/mkdocs",
     ".venv-spark/bin/python",
     ".venv-spark-3.9/bin/python",
     ".venv-spec/bin/python",
@@ -107,6 +108,10 @@ OLDER = [
     ".venv-airflow/bin/python -m pytest tests/deploy",
     ".venv-airflow-3.0.6/bin/python -m pytest tests/deploy/test_as_mwaa.py",
 ]
+SITE = [
+    ".venv-docs/bin/mkdocs build --strict",
+    ".venv-airflow/bin/python -m pytest tests/site",
+]
 SPARK = ".venv-spark/bin/python -m pytest -n 2 --dist loadfile tests/spark"
 SERVERS = ".venv-spark/bin/python -m pytest tests/servers tests/loop"
 FAST = sorted([*STYLE, *PYTHON_39, *UNITS])
@@ -132,10 +137,10 @@ def test_full_adds_the_older_airflow_spark_and_end_to_end(run, arguments):
     code, _, commands = run(*arguments)
     assert code == 0
     assert (commands[1:3], sorted(commands[3:10])) == (FIRST, FAST)
-    assert sorted(commands[10:14]) == sorted(OLDER)
+    assert sorted(commands[10:16]) == sorted([*OLDER, *SITE])
     assert commands[0].endswith("--only servers")
-    assert commands[14] == SERVERS
-    assert commands[15:] == [SPARK, ".venv-airflow/bin/python -m pytest tests/e2e"]
+    assert commands[16] == SERVERS
+    assert commands[17:] == [SPARK, ".venv-airflow/bin/python -m pytest tests/e2e"]
 
 
 def test_without_servers_for_this_machine_their_tests_are_left_out(tmp_path, run):
@@ -208,7 +213,7 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
     assert (code, commands) == (2, [])
     assert (
         "'slow' is no speed; choose fast, full, properties, fuzz, crash, loop,"
-        " simulate, deploy, bench, nightly or spark39" in output
+        " simulate, deploy, docs, bench, nightly or spark39" in output
     )
 
 
@@ -245,6 +250,17 @@ def test_a_deployment_is_checked_with_all_that_it_takes(run):
         " --only spark",
         ".venv-airflow/bin/python -m tests.deploy",
     ]
+
+
+def test_the_site_is_built_strictly_and_its_pages_are_checked(run):
+    code, _, commands = run("docs")
+    assert code == 0
+    assert commands == ["./setup.sh --quiet --only airflow --only docs", *SITE]
+
+
+def test_a_site_that_does_not_build_is_a_failure(run):
+    code, _, commands = run("docs", failing="*mkdocs*")
+    assert (code, commands[-1]) == (1, SITE[0])
 
 
 def test_the_tests_of_the_night_are_those_that_the_full_ones_leave_out(run):

@@ -1,0 +1,1 @@
+"""The site of docs/ as mkdocs builds it."""

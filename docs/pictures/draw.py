@@ -1,8 +1,9 @@
-"""Draws the pictures of how-history-is-kept.md from the examples that stand in it.
+"""Draws the pictures of the pages: diagrams, and those of how-history-is-kept.md from the
+examples that it contains.
 
     python -m docs.pictures.draw        from the checkout's root; needs nothing installed
 
-A picture reads from top to bottom as its example does: the events of a landing file,
+A picture of an example reads from top to bottom as its example does: the events of a landing file,
 one after the other in time, then the history after it.
 """
 
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Dict, Iterator, List, Optional
 
 from docs.pictures import page
+from docs.pictures.flow import DIAGRAMS
+from docs.pictures.style import DELETED, FAINT, FILLS, FONT, INK, LINE, STROKES
 
 FOLDER = Path(__file__).resolve().parent
 FIRST, DAYS = datetime(2026, 1, 1), 11
@@ -23,20 +26,27 @@ LEFT, DAY, RIGHT, TOP = 126, 52, 22, 14
 EVENTS, VERSIONS, AXIS = 34, 48, 30
 """Heights of a row of events, of one of versions, and of the axis, in pixels."""
 WIDTH = LEFT + DAYS * DAY + RIGHT
-FILLS = ("#d6e4ff", "#ffe3c7", "#d5f0dc", "#eadcfb")
-STROKES = ("#2f5fb3", "#b35c14", "#2a7d46", "#6f42a8")
-DELETED, INK, FAINT, LINE = "#b42318", "#1f2933", "#667085", "#e4e7ec"
-FONT = "font-family='-apple-system, Segoe UI, Helvetica, Arial, sans-serif'"
 NOT_VALUES = {"op", "id", "changed_at", "valid_from", "valid_to"}
 
 
 def main() -> None:
+    """Write every picture, and print its path."""
+    for name, svg in pictures().items():
+        (FOLDER / name).write_text(svg, encoding="utf-8")
+        print(FOLDER / name)
+
+
+def pictures() -> Dict[str, str]:
+    """Return every picture as an SVG document, by the name of its file."""
     specs, examples = page.read()
-    for example in examples:
-        if example.picture:
-            svg = picture(example, specs[example.spec])
-            (FOLDER / example.picture).write_text(svg, encoding="utf-8")
-            print(FOLDER / example.picture)
+    return {
+        **{name: diagram.svg() for name, diagram in DIAGRAMS.items()},
+        **{
+            example.picture: picture(example, specs[example.spec])
+            for example in examples
+            if example.picture
+        },
+    }
 
 
 def picture(example: page.Example, spec: str) -> str:

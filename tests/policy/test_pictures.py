@@ -1,7 +1,8 @@
-"""The pictures of how-history-is-kept.md are those that draw.py makes of the page."""
+"""The pictures are those that draw.py draws; each has words for who does not see it."""
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 from dataclasses import replace
@@ -9,7 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from docs.pictures import draw, page
+from docs.pictures import draw, flow, page
+from docs.pictures.flow import DIAGRAMS
 
 SPECS, EXAMPLES = page.read()
 DRAWN = {example.picture: example for example in EXAMPLES if example.picture}
@@ -23,14 +25,43 @@ def texts(svg: str) -> list:
     return [each.text for each in ElementTree.fromstring(svg).iter() if each.text]
 
 
-@pytest.mark.parametrize("name", DRAWN)
-def test_a_picture_is_what_its_example_says(name):
+@pytest.mark.parametrize("name, svg", draw.pictures().items())
+def test_a_picture_is_what_draw_makes_of_its_source(name, svg):
     held = (draw.FOLDER / name).read_text(encoding="utf-8")
-    assert held == drawn(DRAWN[name]), "run: python -m docs.pictures.draw"
+    assert held == svg, "run: python -m docs.pictures.draw"
 
 
-def test_there_is_no_picture_without_an_example_and_no_block_without_a_name():
-    assert {path.name for path in draw.FOLDER.glob("*.svg")} == set(DRAWN)
+def test_every_picture_is_drawn():
+    found = {path.name for path in draw.FOLDER.glob("*.svg")}
+    assert found == set(draw.pictures()) == {*DRAWN, *DIAGRAMS}
+
+
+@pytest.mark.parametrize(
+    "name, number",
+    [("README.md", 1), ("docs/concepts.md", 3)],
+    ids=["readme", "concepts"],
+)
+def test_a_page_shows_its_pictures_with_words(name, number):
+    text = (draw.FOLDER.parents[1] / name).read_text(encoding="utf-8")
+    shown = re.findall(r"^!\[(.+)\]\(.*pictures/(\S+\.svg)\)$", text, re.MULTILINE)
+    assert len({svg for _, svg in shown}) == number
+    assert all(len(words.split()) > 5 for words, _ in shown)
+
+
+@pytest.mark.parametrize("name", DIAGRAMS)
+def test_a_diagram_stays_inside_and_its_boxes_apart(name):
+    diagram = DIAGRAMS[name]
+    width, height = diagram.size
+    boxes = list(diagram.boxes.values())
+    for box in boxes:
+        assert flow.WIDTH / 2 < box.x < width - flow.WIDTH / 2
+        assert flow.HEIGHT / 2 < box.y < height - flow.HEIGHT / 2
+    for one, other in itertools.combinations(boxes, 2):
+        is_apart = abs(one.y - other.y) > flow.HEIGHT + 8
+        assert is_apart or abs(one.x - other.x) > flow.WIDTH + 8, (one, other)
+
+
+def test_no_block_of_the_history_page_is_without_a_name():
     text = page.PAGE.read_text(encoding="utf-8")
     blocks = len(re.findall(r"^```\w", text, re.MULTILINE))
     read = sum(len(each.files) + len(each.tables) for each in EXAMPLES) + len(SPECS)

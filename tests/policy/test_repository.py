@@ -165,6 +165,40 @@ def test_the_changelog_begins_with_the_version_of_the_code():
     assert re.fullmatch(rf"{VERSION} \((unreleased|\d{{4}}-\d\d-\d\d)\)", headings[0])
 
 
+def faults_of_changelog(text: str) -> List[str]:
+    """What is wrong with its versions, the order of their sections, and their lines."""
+    found = []
+    for version in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        title, body = version.split("\n", 1)
+        if not re.fullmatch(r"\d+\.\d+\.\d+ \((unreleased|\d{4}-\d\d-\d\d)\)", title):
+            found.append(f"{title}: write '1.2.3 (2026-12-31)'")
+        if "### Breaking changes" in re.findall(r"^### .*$", body, re.MULTILINE)[1:]:
+            found.append(f"{title}: put breaking changes first")
+        lines = [line for line in body.splitlines() if line]
+        found += [line for line in lines if not line.startswith(("- ", "### "))]
+    return found
+
+
+def test_the_changelog_has_dates_and_breaking_changes_first():
+    assert faults_of_changelog((ROOT / "CHANGELOG.md").read_text()) == []
+
+
+@pytest.mark.parametrize(
+    "text, fault",
+    [
+        ("## 1.0\n### New\n- a\n", "1.0: write"),
+        (
+            "## 1.0.0 (2026-12-01)\n### New\n- a\n\n### Breaking changes\n- b\n",
+            "1.0.0 (2026-12-01): put breaking",
+        ),
+        ("## 1.0.0 (unreleased)\n### New\n- a\nrest\n", "rest"),
+    ],
+)
+def test_a_fault_of_the_changelog_is_found(text, fault):
+    (found,) = faults_of_changelog(text)
+    assert found.startswith(fault)
+
+
 def test_decision_records_are_numbered_once_and_short():
     records = sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))
     numbers = [path.name[:3] for path in records]

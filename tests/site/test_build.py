@@ -54,6 +54,13 @@ def test_the_search_has_every_page(site):
         assert f'"{path.replace("README.html", "index.html")}' in index
 
 
+def test_the_search_from_files_is_the_one_that_the_theme_expects(site):
+    (worker,) = (site / "assets/javascripts/workers").glob("search.*.min.js")
+    assert '"IFrameWorker"in parent' in worker.read_text("utf-8")
+    shim = (site / "assets/iframe-worker.js").read_text("utf-8")
+    assert "window.IFrameWorker =" in shim and "window.Worker =" in shim
+
+
 @pytest.mark.parametrize(
     "text, message",
     [

@@ -54,7 +54,7 @@ AGAINST = {
 
 
 def test_the_page_compares_the_models_seconds_with_those_measured():
-    lines = PAGE.split("## Against what was measured")[1].split("\n\n")[1].splitlines()
+    lines = PAGE.split("## Model against measurements")[1].split("\n\n")[1].splitlines()
     told = {line.split("|")[1].strip(): line.split("|")[2] for line in lines[2:]}
     assert len(told) == len(AGAINST)
     for (start, works), (label, cell) in zip(AGAINST.items(), told.items()):

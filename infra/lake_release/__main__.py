@@ -55,6 +55,8 @@ def _deploy(args: argparse.Namespace) -> None:
     for line in deployment.plan(built):
         print(line)
     deployment.deploy(built, older=args.older)
+    if args.require_proof:
+        deployment.check_proven()
 
 
 def _rollback(args: argparse.Namespace) -> None:
@@ -132,6 +134,11 @@ def _parser() -> argparse.ArgumentParser:
                 "--older",
                 action="store_true",
                 help="allow a commit that is older than the deployed one",
+            )
+            asked.add_argument(
+                "--require-proof",
+                action="store_true",
+                help="exit with 1 if nobody could try the release, which then stays",
             )
         if command is _rollback:
             asked.add_argument(

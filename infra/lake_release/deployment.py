@@ -179,6 +179,12 @@ class Deployment:
             proven = "" if each.proven else "  (no run has proven it)"
             yield f"{each.at}  {each.release}  {each.by}{proven}"
 
+    def check_proven(self) -> None:
+        """Raise NotTried if no run has proven the current release."""
+        current = pointer.read(self._s3, self._target).current
+        if current and not current.proven:
+            raise NotTried(_unproven(current))
+
     def _refuse_needed(self, old: State, new: State) -> None:
         """Raise ReleaseError where the new release lacks a DAG whose run is under way."""
         if why_not := self._why_needed(old, new):
@@ -231,10 +237,7 @@ class Deployment:
         """Try the current release; keep it as proven or as it is, or roll it back."""
         deploy = after.current
         assert deploy
-        again = (
-            f"{deploy.release} is the current release, and no run has proven it. Deploy it"
-            f" again, or roll back --to {deploy.release}: that tries it again."
-        )
+        again = _unproven(deploy)
         try:
             if self._try(deploy, before.current):
                 after = self._note_proven(after, deploy)
@@ -312,6 +315,13 @@ class Deployment:
 
 def _state_of(built: Built) -> State:
     return State(built.manifest(), built.specs())
+
+
+def _unproven(deploy: Deploy) -> str:
+    return (
+        f"{deploy.release} is the current release, and no run has proven it. Deploy it"
+        f" again, or roll back --to {deploy.release}: that tries it again."
+    )
 
 
 def _named(deploy: Optional[Deploy]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Dict, NamedTuple, Type
+
 from botocore.exceptions import BotoCoreError, ClientError
 
 _ENDED = {
@@ -29,11 +31,62 @@ class ReleaseError(Exception):
 
 
 class NotTried(ReleaseError):
-    """Nobody could try the release, which says nothing about it."""
+    """MWAA or Airflow cannot be asked, which says nothing about the release."""
 
 
 class CredentialsEnded(ReleaseError):
     """The credentials of who deploys ended before the deploy did."""
+
+
+class Answer(NamedTuple):
+    """What an error of MWAA's API means for a release, and what to do about it."""
+
+    means: Type[ReleaseError]
+    remedy: str
+
+
+_AGAIN = "Deploy again in a few minutes."
+
+ANSWERS: Dict[str, Answer] = {
+    "AccessDeniedException": Answer(
+        NotTried,
+        "If the web server is private, deploy from inside its network "
+        "(docs/deploy.md, `Where a deploy runs`); otherwise grant this action to the "
+        "role that deploys.",
+    ),
+    "InternalServerException": Answer(NotTried, _AGAIN),
+    "ResourceNotFoundException": Answer(
+        NotTried,
+        "Check the environment's name and region, or create it with the layer mwaa.",
+    ),
+    "RestApiClientException": Answer(
+        NotTried,
+        "Check that airflow:InvokeRestApi is granted for Airflow's role `User`, and "
+        "that the DAG exists.",
+    ),
+    "RestApiServerException": Answer(
+        ReleaseError, "Look at the logs of the web server and at the import errors."
+    ),
+    "ServiceUnavailableException": Answer(NotTried, _AGAIN),
+    "ValidationException": Answer(
+        NotTried,
+        "Check the environment's state and the versions of the files that it "
+        "installs.",
+    ),
+}
+"""Every error of the calls that a release makes, by its name in AWS's model.
+
+NotTried: cannot be asked. ReleaseError: asked and failed, so the release goes back.
+"""
+
+_OTHER = Answer(
+    NotTried, "Check the network and AWS's message, then deploy again."
+)  # no connection, throttling, errors that every service has
+
+
+def answer_of(error: Exception) -> Answer:
+    """Return what an error of AWS means."""
+    return ANSWERS.get(_code(error), _OTHER)
 
 
 def as_release_error(error: Exception, doing: str) -> ReleaseError:
@@ -46,7 +99,8 @@ def as_release_error(error: Exception, doing: str) -> ReleaseError:
             f"The credentials expired during {doing}: {error}. Get new ones that are "
             "valid for longer than --minutes."
         )
-    return NotTried(f"{doing}: {error}")
+    answer = answer_of(error)
+    return answer.means(f"{doing}: {error}. {answer.remedy}")
 
 
 def _code(error: Exception) -> str:

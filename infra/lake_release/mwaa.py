@@ -18,6 +18,7 @@ from lake_release.errors import (
     CredentialsEnded,
     NotTried,
     ReleaseError,
+    answer_of,
     as_release_error,
 )
 from lake_release.pointer import AirflowFile
@@ -35,6 +36,9 @@ PARAMETERS = {
     PLUGINS: "PluginsVersion",
 }
 """The same, as the layer mwaa of the templates takes them."""
+
+REPLACE_WORKERS = "GRACEFUL"
+"""How an update replaces workers: running tasks end first. MWAA's default kills them."""
 
 EVERY, UPDATE_LIMIT, SMOKE_LIMIT = 30, 90 * 60, 20 * 60  # seconds
 QUEUED_LOOKS = 6
@@ -113,7 +117,9 @@ class Airflow:
     def _update(self, wanted: Dict[str, str]) -> Optional[ReleaseError]:
         """Request the update; return the error of a reply that may have been lost."""
         try:
-            self._airflow.update_environment(Name=self._name, **wanted)
+            self._airflow.update_environment(
+                Name=self._name, WorkerReplacementStrategy=REPLACE_WORKERS, **wanted
+            )
         except AWS_ERRORS as error:
             refusal = as_release_error(error, f"UpdateEnvironment of {self._name}")
             there = self._described() or {}
@@ -284,15 +290,13 @@ class Airflow:
                 )
                 return reply.get("RestApiResponse", {})
             except failures.RestApiClientException as error:
-                words = f"Airflow refused {method} {path}: {error}{_said(error)}"
+                words = f"{self._name} refused {method} {path}: {_said(error)}"
                 status = error.response.get("RestApiStatusCode", 0)
                 raise Refused(words, status) from None
             except failures.RestApiServerException as error:
                 if not tries_left:
-                    words = (
-                        f"Airflow did not answer {method} {path}: {error}{_said(error)}"
-                    )
-                    raise ReleaseError(words) from None
+                    words = f"{self._name} failed at {method} {path}: {_said(error)}"
+                    raise answer_of(error).means(words) from None
             except AWS_ERRORS as error:
                 meant = as_release_error(
                     error, f"InvokeRestApi of {self._name}, {method} {path}"
@@ -334,9 +338,10 @@ class Airflow:
 
 
 def _said(error: ClientError) -> str:
-    """Return Airflow's own words, without those of MWAA."""
+    """Format MWAA's words, Airflow's own, and what to do."""
     answer = error.response.get("RestApiResponse")
-    return f" {str(answer)[:_LONGEST]}" if answer else ""
+    words = f" {str(answer)[:_LONGEST]}" if answer else ""
+    return f"{error}{words}. {answer_of(error).remedy}"
 
 
 def _is_set(there: Dict[str, Any], wanted: Dict[str, str]) -> bool:

@@ -168,6 +168,55 @@ def test_a_deploy_is_the_program_of_a_desk_and_is_not_cut_off():
     )  # which commit is older, all of them tell
 
 
+NODE_24 = {
+    "actions/checkout": 5,
+    "actions/setup-python": 6,
+    "actions/setup-java": 5,
+    "actions/cache": 5,
+    "actions/upload-artifact": 6,
+    "aws-actions/configure-aws-credentials": 6,
+}
+"""The first major version of each action that runs on Node 24."""
+
+
+def on_old_node(text: str) -> List[str]:
+    """Actions below the major version that runs on Node 24, or that are not known."""
+    used = re.findall(r"uses: ([\w-]+/[\w-]+)@\w+ # v(\d+)", text)
+    return [name for name, major in used if int(major) < NODE_24.get(name, 10**6)]
+
+
+@all_workflows
+def test_actions_run_on_node_24(path):
+    assert on_old_node(path.read_text()) == []
+
+
+@pytest.mark.parametrize(
+    "used", ["actions/cache@1a # v4.3.0", "some/other@1a # v9.0.0"]
+)
+def test_an_action_on_an_older_node_is_found(used):
+    assert on_old_node(f"- uses: {used}") == [used.split("@")[0]]
+
+
+def test_a_deploy_runs_where_the_web_server_is_reached_and_must_be_proven():
+    deploy = read(ROOT / ".github/workflows/deploy.yml")
+    inputs = deploy["on"]["workflow_call"]["inputs"]
+    assert inputs["runner"]["default"] == "ubuntu-24.04"
+    assert inputs["require-proof"]["default"] is True
+    (job,) = deploy["jobs"].values()
+    # CodeBuild finds its job by a label of its own for every run and attempt.
+    assert "'{0}-{1}-{2}', inputs.runner, github.run_id, github.run_attempt" in (
+        job["runs-on"]
+    )
+    assert job["runs-on"].endswith("|| inputs.runner }}")
+    assert job["steps"][-1]["env"]["PROOF"] == (
+        "${{ inputs.require-proof && '--require-proof' || '' }}"
+    )
+    sync = read(ROOT / ".github/workflows/sync_dags.yml")
+    for name, called in sync["jobs"].items():
+        assert f"vars.RUNNER_{name.upper()} ||" in called["with"]["runner"]
+        assert called["with"]["require-proof"] == "${{ vars.REQUIRE_PROOF != 'false' }}"
+
+
 def test_a_deploy_waits_no_longer_than_its_job_and_its_credentials_last():
     (job,) = read(ROOT / ".github/workflows/deploy.yml")["jobs"].values()
     (seconds,) = [

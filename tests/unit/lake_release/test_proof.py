@@ -336,3 +336,25 @@ def test_errors_of_the_client_itself_are_told(error, kind):
 def test_an_error_of_our_own_is_no_error_of_aws():
     with pytest.raises(RuntimeError, match="^ours$"):
         as_release_error(RuntimeError("ours"), "a call")
+
+
+@pytest.mark.parametrize("option, code", [([], 0), (["--require-proof"], 1)])
+def test_only_where_proof_is_required_an_unproven_release_ends_with_1(
+    lake, mwaa, airflow, monkeypatch, capsys, option, code
+):
+    mwaa.fails = lambda method, path: (403, "AccessDeniedException") if path else None
+    clients = {"mwaa": mwaa.client, "s3": lake.s3}
+    monkeypatch.setattr(
+        "lake_release.__main__.client_of", lambda name, _: clients[name]
+    )
+    words = ["deploy", "prod", "--project", str(lake.project)]
+    output = ["--output", str(lake.folder / "releases")]
+    assert main([*words, *output, *option]) == code
+    release = lake.built().id
+    assert lake.current() == release
+    shown = capsys.readouterr()
+    assert unproven(release) in shown.out
+    assert shown.err == (f"{unproven(release)}\n" if code else "")
+    mwaa.fails = lambda method, path: None
+    assert main([*words, *output, *option]) == 0
+    assert proven(lake) == [True]

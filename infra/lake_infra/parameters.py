@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping
 
+from lake_infra.endpoints import endpoint_services
 from lake_infra.resource_names import Root, last_part, runtime_roles, topics
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
@@ -17,6 +18,7 @@ def known_values(
     arns = topics(environment, domains)
     return {
         "Environment": environment.name,
+        "Services": ",".join(endpoint_services(environment, domains)),
         "LandingBucket": Root.of(environment.landing).bucket,
         "WarehouseBucket": Root.of(environment.warehouse).bucket,
         "WorkBucket": work.bucket,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Sequence, Set
+from typing import Any, Dict, Iterable, Iterator, List, Sequence, Set
 
 from lake_infra.resource_names import Root
 from lake_spec.contract.dag_kinds import DAG_KINDS
@@ -25,12 +25,18 @@ ERASE = ("s3:DeleteObjectVersion", "s3:PutObject")
 """Actions of an erase on landing files, if the environment names its secret."""
 
 GLUE = (
+    "glue:BatchCreatePartition",
+    "glue:BatchDeletePartition",
     "glue:CreateDatabase",
     "glue:CreateTable",
     "glue:GetDatabase",
+    "glue:GetPartitions",
     "glue:GetTable",
     "glue:UpdateTable",
 )
+SERVICES = {SecretStore.SECRETS_MANAGER: "secretsmanager", SecretStore.SSM: "ssm"}
+"""The service of each store of secrets."""
+
 LONGEST_POLICY = 5500
 """Characters of a managed policy: IAM takes 6144, and the partition's name is longer."""
 
@@ -47,7 +53,7 @@ def role_statements(
         *_runs(environment, domains),
         *_releases(Root.of(environment.artifacts), domains),
         _catalogue(domains),
-        _key(),
+        _key(environment, domains),
         *_erase(environment, domains),
         *_jars(environment),
         *_secrets(environment, domains),
@@ -198,20 +204,30 @@ def _jars(environment: EnvironmentSpec) -> Iterator[Statement]:
         yield _allow("Jars", READ, objects)
 
 
+def secret_names(
+    environment: EnvironmentSpec, domains: Iterable[DomainSpec]
+) -> Dict[SecretStore, Set[str]]:
+    """Return the secrets that steps of these domains read, by their store."""
+    used = {p.connection for d in domains for t in d.tables for _, p in pulls_of(t)}
+    found: Dict[SecretStore, Set[str]] = {store: set() for store in SecretStore}
+    for name, connection in environment.connections:
+        if name in used and connection.secret is not None:
+            found[connection.secret_store].add(connection.secret)
+    if environment.erase_secret is not None:
+        found[SecretStore.SSM].add(environment.erase_secret)
+    return found
+
+
 def _secrets(
     environment: EnvironmentSpec, domains: Sequence[DomainSpec]
 ) -> Iterator[Statement]:
     """Return statements on the secrets of connections that these domains use, no
     others."""
-    used = {p.connection for d in domains for t in d.tables for _, p in pulls_of(t)}
-    named = [each for name, each in environment.connections if name in used]
-    kept: Dict[SecretStore, Set[str]] = {store: set() for store in SecretStore}
-    for connection in named:
-        if connection.secret is not None:
-            kept[connection.secret_store].add(connection.secret)
+    kept = secret_names(environment, domains)
+    of_connections = kept[SecretStore.SSM] - {environment.erase_secret}
     # What the secrets manager adds to a name: a dash and six characters.
     managed = [f"secret:{n}-??????" for n in sorted(kept[SecretStore.SECRETS_MANAGER])]
-    parameters = [f"parameter/{n.lstrip('/')}" for n in sorted(kept[SecretStore.SSM])]
+    parameters = [f"parameter/{n.lstrip('/')}" for n in sorted(of_connections)]
     if managed:
         resources = [_arn("secretsmanager", each) for each in managed]
         to = ("secretsmanager:GetSecretValue",)
@@ -244,7 +260,10 @@ def _catalogue(domains: Sequence[DomainSpec]) -> Statement:
     }
 
 
-def _key() -> Statement:
+def _key(environment: EnvironmentSpec, domains: Sequence[DomainSpec]) -> Statement:
+    """Return a statement on the key, by way of the services whose content is under it."""
+    kept = secret_names(environment, domains)
+    stores = [SERVICES[store] for store, names in kept.items() if names]
     return {
         "Sid": "KeyOfTheBuckets",
         "Effect": "Allow",
@@ -252,7 +271,10 @@ def _key() -> Statement:
         "Resource": {"Fn::ImportValue": {"Fn::Sub": "lake-${Environment}-KeyArn"}},
         "Condition": {
             "StringEquals": {
-                "kms:ViaService": {"Fn::Sub": "s3.${AWS::Region}.amazonaws.com"}
+                "kms:ViaService": [
+                    _sub(f"{service}.${{AWS::Region}}.amazonaws.com")
+                    for service in ["s3", *sorted(stores)]
+                ]
             }
         },
     }

@@ -24,6 +24,7 @@ from tests.deploy.checks import (
     rule_checks,
     zizmor,
 )
+from tests.deploy.facts import FACTS, endpoint_faults, wrong
 from tests.deploy.granted import ROLES
 from tests.deploy.suites import SUITES, run
 
@@ -34,6 +35,9 @@ def checks(folder: Path) -> Iterator[Tuple[str, Callable[[], List[str]]]]:
         yield f"{check.template}: {check.rule}", check.find
     for name, compare in ROLES.items():
         yield f"role of {name}: calls are granted", lambda c=compare: c().faults()
+    for name, facts in FACTS.items():
+        yield f"as AWS documents it: {name}", lambda f=facts: wrong(f)
+    yield "every service that is called has an endpoint", endpoint_faults
     yield "layers hand on what the next ones take", import_faults
     yield "cfn-lint", lambda: lint(folder)
     yield "checkov", lambda: checkov(folder)

@@ -45,6 +45,18 @@ NEEDS = {
         "elasticmapreduce:PutManagedScalingPolicy",
         "iam:PassRole",
     ),
+    # Who registers a table registers its partitions: without them it is read as empty.
+    "glue:CreateTable": (
+        *("glue:BatchCreatePartition", "glue:BatchDeletePartition"),
+        "glue:GetPartitions",
+    ),
+    "airflow:UpdateEnvironment": (
+        *("ec2:CreateVpcEndpoint", "ec2:DescribeRouteTables"),
+        *("ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs"),
+        *("iam:PassRole", "kms:CreateGrant", "kms:DescribeKey", "kms:Encrypt"),
+        *("kms:GenerateDataKeyWithoutPlaintext", "kms:ListGrants"),
+        *("kms:ReEncryptFrom", "kms:ReEncryptTo", "s3:GetEncryptionConfiguration"),
+    ),
 }
 """What AWS asks for next to the action itself, by what our requests hold."""
 

@@ -21,6 +21,7 @@ RULES: Dict[str, Callable[[str], List[str]]] = {
     "actions and resources are named": statements.nameless,
     "roles are passed by name": statements.loose_roles,
     "clusters are ended by their tag": statements.loose_ends,
+    "clusters are tagged by their tag": statements.loose_tags,
     "no alias": shape.aliases,
     "data outlives its stack": shape.lost_with_the_stack,
     "nothing is open to the internet": shape.open_to_the_internet,

@@ -32,6 +32,7 @@ AIRFLOW = {
     "logs:GetQueryResults": AIRFLOW_ITSELF,
     "logs:PutLogEvents": AIRFLOW_ITSELF,
     "s3:GetAccountPublicAccessBlock": AIRFLOW_ITSELF,
+    "s3:GetBucketLocation": AIRFLOW_ITSELF,
     "s3:GetBucketPublicAccessBlock": AIRFLOW_ITSELF,
     "s3:GetBucketVersioning": AIRFLOW_ITSELF,
     "s3:GetEncryptionConfiguration": AIRFLOW_ITSELF,

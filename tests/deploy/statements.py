@@ -91,6 +91,21 @@ def loose_ends(text: str) -> List[str]:
     ]
 
 
+def loose_tags(text: str) -> List[str]:
+    """Tags on clusters of others, which would make them ours to end."""
+    tags = [
+        f"elasticmapreduce:{kind}/lake:environment"
+        for kind in ("RequestTag", "ResourceTag")
+    ]
+    return [
+        f"line {each.line}: AddTags takes the condition {tag}"
+        for each in statements(text)
+        if "elasticmapreduce:AddTags" in [a for a, _ in each.actions]
+        for tag in tags
+        if not each.conditions.get(tag)
+    ]
+
+
 def _mappings(node: yaml.Node) -> Iterator[Dict[str, yaml.Node]]:
     """Every mapping that is a statement."""
     if isinstance(node, yaml.MappingNode):

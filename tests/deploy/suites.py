@@ -33,6 +33,7 @@ SUITES = (
         NEWER,
         (
             "tests/policy/test_templates.py",
+            "tests/policy/test_aws_facts.py",
             "tests/policy/test_grants.py",
             "tests/policy/test_calls_against_roles.py",
         ),

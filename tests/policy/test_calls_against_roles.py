@@ -182,7 +182,7 @@ def test_patterns_and_conditions_are_those_of_iam(asked, sids):
 
 @pytest.mark.parametrize(
     "more",
-    [{"Effect": "Deny"}, {"Condition": {"Bool": {"k": "true"}}}],
+    [{"Effect": "Deny"}, {"Condition": {"StringNotEquals": {"k": "true"}}}],
     ids=["deny", "operator"],
 )
 def test_what_is_not_known_here_is_never_a_yes(more):

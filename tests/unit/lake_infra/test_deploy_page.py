@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+from lake_infra.endpoints import endpoint_services
 from lake_infra.template import LAYERS, TEMPLATES, load_template
+from lake_spec.parsing.loader import load_environment, load_lake
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "deploy.md").read_text("utf-8")
@@ -36,3 +39,51 @@ def test_every_value_that_only_people_know_is_written():
         asked = load_template(layer)["Parameters"]
         for name in ("Repository", "StartupVersion", "RequirementsVersion"):
             assert name not in asked or f" {name}=" in words, layer
+
+
+def test_the_endpoints_that_are_paid_for_are_counted():
+    environment = load_environment("prod", ROOT / "dags" / "environments")
+    domains = load_lake(ROOT / "dags" / "tables").domains.values()
+    count = len(endpoint_services(environment, domains))
+    assert f"The {count} of `prod` in two zones are {2 * count} hourly charges" in PAGE
+
+
+def test_the_endpoint_that_emr_adds_by_itself_is_named():
+    policies = load_template("emr")["Resources"]["ServiceRole"]["Properties"]
+    assert "AmazonEMRServicePolicy_v2" in str(policies["ManagedPolicyArns"])
+    assert "`AmazonEMRServicePolicy_v2` grants `ec2:CreateVpcEndpoint`" in PAGE
+
+
+def test_roles_that_the_key_names_are_made_before_it():
+    key = load_template("data")["Resources"]["Key"]["Properties"]["KeyPolicy"]
+    named = set(re.findall(r"aws-service-role/([a-z0-9.]+)/", str(key)))
+    before = PAGE[: PAGE.index("\ndeploy data ")]
+    made = re.findall(r"service-linked-role --aws-service-name (\S+)", before)
+    assert named and named <= set(made)
+
+
+def test_the_prefix_of_tokens_is_read_before_it_is_given():
+    command = "gh api repos/owner/name/actions/oidc/customization/sub"
+    assert PAGE.index(command) < PAGE.index(" SubjectPrefix=")
+
+
+def rows() -> list[list[str]]:
+    page = (ROOT / "docs" / "proven.md").read_text("utf-8")
+    lines = [line for line in page.splitlines() if line.startswith("| ")][2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: row[0])
+def test_every_part_says_where_it_was_proved_and_by_which_test(row):
+    _, *marks, by = row
+    assert len(marks) == 4 and any(marks)
+    assert all(re.fullmatch(r"(yes)?", each) for each in marks[:3])
+    assert re.fullmatch(r"(yes \(\d+\))?", marks[3])
+    assert (ROOT / by.strip("`")).exists()
+
+
+def test_what_only_an_account_shows_is_what_the_acceptance_run_must_show():
+    page = (ROOT / "docs" / "proven.md").read_text("utf-8")
+    named = {int(n) for row in rows() for n in re.findall(r"\((\d+)\)", row[4])}
+    listed = {int(n) for n in re.findall(r"^(\d+)\. ", page, re.MULTILINE)}
+    assert named == listed

@@ -1,0 +1,26 @@
+"""The services of AWS that an environment's network needs endpoints of."""
+
+from __future__ import annotations
+
+from typing import Iterable, List
+
+from lake_infra.runtime_role import SERVICES, secret_names
+from lake_spec.model import DomainSpec, EnvironmentSpec
+
+AIRFLOW = (
+    *("airflow.api", "airflow.env", "airflow.ops"),
+    *("kms", "logs", "monitoring", "sqs"),
+)
+"""What AWS's page on MWAA without the internet lists, next to the gateway of S3."""
+
+CALLED = ("elasticmapreduce", "glue", "sns", "sts")
+"""What the DAGs and the steps of every environment call."""
+
+
+def endpoint_services(
+    environment: EnvironmentSpec, domains: Iterable[DomainSpec]
+) -> List[str]:
+    """Return the services that the environment's DAGs and steps reach by endpoints."""
+    kept = secret_names(environment, domains)
+    stores = [SERVICES[store] for store, names in kept.items() if names]
+    return sorted([*AIRFLOW, *CALLED, *stores])

@@ -10,9 +10,10 @@ from typing import Any, Optional, Sequence
 
 from lake_infra.domains import domains_template
 from lake_infra.parameters import parameters
+from lake_infra.readers import readers_template
 from lake_infra.resource_names import check_deployable
 from lake_infra.settings import settings
-from lake_infra.template import LAYERS, load_template
+from lake_infra.template import GENERATED, LAYERS, load_template
 from lake_spec.diagnostics.errors import LakeError
 from lake_spec.parsing.loader import load_environment, load_lake
 
@@ -38,7 +39,7 @@ def _parameters(args: argparse.Namespace) -> str:
 
 
 def _print_template(args: argparse.Namespace) -> str:
-    return json.dumps(domains_template(*_specs(args)), indent=1)
+    return json.dumps(_template(args), indent=1)
 
 
 def _settings(args: argparse.Namespace) -> str:
@@ -48,6 +49,8 @@ def _settings(args: argparse.Namespace) -> str:
 def _template(args: argparse.Namespace) -> dict[str, Any]:
     if args.layer == "domains":
         return domains_template(*_specs(args))
+    if args.layer == "readers":
+        return readers_template(*_specs(args))
     return load_template(args.layer)
 
 
@@ -66,8 +69,9 @@ def _parser() -> argparse.ArgumentParser:
     asked.add_argument("environment")
     asked.add_argument("layer", choices=LAYERS)
     asked.set_defaults(command=_parameters)
-    asked = commands.add_parser("template", help="of the domains, as JSON")
+    asked = commands.add_parser("template", help="of a generated layer, as JSON")
     asked.add_argument("environment")
+    asked.add_argument("layer", choices=GENERATED)
     asked.set_defaults(command=_print_template)
     asked = commands.add_parser(
         "settings", help="of what `aws cloudformation describe-stacks` prints"

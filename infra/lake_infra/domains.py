@@ -31,8 +31,8 @@ def domains_template(
     for domain in domains:
         resources.update(_database(environment, domain))
     for arn in topics(environment, domains)["domains"]:
-        resources[_id("Topic", last_part(arn))] = _topic(arn)
-    _check_size(environment, resources)
+        resources[logical_id("Topic", last_part(arn))] = _topic(arn)
+    check_size(environment, resources)
     return {
         "AWSTemplateFormatVersion": "2010-09-09",
         "Description": "Roles, databases and topics of domains, generated from their specs",
@@ -52,7 +52,8 @@ def domains_template(
     }
 
 
-def _check_size(environment: EnvironmentSpec, resources: Dict[str, Resource]) -> None:
+def check_size(environment: EnvironmentSpec, resources: Dict[str, Resource]) -> None:
+    """Raise NotDeployable for more resources than a template allows."""
     if len(resources) > MOST_RESOURCES:
         reason = (
             f"its domains need {len(resources)} resources; a template allows "
@@ -61,7 +62,7 @@ def _check_size(environment: EnvironmentSpec, resources: Dict[str, Resource]) ->
         raise NotDeployable(environment.name, [reason])
 
 
-def _id(kind: str, name: str) -> str:
+def logical_id(kind: str, name: str) -> str:
     """Return a logical id: letters and digits, unique for every name."""
     return kind + "".join(c if c.isalnum() else f"X{ord(c):02x}X" for c in name)
 
@@ -71,7 +72,7 @@ def _role(
 ) -> Dict[str, Resource]:
     name = last_part(arn)
     path = arn.split(":role", 1)[1][: -len(name)]
-    role = _id("Role", name)
+    role = logical_id("Role", name)
     resources = {
         role: {
             "Type": "AWS::IAM::Role",
@@ -79,11 +80,11 @@ def _role(
                 "RoleName": name,
                 "Path": path,
                 "Description": f"Steps of {', '.join(d.name for d in domains)}"[:1000],
-                "AssumeRolePolicyDocument": _policy([_trust()]),
+                "AssumeRolePolicyDocument": policy_document([_trust()]),
                 "Policies": [
                     {
                         "PolicyName": "lake",
-                        "PolicyDocument": _policy(
+                        "PolicyDocument": policy_document(
                             role_statements(environment, domains)
                         ),
                     }
@@ -97,14 +98,15 @@ def _role(
             "Type": "AWS::IAM::ManagedPolicy",
             "Properties": {
                 "Description": "Landing files of tables",
-                "PolicyDocument": _policy(statements),
+                "PolicyDocument": policy_document(statements),
                 "Roles": [{"Ref": role}],
             },
         }
     return resources
 
 
-def _policy(statements: List[Dict[str, Any]]) -> Dict[str, Any]:
+def policy_document(statements: List[Dict[str, Any]]) -> Dict[str, Any]:
+    """Return a policy of these statements."""
     return {"Version": "2012-10-17", "Statement": statements}
 
 
@@ -119,8 +121,8 @@ def _trust() -> Dict[str, Any]:
 
 
 def _database(environment: EnvironmentSpec, domain: DomainSpec) -> Dict[str, Resource]:
-    database = _id("Database", domain.name)
-    role = _id("Role", last_part(environment.runtime_role_of(domain.name) or ""))
+    database = logical_id("Database", domain.name)
+    role = logical_id("Role", last_part(environment.runtime_role_of(domain.name) or ""))
     account = {"Ref": "AWS::AccountId"}
     name = {"Ref": database}
     return {

@@ -8,8 +8,14 @@ from typing import Any
 import yaml
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
-LAYERS = ("network", "endpoints", "data", "emr", "domains", "alerts", "mwaa", "deploy")
-"""Layers in the order of their deployment; the template of `domains` is generated."""
+LAYERS = (
+    *("network", "endpoints", "data", "emr", "domains"),
+    *("alerts", "mwaa", "deploy", "readers"),
+)
+"""Layers in the order of their deployment."""
+
+GENERATED = ("domains", "readers")
+"""Layers whose templates are generated from the specs."""
 
 
 class _Loader(yaml.SafeLoader):

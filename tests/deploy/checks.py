@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Callable, Dict, Iterator, List, NamedTuple
 
 from lake_infra.domains import domains_template
-from lake_infra.template import LAYERS, TEMPLATES
+from lake_infra.readers import readers_template
+from lake_infra.template import GENERATED, LAYERS, TEMPLATES
+from lake_spec.model import Reader
 from lake_spec.parsing.loader import load_environment, load_lake
 
 from tests.deploy import groups, shape, statements
@@ -45,17 +48,22 @@ def written() -> Dict[str, str]:
 
 
 def generated() -> Dict[str, str]:
-    """The template of the domains, for each environment that we ship."""
+    """The generated templates, for each environment that we ship.
+
+    Our domains name no readers, so one is added.
+    """
     domains = list(load_lake(ROOT / "dags" / "tables").domains.values())
-    return {
-        f"domains-{name}.json": json.dumps(
-            domains_template(
-                load_environment(name, ROOT / "dags" / "environments"), domains
-            ),
-            indent=1,
-        )
-        for name in ENVIRONMENTS
-    }
+    reader = Reader("analysts", columns=("name",), tables=(domains[0].tables[0].name,))
+    read = [replace(d, readers=(reader, Reader("finance"))) for d in domains[:1]]
+    found = {}
+    for name in ENVIRONMENTS:
+        environment = load_environment(name, ROOT / "dags" / "environments")
+        for layer, template in (
+            ("domains", domains_template(environment, domains)),
+            ("readers", readers_template(environment, read)),
+        ):
+            found[f"{layer}-{name}.json"] = json.dumps(template, indent=1)
+    return found
 
 
 def rule_checks() -> Iterator[Check]:
@@ -71,7 +79,7 @@ def import_faults() -> List[str]:
     """Values that layers hand on to each other and that are not there, or not used."""
     templates = {
         **{name.removesuffix(".yml"): text for name, text in written().items()},
-        "domains": generated()["domains-prod.json"],
+        **{layer: generated()[f"{layer}-prod.json"] for layer in GENERATED},
     }
     return shape.loose_imports(templates, LAYERS)
 

@@ -173,6 +173,26 @@ class LandingGrant:
 
 
 @dataclass(frozen=True)
+class Reader:
+    """A role that may read tables of the domain, by Lake Formation."""
+
+    role: str = setting(
+        "Name of an IAM role of the environment's account, or the ARN of any role.",
+        example="analysts",
+    )
+    tables: Tuple[str, ...] = setting(
+        "Tables that it may read, each with its history; if left out, all of the "
+        "domain. Nobody is granted the change log.",
+        (),
+    )
+    columns: Tuple[str, ...] = setting(
+        "Columns of these tables that it may read, next to those that history adds; "
+        "if left out, all.",
+        (),
+    )
+
+
+@dataclass(frozen=True)
 class Notifications:
     """SNS topic of a domain's notifications, and their events."""
 
@@ -230,6 +250,10 @@ class DomainSpec:
     landing_grants: Tuple[LandingGrant, ...] = setting(
         "Landing folders of this domain that tables of other domains may read; only "
         "the owning domain can grant them.",
+        (),
+    )
+    readers: Tuple[Reader, ...] = setting(
+        "Roles that may read tables of the domain, where Lake Formation guards them.",
         (),
     )
     tables: Tuple[TableSpec, ...] = setting(

@@ -26,6 +26,7 @@ from lake_spec.parsing.discovery import (
 from lake_spec.rules.connections import connection_problems
 from lake_spec.rules.continuous import cluster_problems
 from lake_spec.rules.domain import stage_problems
+from lake_spec.rules.readers import reader_problems
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,10 @@ def check(
 
 def _survey_lake(survey: Survey, tables: Path, clusters: Optional[Path]) -> Lake:
     lake = Lake(survey_tables(survey, tables))
+    for name, domain in lake.domains.items():
+        files = [table for of, table in survey.names if of == name]
+        for problem in reader_problems(domain, files):
+            _tell(survey, tables / name / DOMAIN_FILE, problem)
     if clusters is None:
         return lake
     known = survey_folder(survey, ClusterSpec, Path(clusters))

@@ -22,6 +22,7 @@ from lake_spec.rules.instances import INSTANCES
 from lake_spec.rules.order import ORDER
 from lake_spec.rules.pulls import PULLS
 from lake_spec.rules.quality import QUALITY
+from lake_spec.rules.readers import READERS
 from lake_spec.rules.full_refresh import FULL_REFRESH
 from lake_spec.rules.source import SOURCE
 from lake_spec.rules.table import TABLE
@@ -31,7 +32,7 @@ BOOKS: Dict[type, Tuple[RuleBook, ...]] = {
         *(TABLE, SOURCE, ENVELOPE, ENRICHMENT, SNAPSHOTS, FULL_REFRESH, PULLS),
         *(COLUMNS, ORDER, HISTORY, QUALITY),
     ),
-    DomainSpec: (DOMAIN, CONTINUOUS),
+    DomainSpec: (DOMAIN, CONTINUOUS, READERS),
     ClusterSpec: (CLUSTER, INSTANCES, DRIVERS),
     EnvironmentSpec: (ENVIRONMENT, CONNECTIONS),
 }

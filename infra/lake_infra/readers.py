@@ -1,0 +1,197 @@
+"""The template of who may read which tables: grants of Lake Formation.
+
+Generated from `readers` of the domains. Grants name tables of the catalogue, so it is
+deployed after the first run of a table.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Tuple
+
+from lake_infra.domains import Resource, check_size, logical_id, policy_document
+from lake_infra.resource_names import NotDeployable, Root
+from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec, TableType
+
+Columns = Optional[FrozenSet[str]]
+"""Columns that a role may read; None for all."""
+
+
+def readers_template(
+    environment: EnvironmentSpec, domains: Iterable[DomainSpec]
+) -> Dict[str, Any]:
+    """Build the template, the same for the same specs. Raises NotDeployable where no
+    domain names a reader, or too many."""
+    read = sorted((d for d in domains if d.readers), key=lambda each: each.name)
+    if not read:
+        reason = "no domain names readers: this layer is not needed."
+        raise NotDeployable(environment.name, [reason])
+    resources: Dict[str, Resource] = {"DataAccess": _data_access(environment, read)}
+    for domain in read:
+        resources.update(_location(environment, domain))
+        resources.update(_grants(domain))
+    check_size(environment, resources)
+    return {
+        "AWSTemplateFormatVersion": "2010-09-09",
+        "Description": "Who may read which tables, generated from the domains' specs",
+        "Parameters": {
+            "Environment": {
+                "Type": "String",
+                "AllowedPattern": "[a-z][a-z0-9-]{0,19}",
+            }
+        },
+        "Resources": resources,
+    }
+
+
+def columns_by_role(domain: DomainSpec) -> Dict[str, Dict[str, Columns]]:
+    """Return what each role may read, by table: the union of all of its entries."""
+    every = tuple(table.name for table in domain.tables)
+    found: Dict[str, Dict[str, Columns]] = {}
+    for reader in domain.readers:
+        tables = found.setdefault(reader.role, {})
+        for name in reader.tables or every:
+            before = tables.get(name, frozenset())
+            if before is None or not reader.columns:
+                tables[name] = None
+            else:
+                tables[name] = before | frozenset(reader.columns)
+    return found
+
+
+def catalogue_columns(
+    table: TableSpec, columns: Columns
+) -> Iterator[Tuple[str, Columns]]:
+    """List the names of a table in the catalogue, with the columns that may be read.
+
+    Those that history adds say when a version was valid, and nothing of its row.
+    """
+    added = frozenset(vars(table.history.columns).values())
+    of_history = None if columns is None else columns | added
+    for name, chosen in ((table.name, columns), (f"{table.name}_history", of_history)):
+        yield name, chosen
+        if table.storage.type is TableType.MERGE_ON_READ:
+            yield f"{name}_ro", chosen
+
+
+def _grants(domain: DomainSpec) -> Dict[str, Resource]:
+    found: Dict[str, Resource] = {}
+    tables = {table.name: table for table in domain.tables}
+    for role, allowed in sorted(columns_by_role(domain).items()):
+        database = {"CatalogId": _ACCOUNT, "Name": domain.name}
+        name = logical_id("Reader", f"{domain.name}/{role}")
+        found[name] = _grant(_arn_of(role), {"Database": database}, ["DESCRIBE"])
+        for table, columns in sorted(allowed.items()):
+            for shown, chosen in catalogue_columns(tables[table], columns):
+                found[logical_id(f"{name}Of", shown)] = _grant(
+                    _arn_of(role),
+                    _table(domain.name, shown, chosen),
+                    ["DESCRIBE", "SELECT"] if chosen is None else ["SELECT"],
+                )
+    return found
+
+
+def _table(database: str, table: str, columns: Columns) -> Resource:
+    named = {"CatalogId": _ACCOUNT, "DatabaseName": database, "Name": table}
+    if columns is None:
+        return {"Table": named}
+    return {"TableWithColumns": {**named, "ColumnNames": sorted(columns)}}
+
+
+_ACCOUNT = {"Ref": "AWS::AccountId"}
+
+
+def _arn_of(role: str) -> Any:
+    if role.startswith("arn:"):
+        return role
+    return _sub(f"arn:${{AWS::Partition}}:iam::${{AWS::AccountId}}:role/{role}")
+
+
+def _grant(holder: Any, thing: Resource, permissions: List[str]) -> Resource:
+    return {
+        "Type": "AWS::LakeFormation::PrincipalPermissions",
+        "Properties": {
+            "Principal": {"DataLakePrincipalIdentifier": holder},
+            "Resource": thing,
+            "Permissions": permissions,
+            "PermissionsWithGrantOption": [],
+        },
+    }
+
+
+def _location(environment: EnvironmentSpec, domain: DomainSpec) -> Dict[str, Resource]:
+    """Return the domain's folder, guarded by Lake Formation, and the steps' right to
+    register tables there."""
+    house = Root.of(environment.warehouse)
+    arn = _sub(
+        f"arn:${{AWS::Partition}}:s3:::{house.bucket}/{house.prefix}{domain.name}"
+    )
+    name = logical_id("Location", domain.name)
+    place = {"DataLocation": {"CatalogId": _ACCOUNT, "ResourceArn": arn}}
+    role = environment.runtime_role_of(domain.name)
+    return {
+        name: {
+            "Type": "AWS::LakeFormation::Resource",
+            "Properties": {
+                "ResourceArn": arn,
+                "RoleArn": {"Fn::GetAtt": ["DataAccess", "Arn"]},
+                "UseServiceLinkedRole": False,
+            },
+        },
+        f"{name}Grant": {
+            **_grant(role, place, ["DATA_LOCATION_ACCESS"]),
+            "DependsOn": name,
+        },
+    }
+
+
+def _data_access(environment: EnvironmentSpec, read: List[DomainSpec]) -> Resource:
+    """Return the role that Lake Formation reads the files of tables by."""
+    house = Root.of(environment.warehouse)
+    folders = [f"{house.prefix}{domain.name}/*" for domain in read]
+    bucket = f"arn:${{AWS::Partition}}:s3:::{house.bucket}"
+    statements = [
+        {
+            "Sid": "FilesOfTables",
+            "Effect": "Allow",
+            "Action": ["s3:GetObject"],
+            "Resource": [_sub(f"{bucket}/{folder}") for folder in folders],
+        },
+        {
+            "Sid": "FindFilesOfTables",
+            "Effect": "Allow",
+            "Action": "s3:ListBucket",
+            "Resource": _sub(bucket),
+            "Condition": {"StringLike": {"s3:prefix": folders}},
+        },
+        {
+            "Sid": "KeyOfTheBuckets",
+            "Effect": "Allow",
+            "Action": "kms:Decrypt",
+            "Resource": {"Fn::ImportValue": _sub("lake-${Environment}-KeyArn")},
+            "Condition": {
+                "StringEquals": {
+                    "kms:ViaService": _sub("s3.${AWS::Region}.amazonaws.com")
+                }
+            },
+        },
+    ]
+    trust = {
+        "Effect": "Allow",
+        "Principal": {"Service": "lakeformation.amazonaws.com"},
+        "Action": "sts:AssumeRole",
+        "Condition": {"StringEquals": {"aws:SourceAccount": _ACCOUNT}},
+    }
+    return {
+        "Type": "AWS::IAM::Role",
+        "Properties": {
+            "RoleName": _sub("lake-${Environment}-readers"),
+            "AssumeRolePolicyDocument": policy_document([trust]),
+            "Policies": [
+                {"PolicyName": "lake", "PolicyDocument": policy_document(statements)}
+            ],
+        },
+    }
+
+
+def _sub(text: str) -> Dict[str, str]:
+    return {"Fn::Sub": text}

@@ -53,7 +53,9 @@ def generated() -> Dict[str, str]:
     Our domains name no readers, so one is added.
     """
     domains = list(load_lake(ROOT / "dags" / "tables").domains.values())
-    reader = Reader("analysts", columns=("name",), tables=(domains[0].tables[0].name,))
+    reader = Reader(
+        "analysts", columns=("display_name",), tables=(domains[0].tables[0].name,)
+    )
     read = [replace(d, readers=(reader, Reader("finance"))) for d in domains[:1]]
     found = {}
     for name in ENVIRONMENTS:

@@ -14,6 +14,7 @@ from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.run import Run
 from lake_airflow.settings import airflow_name
 from lake_spec.contract.jars import HUDI
+from lake_spec.contract.parallelism import CLUSTER_CORES, cluster_cores
 from lake_spec.contract.table_order import TABLES_AT_ONCE
 from lake_spec.diagnostics.diagnostic import shown
 from lake_spec.model import ClusterSpec, EnvironmentSpec
@@ -94,6 +95,7 @@ def _configurations(
         **SPARK_DEFAULTS,
         "spark.driver.memory": cluster.driver_memory,
         TABLES_AT_ONCE: str(cluster.tables_at_once),
+        CLUSTER_CORES: str(cluster_cores(cluster)),
     }
     properties = {"spark-defaults": {**dict(cluster.spark_defaults), **ours}}
     if cluster.instances.has_spot:

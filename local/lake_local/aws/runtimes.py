@@ -240,7 +240,6 @@ def _defaults(runtime: Runtime, scratch: Path, endpoint: str) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
         "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
         "spark.hadoop.fs.AbstractFileSystem.s3.impl": "org.apache.hadoop.fs.s3a.S3A",
@@ -254,6 +253,8 @@ def _defaults(runtime: Runtime, scratch: Path, endpoint: str) -> dict[str, str]:
         f"{s3a}.bucket.probe": "0",
         f"{s3a}.attempts.maximum": "3",
         f"{s3a}.buffer.dir": str(scratch),
+        # Our own steps choose it by the cores.
+        **({"spark.sql.shuffle.partitions": "2"} if runtime is STREAMER else {}),
     }
 
 

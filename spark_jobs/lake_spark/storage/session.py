@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any, Mapping, Optional
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
+
+from lake_spec.contract.parallelism import CLUSTER_CORES, SHUFFLE_PARTITIONS_PER_CORE
+
+SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 
 CONFIGURATION = {
     "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
@@ -47,13 +52,16 @@ FOR_FEW_ROWS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.shuffle.partitions": "2",
+    SHUFFLE_PARTITIONS: "2",
 }
 """What differs in a session for queries of few rows."""
 
 
 FEW_BYTES = 16 * 1024 * 1024
 """Files of no more than this are worked on by the session for few rows."""
+
+_ON_ONE_MACHINE = re.compile(r"local(\[|$)")
+"""Masters whose cores are all there from the start."""
 
 _ZSTD_CODEC = "io.airlift.compress.zstd.ZstdCodec"
 """Part of Spark 3.5, in plain Java; Hadoop's own needs a native library."""
@@ -82,10 +90,26 @@ def open_session(name: str, more: Optional[Mapping[str, str]] = None) -> SparkSe
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     _remember_java_names(session._jvm)
-    cores = session.sparkContext.defaultParallelism
-    session.conf.set("spark.sql.shuffle.partitions", str(max(2, cores)))
+    set_shuffle_partitions(session)
     _read_zstd(session)
     return session
+
+
+def set_shuffle_partitions(session: SparkSession) -> None:
+    """Set the number of shuffle partitions, unless the cluster's file does.
+
+    On YARN the executors register later: until then Spark counts two cores, whatever the
+    cluster has.
+    """
+    context = session.sparkContext
+    settings = context.getConf()
+    if settings.contains(SHUFFLE_PARTITIONS):
+        return
+    partitions = max(2, context.defaultParallelism)
+    if not _ON_ONE_MACHINE.match(context.master):
+        cores = int(settings.get(CLUSTER_CORES, "0"))
+        partitions = max(partitions, SHUFFLE_PARTITIONS_PER_CORE * cores)
+    session.conf.set(SHUFFLE_PARTITIONS, str(partitions))
 
 
 def _read_zstd(spark: SparkSession) -> None:

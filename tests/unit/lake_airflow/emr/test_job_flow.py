@@ -43,6 +43,7 @@ SMALL_CLUSTER = {
                 ),
                 "spark.driver.memory": "4g",
                 "spark.lake.tablesAtOnce": "4",
+                "spark.lake.clusterCores": "4",
             },
         }
     ],

@@ -39,6 +39,7 @@ def test_a_step_is_told_release_domain_token_stage_and_run(loaded):
     assert int(told[token + 1]) > 0
     assert told[:token] + told[token + 2 :] == [
         *("--release", f"s3://lake/artifacts/releases/{release}"),
+        *("--region", "eu-central-1"),
         *("--domain", "moma", "--stage", "full_load", "--run", loaded.run.name),
     ]
 

@@ -62,11 +62,17 @@ class Steps:
         store: Optional[FolderStore] = None,
     ) -> int:
         """One step's exit code; its store is the folder, or one that is interrupted."""
-        argv: List[str] = ["--release", f"file://{self.lake.root}", "--domain", "tests"]
+        argv: List[str] = [
+            "--release",
+            f"file://{self.lake.root}",
+            "--region",
+            "eu-central-1",
+        ]
+        argv += ["--domain", "tests"]
         argv += ["--run", run, "--lease-token", str(token), "--stage", stage, *more]
         with self._monkeypatch.context() as patched:
             patched.setattr(
-                application, "open_store", lambda uri: store or FolderStore()
+                application, "open_store", lambda uri, region: store or FolderStore()
             )
             return application.main(argv)
 

@@ -23,7 +23,6 @@ def submit(argv: Sequence[str], scratch: Path) -> int:
         "emr-7.13.0",
         ["spark-submit", *argv],
         endpoint="http://127.0.0.1:9",
-        region="none",
         secret="none",
         scratch=scratch,
         properties={},

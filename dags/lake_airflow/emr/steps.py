@@ -44,7 +44,8 @@ def spark_step(
     jars = step_jars(plan.jars, environment.jars)
     argv += ["--jars", ",".join(jars)] if jars else []
     argv += ["--py-files", f"{root}/lake.zip", f"{root}/main.py"]
-    argv += ["--release", root, "--domain", plan.domain]
+    argv += ["--release", root, "--region", environment.region]
+    argv += ["--domain", plan.domain]
     if run.token is not None:  # as long in a plan as when it was granted
         argv += ["--lease-token", f"{run.token:010d}"]
     argv += ["--stage", stage.name, "--run", run.name]

@@ -127,7 +127,6 @@ def command(
     args: Sequence[str],
     *,
     endpoint: str,
-    region: str,
     secret: str,
     scratch: Path,
     properties: Mapping[str, str],
@@ -138,7 +137,7 @@ def command(
     (classification `spark-defaults`), which win over ours.
     """
     runtime = runtime_of(label, args)
-    env = {**_aws(endpoint, region, secret), **_python(runtime)}
+    env = {**_aws(endpoint, secret), **_python(runtime)}
     if args[0] != "spark-submit":
         return Command(tuple(args), env)
     resolved, notes = _resolve_jars(runtime, args[1:])
@@ -178,11 +177,10 @@ def _resolve_jars(
     return resolved, tuple(notes)
 
 
-def _aws(endpoint: str, region: str, secret: str) -> dict[str, str]:
+def _aws(endpoint: str, secret: str) -> dict[str, str]:
+    """What a step with a runtime role has: credentials, no region, no metadata."""
     return {
         "AWS_ENDPOINT_URL": endpoint,
-        "AWS_REGION": region,
-        "AWS_DEFAULT_REGION": region,
         "AWS_ACCESS_KEY_ID": "local",
         "AWS_SECRET_ACCESS_KEY": secret,
         "AWS_EC2_METADATA_DISABLED": "true",

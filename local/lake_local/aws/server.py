@@ -59,7 +59,6 @@ class StandIn:
             home / "emr",
             self.store,
             endpoint=self.url,
-            region=region,
             secret=self.secret,
             grace=grace,
         )

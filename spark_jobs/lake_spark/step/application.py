@@ -70,7 +70,7 @@ def main(argv: Sequence[str]) -> int:
     """Run one stage; return 0 when every table is done, 1 when one failed."""
     asked = parse(argv, [*STAGES, CONTINUOUS])
     release = load_release(asked)
-    store = open_store(release.environment.runs)
+    store = open_store(release.environment.runs, asked.region)
     runs_root = release.environment.runs
     check = LeaseCheck(store, runs_root, asked.domain, asked.run, asked.lease_token)
     check()
@@ -132,7 +132,7 @@ def _continuous(
 def load_release(asked: Arguments) -> Release:
     """Load the domain of the release that the step refers to."""
     uri = f"{asked.release}/specs/{asked.domain}.json"
-    data = json.loads(open_store(uri).read(uri))
+    data = json.loads(open_store(uri, asked.region).read(uri))
     return Release(
         data["release"],
         from_data(EnvironmentSpec, data["environment"]),

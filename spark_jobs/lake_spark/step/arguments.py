@@ -16,6 +16,7 @@ from lake_spark.ingest.reprocess import Selection
 from lake_spark.tables.table_run import Accepted, Window
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]{1,2}")
 _TOKEN = re.compile(r"[0-9]{1,18}")
 _RUN = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
 
@@ -25,6 +26,7 @@ class Arguments:
     """What one step is asked to do."""
 
     release: str
+    region: str
     domain: str
     stage: str
     run: str
@@ -41,6 +43,7 @@ class Arguments:
 def _parser(stages: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="main.py", description=__doc__)
     parser.add_argument("--release", required=True, help="URI of the release's folder")
+    parser.add_argument("--region", required=True, type=_region, help="of AWS")
     parser.add_argument("--domain", required=True, type=_name)
     parser.add_argument("--stage", required=True, choices=sorted(stages))
     parser.add_argument("--run", required=True, type=_run, help="<dag id>/<run key>")
@@ -131,6 +134,12 @@ def _pull_from(text: str) -> str:
 def _name(text: str) -> str:
     if not _NAME.fullmatch(text):
         raise argparse.ArgumentTypeError(f"{text!r} is no name: {_NAME.pattern}")
+    return text
+
+
+def _region(text: str) -> str:
+    if not _REGION.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no region: {_REGION.pattern}")
     return text
 
 

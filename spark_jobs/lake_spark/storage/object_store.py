@@ -65,12 +65,13 @@ class ObjectStore(Protocol):
 
 
 class S3Store:
-    """Objects on S3, through boto3's own region, endpoint and credentials."""
+    """Objects on S3 in a region, through boto3's own endpoint and credentials."""
 
-    def __init__(self) -> None:
+    def __init__(self, region: str) -> None:
         import boto3
 
-        self._s3 = boto3.client("s3")
+        self._region = region
+        self._s3 = boto3.client("s3", region_name=region)
 
     def list(self, prefix: str) -> List[StoredObject]:
         """List every object whose URI begins with the prefix, in the order of names."""
@@ -185,8 +186,9 @@ class S3Store:
         import boto3
 
         if kept_in is SecretStore.SECRETS_MANAGER:
-            return self._managed_secret(boto3.client("secretsmanager"), name)
-        ssm = boto3.client("ssm")
+            manager = boto3.client("secretsmanager", region_name=self._region)
+            return self._managed_secret(manager, name)
+        ssm = boto3.client("ssm", region_name=self._region)
         try:
             found = ssm.get_parameter(Name=name, WithDecryption=True)
         except ssm.exceptions.ParameterNotFound:
@@ -312,11 +314,11 @@ def content_hash(path: Path) -> str:
     return hashlib.md5(path.read_bytes()).hexdigest()
 
 
-def open_store(uri: str) -> ObjectStore:
-    """Return the store that holds the URI: s3:// or file:."""
+def open_store(uri: str, region: str) -> ObjectStore:
+    """Return the store that holds the URI: s3:// in the region, or file:."""
     scheme = urlparse(uri).scheme
     if scheme == "s3":
-        return S3Store()
+        return S3Store(region)
     if scheme == "file":
         return FolderStore()
     raise ValueError(f"{uri}: roots are s3:// or file: URIs")

@@ -29,18 +29,18 @@ def register(run: TableRun) -> None:
     if run.earlier.is_registered and not run.report.commits:
         return
     run.check_lease()
-    glue = glue_client()
+    glue = glue_client(run.environment.region)
     _database(glue, run.spec.domain, run.spec.description)
     for name, table, query in registered_tables(run):
         if table.has_data():
             _table(glue, run, table_input(run, name, table, query))
 
 
-def glue_client():
-    """Make a client of Glue."""
+def glue_client(region: str):
+    """Make a client of Glue in the region."""
     import boto3
 
-    return boto3.client("glue")
+    return boto3.client("glue", region_name=region)
 
 
 def registered_tables(run: TableRun) -> List[tuple]:

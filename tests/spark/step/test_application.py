@@ -35,6 +35,8 @@ def step(tmp_path, spark, monkeypatch):
     argv = [
         "--release",
         at,
+        "--region",
+        "eu-central-1",
         "--domain",
         "sales",
         "--run",

@@ -15,7 +15,16 @@ from lake_spark.ingest.reprocess import Selection
 from lake_spark.tables.table_run import Accepted
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dimension, domain, table
 
-STEP = ["--release", "r", "--domain", "shop", "--run", "shop_incremental/1"]
+STEP = [
+    "--release",
+    "r",
+    "--region",
+    "eu-west-1",
+    "--domain",
+    "shop",
+    "--run",
+    "shop_incremental/1",
+]
 STEP += ["--lease-token", "1", "--stage"]
 
 

@@ -82,12 +82,12 @@ class Domain:
         scratch.mkdir(parents=True)
         release = f"file://{self.root}"
         argv = ["spark-submit", str(PROJECT / "spark_jobs/main.py")]
-        argv += ["--release", release, "--domain", "tests", "--stage", stage]
+        argv += ["--release", release, "--region", "eu-central-1"]
+        argv += ["--domain", "tests", "--stage", stage]
         argv += ["--run", self.run, "--lease-token", "1"]
         made = runtimes.command(
             *("emr-7.13.0", argv),
             endpoint="http://127.0.0.1:9",
-            region="none",
             secret="none",
             scratch=scratch,
             properties={"spark.lake.tablesAtOnce": "4"},

@@ -68,12 +68,13 @@ def test_a_quiet_round_of_a_continuous_run_asks_the_catalogue_nothing(
     report = SimpleNamespace(commits=commits)
     run = SimpleNamespace(
         home="s3://l/t",
+        environment=SimpleNamespace(region="eu-west-1"),
         earlier=EarlierRounds(is_registered=True),
         report=report,
         spec=spec,
         check_lease=lambda: None,
     )
-    monkeypatch.setattr(catalog, "glue_client", lambda: glue)
+    monkeypatch.setattr(catalog, "glue_client", lambda region: glue)
     monkeypatch.setattr(catalog, "registered_tables", lambda run: [])
     catalog.register(run)
     assert glue.asked_to_make == asked

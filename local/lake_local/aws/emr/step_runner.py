@@ -37,14 +37,12 @@ class Host:
         store: ObjectStore,
         *,
         endpoint: str,
-        region: str,
         secret: str,
         grace: float = 10,
     ) -> None:
         self._folder = folder
         self._store = store
         self._endpoint = endpoint
-        self._region = region
         self._secret = secret
         self._grace = grace
         end_leftovers(folder)
@@ -61,7 +59,6 @@ class Host:
             cluster.release_label,
             step.args,
             endpoint=self._endpoint,
-            region=self._region,
             secret=self._secret,
             scratch=scratch,
             properties=spark_defaults(cluster),

@@ -43,6 +43,8 @@ def test_a_step_is_one_spark_submit_for_all_tables():
                 "s3://lake/artifacts/releases/3f9c2a71/main.py",
                 "--release",
                 "s3://lake/artifacts/releases/3f9c2a71",
+                "--region",
+                "eu-central-1",
                 "--domain",
                 "sales",
                 "--lease-token",

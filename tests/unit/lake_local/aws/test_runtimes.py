@@ -38,7 +38,6 @@ def command(machine: Path, *args: str, **properties: str) -> runtimes.Command:
         "emr-7.13.0",
         args,
         endpoint="http://127.0.0.1:1",
-        region="eu-central-1",
         secret="hidden",
         scratch=machine / "scratch",
         properties=properties,
@@ -149,3 +148,9 @@ def test_another_command_stays_as_it_is(machine):
     made = command(machine, "bash", "-c", "echo 'a b'")
     assert made.argv == ("bash", "-c", "echo 'a b'")
     assert made.env["PATH"].startswith(str(machine / ".venv-spark/bin"))
+
+
+def test_a_step_finds_no_region_and_no_metadata_as_with_a_runtime_role(machine):
+    made = command(machine, "spark-submit", "x.py")
+    assert not {"AWS_REGION", "AWS_DEFAULT_REGION"} & set(made.env)
+    assert made.env["AWS_EC2_METADATA_DISABLED"] == "true"

@@ -32,7 +32,7 @@ def s3(monkeypatch):
 def test_old_versions_and_marks_of_deletes_go_below_a_prefix_alone(s3):
     versioning = {"Status": "Enabled"}
     s3.put_bucket_versioning(Bucket="lake", VersioningConfiguration=versioning)
-    store = S3Store()
+    store = S3Store(REGION)
     for name in ("a/1", "a/2", "b/1"):
         store.write(f"s3://lake/{name}", b"old")
         store.write(f"s3://lake/{name}", b"new")
@@ -49,7 +49,7 @@ def test_old_versions_and_marks_of_deletes_go_below_a_prefix_alone(s3):
 
 
 def test_the_end_of_an_object_can_be_read_alone(s3):
-    store = S3Store()
+    store = S3Store(REGION)
     store.write("s3://lake/a", b"0123456789")
     assert store.read_end("s3://lake/a", 3) == b"789"
     assert store.read("s3://lake/a", limit=3) == b"012"
@@ -128,8 +128,8 @@ class Answers:
 
 
 def store_of(client, monkeypatch):
-    monkeypatch.setattr(boto3, "client", lambda name: client)
-    return S3Store()
+    monkeypatch.setattr(boto3, "client", lambda name, region_name: client)
+    return S3Store(REGION)
 
 
 @pytest.mark.parametrize("most", [1, 1000])
@@ -155,7 +155,7 @@ def test_a_version_that_stays_is_an_error_and_no_mark_goes(monkeypatch):
 
 
 def test_a_bucket_without_versions_has_no_old_ones(s3):
-    store = S3Store()
+    store = S3Store(REGION)
     store.write("s3://lake/a", b"new")
     assert store.delete_old_versions("s3://lake/a") == 0
     store.delete("s3://lake/a")
@@ -166,9 +166,9 @@ def test_a_bucket_without_versions_has_no_old_ones(s3):
 def test_a_secret_is_read_by_its_name(s3):
     parameter = {"Name": "/lake/erase", "Value": "x", "Type": "SecureString"}
     boto3.client("ssm").put_parameter(**parameter)
-    assert S3Store().secret("/lake/erase") == b"x"
+    assert S3Store(REGION).secret("/lake/erase") == b"x"
     with pytest.raises(KeyError, match="/lake/other"):
-        S3Store().secret("/lake/other")
+        S3Store(REGION).secret("/lake/other")
 
 
 def test_a_secret_of_the_secrets_manager_is_found_by_its_name(s3):
@@ -176,10 +176,10 @@ def test_a_secret_of_the_secrets_manager_is_found_by_its_name(s3):
     manager.create_secret(Name="lake/shop", SecretString='{"username": "ä"}')
     manager.create_secret(Name="lake/bytes", SecretBinary=b"{}")
     kept_in = SecretStore.SECRETS_MANAGER
-    assert S3Store().secret("lake/shop", kept_in) == '{"username": "ä"}'.encode()
-    assert S3Store().secret("lake/bytes", kept_in) == b"{}"
+    assert S3Store(REGION).secret("lake/shop", kept_in) == '{"username": "ä"}'.encode()
+    assert S3Store(REGION).secret("lake/bytes", kept_in) == b"{}"
     with pytest.raises(KeyError, match="lake/other"):
-        S3Store().secret("lake/other", kept_in)
+        S3Store(REGION).secret("lake/other", kept_in)
 
 
 ODD = (
@@ -191,7 +191,10 @@ ODD = (
 
 
 def test_s3_and_a_folder_list_the_same_names_in_the_same_order(s3, tmp_path):
-    places = ((S3Store(), "s3://lake/t/"), (FolderStore(), f"file://{tmp_path}/t/"))
+    places = (
+        (S3Store(REGION), "s3://lake/t/"),
+        (FolderStore(), f"file://{tmp_path}/t/"),
+    )
     listed = []
     for store, root in places:
         for name in ODD:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import Iterable, List, Sequence, Tuple
 
+from lake_spec.contract.aws_releases import EMR_RELEASES
 from lake_spec.model import Avro, TableSpec
 
-HUDI = "/usr/lib/hudi/hudi-spark-bundle.jar"
+# A step does not know which release it runs on; all that are taken have the same places.
+(_HUDI_JARS,) = {each.hudi_jars for each in EMR_RELEASES.values()}
+(AVRO,) = {each.avro_jar for each in EMR_RELEASES.values()}
+"""Spark's reader of Avro files."""
+
+HUDI = f"{_HUDI_JARS}/hudi-spark-bundle.jar"
 """Each cluster has it in `spark.jars`."""
 
-AVRO = "/usr/lib/spark/external/lib/spark-avro.jar"
-"""Spark's reader of Avro files."""
+UTILITIES = f"{_HUDI_JARS}/hudi-utilities-bundle.jar"
+"""HoodieStreamer's program."""
 
 
 def step_jars(

@@ -9,6 +9,7 @@ from typing import Dict, List
 from lake_spec.costs.prices import PriceListSpec
 from lake_spec.docgen.json_schema import schema_of
 from lake_spec.docgen.reference import page
+from lake_spec.docgen.release_page import release_page
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
 
 _FILES = {
@@ -50,6 +51,7 @@ def generated() -> Dict[str, str]:
     for name, (cls, title, intro) in _FILES.items():
         texts[f"schema/{name}.schema.json"] = _json(schema_of(cls))
         texts[f"reference/{name}-spec.md"] = page(cls, title, intro)
+    texts["reference/aws-releases.md"] = release_page()
     defaults = schema_of(TableSpec, is_complete=False)
     texts["schema/defaults.schema.json"] = _json(defaults)
     return texts

@@ -10,10 +10,8 @@ from __future__ import annotations
 import re
 from typing import Dict, List, Sequence
 
+from lake_spec.contract.jars import UTILITIES
 from lake_spec.hudi.options import HudiKey, log_options
-
-UTILITIES_JAR = "/usr/lib/hudi/hudi-utilities-bundle.jar"
-"""Location of HoodieStreamer on EMR."""
 
 _CLASS = "org.apache.hudi.utilities.streamer.HoodieStreamer"
 _SOURCE = "org.apache.hudi.utilities.sources.SqlFileBasedSource"
@@ -62,7 +60,7 @@ def streamer_argv(
         *("--class", _CLASS, "--deploy-mode", "client"),
         *(("--jars", ",".join(jars)) if jars else ()),
         *_each("--conf", _SPARK),
-        UTILITIES_JAR,
+        UTILITIES,
         *("--source-class", _SOURCE),
         *("--target-base-path", base_path),
         *("--target-table", table_name),

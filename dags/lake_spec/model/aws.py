@@ -27,7 +27,9 @@ class ClusterSpec:
     """The EMR cluster of a run (`clusters/<name>.yml`)."""
 
     name: str = setting("Name of the cluster and of its file.", example="standard")
-    release_label: str = setting("EMR release, 7.11.0 or later.", "emr-7.13.0")
+    release_label: str = setting(
+        "EMR release, one of docs/reference/aws-releases.md.", "emr-7.13.0"
+    )
     instances: Instances = setting("Its nodes.", InstanceGroups())
     managed_scaling: Optional[ManagedScaling] = setting(
         "Bounds of EMR's managed scaling; without it the number of nodes does not "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Iterator
 
+from lake_spec.contract.aws_releases import why_not
 from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import ClusterSpec
 from lake_spec.model.instances import InstanceFleets
@@ -14,12 +15,8 @@ from lake_spec.rules.table import within
 
 CLUSTER = RuleBook()
 
-FIRST_RELEASE = (7, 11)
-"""The first EMR with Hudi 1.0.2."""
-
 MOST_BOOTSTRAP_ACTIONS = 16
 
-_RELEASE = re.compile(r"emr-(7)\.(\d{1,2})\.\d{1,2}", re.ASCII)
 _MEMORY = re.compile(r"[1-9]\d{0,5}[mg]", re.ASCII)
 _SCRIPT = re.compile(
     r"(s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/)?[A-Za-z0-9_.=+-]+(/[A-Za-z0-9_.=+-]+)*"
@@ -79,13 +76,9 @@ def cluster_is_named_by_the_allow_list(spec: ClusterSpec) -> Iterator[Problem]:
 
 @CLUSTER.rule("release_label")
 def release_label_has_the_hudi_of_our_tables(spec: ClusterSpec) -> Iterator[Problem]:
-    found = _RELEASE.fullmatch(spec.release_label)
-    if not found or (int(found[1]), int(found[2])) < FIRST_RELEASE:
-        hint = (
-            "Write a release from emr-7.11.0 on, as in emr-7.13.0: earlier ones lack "
-            "Hudi 1.0.2, and emr-spark-8 has a later version."
-        )
-        yield got(("release_label",), spec.release_label, hint)
+    reason = why_not(spec.release_label)
+    if reason:
+        yield got(("release_label",), spec.release_label, reason)
 
 
 @CLUSTER.rule()

@@ -1,6 +1,6 @@
 """The local AWS emulator: one process on 127.0.0.1, whose EMR steps really run.
 
-Imports boto3, botocore, moto and werkzeug, and nothing else of `lake_local`.
+Imports boto3, botocore, moto, werkzeug and `lake_spec`, and nothing else of `lake_local`.
 """
 
 from __future__ import annotations

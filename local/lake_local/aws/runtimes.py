@@ -13,8 +13,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Mapping, Sequence
 
+from lake_spec.contract.aws_releases import EMR_RELEASES
+
+NODE_JARS = "|".join(
+    sorted(
+        {
+            folder
+            for e in EMR_RELEASES.values()
+            for folder in (e.hudi_jars, e.connector_jars)
+        }
+    )
+)
+"""Folders of a node's jars that a step may name."""
 PROJECT = Path(__file__).resolve().parents[3]
-EMR_JAR = re.compile(r"/usr/lib/(?:hudi|spark/external/lib)/([a-z][a-z-]*)\.jar$")
+EMR_JAR = re.compile(rf"(?:{NODE_JARS})/([a-z][a-z-]*)\.jar$")
 NOT_SHARED = ("slf4j-", "spark-avro")
 """What a step does not get by itself: it would shadow Spark's own, or is named."""
 UTILITIES = "org.apache.hudi.utilities."
@@ -99,7 +111,7 @@ STREAMER = Runtime(
         ("hudi-utilities-slim-bundle", "streamer/hudi-utilities-slim.jar"),
     ),
 )
-RELEASES = {"emr-7.13.0": SPARK_35}
+RELEASES = dict.fromkeys(EMR_RELEASES, SPARK_35)
 
 
 def jars_root() -> Path:

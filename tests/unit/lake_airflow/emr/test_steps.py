@@ -92,9 +92,7 @@ def test_the_reader_of_avro_is_named_only_where_a_table_needs_it():
     clicks = table("clicks")
     avro = replace(clicks, source=replace(clicks.source, format=Avro()))
     args = step_of("scd2", dag_plan("incremental", domain(table("orders"), avro)))
-    jars = (
-        "/usr/lib/hudi/hudi-spark-bundle.jar,/usr/lib/spark/external/lib/spark-avro.jar"
-    )
+    jars = "/usr/lib/hudi/hudi-spark-bundle.jar,/usr/lib/spark/connector/lib/spark-avro.jar"
     assert args["HadoopJarStep"]["Args"][3:5] == ["--jars", jars]
     assert "--jars" not in step_of("scd2")["HadoopJarStep"]["Args"]
 

@@ -22,6 +22,7 @@ from lake_local.aws.server import HomeInUse, StandIn
 from lake_local.stack.emulator import is_healthy
 
 LOCAL = Path(__file__).resolve().parents[4] / "local"
+DAGS = LOCAL.parent / "dags"
 
 SERVE = """
 import sys
@@ -44,7 +45,7 @@ class Served:
         self.url = f"http://127.0.0.1:{port}"
         self.process = subprocess.Popen(
             [sys.executable, "-c", SERVE, "--state-dir", home, "--port", str(port)],
-            env={**os.environ, "PYTHONPATH": str(LOCAL)},
+            env={**os.environ, "PYTHONPATH": f"{LOCAL}:{DAGS}"},
             stderr=subprocess.PIPE,
         )
         try:

@@ -68,7 +68,7 @@ def test_an_unknown_release_is_refused_naming_the_known_ones(launch):
     assert code == "ValidationException"
     assert message == (
         "The supplied release label is invalid: emr-6.1.0."
-        " The emulator knows: emr-7.13.0."
+        " The emulator knows: emr-7.11.0, emr-7.12.0, emr-7.13.0, emr-7.14.0."
     )
 
 

@@ -227,7 +227,7 @@ def test_our_own_steps_are_none_of_them():
     from lake_spec.hudi.streamer_options import streamer_argv
 
     places = {"sql_file": "s3://lake/w/x.sql", "base_path": "s3://lake/w/d/t/changes"}
-    jars = ["s3://lake/own.jar", "/usr/lib/spark/external/lib/spark-avro.jar"]
+    jars = ["s3://lake/own.jar", "/usr/lib/spark/connector/lib/spark-avro.jar"]
     for more in ([], jars):
         argv = streamer_argv(checkpoint="a1", table_name="t", jars=more, **places)
         assert unlike(["spark-submit", *argv]) is None

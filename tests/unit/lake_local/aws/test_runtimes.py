@@ -119,9 +119,7 @@ def test_of_a_list_of_jars_the_one_that_is_not_here_is_left_out(machine):
 
 
 def test_the_reader_of_avro_is_there_for_steps_that_name_it(machine):
-    jars = (
-        "/usr/lib/hudi/hudi-spark-bundle.jar,/usr/lib/spark/external/lib/spark-avro.jar"
-    )
+    jars = "/usr/lib/hudi/hudi-spark-bundle.jar,/usr/lib/spark/connector/lib/spark-avro.jar"
     made = command(machine, "spark-submit", "--jars", jars, "x.py")
     folder = machine / "jars"
     assert made.argv[2] == f"{folder / BUNDLE_35},{folder / AVRO_35}"

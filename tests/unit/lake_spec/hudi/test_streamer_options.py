@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lake_spec.hudi.options import HudiKey
-from lake_spec.hudi.streamer_options import UTILITIES_JAR, streamer_argv
+from lake_spec.contract.jars import UTILITIES
+from lake_spec.hudi.streamer_options import streamer_argv
 
 ARTISTS = {
     "sql_file": "s3://lake/runs/moma_full_load/r-1/prepare_full_load/artists.sql",
@@ -30,14 +31,14 @@ def test_the_class_is_named_first_and_the_jar_parts_spark_from_hudi():
         "--class",
         "org.apache.hudi.utilities.streamer.HoodieStreamer",
     ]
-    jar = argv.index(UTILITIES_JAR)
+    jar = argv.index(UTILITIES)
     assert "--conf" not in argv[jar:]
     assert "--hoodie-conf" not in argv[:jar]
 
 
 def test_jars_stand_before_the_one_that_parts_spark_from_hudi():
     argv = streamer_argv(**ARTISTS, jars=("/a.jar", "/b.jar"))
-    assert given("--jars", argv[: argv.index(UTILITIES_JAR)]) == ["/a.jar,/b.jar"]
+    assert given("--jars", argv[: argv.index(UTILITIES)]) == ["/a.jar,/b.jar"]
     assert "--jars" not in streamer_argv(**ARTISTS)
 
 

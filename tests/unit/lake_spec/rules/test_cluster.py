@@ -47,10 +47,20 @@ def volume(**changes):
         ),
         (
             {"release_label": "emr-7.10.0"},
-            "release_label: got 'emr-7.10.0'. Write a release from emr-7.11.0 on, as "
-            "in",
+            "release_label: got 'emr-7.10.0'. Releases before emr-7.11.0 lack Hudi "
+            "1.0.2. Choose one of: emr-7.11.0, ",
         ),
-        ({"release_label": "emr-spark-8.0.0"}, "emr-spark-8 has a later version"),
+        (
+            {"release_label": "emr-spark-8.0.0"},
+            "release_label: got 'emr-spark-8.0.0'. EMR Spark 8 has Spark 4, whose ANSI "
+            "SQL makes casts fail that give null here, and Hudi 1.1, which raises tables "
+            "to version 9",
+        ),
+        (
+            {"release_label": "emr-7.15.0"},
+            "release_label: got 'emr-7.15.0'. Its versions are not known here: add it to "
+            "dags/lake_spec/contract/aws_releases.py",
+        ),
         (
             {"step_concurrency_level": 257},
             "step_concurrency_level: got 257. Choose a number from 1 to 256.",

@@ -5,7 +5,8 @@
 #
 #   ./setup.sh [--quiet] [--only NAME]...
 #
-#   airflow        .venv-airflow         Airflow 3.3.1 with MWAA's versions, the tests' tools
+#   airflow        .venv-airflow         Airflow 3.3.1 with MWAA's versions, the tests' tools;
+#                  .venv-step            and what a release brings for its steps: boto3
 #   spark          .venv-spark           Spark 3.5.6, and .local/jars/spark-3.5 (Hudi 1.0.2)
 #   streamer       .venv-streamer        Spark 3.4.4, and HoodieStreamer 0.14.0 in .local/jars
 #   airflow-3.0.6  .venv-airflow-3.0.6   the older Airflow, for the full tests only
@@ -54,7 +55,8 @@ read_arguments() {
 
 pieces_of() {
     case $1 in
-        airflow | airflow-3.0.6 | infra | browser | docs) echo ".venv-$1" ;;
+        airflow) echo ".venv-airflow .venv-step" ;;
+        airflow-3.0.6 | infra | browser | docs) echo ".venv-$1" ;;
         bench) echo ".venv-bench .local/jars/spark-3.5 .local/jars/delta" ;;
         spec) [ ! -x .venv-spec/bin/python ] && ! find_python_39 >/dev/null || echo .venv-spec ;;
         spark | spark-3.9) echo ".venv-$1 .local/jars/spark-3.5" ;;

@@ -11,7 +11,7 @@ uv=../.local/uv/bin/uv
 
 oldest_python() {
     case $1 in
-        spec | spark-3.9) echo 3.9 ;;
+        spec | spark-3.9 | step) echo 3.9 ;;
         mwaa-*) echo 3.12 ;;
         *) echo 3.11 ;;
     esac

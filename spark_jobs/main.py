@@ -3,6 +3,8 @@
 import sys
 
 from lake_spark.step.application import main
+from lake_spark.step.shipped_packages import unpack
 
 if __name__ == "__main__":
+    unpack()
     sys.exit(main(sys.argv[1:]))

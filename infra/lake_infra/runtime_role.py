@@ -8,6 +8,7 @@ from lake_infra.resource_names import Root
 from lake_spec.contract.dag_kinds import DAG_KINDS
 from lake_spec.contract.erase_request import ERASED
 from lake_spec.contract.pull_folders import pulls_of
+from lake_spec.contract.release_files import CODE, MAIN, PACKAGES
 from lake_spec.model import DomainSpec, EnvironmentSpec
 from lake_spec.model.choices import SecretStore
 from lake_spec.rules.landing_folders import is_own
@@ -239,8 +240,9 @@ def _secrets(
 
 def _releases(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
     names = [
-        "lake.zip",
-        "main.py",
+        CODE,
+        PACKAGES,
+        MAIN,
         *(f"specs/{domain.name}.json" for domain in domains),
     ]
     objects = [f"{root.prefix}releases/*/{name}" for name in names]

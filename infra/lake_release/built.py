@@ -1,6 +1,6 @@
 """A release as a folder: what goes to S3, to Airflow's dags folder and to MWAA.
 
-<output>/<id>/artifacts  lake.zip, main.py, specs: what steps read, under the release's id
+<output>/<id>/artifacts  lake.zip, boto3.zip, main.py, specs: what steps read, under the id
 <output>/<id>/dags       the dags folder as Airflow is to have it
 <output>/<id>/airflow    requirements.txt, startup.sh and plugins.zip, which MWAA installs
 """
@@ -113,7 +113,10 @@ def _build_artifacts(
     import bundle  # It knows what steps run.
 
     besides = {part: hashes(folder / part) for part in ("dags", "airflow")}
-    return bundle.build(domains, place, folder / "artifacts", besides=besides).id
+    try:
+        return bundle.build(domains, place, folder / "artifacts", besides=besides).id
+    except FileNotFoundError as error:
+        raise ReleaseError(str(error)) from None
 
 
 def hashes(folder: Path) -> Dict[str, str]:

@@ -12,7 +12,7 @@ from lake_spec.contract.dag_kinds import dag_ids, ids_of
 
 MORE = 12
 """Number of changed settings of a table that are named; the rest are counted."""
-_STEPS = ("lake.zip", "main.py")
+_STEPS = ("lake.zip", "boto3.zip", "main.py")
 _TOLD_ALREADY = ("tables/", "environments/", "release.json")
 
 

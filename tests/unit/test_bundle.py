@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from pathlib import Path
 
 import bundle
+import pytest
 from lake_spec.model import DomainSpec
 from lake_spec.parsing.json_codec import from_data
 from lake_spec.parsing.loader import load_environment, load_lake
@@ -23,7 +25,7 @@ def built(folder: Path) -> bundle.Release:
 def test_the_same_tree_gives_the_same_bytes_and_id(tmp_path):
     first, second = built(tmp_path / "a"), built(tmp_path / "b")
     assert first.id == second.id
-    for name in ("lake.zip", "main.py", "specs/moma.json"):
+    for name in ("lake.zip", "boto3.zip", "main.py", "specs/moma.json"):
         assert (first.folder / name).read_bytes() == (second.folder / name).read_bytes()
 
 
@@ -40,3 +42,30 @@ def test_a_domain_comes_back_from_its_file(tmp_path):
     domain = from_data(DomainSpec, data["domain"])
     assert data["release"] == release.id
     assert [table.full_name for table in domain.tables] == ["moma.artists"]
+
+
+def test_the_packages_of_steps_have_the_models_that_steps_use_and_no_others(tmp_path):
+    bundle.zip_installed(tmp_path / "boto3.zip")
+    with zipfile.ZipFile(tmp_path / "boto3.zip") as archive:
+        names = set(archive.namelist())
+    assert {"boto3/__init__.py", "six.py", "botocore/cacert.pem"} <= names
+    assert any(name.startswith("urllib3-1.26") for name in names)
+    models = {n.split("/")[2] for n in names if n.startswith("botocore/data/")}
+    assert {name for name in models if "." not in name} == set(bundle.SERVICES)
+    assert "endpoints.json" in {name.replace(".json.gz", ".json") for name in models}
+    assert (tmp_path / "boto3.zip").stat().st_size < 4 << 20
+
+
+def test_every_service_that_steps_call_has_its_model():
+    called = {
+        name
+        for file in (bundle.SPARK_JOBS / "lake_spark").rglob("*.py")
+        for name in re.findall(r'boto3\.client\("(\w+)"', file.read_text("utf-8"))
+    }
+    assert called and called <= set(bundle.SERVICES)
+
+
+def test_without_the_packages_of_steps_there_is_no_release(tmp_path, monkeypatch):
+    monkeypatch.setenv("LAKE_VENVS", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="Run ./setup.sh --only airflow"):
+        built(tmp_path / "release")

@@ -9,6 +9,7 @@ from typing import Any
 from lake_airflow.planning.plan import DagPlan, Stage
 from lake_airflow.runs.run import Run
 from lake_spec.contract.jars import step_jars
+from lake_spec.contract.release_files import CODE, MAIN, PACKAGES
 from lake_spec.contract.run_options import OPTIONS, step_arguments
 from lake_spec.contract.stage_tables import REBUILD_DIMENSION
 from lake_spec.model import EnvironmentSpec
@@ -43,7 +44,7 @@ def spark_step(
     argv = ["spark-submit", "--deploy-mode", "client"]
     jars = step_jars(plan.jars, environment.jars)
     argv += ["--jars", ",".join(jars)] if jars else []
-    argv += ["--py-files", f"{root}/lake.zip", f"{root}/main.py"]
+    argv += ["--py-files", f"{root}/{CODE},{root}/{PACKAGES}", f"{root}/{MAIN}"]
     argv += ["--release", root, "--region", environment.region]
     argv += ["--domain", plan.domain]
     if run.token is not None:  # as long in a plan as when it was granted

@@ -26,6 +26,8 @@ NODE_JARS = "|".join(
 )
 """Folders of a node's jars that a step may name."""
 PROJECT = Path(__file__).resolve().parents[3]
+NODE = Path(__file__).resolve().parent / "node"
+"""What the Python of a step imports first."""
 EMR_JAR = re.compile(rf"(?:{NODE_JARS})/([a-z][a-z-]*)\.jar$")
 NOT_SHARED = ("slf4j-", "spark-avro")
 """What a step does not get by itself: it would shadow Spark's own, or is named."""
@@ -201,7 +203,7 @@ def _aws(endpoint: str, secret: str) -> dict[str, str]:
 
 def _python(runtime: Runtime) -> dict[str, str]:
     """EMR's `python3` is the one that the Spark of the release uses."""
-    env = {"PYTHONDONTWRITEBYTECODE": "1", "TZ": "UTC"}
+    env = {"PYTHONDONTWRITEBYTECODE": "1", "TZ": "UTC", "PYTHONPATH": str(NODE)}
     if runtime.python.exists():
         env["PYSPARK_PYTHON"] = str(runtime.python)
         env["PATH"] = f"{runtime.python.parent}:{os.environ.get('PATH', '')}"

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from lake_local.errors import Missing
 from lake_local.stack import objects
 from lake_local.workspace.specs import Specs
 from lake_local.workspace.state_dir import Home
@@ -23,7 +24,10 @@ def publish(home: Home, specs: Specs, s3: Any) -> str:
 
     with tempfile.TemporaryDirectory(prefix="release-", dir=home.root) as folder:
         built = Path(folder) / "release"
-        release = bundle.build(specs.domains(), specs.environment, built)
+        try:
+            release = bundle.build(specs.domains(), specs.environment, built)
+        except FileNotFoundError as error:
+            raise Missing(str(error)) from None
         for file in sorted(each for each in built.rglob("*") if each.is_file()):
             key = file.relative_to(built).as_posix()
             objects.put_file(s3, file, f"{_root(specs, release.id)}/{key}")

@@ -112,6 +112,7 @@ def test_a_role_reads_its_lease_and_its_part_of_every_release():
     assert keys(found["Leases"]) == ["s3:::work/runs/leases/sales.json"]
     assert keys(found["Releases"]) == [
         "s3:::work/artifacts/releases/*/lake.zip",
+        "s3:::work/artifacts/releases/*/boto3.zip",
         "s3:::work/artifacts/releases/*/main.py",
         "s3:::work/artifacts/releases/*/specs/sales.json",
     ]

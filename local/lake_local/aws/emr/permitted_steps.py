@@ -38,7 +38,7 @@ _OPTIONS: Mapping[str, Callable[[str], object]] = {
     "--deploy-mode": lambda text: text == "client",
     "--class": lambda text: text == STREAMER,
     "--jars": _JARS.fullmatch,
-    "--py-files": re.compile(rf"{_RELEASE}/lake\.zip").fullmatch,
+    "--py-files": re.compile(rf"({_RELEASE})/lake\.zip,\1/boto3\.zip").fullmatch,
     "--conf": _is_conf,
 }
 """What may stand before the application, and with which values."""
@@ -60,11 +60,11 @@ def unlike_ours(args: Sequence[str]) -> Optional[str]:
     application = left[0] if left else ""
     main = _MAIN.fullmatch(application)
     if main and "--class" not in given:
-        if given.get("--py-files") == f"{main[1]}/lake.zip":
+        if given.get("--py-files", "").startswith(f"{main[1]}/lake.zip,"):
             return None
     elif _UTILITIES.fullmatch(application) and "--class" in given:
         return None
     return (
         f"a step of the application {application[:200]!r} (only main.py of a release with"
-        " its lake.zip, and HoodieStreamer)"
+        " its lake.zip and boto3.zip, and HoodieStreamer)"
     )

@@ -39,7 +39,8 @@ def test_a_step_is_one_spark_submit_for_all_tables():
                 "--deploy-mode",
                 "client",
                 "--py-files",
-                "s3://lake/artifacts/releases/3f9c2a71/lake.zip",
+                "s3://lake/artifacts/releases/3f9c2a71/lake.zip"
+                ",s3://lake/artifacts/releases/3f9c2a71/boto3.zip",
                 "s3://lake/artifacts/releases/3f9c2a71/main.py",
                 "--release",
                 "s3://lake/artifacts/releases/3f9c2a71",

@@ -190,7 +190,8 @@ def test_spark_without_its_runtime_fails_and_says_what_to_do(
     monkeypatch.setenv("LAKE_JARS", str(tmp_path))
     monkeypatch.setenv("LAKE_VENVS", str(tmp_path))
     root = "s3://lake/releases/1"
-    ours = ("spark-submit", "--py-files", f"{root}/lake.zip", f"{root}/main.py")
+    ours = ("spark-submit", "--py-files", f"{root}/lake.zip,{root}/boto3.zip")
+    ours += (f"{root}/main.py",)
     [one] = add(cluster, step(*ours))
     details = until(cluster, *STATES, step=one)["FailureDetails"]
     assert details["Reason"] == "Could not start"

@@ -191,7 +191,10 @@ def test_nothing_but_loopback_is_listened_on():
 
 ROOT = "s3://lake/artifacts/releases/3f9c2a71"
 OURS = [
-    ["spark-submit", "--deploy-mode", "client", "--py-files", f"{ROOT}/lake.zip"],
+    [
+        *("spark-submit", "--deploy-mode", "client", "--py-files"),
+        f"{ROOT}/lake.zip,{ROOT}/boto3.zip",
+    ],
     [f"{ROOT}/main.py", "--release", ROOT],
 ]
 
@@ -208,6 +211,8 @@ OURS = [
         ["spark-submit", "s3://lake/landing/x.py"],
         ["spark-submit", f"{ROOT}/main.py"],
         [*OURS[0][:-1], "s3://lake/landing/lake.zip", *OURS[1]],
+        [*OURS[0][:-1], f"{ROOT}/lake.zip", *OURS[1]],
+        [*OURS[0][:-1], f"{ROOT}/lake.zip,s3://lake/landing/boto3.zip", *OURS[1]],
         ["spark-submit", "--class", "x.Y", *OURS[0][1:], *OURS[1]],
         ["spark-submit", "--files", "/etc/passwd", *OURS[0][1:], *OURS[1]],
         ["spark-submit", "--jars", "http://page.example/x.jar", *OURS[0][1:], *OURS[1]],

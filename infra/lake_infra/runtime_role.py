@@ -28,6 +28,7 @@ ERASE = ("s3:DeleteObjectVersion", "s3:PutObject")
 GLUE = (
     "glue:BatchCreatePartition",
     "glue:BatchDeletePartition",
+    "glue:BatchUpdatePartition",
     "glue:CreateDatabase",
     "glue:CreateTable",
     "glue:GetDatabase",

@@ -33,7 +33,7 @@ THINGS = {
 """Where the requests of a service have the thing that they are about."""
 
 DATABASE = ("DatabaseName", "DatabaseInput.Name")
-TABLE = ("Name", "TableInput.Name")
+TABLE = ("TableName", "Name", "TableInput.Name")
 
 
 class Call(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Callable, Dict, Iterator, Mapping, Optional, Set, Tuple
+from typing import Callable, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
 from py4j.java_gateway import JavaObject
 from pyspark.sql import DataFrame, SparkSession
@@ -119,6 +119,18 @@ class HudiTable:
             return {}
         kept = self._client().getTableConfig().getUrlEncodePartitioning()
         return {name: str(kept).lower()}
+
+    def partitions(self) -> Tuple[List[str], bool]:
+        """Return the folders of its partitions, and whether their values are encoded."""
+        hudi = self._spark._jvm.org.apache.hudi
+        client = self._client()
+        context = hudi.client.common.HoodieSparkEngineContext(self._spark._jsc)
+        by_index = client.getTableConfig().isMetadataTableAvailable()
+        found = hudi.common.fs.FSUtils.getAllPartitionPaths(
+            context, client.getStorage(), self.path, by_index
+        )
+        encoded = client.getTableConfig().getUrlEncodePartitioning()
+        return list(found), str(encoded).lower() == "true"
 
     def clean(self, asked: Mapping[str, str]) -> Optional[str]:
         """Delete old file versions as these options ask; return the clean's instant.

@@ -1,4 +1,4 @@
-"""The tables in the Glue catalogue, registered through boto3.
+"""The tables in the Glue catalogue with their partitions, registered through boto3.
 
 Nothing is changed where the catalogue already says the same: every update makes
 a version, and Glue keeps a limited number.
@@ -6,11 +6,19 @@ a version, and Glue keeps a limited number.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Sequence
+
+from pyspark.sql.types import StructType
 
 from lake_spec.hudi.options import READ_OPTIMIZED
 from lake_spec.model import TableType
 from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.tables.glue_partitions import (
+    Partitions,
+    Values,
+    partition_input,
+    values_of,
+)
 from lake_spark.tables.table_run import TableRun
 
 _HADOOP = "org.apache.hudi.hadoop."
@@ -20,6 +28,9 @@ _INPUT = {
 }
 _OUTPUT = "org.apache.hadoop.hive.ql.io.parquet.MapredParquetOutputFormat"
 _SERDE = "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"
+
+LONGEST_PROPERTY = 4000
+"""Characters of a property's value, as of Spark and of Hudi's sync."""
 
 
 def register(run: TableRun) -> None:
@@ -33,7 +44,8 @@ def register(run: TableRun) -> None:
     _database(glue, run.spec.domain, run.spec.description)
     for name, table, query in registered_tables(run):
         if table.has_data():
-            _table(glue, run, table_input(run, name, table, query))
+            wanted = table_input(run, name, table, query)
+            _table(glue, run, wanted, partition_inputs(table, wanted))
 
 
 def glue_client(region: str):
@@ -61,7 +73,8 @@ def table_input(
     partitions = (
         [] if name.endswith("_changes") else list(run.spec.storage.partition_by)
     )
-    columns = dict(table.read_stored().dtypes)
+    stored = table.read_stored()
+    columns = dict(stored.dtypes)
     read_optimized = str(name.endswith("_ro")).lower()
     return {
         "Name": name,
@@ -69,7 +82,11 @@ def table_input(
         "Owner": run.spec.owner,
         "TableType": "EXTERNAL_TABLE",
         "PartitionKeys": [_column(n, columns[n]) for n in partitions],
-        "Parameters": {"EXTERNAL": "TRUE", "spark.sql.sources.provider": "hudi"},
+        "Parameters": {
+            "EXTERNAL": "TRUE",
+            "spark.sql.sources.provider": "hudi",
+            **spark_schema(stored.schema, partitions),
+        },
         "StorageDescriptor": {
             "Columns": [
                 _column(n, k) for n, k in columns.items() if n not in partitions
@@ -83,6 +100,41 @@ def table_input(
             },
         },
     }
+
+
+def spark_schema(schema: StructType, partitions: Sequence[str]) -> Dict[str, str]:
+    """Return the properties by which Spark knows a table's schema, as Hudi's sync does.
+
+    Without them Spark takes the catalogue's types, which lose the case of names.
+    """
+    ordered = [
+        *(field for field in schema.fields if field.name not in partitions),
+        *(schema[name] for name in partitions),
+    ]
+    text = StructType(ordered).json()
+    parts = [
+        text[first : first + LONGEST_PROPERTY]
+        for first in range(0, len(text), LONGEST_PROPERTY)
+    ]
+    name = "spark.sql.sources.schema"
+    properties = {f"{name}.numParts": str(len(parts))}
+    properties.update({f"{name}.part.{n}": part for n, part in enumerate(parts)})
+    if partitions:
+        properties[f"{name}.numPartCols"] = str(len(partitions))
+        properties.update({f"{name}.partCol.{n}": p for n, p in enumerate(partitions)})
+    return properties
+
+
+def partition_inputs(
+    table: HudiTable, wanted: Dict[str, Any]
+) -> Dict[Values, Dict[str, Any]]:
+    """Return what Glue receives of each partition, by its values."""
+    if not wanted["PartitionKeys"]:
+        return {}
+    folders, encoded = table.partitions()
+    storage = wanted["StorageDescriptor"]
+    found = {values_of(folder, encoded=encoded): folder for folder in folders}
+    return {each: partition_input(each, found[each], storage) for each in found}
 
 
 def _column(name: str, kind: str) -> Dict[str, str]:
@@ -102,8 +154,18 @@ def _database(glue, name: str, description: str) -> None:
         pass
 
 
-def _table(glue, run: TableRun, wanted: Dict[str, Any]) -> None:
-    """Make it, or update it; a creation whose reply was lost has made it."""
+def _table(
+    glue,
+    run: TableRun,
+    wanted: Dict[str, Any],
+    partitions: Dict[Values, Dict[str, Any]],
+) -> None:
+    """Make it, or update it; a creation whose reply was lost has made it.
+
+    Its partitions come after it is made, and before it is updated: where a run dies in
+    between, the next one finds a table that differs, and repeats both.
+    """
+    registered = Partitions(glue, run.spec.domain, wanted["Name"])
     named = {"DatabaseName": run.spec.domain, "Name": wanted["Name"]}
     database = named["DatabaseName"]
     try:
@@ -111,10 +173,15 @@ def _table(glue, run: TableRun, wanted: Dict[str, Any]) -> None:
     except glue.exceptions.EntityNotFoundException:
         try:
             glue.create_table(DatabaseName=database, TableInput=wanted)
-            return
+            found = wanted
         except glue.exceptions.AlreadyExistsException:
             found = glue.get_table(**named)["Table"]
-    if not all(_same(found.get(name), value) for name, value in wanted.items()):
+    is_same = all(_same(found.get(name), value) for name, value in wanted.items())
+    if wanted.get("PartitionKeys"):
+        if not is_same:
+            registered.update(partitions)
+        registered.synchronise(partitions)
+    if not is_same:
         glue.update_table(DatabaseName=database, TableInput=wanted)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import pytest
+from pyspark.sql.types import StructType
 
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import EarlierRounds
@@ -106,7 +108,7 @@ def test_a_table_that_was_made_without_a_reply_is_registered(owner):
     wanted = {"Name": "artists", "Owner": "museum-data"}
     glue = LosesReplies({**wanted, "Owner": owner, "CreateTime": "now"})
     run = SimpleNamespace(spec=SimpleNamespace(domain="moma"))
-    catalog._table(glue, run, wanted)
+    catalog._table(glue, run, wanted, {})
     assert glue.tables["artists"]["Owner"] == "museum-data"
 
 
@@ -135,3 +137,111 @@ def test_a_catalogue_that_is_down_after_a_commit_is_told_by_the_next_run(
     again = lake.run(stages[-1])
     assert (again.state, again.commits, len(registered)) == ("nothing_new", {}, 1)
     assert lake.living("note") == [(1, "a")]
+
+
+class Catalogue(LosesReplies):
+    """A catalogue in memory, with partitions; it counts what is asked to change."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.partitions: dict = {}
+        self.changes = 0
+
+    def create_table(self, *, DatabaseName: str, TableInput: dict) -> None:
+        self.update_table(DatabaseName=DatabaseName, TableInput=TableInput)
+
+    def update_table(self, *, DatabaseName: str, TableInput: dict) -> None:
+        self.changes += 1
+        self.tables[TableInput["Name"]] = TableInput
+
+    def get_paginator(self, name: str) -> SimpleNamespace:
+        return SimpleNamespace(
+            paginate=lambda TableName, **_: [
+                {"Partitions": list(self.partitions.get(TableName, {}).values())}
+            ]
+        )
+
+    def batch_create_partition(self, *, TableName, PartitionInputList, **_) -> dict:
+        self.changes += 1
+        mine = self.partitions.setdefault(TableName, {})
+        mine.update({tuple(each["Values"]): each for each in PartitionInputList})
+        return {}
+
+    def batch_update_partition(self, *, TableName, Entries, **_) -> dict:
+        self.changes += 1
+        for each in Entries:
+            values = tuple(each["PartitionValueList"])
+            self.partitions[TableName][values] = each["PartitionInput"]
+        return {}
+
+    def folders(self, table: str) -> set:
+        found = self.partitions[table].values()
+        return {each["StorageDescriptor"]["Location"] for each in found}
+
+
+PARTITIONED = SNAPSHOTS + """columns: {id: int, Country: string, note: string}
+key: [id]
+storage: {buckets: 1, partition_by: [Country]}
+"""
+
+
+@pytest.fixture
+def catalogue(monkeypatch):
+    """The catalogue of lakes in folders, whose addresses begin with s3: for this test."""
+    found = Catalogue()
+
+    def register(run):
+        for name, stored, query in catalog.registered_tables(run):
+            if stored.has_data():
+                wanted = catalog.table_input(run, name, stored, query)
+                partitions = catalog.partition_inputs(stored, wanted)
+                catalog._table(found, run, wanted, partitions)
+
+    monkeypatch.setattr(catalog, "register", register)
+    return found
+
+
+def test_after_each_commit_partitions_are_the_folders(spark, tmp_path, catalogue):
+    lake = Lake(spark, tmp_path, table(PARTITIONED))
+    runs = [
+        "id,Country,note\n1,AT,a\n2,CH,b\n",
+        "id,Country,note\n1,A:T/x,a\n2,CH,b\n3,,c\n",
+    ]
+    for number, rows in enumerate(runs, 1):
+        lake.land(f"2026-01-0{number}.csv", rows)
+        lake.done("full_load" if number == 1 else "incremental", "scd2")
+        for name, layer in (("things", "current"), ("things_history", "history")):
+            home = tmp_path / "warehouse" / "tests" / "things" / layer
+            folders = {f"file://{f}" for f in home.iterdir() if "=" in f.name}
+            assert catalogue.folders(name) == folders
+            assert len(folders) >= 2
+    values = {each[0] for each in catalogue.partitions["things"]}
+    assert {"AT", "CH", "A:T/x"} <= values
+    assert "things_changes" not in catalogue.partitions
+    before = catalogue.changes
+    lake.done("scd2")
+    assert catalogue.changes == before
+
+
+def test_spark_reads_the_schema_from_the_properties(spark, tmp_path, catalogue):
+    many = ", ".join(f"a_column_with_a_long_name_{n}: string" for n in range(70))
+    text = PARTITIONED.replace("note: string", f"note: string, {many}")
+    lake = Lake(spark, tmp_path, table(text))
+    head = ",".join(f"a_column_with_a_long_name_{n}" for n in range(70))
+    lake.land("2026-01-01.csv", f"id,Country,note,{head}\n1,AT,a{',x' * 70}\n")
+    lake.done("full_load")
+    found = catalogue.tables["things"]["Parameters"]
+    name = "spark.sql.sources.schema"
+    count = int(found[f"{name}.numParts"])
+    parts = [found[f"{name}.part.{n}"] for n in range(count)]
+    assert count >= 2 and max(map(len, parts)) == 4000
+    schema = StructType.fromJson(json.loads("".join(parts)))
+    stored = lake.tables.current.read_stored().schema
+    assert sorted(schema.names) == sorted(stored.names)
+    # As Spark orders the columns of a partitioned table.
+    assert schema.names[-1] == "Country"
+    assert schema["id"].dataType == stored["id"].dataType
+    assert (found[f"{name}.numPartCols"], found[f"{name}.partCol.0"]) == (
+        "1",
+        "Country",
+    )

@@ -75,6 +75,7 @@ def test_things_of_other_services_are_named_and_their_values_are_not(emulator, m
     glue.get_database(Name="c")
     glue.create_table(DatabaseName="c", TableInput={"Name": "t"})
     glue.get_table(DatabaseName="c", Name="t")
+    glue.get_partitions(DatabaseName="c", TableName="t")
     topic = caller(emulator, "sns", "airflow").create_topic(Name="d")["TopicArn"]
     caller(emulator, "sns", "airflow").publish(TopicArn=topic, Message="hidden")
     assert [tuple(each.values()) for each in made()] == [
@@ -85,6 +86,7 @@ def test_things_of_other_services_are_named_and_their_values_are_not(emulator, m
         ("s-1", "glue", "GetDatabase", "c"),
         ("s-1", "glue", "CreateTable", "c/t"),
         ("s-1", "glue", "GetTable", "c/t"),
+        ("s-1", "glue", "GetPartitions", "c/t"),
         ("airflow", "sns", "CreateTopic", ""),
         ("airflow", "sns", "Publish", topic),
     ]

@@ -11,8 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON_39 = ROOT / ".venv-spec" / "bin" / "python"
-ON_EMR = ("pyspark", "py4j", "boto3", "botocore", "s3transfer", "urllib3")
-ON_EMR += ("jmespath", "dateutil", "six.py")
+ON_EMR = ("pyspark", "py4j")
 IMPORT = """
 import importlib, sys
 sys.path[:0] = sys.argv[1:3]
@@ -70,6 +69,25 @@ def test_where_there_is_a_python_39_it_imports_every_module_of_the_zip(
     done = imported(zipped, packages, *modules)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == modules and len(modules) > 50
+
+
+CLIENT = """
+import sys
+sys.path[:0] = sys.argv[1:3]
+from lake_spark.step.shipped_packages import unpack
+unpack()
+import boto3
+print(boto3.client("s3", region_name="eu-central-1").meta.service_model.service_name)
+"""
+
+
+@needs_python_39
+def test_where_there_is_a_python_39_boto3_is_what_the_release_brings(zipped):
+    bundle.zip_installed(zipped.with_name("boto3.zip"))
+    argv = [str(PYTHON_39), "-I", "-S", "-c", CLIENT, str(zipped)]
+    argv.append(str(zipped.with_name("boto3.zip")))
+    done = subprocess.run(argv, capture_output=True, text=True)
+    assert done.stdout == "s3\n", done.stderr
 
 
 @needs_python_39

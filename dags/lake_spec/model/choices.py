@@ -64,6 +64,13 @@ class NewColumns(str, Enum):
     REFUSE = "refuse"
 
 
+class MissingColumns(str, Enum):
+    """Handling of a file that lacks a declared column."""
+
+    WARN = "warn"
+    REFUSE = "refuse"
+
+
 class OnTypeMismatch(str, Enum):
     """Handling of a column whose type in a file does not fit the table's."""
 

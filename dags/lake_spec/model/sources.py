@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Optional, Tuple, Union
 
-from lake_spec.model.choices import MissingKeys, NewColumns
+from lake_spec.model.choices import MissingColumns, MissingKeys, NewColumns
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.envelopes import Debezium
 from lake_spec.model.pulls import Changes, JdbcTable
@@ -222,6 +222,11 @@ class Snapshot:
     new_columns: NewColumns = setting(
         "Handling of undeclared source columns.", NewColumns.ADD
     )
+    missing_columns: MissingColumns = setting(
+        "Handling of a file that lacks a declared column: ingest its rows with null "
+        "and warn, or reject the file.",
+        MissingColumns.WARN,
+    )
 
 
 @dataclass(frozen=True)
@@ -287,6 +292,11 @@ class Feed:
     timezone: str = setting("Time zone of timestamps without one.", "UTC")
     new_columns: NewColumns = setting(
         "Handling of undeclared source columns.", NewColumns.ADD
+    )
+    missing_columns: MissingColumns = setting(
+        "Handling of a file that lacks a declared column: ingest its rows with null "
+        "and warn, or reject the file.",
+        MissingColumns.WARN,
     )
 
 

@@ -7,7 +7,15 @@ from datetime import datetime
 from typing import Dict, Iterator, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
-from lake_spec.model import Csv, Dimension, Feed, Operation, Snapshot, TableSpec
+from lake_spec.model import (
+    Csv,
+    Dimension,
+    Feed,
+    MissingColumns,
+    Operation,
+    Snapshot,
+    TableSpec,
+)
 from lake_spec.model.sources import CHARSETS
 from lake_spec.rules import names
 from lake_spec.rules.rule_book import RuleBook
@@ -100,6 +108,13 @@ def csv_without_header_declares_columns(spec: TableSpec) -> Iterator[Problem]:
             "them."
         )
         yield got(("source", "format", "header"), False, hint)
+
+
+@SOURCE.rule("source", "columns")
+def columns_that_may_not_be_missing_are_declared(spec: TableSpec) -> Iterator[Problem]:
+    if spec.source.missing_columns is MissingColumns.REFUSE and not spec.columns:
+        hint = "Declare `columns`: only a file that lacks a declared column is refused."
+        yield got(("source", "missing_columns"), "refuse", hint)
 
 
 @SOURCE.rule("source", "source.snapshot_time")

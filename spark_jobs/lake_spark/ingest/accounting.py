@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from lake_spec.model.envelopes import MESSAGE, TOMBSTONE
-from lake_spark.changelog.schema import ALL_KEYS, LogColumn
+from lake_spark.changelog.schema import ALL_KEYS, LogColumn, UPSERT
 from lake_spark.landing.manifest import LogContents
 from lake_spark.storage.literals import small_table
 
@@ -23,6 +23,7 @@ OFFSETS = (
 
 
 _BAD = "lake_reason IS NOT NULL AND lake_no_row IS NULL"
+_UPSERT = f"lake_reason IS NULL AND lake_no_row IS NULL AND lake_op = '{UPSERT}'"
 _EFFECTIVE_OF_GOOD = (
     "CASE WHEN lake_reason IS NULL THEN unix_micros(lake_effective_at) END"
 )
@@ -49,6 +50,10 @@ class Counted:
     def quarantined(self, path: str) -> int:
         """Count its bad rows."""
         return sum(row.quarantined for row in self._of(path))
+
+    def upserts(self, path: str) -> int:
+        """Count its good rows that are upserts."""
+        return sum(row.upserts for row in self._of(path))
 
     def starts(self, paths: Sequence[str]) -> Set[str]:
         """Return where the snapshots of these files' rows started: the first, the last."""
@@ -112,6 +117,7 @@ def count_rows(rows: DataFrame, rules: Dict[str, str]) -> Counted:
             F.count_if(F.expr(f"lake_no_row = '{MESSAGE}'")).alias("messages"),
             F.min("lake_id").alias("first_id"),
             F.count_if(F.expr(_BAD)).alias("quarantined"),
+            F.count_if(F.expr(_UPSERT)).alias("upserts"),
             F.count_if(F.expr(f"lake_key = '{ALL_KEYS}'")).alias("wide"),
             F.count(LogColumn.UNAVAILABLE).alias("partial"),
             F.count(LogColumn.OLD_KEY).alias("renamed"),

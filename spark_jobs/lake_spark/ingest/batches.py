@@ -11,7 +11,7 @@ from pyspark.storagelevel import StorageLevel
 from lake_spec.contract.pull_folders import pulled_folders
 from lake_spec.contract.report import FileReport
 from lake_spec.hudi.options import Operation
-from lake_spec.model import Csv, Json, NewColumns, Snapshot
+from lake_spec.model import Csv, Json, MissingColumns, NewColumns, Snapshot
 from lake_spec.text.globs import glob_pattern
 from lake_spark.changelog.schema import log_columns
 from lake_spark.changelog.retractions import retract_rows
@@ -26,6 +26,7 @@ from lake_spark.formats.inference import (
     with_texts,
     with_values,
 )
+from lake_spark.formats.missing_columns import missing_columns
 from lake_spark.formats.schema_evolution import (
     columns_with,
     name_warnings,
@@ -159,22 +160,29 @@ def shaped(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> B
             _refuse_known(run, file)
             shape = shape_of(run.spark, run.store, file, run.spec)
             valued = _with_values(run, file, shape, columns)
-            columns = columns_with(run.spec, file, shape, columns, valued)
-            shape = with_texts(shape, run.spec, columns)
-            refuse_mismatch(run.spec, shape, columns, file.path)
+            grown = columns_with(run.spec, file, shape, columns, valued)
+            shape = with_texts(shape, run.spec, grown)
+            refuse_mismatch(run.spec, shape, grown, file.path)
             started = full_refresh.start_of(run.spec, file.path)
         except BadFile as bad:
             run.earlier.known_bad[file.path, file.etag] = bad.reason
             set_aside(run, bad)
             continue
+        columns = grown
         is_first = is_load(run.spec, file) and started is None
         if isinstance(run.spec.source, Snapshot):
             is_first = snapshot_diff.is_full_load(file, manifest)
         good.append(Input(file, shape, 0 if is_first else 1, started))
         for words in name_warnings(run.spec, shape):
             warnings.setdefault(words, file.path)
-    run.report.warnings += [f"{path}: {words}" for words, path in warnings.items()]
+    _warn(run, [f"{path}: {words}" for words, path in warnings.items()])
     return Batch(good, columns)
+
+
+def _warn(run: TableRun, warnings: Sequence[str]) -> None:
+    """Add warnings to the report, each once."""
+    found = run.report.warnings
+    found += [each for each in warnings if each not in found]
 
 
 def _with_values(
@@ -215,15 +223,24 @@ def read_rows(run: TableRun, batch: Batch) -> Optional[Rows]:
     """Read the batch's rows and counts, but for rows of erased keys; else as `read_all`."""
     listed, erased = run.erased_keys, known_contents(run)
     if not erased.hashes:
-        return read_all(run, batch)
+        return _read_whole(run, batch)
     keyed_hash = listed.hasher(run.environment.erase_secret, erased)
-    rows = read_all(run, batch)
+    rows = _read_whole(run, batch)
     if rows is None:
         return None
     files = [each.file for each in batch.inputs]
     batch.left_out = left_out(erased, files, rows.numbered, keyed_hash)
     rows.numbered = without(rows.numbered, batch.left_out)
     rows.counted = rows.counted.without(batch.left_out, rows.numbered, _rules(run))
+    return rows
+
+
+def _read_whole(run: TableRun, batch: Batch) -> Optional[Rows]:
+    """Read the batch's rows and counts, without files that lack a column, if refused."""
+    rows = read_all(run, batch)
+    while rows is not None and _refuse_lacking(run, batch, rows.counted):
+        rows.release()
+        rows = read_all(run, batch)
     return rows
 
 
@@ -252,8 +269,20 @@ def read_all(run: TableRun, batch: Batch) -> Optional[Rows]:
             good = _readable(run, batch)
             if len(good) == len(batch.inputs):
                 raise
-            batch.inputs = [] if batch.snapshot else good
+            _go_on_with(run, batch, good)
     return None
+
+
+def _go_on_with(run: TableRun, batch: Batch, good: Sequence[Input]) -> None:
+    """Leave out the other files, and the columns that only they would bring.
+
+    A snapshot is ingested whole or not at all.
+    """
+    if batch.snapshot or not good:
+        batch.inputs = []
+        return
+    again = shaped(run, [each.file for each in good], run.manifest())
+    batch.inputs, batch.columns = again.inputs, again.columns
 
 
 def _refuse_broken(run: TableRun, batch: Batch) -> Dict[str, int]:
@@ -294,7 +323,7 @@ def _refuse_miscounted(
 
 
 def _refuse(run: TableRun, batch: Batch, reasons: Dict[str, str]) -> None:
-    """Set files aside and leave them out; a snapshot is ingested whole or not at all."""
+    """Set files aside and leave them out."""
     for each in batch.inputs:
         if each.file.path in reasons:
             bad = BadFile(each.file.path, reasons[each.file.path])
@@ -302,7 +331,58 @@ def _refuse(run: TableRun, batch: Batch, reasons: Dict[str, str]) -> None:
             set_aside(run, bad)
     if reasons:
         good = [each for each in batch.inputs if each.file.path not in reasons]
-        batch.inputs = [] if batch.snapshot else good
+        _go_on_with(run, batch, good)
+
+
+def _refuse_lacking(run: TableRun, batch: Batch, counted: Counted) -> bool:
+    """Set files aside that lack a declared column; return whether there are any."""
+    if run.spec.source.missing_columns is not MissingColumns.REFUSE:
+        return False
+    reasons = {}
+    for each in batch.inputs:
+        path = each.file.path
+        lacking = [n for n in _lacking(run, batch, each, counted) if run.spec.column(n)]
+        if lacking:
+            has = ", ".join(each.shape.names)[:300]
+            reasons[path] = (
+                f"lacks the column(s) {', '.join(lacking)}; it has {has}, and "
+                f"source.missing_columns is 'refuse'. {_remedy(lacking[0])} "
+                "Or set source.missing_columns to warn."
+            )
+    _refuse(run, batch, reasons)
+    return bool(reasons)
+
+
+def _warn_of_missing(run: TableRun, batch: Batch, counted: Counted) -> None:
+    """Count, for each column that files lack, the rows that have null because of it."""
+    found: Dict[str, List[str]] = {}
+    for each in batch.inputs:
+        for name in _lacking(run, batch, each, counted):
+            found.setdefault(name, []).append(each.file.path)
+    for name, paths in found.items():
+        rows = sum(counted.upserts(path) for path in paths)
+        named = ", ".join(map(shown, paths[:3]))
+        more = f" and {len(paths) - 3:,} more" if len(paths) > 3 else ""
+        words = (
+            f"column {name!r} is missing in {len(paths):,} file(s) ({named}{more}): "
+            f"{rows:,} row(s) have null. {_remedy(name)}"
+        )
+        _warn(run, [words])
+
+
+def _lacking(run: TableRun, batch: Batch, each: Input, counted: Counted) -> List[str]:
+    """Return columns that a file lacks; none if it has no upsert, which needs them."""
+    if not counted.upserts(each.file.path):
+        return []
+    load = is_load(run.spec, each.file)
+    return missing_columns(run.spec, each.shape, batch.columns, is_load=load)
+
+
+def _remedy(name: str) -> str:
+    return (
+        f"If the source renamed it, add the new name to columns.{name}.source; if it "
+        f"sends it no longer, set columns.{name}.dropped to true."
+    )
 
 
 def _readable(run: TableRun, batch: Batch) -> List[Input]:
@@ -329,6 +409,7 @@ def judge(run: TableRun, batch: Batch, rows: Rows, what: str) -> None:
     """Check what was read, and begin the accounting of its files."""
     refuse_moved_on(run, batch)
     quarantine.check_limits(run, rows.counted, rows.numbered)
+    _warn_of_missing(run, batch, rows.counted)
     full_refresh.refuse_losses(run, quarantine.good_rows(rows.numbered), batch.inputs)
     batch.files = file_reports(batch, rows.counted)
     has_full_refresh = any(each.started for each in batch.inputs)

@@ -21,13 +21,12 @@ from lake_spec.model import (
     Json,
     PostgreSql,
     TableSpec,
-    envelopes,
 )
 from lake_spec.model.connections import DATABASES
 from lake_spec.rules.names import source_name
 from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.errors import PullFailed
-from lake_spark.formats.inference import column_in_path
+from lake_spark.formats.missing_columns import is_sent
 from lake_spark.schema.promotion import stored_type
 from lake_spark.schema.timestamps import in_utc
 from lake_spark.sources.connections import connection_of
@@ -328,17 +327,11 @@ def _listed(names: Sequence[str], most: int = 5) -> str:
 
 def _missing(spec: TableSpec, names: Set[str]) -> Iterator[Tuple[str, Tuple[str, ...]]]:
     """Yield lake columns that no source column gives, with their source names."""
-    in_path = column_in_path(spec)
-    of_envelope = set()
-    if isinstance(spec.source, Feed) and spec.source.envelope is not None:
-        of_envelope.update(envelopes.columns_of(spec.source.envelope))
     declared = dict(spec.columns)
     for name in dict.fromkeys((*declared, *spec.key)):
         column = declared.get(name)
         sources = (column.source if column else ()) or (name,)
-        if name == in_path or name in of_envelope or (column and column.dropped):
+        if not is_sent(spec, name):
             continue
-        if of_envelope and all(each.startswith("__") for each in sources):
-            continue  # what events have next to their rows
         if not names.intersection(each.lower() for each in sources):
             yield name, tuple(sources)

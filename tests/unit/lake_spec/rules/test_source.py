@@ -90,6 +90,15 @@ def test_csv_files_must_be_readable(specs, changes, message):
     assert message in diagnostic
 
 
+def test_files_are_refused_only_for_the_want_of_declared_columns(specs):
+    changes = {"source.missing_columns": "refuse"}
+    assert diagnostics_of(specs, SNAPSHOT, changes) == []
+    assert diagnostics_of(specs, SNAPSHOT, {**changes, "columns": LEFT_OUT}) == [
+        "source.missing_columns: got 'refuse'. Declare `columns`: only a file that lacks"
+        " a declared column is refused."
+    ]
+
+
 def test_csv_without_a_header_needs_columns(specs):
     changes = {"source.format.header": False, "columns": LEFT_OUT}
     assert diagnostics_of(specs, SNAPSHOT, changes) == [

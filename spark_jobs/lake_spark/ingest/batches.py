@@ -152,7 +152,7 @@ def set_aside(run: TableRun, bad: BadFile) -> None:
 
 def shaped(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> Batch:
     """Return the good files with their shapes, and the columns that they lead to."""
-    columns = enrichment.with_given(run, table_columns(run.spec, run.log))
+    columns = _known_columns(run)
     good: List[Input] = []
     warnings: Dict[str, str] = {}
     for file in files:
@@ -281,8 +281,15 @@ def _go_on_with(run: TableRun, batch: Batch, good: Sequence[Input]) -> None:
     if batch.snapshot or not good:
         batch.inputs = []
         return
-    again = shaped(run, [each.file for each in good], run.manifest())
-    batch.inputs, batch.columns = again.inputs, again.columns
+    batch.inputs = list(good)
+    if batch.columns != _known_columns(run):
+        again = shaped(run, [each.file for each in good], run.manifest())
+        batch.inputs, batch.columns = again.inputs, again.columns
+
+
+def _known_columns(run: TableRun) -> Columns:
+    """Return the table's columns before this batch."""
+    return enrichment.with_given(run, table_columns(run.spec, run.log))
 
 
 def _refuse_broken(run: TableRun, batch: Batch) -> Dict[str, int]:

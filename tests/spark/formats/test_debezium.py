@@ -298,6 +298,34 @@ def test_a_binlog_that_starts_over_ranks_after_the_former(spark, tmp_path, arriv
     assert all("changes/" in words for words in restarts)
 
 
+@pytest.mark.parametrize("arrival", [(0, 1), (1, 0)])
+def test_a_timeline_switch_of_postgresql_ranks_after_the_former(
+    spark, tmp_path, arrival
+):
+    """The new primary never had the last changes, and its positions begin before them."""
+    log = Log()
+    former = [
+        log.pg("c", row(1, "kept"), 100, 110),
+        log.pg("u", row(1, "lost by the failover"), 900, 910),
+    ]
+    log.seconds += 61
+    switched = [
+        log.pg("r", row(2, "read by a slot that was made again"), None, 500),
+        log.pg("u", row(1, "on the new timeline"), 500, 510),
+        log.pg("u", row(1, "newest"), 600, 610),
+    ]
+    lake = Lake(spark, tmp_path, table(SPEC.format(connector="postgresql")))
+    files, warnings = (former, switched), []
+    for number in arrival:
+        lake.land(f"changes/{number}.json", lines(*files[number]), at="2026-03-01")
+        warnings += [w for each in lake.done("incremental") for w in each.warnings]
+    lake.done("scd2")
+    assert current(lake)[0] == (1, "newest", None)
+    names = [each[0] for each in versions(lake, 1)]
+    assert names == ["kept", "lost by the failover", "on the new timeline", "newest"]
+    assert any("log positions restarted" in each for each in warnings)
+
+
 def test_a_change_that_a_second_snapshot_did_not_see_ranks_after_it(spark, tmp_path):
     """A transaction that was open when the new slot was made, and ended after it."""
     log = Log()

@@ -104,6 +104,13 @@ def test_a_marker_covers_the_gap_once():
     assert set(rows[-1].values.values()) == {None}
 
 
+def test_a_tombstone_follows_an_upsert_whose_version_has_no_length():
+    tombstone = with_settings(deletes="tombstone")
+    assert history([up(1, "A"), gone(1, record=2)], tombstone) == [("deleted", 1, None)]
+    assert history([gone(1), up(1, "A", record=2)], tombstone) == [("A", 1, None)]
+    assert history([up(1, "A"), gone(1, record=2)]) == []
+
+
 def test_soft_keeps_the_row_of_a_key_that_had_an_upsert():
     soft = with_settings(current="soft")
     assert current([up(1, "A"), gone(2)], soft) == ["deleted"]

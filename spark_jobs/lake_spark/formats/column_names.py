@@ -30,6 +30,12 @@ def time_column(spec: TableSpec) -> Optional[str]:
     return declared.column if declared else None
 
 
+def column_in_path(spec: TableSpec) -> Optional[str]:
+    """Return the column whose value the paths of the files say, if there is one."""
+    scope = spec.scope
+    return scope.column if scope and scope.pattern else None
+
+
 @dataclass(frozen=True)
 class Names:
     """The names of a table's columns, and of what is not free, without case."""

@@ -16,7 +16,7 @@ from lake_spec.text.globs import glob_pattern
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import BadFile, shortened
 from lake_spark.formats import csv_text, debezium
-from lake_spark.formats.column_names import sources, time_column
+from lake_spark.formats.column_names import column_in_path, sources, time_column
 from lake_spark.formats.envelopes import unwrapped
 from lake_spark.formats.file_schema import BLOCK, CORRUPT, ID, LEFT_OUT, Shape
 from lake_spark.formats.parquet import described_by_itself
@@ -405,12 +405,6 @@ def needed_columns(spec: TableSpec, file: LandingFile) -> List[str]:
     if not is_load(spec, file):
         needed += spec.order_by
     return needed
-
-
-def column_in_path(spec: TableSpec) -> Optional[str]:
-    """Return the column whose value the paths of the files say, if there is one."""
-    scope = spec.scope
-    return scope.column if scope and scope.pattern else None
 
 
 def is_load(spec: TableSpec, file: LandingFile) -> bool:

@@ -6,8 +6,8 @@ from typing import Dict, List, Set
 
 from lake_spec.model import Column, Json, KafkaTopic, TableSpec
 from lake_spec.model.envelopes import columns_of
+from lake_spark.formats.column_names import column_in_path, sources
 from lake_spark.formats.file_schema import Shape
-from lake_spark.formats.inference import column_in_path, source_name
 from lake_spark.schema.columns import Columns
 
 
@@ -25,6 +25,7 @@ def missing_columns(
     if is_load and spec.effective_at:
         known.add(spec.effective_at)
     declared: Dict[str, Column] = dict(spec.columns)
+    found = sources(spec, shape)
     is_json = isinstance(spec.source.format, Json)
     return [
         name
@@ -33,7 +34,7 @@ def missing_columns(
         and (name in declared or not is_json)
         and is_sent(spec, name)
         and not _is_ignored(spec, name)
-        and source_name(spec, name, shape) is None
+        and name not in found
     ]
 
 

@@ -50,7 +50,7 @@ FILES_TO_COME = (
     *("source.format.encoding", "source.format.multiline", "source.new_columns"),
     *("source.full_refresh.files", "source.enrich", "quality"),
     *("source.load_from", "source.changes_from", "source.pulled_from"),
-    *("source.complete", "source.ignore_columns"),
+    *("source.complete", "source.ignore_columns", "source.missing_columns"),
     *("columns.note.dropped", "columns.note.on_type_mismatch"),
 )
 LIMITS = (

@@ -105,7 +105,7 @@ def table_input(
 def spark_schema(schema: StructType, partitions: Sequence[str]) -> Dict[str, str]:
     """Return the properties by which Spark knows a table's schema, as Hudi's sync does.
 
-    Without them Spark takes the catalogue's types, which lose the case of names.
+    Without them Spark makes a schema of the catalogue's columns and Hive's types.
     """
     ordered = [
         *(field for field in schema.fields if field.name not in partitions),

@@ -20,9 +20,11 @@ class S3(BaseHTTPRequestHandler):
 
     def do_GET(self):
         self.agents.append(self.headers["User-Agent"])
+        body = b"<Error><Code>NoSuchKey</Code></Error>"
         self.send_response(404)
-        self.send_header("Content-Length", "0")
+        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
+        self.wfile.write(body)
 
     def log_message(self, *_):
         """Print nothing."""

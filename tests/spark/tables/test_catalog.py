@@ -179,9 +179,9 @@ class Catalogue(LosesReplies):
         return {each["StorageDescriptor"]["Location"] for each in found}
 
 
-PARTITIONED = SNAPSHOTS + """columns: {id: int, Country: string, note: string}
+PARTITIONED = SNAPSHOTS + """columns: {id: int, country: string, note: string}
 key: [id]
-storage: {buckets: 1, partition_by: [Country]}
+storage: {buckets: 1, partition_by: [country]}
 """
 
 
@@ -204,8 +204,8 @@ def catalogue(monkeypatch):
 def test_after_each_commit_partitions_are_the_folders(spark, tmp_path, catalogue):
     lake = Lake(spark, tmp_path, table(PARTITIONED))
     runs = [
-        "id,Country,note\n1,AT,a\n2,CH,b\n",
-        "id,Country,note\n1,A:T/x,a\n2,CH,b\n3,,c\n",
+        "id,country,note\n1,AT,a\n2,CH,b\n",
+        "id,country,note\n1,A:T/x,a\n2,CH,b\n3,,c\n",
     ]
     for number, rows in enumerate(runs, 1):
         lake.land(f"2026-01-0{number}.csv", rows)
@@ -228,7 +228,7 @@ def test_spark_reads_the_schema_from_the_properties(spark, tmp_path, catalogue):
     text = PARTITIONED.replace("note: string", f"note: string, {many}")
     lake = Lake(spark, tmp_path, table(text))
     head = ",".join(f"a_column_with_a_long_name_{n}" for n in range(70))
-    lake.land("2026-01-01.csv", f"id,Country,note,{head}\n1,AT,a{',x' * 70}\n")
+    lake.land("2026-01-01.csv", f"id,country,note,{head}\n1,AT,a{',x' * 70}\n")
     lake.done("full_load")
     found = catalogue.tables["things"]["Parameters"]
     name = "spark.sql.sources.schema"
@@ -239,9 +239,9 @@ def test_spark_reads_the_schema_from_the_properties(spark, tmp_path, catalogue):
     stored = lake.tables.current.read_stored().schema
     assert sorted(schema.names) == sorted(stored.names)
     # As Spark orders the columns of a partitioned table.
-    assert schema.names[-1] == "Country"
+    assert schema.names[-1] == "country"
     assert schema["id"].dataType == stored["id"].dataType
     assert (found[f"{name}.numPartCols"], found[f"{name}.partCol.0"]) == (
         "1",
-        "Country",
+        "country",
     )

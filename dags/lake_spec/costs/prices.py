@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple
 
 from lake_spec.diagnostics.diagnostic import Diagnostic, Problem, got
 from lake_spec.diagnostics.errors import SpecErrors
+from lake_spec.diagnostics.parsing_ids import ParsingId
 from lake_spec.model.spec_field import setting
 from lake_spec.parsing.discovery import Survey, read_document
 from lake_spec.parsing.from_yaml import decode
@@ -56,7 +57,9 @@ def load_prices(path: Path) -> Prices:
     """Load the prices of a file. Raises SpecErrors with all of its diagnostics."""
     if not path.is_file():
         hint = "Write it as docs/cost.md shows, with your own prices."
-        raise SpecErrors([Diagnostic(str(path), 0, "", None, "no such file", hint)])
+        rule = ParsingId.UNREADABLE_FILE.value
+        message = "no such file"
+        raise SpecErrors([Diagnostic(str(path), 0, "", None, message, hint, rule)])
     survey = Survey()
     root = read_document(survey, path).root
     if root is not None:
@@ -74,12 +77,13 @@ def load_prices(path: Path) -> Prices:
 def _problems(spec: PriceListSpec) -> Iterator[Problem]:
     if not re.fullmatch("[A-Z]{3}", spec.currency):
         hint = "Write three capital letters, as in USD or EUR."
-        yield got(("currency",), spec.currency, hint)
+        yield got(("currency",), spec.currency, hint, ParsingId.INVALID_PRICE.value)
     for kind, hour in spec.instance_hours:
         for name, price in vars(hour).items():
             if price is not None and price < 0:
                 hint = "Write the price of one hour, 0 or more."
-                yield got(("instance_hours", kind, name), price, hint)
+                path, rule = ("instance_hours", kind, name), ParsingId.INVALID_PRICE
+                yield got(path, price, hint, rule.value)
 
 
 class Prices:
@@ -134,7 +138,7 @@ class Prices:
     def _lacking(
         self, kind: str, minutes: Mapping[str, float], cluster: str
     ) -> Iterator[Problem]:
-        place = ("instance_hours", kind)
+        place, rule = ("instance_hours", kind), ParsingId.MISSING_PRICE.value
         if kind not in self._hours:
             there = ", ".join(self._hours) or "none"
             hint = (
@@ -142,11 +146,11 @@ class Prices:
                 "of an hour."
             )
             message = f"no prices of {kind!r}, which cluster {cluster} had"
-            yield Problem(place, kind, message, hint)
+            yield Problem(place, kind, message, hint, rule)
         elif SPOT in minutes and self._hours[kind].spot is None:
             message = f"no price of {kind!r} on Spot, which cluster {cluster} had"
             hint = "Known: ec2, emr. Add `spot: ...` with your price of an hour."
-            yield Problem((*place, SPOT), kind, message, hint)
+            yield Problem((*place, SPOT), kind, message, hint, rule)
 
 
 def minutes_by_type(

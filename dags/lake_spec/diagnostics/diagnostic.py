@@ -1,4 +1,4 @@
-"""A fault: what is wrong with a spec, where, and what to do."""
+"""A diagnostic: what is wrong with a spec, where, and what to do."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def shown(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One fault of one file; line 0 means the file as a whole."""
+    """One fault of one file; line 0 means the file as a whole.
+
+    `rule` is the id of the rule that found it: a function of rules/ or a ParsingId.
+    """
 
     file: str
     line: int
@@ -39,16 +42,17 @@ class Diagnostic:
     value: Any
     message: str
     hint: str
+    rule: str
 
     @property
     def what(self) -> str:
-        """The diagnostic without its hint."""
+        """The diagnostic without its hint and rule."""
         place = f"{self.file}:{self.line}" if self.line else self.file
         where = f"{self.key_path}: " if self.key_path else ""
         return f"{place}: {where}{self.message}."
 
     def __str__(self) -> str:
-        return f"{self.what} {self.hint}".rstrip()
+        return f"{self.what} {self.hint} [{self.rule}]"
 
 
 @dataclass(frozen=True)
@@ -59,8 +63,9 @@ class Problem:
     value: Any
     message: str
     hint: str
+    rule: str = ""
 
 
-def got(path: Path, value: Any, hint: str) -> Problem:
+def got(path: Path, value: Any, hint: str, rule: str = "") -> Problem:
     """Build a problem whose message is the value itself."""
-    return Problem(path, value, f"got {shown(value)}", hint)
+    return Problem(path, value, f"got {shown(value)}", hint, rule)

@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 
 from lake_spec.diagnostics.diagnostic import Diagnostic, Path as KeyPath, got
 from lake_spec.diagnostics.errors import SpecErrors
+from lake_spec.diagnostics.parsing_ids import ParsingId
 from lake_spec.model import DomainSpec, TableSpec
 from lake_spec.parsing.defaults import merge
 from lake_spec.parsing.derived_settings import with_implied
@@ -16,11 +17,11 @@ from lake_spec.parsing.from_yaml import decode
 from lake_spec.parsing.node import Node
 from lake_spec.parsing.yaml_reader import Document, LARGEST, parse_yaml
 from lake_spec.rules.all_rules import books_of
-from lake_spec.rules.continuous import table_problems
+from lake_spec.rules.continuous import tables_fit_continuous_runs
 from lake_spec.rules.dimension import dimension_problems
 from lake_spec.rules.enrichment import enrichment_problems
 from lake_spec.rules.lake import ACROSS
-from lake_spec.rules.landing_folders import landing_problems
+from lake_spec.rules.landing_folders import landing_folder_is_own
 
 DEFAULTS = "_defaults.yml"
 DOMAIN_FILE = "_domain.yml"
@@ -51,9 +52,9 @@ class Survey:
         for diagnostic in more:
             self.found.setdefault(str(diagnostic), diagnostic)
 
-    def whole_file(self, path: Path, message: str, hint: str) -> None:
+    def whole_file(self, path: Path, message: str, hint: str, rule: ParsingId) -> None:
         """Add a diagnostic of a file or folder as a whole."""
-        self.add([Diagnostic(str(path), 0, "", None, message, hint)])
+        self.add([Diagnostic(str(path), 0, "", None, message, hint, rule.value)])
 
     @property
     def diagnostics(self) -> List[Diagnostic]:
@@ -93,7 +94,8 @@ def read_document(survey: Survey, path: Path) -> Document:
             document = parse_yaml(stream.read(LARGEST + 1), str(path))
     except OSError as error:
         hint = "Make the file readable, or remove it."
-        survey.whole_file(path, error.strerror or "unreadable", hint)
+        message = error.strerror or "unreadable"
+        survey.whole_file(path, message, hint, ParsingId.UNREADABLE_FILE)
         return Document(None)
     survey.add(document.diagnostics)
     return document
@@ -131,7 +133,8 @@ def _judged(read: Read, name: str) -> Iterable[Diagnostic]:
         hint = (
             f"Its file or folder is named {name!r}: write `name: {name}`, or rename it."
         )
-        yield read.root.diagnostic(got(("name",), read.spec.name, hint))
+        rule = ParsingId.NAME_DIFFERS.value
+        yield read.root.diagnostic(got(("name",), read.spec.name, hint, rule))
 
 
 def survey_tables(survey: Survey, tables: Path) -> Dict[str, DomainSpec]:
@@ -146,7 +149,8 @@ def survey_tables(survey: Survey, tables: Path) -> Dict[str, DomainSpec]:
             hint = (
                 f"Move it into the folder of its domain; only {DEFAULTS} belongs here."
             )
-            survey.whole_file(entry, "a spec outside of any domain", hint)
+            message = "a spec outside of any domain"
+            survey.whole_file(entry, message, hint, ParsingId.MISPLACED_FILE)
     return domains
 
 
@@ -173,7 +177,10 @@ def survey_domain(survey: Survey, tables: Path, name: str) -> Optional[DomainSpe
                 survey.add(_landing_diagnostics(table, tables))
     if read is None:
         return None
-    survey.add(read.root.diagnostic(each) for each in table_problems(read.spec, specs))
+    survey.add(
+        read.root.diagnostic(each)
+        for each in tables_fit_continuous_runs(read.spec, specs)
+    )
     return replace(read.spec, tables=tuple(specs))
 
 
@@ -181,7 +188,7 @@ def _landing_diagnostics(table: Read, tables: Path) -> Iterable[Diagnostic]:
     """List diagnostics of the landing folder of a table that is readable so far."""
     if ("source",) in {path[:1] for path in table.broken}:
         return
-    for problem in landing_problems(table.spec, lambda name: _owner(tables, name)):
+    for problem in landing_folder_is_own(table.spec, lambda name: _owner(tables, name)):
         yield table.root.diagnostic(problem)
 
 
@@ -200,9 +207,8 @@ def _defaults(survey: Survey, tables: Path) -> Optional[Node]:
         return None
     root = read_document(survey, path).root
     if root is not None and not isinstance(root.value, dict):
-        problem = got(
-            (), root.plain(), "Write the settings of a table, or remove the file."
-        )
+        hint = "Write the settings of a table, or remove the file."
+        problem = got((), root.plain(), hint, ParsingId.WRONG_TYPE.value)
         survey.add([root.diagnostic(problem)])
         return None
     return root
@@ -212,7 +218,7 @@ def _read_domain(survey: Survey, folder: Path) -> Optional[Read]:
     path = folder / DOMAIN_FILE
     if not path.exists():
         hint = "Create this file with `name`, `description` and `owner`."
-        survey.whole_file(path, "missing", hint)
+        survey.whole_file(path, "missing", hint, ParsingId.MISSING_DOMAIN_FILE)
         return None
     return read_spec(survey, DomainSpec, path, name=folder.name, given={"tables": ()})
 
@@ -220,13 +226,14 @@ def _read_domain(survey: Survey, folder: Path) -> Optional[Read]:
 def _is_table(survey: Survey, entry: Path) -> bool:
     if entry.is_dir():
         hint = "Domains have no folders inside: move its specs up, or remove it."
-        survey.whole_file(entry, "a folder in a domain", hint)
+        survey.whole_file(entry, "a folder in a domain", hint, ParsingId.MISPLACED_FILE)
         return False
     if entry.name == DOMAIN_FILE or not _is_yaml(entry):
         return False
     if entry.suffix != ENDING or entry.name.startswith("_"):
         hint = f"Name it <table>{ENDING}; only {DOMAIN_FILE} begins with `_`."
-        survey.whole_file(entry, "not a valid name of a table's file", hint)
+        message = "not a valid name of a table's file"
+        survey.whole_file(entry, message, hint, ParsingId.MISPLACED_FILE)
         return False
     return True
 
@@ -240,9 +247,9 @@ def survey_folder(survey: Survey, cls: type, folder: Path) -> Dict[str, Any]:
             if read is not None:
                 specs[entry.stem] = read.spec
         elif _is_yaml(entry):
-            survey.whole_file(
-                entry, ("not a valid name of a spec"), f"Name it <name>{ENDING}."
-            )
+            hint = f"Name it <name>{ENDING}."
+            message = "not a valid name of a spec"
+            survey.whole_file(entry, message, hint, ParsingId.MISPLACED_FILE)
     return specs
 
 
@@ -252,7 +259,8 @@ def entries(survey: Survey, folder: Path) -> List[Path]:
         found = sorted(folder.iterdir())
     except OSError as error:
         hint = "Give a folder of specs, as in dags/tables."
-        survey.whole_file(folder, error.strerror or "unreadable", hint)
+        message = error.strerror or "unreadable"
+        survey.whole_file(folder, message, hint, ParsingId.UNREADABLE_FILE)
         return []
     return [path for path in found if not path.name.startswith((".", "__"))]
 

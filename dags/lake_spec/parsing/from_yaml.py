@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Mapping, Optional, Set
 
 from lake_spec.diagnostics.diagnostic import Diagnostic, Path, Problem, got
+from lake_spec.diagnostics.parsing_ids import ParsingId
 from lake_spec.diagnostics.suggestions import nearest
 from lake_spec.parsing import empty_values, wording
 from lake_spec.parsing.field_types import (
@@ -67,7 +68,10 @@ class _Decoder:
         return empty_values.of(shape)
 
     def wrong(self, shape: Any, node: Node, path: Path) -> Any:
-        self.report(got(path, node.plain(), wording.expected(shape, node.value)))
+        is_choice = isinstance(shape, Choice)
+        rule = ParsingId.VALUE_NOT_ALLOWED if is_choice else ParsingId.WRONG_TYPE
+        hint = wording.expected(shape, node.value)
+        self.report(got(path, node.plain(), hint, rule.value))
         return self._broken(shape, path)
 
     def maybe(self, shape: Maybe, node: Node, path: Path) -> Any:
@@ -153,7 +157,8 @@ class _Decoder:
         here = node.value.get(setting.name)
         if here is not None and setting.given == "folder" and here.value != value:
             hint = f"The folder is named {value!r}: remove the key, or move the file."
-            self.report(got((*path, setting.name), here.plain(), hint))
+            at, rule = (*path, setting.name), ParsingId.NAME_DIFFERS
+            self.report(got(at, here.plain(), hint, rule.value))
         return value
 
     def _missing(self, setting: Setting, path: Path, is_misspelt: bool) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from lake_spec.contract.dag_kinds import DAG_KINDS
 from lake_spec.diagnostics.diagnostic import Diagnostic, Path as KeyPath, Problem
 from lake_spec.diagnostics.errors import NoSuchFile, NoSuchSpec
+from lake_spec.diagnostics.parsing_ids import ParsingId
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
 from lake_spec.model.continuous import CONTINUOUS
@@ -23,9 +24,9 @@ from lake_spec.parsing.discovery import (
     survey_folder,
     survey_tables,
 )
-from lake_spec.rules.connections import connection_problems
-from lake_spec.rules.continuous import cluster_problems
-from lake_spec.rules.domain import stage_problems
+from lake_spec.rules.connections import connections_fit_pulls
+from lake_spec.rules.continuous import cluster_outlasts_continuous_run
+from lake_spec.rules.domain import cluster_outlasts_stage
 from lake_spec.rules.readers import reader_problems
 
 
@@ -126,12 +127,14 @@ def _survey_lake(survey: Survey, tables: Path, clusters: Optional[Path]) -> Lake
         file = tables / name / DOMAIN_FILE
         _check_clusters(survey, file, named, clusters)
         cluster = known.get(domain.cluster_of(CONTINUOUS))
-        for problem in cluster_problems(domain, cluster) if cluster else ():
-            _tell(survey, file, problem)
+        for problem in (
+            cluster_outlasts_continuous_run(domain, cluster) if cluster else ()
+        ):
+            _report(survey, file, problem)
         for each in sorted({domain.cluster_of(kind) for kind in DAG_KINDS}):
             cluster = known.get(each)
-            for problem in stage_problems(domain, cluster) if cluster else ():
-                _tell(survey, file, problem)
+            for problem in cluster_outlasts_stage(domain, cluster) if cluster else ():
+                _report(survey, file, problem)
     return Lake(lake.domains, known)
 
 
@@ -148,7 +151,8 @@ def _check_clusters(
             hint = did_you_mean(cluster, names)
             hint = f"{hint}Clusters: {', '.join(names) or 'none'}."
             message = f"unknown cluster {cluster!r}"
-            _tell(survey, file, Problem(path, cluster, message, hint))
+            rule = ParsingId.UNKNOWN_CLUSTER.value
+            _report(survey, file, Problem(path, cluster, message, hint, rule))
 
 
 def _check_domains(
@@ -160,7 +164,9 @@ def _check_domains(
         if hint and name not in names:
             message = f"unknown domain {name!r}"
             path = ("runtime_roles", name)
-            _tell(survey, file, Problem(path, name, message, hint.strip()))
+            rule = ParsingId.UNKNOWN_DOMAIN.value
+            problem = Problem(path, name, message, hint.strip(), rule)
+            _report(survey, file, problem)
 
 
 def _check_connections(
@@ -171,8 +177,8 @@ def _check_connections(
     One without any pulls nothing: runs of such tables there fail by name.
     """
     if environment.connections:
-        for problem in connection_problems(environment, lake.domains.values()):
-            _tell(survey, file, problem)
+        for problem in connections_fit_pulls(environment, lake.domains.values()):
+            _report(survey, file, problem)
 
 
 def _check_hours(
@@ -181,12 +187,12 @@ def _check_hours(
     """Report runs and stages that are too long for the environment's cluster."""
     cluster, path = lake.clusters.get(environment.cluster or ""), ("cluster",)
     for domain in lake.domains.values() if cluster else ():
-        for find in (cluster_problems, stage_problems):
+        for find in (cluster_outlasts_continuous_run, cluster_outlasts_stage):
             for problem in find(domain, cluster, path):
-                _tell(survey, file, problem)
+                _report(survey, file, problem)
 
 
-def _tell(survey: Survey, file: Path, problem: Problem) -> None:
+def _report(survey: Survey, file: Path, problem: Problem) -> None:
     root = read_document(Survey(), file).root
     if root is not None:
         survey.add([root.diagnostic(problem)])

@@ -55,4 +55,5 @@ class Node:
             value=problem.value,
             message=problem.message,
             hint=problem.hint,
+            rule=problem.rule,
         )

@@ -7,6 +7,7 @@ import re
 from typing import Any, Iterable, Sequence
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
+from lake_spec.diagnostics.parsing_ids import ParsingId
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.parsing.field_types import (
     Choice,
@@ -59,24 +60,29 @@ def unknown_key(shape: Record, key: str, path: Path, known: Sequence[str]) -> Pr
     """Report a key that the record does not have."""
     takes = f"{owner(shape, path)} takes: {', '.join(known)}."
     hint = did_you_mean(key, known)
-    return Problem((*path, key), key, "unknown key", hint + takes)
+    return Problem(
+        (*path, key), key, "unknown key", hint + takes, ParsingId.UNKNOWN_KEY.value
+    )
 
 
 def missing(setting: Setting, path: Path) -> Problem:
     """Report a required setting that was left out."""
     hint = f"{setting.doc} Write for example {in_yaml(setting)}."
-    return Problem(path, None, "missing", hint)
+    return Problem(path, None, "missing", hint, ParsingId.MISSING_KEY.value)
 
 
 def missing_tag(shape: OneOf, path: Path) -> Problem:
     """Report a union without the key that selects its member."""
     hint = f"Choose one of: {', '.join(shape.records)}."
-    return Problem((*path, shape.tag), None, "missing", hint)
+    return Problem(
+        (*path, shape.tag), None, "missing", hint, ParsingId.MISSING_KEY.value
+    )
 
 
 def wrong_tag(shape: OneOf, value: Any, path: Path) -> Problem:
     """Report a union whose tag selects no member."""
-    return got((*path, shape.tag), value, choose(value, shape.records))
+    hint, rule = choose(value, shape.records), ParsingId.VALUE_NOT_ALLOWED
+    return got((*path, shape.tag), value, hint, rule.value)
 
 
 def owner(shape: Record, path: Path) -> str:

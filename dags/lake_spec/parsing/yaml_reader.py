@@ -15,6 +15,7 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 import yaml
 
 from lake_spec.diagnostics.diagnostic import Diagnostic, Path, key_path, shown
+from lake_spec.diagnostics.parsing_ids import ParsingId
 from lake_spec.parsing.node import Node, REFUSED
 
 LARGEST = 256 * 1024
@@ -60,7 +61,9 @@ def parse_yaml(raw: bytes, file: str) -> Document:
 def _parse(raw: bytes, file: str) -> Document:
     if len(raw) > LARGEST:
         hint = f"A spec has at most {LARGEST // 1024} KiB."
-        raise _unreadable(file, 0, "the file is too large", hint)
+        raise _unreadable(
+            file, 0, "the file is too large", hint, ParsingId.SPEC_TOO_LARGE
+        )
     text = _text(raw, file)
     tree = _Tree(file, text)
     try:
@@ -70,7 +73,8 @@ def _parse(raw: bytes, file: str) -> Document:
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         line = mark.line + 1 if mark else 0
         hint = "Fix the YAML in this line or the one above."
-        raise _unreadable(file, line, f"not YAML: {problem}", hint) from None
+        message = f"not YAML: {problem}"
+        raise _unreadable(file, line, message, hint, ParsingId.INVALID_YAML) from None
 
 
 def _text(raw: bytes, file: str) -> str:
@@ -78,16 +82,20 @@ def _text(raw: bytes, file: str) -> str:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise _unreadable(file, line, "not UTF-8", "Save the file as UTF-8.") from None
+        hint = "Save the file as UTF-8."
+        raise _unreadable(file, line, "not UTF-8", hint, ParsingId.NOT_UTF8) from None
     tab = _TAB.search(text)
     if tab:
         line = text.count("\n", 0, tab.start()) + 1
-        raise _unreadable(file, line, "a tab indents the line", "Indent with spaces.")
+        message, hint = "a tab indents the line", "Indent with spaces."
+        raise _unreadable(file, line, message, hint, ParsingId.TAB_INDENT)
     return text
 
 
-def _unreadable(file: str, line: int, message: str, hint: str) -> _Unreadable:
-    return _Unreadable(Diagnostic(file, line, "", None, message, hint))
+def _unreadable(
+    file: str, line: int, message: str, hint: str, rule: ParsingId
+) -> _Unreadable:
+    return _Unreadable(Diagnostic(file, line, "", None, message, hint, rule.value))
 
 
 class _Tree:
@@ -103,7 +111,8 @@ class _Tree:
         event = next(self.events)
         if isinstance(event, yaml.StreamEndEvent):
             hint = "Write the spec, or remove the file."
-            raise _unreadable(self.file, 0, "the file is empty", hint)
+            message = "the file is empty"
+            raise _unreadable(self.file, 0, message, hint, ParsingId.EMPTY_FILE)
         node = self._node(next(self.events), ())
         next(self.events)  # the document ends
         event = next(self.events)
@@ -116,7 +125,8 @@ class _Tree:
         line = event.start_mark.line + 1
         if len(path) > DEEPEST:
             hint = f"Specs nest at most {DEEPEST} levels."
-            raise _unreadable(self.file, line, "nested too deeply", hint)
+            message = "nested too deeply"
+            raise _unreadable(self.file, line, message, hint, ParsingId.SPEC_TOO_LARGE)
         return Node(self._value(event, path), self.file, line)
 
     def _value(self, event: Any, path: Path) -> Any:
@@ -149,7 +159,9 @@ class _Tree:
             node.line = event.start_mark.line + 1
             if key in mapping:
                 hint = f"Keep one; the first is in line {mapping[key].line}."
-                self._refuse(event, (*path, key), "duplicate key", hint)
+                self._refuse(
+                    event, (*path, key), "duplicate key", hint, ParsingId.DUPLICATE_KEY
+                )
             else:
                 mapping[key] = node
             event = next(self.events)
@@ -159,13 +171,25 @@ class _Tree:
         if not isinstance(event, yaml.ScalarEvent):
             line = event.start_mark.line + 1
             hint = "Write every key as one word of text; quote braces that are text."
-            raise _unreadable(self.file, line, "a key is not text", hint)
+            message = "a key is not text"
+            raise _unreadable(
+                self.file, line, message, hint, ParsingId.UNSUPPORTED_YAML
+            )
         return event.value
 
-    def _refuse(self, event: Any, path: Path, message: str, hint: str) -> object:
+    def _refuse(
+        self,
+        event: Any,
+        path: Path,
+        message: str,
+        hint: str,
+        rule: ParsingId = ParsingId.UNSUPPORTED_YAML,
+    ) -> object:
         line = event.start_mark.line + 1
         where = key_path(path)
-        self.diagnostics.append(Diagnostic(self.file, line, where, None, message, hint))
+        self.diagnostics.append(
+            Diagnostic(self.file, line, where, None, message, hint, rule.value)
+        )
         return REFUSED
 
 

@@ -70,19 +70,31 @@ _SPARK_SETTING = re.compile(
 
 
 @CLUSTER.rule("name")
-def cluster_is_named_by_the_allow_list(spec: ClusterSpec) -> Iterator[Problem]:
+def cluster_name_is_valid(spec: ClusterSpec) -> Iterator[Problem]:
+    """Refuse a cluster's name that is not valid in paths and tags.
+
+    Fix: Write 1 to 63 of a-z, 0-9 and _, beginning with a letter, and name the file so.
+    """
     yield from names.name(("name",), spec.name)
 
 
 @CLUSTER.rule("release_label")
-def release_label_has_the_hudi_of_our_tables(spec: ClusterSpec) -> Iterator[Problem]:
+def release_label_has_hudi(spec: ClusterSpec) -> Iterator[Problem]:
+    """Refuse an EMR release without the Hudi version that the tables need.
+
+    Fix: Write a release label that docs/reference/aws-releases.md lists as taken.
+    """
     reason = why_not(spec.release_label)
     if reason:
         yield got(("release_label",), spec.release_label, reason)
 
 
 @CLUSTER.rule()
-def cluster_numbers_are_within_emrs_limits(spec: ClusterSpec) -> Iterator[Problem]:
+def cluster_limits(spec: ClusterSpec) -> Iterator[Problem]:
+    """Refuse numbers of a cluster that EMR or the DAGs do not accept.
+
+    Fix: Choose a number within the limits that the message names.
+    """
     level = spec.step_concurrency_level
     yield from within(("step_concurrency_level",), level, 1, 256)
     yield from within(("start_minutes",), spec.start_minutes, 10, 1440)
@@ -95,7 +107,11 @@ def cluster_numbers_are_within_emrs_limits(spec: ClusterSpec) -> Iterator[Proble
 
 
 @CLUSTER.rule("instances", "start_minutes")
-def a_start_outlasts_its_wait_for_spot(spec: ClusterSpec) -> Iterator[Problem]:
+def start_outlasts_spot_timeout(spec: ClusterSpec) -> Iterator[Problem]:
+    """Refuse a start that times out while the cluster still waits for Spot.
+
+    Fix: Set `start_minutes` above `instances.task.spot.timeout_duration_minutes`.
+    """
     nodes = spec.instances
     if not isinstance(nodes, InstanceFleets) or not nodes.has_spot:
         return
@@ -110,13 +126,21 @@ def a_start_outlasts_its_wait_for_spot(spec: ClusterSpec) -> Iterator[Problem]:
 
 @CLUSTER.rule("driver_memory")
 def driver_memory_is_an_amount(spec: ClusterSpec) -> Iterator[Problem]:
+    """Refuse a driver's memory that Spark cannot parse.
+
+    Fix: Write a whole number followed by m or g, as in `driver_memory: 4g`.
+    """
     if not _MEMORY.fullmatch(spec.driver_memory):
         hint = "Write a whole number followed by m or g, as in 4g."
         yield got(("driver_memory",), spec.driver_memory, hint)
 
 
 @CLUSTER.rule("spark_defaults")
-def spark_defaults_are_of_the_list(spec: ClusterSpec) -> Iterator[Problem]:
+def spark_defaults_are_allowed(spec: ClusterSpec) -> Iterator[Problem]:
+    """Refuse Spark settings that could change rows or contain secrets.
+
+    Fix: Choose a setting of the list in the message, and write a plain value.
+    """
     for key, value in spec.spark_defaults:
         path = ("spark_defaults", key)
         if key == "spark.driver.memory":
@@ -131,6 +155,11 @@ def spark_defaults_are_of_the_list(spec: ClusterSpec) -> Iterator[Problem]:
 
 @CLUSTER.rule("bootstrap_actions")
 def bootstrap_actions_are_scripts_on_s3(spec: ClusterSpec) -> Iterator[Problem]:
+    """Refuse bootstrap actions that EMR does not accept.
+
+    Fix: Give each a name, the path of a script below `artifacts` or an s3:// URI, and
+    plain arguments; at most 16 of them.
+    """
     count = len(spec.bootstrap_actions)
     if count > MOST_BOOTSTRAP_ACTIONS:
         hint = f"EMR allows {MOST_BOOTSTRAP_ACTIONS}: merge some of the scripts."
@@ -153,4 +182,9 @@ def bootstrap_actions_are_scripts_on_s3(spec: ClusterSpec) -> Iterator[Problem]:
 
 @CLUSTER.rule("tags")
 def cluster_tags_fit_aws(spec: ClusterSpec) -> Iterator[Problem]:
+    """Refuse tags that AWS does not accept or that the project sets itself.
+
+    Fix: Write short plain keys and values, at most 20; do not begin keys with `aws:` or
+    `lake:`.
+    """
     yield from aws.tags(spec.tags)

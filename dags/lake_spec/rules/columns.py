@@ -60,6 +60,10 @@ def references(spec: TableSpec) -> Iterator[Tuple[Path, str]]:
 
 @COLUMNS.rule("columns")
 def named_columns_exist(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a setting that names a column which the table does not declare.
+
+    Fix: Correct the name, or declare the column under `columns`.
+    """
     declared = [name for name, _ in spec.columns]
     given = [name for each in spec.enrich for _, name in each.given]
     for path, name in references(spec):
@@ -78,13 +82,23 @@ def _listed(columns: List[str]) -> str:
 
 
 @COLUMNS.rule("columns")
-def columns_are_named_by_the_allow_list(spec: TableSpec) -> Iterator[Problem]:
+def column_names_are_valid(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse column names that are not valid in SQL.
+
+    Fix: Write 1 to 63 of a-z, 0-9 and _, beginning with a letter; put the name in the
+    source under `source`.
+    """
     for name, _ in spec.columns:
         yield from names.name(("columns", name), name)
 
 
 @COLUMNS.rule("columns")
-def column_names_are_not_ours(spec: TableSpec) -> Iterator[Problem]:
+def column_names_are_not_reserved(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse column names with a prefix of the lake's own columns.
+
+    Fix: Choose a name that does not begin with `lake_` or `_hoodie_`; put the name in
+    the source under `source`.
+    """
     for name, _ in spec.columns:
         if name.startswith(RESERVED_PREFIXES):
             hint = f"The prefixes {' and '.join(RESERVED_PREFIXES)} are reserved."
@@ -92,7 +106,11 @@ def column_names_are_not_ours(spec: TableSpec) -> Iterator[Problem]:
 
 
 @COLUMNS.rule("columns", "history")
-def column_names_are_not_those_of_history(spec: TableSpec) -> Iterator[Problem]:
+def column_names_are_not_in_history(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse column names that history uses for a column of its own.
+
+    Fix: Rename the column, or change the name of history's column under `history`.
+    """
     added = {name: key_path(path) for path, name in added_columns(spec)}
     for name, _ in spec.columns:
         if name in added:
@@ -102,6 +120,11 @@ def column_names_are_not_those_of_history(spec: TableSpec) -> Iterator[Problem]:
 
 @COLUMNS.rule("columns")
 def column_types_are_known(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a type of a column that the lake does not have.
+
+    Fix: Write one of the types in docs/sources/types.md, as in `decimal(10,2)` or
+    `array<string>`.
+    """
     for name, column in spec.columns:
         try:
             parse_type(column.type)
@@ -111,7 +134,10 @@ def column_types_are_known(spec: TableSpec) -> Iterator[Problem]:
 
 @COLUMNS.rule("columns")
 def maps_have_text_keys(spec: TableSpec) -> Iterator[Problem]:
-    """Require string keys: Hudi's tables support no others."""
+    """Refuse maps whose keys are not text: Hudi supports no others.
+
+    Fix: Write `map<string, ...>`.
+    """
     for name, column in spec.columns:
         kind = type_of(spec, name)
         if kind and any(key != "string" for key in _map_keys(kind)):
@@ -127,8 +153,12 @@ def _map_keys(kind: ColumnType) -> Iterator[str]:
 
 
 @COLUMNS.rule("columns", "storage")
-def partitions_are_of_types_that_name_folders(spec: TableSpec) -> Iterator[Problem]:
-    """Require types for which Hudi writes folders in one, readable way."""
+def partition_types_name_folders(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse partition columns whose values Hudi cannot write as folder names.
+
+    Fix: Partition by a string, int, bigint, boolean or date column, and do not mix text
+    with boolean or decimal.
+    """
     kinds = [type_of(spec, name) for name in spec.storage.partition_by]
     has_text = any(kind and kind.name == "string" for kind in kinds)
     for place, (name, kind) in enumerate(zip(spec.storage.partition_by, kinds)):
@@ -149,8 +179,12 @@ def partitions_are_of_types_that_name_folders(spec: TableSpec) -> Iterator[Probl
 
 
 @COLUMNS.rule("columns", "history")
-def named_columns_are_not_ours(spec: TableSpec) -> Iterator[Problem]:
-    """Reject reserved names: without declared columns they are stored under others."""
+def named_columns_are_not_reserved(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse reserved names in a table that does not declare its columns.
+
+    Fix: Declare the column under another name, with its name in the source under
+    `source`.
+    """
     ours = {name for _, name in added_columns(spec)}
     for path, name in references(spec) if not spec.columns else ():
         if name.startswith(RESERVED_PREFIXES) or name in ours:
@@ -163,6 +197,11 @@ def named_columns_are_not_ours(spec: TableSpec) -> Iterator[Problem]:
 
 @COLUMNS.rule("columns")
 def source_names_are_plain(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse names of source columns with characters that are not supported.
+
+    Fix: Write 1 to 128 letters, digits, spaces and $ @ # % _ . : / ( ) & + -, or rename
+    the column in the source.
+    """
     for name, column in spec.columns:
         for position, source in enumerate(column.source):
             yield from names.source_name(("columns", name, "source", position), source)
@@ -170,6 +209,10 @@ def source_names_are_plain(spec: TableSpec) -> Iterator[Problem]:
 
 @COLUMNS.rule("columns")
 def source_names_belong_to_one_column(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse two columns that read the same column of the source.
+
+    Fix: Remove the source's name from one of the two columns.
+    """
     taken: Dict[str, str] = {}
     for name, column in spec.columns:
         for path, source in _sources(name, column):
@@ -191,6 +234,10 @@ def _sources(name: str, column: Column) -> Iterator[Tuple[Path, str]]:
 
 @COLUMNS.rule("columns")
 def formats_fit_their_types(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a format that does not fit the type of its column.
+
+    Fix: Remove `format`, correct it, or correct the column's type.
+    """
     for name, column in spec.columns:
         if column.format is None:
             continue
@@ -218,6 +265,11 @@ def _is_pattern(text: str) -> bool:
 
 @COLUMNS.rule("columns")
 def dropped_columns_are_not_needed(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse `dropped` for a column that every row needs.
+
+    Fix: Remove `dropped`, or remove the column from `key`, `order_by` and
+    `effective_at`.
+    """
     needed = {name: "key" for name in spec.key}
     needed.update({name: "order_by" for name in spec.order_by})
     needed.update({spec.effective_at: "effective_at"} if spec.effective_at else {})

@@ -11,7 +11,7 @@ from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Connection, DomainSpec, EnvironmentSpec, KafkaCluster
 from lake_spec.model.choices import KafkaSecurity, SecretStore
 from lake_spec.rules import aws, names
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_book import RuleBook, rule
 from lake_spec.rules.table import within
 
 CONNECTIONS = RuleBook()
@@ -28,7 +28,12 @@ _JAR = re.compile(
 
 
 @CONNECTIONS.rule()
-def connections_are_named_and_reached(spec: EnvironmentSpec) -> Iterator[Problem]:
+def connections_are_valid(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse a connection whose name, host, database, port or secret is not valid.
+
+    Fix: Write the value as the message says; host and port go into settings of their
+    own.
+    """
     for name, connection in spec.connections:
         path: Path = ("connections", name)
         yield from names.name(path, name)
@@ -77,6 +82,10 @@ def _brokers(path: Path, cluster: KafkaCluster) -> Iterator[Problem]:
 
 @CONNECTIONS.rule("jars")
 def jars_are_s3_uris(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse jars that are not objects on S3, or that are named twice.
+
+    Fix: Write the s3:// URI of each jar once.
+    """
     for position, jar in enumerate(spec.jars):
         if not _JAR.fullmatch(jar):
             hint = (
@@ -88,10 +97,15 @@ def jars_are_s3_uris(spec: EnvironmentSpec) -> Iterator[Problem]:
             yield got(("jars", position), jar, "Name each jar once.")
 
 
-def connection_problems(
+@rule
+def connections_fit_pulls(
     environment: EnvironmentSpec, domains: Iterable[DomainSpec]
 ) -> Iterator[Problem]:
-    """List connections that pulls use and the environment lacks, each once."""
+    """Refuse an environment that lacks a connection which a table pulls from.
+
+    Fix: Add the connection with the kind that the message names, or correct the table's
+    `connection`.
+    """
     known = dict(environment.connections)
     reported = set()
     for table in (table for domain in domains for table in domain.tables):

@@ -14,7 +14,7 @@ from lake_spec.model import (
     TableSpec,
     Concurrency,
 )
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_book import RuleBook, rule
 from lake_spec.rules.table import within
 
 CONTINUOUS = RuleBook()
@@ -27,7 +27,11 @@ _NONE = "The domain has no continuous runs: add `continuous: {}`, or remove it."
 
 
 @CONTINUOUS.rule("continuous")
-def pace_is_in_bounds(spec: DomainSpec) -> Iterator[Problem]:
+def continuous_limits(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse an interval or length of continuous runs that is out of bounds.
+
+    Fix: Choose a number within the limits that the message names.
+    """
     pace, top = spec.continuous, ("continuous",)
     if pace is not None:
         yield from within((*top, "every_seconds"), pace.every_seconds, 5, 3600)
@@ -35,7 +39,11 @@ def pace_is_in_bounds(spec: DomainSpec) -> Iterator[Problem]:
 
 
 @CONTINUOUS.rule("continuous", "schedules", "clusters")
-def nothing_is_said_of_runs_that_there_are_not(spec: DomainSpec) -> Iterator[Problem]:
+def continuous_settings_need_continuous(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse a schedule or cluster for continuous runs in a domain without them.
+
+    Fix: Add `continuous: {}` to the domain, or remove the setting.
+    """
     if spec.continuous is None:
         for name in ("schedules", "clusters"):
             value = getattr(spec, name).continuous
@@ -44,7 +52,11 @@ def nothing_is_said_of_runs_that_there_are_not(spec: DomainSpec) -> Iterator[Pro
 
 
 @CONTINUOUS.rule("continuous", "schedules")
-def one_schedule_takes_what_has_landed(spec: DomainSpec) -> Iterator[Problem]:
+def one_schedule_ingests_changes(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse a schedule of incremental runs next to one of continuous runs.
+
+    Fix: Remove `schedules.incremental` or `schedules.continuous`.
+    """
     both = spec.schedules.continuous and spec.schedules.incremental
     if spec.continuous is not None and both:
         hint = (
@@ -55,7 +67,11 @@ def one_schedule_takes_what_has_landed(spec: DomainSpec) -> Iterator[Problem]:
 
 
 @CONTINUOUS.rule("continuous", "concurrency")
-def others_wait_for_a_micro_batch(spec: DomainSpec) -> Iterator[Problem]:
+def continuous_runs_let_others_wait(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse `concurrency: refuse` in a domain with continuous runs.
+
+    Fix: Write `concurrency: wait`: other runs then start after the current micro-batch.
+    """
     if spec.continuous is not None and spec.concurrency is not Concurrency.WAIT:
         hint = (
             "Every other run would be refused during a continuous run: write wait, "
@@ -65,14 +81,25 @@ def others_wait_for_a_micro_batch(spec: DomainSpec) -> Iterator[Problem]:
 
 
 @CONTINUOUS.rule("continuous", "history_runs")
-def micro_batches_bring_history_up(spec: DomainSpec) -> Iterator[Problem]:
+def micro_batches_update_history(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse a DAG of its own for history in a domain with continuous runs.
+
+    Fix: Write `history_runs: same_cluster`: each micro-batch updates history.
+    """
     if spec.continuous is not None and spec.history_runs is HistoryRuns.OWN_DAG:
         hint = "Every micro-batch updates history: write same_cluster."
         yield got(("history_runs",), spec.history_runs.value, hint)
 
 
-def table_problems(spec: DomainSpec, tables: Sequence[TableSpec]) -> Iterator[Problem]:
-    """List problems of tables in a domain with continuous runs."""
+@rule
+def tables_fit_continuous_runs(
+    spec: DomainSpec, tables: Sequence[TableSpec]
+) -> Iterator[Problem]:
+    """Refuse tables that cannot be part of a micro-batch.
+
+    Fix: Change the table as the message says, move it to another domain, or remove
+    `continuous`.
+    """
     if spec.continuous is None:
         return
     for table in tables:
@@ -95,10 +122,15 @@ def _unfit(message: str, hint: str) -> Problem:
     return Problem(("continuous",), None, message, hint)
 
 
-def cluster_problems(
+@rule
+def cluster_outlasts_continuous_run(
     spec: DomainSpec, cluster: ClusterSpec, path: Path = ("continuous", "hours")
 ) -> Iterator[Problem]:
-    """List problems between the continuous runs' cluster and their hours."""
+    """Refuse a cluster that ends before a continuous run does.
+
+    Fix: Lower `continuous.hours`, raise the cluster's `max_hours`, or choose another
+    cluster.
+    """
     if spec.continuous is None:
         return
     hours, most = spec.continuous.hours, cluster.max_hours - SPARE_HOURS

@@ -11,7 +11,7 @@ from lake_spec.model.column_type import BadType, parse_type
 from lake_spec.model.shown_columns import shown_columns
 from lake_spec.rules import names
 from lake_spec.rules.table_names import NamedTable, Found, with_other_names
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_book import RuleBook, rule
 from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns, references
 
 DIMENSION = RuleBook()
@@ -35,7 +35,11 @@ def sides(spec: TableSpec) -> Iterator[Tuple[Path, Side]]:
 
 
 @DIMENSION.rule()
-def a_dimension_has_no_settings_of_files(spec: TableSpec) -> Iterator[Problem]:
+def dimension_has_no_file_settings(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse settings of landing files in a dimension, which reads none.
+
+    Fix: Remove the setting: the two tables of the dimension define it.
+    """
     for name, left_out in _OF_FILES.items():
         value = getattr(spec, name)
         if value != left_out:
@@ -49,14 +53,22 @@ def a_dimension_has_no_settings_of_files(spec: TableSpec) -> Iterator[Problem]:
 
 
 @DIMENSION.rule("engine")
-def a_dimension_is_built_by_pyspark(spec: TableSpec) -> Iterator[Problem]:
+def dimension_is_built_by_pyspark(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse `engine: streamer` for a dimension: HoodieStreamer cannot join.
+
+    Fix: Remove `engine`.
+    """
     if spec.engine is not Engine.PYSPARK:
         hint = "`engine: streamer` is not supported for dimensions. Remove the key."
         yield got(("engine",), spec.engine.value, hint)
 
 
 @DIMENSION.rule("source")
-def a_dimension_is_of_two_other_tables(spec: TableSpec) -> Iterator[Problem]:
+def dimension_has_two_other_tables(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a dimension that names itself, or one table twice.
+
+    Fix: Name two other tables of the domain under `source.main` and `source.joined`.
+    """
     seen = {spec.name: "the dimension itself"}
     for path, side in sides(spec):
         if side.table in seen:
@@ -66,7 +78,11 @@ def a_dimension_is_of_two_other_tables(spec: TableSpec) -> Iterator[Problem]:
 
 
 @DIMENSION.rule("source")
-def shown_columns_are_plain(spec: TableSpec) -> Iterator[Problem]:
+def dimension_columns_are_plain(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse names of a dimension's columns with unsupported characters.
+
+    Fix: Write the names of columns that the main or the joined table declares.
+    """
     for path, side in sides(spec):
         for position, name in enumerate(side.columns):
             yield from names.source_name((*path, "columns", position), name)
@@ -75,7 +91,11 @@ def shown_columns_are_plain(spec: TableSpec) -> Iterator[Problem]:
 
 
 @DIMENSION.rule("source", "history")
-def shown_names_are_free(spec: TableSpec) -> Iterator[Problem]:
+def dimension_renames_are_free(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a new name of a column that the lake or the key uses.
+
+    Fix: Choose another name under `rename`; a key column keeps its name.
+    """
     added = {name for _, name in added_columns(spec)}
     for path, side in sides(spec):
         for column, name in side.rename:
@@ -105,16 +125,20 @@ def dimension_problems(
 
 def _problems(each: NamedTable) -> Iterator[Problem]:
     spec = each.spec
-    unfit = list(_unfit(each))
+    unfit = list(dimension_tables_exist(each))
     yield from unfit
     found = [each.tables.get(side.table) for _, side in sides(spec)]
     if not unfit and None not in found and spec.key:
-        for rule in _AMONG_TABLES:
-            yield from rule(spec, *found)
+        for judge in _AMONG_TABLES:
+            yield from judge(spec, *found)
 
 
-def _unfit(each: NamedTable) -> Iterator[Problem]:
-    """List tables that do not exist, or that are dimensions themselves."""
+@rule
+def dimension_tables_exist(each: NamedTable) -> Iterator[Problem]:
+    """Refuse a dimension of tables that do not exist or are dimensions.
+
+    Fix: Name two tables of the domain that have landing files.
+    """
     for path, side in sides(each.spec):
         at, table = (*path, "table"), each.tables.get(side.table)
         if side.table == each.spec.name:
@@ -126,10 +150,15 @@ def _unfit(each: NamedTable) -> Iterator[Problem]:
             yield got(at, side.table, hint)
 
 
-def keys_are_equal(
+@rule
+def dimension_keys_are_equal(
     spec: TableSpec, main: TableSpec, joined: TableSpec
 ) -> Iterator[Problem]:
-    """Require one key by names, order and types: the histories are joined by it."""
+    """Refuse a dimension whose tables do not have the same key.
+
+    Fix: Give the dimension and both tables the same key columns, in the same order and
+    of the same types.
+    """
     if spec.key != main.key:
         hint = f"Write the key of the main table: {_listed(main.key)}."
         yield got(("key",), list(spec.key), hint)
@@ -163,10 +192,14 @@ def _stored(kind: str) -> str:
         return kind
 
 
-def shown_columns_are_there(
+@rule
+def dimension_columns_exist(
     spec: TableSpec, main: TableSpec, joined: TableSpec
 ) -> Iterator[Problem]:
-    """Require that shown or renamed columns are columns of the table."""
+    """Refuse a dimension that shows or renames columns its tables lack.
+
+    Fix: Correct the name, or add the column to the table or to `columns`.
+    """
     for (path, side), table in zip(sides(spec), (main, joined)):
         declared = [name for name, _ in table.columns]
         named = [((*path, "columns", i), c) for i, c in enumerate(side.columns)]
@@ -183,10 +216,14 @@ def shown_columns_are_there(
                 yield got(at, name, hint)
 
 
-def names_do_not_clash(
+@rule
+def dimension_names_are_unique(
     spec: TableSpec, main: TableSpec, joined: TableSpec
 ) -> Iterator[Problem]:
-    """Require a unique name for each column of a dimension."""
+    """Refuse a dimension in which two columns have one name.
+
+    Fix: Rename one of them under `rename`, or list the columns to show under `columns`.
+    """
     taken = {name: "a column that the lake adds" for _, name in added_columns(spec)}
     taken.update((name.lower(), "a column of the key") for name in spec.key)
     for (path, side), table in zip(sides(spec), (main, joined)):
@@ -202,10 +239,14 @@ def names_do_not_clash(
                 yield got((*path, "table"), table.name, hint)
 
 
-def references_are_shown(
+@rule
+def dimension_references_are_shown(
     spec: TableSpec, main: TableSpec, joined: TableSpec
 ) -> Iterator[Problem]:
-    """Require that columns in history and storage are columns of the dimension."""
+    """Refuse history and storage settings that name columns the dimension lacks.
+
+    Fix: Correct the name, or show the column.
+    """
     if not (main.columns and joined.columns):
         return
     shown = list(spec.key)
@@ -221,10 +262,10 @@ def references_are_shown(
 
 
 _AMONG_TABLES = (
-    keys_are_equal,
-    shown_columns_are_there,
-    names_do_not_clash,
-    references_are_shown,
+    dimension_keys_are_equal,
+    dimension_columns_exist,
+    dimension_names_are_unique,
+    dimension_references_are_shown,
 )
 
 

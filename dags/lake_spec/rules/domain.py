@@ -8,7 +8,7 @@ from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import ClusterSpec, DomainSpec, HistoryRuns, STAGE_HOURS
 from lake_spec.rules import names
 from lake_spec.rules.airflow import cron, sns_topic
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_book import RuleBook, rule
 from lake_spec.rules.landing_folders import is_below
 from lake_spec.rules.table import within
 
@@ -18,27 +18,49 @@ LONGEST_DAG_TAG = 100
 
 
 @DOMAIN.rule("name")
-def domain_is_named_by_the_allow_list(spec: DomainSpec) -> Iterator[Problem]:
+def domain_name_is_valid(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse a domain's name that is not valid in DAG ids and SQL.
+
+    Fix: Write 1 to 63 of a-z, 0-9 and _, beginning with a letter, and name the folder
+    so.
+    """
     yield from names.name(("name",), spec.name)
 
 
 @DOMAIN.rule("description")
-def domain_description_says_something(spec: DomainSpec) -> Iterator[Problem]:
+def domain_has_description(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse a domain without a description that readers can use.
+
+    Fix: Write one line of more than 15 characters that says what the domain contains.
+    """
     yield from names.description(spec.description)
 
 
 @DOMAIN.rule("owner")
 def domain_owner_is_a_team(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse a domain without an owner: nobody could be asked.
+
+    Fix: Name the owning team in more than 5 characters.
+    """
     yield from names.owner(spec.owner)
 
 
 @DOMAIN.rule("cluster")
 def domain_cluster_is_a_name(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse a name that no cluster can have.
+
+    Fix: Write the name of a file in dags/clusters without its ending.
+    """
     yield from names.name(("cluster",), spec.cluster)
 
 
 @DOMAIN.rule("clusters", "history_runs")
-def clusters_of_dags_are_names(spec: DomainSpec) -> Iterator[Problem]:
+def dag_clusters_are_names(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse a cluster of one DAG that has no valid name or no DAG.
+
+    Fix: Write the name of a file in dags/clusters; `clusters.scd2` needs `history_runs:
+    own_dag`.
+    """
     for kind, name in vars(spec.clusters).items():
         if name is not None:
             yield from names.name(("clusters", kind), name)
@@ -49,12 +71,21 @@ def clusters_of_dags_are_names(spec: DomainSpec) -> Iterator[Problem]:
 
 @DOMAIN.rule("tags")
 def domain_tags_are_plain(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse tags of DAGs that Airflow does not accept.
+
+    Fix: Write 1 to 100 letters, digits, spaces and _ . : / = + @ -.
+    """
     for position, tag in enumerate(spec.tags):
         yield from names.label(("tags", position), tag, LONGEST_DAG_TAG)
 
 
 @DOMAIN.rule("landing_grants", "name")
-def granted_folders_are_the_domain_s_own(spec: DomainSpec) -> Iterator[Problem]:
+def granted_folders_are_own(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse a grant of landing folders that belong to another domain.
+
+    Fix: Write a folder below the domain's own name, and list under `to` the domains
+    that may read it.
+    """
     for position, grant in enumerate(spec.landing_grants):
         top = ("landing_grants", position)
         yield from names.relative_path((*top, "folder"), grant.folder)
@@ -71,22 +102,32 @@ def granted_folders_are_the_domain_s_own(spec: DomainSpec) -> Iterator[Problem]:
 
 
 @DOMAIN.rule("schedules")
-def schedules_are_cron_texts(spec: DomainSpec) -> Iterator[Problem]:
+def schedules_are_cron(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse a schedule that Airflow cannot run.
+
+    Fix: Write five fields of cron, as in `0 3 * * *`, or a preset such as `@daily`.
+    """
     for name in ("full_load", "incremental", "maintenance", "continuous"):
         yield from cron(("schedules", name), getattr(spec.schedules, name))
 
 
 @DOMAIN.rule("stage_hours")
-def stages_take_hours_not_weeks(spec: DomainSpec) -> Iterator[Problem]:
+def stage_hours_in_bounds(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse a time limit of a stage that is out of bounds.
+
+    Fix: Write 1 to 168 hours under `stage_hours`.
+    """
     yield from within(("stage_hours",), spec.stage_hours, 1, 168)
 
 
-def stage_problems(
+@rule
+def cluster_outlasts_stage(
     spec: DomainSpec, cluster: ClusterSpec, path: Path = ("stage_hours",)
 ) -> Iterator[Problem]:
-    """List problems between a cluster of the domain's runs and a stage's hours.
+    """Refuse a cluster that ends before a stage may.
 
-    Nothing against those of a domain that says none: the cluster ends before them.
+    Fix: Lower `stage_hours`, raise the cluster's `max_hours`, or choose another
+    cluster.
     """
     hours, most = spec.stage_hours, cluster.max_hours
     if hours > most and hours != STAGE_HOURS:
@@ -99,6 +140,10 @@ def stage_problems(
 
 
 @DOMAIN.rule("notifications")
-def topic_is_an_sns_topic(spec: DomainSpec) -> Iterator[Problem]:
+def notification_topic_is_sns(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse a topic of notifications that is not an SNS topic.
+
+    Fix: Write the ARN of a standard SNS topic under `notifications.topic`.
+    """
     path = ("notifications", "topic")
     yield from sns_topic(path, spec.notifications.topic)

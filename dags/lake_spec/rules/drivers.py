@@ -22,6 +22,11 @@ _MEMORY = re.compile(r"(\d{1,6})([mg])", re.ASCII)
 
 @DRIVERS.rule("instances", "driver_memory")
 def drivers_fit_the_primary_node(spec: ClusterSpec) -> Iterator[Problem]:
+    """Refuse drivers that do not fit into the memory of the primary node.
+
+    Fix: Lower `driver_memory` or `step_concurrency_level`, or choose a larger primary
+    node.
+    """
     memory = _MEMORY.fullmatch(spec.driver_memory)
     known = [(each, _gib(each)) for each in _primary_types(spec)]
     rooms = [(gib, each) for each, gib in known if gib is not None]

@@ -9,7 +9,7 @@ from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Engine, Enrichment, TableSpec
 from lake_spec.rules import names
 from lake_spec.rules.table_names import NamedTable, Found, with_other_names
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_book import RuleBook, rule
 from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns, type_of
 
 ENRICHMENT = RuleBook()
@@ -22,6 +22,10 @@ def _each(spec: TableSpec) -> Iterator[Tuple[Path, Enrichment]]:
 
 @ENRICHMENT.rule("source", "engine")
 def enrichment_is_done_by_pyspark(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse enrichment with `engine: streamer`: HoodieStreamer cannot join.
+
+    Fix: Write `engine: pyspark`, or remove `source.enrich`.
+    """
     if spec.enrich and spec.engine is not Engine.PYSPARK:
         hint = (
             "HoodieStreamer cannot join tables: write engine: pyspark, or remove "
@@ -31,7 +35,12 @@ def enrichment_is_done_by_pyspark(spec: TableSpec) -> Iterator[Problem]:
 
 
 @ENRICHMENT.rule("source")
-def an_enrichment_says_what_it_gives(spec: TableSpec) -> Iterator[Problem]:
+def enrichment_is_complete(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse enrichment without another table, join columns or columns to add.
+
+    Fix: Name another table of the domain under `table`, the columns to join by under
+    `by`, and the columns to add under `columns`.
+    """
     for path, each in _each(spec):
         if each.table == spec.name:
             hint = "That is the table itself: name another table of the domain."
@@ -49,7 +58,11 @@ def an_enrichment_says_what_it_gives(spec: TableSpec) -> Iterator[Problem]:
 
 
 @ENRICHMENT.rule("source", "columns")
-def rows_have_what_they_are_joined_by(spec: TableSpec) -> Iterator[Problem]:
+def enrichment_join_columns_exist(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse enrichment by columns that the table does not declare.
+
+    Fix: Correct the name under `by`, or declare the column under `columns`.
+    """
     declared = [name for name, _ in spec.columns]
     for path, each in _each(spec):
         for name, _ in each.by:
@@ -61,7 +74,11 @@ def rows_have_what_they_are_joined_by(spec: TableSpec) -> Iterator[Problem]:
 
 
 @ENRICHMENT.rule("source", "columns", "history")
-def given_names_are_free(spec: TableSpec) -> Iterator[Problem]:
+def enrichment_names_are_free(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse an added column whose name is in use.
+
+    Fix: Give the column another name under `rename`.
+    """
     taken = {name: "a column that the lake adds" for _, name in added_columns(spec)}
     taken.update({name.lower(): "a column of this table" for name, _ in spec.columns})
     for path, each in _each(spec):
@@ -93,11 +110,19 @@ def enrichment_problems(
     for each in with_other_names(specs, files):
         for path, enrichment in _each(each.spec):
             if enrichment.table != each.spec.name:  # reported by a rule of its own
-                for problem in _unfit(each, path, enrichment):
+                for problem in enrichment_fits_table(each, path, enrichment):
                     yield each.position, problem
 
 
-def _unfit(each: NamedTable, path: Path, enrichment: Enrichment) -> Iterator[Problem]:
+@rule
+def enrichment_fits_table(
+    each: NamedTable, path: Path, enrichment: Enrichment
+) -> Iterator[Problem]:
+    """Refuse enrichment by a table that cannot be joined.
+
+    Fix: Name a table of the domain that is built from landing files and declares its
+    columns, join by its whole key, and give both sides the same types.
+    """
     at, table = (*path, "table"), each.tables.get(enrichment.table)
     if enrichment.table not in each.names:
         yield each.missing(at, enrichment.table)

@@ -13,7 +13,11 @@ ENVELOPE = RuleBook()
 
 
 @ENVELOPE.rule("source", "source.format")
-def envelopes_have_fields(spec: TableSpec) -> Iterator[Problem]:
+def envelope_format_has_fields(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse an envelope in CSV files, whose fields cannot contain rows.
+
+    Fix: Write the format of the files: json, avro or parquet.
+    """
     if spec.envelope is not None and isinstance(spec.source.format, Csv):
         hint = "Fields of CSV cannot hold rows: choose json, avro or parquet."
         yield got(("source", "format", "type"), "csv", hint)
@@ -21,6 +25,10 @@ def envelopes_have_fields(spec: TableSpec) -> Iterator[Problem]:
 
 @ENVELOPE.rule("source", "columns")
 def enveloped_tables_declare_columns(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse an envelope without declared columns: events lack some types.
+
+    Fix: Declare the columns of the source's table under `columns`.
+    """
     if spec.envelope is not None and not spec.columns:
         yield Problem(
             ("columns",),
@@ -32,8 +40,11 @@ def enveloped_tables_declare_columns(spec: TableSpec) -> Iterator[Problem]:
 
 
 @ENVELOPE.rule("source", "columns")
-def columns_of_the_envelope_keep_their_place(spec: TableSpec) -> Iterator[Problem]:
-    """Reject a column with the name of one of the envelope's columns."""
+def envelope_column_names_are_free(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a column with the name of one of the envelope's columns.
+
+    Fix: Give the column another name, with its name in the source under `source`.
+    """
     if spec.envelope is None:
         return
     declared = dict(spec.columns)

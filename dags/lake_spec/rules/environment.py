@@ -21,18 +21,30 @@ _URI = re.compile(
 
 
 @ENVIRONMENT.rule("name")
-def environment_is_named_by_the_allow_list(spec: EnvironmentSpec) -> Iterator[Problem]:
+def environment_name_is_valid(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse an environment's name that is not valid in paths and tags.
+
+    Fix: Write 1 to 63 of a-z, 0-9 and _, beginning with a letter, and name the file so.
+    """
     yield from names.name(("name",), spec.name)
 
 
 @ENVIRONMENT.rule("region")
-def region_is_shaped_like_awss(spec: EnvironmentSpec) -> Iterator[Problem]:
+def region_is_valid(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse a region that has not the form of an AWS region.
+
+    Fix: Write an AWS region, as in `region: eu-central-1`.
+    """
     if not aws.is_region(spec.region):
         yield got(("region",), spec.region, "Write an AWS region, as in eu-central-1.")
 
 
 @ENVIRONMENT.rule()
 def roots_are_s3_uris(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse a folder of the environment that is not on S3.
+
+    Fix: Write s3://bucket/folder without a trailing slash.
+    """
     for name in ROOTS:
         uri = getattr(spec, name)
         if not _URI.fullmatch(uri):
@@ -44,7 +56,12 @@ def roots_are_s3_uris(spec: EnvironmentSpec) -> Iterator[Problem]:
 
 
 @ENVIRONMENT.rule(*ROOTS)
-def roots_lie_apart(spec: EnvironmentSpec) -> Iterator[Problem]:
+def roots_do_not_overlap(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse folders of the environment that overlap: data would mix.
+
+    Fix: Give landing, warehouse, artifacts, runs and logs a folder each, none within
+    another.
+    """
     seen: Dict[str, str] = {}
     for name in ROOTS:
         uri = getattr(spec, name).rstrip("/") + "/"
@@ -59,12 +76,20 @@ def roots_lie_apart(spec: EnvironmentSpec) -> Iterator[Problem]:
 
 @ENVIRONMENT.rule("cluster")
 def environment_cluster_is_a_name(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse a name that no cluster can have.
+
+    Fix: Write the name of a file in dags/clusters without its ending.
+    """
     if spec.cluster is not None:
         yield from names.name(("cluster",), spec.cluster)
 
 
 @ENVIRONMENT.rule()
 def roles_are_names_or_arns(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse IAM roles in a form that EMR does not accept.
+
+    Fix: Write the role's name, or its ARN where the message asks for one.
+    """
     yield from aws.role_name_or_arn(("service_role",), spec.service_role)
     yield from aws.role_name(("instance_profile",), spec.instance_profile)
     if spec.runtime_role is not None:
@@ -76,7 +101,11 @@ def roles_are_names_or_arns(spec: EnvironmentSpec) -> Iterator[Problem]:
 
 @ENVIRONMENT.rule("runtime_role", "runtime_roles", "security_configuration")
 def runtime_roles_are_enabled_for_all(spec: EnvironmentSpec) -> Iterator[Problem]:
-    """Require roles for all domains or none, as EMR refuses a mixture."""
+    """Refuse runtime roles for some domains only, which EMR refuses too.
+
+    Fix: Set `runtime_role` for all other domains, and `security_configuration` with
+    EnableApplicationScopedIAMRole.
+    """
     if spec.runtime_roles and spec.runtime_role is None:
         hint = (
             "EMR refuses steps without a role on such clusters: write the role of all "
@@ -93,6 +122,10 @@ def runtime_roles_are_enabled_for_all(spec: EnvironmentSpec) -> Iterator[Problem
 
 @ENVIRONMENT.rule("subnets")
 def subnets_are_ids(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse subnets that are not ids, or that are named twice.
+
+    Fix: Write the id of each subnet once, as in subnet-0123456789abcdef0.
+    """
     for position, subnet in enumerate(spec.subnets):
         yield from aws.subnet(("subnets", position), subnet)
         if subnet in spec.subnets[:position]:
@@ -101,6 +134,10 @@ def subnets_are_ids(spec: EnvironmentSpec) -> Iterator[Problem]:
 
 @ENVIRONMENT.rule("security_groups")
 def security_groups_are_ids(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse security groups that are not ids.
+
+    Fix: Write the group's id, as in sg-0123456789abcdef0.
+    """
     groups = spec.security_groups
     if groups is None:
         return
@@ -115,17 +152,30 @@ def security_groups_are_ids(spec: EnvironmentSpec) -> Iterator[Problem]:
 
 @ENVIRONMENT.rule("region")
 def kms_keys_are_of_the_region(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse KMS keys that EMR cannot use in the environment's region.
+
+    Fix: Write the ARN of a key of that region, not an alias.
+    """
     for name in ("log_encryption_kms_key_id", "s3_encryption_kms_key_id"):
         yield from aws.kms_key((name,), getattr(spec, name), spec.region)
 
 
 @ENVIRONMENT.rule("tags")
 def environment_tags_fit_aws(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse tags that AWS does not accept or that the project sets itself.
+
+    Fix: Write short plain keys and values, at most 20; do not begin keys with `aws:` or
+    `lake:`.
+    """
     yield from aws.tags(spec.tags)
 
 
 @ENVIRONMENT.rule("security_configuration")
 def security_configuration_is_a_name(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse the name of a security configuration that EMR does not accept.
+
+    Fix: Write the name of a security configuration of EMR in the same account and region.
+    """
     if spec.security_configuration is not None:
         yield from names.label(
             ("security_configuration",), spec.security_configuration, 128
@@ -133,17 +183,30 @@ def security_configuration_is_a_name(spec: EnvironmentSpec) -> Iterator[Problem]
 
 
 @ENVIRONMENT.rule("reaper_schedule")
-def reaper_schedule_is_a_cron_text(spec: EnvironmentSpec) -> Iterator[Problem]:
+def reaper_schedule_is_cron(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse a schedule of the reaper that Airflow cannot run.
+
+    Fix: Write five fields of cron, as in `*/15 * * * *`, or a preset such as `@hourly`.
+    """
     yield from cron(("reaper_schedule",), spec.reaper_schedule)
 
 
 @ENVIRONMENT.rule("alarm_topic")
-def alarm_topic_is_an_sns_topic(spec: EnvironmentSpec) -> Iterator[Problem]:
+def alarm_topic_is_sns(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse a topic of alarms that is not an SNS topic.
+
+    Fix: Write the ARN of a standard SNS topic under `alarm_topic`.
+    """
     yield from sns_topic(("alarm_topic",), spec.alarm_topic)
 
 
 @ENVIRONMENT.rule("erase_secret")
-def erase_secret_is_the_name_of_a_parameter(spec: EnvironmentSpec) -> Iterator[Problem]:
+def erase_secret_is_parameter(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse an erase secret that is not the name of an SSM parameter.
+
+    Fix: Write the parameter's name, as in /lake/dev/erase; never write the secret
+    itself into a spec.
+    """
     name = spec.erase_secret
     if name is not None and (not aws.PARAMETER.fullmatch(name) or len(name) > 1011):
         hint = (

@@ -20,6 +20,11 @@ _PATTERN = ("source", "full_refresh", "pattern")
 
 @FULL_REFRESH.rule("source", "order_by", "columns")
 def full_refresh_pattern_names_the_order(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a full refresh whose path does not give its place in the order.
+
+    Fix: Name the groups of `source.full_refresh.pattern` after the columns of
+    `order_by`, up to the first timestamp.
+    """
     full_refresh = spec.full_refresh
     if full_refresh is None:
         return
@@ -53,6 +58,10 @@ def columns_that_date(spec: TableSpec) -> Tuple[str, ...]:
 
 @FULL_REFRESH.rule("source")
 def full_refresh_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a time format of full refreshes without at least the year.
+
+    Fix: Write strptime's directives, as in %Y-%m-%d or %Y%m%dT%H%M%S.
+    """
     full_refresh = spec.full_refresh
     if full_refresh is not None:
         yield from gives_a_time(
@@ -62,6 +71,10 @@ def full_refresh_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
 
 @FULL_REFRESH.rule("source")
 def full_refresh_share_is_a_share(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a share of lost rows that is not from 0 to 1.
+
+    Fix: Write a number from 0 to 1, as in `lost_share: 0.5`.
+    """
     full_refresh = spec.full_refresh
     if full_refresh is not None:
         yield from within(

@@ -15,7 +15,12 @@ HISTORY = RuleBook()
 
 
 @HISTORY.rule("history")
-def track_or_ignore_but_not_both(spec: TableSpec) -> Iterator[Problem]:
+def track_or_ignore(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse `history.track` together with `history.ignore`.
+
+    Fix: Keep `track` (only these columns open versions) or `ignore` (all columns but
+    these do).
+    """
     if spec.history.track and spec.history.ignore:
         yield got(
             ("history", "ignore"),
@@ -27,6 +32,10 @@ def track_or_ignore_but_not_both(spec: TableSpec) -> Iterator[Problem]:
 
 @HISTORY.rule("history", "key")
 def tracked_columns_are_not_keys(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse key columns in `track` or `ignore`: they never change.
+
+    Fix: Remove the key column from the list.
+    """
     for name in ("track", "ignore"):
         for position, column in enumerate(getattr(spec.history, name)):
             if column in spec.key:
@@ -35,7 +44,11 @@ def tracked_columns_are_not_keys(spec: TableSpec) -> Iterator[Problem]:
 
 
 @HISTORY.rule("history")
-def added_columns_have_names_of_their_own(spec: TableSpec) -> Iterator[Problem]:
+def history_column_names_are_free(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse names of history's columns that are reserved or in use.
+
+    Fix: Choose another name under `history`.
+    """
     first: Dict[str, Path] = {}
     for path, name in added_columns(spec):
         yield from names.name(path, name)
@@ -49,7 +62,11 @@ def added_columns_have_names_of_their_own(spec: TableSpec) -> Iterator[Problem]:
 
 
 @HISTORY.rule("history", "load_effective_at")
-def open_end_lies_after_the_load(spec: TableSpec) -> Iterator[Problem]:
+def open_end_is_after_load(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse an open end that is not after the beginning of history.
+
+    Fix: Choose a `history.open_end` after `load_effective_at`, as in 9999-12-31.
+    """
     end = parse_timestamp(spec.history.open_end or "")
     start = parse_timestamp(spec.load_effective_at or "")
     if end and start and end <= start:

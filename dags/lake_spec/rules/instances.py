@@ -35,7 +35,12 @@ def _instance_type(path: Path, value: str) -> Iterator[Problem]:
 
 
 @INSTANCES.rule("instances")
-def groups_are_within_emrs_limits(spec: ClusterSpec) -> Iterator[Problem]:
+def instance_group_limits(spec: ClusterSpec) -> Iterator[Problem]:
+    """Refuse instance groups that EMR does not accept.
+
+    Fix: Write EC2 instance types and a number of instances within the limits that the
+    message names.
+    """
     nodes = spec.instances
     if not isinstance(nodes, InstanceGroups):
         return
@@ -50,7 +55,12 @@ def groups_are_within_emrs_limits(spec: ClusterSpec) -> Iterator[Problem]:
 
 
 @INSTANCES.rule("instances")
-def fleets_are_within_emrs_limits(spec: ClusterSpec) -> Iterator[Problem]:
+def instance_fleet_limits(spec: ClusterSpec) -> Iterator[Problem]:
+    """Refuse instance fleets that EMR does not accept.
+
+    Fix: Write 1 to 30 instance types, each once, and units within the limits that the
+    message names.
+    """
     nodes = spec.instances
     if not isinstance(nodes, InstanceFleets):
         return
@@ -93,7 +103,12 @@ def _task(top: Path, task: TaskFleet) -> Iterator[Problem]:
 
 
 @INSTANCES.rule("instances")
-def volumes_are_within_ebss_limits(spec: ClusterSpec) -> Iterator[Problem]:
+def ebs_volume_limits(spec: ClusterSpec) -> Iterator[Problem]:
+    """Refuse EBS volumes that AWS does not accept.
+
+    Fix: Write sizes within the limits that the message names; iops only for gp3 and
+    io1, throughput only for gp3.
+    """
     for name in ("primary", "core", "task"):
         nodes = getattr(spec.instances, name)
         for position, volume in enumerate(nodes.ebs_volumes if nodes else ()):
@@ -136,7 +151,11 @@ _UNITS = (
 
 
 @INSTANCES.rule(_MOST, *_UNITS)
-def scaling_has_bounds_in_order(spec: ClusterSpec) -> Iterator[Problem]:
+def scaling_limits_in_order(spec: ClusterSpec) -> Iterator[Problem]:
+    """Refuse scaling whose minimum, start and maximum are not in order.
+
+    Fix: Choose minimum <= maximum, and start with no more units than the maximum.
+    """
     scaling = spec.managed_scaling
     if scaling is None:
         return
@@ -161,7 +180,10 @@ def scaling_has_bounds_in_order(spec: ClusterSpec) -> Iterator[Problem]:
 
 @INSTANCES.rule(_MOST, *_UNITS)
 def scaled_nodes_have_a_place(spec: ClusterSpec) -> Iterator[Problem]:
-    """Require task nodes for Spot units: core nodes are always on demand."""
+    """Refuse scaling that asks for nodes the cluster cannot add.
+
+    Fix: Add `task` to `instances`, or correct the limits under `managed_scaling`.
+    """
     scaling = spec.managed_scaling
     if scaling is None:
         return

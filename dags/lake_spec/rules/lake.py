@@ -6,6 +6,7 @@ from typing import Callable, Dict, Iterator, List, Sequence
 
 from lake_spec.diagnostics.diagnostic import got
 from lake_spec.model import TableSpec
+from lake_spec.rules.rule_book import rule
 from lake_spec.rules.table_names import Found
 from lake_spec.rules.source import globs
 
@@ -13,7 +14,12 @@ SUFFIXES = ("_history", "_changes")
 """Suffixes of the catalogue names of a table, besides its own name."""
 
 
-def tables_take_files_of_their_own(specs: Sequence[TableSpec]) -> Iterator[Found]:
+@rule
+def tables_share_no_files(specs: Sequence[TableSpec]) -> Iterator[Found]:
+    """Refuse two tables that read the same landing files.
+
+    Fix: Give each table its own `source.path` or its own glob.
+    """
     first: Dict[str, int] = {}
     for position, spec in enumerate(specs):
         for path, glob in globs(spec):
@@ -27,7 +33,12 @@ def tables_take_files_of_their_own(specs: Sequence[TableSpec]) -> Iterator[Found
                 yield position, got(path, glob, hint)
 
 
+@rule
 def catalogue_names_are_free(specs: Sequence[TableSpec]) -> Iterator[Found]:
+    """Refuse a table named like the history or changes of another.
+
+    Fix: Choose another name for the table, and rename its file.
+    """
     taken = {
         (spec.domain, spec.name + suffix): spec for spec in specs for suffix in SUFFIXES
     }
@@ -39,6 +50,6 @@ def catalogue_names_are_free(specs: Sequence[TableSpec]) -> Iterator[Found]:
 
 
 ACROSS: List[Callable[[Sequence[TableSpec]], Iterator[Found]]] = [
-    tables_take_files_of_their_own,
+    tables_share_no_files,
     catalogue_names_are_free,
 ]

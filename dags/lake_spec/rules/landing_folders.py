@@ -8,6 +8,7 @@ from lake_spec.contract.pull_folders import pulls_of
 from lake_spec.diagnostics.diagnostic import Problem
 from lake_spec.model import DomainSpec, TableSpec
 from lake_spec.rules import names
+from lake_spec.rules.rule_book import rule
 
 PATH = ("source", "path")
 
@@ -30,10 +31,15 @@ def is_granted(table: TableSpec, owner: Optional[DomainSpec]) -> bool:
     )
 
 
-def landing_problems(
+@rule
+def landing_folder_is_own(
     table: TableSpec, domain: Callable[[str], Optional[DomainSpec]]
 ) -> Iterator[Problem]:
-    """List problems of a table's landing folder; `domain` returns one by its name."""
+    """Refuse a landing folder that belongs to another domain.
+
+    Fix: Write a path below the domain's own folder, or grant the folder with
+    `landing_grants` in the other domain's _domain.yml.
+    """
     if is_own(table) or list(names.relative_path(PATH, table.source.path)):
         return
     path, owner = table.source.path, table.source.path.partition("/")[0]

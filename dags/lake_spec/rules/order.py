@@ -19,6 +19,10 @@ _TIMES = ("date", "timestamp")
 
 @ORDER.rule("key")
 def key_has_columns(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a table without a key: its rows could not be identified.
+
+    Fix: Name the columns that identify a row, as in `key: [id]`.
+    """
     if not spec.key:
         hint = "Name the columns that identify a row, as in key: [id]."
         yield got(("key",), [], hint)
@@ -26,6 +30,10 @@ def key_has_columns(spec: TableSpec) -> Iterator[Problem]:
 
 @ORDER.rule()
 def lists_name_a_column_once(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a list that names a column twice.
+
+    Fix: Remove one of the two.
+    """
     yield from _once(("key",), spec.key)
     yield from _once(("order_by",), spec.order_by)
     yield from _once(("storage", "partition_by"), spec.storage.partition_by)
@@ -41,6 +49,10 @@ def _once(path: Path, columns: Sequence[str]) -> Iterator[Problem]:
 
 @ORDER.rule("columns")
 def keys_and_partitions_are_single_values(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse keys and partitions by columns with nested values.
+
+    Fix: Choose a column with single values.
+    """
     lists = (
         (("key",), spec.key),
         (("storage", "partition_by"), spec.storage.partition_by),
@@ -55,6 +67,10 @@ def keys_and_partitions_are_single_values(spec: TableSpec) -> Iterator[Problem]:
 
 @ORDER.rule("columns")
 def order_columns_can_be_ordered(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse `order_by` columns of types that have no order.
+
+    Fix: Choose a number, a text or a time.
+    """
     for position, name in enumerate(spec.order_by):
         kind = type_of(spec, name)
         if kind and (kind.is_nested or kind.name in _NO_ORDER):
@@ -64,6 +80,10 @@ def order_columns_can_be_ordered(spec: TableSpec) -> Iterator[Problem]:
 
 @ORDER.rule("source", "source.format", "columns")
 def order_columns_have_types(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse `order_by` on values without types: as text, '10' is before '9'.
+
+    Fix: Declare `columns` with the types of the `order_by` columns.
+    """
     if spec.is_dimension:
         return
     is_typed = isinstance(spec.source.format, (Avro, Orc, Parquet))
@@ -77,7 +97,11 @@ def order_columns_have_types(spec: TableSpec) -> Iterator[Problem]:
 
 
 @ORDER.rule("source", "order_by")
-def snapshots_take_no_order(spec: TableSpec) -> Iterator[Problem]:
+def snapshots_have_no_order(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse `order_by` in a table of snapshots, which their times order.
+
+    Fix: Remove `order_by`.
+    """
     if isinstance(spec.source, Snapshot) and spec.order_by:
         yield got(
             ("order_by",),
@@ -88,6 +112,10 @@ def snapshots_take_no_order(spec: TableSpec) -> Iterator[Problem]:
 
 @ORDER.rule("source", "source.operation", "order_by")
 def deletes_have_an_order(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a feed with deletes but without `order_by`.
+
+    Fix: Name the source's log position or time, as in `order_by: [updated_at]`.
+    """
     source = spec.source
     deletes = isinstance(source, Feed) and source.operation and source.operation.delete
     if deletes and not spec.order_by:
@@ -102,6 +130,11 @@ def deletes_have_an_order(spec: TableSpec) -> Iterator[Problem]:
 
 @ORDER.rule("source", "order_by", "effective_at", "columns")
 def feeds_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a feed in which nothing says since when a row is valid.
+
+    Fix: Name a date or timestamp column as `effective_at`, or put a timestamp into
+    `order_by`.
+    """
     if not isinstance(spec.source, Feed) or spec.effective_at or spec.envelope:
         return
     kinds = [type_of(spec, name) for name in spec.order_by]
@@ -119,6 +152,11 @@ def feeds_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
 
 @ORDER.rule("source", "source.operation", "order_by", "effective_at", "columns")
 def deletes_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse deletes without a time: they have only the key and the order.
+
+    Fix: Put a timestamp into `order_by`, or write `source.operation.delete: []` if the
+    feed has no deletes.
+    """
     source = spec.source
     deletes = isinstance(source, Feed) and source.operation and source.operation.delete
     if not deletes or not spec.order_by or spec.effective_at is None:
@@ -137,6 +175,10 @@ def deletes_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
 
 @ORDER.rule("effective_at", "columns")
 def effective_at_is_a_time(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse an `effective_at` column that is not a time.
+
+    Fix: Name a date or timestamp column.
+    """
     kind = type_of(spec, spec.effective_at) if spec.effective_at else None
     if kind and kind.name not in _TIMES:
         hint = f"It is of type {kind.name}: name a date or timestamp column."
@@ -144,7 +186,11 @@ def effective_at_is_a_time(spec: TableSpec) -> Iterator[Problem]:
 
 
 @ORDER.rule()
-def declared_times_can_be_read(spec: TableSpec) -> Iterator[Problem]:
+def declared_times_are_valid(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a time that cannot be parsed.
+
+    Fix: Write a date, or a date and time, as in 9999-12-31 or 9999-12-31T00:00:00Z.
+    """
     times = (
         (("load_effective_at",), spec.load_effective_at, "1900-01-01"),
         (("history", "open_end"), spec.history.open_end, "9999-12-31"),

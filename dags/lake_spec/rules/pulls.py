@@ -48,7 +48,12 @@ def _each(spec: TableSpec) -> Iterator[Tuple[Path, Pull]]:
 
 
 @PULLS.rule("source")
-def pulls_name_what_they_read(spec: TableSpec) -> Iterator[Problem]:
+def pulls_are_valid(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a pull whose connection, table, topic or cursor has no valid name.
+
+    Fix: Write the name as the message says; for a table with other characters pull a
+    view.
+    """
     for path, pull in _each(spec):
         yield from names.name((*path, "connection"), pull.connection)
         if isinstance(pull, KafkaTopic):
@@ -67,7 +72,11 @@ def pulls_name_what_they_read(spec: TableSpec) -> Iterator[Problem]:
 
 
 @PULLS.rule("source")
-def numbers_of_pulls_are_in_their_range(spec: TableSpec) -> Iterator[Problem]:
+def pull_limits(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse numbers of a pull that are out of bounds.
+
+    Fix: Choose a number within the limits that the message names.
+    """
     for path, pull in _each(spec):
         if isinstance(pull, JdbcTable):
             yield from within((*path, "parallel"), pull.parallel, 1, 64)
@@ -81,6 +90,10 @@ def numbers_of_pulls_are_in_their_range(spec: TableSpec) -> Iterator[Problem]:
 
 @PULLS.rule("source", "source.format")
 def pulled_rows_keep_their_types(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse CSV for pulled rows: it would lose their types.
+
+    Fix: Write the format parquet, avro, orc or json.
+    """
     is_csv = isinstance(getattr(spec.source, "format", None), Csv)
     if is_csv and any(not isinstance(p, KafkaTopic) for _, p in pulls_of(spec)):
         hint = (
@@ -91,8 +104,11 @@ def pulled_rows_keep_their_types(spec: TableSpec) -> Iterator[Problem]:
 
 
 @PULLS.rule("source")
-def globs_hold_what_is_pulled(spec: TableSpec) -> Iterator[Problem]:
-    """Require globs that match pulled files, as others would never be ingested."""
+def globs_match_pulled_files(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a glob that does not match pulled files: nobody would read them.
+
+    Fix: Write the glob that the message names, as in changes/**.
+    """
     for name, folder, file in _written(spec):
         glob = getattr(spec.source, name)
         if not glob_pattern(glob).fullmatch(file):
@@ -104,7 +120,11 @@ def globs_hold_what_is_pulled(spec: TableSpec) -> Iterator[Problem]:
 
 
 @PULLS.rule("source")
-def pulled_files_are_of_one_glob(spec: TableSpec) -> Iterator[Problem]:
+def pulled_files_have_one_glob(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse globs of `load` and `changes` that match the same pulled files.
+
+    Fix: Write load/** and changes/**.
+    """
     source = spec.source
     if not isinstance(source, Feed):
         return
@@ -134,7 +154,12 @@ def _written(spec: TableSpec) -> List[Tuple[str, str, str]]:
 
 
 @PULLS.rule("source", "order_by", "columns")
-def a_cursor_gives_upserts_in_its_order(spec: TableSpec) -> Iterator[Problem]:
+def cursor_pulls_are_upserts(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a pull by cursor with deletes or with another order.
+
+    Fix: Remove `operation` and `envelope`, and put the cursor's column into `order_by`;
+    for deletes use Debezium or snapshots.
+    """
     changes = spec.changes_from
     if not isinstance(changes, JdbcChanges):
         return
@@ -166,7 +191,11 @@ def _columns_from(spec: TableSpec, source_name: str) -> Set[str]:
 
 
 @PULLS.rule("source", "source.snapshot_time", "source.scope")
-def paths_of_pulled_snapshots_are_read(spec: TableSpec) -> Iterator[Problem]:
+def pulled_snapshot_paths_are_read(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a snapshot time or scope that paths of pulled snapshots lack.
+
+    Fix: Write `snapshot_time` as the message says, and no pattern for the scope.
+    """
     source = spec.source
     if not isinstance(source, Snapshot) or source.pulled_from is None:
         return

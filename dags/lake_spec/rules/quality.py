@@ -26,7 +26,12 @@ def _is_any(value: object, others: tuple) -> bool:
 
 
 @QUALITY.rule("quality")
-def rules_have_one_test(spec: TableSpec) -> Iterator[Problem]:
+def quality_rules_have_one_test(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a quality rule with no test, or with several.
+
+    Fix: Write exactly one of not_null, one_of, matches, at_least and at_most; use one
+    rule for each test.
+    """
     for position, rule in enumerate(spec.quality):
         tests = _tests(rule)
         if len(tests) != 1:
@@ -36,7 +41,11 @@ def rules_have_one_test(spec: TableSpec) -> Iterator[Problem]:
 
 
 @QUALITY.rule("quality")
-def patterns_compile(spec: TableSpec) -> Iterator[Problem]:
+def quality_patterns_compile(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a regular expression that is not valid or could run for hours.
+
+    Fix: Correct the expression as the message says.
+    """
     for position, rule in enumerate(spec.quality):
         if rule.matches is None:
             continue
@@ -47,7 +56,11 @@ def patterns_compile(spec: TableSpec) -> Iterator[Problem]:
 
 
 @QUALITY.rule("quality", "columns")
-def limits_are_for_numbers(spec: TableSpec) -> Iterator[Problem]:
+def quality_limits_are_for_numbers(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse limits on a column that is not a number.
+
+    Fix: Use another test, or correct the column's type.
+    """
     for position, rule in enumerate(spec.quality):
         kind = type_of(spec, rule.column)
         for name in ("at_least", "at_most"):

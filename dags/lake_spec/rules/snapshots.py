@@ -39,6 +39,11 @@ def one_group(path: Path, pattern: str, what: str) -> Iterator[Problem]:
 
 @SNAPSHOTS.rule("source", "source.snapshot_time")
 def snapshot_time_pattern_has_one_group(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a pattern that does not have one group for the snapshot's time.
+
+    Fix: Put one pair of parentheses around the time, and write (?:...) for other
+    groups.
+    """
     pattern = _time_of(spec).pattern
     if pattern is not None:
         yield from one_group((*TIME, "pattern"), pattern, "the time")
@@ -46,6 +51,10 @@ def snapshot_time_pattern_has_one_group(spec: TableSpec) -> Iterator[Problem]:
 
 @SNAPSHOTS.rule("source", "source.snapshot_time")
 def snapshot_time_has_one_place(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a snapshot time without a place, or with two.
+
+    Fix: Write `pattern` for a time in the path, or `column` for one in the rows.
+    """
     where = _time_of(spec)
     if isinstance(spec.source, Snapshot) and not where.pattern and not where.column:
         hint = (
@@ -58,7 +67,12 @@ def snapshot_time_has_one_place(spec: TableSpec) -> Iterator[Problem]:
 
 
 @SNAPSHOTS.rule("source", "source.snapshot_time", "columns")
-def snapshot_time_column_is_of_the_source(spec: TableSpec) -> Iterator[Problem]:
+def snapshot_time_column_is_not_stored(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a time column that is also stored: each row would always change.
+
+    Fix: Remove the source's column from `columns`; the change log keeps the time as
+    lake_snapshot_at.
+    """
     column = _time_of(spec).column
     if column is None:
         return
@@ -74,7 +88,11 @@ def snapshot_time_column_is_of_the_source(spec: TableSpec) -> Iterator[Problem]:
 
 
 @SNAPSHOTS.rule("source", "source.complete")
-def complete_snapshots_are_known_in_one_way(spec: TableSpec) -> Iterator[Problem]:
+def complete_has_one_way(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse several signs of a complete snapshot, or none.
+
+    Fix: Write exactly one of marker, parts and manifest; none for a pulled table.
+    """
     complete = _complete_of(spec)
     if complete is None:
         return
@@ -89,7 +107,11 @@ def complete_snapshots_are_known_in_one_way(spec: TableSpec) -> Iterator[Problem
 
 
 @SNAPSHOTS.rule("source", "source.complete")
-def signs_of_complete_snapshots_are_names(spec: TableSpec) -> Iterator[Problem]:
+def complete_signs_match_one_object(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a sign of completeness that matches the snapshot's own files.
+
+    Fix: Write a glob that matches only the object which is written last.
+    """
     complete = _complete_of(spec)
     for name in ("marker", "manifest"):
         sign = getattr(complete, name, None)
@@ -107,6 +129,11 @@ def signs_of_complete_snapshots_are_names(spec: TableSpec) -> Iterator[Problem]:
 
 @SNAPSHOTS.rule("source", "source.complete")
 def parts_are_a_number_or_two_groups(spec: TableSpec) -> Iterator[Problem]:
+    r"""Refuse `parts` that do not say how many files a snapshot has.
+
+    Fix: Write a number, or an expression with groups for the part and the count, as in
+    part-(\d+)-of-(\d+).
+    """
     complete = _complete_of(spec)
     parts, path = complete.parts if complete else None, (*_COMPLETE, "parts")
     if isinstance(parts, int) and not 1 <= parts <= _MOST_PARTS:
@@ -138,6 +165,11 @@ def _time_of(spec: TableSpec) -> SnapshotTime:
 
 @SNAPSHOTS.rule("source", "source.scope", "columns")
 def scope_is_a_column_of_plain_values(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a scope that is not a declared column of plain values.
+
+    Fix: Declare the column under `columns` as string, whole number or date; string if
+    the value is in the path.
+    """
     scope = spec.scope
     if scope is None:
         return
@@ -155,6 +187,11 @@ def scope_is_a_column_of_plain_values(spec: TableSpec) -> Iterator[Problem]:
 
 @SNAPSHOTS.rule("source", "source.scope")
 def scope_pattern_has_one_group(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a pattern that does not have one group for the scope's value.
+
+    Fix: Put one pair of parentheses around the value, and write (?:...) for other
+    groups.
+    """
     scope = spec.scope
     if scope is not None and scope.pattern is not None:
         path = ("source", "scope", "pattern")

@@ -43,13 +43,22 @@ def globs(spec: TableSpec) -> Tuple[Tuple[Path, str], ...]:
 
 @SOURCE.rule("source")
 def paths_stay_below_landing(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse paths and globs that could leave the landing folder.
+
+    Fix: Write folders joined by single slashes, without a leading slash and without
+    `..`.
+    """
     yield from names.relative_path(("source", "path"), spec.source.path)
     for path, glob in globs(spec):
         yield from names.glob(path, glob)
 
 
 @SOURCE.rule("source")
-def load_and_changes_are_other_files(spec: TableSpec) -> Iterator[Problem]:
+def load_and_changes_differ(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse one glob for the full load and for the changes.
+
+    Fix: Give `changes` a glob of its own, as in changes/**.
+    """
     source = spec.source
     if isinstance(source, Feed) and source.load == source.changes:
         hint = (
@@ -60,6 +69,10 @@ def load_and_changes_are_other_files(spec: TableSpec) -> Iterator[Problem]:
 
 @SOURCE.rule("source")
 def timezone_exists(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a time zone that the tz database does not have.
+
+    Fix: Write a name such as UTC or Europe/Berlin.
+    """
     zone = spec.source.timezone
     if not is_zone(zone):
         yield got(("source", "timezone"), zone, zone_hint(zone))
@@ -67,12 +80,20 @@ def timezone_exists(spec: TableSpec) -> Iterator[Problem]:
 
 @SOURCE.rule("source")
 def lost_share_is_a_share(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a share of lost rows that is not from 0 to 1.
+
+    Fix: Write a number from 0 to 1, as in `lost_share: 0.5`.
+    """
     if isinstance(spec.source, Snapshot):
         yield from within(("source", "lost_share"), spec.source.lost_share, 0, 1)
 
 
 @SOURCE.rule("source")
-def late_after_is_a_time_that_passes(spec: TableSpec) -> Iterator[Problem]:
+def late_after_in_bounds(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a limit of lateness that is out of bounds.
+
+    Fix: Write 0.1 to 10000 hours under `late_after_hours`.
+    """
     hours = spec.late_after_hours
     if hours is not None:
         yield from within(("source", "late_after_hours"), hours, 0.1, 10_000)
@@ -80,6 +101,10 @@ def late_after_is_a_time_that_passes(spec: TableSpec) -> Iterator[Problem]:
 
 @SOURCE.rule("source", "source.format")
 def csv_marks_are_single_characters(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a delimiter or quote that is not one character of its own.
+
+    Fix: Write one character for each, and not the same for both.
+    """
     form = spec.source.format
     if not isinstance(form, Csv):
         return
@@ -93,6 +118,11 @@ def csv_marks_are_single_characters(spec: TableSpec) -> Iterator[Problem]:
 
 @SOURCE.rule("source", "source.format")
 def encoding_is_known(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse an encoding that cannot be read.
+
+    Fix: Write one of the encodings that the message names, or convert the files to
+    UTF-8.
+    """
     form = spec.source.format
     if isinstance(form, Csv) and form.encoding.lower() not in CHARSETS:
         hint = f"Name one of {', '.join(CHARSETS)}, or convert the files to UTF-8."
@@ -101,6 +131,10 @@ def encoding_is_known(spec: TableSpec) -> Iterator[Problem]:
 
 @SOURCE.rule("source", "source.format", "columns")
 def csv_without_header_declares_columns(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse CSV files without a header whose columns are not declared.
+
+    Fix: Declare `columns` in the order of the file.
+    """
     form = spec.source.format
     if isinstance(form, Csv) and not form.header and not spec.columns:
         hint = (
@@ -119,6 +153,10 @@ def columns_that_may_not_be_missing_are_declared(spec: TableSpec) -> Iterator[Pr
 
 @SOURCE.rule("source", "source.snapshot_time")
 def snapshot_time_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a format of snapshot times without at least the year.
+
+    Fix: Write strptime's directives, as in %Y-%m-%d or %Y%m%dT%H%M%S.
+    """
     if not isinstance(spec.source, Snapshot):
         return
     yield from gives_a_time(
@@ -146,7 +184,12 @@ def _gives_a_year(form: str) -> bool:
 
 
 @SOURCE.rule("source", "source.operation")
-def operation_tells_upserts_from_deletes(spec: TableSpec) -> Iterator[Problem]:
+def operation_values_differ(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse operation values that are missing, listed twice or not plain.
+
+    Fix: List each value once under upsert, delete or truncate; values of the full load
+    under upsert too.
+    """
     operation = spec.operation
     if operation is None:
         return

@@ -14,22 +14,38 @@ TABLE = RuleBook()
 
 
 @TABLE.rule("name")
-def table_is_named_by_the_allow_list(spec: TableSpec) -> Iterator[Problem]:
+def table_name_is_valid(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a table's name that is not valid in folders and SQL.
+
+    Fix: Write 1 to 63 of a-z, 0-9 and _, beginning with a letter, and name the file so.
+    """
     yield from names.name(("name",), spec.name)
 
 
 @TABLE.rule("description")
-def table_description_says_something(spec: TableSpec) -> Iterator[Problem]:
+def table_has_description(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a table without a description that readers can use.
+
+    Fix: Write one line of more than 15 characters that says what the table contains.
+    """
     yield from names.description(spec.description)
 
 
 @TABLE.rule("owner")
 def table_owner_is_a_team(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a table without an owner: nobody could be asked.
+
+    Fix: Name the owning team in more than 5 characters.
+    """
     yield from names.owner(spec.owner)
 
 
 @TABLE.rule("source", "engine")
-def streamer_takes_feeds_only(spec: TableSpec) -> Iterator[Problem]:
+def streamer_reads_feeds_only(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse `engine: streamer` for snapshots, which it cannot compare.
+
+    Fix: Write `engine: pyspark`, or land changes and make the source a feed.
+    """
     if spec.engine is Engine.STREAMER and isinstance(spec.source, Snapshot):
         yield got(
             ("engine",),
@@ -40,8 +56,11 @@ def streamer_takes_feeds_only(spec: TableSpec) -> Iterator[Problem]:
 
 
 @TABLE.rule("storage")
-def a_record_index_takes_no_partitions(spec: TableSpec) -> Iterator[Problem]:
-    """Reject partitions: the index has one place per key, and a moving key has two."""
+def record_index_has_no_partitions(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse partitions with a record index, which keeps one place per key.
+
+    Fix: Choose the index bucket, bloom or simple, or remove `partition_by`.
+    """
     if spec.storage.index is Index.RECORD and spec.storage.partition_by:
         yield got(
             ("storage", "index"),
@@ -52,12 +71,20 @@ def a_record_index_takes_no_partitions(spec: TableSpec) -> Iterator[Problem]:
 
 
 @TABLE.rule("storage")
-def buckets_are_1_to_1000(spec: TableSpec) -> Iterator[Problem]:
+def buckets_in_bounds(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a number of buckets that is out of bounds.
+
+    Fix: Write 1 to 1000 under `storage.buckets`; docs/estimates.md says how many.
+    """
     yield from within(("storage", "buckets"), spec.storage.buckets, 1, MOST_ALLOWED)
 
 
 @TABLE.rule()
-def maintenance_is_counted_in_bounds(spec: TableSpec) -> Iterator[Problem]:
+def maintenance_limits(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse settings of maintenance that are out of bounds.
+
+    Fix: Choose a number within the limits that the message names.
+    """
     maintenance = spec.maintenance
     top = ("maintenance",)
     yield from within((*top, "compact_after"), maintenance.compact_after, 1, 1000)
@@ -66,7 +93,11 @@ def maintenance_is_counted_in_bounds(spec: TableSpec) -> Iterator[Problem]:
 
 
 @TABLE.rule()
-def quarantine_has_limits(spec: TableSpec) -> Iterator[Problem]:
+def quarantine_limits(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse limits of quarantine that are out of bounds.
+
+    Fix: Write shares from 0 to 1, with `warn_share` at most `max_share`.
+    """
     limits = spec.quarantine
     yield from within(("quarantine", "max_share"), limits.max_share, 0, 1)
     yield from within(("quarantine", "min_rows"), limits.min_rows, 0, 10**9)

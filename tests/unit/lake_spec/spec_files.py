@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import json
 import re
 from pathlib import Path
 from typing import Any, Dict, List
 
+import lake_spec.rules
+from lake_spec.diagnostics.parsing_ids import ParsingId
 from lake_spec.parsing.loader import check
+
+
+def rule_functions() -> Dict[str, ast.FunctionDef]:
+    """Every function of rules/ that is marked as a rule, by its id."""
+    folder = Path(lake_spec.rules.__file__).parent
+    return {
+        node.name.replace("_", "-"): node
+        for path in sorted(folder.glob("*.py"))
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef)
+        and any(re.search(r"\brule\b", ast.unparse(x)) for x in node.decorator_list)
+    }
+
+
+IDS = {*rule_functions(), *(each.value for each in ParsingId)}
 
 DOMAIN = {
     "name": "sales",
@@ -100,13 +118,19 @@ class SpecFiles:
         return path
 
     def diagnostics(self) -> List[str]:
-        """Every fault as text, files named from the temporary folder."""
+        """Every diagnostic without its id, files named from the temporary folder."""
         _, diagnostics = check(
             self.tables, clusters=self.clusters, environments=self.environments
         )
-        return [
-            str(diagnostic).replace(f"{self.root}/", "") for diagnostic in diagnostics
-        ]
+        texts = [without_id(str(diagnostic)) for diagnostic in diagnostics]
+        return [text.replace(f"{self.root}/", "") for text in texts]
+
+
+def without_id(text: str) -> str:
+    """A diagnostic without the id at its end, which must be one that exists."""
+    found = re.fullmatch(r"(.*) \[([a-z0-9-]+)\]", text, re.DOTALL)
+    assert found and found[2] in IDS, text
+    return found[1]
 
 
 def diagnostics_of_file(

@@ -11,6 +11,8 @@ import pytest
 from lake_spec.costs.prices import load_prices
 from lake_spec.diagnostics.errors import SpecErrors
 
+from tests.unit.lake_spec.spec_files import without_id
+
 COST_PAGE = Path(__file__).parents[4] / "docs/cost.md"
 SOUND = """\
 currency: USD
@@ -36,7 +38,7 @@ def diagnostics(call):
         call()
     found = caught.value.diagnostics
     return [
-        str(replace(diagnostic, file=Path(diagnostic.file).name))
+        without_id(str(replace(diagnostic, file=Path(diagnostic.file).name)))
         for diagnostic in found
     ]
 

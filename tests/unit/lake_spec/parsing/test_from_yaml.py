@@ -17,6 +17,8 @@ from lake_spec.model import (
 from lake_spec.parsing.from_yaml import decode
 from lake_spec.parsing.yaml_reader import parse_yaml
 
+from tests.unit.lake_spec.spec_files import without_id
+
 TABLE = """\
 name: orders
 description: Orders of the shop, one row per order
@@ -41,7 +43,8 @@ def decoded(cls, text, **given):
 
 
 def diagnostics(cls, text, **given):
-    return [str(diagnostic) for diagnostic in decoded(cls, text, **given).diagnostics]
+    found = decoded(cls, text, **given).diagnostics
+    return [without_id(str(diagnostic)) for diagnostic in found]
 
 
 def test_a_table_is_read_into_its_classes():

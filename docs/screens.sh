@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Takes the pictures of docs/screens.md again: runs a small lake in a home of its own,
+# Takes the pictures of docs/screens.md again: runs a small lake in a state directory of its own,
 # looks at Airflow's pages with a headless Chromium, leaves nothing running.
 #
 #   docs/screens.sh [--state-dir DIR] [PICTURE]...        about five minutes

@@ -18,7 +18,10 @@ _RELEASE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
 class SettingError(ValueError):
-    """A variable of the environment or the release file cannot be used."""
+    """A variable of Airflow's environment or the release file cannot be used.
+
+    Fix: Set the variable as docs/deploy.md says, or deploy the release again.
+    """
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The lake that the pictures are taken of: its home, and what is run in it."""
+"""The lake that the pictures are taken of: its state directory, and what is run in it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def cut_off(file: Path) -> bytes:
 
 
 class Lake:
-    """The commands on one home; what they say goes to standard output as well."""
+    """The commands on one state directory; what they say goes to standard output as well."""
 
     def __init__(self, folder: Path, program: Path = PROGRAM) -> None:
         self.folder = folder

@@ -13,7 +13,13 @@ _NAME = re.compile(r"[a-z][a-z0-9-]{0,19}")
 
 
 class NotDeployable(LakeError):
-    """An environment that the templates cannot make; all reasons at once."""
+    """An environment cannot be deployed by the templates.
+
+    It carries all reasons at once.
+
+    Fix: Correct each of the named settings in the environment's file, then draw the
+    templates again.
+    """
 
     def __init__(self, environment: str, reasons: Sequence[str]) -> None:
         super().__init__(environment, tuple(reasons))

@@ -27,15 +27,27 @@ not renew; `as_release_error` raises any other again."""
 
 
 class ReleaseError(Exception):
-    """Nothing that runs was changed, or the message says what was."""
+    """A deploy or rollback ended before it was complete.
+
+    Fix: Follow the message, which also says what was changed, and run the same command
+    again: it continues where it ended.
+    """
 
 
 class NotTried(ReleaseError):
-    """MWAA or Airflow cannot be asked, which says nothing about the release."""
+    """MWAA or Airflow cannot be asked, which says nothing about the release.
+
+    Fix: The release stays current. Deploy it again when Airflow runs DAGs; that repeats
+    the trial run.
+    """
 
 
 class CredentialsEnded(ReleaseError):
-    """The credentials of who deploys ended before the deploy did."""
+    """The AWS credentials expired during a deploy.
+
+    Fix: Get new credentials with a session of four hours and run the same command
+    again.
+    """
 
 
 class Answer(NamedTuple):

@@ -57,7 +57,13 @@ _CONFLICT, _NOT_FOUND = 409, 404
 
 
 class Refused(NotTried):
-    """Airflow's REST API refused a request, with this status of HTTP."""
+    """Airflow's REST API on MWAA refused a request.
+
+    It carries the status of HTTP.
+
+    Fix: Check that the deploy role may call the API (docs/deploy.md) and that the DAG
+    exists and is not paused; then run the command again.
+    """
 
     def __init__(self, words: str, status: int) -> None:
         super().__init__(words)

@@ -27,7 +27,11 @@ REMEMBERED = 20
 
 
 class Overtaken(ReleaseError):
-    """Another release became the current one meanwhile."""
+    """Another release became the current one during the deploy.
+
+    Fix: Check with `status` which release is current; deploy again if it must be this
+    one.
+    """
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
-"""`python -m lake_local`, what run_locally.sh calls: from arguments to an exit code.
+"""`python -m lake_local`, which run_locally.sh calls: from arguments to an exit code.
 
-The one place where errors become messages.
+Errors become messages here, and nowhere else.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parse(sys.argv[1:] if argv is None else argv)
     if not args.uses_aws:
         shut_out_real_accounts()
-    heed_signals()
+    handle_signals()
     try:
         return args.run(args)
     except LakeLocalError as error:
@@ -36,13 +36,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _failed("stopped", INTERRUPTED)
     except BrokenPipeError:
-        # The reader (`| head`) has seen enough.
+        # The reader (`| head`) has ended.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return READER_GONE
 
 
-def heed_signals() -> None:
-    """End in good order when asked to; under nohup a hang-up stays unheard."""
+def handle_signals() -> None:
+    """Stop cleanly on SIGINT, SIGTERM and SIGHUP; nohup's ignored SIGHUP stays so."""
     signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, _interrupt)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:

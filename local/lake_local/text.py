@@ -9,7 +9,7 @@ from typing import Any, Iterator, Sequence
 
 
 def cell(value: Any) -> str:
-    """A value as it stands in a table: nothing is `-`, thousands are marked.
+    """Format a value for a table: nothing as `-`, numbers with thousands separators.
 
     Floats have one digit, a Decimal those that it came with.
     """
@@ -25,7 +25,7 @@ def cell(value: Any) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """Lines of aligned columns; numbers stand to the right."""
+    """Format rows as aligned columns, numbers to the right."""
     right = [
         bool(rows) and all(each is None or is_number(each) for each in column)
         for column in (zip(*rows) if rows else [()] * len(head))
@@ -36,10 +36,10 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
 def aligned(
     head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]
 ) -> Iterator[str]:
-    """Lines of columns that are as wide as a terminal shows their widest text.
+    """Format rows as columns as wide as their widest text on a terminal.
 
     Args:
-        right: for each column, whether its texts stand to the right.
+        right: for each column, whether its texts are aligned to the right.
     """
     widths = [max(map(_width, column)) for column in zip(head, *rows)]
     for row in (head, ["-" * width for width in widths], *rows):
@@ -51,22 +51,22 @@ def aligned(
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number; true and false are none."""
+    """Return whether a value is a number; true and false are not."""
     return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
 
 
-def tell(line: str) -> None:
+def progress(line: str) -> None:
     """Print a line of progress to standard error; data alone goes to standard output."""
     print(line, file=sys.stderr, flush=True)
 
 
 def elapsed(seconds: float) -> str:
-    """`1:05` for 65 seconds."""
+    """Format seconds as minutes: `1:05` for 65 seconds."""
     return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
 
 
 def _width(text: str) -> int:
-    """Columns of a terminal: letters of East Asia take two, combining marks none."""
+    """Count columns of a terminal: wide letters have two, combining marks none."""
     wide = sum(unicodedata.east_asian_width(each) in "WF" for each in text)
     marks = sum(unicodedata.combining(each) != 0 for each in text)
     return len(text) + wide - marks

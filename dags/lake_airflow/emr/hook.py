@@ -55,7 +55,11 @@ _ONCE = Config(retries={"total_max_attempts": 1})
 
 
 class ReplyLost(RuntimeError):
-    """Nobody knows whether EMR did what it was asked for."""
+    """EMR's reply to a request was lost, and EMR does not show whether it was carried out.
+
+    Fix: Look for the run's cluster in EMR by its tags; then clear the failed task.
+    `lake_reaper` terminates a cluster that nobody uses.
+    """
 
 
 class SendsOnce(EmrHook):

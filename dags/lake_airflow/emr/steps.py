@@ -21,7 +21,11 @@ Step = dict[str, Any]
 
 
 class StepError(ValueError):
-    """A step that EMR would not take."""
+    """A run needs more steps or longer arguments than EMR accepts.
+
+    Fix: Start the run for fewer tables, and give files as a glob. If the message names
+    a file streamer.json, clear the task that wrote it.
+    """
 
 
 def release_root(environment: EnvironmentSpec, release: str) -> str:

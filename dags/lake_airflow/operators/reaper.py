@@ -35,7 +35,11 @@ START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
 
 class LeftOver(RuntimeError):
-    """Orphaned clusters could not be terminated."""
+    """Orphaned clusters could not be terminated.
+
+    Fix: Terminate the clusters in the message in the EMR console: they cost money until
+    then. Then check the rights of the Airflow role.
+    """
 
 
 class EndLeftovers(BaseOperator):

@@ -33,7 +33,10 @@ log = logging.getLogger(__name__)
 
 
 class LeaseBusy(RuntimeError):
-    """Several runs want the lease at once, and this one lost every time."""
+    """Several runs wrote the lease of a domain at once, and this one lost each time.
+
+    Fix: Clear the failed task; it tries again.
+    """
 
 
 class DomainLease:

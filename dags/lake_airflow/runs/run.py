@@ -36,7 +36,10 @@ _PULL_FROM = "pull_from"
 
 
 class RunRefused(ValueError):
-    """The run asks for something that it cannot have; nothing was created."""
+    """A run asks for something that it cannot have; nothing was created.
+
+    Fix: Correct the params as the message says and start the DAG again.
+    """
 
     def __init__(self, faults: Sequence[str]) -> None:
         super().__init__("\n".join(faults))

@@ -23,7 +23,11 @@ T = TypeVar("T")
 
 
 class UnreadableState(LakeError, ValueError):
-    """A file of state that this release cannot read: another must, or it is damaged."""
+    """A file of state is damaged, or another release wrote it.
+
+    Fix: Deploy the release that wrote it or a later one; restore a damaged file from
+    its earlier version (docs/disaster-recovery.md).
+    """
 
 
 def parse_state(

@@ -1,7 +1,7 @@
 """Errors of specs; a retry never helps.
 
 LakeError
- +-- SpecErrors    files that break the rules of specs: all faults at once
+ +-- SpecErrors    files that break the rules of specs: all diagnostics at once
  +-- NoSuchSpec    a domain, cluster or environment that has no file
  +-- NotASpec      JSON that was not written from a spec
  +-- UnreadableState  a file of state that only another release can read (state_format.py)
@@ -17,11 +17,22 @@ from lake_spec.diagnostics.suggestions import did_you_mean
 
 
 class LakeError(Exception):
-    """Anything that the lake's own code refuses, with words for its user."""
+    """Something was refused before anything was changed.
+
+    Base class of the errors of specs and state.
+
+    Fix: Follow the message.
+    """
 
 
 class SpecErrors(LakeError):
-    """Specs with faults; `faults` holds them all, in the order of the files."""
+    """Specs do not follow the rules.
+
+    `diagnostics` has all of them, in the order of the files.
+
+    Fix: Correct each line of the message; `./run_locally.sh explain ID` explains the id
+    in its brackets, and `validate` lists all of them again.
+    """
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics: Tuple[Diagnostic, ...] = tuple(diagnostics)
@@ -32,7 +43,10 @@ class SpecErrors(LakeError):
 
 
 class NoSuchSpec(LakeError):
-    """Something is named that no file defines."""
+    """A domain, cluster or environment is named that has no spec.
+
+    Fix: Write one of the names in the message, or create the spec's file.
+    """
 
     def __init__(self, kind: str, name: str, choices: Sequence[str]) -> None:
         super().__init__(kind, name, tuple(choices))
@@ -47,7 +61,10 @@ class NoSuchSpec(LakeError):
 
 
 class NoSuchFile(LakeError):
-    """A file is named that is not there, or that is none of ours by its ending."""
+    """A file is named that does not exist or has another ending.
+
+    Fix: Give the path of an existing file with the ending in the message.
+    """
 
     def __init__(self, kind: str, given: str, ending: str) -> None:
         super().__init__(kind, given, ending)
@@ -62,11 +79,17 @@ class NoSuchFile(LakeError):
 
 
 class NotASpec(LakeError):
-    """Stored JSON does not fit the model: another version wrote it."""
+    """Stored JSON does not fit the specs of this version: another version wrote it.
+
+    Fix: Build or deploy the release again.
+    """
 
 
 class NoEstimate(LakeError):
-    """An argument of an estimate that nothing can be estimated for."""
+    """An argument of `estimate` is out of its bounds.
+
+    Fix: Correct the argument as the message says.
+    """
 
     def __init__(self, name: str, value: object, hint: str) -> None:
         super().__init__(name, value, hint)

@@ -37,7 +37,10 @@ _TOKEN = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,3}|[<>(),:]|\S)")
 
 
 class BadType(ValueError):
-    """A text that is no type; says what to write."""
+    """A text is not a type of a column.
+
+    Fix: Write one of the types in docs/sources/types.md, as in `decimal(10,2)`.
+    """
 
 
 @dataclass(frozen=True)

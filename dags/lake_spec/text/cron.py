@@ -29,7 +29,10 @@ _FIELDS: Tuple[_Field, ...] = (
 
 
 class BadCron(ValueError):
-    """A text that is no schedule; says which part is wrong and what it takes."""
+    """A text is not a schedule.
+
+    Fix: Write five fields of cron, as in `0 3 * * *`, or a preset such as `@daily`.
+    """
 
 
 def check_cron(text: str) -> None:

@@ -19,7 +19,10 @@ PACKAGES = ("lake_airflow", "lake_spec")
 
 
 class NoRelease(RuntimeError):
-    """No release is here with all of its files."""
+    """Airflow has no release with all of its files.
+
+    Fix: Wait a few minutes while MWAA copies the files; if this remains, deploy again.
+    """
 
 
 def dags_of(stub: str) -> Dict[str, Any]:

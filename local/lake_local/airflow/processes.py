@@ -21,7 +21,7 @@ from lake_local.workspace.project import Project
 from lake_local.workspace.state_dir import Home
 
 API_SERVER = "api-server"
-# Without the log servers, whose fixed ports clash between two homes.
+# Without the log servers: their fixed ports clash between two state directories.
 COMPONENTS = {
     API_SERVER: ("api-server",),
     "scheduler": ("scheduler", "--skip-serve-logs"),
@@ -37,12 +37,12 @@ ENDED = ("success", "failed", "skipped", "upstream_failed", "removed")
 
 
 def client(home: Home, url: str) -> Airflow:
-    """A client of the home's Airflow, with the home's password."""
+    """Return a client of the Airflow of a state directory, with its password."""
     return Airflow(url, user=settings.USER, password=settings.password(home))
 
 
 def migrate(home: Home, project: Project, env: dict[str, str]) -> None:
-    """Make or upgrade the database; once per home and version of Airflow."""
+    """Create or upgrade the database, once per state directory and Airflow version."""
     version = metadata.version("apache-airflow")
     stamp = home.airflow / "migrated"
     if stamp.exists() and stamp.read_text() == version:
@@ -59,7 +59,7 @@ def migrate(home: Home, project: Project, env: dict[str, str]) -> None:
         )
     if done.returncode:
         raise StartFailed(
-            f"airflow db migrate failed, see {log}:\n{background.tail(log)}"
+            f"`airflow db migrate` failed. The end of its log {log}:\n{background.tail(log)}"
         )
     (home.airflow / "airflow.cfg").chmod(0o600)
     stamp.write_text(version)
@@ -84,9 +84,9 @@ def start(home: Home, project: Project, env: dict[str, str]) -> list[Process]:
 def wait_until_healthy(
     home: Home, url: str, processes: list[Process], *, timeout: float = START_SECONDS
 ) -> None:
-    """Return once every component reports health.
+    """Wait until every component is healthy.
 
-    Raises StartFailed with the end of its log if one ends or time runs out.
+    Raises StartFailed with the end of its log if one ends or does not become healthy.
     """
     api = client(home, url)
     deadline = time.monotonic() + timeout
@@ -95,35 +95,35 @@ def wait_until_healthy(
             if not each.is_alive():
                 raise _failed(home, each.name, "ended while it was started")
         if time.monotonic() > deadline:
-            raise _failed(home, _sickest(api), f"was not up after {timeout:.0f} s")
+            raise _failed(home, _sickest(api), f"was not healthy in {timeout:.0f} s")
         time.sleep(POLL_SECONDS)
 
 
-def settle(api: Airflow, tell: Callable[[str], None]) -> None:
-    """Bring every active run to its end as failed.
+def settle(api: Airflow, show: Callable[[str], None]) -> None:
+    """Mark every active run failed.
 
-    A task that is cut off leaves its run `running` in the database, and the run would
-    go on at the next start. Clusters are not left to the teardown task, which may take
-    its time or fail: whoever stops Airflow ends them next.
+    A task that is killed leaves its run `running` in the database, and the run would
+    continue at the next start. Clusters are not left to the teardown task, which may be
+    slow or fail: whoever stops Airflow terminates them next.
     """
     try:
         runs = api.active_runs()
         for run in runs:
-            tell(f"ending {' '.join(run)}")
+            show(f"stopping {' '.join(run)}")
             api.fail(*run)
             _fail_tasks(api, run)
         deadline = time.monotonic() + SETTLE_SECONDS
         while api.active_runs() and time.monotonic() < deadline:
             time.sleep(POLL_SECONDS)
         for run in runs:
-            # Airflow judges by the last task, which was skipped: that is no success.
+            # Airflow sets the state by the last task, which was skipped: not a success.
             api.fail(*run)
     except (ApiError, OSError) as error:
-        tell(f"runs could not be ended in good order: {error}")
+        show(f"active runs could not be marked failed: {error}. They are killed.")
 
 
 def stop(processes: list[Process]) -> None:
-    """End the components; the API server last, since tasks report to it."""
+    """Stop the components; the API server last, since tasks report to it."""
     components = [each for each in processes if each.name in COMPONENTS]
     others = [each for each in components if each.name != API_SERVER]
     background.stop(others, grace=STOP_SECONDS)
@@ -132,7 +132,7 @@ def stop(processes: list[Process]) -> None:
 
 
 def _fail_tasks(api: Airflow, run: tuple[str, str]) -> None:
-    """Also those that wait: for a trigger, for a retry, or to be started."""
+    """Fail all unfinished tasks, also those that wait for a trigger or a retry."""
     for task in api.tasks(*run):
         if task["state"] not in ENDED:
             api.fail_task(*run, task["task_id"])
@@ -157,7 +157,9 @@ def _sickest(api: Airflow) -> str:
 
 def _failed(home: Home, name: str, what: str) -> StartFailed:
     log = home.logs / f"{name}.log"
-    return StartFailed(f"Airflow's {name} {what}; see {log}:\n{background.tail(log)}")
+    return StartFailed(
+        f"Airflow's {name} {what}. The end of its log {log}:\n{background.tail(log)}"
+    )
 
 
 def _fresh(log: Path) -> Path:

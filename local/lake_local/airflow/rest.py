@@ -1,4 +1,4 @@
-"""Airflow's REST interface: the few calls that a command line needs."""
+"""A client of Airflow's REST API: the calls that the command line needs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,16 @@ _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class ApiError(Exception):
-    """An answer other than 2xx; carries the status and Airflow's own words."""
+    """Airflow's REST API refused a request.
+
+    It carries the status and Airflow's own text.
+
+    Fix: Read Airflow's text after the status; `./run_locally.sh status` says whether
+    Airflow still runs, and its log is in the state directory's logs/.
+    """
 
     def __init__(self, status: int, detail: str) -> None:
-        super().__init__(f"Airflow answered {status}: {detail}")
+        super().__init__(f"Airflow's API answered {status}: {detail}")
         self.status = status
         self.detail = detail
 
@@ -31,7 +37,7 @@ class Airflow:
         self._token = ""
 
     def health(self) -> dict[str, str]:
-        """State of each component: `{"scheduler": "healthy", ...}`."""
+        """Return the state of each component: `{"scheduler": "healthy", ...}`."""
         answer = self._call("GET", "/api/v2/monitor/health", signed=False)
         return {
             name: part.get("status") or "unknown"
@@ -40,47 +46,47 @@ class Airflow:
         }
 
     def dag(self, dag_id: str) -> dict[str, Any]:
-        """One DAG; ApiError 404 if Airflow does not know it (yet)."""
+        """Return one DAG. Raises ApiError 404 if Airflow does not know it (yet)."""
         return self._call("GET", f"/api/v2/dags/{_path(dag_id)}")
 
     def dag_ids(self) -> list[str]:
-        """Every DAG that Airflow knows."""
+        """List every DAG that Airflow knows."""
         answer = self._call("GET", "/api/v2/dags?" + urlencode({"limit": 1000}))
         return [each["dag_id"] for each in answer["dags"]]
 
     def import_errors(self) -> list[tuple[str, str]]:
-        """(file, what it says) of every DAG file that cannot be read."""
+        """List (file, error) of every DAG file that cannot be imported."""
         answer = self._call("GET", "/api/v2/importErrors")
         return [
             (each["filename"], each["stack_trace"]) for each in answer["import_errors"]
         ]
 
     def trigger(self, dag_id: str, *, run_id: str, conf: dict[str, Any]) -> None:
-        """Start a run; ApiError 400 for params that the DAG refuses."""
+        """Start a run. Raises ApiError 400 for params that the DAG refuses."""
         body = {"dag_run_id": run_id, "logical_date": None, "conf": conf}
         self._call("POST", f"/api/v2/dags/{_path(dag_id)}/dagRuns", body)
 
     def run(self, dag_id: str, run_id: str) -> dict[str, Any]:
-        """One run with its state."""
+        """Return one run with its state."""
         return self._call("GET", _run_path(dag_id, run_id))
 
     def tasks(self, dag_id: str, run_id: str) -> list[dict[str, Any]]:
-        """The task instances of a run, in the order of their start."""
+        """List the task instances of a run, in the order of their start."""
         path = f"{_run_path(dag_id, run_id)}/taskInstances?limit=1000"
         found = self._call("GET", path)["task_instances"]
         return sorted(found, key=lambda each: each["start_date"] or "~")
 
     def active_runs(self) -> list[tuple[str, str]]:
-        """(DAG, run) of all runs that are queued or running."""
+        """List (DAG, run) of all runs that are queued or running."""
         query = urlencode([("state", state) for state in ACTIVE])
         answer = self._call("GET", f"/api/v2/dags/~/dagRuns?{query}&limit=1000")
         return [(each["dag_id"], each["dag_run_id"]) for each in answer["dag_runs"]]
 
     def backfill(self, dag_id: str, asked: dict[str, Any]) -> list[str]:
-        """Create a backfill; the logical dates of its runs, oldest first.
+        """Create a backfill; return the logical dates of its runs, oldest first.
 
-        None is created where no interval is left to run. ApiError for what Airflow
-        refuses: 409 while the DAG has another one.
+        Nothing is created if no interval is left to run. Raises ApiError for what
+        Airflow refuses: 409 while the DAG has another one.
         """
         body = {"dag_id": dag_id, **asked}
         answer = self._call("POST", "/api/v2/backfills/dry_run", body)
@@ -90,19 +96,19 @@ class Airflow:
         return dates
 
     def runs(self, dag_id: str) -> list[dict[str, Any]]:
-        """Every run of a DAG, each with its state and what started it."""
+        """List every run of a DAG, each with its state and what started it."""
         path = f"/api/v2/dags/{_path(dag_id)}/dagRuns?limit=1000"
         return self._call("GET", path)["dag_runs"]
 
     def runs_at(self, dag_id: str, dates: list[str]) -> dict[str, str]:
-        """The ids of the runs that these logical dates have, by date."""
+        """Return the ids of the runs of these logical dates, by date."""
         query = {"logical_date_gte": dates[0], "logical_date_lte": dates[-1]}
         path = f"/api/v2/dags/{_path(dag_id)}/dagRuns?{urlencode(query)}&limit=1000"
         found = self._call("GET", path)["dag_runs"]
         return {each["logical_date"]: each["dag_run_id"] for each in found}
 
     def fail(self, dag_id: str, run_id: str) -> None:
-        """Mark a run failed; its running tasks are ended, its teardown still runs."""
+        """Mark a run failed: its running tasks end, its teardown still runs."""
         self._call("PATCH", _run_path(dag_id, run_id), {"state": "failed"})
 
     def fail_task(self, dag_id: str, run_id: str, task_id: str) -> None:
@@ -111,7 +117,7 @@ class Airflow:
         self._call("PATCH", path, {"new_state": "failed"})
 
     def clear_task(self, dag_id: str, run_id: str, task_id: str) -> None:
-        """Clear one task of a run, whatever its state, as a user of the pages does."""
+        """Clear one task of a run in any state, as in Airflow's pages."""
         body = {
             "dag_run_id": run_id,
             "task_ids": [task_id],

@@ -1,4 +1,4 @@
-"""The environment in which Airflow and its tasks run, close to MWAA's."""
+"""The environment variables of Airflow and its tasks, close to MWAA's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FOREIGN_PREFIXES = ("AIRFLOW", "AWS_ENDPOINT_URL_")
 
 
 def aws_environment(endpoint: str, region: str, secret: str) -> dict[str, str]:
-    """What makes any AWS client talk to the emulator, and to nothing else."""
+    """Return variables with which any AWS client uses the emulator only."""
     return {
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_ACCESS_KEY_ID": "local",
@@ -43,14 +43,14 @@ def aws_environment(endpoint: str, region: str, secret: str) -> dict[str, str]:
 
 
 def shut_out_real_accounts() -> None:
-    """Forget what could lead this process's own AWS clients out of the machine."""
+    """Remove variables that would lead AWS clients of this process to a real account."""
     for name in set(os.environ) - set(inherited(os.environ)):
         del os.environ[name]
     os.environ.update(aws_environment("http://127.0.0.1:9", "eu-central-1", "none"))
 
 
 def inherited(environ: Mapping[str, str]) -> dict[str, str]:
-    """What our processes keep of the caller's environment."""
+    """Return the variables that processes inherit from the caller."""
     return {
         name: value
         for name, value in environ.items()
@@ -61,14 +61,14 @@ def inherited(environ: Mapping[str, str]) -> dict[str, str]:
 def airflow_environment(
     home: Home, project: Project, *, dags: Path, url: str
 ) -> dict[str, str]:
-    """Settings of all Airflow processes; `url` is where its API will answer."""
+    """Return the settings of all Airflow processes; `url` is the address of its API."""
     port = url.rsplit(":", 1)[1]
     return {
         "AIRFLOW_HOME": str(home.airflow),
         "PATH": f"{project.airflow_bin}{os.pathsep}{os.environ.get('PATH', '')}",
         "PYTHONPATH": f"{dags}{os.pathsep}{project.root / 'local' / 'executor'}",
         "AWS_ACCESS_KEY_ID": "airflow",
-        "LAKE_AIRFLOW": "",  # runs of a home are told by their ids alone
+        "LAKE_AIRFLOW": "",  # one Airflow per state directory: run ids alone are unique
         "AIRFLOW_CONN_AWS_DEFAULT": "aws://",
         "AIRFLOW_CONN_EMR_DEFAULT": "emr://",
         **{f"AIRFLOW__{key}": value for key, value in _core(home, project).items()},
@@ -100,12 +100,12 @@ def _core(home: Home, project: Project) -> dict[str, str]:
 
 
 def passwords_file(home: Home) -> Path:
-    """Where the password of the UI is kept, readable by its owner only."""
+    """Return the file with the password of Airflow's pages, for its owner only."""
     return home.airflow / "passwords.json"
 
 
 def password(home: Home) -> str:
-    """The UI's password; made at the first use of a home."""
+    """Return the password of Airflow's pages; create it at the first use."""
     file = passwords_file(home)
     if not file.exists():
         made = json.dumps({USER: secrets.token_urlsafe(12)})

@@ -18,7 +18,7 @@ def client(
     region: str = DEFAULT_REGION,
     **config: Any,
 ) -> Any:
-    """A boto3 client of the emulator at `endpoint` (http://127.0.0.1:PORT).
+    """Return a boto3 client of the emulator at `endpoint` (http://127.0.0.1:PORT).
 
     `config` goes to botocore's Config.
     """

@@ -7,26 +7,26 @@ import sys
 from pathlib import Path
 
 from lake_local.aws import DEFAULT_REGION
-from lake_local.aws.server import HomeInUse, serve
+from lake_local.aws.server import StateDirectoryInUse, serve
 
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m lake_local.aws", description="An emulator for AWS on loopback."
+        prog="python -m lake_local.aws",
+        description="The local AWS emulator, on loopback.",
     )
-    parser.add_argument(
-        "--state-dir", type=Path, required=True, help="where state is kept"
-    )
+    parser.add_argument("--state-dir", type=Path, required=True, help="state directory")
     parser.add_argument("--port", type=int, required=True, help="port on 127.0.0.1")
     parser.add_argument("--region", default=DEFAULT_REGION, help="region of ARNs")
     args = parser.parse_args(argv)
     try:
         serve(args.state_dir.resolve(), port=args.port, region=args.region)
-    except HomeInUse as reason:
+    except StateDirectoryInUse as reason:
         print(reason, file=sys.stderr)
         return 1
     except OSError as reason:
-        print(f"127.0.0.1:{args.port}: {reason.strerror}", file=sys.stderr)
+        words = f"127.0.0.1:{args.port}: {reason.strerror}. Choose another --port."
+        print(words, file=sys.stderr)
         return 1
     return 0
 

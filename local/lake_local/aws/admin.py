@@ -18,11 +18,11 @@ from lake_local.aws.s3.request import Reply
 
 Page = Callable[[dict[str, Any]], Any]
 START_MINUTES = 9.0
-"""So long a cluster on EMR takes until its first step; here none is waited for."""
+"""Minutes that a cluster on EMR takes until its first step; here it does not wait."""
 
 
 class Admin:
-    """Answers in JSON; 400 tells what was wrong with a request."""
+    """Answers in JSON; status 400 with the error of a request."""
 
     def __init__(self, emr: LocalEmr, faults: Faults, *, home: str) -> None:
         self._emr = emr
@@ -41,7 +41,7 @@ class Admin:
         page = self._pages.get((environ["REQUEST_METHOD"], name))
         if page is None:
             pages = ", ".join(f"{method} {path}" for method, path in self._pages)
-            return _json(404, {"error": f"no such page; there are: {pages}"})
+            return _json(404, {"error": f"no such page. Pages: {pages}"})
         try:
             return _json(200, page(environ))
         except (FaultError, EmrError, ValueError, TypeError) as problem:
@@ -72,7 +72,7 @@ class Admin:
 
 
 def _ledger(clusters: Iterable[Cluster], start_minutes: float) -> dict[str, Any]:
-    """What clusters would have cost, in minutes: one entry per cluster, and the sums."""
+    """Return what clusters would have cost, in minutes: one entry per cluster, and the sums."""
     entries = [_entry(cluster, start_minutes) for cluster in clusters]
     return {
         "start_minutes": start_minutes,

@@ -56,8 +56,8 @@ class Calls:
         """Keep the call, if there was none like it; its body can still be read."""
         caller, _ = signed_by(environ)
         for about in _about(call, environ):
-            told = {"caller": caller, "service": call.service}
-            line = json.dumps({**told, "operation": call.operation, **about})
+            noted = {"caller": caller, "service": call.service}
+            line = json.dumps({**noted, "operation": call.operation, **about})
             self._keep(f"{line}\n")
 
     def _keep(self, line: str) -> None:
@@ -76,13 +76,13 @@ class Calls:
 
 
 def signed_by(environ: Mapping[str, Any]) -> tuple[str, str]:
-    """The id of the access key and the service; empty and `s3` without a signature."""
+    """Return the id of the access key and the service; empty and `s3` without a signature."""
     found = CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
     return (found.group(1), found.group(2)) if found else ("", "s3")
 
 
 def body_of(environ: dict[str, Any]) -> bytes:
-    """The whole body, which whoever comes next can read again."""
+    """Return the whole body, which can be read again."""
     stream = environ["wsgi.input"]
     if environ.get("wsgi.input_terminated"):
         body = stream.read()
@@ -93,7 +93,7 @@ def body_of(environ: dict[str, Any]) -> bytes:
 
 
 def _about(call: Call, environ: dict[str, Any]) -> Iterator[dict[str, str]]:
-    """What a call is about, for each thing that it names."""
+    """Return what a call is about, for each thing that it names."""
     if call.s3 is not None:
         yield from _about_objects(call.operation, call.s3)
     elif call.service == "glue":
@@ -123,7 +123,7 @@ def _about_objects(operation: str, request: Request) -> Iterator[dict[str, str]]
 
 
 def _deleted(request: Request) -> list[str]:
-    """The keys of a request to delete many, whose body is read again for the answer."""
+    """Return the keys of a request to delete many, whose body is read again for the answer."""
     try:
         keys, _ = keys_to_delete(request.read())
         return keys
@@ -134,7 +134,7 @@ def _deleted(request: Request) -> list[str]:
 
 
 def _asked(body: bytes, environ: Mapping[str, Any]) -> dict[str, Any]:
-    """The request as names and values, JSON or a form."""
+    """Return the request as names and values, JSON or a form."""
     if environ.get("HTTP_X_AMZ_TARGET"):
         try:
             found = json.loads(body or b"{}")
@@ -145,7 +145,7 @@ def _asked(body: bytes, environ: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _first(asked: Any, paths: Iterable[str]) -> Any:
-    """What the first of the paths leads to; empty for none."""
+    """Return what the first of the paths leads to; empty for none."""
     return next((each for each in (_named(asked, p) for p in paths) if each), "")
 
 

@@ -1,4 +1,4 @@
-"""Faults on demand, for tests of what must survive them.
+"""Faults on demand, for tests.
 
 A rule is `{"kind", "call", "times", ...}`:
 
@@ -32,7 +32,7 @@ KINDS = (
 
 @dataclass
 class Rule:
-    """One fault and how often it is still to happen."""
+    """One fault and how often it will still happen."""
 
     kind: str
     call: str = "*"
@@ -43,7 +43,10 @@ class Rule:
 
 
 class FaultError(ValueError):
-    """A rule that means nothing; the message tells what would."""
+    """A rule for an injected fault has an unknown key or kind.
+
+    Fix: Write the rule as docs/emulator.md shows.
+    """
 
 
 class Faults:
@@ -57,11 +60,12 @@ class Faults:
         unknown = set(asked) - set(Rule.__dataclass_fields__)
         if unknown:
             known = ", ".join(Rule.__dataclass_fields__)
-            raise FaultError(f"unknown: {', '.join(sorted(unknown))}; takes {known}")
+            keys = ", ".join(sorted(unknown))
+            raise FaultError(f"unknown key {keys}. Keys of a fault: {known}.")
         if asked.get("kind") not in KINDS:
             choices = ", ".join(KINDS)
             raise FaultError(
-                f"kind: got {asked.get('kind')!r}, choose one of {choices}"
+                f"kind: got {asked.get('kind')!r}. Choose one of: {choices}."
             )
         rule = Rule(**asked)
         with self._lock:
@@ -77,7 +81,7 @@ class Faults:
             return [asdict(rule) for rule in self._rules]
 
     def take(self, call: str, *kinds: str) -> Optional[Rule]:
-        """The first rule of these kinds for this call; counted as used."""
+        """Return the first rule of these kinds for this call; counted as used."""
         with self._lock:
             for rule in self._rules:
                 if rule.kind in kinds and rule.call in ("*", call):

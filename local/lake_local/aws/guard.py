@@ -27,25 +27,28 @@ _SCOPE = re.compile(r"([^/]+)/(\d{8})/([a-z0-9-]+)/([a-z0-9-]+)/aws4_request")
 
 
 class Guard:
-    """Tells why a request is refused."""
+    """Decides why a request is refused."""
 
     def __init__(self, secret: str, port: int) -> None:
         self._secret = secret
         self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
 
     def refusal(self, environ: dict[str, Any]) -> Optional[str]:
-        """Why this request is refused; None for one of our own clients."""
+        """Return why this request is refused; None for one of our own clients."""
         headers = environ["lake.headers"]
         if "origin" in headers:
-            return "it has an Origin: pages of browsers may not call the emulator."
+            return (
+                "it has a header Origin: pages of browsers may not call the emulator."
+            )
         if headers.get("host", "").lower() not in self._hosts:
-            return f"its Host is none of {', '.join(sorted(self._hosts))}."
+            hosts = " or ".join(sorted(self._hosts))
+            return f"its header Host is {headers.get('host', '')!r}, not {hosts}."
         if environ["REQUEST_METHOD"] == "OPTIONS":
-            return "OPTIONS is asked by pages of browsers, which may not call it."
+            return "OPTIONS is a request of browsers, whose pages may not call it."
         if not self._is_signed(environ, headers):
             return (
-                "it is not signed by the key of this home, which is in the file"
-                " `credentials` of the home's folder."
+                "it is not signed with the key of this state directory. Use the keys in its"
+                " file `credentials`."
             )
         return None
 
@@ -103,19 +106,19 @@ _OF_A_LINK = ("Credential", "SignedHeaders", "Signature", "Date")
 
 
 def without_cors(headers: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The headers of a reply but for those by which pages of others may read it."""
+    """Return the headers of a reply but for those by which pages of others may read it."""
     return [h for h in headers if not h[0].lower().startswith("access-control-")]
 
 
 def _pairs(query: str) -> Iterator[tuple[str, str]]:
-    """Names and values of a query, encoded as signatures have them."""
+    """Return names and values of a query, encoded as signatures have them."""
     for part in filter(None, query.split("&")):
         name, _, value = part.partition("=")
         yield quote(unquote(name), safe="-_.~"), quote(unquote(value), safe="-_.~")
 
 
 def _paths(environ: Mapping[str, Any]) -> Iterator[str]:
-    """The path as it came, and as it is encoded again: clients differ."""
+    """Return the path as it came, and as it is encoded again: clients differ."""
     raw = str(environ.get("RAW_URI") or quote(environ["PATH_INFO"])).partition("?")[0]
     again = quote(unquote(raw), safe="/-_.~")
     yield raw
@@ -124,7 +127,7 @@ def _paths(environ: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _payload(environ: dict[str, Any], headers: Mapping[str, str]) -> str:
-    """The hash of the body, as the client says; it is made where the client does not."""
+    """Return the hash of the body, as the client says; it is made where the client does not."""
     return headers.get("x-amz-content-sha256") or _sha256(body_of(environ))
 
 

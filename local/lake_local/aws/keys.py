@@ -1,4 +1,4 @@
-"""The key of a home: made at its first use, kept in a file that its owner alone may read.
+"""The key of a state directory: created at the first use, in a file for its owner only.
 
 Whoever can read the file may call the emulator, nobody else: no page in a browser, no
 other user of this machine. It is a credentials file as AWS's own tools read one.
@@ -19,12 +19,12 @@ _SECRET = "aws_secret_access_key"
 
 
 def credentials_file(home: Path) -> Path:
-    """Where the key of a home is."""
+    """Return the file with the key of a state directory."""
     return home / FILE
 
 
 def secret_of(home: Path) -> str:
-    """The secret key of a home; made if there is none."""
+    """Return the secret key of a state directory; create it at the first use."""
     file = credentials_file(home)
     if not file.exists():
         _make(file)
@@ -34,7 +34,7 @@ def secret_of(home: Path) -> str:
 
 
 def _make(file: Path) -> None:
-    """Whole or not at all, and of two that make one the first."""
+    """Create the file atomically; of two processes the first wins."""
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_name(f".{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

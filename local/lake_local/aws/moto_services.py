@@ -61,7 +61,7 @@ class MotoServices:
         environ: dict[str, Any],
         start_response: Callable[..., Any],
     ) -> Iterable[bytes]:
-        """One call of one service at a time; moto does not lock its own state."""
+        """Answer one call of one service at a time; moto does not lock its own state."""
         with self._locks[service]:
             body = list(self._app(environ, start_response))
             if not operation.startswith(READS):
@@ -72,12 +72,12 @@ class MotoServices:
         return any(name in backend.buckets for backend in _states("s3").values())
 
     def uses_kms(self, name: str) -> bool:
-        """Whether a bucket encrypts by KMS what says nothing of it."""
+        """Return whether a bucket encrypts objects by KMS by default."""
         buckets = (state.buckets.get(name) for state in _states("s3").values())
         return any(each and "aws:kms" in repr(each.encryption) for each in buckets)
 
     def create_bucket(self, name: str, region: str) -> None:
-        """Make a bucket if there is none of this name."""
+        """Create a bucket unless it exists."""
         with self._locks["s3"]:
             if not self.has_bucket(name):
                 backend = moto_backends.get_backend("s3")[ACCOUNT]["aws"]
@@ -96,7 +96,7 @@ class MotoServices:
         os.replace(file.with_suffix(".new"), file)
 
     def _restore(self, service: str) -> None:
-        """What cannot be read, such as a file of another moto, is put aside."""
+        """Set aside a state that cannot be read, such as that of another moto."""
         file = self._file(service)
         if not file.exists():
             return
@@ -134,7 +134,7 @@ def refill(fresh: dict[str, Any], state: dict[str, Any]) -> None:
 
 
 def _states(service: str) -> dict[tuple[str, str], Any]:
-    """moto's backends of a service by account and region."""
+    """Return moto's backends of a service by account and region."""
     return {
         (account, region): backend
         for account, regions in moto_backends.get_backend(service).items()

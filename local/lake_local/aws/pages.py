@@ -24,7 +24,7 @@ def ask(
     body: bytes = b"",
     seconds: float = 30,
 ) -> Any:
-    """The reply of a page; HTTPError for one that is refused."""
+    """Return the reply of a page; HTTPError for one that is refused."""
     asked = AWSRequest(method, f"{url}/_lake/{page}", data=body or None)
     signer = SigV4Auth(Credentials(KEY_ID, secret), "lake", DEFAULT_REGION)
     signer.add_auth(asked)

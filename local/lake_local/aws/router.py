@@ -1,4 +1,4 @@
-"""The front door: tells calls apart, throws faults, asks the right service."""
+"""Routes calls to services, and injects faults."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Front:
 
 
 def identify(environ: dict[str, Any]) -> Call:
-    """Service from the signature, operation from where its protocol has it."""
+    """Identify a call: the service by the signature, the operation by the protocol."""
     target = environ.get("HTTP_X_AMZ_TARGET", "")
     _, service = signed_by(environ)
     if target.startswith("ElasticMapReduce."):
@@ -133,7 +133,7 @@ def _form_action(environ: dict[str, Any]) -> str:
 
 
 def _refusal(call: Call, rule: Rule, status: int = 400) -> Reply:
-    """A fault in the words of the service."""
+    """Return an injected fault as an error of the service."""
     throttled = rule.kind == "throttle"
     if call.service == "s3":
         code = "SlowDown" if throttled else rule.code
@@ -146,8 +146,8 @@ def _refusal(call: Call, rule: Rule, status: int = 400) -> Reply:
 
 
 def _denied(environ: dict[str, Any], why: str) -> Reply:
-    """In the protocol of the caller, so that the words reach its user."""
-    message = f"The emulator refuses the request: {why}"
+    """Answer in the protocol of the caller, so that its user sees the message."""
+    message = f"The AWS emulator refused the request: {why}"
     if environ.get("HTTP_X_AMZ_TARGET"):
         body = refusal("AccessDeniedException", message)
         return Reply(403, {"content-type": JSON}, body)
@@ -162,7 +162,7 @@ def _without_cors(start_response: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _not_covered(call: Call, environ: dict[str, Any]) -> Reply:
-    """In the protocol of the caller, so that the words reach its user."""
+    """Answer in the protocol of the caller, so that its user sees the message."""
     message = f"The emulator does not cover {call.service}: see local/COVERAGE.md"
     log.warning("%s %s", message, call.operation)
     if not environ.get("CONTENT_TYPE", "").startswith(FORM):
@@ -191,4 +191,4 @@ def _send(reply: Reply, start_response: Callable[..., Any]) -> Iterable[bytes]:
 
 
 def _ignore(status: str, headers: Any, exc_info: Any = None) -> None:
-    """Where a lost reply goes."""
+    """Ignore the reply: it is lost."""

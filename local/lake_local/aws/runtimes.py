@@ -1,6 +1,6 @@
-"""The release label picks the Spark, Hudi and Python of this machine.
+"""Selects Spark, Hudi and Python on this machine by the release label.
 
-`LAKE_VENVS` and `LAKE_JARS` say where they are; left out, they are
+`LAKE_VENVS` and `LAKE_JARS` are their folders; the defaults are
 `<project>/.venv-*` and `<project>/.local/jars`. `LAKE_JAVA_OPTIONS` replaces
 the options of the Spark driver's JVM, which favour a quick start.
 """
@@ -35,7 +35,10 @@ UTILITIES = "org.apache.hudi.utilities."
 
 
 class RuntimeMissing(Exception):
-    """What a step needs is not on this machine; the message says what to do."""
+    """A step needs a Spark version or a jar that is not installed on this machine.
+
+    Fix: Run ./setup.sh, then start the run again.
+    """
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,9 @@ class Runtime:
             if not jar.name.startswith(NOT_SHARED)
         ]
         if not found:
-            raise RuntimeMissing(f"{self.name}: no jars in {self.jar_folder}. {REMEDY}")
+            raise RuntimeMissing(
+                f"{self.name} is not set up: no jars in {self.jar_folder}. {SET_UP}"
+            )
         extra = self.emr_jar("hudi-utilities-bundle")
         return ":".join([*found, str(extra)] if extra else found)
 
@@ -77,22 +82,26 @@ class Runtime:
     def spark_home(self) -> Path:
         found = sorted(self.home.glob("lib/python3*/site-packages/pyspark"))
         if not found:
-            raise RuntimeMissing(f"{self.name}: no pyspark in {self.home}. {REMEDY}")
+            raise RuntimeMissing(
+                f"{self.name} is not set up: no pyspark in {self.home}. {SET_UP}"
+            )
         return found[0]
 
     def emr_jar(self, name: str) -> Path | None:
-        """The jar that stands in for `<name>.jar` of a node, if there is one."""
+        """Return the jar that stands in for `<name>.jar` of a node, if there is one."""
         for known, pattern in self.emr_jars:
             if known == name:
                 found = sorted(jars_root().glob(pattern))
                 if not found:
                     place = jars_root() / pattern
-                    raise RuntimeMissing(f"{self.name}: no {place}. {REMEDY}")
+                    raise RuntimeMissing(
+                        f"{self.name} is not set up: {place} is missing. {SET_UP}"
+                    )
                 return found[0]
         return None
 
 
-REMEDY = "Set up what is missing with ./setup.sh"
+SET_UP = "Run ./setup.sh, which installs what is missing."
 SPARK_35 = Runtime(
     "Spark 3.5.6 with Hudi 1.0.2",
     "spark",
@@ -121,7 +130,7 @@ def jars_root() -> Path:
 
 
 def runtime_of(label: str, args: Sequence[str]) -> Runtime:
-    """The runtime of a step; Hudi's own utilities have one of theirs."""
+    """Return the runtime of a step; Hudi's own utilities have one of theirs."""
     if _main_class(args).startswith(UTILITIES):
         return STREAMER
     return RELEASES[label]
@@ -145,7 +154,7 @@ def command(
     scratch: Path,
     properties: Mapping[str, str],
 ) -> Command:
-    """What `command-runner.jar` would start for these arguments.
+    """Return what `command-runner.jar` would start for these arguments.
 
     `scratch` gets the Spark settings; `properties` are the cluster's own
     (classification `spark-defaults`), which win over ours.
@@ -173,7 +182,7 @@ def _main_class(args: Sequence[str]) -> str:
 def _resolve_jars(
     runtime: Runtime, args: Sequence[str]
 ) -> tuple[list[str], tuple[str, ...]]:
-    """A node's own jars by their stand-ins; in a list of jars, or leave it out."""
+    """Return a node's own jars by their stand-ins; in a list of jars, or leave it out."""
     resolved: list[str] = []
     notes: list[str] = []
     for arg in args:
@@ -182,9 +191,12 @@ def _resolve_jars(
             found = EMR_JAR.match(part)
             jar = runtime.emr_jar(found.group(1)) if found else part
             if jar is None and arg == part:
-                raise RuntimeMissing(f"{runtime.name} has nothing for {part}")
+                raise RuntimeMissing(
+                    f"{part}: {runtime.name} on this machine has no such jar. Remove it from the"
+                    " step, or run the step on EMR."
+                )
             if jar is None:
-                notes.append(f"left out: {part}, which {runtime.name} does not have")
+                notes.append(f"skipped the jar {part}: {runtime.name} does not have it")
             else:
                 kept.append(str(jar))
         resolved.append(",".join(kept))
@@ -202,7 +214,7 @@ def _aws(endpoint: str, secret: str) -> dict[str, str]:
 
 
 def _python(runtime: Runtime) -> dict[str, str]:
-    """EMR's `python3` is the one that the Spark of the release uses."""
+    """Return the variables of `python3`: the one of the release's Spark, as on EMR."""
     env = {"PYTHONDONTWRITEBYTECODE": "1", "TZ": "UTC", "PYTHONPATH": str(NODE)}
     if runtime.python.exists():
         env["PYSPARK_PYTHON"] = str(runtime.python)
@@ -226,7 +238,7 @@ def _write_defaults(
 
 
 def _without_hudi_jars(value: str) -> str:
-    """A cluster's own Hudi jars are on the class path already."""
+    """Remove a cluster's own Hudi jars: they are on the class path already."""
     if "/usr/lib/hudi/" not in value:
         return value
     return ",".join(

@@ -1,4 +1,4 @@
-"""The emulator as one process: built, served, stopped."""
+"""The emulator as one process: build, serve, stop."""
 
 from __future__ import annotations
 
@@ -29,12 +29,16 @@ from lake_local.aws.s3.web import S3Web
 log = logging.getLogger(__name__)
 
 
-class HomeInUse(Exception):
-    """Another emulator keeps its state in this home."""
+class StateDirectoryInUse(Exception):
+    """Another emulator has its state in the same state directory.
+
+    Fix: Stop it with `./run_locally.sh down`, or choose another directory with
+    --state-dir DIR.
+    """
 
 
 class StandIn:
-    """AWS on 127.0.0.1, with its state below `home`."""
+    """AWS on 127.0.0.1, with its state below the state directory `home`."""
 
     def __init__(
         self,
@@ -88,7 +92,7 @@ class StandIn:
         log.info("serving %s", self.url)
 
     def stop(self) -> None:
-        """End all steps, then the server; what was put stays on disk."""
+        """End all steps, then the server; objects stay on disk."""
         log.info("stopping")
         self.emr.close()
         self._server.shutdown()
@@ -120,15 +124,18 @@ def serve(home: Path, *, port: int, region: str = DEFAULT_REGION) -> None:
 
 
 def _lock(home: Path) -> IO[str]:
-    """One emulator per home, however the last one ended."""
+    """Lock the state directory: one emulator each, however the last one ended."""
     file = open(home / "aws.pid", "a+")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as reason:
         file.seek(0)
         pid = file.read().strip()
-        message = f"{home} is in use by the emulator with process id {pid}"
-        raise HomeInUse(message) from reason
+        message = (
+            f"the state directory {home} is in use by another emulator (process {pid})."
+            " Stop it first: ./run_locally.sh down"
+        )
+        raise StateDirectoryInUse(message) from reason
     file.truncate(0)
     file.write(f"{os.getpid()}\n")
     file.flush()

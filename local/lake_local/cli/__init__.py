@@ -1,4 +1,4 @@
-"""The command line: what can be asked, and what `--help` says.
+"""The command line: its commands, options and help.
 
 Imports every folder of `lake_local` but no module of `show` that needs Spark.
 """

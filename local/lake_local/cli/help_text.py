@@ -1,4 +1,4 @@
-"""What `./run_locally.sh --help` prints, kept in a file so that it needs no set-up.
+"""Writes what `./run_locally.sh --help` prints to a file, so that it needs no set-up.
 
     PYTHONPATH=local:dags .venv-airflow/bin/python -m lake_local.cli.help_text
 

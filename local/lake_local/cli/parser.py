@@ -1,4 +1,4 @@
-"""The command line: what can be asked, and how `--help` says it."""
+"""The command line: its commands, options and help."""
 
 from __future__ import annotations
 
@@ -35,16 +35,17 @@ COMMANDS = (
     *(validate, onboard, secret, show, cost),
 )
 KEEPING = (demo, run, backfill)
-"""Those that may leave up what they started."""
+"""Commands that may leave running what they started."""
 
 _EPILOG = """\
-Every command starts what it needs and stops it again, or uses what is up.
-`up` leaves it up, for all commands, until `down`. Without a command: the demo.
+Every command starts what it needs and stops it again, or uses what `up` has started.
+`up` leaves everything running, for all commands, until `down`. Without a command: the
+demo.
 """
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says which choice was probably meant where a word is none of them."""
+    """Suggests the nearest choice for a word that is not valid."""
 
     def error(self, message: str) -> NoReturn:
         """End with exit code 2, the usage and the message."""
@@ -64,7 +65,7 @@ class _Version(argparse.Action):
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """The arguments; `run` in them is the function of the command to call."""
+    """Parse the arguments; `run` in them is the function of the command."""
     parser = whole_parser()
     if "_ARGCOMPLETE" in os.environ:  # The shell asks what may come next.
         import argcomplete
@@ -80,12 +81,16 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         args.parser.error(words.rstrip(". "))
     keeping = [command.NAME for command in KEEPING]
     if args.keep_up and args.command not in keeping:
-        parser.error(f"--keep-up goes with {', '.join(keeping)}, not {args.command}")
+        commands = ", ".join(keeping)
+        parser.error(
+            f"--keep-up is not an option of {args.command}: use it with {commands}, or"
+            " start everything with `up`"
+        )
     return args
 
 
 def whole_parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
+    """Build the parser of all commands."""
     parser = _Parser(
         prog=PROGRAM,
         description="The lake on this machine: real DAGs, EMR steps, Spark and Hudi.",
@@ -118,7 +123,7 @@ def whole_parser() -> argparse.ArgumentParser:
 
 
 def _add_options(parser: argparse.ArgumentParser, *, default: bool) -> None:
-    """The options that every command takes, before or after its name."""
+    """Add the options of every command, valid before or after its name."""
     home = find().root / ".local" / "home"
 
     def unless_given(value: object) -> object:
@@ -130,18 +135,18 @@ def _add_options(parser: argparse.ArgumentParser, *, default: bool) -> None:
         metavar="DIR",
         type=Path,
         default=unless_given(None),
-        help="folder of domains and table specs in place of dags/tables",
+        help="folder of domains and table specs (default dags/tables)",
     )
     group.add_argument(
         "--state-dir",
         metavar="DIR",
         type=Path,
         default=unless_given(home),
-        help="where its state lives (default .local/home)",
+        help="state directory: data, logs and processes (default .local/home)",
     )
     group.add_argument(
         "--keep-up",
         action="store_true",
         default=unless_given(False),
-        help="leave everything up after a demo or a run",
+        help="leave everything running after a demo or a run",
     )

@@ -1,4 +1,4 @@
-"""Questions to the tables, answered by a PySpark process of their own."""
+"""Queries of tables, run by a PySpark process of their own."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from lake_local.errors import BadRequest, LakeLocalError
 from lake_local.show.query import REFUSED
 from lake_local.show.request import Request
 from lake_local.stack.session import Session
-from lake_local.text import tell
+from lake_local.text import progress
 from lake_local.workspace import background, project
 
 
 def ask(session: Session, requests: Sequence[Request]) -> None:
-    """Have the requests answered on standard output, or in their files.
+    """Run the requests; the rows go to standard output, or into their files.
 
-    Raises BadRequest with the reason for a request that has no answer.
+    Raises BadRequest with the reason for a request that cannot be answered.
     """
     project.require_spark(session.specs.project)
     with tempfile.TemporaryDirectory(prefix="show-", dir=session.home.root) as folder:
@@ -34,10 +34,10 @@ def ask(session: Session, requests: Sequence[Request]) -> None:
         raise BadRequest(words)
     if code:
         raise LakeLocalError(
-            f"the query failed, see {log}:\n{words or background.tail(log)}"
+            f"the query failed. The end of its log {log}:\n{words or background.tail(log)}"
         )
     if words:
-        tell(words)
+        progress(words)
 
 
 def _question(session: Session, requests: Sequence[Request]) -> dict:

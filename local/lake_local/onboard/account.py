@@ -1,4 +1,4 @@
-"""Whose AWS an environment is: the emulator's, or the caller's own."""
+"""The AWS of an environment: the emulator, or the caller's own account."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _CONFIG = Config(connect_timeout=5, read_timeout=20, retries={"max_attempts": 2}
 
 
 def environment_of(args: Namespace) -> EnvironmentSpec:
-    """The environment that is named, or that the file given holds."""
+    """Return the environment that is named, or that of the given file."""
     return _specs(args).environment
 
 
 def first_run_of(args: Namespace, environment: EnvironmentSpec) -> FirstRun:
-    """How rows come to the first run of what is onboarded."""
+    """Return how rows get to the first run of the onboarded tables."""
     is_local = environment.name == ENVIRONMENT
     usual = str(find().dags / "environments" / f"{ENVIRONMENT}.yml")
     file = _specs(args).environment_file
@@ -52,18 +52,18 @@ def _specs(args: Namespace) -> Specs:
 
 
 def tables_folder(args: Namespace) -> Path:
-    """The folder of domains that specs are written to."""
+    """Return the folder of domains for the specs."""
     return (args.out or args.tables or find().tables).expanduser().resolve()
 
 
 def only(args: Namespace) -> Tuple[str, ...]:
-    """Names and patterns of the tables that are asked for; none for all."""
+    """Return names and patterns of the chosen tables; none for all."""
     return tuple(each.strip() for each in args.only.split(",") if each.strip())
 
 
 @contextmanager
 def clients(args: Namespace, environment: EnvironmentSpec) -> Iterator[Clients]:
-    """Clients of AWS by their services; the emulator's for the environment `local`."""
+    """Return clients of AWS by service; the emulator's for the environment `local`."""
     if environment.name == ENVIRONMENT:
         shut_out_real_accounts()
         home = Home.at(args.state_dir)
@@ -78,6 +78,6 @@ def clients(args: Namespace, environment: EnvironmentSpec) -> Iterator[Clients]:
 
 
 def entry(name: str, connection: Connection) -> str:
-    """The connection as a line under `connections` of an environment."""
+    """Format the connection as a line under `connections` of an environment."""
     settings = {"kind": connection.kind, **to_data(connection, with_defaults=False)}
     return f"{scalar(name)}: {flow(settings)}"

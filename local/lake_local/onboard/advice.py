@@ -1,4 +1,4 @@
-"""What the catalogue tells of a source whose changes could get lost."""
+"""Warns of sources whose changes could get lost, by the catalogue."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _OF_MARIADB = (
     ),
     (
         ("year",),
-        "a year 0000 ends the snapshot of Debezium's connector for MySQL unless it is"
-        " told driver.yearIsDateType: false; then it is 2000 in the snapshot and 1900 in"
-        " changes.",
+        "a year 0000 ends the snapshot of Debezium's connector for MySQL unless its"
+        " configuration has driver.yearIsDateType: false; then it is 2000 in the snapshot"
+        " and 1900 in changes.",
     ),
 )
 """Beginnings of types, or the first and another word of one; seen of Debezium 2.6."""
 
 
 def warnings(catalog: Catalog, tables: Sequence[Table]) -> List[str]:
-    """What to set at the source before its events are captured; none where all is well."""
+    """Return what to set at the source before its events are captured; none where all is well."""
     checks = {"postgresql": _postgresql, "mariadb": _mariadb}
     return list(checks[catalog.engine](catalog, tables))
 
@@ -76,7 +76,7 @@ def _postgresql(catalog: Catalog, tables: Sequence[Table]) -> Iterator[str]:
 
 
 def _of_types(catalog: Catalog, tables: Sequence[Table]) -> Iterator[str]:
-    """What Debezium 3.0 makes of some types."""
+    """Return what Debezium 3.0 makes of some types."""
     schema = catalog.schema
     domains = catalog.settings.get(DOMAINS_OF_ENUMS, "")
     if domains:
@@ -88,7 +88,7 @@ def _of_types(catalog: Catalog, tables: Sequence[Table]) -> Iterator[str]:
     if lost:
         yield (
             f"{_listed(lost)}: long arrays of numbers, booleans or times (over 2 kB) that an"
-            " update does not change come as NULL, which nobody can tell from one. Run at"
+            " update does not change come as NULL, like a real NULL. Run at"
             f" the source: ALTER TABLE {schema}.{lost[0].name} REPLICA IDENTITY FULL."
         )
     zoned = [each for each in tables if _has(each, ("time with", "time("))]
@@ -153,7 +153,7 @@ def _mariadb(catalog: Catalog, tables: Sequence[Table]) -> Iterator[str]:
 
 
 def _of_dates(catalog: Catalog, tables: Sequence[Table]) -> Iterator[str]:
-    """Zero and impossible dates, where the server lets them in."""
+    """Warn of zero and impossible dates, if the server accepts them."""
     mode = catalog.settings.get("sql_mode", "").upper().split(",")
     if "sql_mode" not in catalog.settings:
         return

@@ -17,7 +17,7 @@ class Column:
     """A column as the database declares it.
 
     `type` is the text of its type, domains resolved; `kind` says what that is where
-    it is none of plain values: enum, composite, range, multirange, extension.
+    it has no plain values: enum, composite, range, multirange, extension.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Index:
 
 @dataclass(frozen=True)
 class Table:
-    """A table; `rows` and `bytes` are estimates, None where there is none."""
+    """A table; `rows` and `bytes` are estimates, None if unknown."""
 
     name: str
     columns: Tuple[Column, ...]
@@ -75,7 +75,7 @@ class Table:
         return ", ".join(known) or "of unknown size"
 
     def column(self, name: str) -> Column:
-        """The column of that name."""
+        """Return the column of that name."""
         return next(each for each in self.columns if each.name == name)
 
 
@@ -92,12 +92,12 @@ class Catalog:
 
 
 def to_data(catalog: Catalog) -> Dict[str, Any]:
-    """The catalogue as JSON-able data."""
+    """Return the catalogue as JSON-able data."""
     return asdict(catalog)
 
 
 def from_data(data: Dict[str, Any]) -> Catalog:
-    """The catalogue that `to_data` was given."""
+    """Return the catalogue that `to_data` was given."""
     tables = tuple(_table(each) for each in data["tables"])
     schemas = tuple(data["schemas"])
     return Catalog(**{**data, "tables": tables, "schemas": schemas})

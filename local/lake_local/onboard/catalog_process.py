@@ -25,11 +25,17 @@ _KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "HOME", "SSL_CERT_FILE", "SSL_CERT_
 
 
 class NoAnswer(Exception):
-    """The catalogue cannot be had; says of which server, and why."""
+    """The catalogue of a database could not be read.
+
+    It names the server and the reason.
+
+    Fix: Check that the server runs and that host, port, user and password of its
+    connection and secret are right.
+    """
 
 
 def catalog_of(python: Path, code: Path, server: Server, schema: str) -> Catalog:
-    """The tables of a schema, read by `python` with the packages in `code`."""
+    """Return the tables of a schema, read by `python` with the packages in `code`."""
     done = subprocess.run(
         [str(python), "-m", "lake_local.onboard.catalog_process"],
         # The password is in no argument, no file and no environment.
@@ -44,30 +50,38 @@ def catalog_of(python: Path, code: Path, server: Server, schema: str) -> Catalog
         raise NoAnswer(done.stderr.strip())
     if done.returncode:
         words = done.stderr.strip().splitlines()[-1:] or [f"exit {done.returncode}"]
-        told = server.without_password(words[0])
-        raise NoAnswer(f"the catalogue of {server.host} cannot be read: {told}")
+        cause = server.without_password(words[0])
+        raise NoAnswer(
+            f"the catalogue of {server.host} cannot be read: {cause}. Check that the server"
+            " runs and its connection is right."
+        )
     return from_data(json.loads(done.stdout))
 
 
 def _environment() -> dict:
-    """What drivers of databases may heed: not PGPASSWORD, PGHOST and their like."""
+    """Return the variables for drivers of databases: not PGPASSWORD, PGHOST and such."""
     return {name: os.environ[name] for name in _KEPT if name in os.environ}
 
 
 def main() -> int:
-    """Print the catalogue; REFUSED with the reason where there is none."""
+    """Print the catalogue, or the reason why there is none (exit code REFUSED)."""
     asked = json.load(sys.stdin)
     server = Server(**asked["server"])
     try:
         found = _READERS[server.kind](server, asked["schema"])
     except NoSuchSchema as has:
         words = f"schema {asked['schema']!r} has no tables. Schemas with tables: {has}."
+        words += " Choose one with --schema."
         print(words, file=sys.stderr)
         return REFUSED
     except Unreachable as error:
         words = server.without_password(str(error))
         where = f"{server.host}:{server.port}/{server.database}"
-        print(f"{where} as {server.username}: {words}", file=sys.stderr)
+        print(
+            f"{where} as user {server.username}: {words}. Check that the server runs, and"
+            " host, port, user and password of the connection.",
+            file=sys.stderr,
+        )
         return REFUSED
     json.dump(to_data(found), sys.stdout)
     return 0

@@ -1,4 +1,4 @@
-"""Specs of a database's tables, from its catalogue."""
+"""Writes specs of a database's tables from its catalogue."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from lake_local.onboard.origin import JDBC, KAFKA, Origin
 from lake_local.onboard.plan import Draft, Request
 from lake_local.onboard.server import Server
 from lake_local.onboard.writing import write
-from lake_local.text import tell
+from lake_local.text import progress
 from lake_local.workspace.project import find, require_drivers
 
 
 def onboard(args: Namespace) -> int:
-    """Read, plan, write, tell; the exit code is that of `validate`."""
+    """Read, plan, write, print; return the exit code of `validate`."""
     started = time.monotonic()
     environment = account.environment_of(args)
     way = args.way or (KAFKA if args.kafka_connection else JDBC)
@@ -47,9 +47,7 @@ def onboard(args: Namespace) -> int:
     planned = plan.planned(catalog, Request(args.domain, origin, only, args.owner))
     if not planned:
         known = ", ".join(each.name for each in catalog.tables[:20])
-        raise BadRequest(
-            f"--only {args.only!r}: no table is named so. There are: {known}"
-        )
+        raise BadRequest(f"--only {args.only!r}: no table matches. Tables: {known}.")
     if args.check:
         return _checked(args, catalog, Request(args.domain, origin, only, args.owner))
     if way != JDBC:
@@ -58,11 +56,11 @@ def onboard(args: Namespace) -> int:
     done = write(planned, out, args.domain, owner=args.owner, force=args.force)
     seconds = time.monotonic() - started
     first = account.first_run_of(args, environment)
-    return summary.told(done, out, seconds, [*to_add, *kafka_to_add], first)
+    return summary.print_all(done, out, seconds, [*to_add, *kafka_to_add], first)
 
 
 def _checked(args: Namespace, catalog: Catalog, request: Request) -> int:
-    """Tell where specs and the catalogue differ; 1 if they do, and nothing is written."""
+    """Print where specs and the catalogue differ; return 1 if they do. Write nothing."""
     out = account.tables_folder(args)
     try:
         specs = load_domain(args.domain, out).tables
@@ -73,29 +71,34 @@ def _checked(args: Namespace, catalog: Catalog, request: Request) -> int:
     for table, words in found:
         print(f"{table}: {words}")
     differ = len({table for table, _ in found})
-    print(f"{compared} specs compared with {catalog.schema}, {differ} differ")
+    print(
+        f"{compared} specs compared with the schema {catalog.schema}: {differ} differ"
+    )
     return 1 if found else 0
 
 
 def _require_whole_request(args: Namespace, way: str) -> None:
     if way == KAFKA and not args.kafka_connection:
         raise BadRequest(
-            "--from kafka: say whose brokers, with --kafka-connection NAME, a connection"
-            " of kind kafka of the environment."
+            "--from kafka: the connection of the brokers is missing. Add --kafka-connection"
+            " NAME, a connection of kind kafka of the environment."
         )
     if way != KAFKA and (args.kafka_connection or args.topic_prefix):
         raise BadRequest(
-            f"--from {way}: takes no topics. Leave out --kafka-connection and"
+            f"--from {way}: no topics are read. Remove --kafka-connection and"
             " --topic-prefix, or write --from kafka."
         )
     if args.no_tls and not args.jdbc_secret:
-        raise BadRequest("--no-tls: a connection's own `tls` says so. Change it there.")
+        raise BadRequest(
+            "--no-tls with --connection: a connection has its own setting. Set `tls: false`"
+            " there, in the environment's file."
+        )
 
 
 def _server(
     args: Namespace, environment: EnvironmentSpec
 ) -> Tuple[str, Server, List[str]]:
-    """The connection's name, its server, and lines to add to the environment."""
+    """Return the connection's name, its server, and lines for the environment."""
     with account.clients(args, environment) as clients:
         try:
             if args.connection:
@@ -119,11 +122,14 @@ def _connection(name: str, environment: EnvironmentSpec) -> Any:
     if found is None:
         raise BadRequest(
             f"--connection: {unknown('connection', name, known)} Add it under"
-            f" `connections` of environments/{environment.name}.yml, or name a secret"
-            " that says all of the database with --jdbc-secret."
+            f" `connections` of environments/{environment.name}.yml, or use --jdbc-secret"
+            " NAME, a secret with all settings of the database."
         )
     if not isinstance(found, Database):
-        raise BadRequest(f"--connection {name}: is of kind {found.kind}, no database.")
+        raise BadRequest(
+            f"--connection {name}: got a connection of kind {found.kind}. Name one of kind"
+            " postgresql or mariadb."
+        )
     return found
 
 
@@ -140,14 +146,17 @@ def _kafka(
         example = KafkaCluster(bootstrap_servers=("HOST:9096",), secret="NAME")
         return name, [account.entry(name, example)]
     if not isinstance(found, KafkaCluster):
-        raise BadRequest(f"--kafka-connection {name}: is of kind {found.kind}.")
+        raise BadRequest(
+            f"--kafka-connection {name}: got a connection of kind {found.kind}. Name one of"
+            " kind kafka."
+        )
     return name, []
 
 
 def _catalog(server: Server, schema: str) -> Catalog:
     project = find()
     require_drivers(project)
-    tell(f"reading the catalogue of {server.database} at {server.host}")
+    progress(f"reading the catalogue of {server.database} at {server.host}")
     try:
         return catalog_process.catalog_of(
             project.spark_python, project.root / "local", server, schema

@@ -23,7 +23,7 @@ _DIGITS = {"int": 10, "bigint": 19}
 def compare(
     catalog: Catalog, request: Request, specs: List[TableSpec]
 ) -> Tuple[int, List[Found]]:
-    """How many specs have their table in the catalogue, and all that differs."""
+    """Return how many specs have their table in the catalogue, and all that differs."""
     drafts = {
         each.table.name: each
         for each in planned(catalog, request)
@@ -46,7 +46,7 @@ def compare(
 
 
 def _table_of(spec: TableSpec, catalog: Catalog, connection: str) -> "str | None":
-    """The table that a spec follows, if it is one of that schema."""
+    """Return the table that a spec follows, if it is one of that schema."""
     schema = catalog.schema
     topics = {topic("", schema, each.name): each.name for each in catalog.tables}
     for _, pull in pulls_of(spec):
@@ -91,7 +91,7 @@ def _differences(spec: TableSpec, draft: Draft) -> Iterator[str]:
 
 
 def _is_implied(spec: TableSpec, name: str, sources: List[str]) -> bool:
-    """Whether a column comes from what events have next to their rows."""
+    """Return whether a column comes from what events have next to their rows."""
     source = spec.source
     if not isinstance(source, Feed) or source.envelope is None:
         return False
@@ -117,7 +117,7 @@ def _key(spec: TableSpec, draft: Draft) -> Iterator[str]:
 
 
 def _holds(declared: ColumnType, now: ColumnType) -> bool:
-    """Whether a declared type takes every value of the table's own."""
+    """Return whether a declared type takes every value of the table's own."""
     if declared == now or declared.name == "string":
         return True
     if declared.name == "decimal" and (now.name in _DIGITS or now.name == "decimal"):

@@ -11,8 +11,8 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 MOST_RECORDS = 1000
 PARQUET = (
-    "Parquet files are not looked into: write its spec manually, where they tell their"
-    " types themselves (`columns` can be left out)"
+    "Parquet files are not read: write the spec yourself; the files have their types, so"
+    " `columns` can be left out"
 )
 NULLS = ("NULL", "\\N")
 
@@ -50,7 +50,7 @@ class Head:
 
 
 def head_of(path: str, content: bytes, *, whole: bool) -> Head:
-    """The head of an unpacked file. Raises ValueError with the reason for none."""
+    """Return the head of an unpacked file. Raises ValueError with the reason for none."""
     ending = path.rsplit(".", 1)[-1].lower()
     if ending in ("csv", "tsv", "txt"):
         return _csv(path, content, whole)
@@ -58,16 +58,21 @@ def head_of(path: str, content: bytes, *, whole: bool) -> Head:
         return _json(path, content, whole)
     if ending == "parquet":
         raise ValueError(PARQUET)
-    raise ValueError(f"{path} is of no kind that can be looked into: .csv or .json")
+    raise ValueError(
+        f"{path} has an unknown ending: only .csv and .json files are read. Write the spec"
+        " yourself"
+    )
 
 
 def _lines(content: bytes, whole: bool) -> str:
-    """The text, without its last line where that may be cut."""
+    """Return the text, without its last line where that may be cut."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         if error.start < len(content) - 4 or whole:
-            raise ValueError("it is not UTF-8: write its spec manually") from None
+            raise ValueError(
+                "a file is not UTF-8: write the spec yourself, with its encoding"
+            ) from None
         text = content[: error.start].decode("utf-8-sig")
     return text if whole else text[: text.rfind("\n") + 1]
 
@@ -81,11 +86,13 @@ def _csv(path: str, content: bytes, whole: bool) -> Head:
         names = next(rows, [])
         listed = [row for _, row in zip(range(MOST_RECORDS), rows)]
     except csv.Error as error:
-        raise ValueError(f"{path} cannot be read as CSV: {error}") from None
+        raise ValueError(
+            f"{path} is not valid CSV ({error}): correct the file"
+        ) from None
     if not text.strip():
-        raise ValueError(f"{path} is empty: a file needs a header and rows")
+        raise ValueError(f"{path} is empty: land a file with a header and rows")
     if not names or not all(names):
-        raise ValueError(f"{path} has no header that names every column")
+        raise ValueError(f"{path} has no header that names every column: add one")
     nulls = [each for each in NULLS if any(each in row for row in listed)]
     records = tuple(
         {name: _value(text, nulls) for name, text in zip(names, row)} for row in listed
@@ -106,7 +113,7 @@ def _value(text: str, nulls: Sequence[str]) -> Optional[str]:
 def _json(path: str, content: bytes, whole: bool) -> Head:
     if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         raise ValueError(
-            f"{path} is a JSON array, and files are read as one JSON object per line:"
+            f"{path} is a JSON array, but files must have one JSON object per line:"
             " convert it, as with `jq -c '.[]' FILE.json > FILE.jsonl`"
         )
     records: List[Dict[str, Any]] = []
@@ -115,7 +122,9 @@ def _json(path: str, content: bytes, whole: bool) -> Head:
             records.append(json_object(path, line))
     names = list(dict.fromkeys(name for record in records for name in record))
     if not names:
-        raise ValueError(f"{path} has no record in what was read of it")
+        raise ValueError(
+            f"{path} has no record at its beginning: land a file with records"
+        )
     types = {name: type_of([row.get(name) for row in records]) for name in names}
     return Head({"type": "json"}, types, tuple(records))
 
@@ -135,7 +144,7 @@ def json_object(path: str, line: str) -> Dict[str, Any]:
 
 
 def type_of(values: Sequence[Any]) -> str:
-    """The type that holds all values; text where there are none."""
+    """Return the type that holds all values; text where there are none."""
     known = [each for each in values if each is not None]
     if not known:
         return "string"

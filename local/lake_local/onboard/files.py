@@ -53,8 +53,8 @@ MOST_UNREAD = 10
 _OPERATIONS = ("op", "__op", "operation", "change_type")
 _LETTERS = frozenset("IUDTiudcrt")
 _NO_TIME = (
-    "its files name no date, and there are no folders load/ and changes/: nothing says"
-    " whether they are snapshots or changes"
+    "its files have no date in their names, and it has no folders load/ and changes/, so"
+    " it has neither snapshots nor changes: rename the files, as in orders_2026-01-31.csv"
 )
 
 
@@ -69,11 +69,15 @@ class Request:
 
 
 class _NoSpec(Exception):
-    """A folder without a spec; says why."""
+    """No spec can be drafted for a folder of files.
+
+    Fix: Change the files as the reason says, or write the spec yourself
+    (docs/onboarding.md).
+    """
 
 
 def planned(store: Store, request: Request) -> List[Planned]:
-    """A draft, or a reason why not, for each sub-folder; none where `only` names no other.
+    """Return a draft, or a reason why not, for each sub-folder; none where `only` names no other.
 
     Raises NoFiles where there is no folder, or none with files.
     """
@@ -100,22 +104,22 @@ def planned(store: Store, request: Request) -> List[Planned]:
 
 
 def _nothing_in(store: Store) -> str:
-    """Why no file belongs to a table, and what to do."""
+    """Return why no file belongs to a table, and what to do."""
     paths = list(islice(store.paths(), MOST_UNREAD))
     direct = [each for each in paths if "/" not in each and each[:1] not in "._"]
     if direct:
         return (
-            f"{store}: has files ({direct[0]}), and a table is a folder of files. Give the"
-            " folder above it and name this one with --only, or move the files into a"
-            " folder with the name of the table."
+            f"{store}: the folder has files ({direct[0]}) but no folders, and a table is a"
+            " folder of files. Write the folder above it and this one's name after"
+            " --only, or move the files into a folder with the name of the table."
         )
     if paths:
         return (
             f"{store}: all of its files are hidden ({paths[0]}): names that begin with . or"
-            " _ are skipped. Give them, and their folders, other names."
+            " _ are skipped. Rename them and their folders."
         )
     return (
-        f"{store}: is empty. Put the files of each table into a folder of its own, as"
+        f"{store}: the folder is empty. Put the files of each table into a folder, as"
         " in orders/orders_2026-01-31.csv."
     )
 
@@ -135,7 +139,9 @@ def _draft(
     table, columns, operation = _table(folder, head, is_feed)
     path = f"{request.landing or request.domain}/{folder}"
     if list(relative_path((), path)):
-        raise _NoSpec("its name is none of a landing folder: A-Z a-z 0-9 _ . = + @ -")
+        raise _NoSpec(
+            "its name is not valid for a landing folder: rename it, of A-Z a-z 0-9 _ . = + @ -"
+        )
     source, order = _source(path, paths, head, columns, operation, is_feed, table)
     complete = None if is_feed else _complete(source["snapshot_time"], paths, signs)
     if complete is not None:
@@ -148,8 +154,8 @@ def _draft(
             *(f"Not read: {each}" for each in unread[:MOST_UNREAD]),
         ),
         name=name,
-        description=Guess(f"Rows of landing files in {path}", "say what a row is"),
-        owner=request.owner or Guess(OWNER, "name the team that answers for it"),
+        description=Guess(f"Rows of landing files in {path}", "describe what a row is"),
+        owner=request.owner or Guess(OWNER, "name the owning team"),
         source=source,
         columns=tuple(
             replace(each, comment=surveyed.columns[name].words(surveyed.rows))
@@ -165,14 +171,14 @@ def _draft(
 
 
 def _chosen(paths: Sequence[str]) -> str:
-    """The file that is looked into: the last of the changes, else of all."""
+    """Return the file whose head is read: the last of the changes, else of all."""
     changes = [each for each in paths if each.startswith("changes/")]
     loads = [each for each in paths if each.startswith("load/")]
     return max(changes if loads and changes else paths)
 
 
 def _with_bytes(store: Store, folder: str, paths: Sequence[str]) -> List[str]:
-    """The files that are not empty. Raises _NoSpec if all are."""
+    """Return the files that are not empty. Raises _NoSpec if all are."""
     newest = sorted(paths, reverse=True)
     for number, path in enumerate(newest):
         if store.head(f"{folder}/{path}"):
@@ -183,7 +189,7 @@ def _with_bytes(store: Store, folder: str, paths: Sequence[str]) -> List[str]:
 def _all_of(
     store: Store, folder: str, paths: Sequence[str], chosen: str, deadline: float
 ) -> Tuple[Head, Survey, List[str]]:
-    """The head of the chosen file with the types of all files, and what was not read."""
+    """Return the head of the chosen file with the types of all files, and what was not read."""
     head = _head(store, f"{folder}/{chosen}")
     same, others = readable([f"{folder}/{x}" for x in paths], f"{folder}/{chosen}")
     surveyed = survey(store, same, head.format, deadline)
@@ -209,14 +215,18 @@ def _head(store: Store, path: str) -> Head:
 def _table(
     folder: str, head: Head, is_feed: bool
 ) -> Tuple[Table, Dict[str, ColumnText], str]:
-    """The folder as a table, its columns for the spec, and its column of operations."""
+    """Return the folder as a table, its columns for the spec, and its column of operations."""
     if {"op", "source"} <= set(head.types) and {"before", "after"} & set(head.types):
-        raise _NoSpec("Debezium's events: onboard their database with --from files")
+        raise _NoSpec(
+            "its files are Debezium's events: onboard their database with --from files"
+        )
     operation = _operation(head) if is_feed else ""
     names = [each for each in head.types if each != operation]
     double = same_but_for_case(names)
     if double:
-        raise _NoSpec(f"columns {double[0]!r} and {double[1]!r} differ only in case")
+        raise _NoSpec(
+            f"columns {double[0]!r} and {double[1]!r} differ only in case: rename one"
+        )
     named, _ = column_names(names, None)
     columns = {}
     for each, lake in named.items():
@@ -252,7 +262,7 @@ def _source(
     times = [each for each, text in columns.items() if text.type == "timestamp"]
     column = cursor.columns[0] if cursor else (times[-1] if times else "")
     if not column:
-        raise _NoSpec("its changes have no time that could put them in order")
+        raise _NoSpec("its changes have no column of times that orders them: add one")
     source: Dict[str, Any] = {"kind": "feed", "path": path, "format": head.format}
     source.update(load="load/**", changes="changes/**")
     if operation:
@@ -262,7 +272,7 @@ def _source(
 
 
 def _snapshots(paths: Sequence[str]) -> Tuple[str, Dict[str, str]]:
-    """The glob of snapshots, and where in their paths a time stands."""
+    """Return the glob of snapshots, and where in their paths a time stands."""
     for pattern, form in _TIMES:
         bounded = rf"(?<!\d)({pattern})(?!\d)"
         if all(re.search(bounded, each) for each in paths):
@@ -279,7 +289,7 @@ def _snapshots(paths: Sequence[str]) -> Tuple[str, Dict[str, str]]:
 def _complete(
     time: Dict[str, str], paths: Sequence[str], signs: Sequence[str]
 ) -> Optional[Guess]:
-    """How a snapshot says that all of its files are there; None if it is one file."""
+    """Return how a snapshot says that all of its files are there; None if it is one file."""
     times = [re.search(time["pattern"], path)[1] for path in paths]
     has_several = len(set(times)) < len(times)
     if all(_PARTS.search(each) for each in paths):
@@ -301,7 +311,7 @@ _PARTS = re.compile(r"(\d+)[-_.]?of[-_.]?(\d+)")
 
 
 def _sign(paths: Sequence[str]) -> str:
-    """The one name of signs, or a glob of their ending."""
+    """Return the name of the signs if they have one, else a glob of their ending."""
     names = {path.split("/")[-1] for path in paths}
     ending = re.search(r"[._-]?manifest.*$|[.][A-Za-z]+$", min(names))
     return names.pop() if len(names) == 1 or not ending else f"*{ending[0]}"
@@ -314,13 +324,16 @@ def _key(table: Table, head: Head, columns: Dict[str, ColumnText]) -> Guess:
     unique = _unique(head, columns)
     if unique is None:
         raise _NoSpec(
-            "no column is named like a key, and none has other values each row"
+            "no column is named like a key or has a different value in each row: write the"
+            " spec yourself, with its key"
         )
-    return Guess([columns[unique].name], "its values differ in the records looked at")
+    return Guess(
+        [columns[unique].name], "its values differ in the records that were read"
+    )
 
 
 def _unique(head: Head, columns: Dict[str, ColumnText]) -> Optional[str]:
-    """The first column, of whole numbers or text, whose values are all different."""
+    """Return the first column, of whole numbers or text, whose values are all different."""
     for name, text in columns.items():
         values = [record.get(name) for record in head.records]
         if text.type in ("bigint", "string") and None not in values:

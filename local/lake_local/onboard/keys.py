@@ -1,4 +1,4 @@
-"""What identifies a table's rows, and which column tells that one has changed."""
+"""Chooses a table's key, and the column that changes with each change of a row."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from lake_local.onboard.catalog import Column, Index, Table
 from lake_local.onboard.naming import lake_name
 
 NO_KEY = (
-    "no primary key, no unique index and no column named like a key: give it one, or"
-    " write its spec manually"
+    "no primary key, no unique index and no column named like a key: add one, or write"
+    " the spec yourself"
 )
 _TIME = re.compile(r"(timestamp|datetime)\b")
 _CURSORS = tuple(
@@ -32,7 +32,7 @@ class Choice:
 
 
 def key_of(table: Table) -> Optional[Choice]:
-    """The primary key, else what stands for it; None where nothing does."""
+    """Return the primary key, else what stands for it; None where nothing does."""
     if table.primary_key:
         return Choice(table.primary_key)
     unique = sorted(
@@ -65,7 +65,7 @@ def _named_like_a_key(table: Table) -> str:
 
 
 def cursor_of(table: Table) -> Optional[Choice]:
-    """A time that moves with every change of a row; None where none looks like it."""
+    """Return a time that moves with every change of a row; None where none looks like it."""
     found = [each for each in table.columns if _may_be_cursor(each)]
     if not found:
         return None

@@ -42,7 +42,7 @@ ORDER BY table_name, index_name, seq_in_index
 
 
 def read(server: Server, schema: str) -> Catalog:
-    """The tables of a database. Raises Unreachable or NoSuchSchema."""
+    """Return the tables of a database. Raises Unreachable or NoSuchSchema."""
     try:
         with _connected(server) as connection:
             return _catalog(connection, schema or server.database)
@@ -63,7 +63,7 @@ def _connected(server: Server) -> pymysql.Connection[Any]:
 
 
 def _encryption(tls: bool) -> Dict[str, Any]:
-    """Encrypted or refused, as with `require` of PostgreSQL: certificates are not asked.
+    """Require encryption, as PostgreSQL's `require` does: certificates are not checked.
 
     Without, PyMySQL encrypts where the server does.
     """

@@ -38,7 +38,7 @@ _GEOMETRIES = (
 
 
 def lake_type(column: Column, written: Written) -> LakeType:
-    """The type of the column in the lake."""
+    """Return the type of the column in the lake."""
     declared = column.type.lower()
     if declared.startswith(("enum(", "set(")):
         return STRING

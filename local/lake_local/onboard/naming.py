@@ -22,7 +22,7 @@ ADDED = frozenset({*vars(HistoryColumns()).values(), SurrogateKey().column})
 
 
 def lake_name(text: str) -> str:
-    """The name in lower case with underscores: `customerID` is customer_id."""
+    """Return the name in lower case with underscores: `customerID` is customer_id."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     parted = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", plain)
     parted = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", parted)
@@ -35,7 +35,7 @@ def lake_name(text: str) -> str:
 def column_names(
     names: Iterable[str], connector: Connector | None
 ) -> Tuple[Dict[str, str], List[str]]:
-    """Lake names by source names, and the source names that a spec cannot say.
+    """Return lake names by source names, and the source names that a spec cannot say.
 
     Columns of the lake keep their names: those of history and of the envelope.
     """
@@ -63,7 +63,7 @@ def _column(name: str, ours: Set[str]) -> str:
 
 
 def table_names(names: Iterable[str]) -> Dict[str, str]:
-    """Lake names by source names; those that catalogues need besides stay free."""
+    """Return lake names by source names; those that catalogues need besides stay free."""
     listed = sorted(names)
     plain = {lake_name(name) for name in listed}
     taken = {f"{name}{suffix}" for name in plain for suffix in SUFFIXES}
@@ -77,7 +77,7 @@ def table_names(names: Iterable[str]) -> Dict[str, str]:
 
 
 def _free(name: str, taken: Set[str]) -> str:
-    """The name, with a number where it is taken; taken from now on."""
+    """Return the name, with a number where it is taken; taken from now on."""
     made, number = name, 1
     while made in taken:
         number += 1
@@ -88,7 +88,7 @@ def _free(name: str, taken: Set[str]) -> str:
 
 
 def same_but_for_case(names: Iterable[str]) -> Tuple[str, ...]:
-    """Two names that differ only in case, if there are such: files cannot have both."""
+    """Return two names that differ only in case, if there are such: files cannot have both."""
     first: Dict[str, str] = {}
     for name in names:
         other = first.setdefault(name.lower(), name)
@@ -98,5 +98,5 @@ def same_but_for_case(names: Iterable[str]) -> Tuple[str, ...]:
 
 
 def topic(prefix: str, schema: str, table: str) -> str:
-    """The topic that Debezium gives a table; what Kafka does not take becomes `_`."""
+    """Return the topic that Debezium gives a table; what Kafka does not take becomes `_`."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", f"{prefix}.{schema}.{table}")

@@ -59,12 +59,10 @@ class Origin:
         return Written.TYPED if self.kind == JDBC else Written.DEBEZIUM
 
     def refusal(self, schema: str, table: str) -> str:
-        """Why it cannot take a table of that name; '' if it can."""
+        """Return why it cannot take a table of that name; '' if it can."""
         if self.kind != JDBC or all(_PLAIN.fullmatch(each) for each in (schema, table)):
             return ""
-        return (
-            "its name is not of A-Z a-z 0-9 _ $, which queries take: make a view of it"
-        )
+        return "its name has other characters than A-Z a-z 0-9 _ $: create a view of it"
 
     def source_of(
         self,
@@ -74,7 +72,7 @@ class Origin:
         table: Table,
         cursor: Optional[Choice],
     ) -> Source:
-        """The source of the table that the lake calls `name`."""
+        """Return the source of the table that the lake calls `name`."""
         path = f"{domain}/{name}"
         if self.kind != JDBC:
             return self._events(path, schema, table)
@@ -85,7 +83,7 @@ class Origin:
         return _by_cursor(path, place, cursor)
 
     def _events(self, path: str, schema: str, table: Table) -> Source:
-        assert self.connector is not None  # what tells events from other rows
+        assert self.connector is not None  # events always have a connector
         source: Dict[str, Any] = {
             "kind": "feed",
             "path": path,

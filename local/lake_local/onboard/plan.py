@@ -56,7 +56,7 @@ Planned = Union[Draft, Skipped]
 
 
 def planned(catalog: Catalog, request: Request) -> List[Planned]:
-    """A draft, or a reason why not, for each table that is asked for."""
+    """Return a draft, or a reason why not, for each table that is asked for."""
     # Names are given with all tables in view, so that no choice of some changes them.
     names = table_names(each.name for each in catalog.tables)
     return [
@@ -67,7 +67,7 @@ def planned(catalog: Catalog, request: Request) -> List[Planned]:
 
 
 def is_asked_for(name: str, only: Tuple[str, ...]) -> bool:
-    """Whether a table's name matches one of the patterns, if there are any."""
+    """Return whether a table's name matches one of the patterns, if there are any."""
     return not only or any(fnmatchcase(name, pattern) for pattern in only)
 
 
@@ -77,7 +77,7 @@ def _planned(catalog: Catalog, table: Table, name: str, request: Request) -> Pla
     double = same_but_for_case(each.name for each in table.columns)
     if double:
         words = f"columns {double[0]!r} and {double[1]!r} differ only in case"
-        return Skipped(table.name, f"{words}, and files cannot hold both")
+        return Skipped(table.name, f"{words}, and files cannot have both: rename one")
     refusal = request.origin.refusal(catalog.schema, table.name)
     if refusal:
         return Skipped(table.name, refusal)
@@ -90,7 +90,7 @@ def _planned(catalog: Catalog, table: Table, name: str, request: Request) -> Pla
     unsaid = [each for each in key.columns if _is_unsaid(columns[each])]
     if unsaid:
         words = f"its key has the column {unsaid[0]!r}"
-        return Skipped(table.name, f"{words}, which a spec cannot hold as a key")
+        return Skipped(table.name, f"{words}, which cannot be a key in a spec")
     return _draft(catalog, table, name, request, columns, key)
 
 
@@ -114,7 +114,7 @@ def _draft(
         head=_head(catalog, table, came.words, request),
         name=name,
         description=_description(catalog, table),
-        owner=request.owner or Guess(OWNER, "name the team that answers for it"),
+        owner=request.owner or Guess(OWNER, "name the owning team"),
         source=_source(came.source, columns),
         columns=tuple(columns.values()),
         key=_named(key, columns),
@@ -129,7 +129,7 @@ def _draft(
 
 
 def _source(source: Dict[str, Any], columns: Dict[str, ColumnText]) -> Dict[str, Any]:
-    """The source, which is not to bring columns that are left out after all."""
+    """Return the source, which is not to bring columns that are left out after all."""
     ignored = [name for name, each in columns.items() if each.is_ignored]
     return {**source, "ignore_columns": ignored} if ignored else source
 
@@ -151,11 +151,11 @@ def _head(
 
 
 def _description(catalog: Catalog, table: Table) -> Any:
-    told = one_line(table.comment)
-    if told and not list(faults_of_description(told)):
-        return told
+    comment = one_line(table.comment)
+    if comment and not list(faults_of_description(comment)):
+        return comment
     plain = f"Rows of the table {table.name} in {catalog.schema}"
-    return Guess(one_line(plain).replace("{", "("), "say in a sentence what a row is")
+    return Guess(one_line(plain).replace("{", "("), "describe what a row is")
 
 
 def _columns(
@@ -188,4 +188,4 @@ def _column(column: Column, name: str, kind: LakeType) -> ColumnText:
 
 def _unsayable(column: Column, kind: LakeType) -> ColumnText:
     name = one_line(column.name)
-    return ColumnText(name, kind.text, left_out="a spec cannot say this name")
+    return ColumnText(name, kind.text, left_out="this name is not valid in a spec")

@@ -97,7 +97,7 @@ WHERE d.typtype = 'd' AND b.typtype = 'e' ORDER BY 1
 
 
 def read(server: Server, schema: str) -> Catalog:
-    """The tables of a schema. Raises Unreachable or NoSuchSchema."""
+    """Return the tables of a schema. Raises Unreachable or NoSuchSchema."""
     schema = schema or DEFAULT_SCHEMA
     try:
         with _connected(server) as connection:

@@ -39,7 +39,7 @@ _MICROSECONDS = 6
 
 
 def lake_type(column: Column, written: Written) -> LakeType:
-    """The type of the column in the lake."""
+    """Return the type of the column in the lake."""
     declared = column.type
     if written is Written.DEBEZIUM:
         if column.generated:

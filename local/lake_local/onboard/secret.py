@@ -1,4 +1,4 @@
-"""Secrets of databases, by their names; their values are never told."""
+"""Reads secrets of databases by name; never shows their values."""
 
 from __future__ import annotations
 
@@ -20,17 +20,21 @@ _ENGINES = {
     "mysql": MariaDb,
     "aurora-mysql": MariaDb,
 }
-"""What RDS calls an engine, and what a connection of it is here."""
+"""RDS's name of an engine -> the class of its connections."""
 
 
 class BadSecret(Exception):
-    """A secret that is not there, or not what it must be."""
+    """The secret of a database does not exist, cannot be read, or lacks a value.
+
+    Fix: Store it with `./run_locally.sh secret set NAME`, or in AWS as JSON with
+    username and password.
+    """
 
 
 def server_of(clients: Any, connection: Any) -> Server:
-    """A connection of the environment with its user. Raises BadSecret.
+    """Return a connection of the environment with its user. Raises BadSecret.
 
-    `clients` gives a boto3 client by the name of its service.
+    `clients` returns a boto3 client by the name of its service.
     """
     found = _content(clients, connection.secret, connection.secret_store)
     username, password = _login(found, connection.secret)
@@ -48,21 +52,21 @@ def server_of(clients: Any, connection: Any) -> Server:
 def whole_server(
     clients: Any, name: str, store: SecretStore, *, tls: bool
 ) -> Tuple[Server, Any]:
-    """A database of which the secret says all, and the connection that it would be."""
+    """Return the database of a secret with all settings, and its connection."""
     found = _content(clients, name, store)
     username, password = _login(found, name)
     engine = found.get("engine")
     cls = _ENGINES.get(str(engine).lower())
     if cls is None:
         raise BadSecret(
-            f"secret {name!r}: its engine is {engine!r}. Choose one of:"
+            f"secret {name!r}: engine: got {engine!r}. Choose one of:"
             f" {', '.join(_ENGINES)}."
         )
     missing = [each for each in ("host", "dbname") if not found.get(each)]
     if missing:
         raise BadSecret(
-            f"secret {name!r}: lacks {' and '.join(missing)}. It needs engine, host,"
-            " port, dbname, username and password, as RDS writes them."
+            f"secret {name!r}: {' and '.join(missing)} is missing. Write engine, host, port,"
+            " dbname, username and password into it, as RDS does."
         )
     connection = cls(
         host=str(found["host"]),
@@ -85,15 +89,17 @@ def _port(value: Any, default: int, name: str) -> int:
     try:
         return int(value or default)
     except (TypeError, ValueError):
-        raise BadSecret(f"secret {name!r}: its port is no number.") from None
+        raise BadSecret(
+            f"secret {name!r}: port: got {value!r}. Write a number, as in 5432."
+        ) from None
 
 
 def _login(found: Dict[str, Any], name: str) -> Tuple[str, str]:
     values = [found.get(each) for each in ("username", "password")]
     if not isinstance(values[0], str) or not isinstance(values[1], str):
         raise BadSecret(
-            f"secret {name!r}: needs the texts username and password. Its value is not"
-            " shown."
+            f"secret {name!r}: username or password is missing or not text (the value is"
+            " not shown). Write both into it as texts."
         )
     return values[0], values[1]
 
@@ -103,7 +109,7 @@ def _content(clients: Any, name: str, store: SecretStore) -> Dict[str, Any]:
         text = _text(clients, name, store)
     except (BotoCoreError, ClientError) as error:
         raise BadSecret(
-            f"secret {name!r} ({store.value}) cannot be read: {error} Check its name, the"
+            f"secret {name!r} ({store.value}) cannot be read: {error}. Check its name, the"
             " region of the environment and whose AWS credentials are set."
         ) from None
     return _object(text, name)
@@ -116,8 +122,8 @@ def _object(text: str, name: str) -> Dict[str, Any]:
         found = None
     if not isinstance(found, dict):
         raise BadSecret(
-            f"secret {name!r}: is no JSON object with username and password. Its value"
-            " is not shown."
+            f"secret {name!r}: not a JSON object (the value is not shown). Write one with"
+            " the texts username and password."
         )
     return found
 

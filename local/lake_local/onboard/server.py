@@ -1,4 +1,4 @@
-"""How a database is reached; its password is in memory alone."""
+"""The address and the login of a database; the password is only in memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Server:
-    """A database and who asks it."""
+    """A database and its user."""
 
     kind: str
     host: str
@@ -18,13 +18,22 @@ class Server:
     tls: bool = True
 
     def without_password(self, text: str) -> str:
-        """The text, fit to be told."""
+        """Return the text with the password replaced by ***."""
         return text.replace(self.password, "***") if self.password else text
 
 
 class Unreachable(Exception):
-    """The database did not answer, or not this user; without the password."""
+    """A database did not answer, or refused the user.
+
+    Its text is without the password.
+
+    Fix: Check that the server runs and that host, port, user and password of its
+    connection and secret are right.
+    """
 
 
 class NoSuchSchema(Exception):
-    """The database has no tables in that schema; says which schemas it has."""
+    """A database has no tables in the schema that was asked for.
+
+    Fix: Choose one of the schemas in the message with --schema NAME.
+    """

@@ -83,7 +83,7 @@ class SpecText:
 
 
 def domain_text(name: str, owner: str) -> str:
-    """The file of a domain that has none."""
+    """Return the text of _domain.yml for a domain without one."""
     head = [f"# GUESS: check what {name} is about, and who answers for it."]
     words = f"Tables of {name}, onboarded from their source"
     lines = [*_entry("name", name), *_entry("description", words)]
@@ -124,7 +124,7 @@ def _comment(guess: str, words: str = "") -> str:
 
 
 def one_line(text: str) -> str:
-    """Words of the source as part of a comment: printable, short, on one line."""
+    """Format a text of the source for a comment: printable, short, on one line."""
     plain = " ".join(_UNSEEN.sub(" ", text).split())
     if len(plain) > _LONGEST_COMMENT:
         plain = f"{plain[: _LONGEST_COMMENT - 3]}..."
@@ -132,7 +132,7 @@ def one_line(text: str) -> str:
 
 
 def flow(value: Any, *, inside: bool = True) -> str:
-    """A value on one line; `inside` braces a comma in a text needs quotes."""
+    """Return a value on one line; `inside` braces a comma in a text needs quotes."""
     if isinstance(value, dict):
         parts = (f"{scalar(name)}: {flow(each)}" for name, each in value.items())
         return "{%s}" % ", ".join(parts)
@@ -148,7 +148,7 @@ def _items(values: Iterable[Any]) -> Iterable[str]:
 
 
 def scalar(text: str, *, inside: bool = True) -> str:
-    """A text, in quotes unless every reader of YAML takes it as it stands."""
+    """Return a text, in quotes unless every reader of YAML takes it as it stands."""
     is_words = not inside and re.fullmatch(
         r"[A-Za-z][\w ,.()/-]*[\w.)]", text, re.ASCII
     )

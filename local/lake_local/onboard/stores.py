@@ -19,20 +19,24 @@ _URL = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(.*))?")
 
 
 class NoFiles(Exception):
-    """A folder that is not there, cannot be read, or has no folders of files."""
+    """A folder of landing files does not exist, cannot be read, or has no folders of files.
+
+    Fix: Correct the path after --files; it must contain one folder with files for each
+    table.
+    """
 
 
 class Store(Protocol):
     """A folder whose sub-folders are tables."""
 
     def paths(self) -> Iterator[str]:
-        """The files below it."""
+        """Return the files below it."""
 
     def head(self, path: str) -> bytes:
-        """The first bytes of a file."""
+        """Return the first bytes of a file."""
 
     def stream(self, path: str) -> BinaryIO:
-        """The bytes of a file, to be closed. Raises OSError."""
+        """Return the bytes of a file, to be closed. Raises OSError."""
 
 
 @dataclass(frozen=True)
@@ -45,20 +49,23 @@ class LocalFolder:
         return str(self.root)
 
     def paths(self) -> Iterator[str]:
-        """The files below it, by their paths."""
+        """Return the files below it, by their paths."""
         if not self.root.is_dir():
-            raise NoFiles(f"{self.root}: there is no such folder.")
+            raise NoFiles(
+                f"{self.root}: no such folder. Write the path of a folder with one folder of"
+                " files for each table."
+            )
         for path in sorted(self.root.rglob("*")):
             if path.is_file():
                 yield path.relative_to(self.root).as_posix()
 
     def head(self, path: str) -> bytes:
-        """The first bytes of a file."""
+        """Return the first bytes of a file."""
         with (self.root / path).open("rb") as stream:
             return stream.read(HEAD_BYTES)
 
     def stream(self, path: str) -> BinaryIO:
-        """The bytes of a file, to be closed. Raises OSError."""
+        """Return the bytes of a file, to be closed. Raises OSError."""
         return (self.root / path).open("rb")
 
 
@@ -74,17 +81,20 @@ class S3Folder:
         return f"s3://{self.bucket}/{self.prefix}"
 
     def paths(self) -> Iterator[str]:
-        """The files below it, by their keys."""
+        """Return the files below it, by their keys."""
         pages = self.client.get_paginator("list_objects_v2")
         try:
             for page in pages.paginate(Bucket=self.bucket, Prefix=self.prefix):
                 for each in page.get("Contents", ()):
                     yield each["Key"][len(self.prefix) :]
         except (BotoCoreError, ClientError) as error:
-            raise NoFiles(f"s3://{self.bucket}/{self.prefix}: {error}") from None
+            raise NoFiles(
+                f"s3://{self.bucket}/{self.prefix} cannot be listed: {error}. Check the bucket's"
+                " name and the AWS credentials."
+            ) from None
 
     def head(self, path: str) -> bytes:
-        """The first bytes of an object."""
+        """Return the first bytes of an object."""
         found = self.client.get_object(
             Bucket=self.bucket,
             Key=self.prefix + path,
@@ -93,7 +103,7 @@ class S3Folder:
         return found["Body"].read()
 
     def stream(self, path: str) -> BinaryIO:
-        """The bytes of an object, to be closed. Raises OSError."""
+        """Return the bytes of an object, to be closed. Raises OSError."""
         try:
             return self.client.get_object(Bucket=self.bucket, Key=self.prefix + path)[
                 "Body"
@@ -103,10 +113,10 @@ class S3Folder:
 
 
 def s3_folder(client: Any, url: str) -> S3Folder:
-    """The folder at an s3:// address. Raises NoFiles for what is none."""
+    """Return the folder at an s3:// address. Raises NoFiles for a wrong address."""
     found = _URL.fullmatch(url)
     if not found:
-        raise NoFiles(f"{url!r} is no address of a folder, such as s3://bucket/folder.")
+        raise NoFiles(f"not an address of a folder: {url!r}. Write s3://bucket/folder.")
     prefix = (found[2] or "").strip("/")
     return S3Folder(client, found[1], f"{prefix}/" if prefix else "")
 
@@ -120,7 +130,7 @@ SIGN = re.compile(
 
 
 def by_folder(store: Store) -> Dict[str, List[str]]:
-    """The files of each sub-folder, by their paths in it.
+    """Return the files of each sub-folder, by their paths in it.
 
     Hidden ones are left out, but for what may say that a snapshot is complete.
     """
@@ -138,20 +148,22 @@ def by_folder(store: Store) -> Dict[str, List[str]]:
 
 
 def unpacked(path: str, head: bytes) -> Tuple[str, bytes]:
-    """The path without the ending of its compression, and the bytes inside."""
+    """Return the path without the ending of its compression, and the bytes inside."""
     try:
         if path.endswith(".gz"):
             return path[:-3], zlib.decompressobj(wbits=31).decompress(head)
         if path.endswith(".bz2"):
             return path[:-4], bz2.BZ2Decompressor().decompress(head)
     except (zlib.error, OSError) as error:
-        raise ValueError(f"{path} cannot be unpacked: {error}") from None
+        raise ValueError(
+            f"{path} cannot be decompressed ({error}): replace the file"
+        ) from None
     return path, head
 
 
 @contextmanager
 def opened(store: Store, path: str) -> Iterator[BinaryIO]:
-    """The bytes of a file as they were before it was compressed.
+    """Return the bytes of a file as they were before it was compressed.
 
     Raises OSError, EOFError or ValueError while they are read, if they cannot be.
     """

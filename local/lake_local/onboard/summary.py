@@ -1,4 +1,4 @@
-"""What an onboarding ends with: what was written, what was not, what to do next."""
+"""Prints the result of an onboarding: written and skipped specs, and next steps."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from lake_local.workspace.command_line import SCRIPT, short, typed
 from lake_local.workspace.project import find
 from lake_local.workspace.state_dir import Home
 
-_HEAD = ("table", "spec", "columns", "key", "comes by", "buckets", "guesses")
+_HEAD = ("table", "spec", "columns", "key", "ingested by", "buckets", "guesses")
 
 
 @dataclass(frozen=True)
 class FirstRun:
     """How the tables' rows get from their source to the first run, for the next steps.
 
-    `files` is the folder on this machine that holds landing files which `put` is to land
-    below `landing`; `variable` is the environment to set, if it is not the usual one.
+    `files` is the folder on this machine with landing files for `put`, which go below
+    `landing`; `variable` is the environment to set, if it is not the usual one.
     """
 
     home: Home
@@ -32,10 +32,10 @@ class FirstRun:
     landing: str = ""
 
 
-def told(
+def print_all(
     done: Written, out: Path, seconds: float, to_add: Sequence[str], first: FirstRun
 ) -> int:
-    """Print all of it, with what `validate` says; the exit code."""
+    """Print the result with the mistakes that `validate` finds; return the exit code."""
     for line in _lines(done, seconds, to_add):
         print(line)
     files, faults = faults_of(out, done.folder.name)
@@ -79,7 +79,7 @@ def _row(draft: Any) -> Sequence[Any]:
 
 
 def _whys(done: Written) -> Counter:
-    """How often each thing was guessed, details left out."""
+    """Count the guesses by reason, without details."""
     found: Counter = Counter()
     for draft in done.drafts:
         for line in draft.text.text.splitlines():
@@ -89,7 +89,7 @@ def _whys(done: Written) -> Counter:
 
 
 def _next(done: Written, out: Path, first: FirstRun) -> Iterator[str]:
-    """Every step from the specs to the first rows."""
+    """List every step from the specs to the first rows."""
     domain, project = done.folder.name, find()
 
     def command(words: str) -> str:

@@ -37,12 +37,12 @@ STRING = LakeType("string")
 
 
 def unknown(declared: str) -> LakeType:
-    """For a type that nothing is known of: its text."""
+    """Return the type for an unknown one: its text."""
     return LakeType("string", guess=f"kept as text: the lake has no {declared}")
 
 
 def parameters(declared: str) -> Tuple[str, Tuple[int, ...]]:
-    """`numeric(10,2)` as `numeric` and (10, 2); words after the digits stay."""
+    """Split `numeric(10,2)` into `numeric` and (10, 2); words after the digits stay."""
     found = re.fullmatch(r"([^(]+)\(\s*(-?\d+)\s*(?:,\s*(-?\d+)\s*)?\)(.*)", declared)
     if not found:
         return declared.strip(), ()
@@ -51,7 +51,7 @@ def parameters(declared: str) -> Tuple[str, Tuple[int, ...]]:
 
 
 def decimal(digits: Tuple[int, ...]) -> LakeType:
-    """An exact number; of unknown digits it is a guess, of too many it is text."""
+    """Return an exact number; of unknown digits it is a guess, of too many it is text."""
     if not digits:
         guess = "the source has no limit of digits; string keeps all of them"
         return LakeType(DEFAULT_DECIMAL, guess=guess)
@@ -64,7 +64,7 @@ def decimal(digits: Tuple[int, ...]) -> LakeType:
 
 
 def timestamp(digits: Tuple[int, ...], written: Written, default: int) -> LakeType:
-    """A time without zone: Debezium writes a number, by the digits of its seconds."""
+    """Return a time without zone: Debezium writes a number, by the digits of its seconds."""
     if written is Written.TYPED:
         return LakeType("timestamp")
     places = digits[0] if digits else default
@@ -72,26 +72,28 @@ def timestamp(digits: Tuple[int, ...], written: Written, default: int) -> LakeTy
 
 
 def date(written: Written) -> LakeType:
-    """A day: a number of days in Debezium's events."""
+    """Return a day: a number of days in Debezium's events."""
     return LakeType("date", "epoch_days" if written is Written.DEBEZIUM else None)
 
 
 def binary(written: Written) -> LakeType:
-    """Bytes: base64 in Debezium's events."""
+    """Return the type of bytes: base64 in Debezium's events."""
     return LakeType("binary", "base64" if written is Written.DEBEZIUM else None)
 
 
 def time_of_day(digits: Tuple[int, ...], written: Written, default: int) -> LakeType:
-    """A time without a day, which the lake has no type for."""
+    """Return a time without a day, which the lake has no type for."""
     if written is Written.TYPED:
-        return LakeType("string", guess="kept as text: the lake has no time of day")
+        return LakeType(
+            "string", guess="kept as text: the lake has no type for a time of day"
+        )
     places = digits[0] if digits else default
     unit = "milliseconds" if places <= 3 else "microseconds"
     return LakeType("bigint", guess=f"{unit} since midnight, as Debezium writes it")
 
 
 def array_of(inner: LakeType) -> LakeType:
-    """An array; `format` is for single values, so its numbers stay numbers."""
+    """Return an array; `format` is for single values, so its numbers stay numbers."""
     plain = {
         "epoch_days": ("int", "days since 1970-01-01"),
         "epoch_millis": ("bigint", "milliseconds since 1970"),

@@ -95,7 +95,7 @@ class Column:
         return "string"
 
     def words(self, rows: int) -> str:
-        """How sure the type is, for a comment; empty for text that nothing else fits.
+        """Return how sure the type is, for a comment; empty for text that nothing else fits.
 
         Args:
             rows: how many rows were read, with those that have no value here.
@@ -111,7 +111,7 @@ class Column:
         return self._near(rows) if self.kinds == {"text"} else ""
 
     def _near(self, rows: int) -> str:
-        """The type that nearly all values fit, and where the first other one is."""
+        """Return the type that nearly all values fit, and where the first other one is."""
         for name, each in self.candidates.items():
             if 0 < each.misfits <= self.seen * NEAR_SHARE:
                 return (
@@ -206,7 +206,7 @@ def _json(path: str, text: Any, form: Mapping[str, Any]) -> Iterator[Dict[str, A
 
 
 def readable(paths: Sequence[str], chosen: str) -> Tuple[List[str], List[str]]:
-    """The paths of the chosen file's kind, it first and then the newest; and the others."""
+    """Return the paths of the chosen file's kind, it first and then the newest; and the others."""
     kind = _kind(chosen)
     same = [each for each in paths if _kind(each) == kind and each != chosen]
     others = [each for each in paths if _kind(each) != kind]

@@ -31,7 +31,7 @@ class Written:
 def write(
     planned: List[Planned], out: Path, domain: str, *, owner: str, force: bool
 ) -> Written:
-    """Write the drafts into the domain's folder, and its own file if there is none."""
+    """Write the drafts into the domain's folder, and _domain.yml unless it exists."""
     done = Written(out / domain)
     done.folder.mkdir(parents=True, exist_ok=True)
     for each in planned:
@@ -40,7 +40,7 @@ def write(
         elif _write(done.folder / f"{each.text.name}{ENDING}", each.text.text, force):
             done.drafts.append(each)
         else:
-            why = f"{each.text.name}{ENDING} is there already: --force writes it again"
+            why = f"{each.text.name}{ENDING} exists: --force overwrites it"
             done.skipped.append(Skipped(each.table.name, why))
     text = domain_text(domain, owner or OWNER)
     done.domain_is_new = _write(done.folder / DOMAIN_FILE, text, force=False)
@@ -58,7 +58,7 @@ def _write(path: Path, text: str, force: bool) -> bool:
 
 
 def faults_of(out: Path, domain: str) -> Tuple[int, List[str]]:
-    """How many files the domain has, and everything that `validate` says of them."""
+    """Return how many files the domain has, and everything that `validate` says of them."""
     survey = Survey()
     survey_domain(survey, out, domain)
     survey.judge_across()

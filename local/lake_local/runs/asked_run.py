@@ -1,7 +1,7 @@
-"""A run as it is asked for, checked against the specs before anything starts.
+"""Checks the arguments of a run against the specs before anything starts.
 
-Airflow's own check of the run comes later and knows more; this one needs no Airflow, so a
-misspelt name is refused within a second.
+Airflow checks the run later and knows more; this check needs no Airflow, so a misspelt
+name is refused within a second.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from lake_local.errors import BadRequest, unknown
 from lake_local.workspace.specs import Specs
 
 REAPER = "lake_reaper"
-"""The one DAG that belongs to no domain."""
+"""The DAG that belongs to no domain."""
 
 
 def check(specs: Specs, dag_id: str, conf: Mapping[str, Any]) -> None:
-    """Refuse a run that no DAG of these specs can do.
+    """Check a run: its DAG, params and tables must exist in these specs.
 
     Args:
-        conf: the params by their names, as `dag_runs.params` gives them.
+        conf: the params by their names, as `dag_runs.params` returns them.
 
     Raises:
         BadRequest: for an unknown domain, DAG, param or table, with the nearest name; for
@@ -44,7 +44,7 @@ def check(specs: Specs, dag_id: str, conf: Mapping[str, Any]) -> None:
 
 
 def _parts(specs: Specs, dag_id: str) -> tuple[str, str]:
-    """The domain and the kind that the id of a DAG names."""
+    """Return the domain and the kind of a DAG, by its id."""
     names = specs.domain_names()
     for kind in DAG_KINDS:
         name = dag_id.removesuffix(f"_{kind}")
@@ -59,7 +59,7 @@ def _parts(specs: Specs, dag_id: str) -> tuple[str, str]:
 
 
 def _require_dag_file(specs: Specs, name: str) -> None:
-    """Raise BadRequest where nothing in dags/ can build the DAGs of a domain.
+    """Raise BadRequest if no file in dags/ can build the DAGs of a domain.
 
     For tables of another folder the files are generated. A file that is not named after a
     domain may build any of them.
@@ -69,7 +69,7 @@ def _require_dag_file(specs: Specs, name: str) -> None:
     files = {file.stem for file in dags.glob("*.py")}
     if specs.are_the_projects and name not in files and files <= known:
         raise BadRequest(
-            f"{dags / name}.py is missing, so Airflow has no DAGs of {name}. Make it:"
+            f"{dags / name}.py is missing, so Airflow has no DAGs of {name}. Create it:"
             f" sed s/moma/{name}/g dags/moma.py > dags/{name}.py"
         )
 
@@ -86,7 +86,7 @@ def _params(dag_id: str, kind: str, conf: Mapping[str, Any]) -> Iterable[str]:
         if name not in known:
             yield (
                 f"--param {name}: unknown param. {did_you_mean(name, known)}"
-                f"{dag_id} takes: {', '.join(known)}."
+                f"Params of {dag_id}: {', '.join(known)}."
             )
 
 

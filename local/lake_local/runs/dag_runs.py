@@ -1,4 +1,4 @@
-"""A DAG run, started and told to its end, as a command line does it."""
+"""A DAG run, triggered and followed to its end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lake_local.runs.watcher import Follower, StepOutput
 from lake_local.stack import objects
 from lake_local.stack.session import Session
 from lake_local.stack.startup import dags_of
-from lake_local.text import tell
+from lake_local.text import progress
 
 KNOWN_SECONDS = 60
 _PARAM = re.compile(r"[a-z][a-z0-9_]{0,62}")
@@ -28,7 +28,7 @@ _PARAM = re.compile(r"[a-z][a-z0-9_]{0,62}")
 
 @dataclass(frozen=True)
 class Ended:
-    """A run that ended, with its summary if it got as far as to write one."""
+    """A run that ended, with its summary if it wrote one."""
 
     dag_id: str
     run_id: str
@@ -37,23 +37,24 @@ class Ended:
     summary: dict[str, Any] | None
 
     def reports(self) -> Iterator[dict[str, Any]]:
-        """The reports of its stages, table by table."""
+        """List the reports of its stages, table by table."""
         tables = (self.summary or {}).get("tables", {})
         for stages in tables.values():
             yield from stages.values()
 
 
 def run(session: Session, dag_id: str, conf: dict[str, Any]) -> Ended:
-    """Release, trigger, follow; raises BadRequest for an unknown DAG or param."""
+    """Publish the release, trigger the DAG, follow the run. Raises BadRequest for an
+    unknown DAG or param."""
     number = prepare(session, dag_id)
     run_id = f"cli__{datetime.now(timezone.utc):%Y-%m-%dT%H-%M-%S.%f}"
     _trigger(session, dag_id, run_id, conf)
-    tell(f"{dag_id}  run {run_id}  release {number}")
+    progress(f"{dag_id}  run {run_id}  release {number}")
     return follow(session, dag_id, run_id)
 
 
 def prepare(session: Session, dag_id: str) -> str:
-    """Publish the release and wait until Airflow knows the DAG; the release's id."""
+    """Publish the release and wait until Airflow knows the DAG; return the release's id."""
     dags_of(session.home, session.specs)
     number = release.publish(session.home, session.specs, session.aws("s3"))
     _wait_until_known(session, dag_id)
@@ -61,7 +62,7 @@ def prepare(session: Session, dag_id: str) -> str:
 
 
 def follow(session: Session, dag_id: str, run_id: str) -> Ended:
-    """Tell what a run does until it ends."""
+    """Print the progress of a run until it ends."""
     begin = time.monotonic()
     state = _follower(session, dag_id, run_id).follow(dag_id, run_id)
     return Ended(
@@ -74,7 +75,7 @@ def follow(session: Session, dag_id: str, run_id: str) -> Ended:
 
 
 def check(session: Session, ended: Ended) -> None:
-    """Raise RunFailed with the failing tables and their causes, if it is red."""
+    """Raise RunFailed with the failed tables and their causes, if the run failed."""
     failed = (ended.summary or {}).get("state") == "failed"
     if ended.state == "success" and not failed:
         return
@@ -82,12 +83,12 @@ def check(session: Session, ended: Ended) -> None:
     lines = "\n".join(f"  FAILED {cause}" for cause in causes)
     raise RunFailed(
         f"{ended.dag_id} {ended.run_id} failed.\n{lines}\n"
-        f"  All it said: ./run_locally.sh logs {ended.run_id}"
+        f"  Full logs: ./run_locally.sh logs {ended.run_id}"
     )
 
 
 def params(pairs: list[str], window: list[str] | None) -> dict[str, Any]:
-    """`K=V` pairs and a window as the run's conf; BadRequest if they are none."""
+    """Return `K=V` pairs and a window as the run's conf. Raises BadRequest."""
     conf = dict(_param(pair) for pair in pairs)
     if window:
         conf["window_from"], conf["window_to"] = (timestamp(text) for text in window)
@@ -99,8 +100,8 @@ def timestamp(text: str) -> str:
     parsed = parse_timestamp(text)
     if parsed is None:
         raise BadRequest(
-            f"{text!r} is no time. Write it as 2026-01-31 or 2026-01-31T06:30:00Z"
-            f" ({GRAMMAR})."
+            f"not a valid timestamp: {text!r} (expected {GRAMMAR}). Write it as in"
+            " 2026-01-31 or 2026-01-31T06:30:00Z."
         )
     return parsed.isoformat().replace("+00:00", "Z")
 
@@ -108,25 +109,29 @@ def timestamp(text: str) -> str:
 def _param(pair: str) -> tuple[str, Any]:
     name, equals, text = pair.partition("=")
     if not equals or not _PARAM.fullmatch(name):
-        raise BadRequest(f"--param {pair!r}: write it as name=value.")
+        raise BadRequest(
+            f"--param: got {pair!r}. Write name=value, as in tables=artists."
+        )
     if name in ("tables", "files", "empty_scopes"):
         return name, [each.strip() for each in text.split(",") if each.strip()]
     if text.lower() in ("true", "false"):
         return name, text.lower() == "true"
     if name == "sample":
-        return name, _number(pair, text)
+        return name, _number(name, pair, text)
     return name, text
 
 
-def _number(pair: str, text: str) -> float:
+def _number(name: str, pair: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise BadRequest(f"--param {pair!r}: write a number, as in 0.1.") from None
+        raise BadRequest(
+            f"--param: got {pair!r}. Write a number, as in {name}=0.1."
+        ) from None
 
 
 def _wait_until_known(session: Session, dag_id: str) -> None:
-    """Airflow reads DAG files in its own time; a broken one is told at once."""
+    """Wait until Airflow has parsed the DAG's file; report a broken file at once."""
     deadline = time.monotonic() + KNOWN_SECONDS
     while True:
         try:
@@ -143,7 +148,7 @@ def _wait_until_known(session: Session, dag_id: str) -> None:
 
 
 def _nobody_could_mean(session: Session, dag_id: str, known: list[str]) -> bool:
-    """Whether its domain is not there, or has been read without this DAG."""
+    """Return whether no DAG file can still bring this DAG: all are parsed without it."""
     if dag_id in known:
         return False  # Read between the question for it and the one for all.
     names = [each.name for each in session.specs.domains()]
@@ -157,7 +162,10 @@ def _nobody_could_mean(session: Session, dag_id: str, known: list[str]) -> bool:
 def _raise_import_errors(session: Session, dag_id: str) -> None:
     for file, trace in session.airflow.import_errors():
         if dag_id.startswith(Path(file).stem):
-            raise BadRequest(f"{file} cannot be read by Airflow:\n{trace}")
+            raise BadRequest(
+                f"{file}: Airflow cannot import this DAG file. Fix the error and run again:\n"
+                f"{trace}"
+            )
 
 
 def _trigger(session: Session, dag_id: str, run_id: str, conf: dict[str, Any]) -> None:
@@ -165,14 +173,16 @@ def _trigger(session: Session, dag_id: str, run_id: str, conf: dict[str, Any]) -
         session.airflow.trigger(dag_id, run_id=run_id, conf=conf)
     except ApiError as error:
         if error.status in (400, 422):
-            raise BadRequest(f"{dag_id} refuses this: {error.detail}") from error
+            raise BadRequest(
+                f"{dag_id}: Airflow refused the run: {error.detail}. Correct --param."
+            ) from error
         raise
 
 
 def _follower(session: Session, dag_id: str, run_id: str) -> Follower:
     folders = partial(logs.step_folders, session, dag_id, run_id)
     output = StepOutput(folders=folders)
-    return Follower(session.airflow, tell, output, dead=session.stack.dead)
+    return Follower(session.airflow, progress, output, dead=session.stack.dead)
 
 
 def _summary(session: Session, dag_id: str, run_id: str) -> dict[str, Any] | None:
@@ -181,7 +191,7 @@ def _summary(session: Session, dag_id: str, run_id: str) -> dict[str, Any] | Non
 
 
 def _causes_in_logs(session: Session, ended: Ended) -> list[str]:
-    """For a run without a summary: its red tasks and their last errors."""
+    """List the failed tasks and their last errors, for a run without a summary."""
     tasks = session.airflow.tasks(ended.dag_id, ended.run_id)
     red = [each["task_id"] for each in tasks if each["state"] == "failed"]
     return [

@@ -1,4 +1,4 @@
-"""What a run said: its Airflow tasks and its EMR steps, from disk and from S3."""
+"""The logs of a run: its Airflow tasks and its EMR steps, from disk and from S3."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lake_local.stack.session import Session
 from lake_local.workspace.state_dir import Home
 
 _STEP_LOG = re.compile(r"/(j-[A-Z0-9]+)/steps/(s-[A-Z0-9]+)/(stdout|stderr|controller)")
-# What no log may show, should a library print it after all.
+# Never shown, even if a library logs it.
 _TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+")
 _SECRET = re.compile(
     r"(?i)((?:password|secret|token|authorization)[\"']?\s*[=:]\s*[\"']?)"
@@ -25,7 +25,7 @@ _SECRET = re.compile(
 
 
 def runs_named(home: Home, run_id: str) -> list[tuple[str, str]]:
-    """(DAG, run) of the runs with this id; BadRequest with the nearest if none."""
+    """Return (DAG, run) of the runs with this id. Raises BadRequest with the nearest."""
     folders = home.task_logs.glob("dag_id=*/run_id=*")
     found = [(_value(each.parent), _value(each)) for each in folders]
     chosen = [each for each in found if each[1] == run_id]
@@ -35,7 +35,7 @@ def runs_named(home: Home, run_id: str) -> list[tuple[str, str]]:
 
 
 def task_lines(home: Home, dag_id: str, run_id: str) -> Iterator[str]:
-    """The log of every task of the run, task after task in order of start."""
+    """List the log lines of every task of the run, in order of start."""
     folder = home.task_logs / f"dag_id={dag_id}" / f"run_id={run_id}"
     files = sorted(folder.rglob("*.log*"), key=lambda each: each.stat().st_mtime)
     for file in files:
@@ -45,25 +45,25 @@ def task_lines(home: Home, dag_id: str, run_id: str) -> Iterator[str]:
 
 
 def step_lines(session: Session, dag_id: str, run_id: str) -> Iterator[str]:
-    """What the run's steps printed: of ended ones from S3, else as it comes."""
-    told: set[tuple[str, str]] = set()
+    """List the output of the run's steps: of ended ones from S3, else from disk."""
+    listed: set[tuple[str, str]] = set()
     s3, logs = session.aws("s3"), _log_root(session, dag_id, run_id)
     bucket, _ = objects.split(logs)
     for key in objects.under(s3, logs):
         found = _STEP_LOG.search(key)
         if found:
-            told.add((found[1], found[2]))
+            listed.add((found[1], found[2]))
             body = objects.read(s3, f"s3://{bucket}/{key}") or b""
             yield from _step_part(" ".join(found.groups()), _plain(body))
     for folder in step_folders(session, dag_id, run_id):
         for file in sorted(folder.glob("*/std*")):
-            if (folder.name, file.parent.name) not in told:
+            if (folder.name, file.parent.name) not in listed:
                 name = f"{folder.name} {file.parent.name} {file.name}"
                 yield from _step_part(name, file.read_bytes())
 
 
 def step_folders(session: Session, dag_id: str, run_id: str) -> list[Path]:
-    """Folders with the step output of the run's clusters on this machine."""
+    """Return the folders with the step output of the run's clusters on this machine."""
     name = f"lake {dag_id} {run_key(run_id)}"
     pages = session.aws("emr").get_paginator("list_clusters").paginate()
     ids = [
@@ -78,7 +78,7 @@ def step_folders(session: Session, dag_id: str, run_id: str) -> list[Path]:
 
 
 def last_error(home: Home, dag_id: str, run_id: str, task_id: str) -> str:
-    """The last error that a task logged, in one line."""
+    """Return the last error that a task logged, in one line."""
     folder = home.task_logs / f"dag_id={dag_id}" / f"run_id={run_id}"
     files = sorted((folder / f"task_id={task_id}").rglob("*.log*"))
     for line in reversed(files[-1].read_text().splitlines() if files else []):
@@ -89,7 +89,7 @@ def last_error(home: Home, dag_id: str, run_id: str, task_id: str) -> str:
 
 
 def readable(lines: list[str]) -> Iterator[str]:
-    """Airflow's JSON lines as text; anything else as it is; secrets never."""
+    """Format Airflow's JSON lines as text, other lines unchanged, without secrets."""
     for line in lines:
         entry = _entry(line)
         if entry is None:

@@ -15,9 +15,9 @@ from lake_local.workspace.state_dir import Home
 
 
 def publish(home: Home, specs: Specs, s3: Any) -> str:
-    """Build what the tree holds now, upload it, tell the DAGs; the release id.
+    """Build the release of the checkout, upload it, point the DAGs to it; return its id.
 
-    The id is made from the content, so an unchanged tree gives the same one, and
+    The id is a hash of the content, so an unchanged checkout has the same one, and
     several commands may publish at once.
     """
     import bundle  # From spark_jobs/, which only a release needs.

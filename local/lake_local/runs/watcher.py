@@ -1,4 +1,4 @@
-"""A run watched from outside: task states, and what its Spark steps say."""
+"""Follows a run: the states of its tasks, and the progress lines of its steps."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ POLL_SECONDS = 1.0
 
 @dataclass
 class StepOutput:
-    """The progress lines of steps that are running, each told once.
+    """The progress lines of running steps, each returned once.
 
-    `folders` gives the folders `<cluster>` of the run's steps, as they come.
+    `folders` returns the folders `<cluster>` of the run's steps, as they appear.
     """
 
     folders: Callable[[], Iterable[Path]]
     _read: dict[Path, int] = field(default_factory=dict)
 
     def new_lines(self) -> list[str]:
-        """What was said since the last call, whole lines only."""
+        """Return the complete lines since the last call."""
         lines: list[str] = []
         for folder in self.folders():
             for file in sorted(folder.glob("*/stdout")):
@@ -49,30 +49,30 @@ class StepOutput:
 
 @dataclass
 class Follower:
-    """Tells a run's changes until it ends."""
+    """Prints the changes of a run until it ends."""
 
     api: Airflow
-    tell: Callable[[str], None]
+    show: Callable[[str], None]
     output: StepOutput
     dead: Callable[[], list[str]]
     _seen: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def follow(self, dag_id: str, run_id: str) -> str:
-        """The state in which the run ended: `success` or `failed`.
+        """Follow the run; return the state in which it ended: `success` or `failed`.
 
         Raises StartFailed if a process that the run needs has ended.
         """
         begin = time.monotonic()
         while True:
             state = self._state(dag_id, run_id)
-            self._tell_changes(dag_id, run_id, time.monotonic() - begin)
+            self._show_changes(dag_id, run_id, time.monotonic() - begin)
             if state in DONE:
                 return state
             gone = self.dead()
             if gone:
                 raise StartFailed(
-                    f"{', '.join(gone)} ended while {run_id} was running. Its log is"
-                    " in the home's logs/; start again, the run can be repeated."
+                    f"{', '.join(gone)} ended while {run_id} was running. See its log in the"
+                    " state directory's logs/, then start the run again; that is safe."
                 )
             time.sleep(POLL_SECONDS)
 
@@ -84,14 +84,14 @@ class Follower:
                 raise
             return "running"  # A busy server: `dead` says when it is gone.
 
-    def _tell_changes(self, dag_id: str, run_id: str, seconds: float) -> None:
+    def _show_changes(self, dag_id: str, run_id: str, seconds: float) -> None:
         for task in self._tasks(dag_id, run_id):
             key, state = (task["task_id"], task["try_number"]), task["state"]
             if state and self._seen.get(key) != state:
                 self._seen[key] = state
-                self.tell(f"{elapsed(seconds):>6}  {task['task_id']:<28} {state}")
+                self.show(f"{elapsed(seconds):>6}  {task['task_id']:<28} {state}")
         for line in self.output.new_lines():
-            self.tell(f"{elapsed(seconds):>6}    {line}")
+            self.show(f"{elapsed(seconds):>6}    {line}")
 
     def _tasks(self, dag_id: str, run_id: str) -> list[dict[str, Any]]:
         try:

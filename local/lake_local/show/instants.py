@@ -1,4 +1,4 @@
-"""Times as people write them, as Hudi's instants and as instants of a business."""
+"""Parses times as people write them, and formats Hudi's instants."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _INSTANT = re.compile(r"\d{14}(\d{3})?")
 
 
 def instant(text: str) -> str:
-    """A commit's own instant, or a date or time (UTC if no zone), in 17 digits.
+    """Return a commit's own instant, or a date or time (UTC if no zone), in 17 digits.
 
     Raises ValueError for anything else.
     """
@@ -26,11 +26,11 @@ def utc(text: str) -> datetime:
     """Return a date or time in UTC; one without a zone is UTC. Raises ValueError."""
     timestamp = parse_timestamp(text)
     if timestamp is None:
-        raise ValueError(f"{text!r} is no time (expected {GRAMMAR})")
+        raise ValueError(f"not a valid timestamp: {text!r} (expected {GRAMMAR})")
     return timestamp
 
 
 def readable(digits: str) -> str:
-    """An instant as people read it: `2026-01-31 06:30:00.123`."""
+    """Return an instant as people read it: `2026-01-31 06:30:00.123`."""
     timestamp = datetime.strptime(digits[:14], "%Y%m%d%H%M%S")
     return f"{timestamp:%Y-%m-%d %H:%M:%S}.{digits[14:17] or '000'}"

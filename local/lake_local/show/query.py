@@ -30,13 +30,13 @@ def main(argv: Sequence[str]) -> int:
     data, words = _keep_output_clean(Path(argv[1]))
     # Only now: what pyspark starts inherits the redirected output.
     from lake_local.show import reading
-    from lake_local.show.timeline import Refused
+    from lake_local.show.timeline import QueryRefused
 
     spark = _spark(Path(asked["jars"]), asked["endpoint"])
     try:
         for each in (requests.from_json(raw) for raw in asked["requests"]):
             answer(reading.rows(spark, each), each, data, words)
-    except Refused as error:
+    except QueryRefused as error:
         print(error, file=words, flush=True)
         return REFUSED
     finally:
@@ -80,7 +80,7 @@ def _write(found: Any, request: Request, data: TextIO, words: TextIO) -> None:
     for line in write(found.columns, limited, request.format):
         data.write(line)
     if limited.there_is_more:
-        print(f"the first {request.limit} rows; --limit 0 shows all", file=words)
+        print(f"only the first {request.limit} rows; --limit 0 shows all", file=words)
 
 
 class _Limited:
@@ -103,7 +103,7 @@ class _Limited:
 
 
 def _keep_output_clean(log: Path) -> List[TextIO]:
-    """Our own standard output and error; from now on both lead to the log."""
+    """Return our own standard output and error; from now on both lead to the log."""
     ours = [os.fdopen(os.dup(fd), "w", encoding="utf-8", newline="") for fd in (1, 2)]
     engine = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     for fd in (1, 2):
@@ -112,7 +112,7 @@ def _keep_output_clean(log: Path) -> List[TextIO]:
 
 
 def _spark(jars: Path, endpoint: str) -> Any:
-    """A session on two cores with Hudi and S3; keys come from the environment."""
+    """Return a session on two cores with Hudi and S3; keys come from the environment."""
     from pyspark.sql import SparkSession
 
     log4j = Path(__file__).with_name("log4j2.properties").as_uri()

@@ -13,14 +13,14 @@ from lake_spec.diagnostics.suggestions import did_you_mean
 
 from lake_local.show import timeline
 from lake_local.show.request import Layer, Request, Validity
-from lake_local.show.timeline import Refused
+from lake_local.show.timeline import QueryRefused
 
 KEY, COMMIT = "_hoodie_record_key", "_hoodie_commit_time"
 CHANGE = "change"
 
 
 def rows(spark: SparkSession, request: Request) -> DataFrame:
-    """The rows that are asked for; Refused says why there is no answer."""
+    """Return the rows that are asked for; QueryRefused says why there is no answer."""
     found = _snapshot(spark, request)
     if request.valid:
         found = valid_at(found, request.valid)
@@ -32,7 +32,7 @@ def rows(spark: SparkSession, request: Request) -> DataFrame:
 
 
 def valid_at(history: DataFrame, validity: Validity) -> DataFrame:
-    """The versions that are true at a moment: from <= it < to, and no delete."""
+    """Return the versions that are valid at a time: from <= it < to, without deletes."""
     at = F.lit(validity.at).cast("timestamp")
     ends = _column(validity.valid_to)
     return history.where(
@@ -43,22 +43,22 @@ def valid_at(history: DataFrame, validity: Validity) -> DataFrame:
 
 
 def changed(before: DataFrame | None, after: DataFrame, since: str) -> DataFrame:
-    """What became of rows since a commit: inserted, updated and deleted ones."""
+    """Return what became of rows since a commit: inserted, updated and deleted ones."""
     touched = after.where(F.col(COMMIT) > since)
     if before is None:
         return touched.withColumn(CHANGE, F.lit("insert"))
     keys = before.select(F.col(KEY).alias("lake_before"))
-    told = touched.join(keys, F.col(KEY) == F.col("lake_before"), "left").withColumn(
+    changed = touched.join(keys, F.col(KEY) == F.col("lake_before"), "left").withColumn(
         CHANGE,
         F.when(F.col("lake_before").isNull(), "insert").otherwise("update"),
     )
     gone = before.join(after.select(KEY), KEY, "left_anti")
     gone = gone.withColumn(CHANGE, F.lit("delete"))
-    return told.drop("lake_before").unionByName(gone, allowMissingColumns=True)
+    return changed.drop("lake_before").unionByName(gone, allowMissingColumns=True)
 
 
 def live(changes: DataFrame) -> DataFrame:
-    """Rows of a change log that count: not those of a file's take that was retracted."""
+    """Return the rows of a change log without retracted ones."""
     retracts = F.col("lake_op") == "retract"
     last = F.max(COMMIT).alias("lake_retracted_at")
     retracted = changes.where(retracts).groupBy("lake_path").agg(last)
@@ -101,15 +101,18 @@ def _where(found: DataFrame, condition: str) -> DataFrame:
         chosen = F.expr(condition)
         kind = found.select(chosen).schema.fields[0].dataType
     except ParseException as error:
-        raise Refused(
-            f"--where {condition!r} is no condition: {_first(error)}"
+        raise QueryRefused(
+            f"--where: not a valid condition: {condition!r}: {_first(error)}. Write one"
+            " condition in Spark SQL."
         ) from None
     except AnalysisException as error:
-        raise Refused(f"--where {condition!r}: {_unresolved(error, found)}") from None
+        raise QueryRefused(
+            f"--where {condition!r}: {_unresolved(error, found)}"
+        ) from None
     if not isinstance(kind, BooleanType):
-        raise Refused(
-            f"--where {condition!r} is no condition but a value of type"
-            f" {kind.simpleString()}. Compare it with something."
+        raise QueryRefused(
+            f"--where: {condition!r} is a value of type {kind.simpleString()}, not a"
+            " condition. Compare it, as in \"name = 'Ana'\"."
         )
     return found.where(chosen)
 
@@ -125,17 +128,17 @@ def _columns(found: DataFrame, request: Request) -> List[Column]:
 def _known(name: str, columns: Sequence[str]) -> str:
     if name in columns:
         return name
-    raise Refused(no_column(name, columns))
+    raise QueryRefused(no_column(name, columns))
 
 
 def no_column(name: str, columns: Sequence[str]) -> str:
-    """That there is no such column, and which one may be meant."""
-    hint = did_you_mean(name, columns).strip() or f"There are: {', '.join(columns)}."
+    """Return the message for an unknown column, with the nearest one."""
+    hint = did_you_mean(name, columns).strip() or f"Columns: {', '.join(columns)}."
     return f"no column {name!r}. {hint}"
 
 
 def _ordered(found: DataFrame, request: Request) -> DataFrame:
-    """By key and start of validity, so that the same question has one answer."""
+    """Sort by key and start of validity, so that the same query has one result."""
     order = [_column(name) for name in request.order if name in found.columns]
     if not order:
         return found

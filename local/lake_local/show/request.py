@@ -59,7 +59,7 @@ class Request:
 
 
 def from_json(raw: dict) -> Request:
-    """The request that `dataclasses.asdict` turned into JSON."""
+    """Return the request that `dataclasses.asdict` turned into JSON."""
     valid = raw.pop("valid")
     between = raw.pop("between")
     lists = {name: tuple(raw.pop(name)) for name in ("order", "columns", "hidden")}

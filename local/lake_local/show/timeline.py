@@ -10,8 +10,12 @@ from pyspark.sql import SparkSession
 from lake_local.show.instants import readable
 
 
-class Refused(Exception):
-    """A question that has no answer, in words for who asked it."""
+class QueryRefused(Exception):
+    """A query of `show` cannot be answered.
+
+    Fix: Correct the option that the message names; `./run_locally.sh show --help`
+    lists all options.
+    """
 
 
 @dataclass(frozen=True)
@@ -23,27 +27,27 @@ class Timeline:
     kept_from: Optional[str]
 
     def is_before_all(self, instant: str) -> bool:
-        """Whether there was no commit yet, and none was forgotten since."""
+        """Return whether there was no commit yet, and none was forgotten since."""
         return not self.kept_from and (not self.commits or instant < self.commits[0])
 
     def require_readable(self, instant: str) -> None:
-        """Raise Refused if the table cannot be read as of `instant`."""
+        """Raise QueryRefused if the table cannot be read as of `instant`."""
         if not self.commits or instant < self.commits[0]:
             first = readable(self.commits[0]) if self.commits else "none"
-            raise Refused(
-                f"{self.table} had no commit at {readable(instant)} UTC that is still"
-                f" known; the first one is {first} UTC."
+            raise QueryRefused(
+                f"{self.table} had no commit at {readable(instant)} UTC. Choose a time from"
+                f" its first commit on: {first} UTC."
             )
         at = max(each for each in self.commits if each <= instant)
         if self.kept_from and at < self.kept_from:
-            raise Refused(
-                f"{self.table} as of {readable(instant)} UTC is older than what is"
-                f" retained; it is readable since {readable(self.kept_from)} UTC."
+            raise QueryRefused(
+                f"{self.table} as of {readable(instant)} UTC was removed by cleaning. Choose"
+                f" a later time: it is readable since {readable(self.kept_from)} UTC."
             )
 
 
 def read(spark: SparkSession, table: str, path: str) -> Timeline:
-    """The timeline of the Hudi table at `path`."""
+    """Return the timeline of the Hudi table at `path`."""
     client = _client(spark, path)
     active = client.getActiveTimeline()
     writes = active.getWriteTimeline().filterCompletedInstants().getInstants()
@@ -64,7 +68,7 @@ def _client(spark: SparkSession, path: str) -> Any:
 def _kept_from(
     spark: SparkSession, client: Any, active: Any, commits: Sequence[str]
 ) -> Optional[str]:
-    """The first commit whose files every cleaning left whole.
+    """Return the first commit whose files every cleaning left whole.
 
     One that names none kept the newest version of each file alone, as after an
     erase: what is readable is the last commit before it.

@@ -18,19 +18,19 @@ _QUOTED = set('",\r\n')
 def write(
     names: Sequence[str], rows: Iterable[Sequence[Any]], how: str
 ) -> Iterator[str]:
-    """The rows as lines, each with its end."""
+    """Return the rows as lines, each with its end."""
     yield from _WRITERS[how](names, rows)
 
 
 def csv_lines(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    """RFC 4180 with \\n; no value is an empty field, empty text is `""`."""
+    """Format rows as RFC 4180 with \\n; no value is an empty field, empty text is `""`."""
     yield ",".join(_csv_field(name) for name in names) + "\n"
     for row in rows:
         yield ",".join("" if v is None else _csv_field(text(v)) for v in row) + "\n"
 
 
 def json_lines(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    """One array with one object per line; decimals keep their digits."""
+    """Return one array with one object per line; decimals keep their digits."""
     begin = "["
     for row in rows:
         pairs = (f"{json.dumps(n)}: {to_json(v)}" for n, v in zip(names, row))
@@ -40,7 +40,7 @@ def json_lines(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[
 
 
 def table_lines(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    """Aligned columns; long values are cut, line breaks shown as \\n."""
+    """Format rows as aligned columns; long values are cut, line breaks shown as \\n."""
     rows = list(rows)
     columns = list(zip(*rows)) or [()] * len(names)
     right = [_all_numbers(values) for values in columns]
@@ -51,7 +51,7 @@ def table_lines(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator
 
 
 def text(value: Any) -> str:
-    """A value in full, as it stands in a CSV field."""
+    """Return a value in full, as it stands in a CSV field."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
@@ -68,7 +68,7 @@ def text(value: Any) -> str:
 
 
 def to_json(value: Any) -> str:
-    """A value as JSON text; what JSON lacks (NaN, times, bytes) is a string."""
+    """Return a value as JSON text; what JSON lacks (NaN, times, bytes) is a string."""
     if value is None or isinstance(value, (bool, int)):
         return json.dumps(value)
     if isinstance(value, Decimal) and value.is_finite():
@@ -96,7 +96,7 @@ def _csv_field(field: str) -> str:
 
 
 def _timestamp(value: datetime) -> str:
-    """Spark hands out UTC without a zone, since the program runs in UTC."""
+    """Format a timestamp in UTC; Spark returns it without a zone."""
     return value.replace(tzinfo=None).isoformat() + "Z"
 
 

@@ -24,7 +24,7 @@ STOP_SECONDS = 20
 
 
 def start(home: Home, project: Project, env: dict[str, str], port: int) -> Process:
-    """Start it on `port`; it is not ready yet when this returns."""
+    """Start the emulator on `port`; it is not ready yet when this returns."""
     path = [str(project.root / "local"), str(project.dags)]
     argv = [sys.executable, "-m", "lake_local.aws"]
     return background.start(
@@ -37,21 +37,22 @@ def start(home: Home, project: Project, env: dict[str, str], port: int) -> Proce
 
 
 def wait_until_healthy(home: Home, process: Process, url: str) -> None:
-    """Return once it answers; StartFailed with the end of its log if it does not."""
+    """Wait until it answers. Raises StartFailed with the end of its log."""
     log = home.logs / f"{NAME}.log"
     deadline = time.monotonic() + START_SECONDS
     while not is_healthy(url, secret_of(home.root)):
         late = time.monotonic() > deadline
         if late or not process.is_alive():
-            what = f"was not up after {START_SECONDS} s" if late else "ended at once"
+            what = f"did not answer in {START_SECONDS} s" if late else "ended at once"
             raise StartFailed(
-                f"the emulator for AWS {what}; see {log}:\n{background.tail(log)}"
+                f"the local AWS emulator {what}. The end of its log {log}:\n"
+                f"{background.tail(log)}"
             )
         time.sleep(0.1)
 
 
 def is_healthy(url: str, secret: str) -> bool:
-    """Whether it answers its health check."""
+    """Return whether the emulator answers its health check."""
     try:
         with ask(url, "health", secret=secret, seconds=5) as response:
             return response.status == 200
@@ -60,12 +61,12 @@ def is_healthy(url: str, secret: str) -> bool:
 
 
 def stop(process: Process) -> None:
-    """End it; its state is on disk."""
+    """Stop the emulator; its state is on disk."""
     background.stop([process], grace=STOP_SECONDS)
 
 
 def client(service: str, stack: Stack, region: str) -> Any:
-    """A boto3 client that can only reach the emulator."""
+    """Return a boto3 client that can only reach the emulator."""
     return aws.client(
         service,
         stack.aws_url,
@@ -78,14 +79,14 @@ def client(service: str, stack: Stack, region: str) -> Any:
 
 
 def live_clusters(emr: Any) -> list[dict[str, Any]]:
-    """Clusters that are not ended: id, name and state."""
+    """List the clusters that have not ended: id, name and state."""
     states = [each.value for each in ClusterState if not each.over]
     pages = emr.get_paginator("list_clusters").paginate(ClusterStates=states)
     return [each for page in pages for each in page["Clusters"]]
 
 
 def end_clusters(emr: Any) -> list[str]:
-    """Terminate every live cluster, with its steps; their ids."""
+    """Terminate every cluster that has not ended; return their ids."""
     ids = [each["Id"] for each in live_clusters(emr)]
     for each in ids:
         emr.set_termination_protection(JobFlowIds=[each], TerminationProtected=False)

@@ -1,7 +1,7 @@
-"""Who may use a home: one that starts and stops it, or many that use what is up.
+"""The lock of a state directory: one command starts and stops it, or many use it.
 
-The kernel lets go of a lock when its process ends, however it ends; the files
-next to it only carry the holders' names.
+The kernel releases a lock when its process ends, however it ends; the files next to it
+only have the names of the commands.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import IO, Iterator
 
 import psutil
 
-from lake_local.errors import HomeBusy
+from lake_local.errors import StateDirectoryBusy
 from lake_local.workspace.state_dir import Home
 
 PATIENCE = 30.0
 
 
 class Lock:
-    """A held lock, which can be turned from alone to shared."""
+    """An acquired lock, exclusive or shared."""
 
     def __init__(
         self, home: Home, file: IO[str], *, shared: bool, patience: float
@@ -34,12 +34,12 @@ class Lock:
         self.shared = shared
 
     def share(self) -> None:
-        """Let others that only use what is up come in."""
+        """Share the lock with commands that only use what is running."""
         fcntl.flock(self._file, fcntl.LOCK_SH)
         self.shared = True
 
     def alone(self) -> None:
-        """Wait until nobody else is in; HomeBusy if that takes too long."""
+        """Wait until no other command has the lock. Raises StateDirectoryBusy."""
         _acquire(self._file, self._home, shared=False, patience=self._patience)
         self.shared = False
 
@@ -48,9 +48,9 @@ class Lock:
 def hold(
     home: Home, who: str, *, shared: bool, patience: float = PATIENCE
 ) -> Iterator[Lock]:
-    """Hold the home's lock; wait `patience` seconds, then name the holder.
+    """Acquire the lock of a state directory for the block, within `patience` seconds.
 
-    Raises HomeBusy if the home is still in use after that.
+    Raises StateDirectoryBusy, which names the command that has it.
     """
     home.create()
     card = home.holders / str(os.getpid())
@@ -64,7 +64,7 @@ def hold(
 
 
 def holders(home: Home) -> list[str]:
-    """Who uses the home now, in words."""
+    """List the commands that use the state directory now."""
     cards = sorted(home.holders.glob("*")) if home.holders.is_dir() else []
     others = [card for card in cards if card.name != str(os.getpid())]
     return [card.read_text(encoding="utf-8") for card in others if _lives(card.name)]
@@ -73,17 +73,17 @@ def holders(home: Home) -> list[str]:
 def _acquire(file: IO[str], home: Home, *, shared: bool, patience: float) -> None:
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     deadline = time.monotonic() + patience
-    told = False
+    is_announced = False
     while not _try(file, kind):
         names = " and ".join(holders(home)) or "another command"
         if time.monotonic() > deadline:
-            raise HomeBusy(
-                f"{home.root} is in use by {names}. Wait for its end, or give this"
-                " command a home of its own with --state-dir DIR."
+            raise StateDirectoryBusy(
+                f"the state directory {home.root} is in use by {names}. Wait until that"
+                " ends, or give this command a directory of its own: --state-dir DIR"
             )
-        if not told:
-            print(f"waiting for {names}, which uses {home.root}", file=sys.stderr)
-            told = True
+        if not is_announced:
+            print(f"waiting for {names}: it uses {home.root}", file=sys.stderr)
+            is_announced = True
         time.sleep(0.2)
 
 

@@ -15,18 +15,18 @@ _URL = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<key
 
 
 def split(url: str) -> tuple[str, str]:
-    """Bucket and key of an address; BadRequest if it is none."""
+    """Return bucket and key of an address. Raises BadRequest for a wrong one."""
     found = _URL.fullmatch(url)
     key = (found["key"] or "") if found else ""
     if not found or ".." in key.split("/") or "//" in key:
         raise BadRequest(
-            f"{url!r} is no address of an object, such as s3://bucket/key."
+            f"not an address of an object: {url!r}. Write one such as s3://bucket/key."
         )
     return found["bucket"], key
 
 
 def put_file(s3: Any, file: Path, url: str) -> bool:
-    """Upload a file; False if the very same bytes lie there already."""
+    """Upload a file; return False if the object has the same bytes already."""
     bucket, key = split(url)
     ensure_bucket(s3, bucket)
     body = file.read_bytes()
@@ -37,7 +37,7 @@ def put_file(s3: Any, file: Path, url: str) -> bool:
 
 
 def ensure_bucket(s3: Any, bucket: str) -> None:
-    """Make the bucket if it is not there."""
+    """Create the bucket if it does not exist."""
     try:
         s3.head_bucket(Bucket=bucket)
     except ClientError:
@@ -48,7 +48,7 @@ def ensure_bucket(s3: Any, bucket: str) -> None:
 
 
 def under(s3: Any, url: str) -> Iterator[str]:
-    """Keys of all objects below an address; none if there is no such bucket."""
+    """List the keys of all objects below an address; none without the bucket."""
     bucket, prefix = split(url)
     pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
     try:
@@ -59,12 +59,12 @@ def under(s3: Any, url: str) -> Iterator[str]:
 
 
 def exists_under(s3: Any, url: str) -> bool:
-    """Whether there is any object below an address."""
+    """Return whether there is any object below an address."""
     return next(under(s3, url), None) is not None
 
 
 def read(s3: Any, url: str) -> bytes | None:
-    """An object's bytes; None if it is not there."""
+    """Return an object's bytes; None if it does not exist."""
     bucket, key = split(url)
     try:
         return s3.get_object(Bucket=bucket, Key=key)["Body"].read()
@@ -73,7 +73,7 @@ def read(s3: Any, url: str) -> bytes | None:
 
 
 def read_json(s3: Any, url: str) -> Any:
-    """An object's JSON; None if it is not there."""
+    """Return an object's JSON; None if it does not exist."""
     body = read(s3, url)
     return None if body is None else json.loads(body)
 

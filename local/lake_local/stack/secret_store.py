@@ -1,4 +1,4 @@
-"""Secrets on the local AWS emulator: how they get there."""
+"""Stores secrets in the local AWS emulator."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from lake_spec.model.choices import SecretStore
 
 
 def put(clients: Callable[[str], Any], name: str, text: str, at: SecretStore) -> bool:
-    """Store a secret, in place of one that has the name.
+    """Store a secret; replace one of the same name.
 
     Args:
-        clients: gives a boto3 client by the name of its service.
+        clients: returns a boto3 client by the name of its service.
 
     Returns:
         Whether the name is new.

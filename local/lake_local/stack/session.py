@@ -1,7 +1,7 @@
-"""What a command needs, up for as long as it runs.
+"""The processes that a command needs, running for as long as the command.
 
-If something is up for everyone it is used; otherwise it is started for this
-command and stopped at its end, however that comes.
+What `up` has started is used; otherwise the processes are started for this command and
+stopped at its end, also after an error.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from lake_local.airflow.rest import Airflow
 from lake_local.errors import BadRequest
 from lake_local.stack import emulator, lock, startup, state
 from lake_local.stack.state import Stack
-from lake_local.text import tell
+from lake_local.text import progress
 from lake_local.workspace.specs import Specs
 from lake_local.workspace.state_dir import Home
 
 
 @dataclass(frozen=True)
 class Session:
-    """A home with its processes up, and clients of them."""
+    """A state directory with its running processes, and clients of them."""
 
     home: Home
     specs: Specs
@@ -31,12 +31,12 @@ class Session:
     is_own: bool
 
     def aws(self, service: str) -> Any:
-        """A boto3 client of the emulator."""
+        """Return a boto3 client of the emulator."""
         return emulator.client(service, self.stack, self.specs.environment.region)
 
     @property
     def airflow(self) -> Airflow:
-        """A client of Airflow."""
+        """Return a client of Airflow."""
         return processes.client(self.home, self.stack.airflow_url)
 
 
@@ -44,9 +44,9 @@ class Session:
 def opened(
     home: Home, specs: Specs, *, who: str, airflow: bool = False, keep: bool = False
 ) -> Iterator[Session]:
-    """Use what is up, or start the emulator (and Airflow) and stop it again.
+    """Use the running processes, or start the emulator (and Airflow) and stop them again.
 
-    With `keep`, what was started stays up for everyone, unless interrupted.
+    With `keep` they stay for all commands, unless interrupted.
     """
     with lock.hold(home, who, shared=up_for_all(home) is not None) as held:
         up = up_for_all(home)
@@ -63,7 +63,7 @@ def opened(
 
 @contextmanager
 def observed(home: Home, specs: Specs, *, who: str) -> Iterator[Session]:
-    """For who only looks: what another command has up counts too, unlocked."""
+    """Open a session for reading: processes of another command are used, without lock."""
     noted = state.read(home)
     if noted and not noted.dead():
         yield Session(home, specs, noted, is_own=False)
@@ -73,7 +73,7 @@ def observed(home: Home, specs: Specs, *, who: str) -> Iterator[Session]:
 
 
 def up_for_all(home: Home) -> Stack | None:
-    """The stack that stays up, if there is one and all of it is alive."""
+    """Return the stack that `up` has started; None unless all of it is alive."""
     noted = state.read(home)
     return noted if noted and noted.serves_everyone() else None
 
@@ -82,8 +82,9 @@ def require_tables(asked: Path | None, up: Stack) -> None:
     """Raise BadRequest if other tables are asked for than those that are up."""
     if asked is not None and str(asked.resolve()) != up.tables:
         raise BadRequest(
-            f"--tables {asked}: this home is up with {up.tables}. Stop it first"
-            " (`down`), or give the other tables a home of their own (--state-dir DIR)."
+            f"--tables {asked}: this state directory runs with the tables {up.tables}. Stop"
+            " it first (./run_locally.sh down), or give the other tables a state directory"
+            " of their own (--state-dir DIR)."
         )
 
 
@@ -91,9 +92,9 @@ def require_environment(asked: str, up: Stack) -> None:
     """Raise BadRequest if another environment is asked for than the one that is up."""
     if asked and up.environment and asked != up.environment:
         raise BadRequest(
-            f"LAKE_ENVIRONMENT: this home is up with {up.environment}, and {asked} is"
-            " asked for. Stop it first (`down`), unset the variable, or give the other"
-            " environment a home of its own (--state-dir DIR)."
+            f"LAKE_ENVIRONMENT={asked}: this state directory runs with {up.environment}."
+            " Stop it first (./run_locally.sh down), unset the variable, or give the other"
+            " environment a state directory of its own (--state-dir DIR)."
         )
 
 
@@ -118,7 +119,7 @@ def _started(
 
 
 def end(home: Home) -> None:
-    """Stop what is noted; a second interrupt ends it without waiting."""
+    """Stop the noted processes; a second interrupt kills them without waiting."""
     try:
         noted = state.read(home)
         if noted is None:
@@ -126,6 +127,6 @@ def end(home: Home) -> None:
         else:
             startup.stop(home, noted)
     except KeyboardInterrupt:
-        tell("ending at once")
+        progress("interrupted again: killing all processes now")
         startup.sweep(home)
         raise

@@ -1,4 +1,4 @@
-"""Starting and stopping everything that a home needs, in the right order."""
+"""Starts and stops the processes of a state directory, in the right order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lake_spec.model import EnvironmentSpec
 from lake_local.airflow import processes, settings
 from lake_local.stack import emulator, state
 from lake_local.stack.state import Stack
-from lake_local.text import tell
+from lake_local.text import progress
 from lake_local.workspace import background, dags_folder, project
 from lake_local.workspace.specs import Specs
 from lake_local.workspace.state_dir import Home
@@ -25,7 +25,7 @@ LEFTOVER_SECONDS = 10
 
 
 def start(home: Home, specs: Specs, *, airflow: bool, kept: bool = False) -> Stack:
-    """Start the emulator, and Airflow if asked for; noted as soon as it exists."""
+    """Start the emulator, and Airflow if asked for; note each process at once."""
     sweep(home)
     aws_port, airflow_port = _free_ports(2)
     stack = Stack(
@@ -52,10 +52,10 @@ def start(home: Home, specs: Specs, *, airflow: bool, kept: bool = False) -> Sta
 
 
 def stop(home: Home, stack: Stack) -> None:
-    """Settle what is at work, end all processes, leave none of them."""
+    """Fail active runs, terminate clusters, stop all processes."""
     names = {each.name for each in stack.processes if each.is_alive()}
     if processes.API_SERVER in names and "scheduler" in names:
-        processes.settle(processes.client(home, stack.airflow_url), tell)
+        processes.settle(processes.client(home, stack.airflow_url), progress)
     if emulator.NAME in names:
         _end_clusters(stack, stack.region)
     processes.stop(stack.processes)
@@ -66,14 +66,14 @@ def stop(home: Home, stack: Stack) -> None:
 
 
 def sweep(home: Home) -> list[int]:
-    """End whatever an earlier command left behind; the ids that were found."""
+    """Stop processes that an earlier command left; return their ids."""
     found = background.end_marked(home.root, grace=LEFTOVER_SECONDS)
     state.forget(home)
     return found
 
 
 def dags_of(home: Home, specs: Specs) -> Path:
-    """The DAGs folder for these specs; generated if they are not the project's."""
+    """Return the DAGs folder of these specs; generate it for tables elsewhere."""
     if specs.are_the_projects:
         return specs.project.dags
     return dags_folder.generate(
@@ -82,7 +82,7 @@ def dags_of(home: Home, specs: Specs) -> Path:
 
 
 def _free_ports(count: int) -> list[int]:
-    """`count` different ports that nobody listens on at this moment."""
+    """Return `count` different free ports."""
     with ExitStack() as held:
         sockets = [held.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:
@@ -116,7 +116,7 @@ def _environment(stack: Stack, specs: Specs) -> dict[str, str]:
 
 
 def _make_secret(stack: Stack, environment: EnvironmentSpec) -> None:
-    """The parameter that an erase needs, as a deployment has it; kept once made."""
+    """Create the parameter that an erase needs, as a deployment has it, once."""
     if environment.erase_secret is None:
         return
     ssm = emulator.client("ssm", stack, environment.region)
@@ -131,6 +131,8 @@ def _make_secret(stack: Stack, environment: EnvironmentSpec) -> None:
 def _end_clusters(stack: Stack, region: str) -> None:
     try:
         for each in emulator.end_clusters(emulator.client("emr", stack, region)):
-            tell(f"ended cluster {each}")
+            progress(f"terminated cluster {each}")
     except (BotoCoreError, ClientError) as error:
-        tell(f"could not end the clusters: {error}")
+        progress(
+            f"the clusters could not be terminated: {error}. Their processes are killed."
+        )

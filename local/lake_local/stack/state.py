@@ -1,4 +1,4 @@
-"""What is up for a home, as the one who started it wrote it down."""
+"""The running processes of a state directory, as noted by who started them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from lake_local.workspace.state_dir import Home
 
 @dataclass
 class Stack:
-    """The processes of a home and where they listen.
+    """The processes of a state directory and their ports.
 
     `environment` is the file of the environment that it was started with.
-    `kept` tells a stack that stays up for all from one that serves one command.
+    `kept` is true for a stack that stays for all commands, false for that of one command.
     """
 
     tables: str
@@ -35,37 +35,37 @@ class Stack:
 
     @property
     def aws_url(self) -> str:
-        """Where the emulator for AWS answers."""
+        """The address of the local AWS emulator."""
         return f"http://127.0.0.1:{self.aws_port}"
 
     @property
     def aws_secret(self) -> str:
-        """The key by which requests to it are signed; it stands in no other file."""
+        """The key that signs requests to it; it is in no other file."""
         return secret_of(Path(self.home))
 
     @property
     def airflow_url(self) -> str:
-        """Where Airflow's UI and REST interface answer."""
+        """The address of Airflow's pages and REST API."""
         return f"http://127.0.0.1:{self.airflow_port}"
 
     def dead(self) -> list[str]:
-        """Names of the processes that have ended."""
+        """List the processes that have ended, by name."""
         return [each.name for each in self.processes if not each.is_alive()]
 
     def serves_everyone(self) -> bool:
-        """Whether it is whole and there to stay."""
+        """Return whether all of it is running and stays for all commands."""
         return self.kept and bool(self.airflow_port) and not self.dead()
 
 
 def write(home: Home, stack: Stack) -> None:
-    """Note what is up, in one stroke."""
+    """Write the note of the running processes atomically."""
     part = home.stack_file.with_suffix(".part")
     part.write_text(json.dumps(asdict(stack), indent=1), encoding="utf-8")
     os.replace(part, home.stack_file)
 
 
 def read(home: Home) -> Stack | None:
-    """What was noted last, whether it is alive or not; None for nothing."""
+    """Return the last note, whether its processes are alive or not; None without one."""
     try:
         raw = json.loads(home.stack_file.read_text(encoding="utf-8"))
         processes = [from_fields(Process, each) for each in raw["processes"]]
@@ -76,5 +76,5 @@ def read(home: Home) -> Stack | None:
 
 
 def forget(home: Home) -> None:
-    """Note that nothing is up."""
+    """Remove the note: nothing is running."""
     home.stack_file.unlink(missing_ok=True)

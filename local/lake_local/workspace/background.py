@@ -29,7 +29,7 @@ class Process:
     created: float
 
     def is_alive(self) -> bool:
-        """Whether it is still this very process, and no zombie."""
+        """Return whether this very process is still running, not a zombie."""
         return self._process() is not None
 
     def _process(self) -> psutil.Process | None:
@@ -60,7 +60,7 @@ def start(
 
 
 def stop(processes: Iterable[Process], *, grace: float) -> list[str]:
-    """Ask them to end, wait `grace` seconds, end the rest; the names of that rest."""
+    """Terminate processes, kill them after `grace` seconds; return the killed ones."""
     asked = [each for each in processes if each.is_alive()]
     for each in asked:
         _signal(each._process(), "terminate")
@@ -74,12 +74,12 @@ def stop(processes: Iterable[Process], *, grace: float) -> list[str]:
 
 
 def marked(home: Path) -> list[psutil.Process]:
-    """Every living process that was started for `home`, or by one that was."""
+    """List the running processes of a state directory, and their children."""
     return [each for each in psutil.process_iter() if _has_mark(each, str(home))]
 
 
 def end_marked(home: Path, *, grace: float) -> list[int]:
-    """End whatever still runs for `home`; the ids that were found."""
+    """Stop all processes of a state directory; return the ids that were found."""
     found = marked(home)
     for each in found:
         _signal(each, "terminate")
@@ -91,7 +91,7 @@ def end_marked(home: Path, *, grace: float) -> list[int]:
 
 
 def tail(log: Path, lines: int = 15) -> str:
-    """The last lines of a log, for a message that says what went wrong."""
+    """Return the last lines of a log, for an error message."""
     if not log.exists():
         return "(no output)"
     text = log.read_text(errors="replace").splitlines()

@@ -1,4 +1,4 @@
-"""Commands as a person types them next, with the options that were given."""
+"""Commands to copy, with the options that were given."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ SCRIPT = "./run_locally.sh"
 
 
 def typed(command: str, *, home: Home, tables: Path | None = None) -> str:
-    """A command of the script for the same state directory and tables.
+    """Return a command of the script for the same state directory and tables.
 
     Args:
         command: its words, those of a shell quoted.
-        home: named by `--state-dir`, unless it is the default.
+        home: the state directory; named by `--state-dir` unless it is the default.
         tables: named by `--tables`, unless they are the project's; None where the
-            command takes none, as when they are up.
+            command needs none, as when they are running.
     """
     project = find()
     words = f"{SCRIPT} {command}"
@@ -31,11 +31,11 @@ def typed(command: str, *, home: Home, tables: Path | None = None) -> str:
 
 
 def default_home(project: Project) -> Home:
-    """The state directory without `--state-dir`."""
+    """Return the state directory that is used without `--state-dir`."""
     return Home.at(project.root / ".local" / "home")
 
 
 def short(path: Path) -> str:
-    """The path as it is typed from here, quoted for a shell."""
+    """Return the path relative to the working directory, quoted for a shell."""
     relative = os.path.relpath(path)
     return shlex.quote(str(path) if relative.startswith("..") else relative)

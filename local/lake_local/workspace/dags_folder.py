@@ -1,4 +1,4 @@
-"""A DAGs folder for tables that lie outside the project."""
+"""A DAGs folder for tables outside of the project."""
 
 from __future__ import annotations
 
@@ -20,32 +20,34 @@ globals().update(build_domain("{domain}"))
 
 
 def domains_in(tables: Path) -> list[str]:
-    """Names of the domains in a tables folder.
+    """List the domains in a tables folder.
 
-    Raises BadRequest if there is none, or if a name could not be a DAG's.
+    Raises BadRequest if it has no domain, or if a name cannot be a DAG's.
     """
     if not tables.is_dir():
-        raise BadRequest(f"--tables {tables}: there is no such folder.")
+        raise BadRequest(
+            f"--tables {tables}: no such folder. Write a folder of domains, as dags/tables is."
+        )
     found = sorted(each.parent.name for each in tables.glob("*/_domain.yml"))
     if not found:
         raise BadRequest(
-            f"--tables {tables}: no domain in it. A domain is a folder with a"
-            " _domain.yml and one file per table."
+            f"--tables {tables}: the folder has no domain. Create one: a folder with a"
+            " _domain.yml and one file per table, or write the folder above it."
         )
     for name in found:
         if not _NAME.fullmatch(name):
             raise BadRequest(
-                f"{tables / name}: {name!r} cannot name a domain. Use small letters,"
-                " digits and _, a letter first, 63 at most."
+                f"{tables / name}: {name!r} is not a valid name of a domain. Rename the"
+                " folder: 1 to 63 of a-z, 0-9 and _, beginning with a letter."
             )
     return found
 
 
 def generate(target: Path, *, project_dags: Path, tables: Path) -> Path:
-    """Make `target` a DAGs folder of the domains in `tables`; returns it.
+    """Write a DAGs folder of the domains in `tables` to `target`, and return it.
 
-    What DAGs share is linked from the project, so that a change there counts.
-    What is right already is not touched: Airflow may be reading it.
+    Shared files are linked to the project, so that changes there count. Files that are
+    right already are not written again: Airflow may be reading them.
     """
     domains = domains_in(tables)
     files = [f"{each}.py" for each in domains]

@@ -1,4 +1,4 @@
-"""Which table reads a landing file, by the specs."""
+"""Finds the tables that read a landing file, by the specs."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Landing:
 
     @classmethod
     def of(cls, root: str, domains: Iterable[DomainSpec]) -> Landing:
-        """The landing area at an s3:// address, as the tables of the domains read it."""
+        """Return the landing area at an s3:// address with the tables of the domains."""
         found = [table for each in domains for table in each.tables]
         return cls(root, [x for x in found if isinstance(x.source, (Feed, Snapshot))])
 
     def readers(self, url: str) -> list[Reader]:
-        """The tables that read the file at an address, each with the file's role."""
+        """List the tables that read the file at an address, each with the file's role."""
         found = []
         for table, path in self._below(url):
             role = _role(table, path)
@@ -44,7 +44,7 @@ class Landing:
         return found
 
     def unread(self, url: str) -> str:
-        """Why no table reads the file at an address, and what to do."""
+        """Return why no table reads the file at an address, and what to do."""
         below = list(self._below(url))
         if not below:
             return self._no_folder(url)
@@ -63,21 +63,21 @@ class Landing:
         )
 
     def without_time(self, url: str) -> str:
-        """What is wrong if a snapshot's path lacks its time; empty if nothing is."""
+        """Return what is wrong if a snapshot's path lacks its time; else ""."""
         for table, path in self._below(url):
             time = getattr(table.source, "snapshot_time", None)
             pattern = time.pattern if time else None
             is_file = _role(table, path) not in ("", SIGN)
             if pattern and is_file and not re.search(pattern, path):
                 return (
-                    f"{table.full_name} finds no time in this path: it does not match"
+                    f"{table.full_name} finds no snapshot time in this path: it does not match"
                     f" {pattern!r} (source.snapshot_time.pattern). Give the file a name"
                     " that does, or change the pattern."
                 )
         return ""
 
     def _below(self, url: str) -> Iterator[tuple[TableSpec, str]]:
-        """The tables whose folder an address is in, with its path in there."""
+        """List the tables whose folder has an address, with the path in the folder."""
         for table in self.tables:
             prefix = f"{self.root}/{table.source.path}/"
             if url.startswith(prefix):
@@ -97,7 +97,7 @@ class Landing:
 
 
 def _role(table: TableSpec, path: str) -> str:
-    """What a file in the table's folder is to it; empty if it is not read."""
+    """Return the role of a file in the table's folder; "" if it is not read."""
     sign = _sign(table)
     name = path if "/" in sign else path.rpartition("/")[2]
     if sign and glob_pattern(sign).fullmatch(name):
@@ -111,7 +111,7 @@ def _role(table: TableSpec, path: str) -> str:
 
 
 def _globs(table: TableSpec) -> list[tuple[str, str, str]]:
-    """Key in the source, role, and glob of each sort of files that a table reads."""
+    """List the source's key, role, and glob of each kind of files that a table reads."""
     source = table.source
     if isinstance(source, Snapshot):
         return [("files", "snapshot", source.files)]

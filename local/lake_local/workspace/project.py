@@ -1,4 +1,4 @@
-"""Where the project's own parts and tools are on this machine."""
+"""Paths of the project's parts and tools on this machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lake_local.errors import Missing
 
-SET_UP = "Run ./setup.sh, it builds what is missing."
+SET_UP = "Run ./setup.sh, which installs what is missing."
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Project:
 
     @property
     def airflow_bin(self) -> Path:
-        """Folder of the commands of Airflow's environment."""
+        """The folder of the commands of Airflow's environment."""
         return self.environments / ".venv-airflow" / "bin"
 
     @property
@@ -47,7 +47,7 @@ class Project:
 
 
 def find() -> Project:
-    """The project that this code lies in; `LAKE_VENVS`, `LAKE_JARS` move its tools."""
+    """Return the project of this code; `LAKE_VENVS`, `LAKE_JARS` are for other tools."""
     root = Path(__file__).resolve().parents[3]
     environments = Path(os.environ.get("LAKE_VENVS") or root)
     jars = Path(os.environ.get("LAKE_JARS") or root / ".local" / "jars")
@@ -63,10 +63,13 @@ def require_spark(project: Project) -> None:
     """Raise `Missing` unless Spark with Hudi can be started."""
     _require(project.spark_python, "Spark")
     if not list(project.spark_jars.glob("hudi-spark*-bundle*.jar")):
-        raise Missing(f"no Hudi bundle in {project.spark_jars}. {SET_UP}")
+        raise Missing(
+            f"Hudi is not set up: no bundle in {project.spark_jars}. {SET_UP}"
+        )
     if not _java():
         raise Missing(
-            "no java found. Install a Java 17 runtime, or point JAVA_HOME at one."
+            "Java is not installed: no `java` in PATH or JAVA_HOME. Install a Java 17"
+            " runtime, or set JAVA_HOME to one."
         )
 
 

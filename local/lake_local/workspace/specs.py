@@ -1,4 +1,4 @@
-"""The specs that a command works on: which folder, which environment."""
+"""The specs of a command: the folder of tables and the environment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENVIRONMENT = "local"
 
 @dataclass(frozen=True)
 class Specs:
-    """A tables folder and the environment that its tables live in."""
+    """A tables folder and the environment of its tables."""
 
     project: Project
     tables: Path
@@ -28,33 +28,36 @@ class Specs:
 
     @property
     def are_the_projects(self) -> bool:
-        """Whether these are the specs that ship with the project."""
+        """Return whether these are the specs that ship with the project."""
         return self.tables == self.project.tables
 
     def of_running(self, tables: Path) -> Specs:
-        """The same environment with the tables of what is up."""
+        """Return the same environment with the running tables."""
         return replace(self, tables=tables)
 
     def domain_names(self) -> list[str]:
-        """The names of the domains, with and without faults."""
+        """List the names of the domains, also of those with mistakes."""
         return domains_in(self.tables)
 
     def domains(self) -> list[DomainSpec]:
-        """Every domain; BadRequest with all faults of all of them."""
+        """List every domain. Raises BadRequest with the mistakes of the first wrong one."""
         return [self.domain(name) for name in self.domain_names()]
 
     def domain(self, name: str) -> DomainSpec:
-        """One domain; BadRequest with its faults, or with what it could be."""
+        """Return one domain. Raises BadRequest with its mistakes, or the nearest name."""
         names = domains_in(self.tables)
         if name not in names:
             raise BadRequest(unknown("domain", name, names))
         try:
             return load_domain(name, self.tables)
         except LakeError as error:
-            raise BadRequest(f"{error}\nSee them all with `validate`.") from error
+            raise BadRequest(
+                f"the specs of {name} have mistakes:\n{error}\nFix them, then check again:"
+                " ./run_locally.sh validate"
+            ) from error
 
     def table(self, full_name: str) -> TableSpec:
-        """`domain.table`; BadRequest with the nearest match if there is none."""
+        """Return the table `domain.table`. Raises BadRequest with the nearest name."""
         name = full_name.split(".", 1)[0]
         if name not in domains_in(self.tables):
             raise BadRequest(unknown("table", full_name, self._table_names()))
@@ -69,17 +72,16 @@ class Specs:
 
 
 def asked_environment(project: Project, given: str = "") -> str:
-    """The file of the environment that is given, else that the variable asks for;
-    empty if neither does."""
+    """Return the file of the given environment, else of LAKE_ENVIRONMENT, else ""."""
     given = given or os.environ.get("LAKE_ENVIRONMENT") or ""
     folder = project.dags / "environments"
     return str(environment_file(given, folder)) if given else ""
 
 
 def specs_of(project: Project, tables: Path | None, given: str = "") -> Specs:
-    """The specs in `tables`, or those that ship with the project.
+    """Return the specs in `tables`, or those that ship with the project.
 
-    `given` names the environment, or is its file; else the variable does, or is.
+    `given` is the environment's name or file; without it LAKE_ENVIRONMENT is.
     """
     asked = asked_environment(project, given) or asked_environment(project, ENVIRONMENT)
     file = Path(asked)

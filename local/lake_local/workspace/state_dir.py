@@ -1,4 +1,4 @@
-"""Where a home keeps its state: one folder, one stack of processes."""
+"""The state directory: one folder with the state of one set of processes."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Home:
-    """The folder under which everything of one local lake lives."""
+    """The folder with everything of one local lake."""
 
     root: Path
 
     @classmethod
     def at(cls, path: str | Path) -> Home:
-        """The home at `path`, made absolute so that every process agrees on it."""
+        """Return the state directory at `path`, made absolute for all processes."""
         return cls(Path(path).expanduser().resolve())
 
     def create(self) -> None:
-        """Make the folders; only their owner may look into them."""
+        """Create the folders, readable by their owner only."""
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         for folder in (self.airflow, self.logs, self.holders):
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -30,22 +30,22 @@ class Home:
 
     @property
     def task_logs(self) -> Path:
-        """Where Airflow writes the logs of tasks."""
+        """The folder of the logs of Airflow's tasks."""
         return self.airflow / "logs"
 
     @property
     def dags(self) -> Path:
-        """The generated DAGs folder of another tables folder."""
+        """The generated DAGs folder, for tables outside of the project."""
         return self.root / "dags"
 
     @property
     def release_file(self) -> Path:
-        """Which release the DAGs refer to."""
+        """The file with the release that the DAGs refer to."""
         return self.root / "release.json"
 
     @property
     def logs(self) -> Path:
-        """What the background processes print."""
+        """The folder of the logs of background processes."""
         return self.root / "logs"
 
     @property
@@ -55,15 +55,15 @@ class Home:
 
     @property
     def stack_file(self) -> Path:
-        """Which processes are up."""
+        """The file with the running processes."""
         return self.root / "stack.json"
 
     @property
     def lock_file(self) -> Path:
-        """The lock of everyone who uses the home."""
+        """The lock file of the state directory."""
         return self.root / "lock"
 
     @property
     def holders(self) -> Path:
-        """Who holds the lock: one file per process, named by its id."""
+        """The folder with one file per process that has the lock, named by its id."""
         return self.root / "holders"

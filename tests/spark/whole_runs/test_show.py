@@ -14,7 +14,7 @@ import pytest
 
 from lake_local.show import reading, timeline
 from lake_local.show.request import Request, Validity
-from lake_local.show.timeline import Refused
+from lake_local.show.timeline import QueryRefused
 
 SCHEMA = (
     "lake_key string, id int, name string, valid_from timestamp, valid_to timestamp,"
@@ -101,7 +101,7 @@ def test_as_of_a_commit_the_table_is_what_it_was_then(spark, history, commits):
 
 
 def test_as_of_before_the_first_commit_is_refused_with_the_first_one(spark, history):
-    with pytest.raises(Refused, match="shop.people had no commit at 2000-01-01"):
+    with pytest.raises(QueryRefused, match="shop.people had no commit at 2000-01-01"):
         shown(spark, history, as_of="20000101000000000")
 
 
@@ -135,21 +135,21 @@ def test_a_condition_chooses_rows(spark, history):
     [
         ("nmae = 'x'", "no column 'nmae'. Did you mean 'name'"),
         ("id", "no condition but a value of type int"),
-        ("1 = 1; drop table x", "is no condition: .*Syntax error"),
-        ("1 = 1) union select * from x --", "is no condition: .*Syntax error"),
+        ("1 = 1; drop table x", "not a valid condition: .*Syntax error"),
+        ("1 = 1) union select * from x --", "not a valid condition: .*Syntax error"),
     ],
 )
 def test_what_is_no_condition_is_refused_in_one_line(
     spark, history, condition, message
 ):
-    with pytest.raises(Refused, match=message) as refused:
+    with pytest.raises(QueryRefused, match=message) as refused:
         shown(spark, history, where=condition)
     assert "\n" not in str(refused.value)
 
 
 def test_an_unknown_column_is_met_with_the_nearest(spark, history):
     with pytest.raises(
-        Refused, match="no column 'valid_form'. Did you mean 'valid_from'"
+        QueryRefused, match="no column 'valid_form'. Did you mean 'valid_from'"
     ):
         shown(spark, history, columns=("valid_form",))
 
@@ -157,6 +157,8 @@ def test_an_unknown_column_is_met_with_the_nearest(spark, history):
 def test_what_cleaning_took_is_refused_with_what_is_left():
     january, february = "20260101000000000", "20260201000000000"
     commits = timeline.Timeline("shop.people", (january, february), kept_from=february)
-    with pytest.raises(Refused, match="readable since 2026-02-01 00:00:00.000 UTC"):
+    with pytest.raises(
+        QueryRefused, match="readable since 2026-02-01 00:00:00.000 UTC"
+    ):
         commits.require_readable("20260115000000000")
     commits.require_readable(february)

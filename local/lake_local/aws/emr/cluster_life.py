@@ -1,7 +1,7 @@
 """The life of one cluster: a thread that starts steps and ends the cluster.
 
 Everything here reads and writes the cluster under one lock, that of the
-service; the condition on it tells of every change.
+service; the condition on it is notified of every change.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class ClusterLife(threading.Thread):
             step.enter(StepState.CANCELLED)
 
     def _settle(self) -> None:
-        """With nothing to do: wait, or end if the cluster is not to stay."""
+        """Wait without steps, or end if the cluster is not to stay."""
         cluster = self.cluster
         if cluster.active_steps:
             cluster.idle_since = None

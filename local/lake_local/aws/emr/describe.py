@@ -15,7 +15,7 @@ def arn(cluster: Cluster, region: str) -> str:
 
 
 def present(**members: Any) -> dict[str, Any]:
-    """The members that have a value; EMR leaves the others out."""
+    """Return the members that have a value; EMR leaves the others out."""
     return {name: value for name, value in members.items() if value is not None}
 
 

@@ -14,7 +14,7 @@ _TARGETS = {"ON_DEMAND": "TargetOnDemandCapacity", "SPOT": "TargetSpotCapacity"}
 
 
 def groups(cluster: Cluster) -> list[dict[str, Any]]:
-    """Instance groups, also where the request named only types and a count."""
+    """Return instance groups, also where the request named only types and a count."""
     said = cluster.described.get("Instances", {})
     return [
         {
@@ -55,7 +55,7 @@ def fleets(cluster: Cluster) -> list[dict[str, Any]]:
 
 
 def instances(cluster: Cluster) -> list[dict[str, Any]]:
-    """One entry per instance of the groups or fleets, as ListInstances gives it."""
+    """Return one entry per instance of the groups or fleets, as ListInstances gives it."""
     return [
         {
             "Id": f"ci-{owner['Id'][3:]}{number}",
@@ -72,7 +72,7 @@ def instances(cluster: Cluster) -> list[dict[str, Any]]:
 
 
 def _bought(cluster: Cluster) -> Iterator[tuple[dict[str, Any], list[dict[str, str]]]]:
-    """Each group and fleet with owner, market and type of each of its instances."""
+    """Yield each group and fleet with owner, market and type of each of its instances."""
     for group in groups(cluster):
         one = {"InstanceGroupId": group["Id"], "Market": group["Market"]}
         one["InstanceType"] = group["InstanceType"]
@@ -86,7 +86,7 @@ def _bought(cluster: Cluster) -> Iterator[tuple[dict[str, Any], list[dict[str, s
 
 
 def _filled(fleet: dict[str, Any], target: int) -> list[str]:
-    """The types that fill a target: as many as needed of the first that was asked for."""
+    """Return the types that fill a target: as many as needed of the first that was asked for."""
     first, *_ = fleet.get("InstanceTypeSpecifications") or [{}]
     count = math.ceil(target / first.get("WeightedCapacity", 1))
     return [first["InstanceType"]] * count if first else []

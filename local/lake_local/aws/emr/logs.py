@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 def log_file(cluster: Cluster, step: Step, name: str) -> Optional[str]:
-    """Where EMR puts this log, if the cluster has a place for logs."""
+    """Return where EMR puts this log, if the cluster has a place for logs."""
     if not cluster.log_uri:
         return None
     place = cluster.log_uri.rstrip("/")
@@ -43,16 +43,16 @@ def publish(store: ObjectStore, cluster: Cluster, step: Step, folder: Path) -> N
 
 
 def last_error(folder: Path) -> str:
-    """What went wrong, in the step's own words.
+    """Return what went wrong, in the step's own words.
 
     Spark writes a Python driver's stderr to stdout, so both are looked at:
     the lines that begin with FAILED, or else the last one that names an error,
     or else the last line of stderr.
     """
     errors, output = _lines(folder / "stderr"), _lines(folder / "stdout")
-    told = [line for line in errors + output if line.startswith("FAILED ")]
+    reported = [line for line in errors + output if line.startswith("FAILED ")]
     named = [line for line in errors + output if ERROR.search(line)]
-    return "; ".join(told or named[-1:] or errors[-1:])[:1024]
+    return "; ".join(reported or named[-1:] or errors[-1:])[:1024]
 
 
 def _lines(file: Path) -> list[str]:

@@ -14,7 +14,7 @@ LETTERS = string.ascii_uppercase + string.digits
 
 
 def new_id(kind: str) -> str:
-    """`j-2AL4XXXXXX5T9` for a cluster, `s-` for a step, as EMR names them."""
+    """Return an id as EMR does: `j-2AL4XXXXXX5T9` for a cluster, `s-` for a step."""
     return f"{kind}-{''.join(secrets.choice(LETTERS) for _ in range(13))}"
 
 
@@ -128,6 +128,6 @@ class Cluster:
 
 
 def _known(kind: type, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Its fields; another version of this project may have written more."""
+    """Return its fields; another version of this project may have written more."""
     names = {entry.name for entry in fields(kind)}
     return {name: value for name, value in record.items() if name in names}

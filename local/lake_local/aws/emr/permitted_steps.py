@@ -45,7 +45,7 @@ _OPTIONS: Mapping[str, Callable[[str], object]] = {
 
 
 def unlike_ours(args: Sequence[str]) -> Optional[str]:
-    """What of a step's arguments no step of this project has; None for nothing."""
+    """Return what of a step's arguments no step of this project has; None for nothing."""
     if not args or args[0] not in COMMANDS:
         named = repr(args[0]) if args else "nothing"
         return f"a step that starts {named} (only {', '.join(COMMANDS)})"

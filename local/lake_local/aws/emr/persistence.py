@@ -27,7 +27,7 @@ class Journal:
         os.replace(draft, home / "cluster.json")
 
     def load(self) -> list[Cluster]:
-        """All clusters, oldest first; those that a crash left alive have ended."""
+        """Return all clusters, oldest first; those that a crash left alive have ended."""
         found = [
             Cluster.from_json(json.loads(file.read_text()))
             for file in self._folder.glob("*/cluster.json")

@@ -104,7 +104,7 @@ class EmrQueries:
         return cluster
 
     def _existing(self, cluster_id: str) -> Cluster:
-        """As `_cluster`, in the words of the older calls."""
+        """Return a cluster as `_cluster` does, with the errors of the older calls."""
         cluster = self._clusters.get(cluster_id)
         if cluster is None:
             raise validation("Specified job flow ID does not exist.")

@@ -65,7 +65,7 @@ CLASSIFICATIONS_KEPT = (
 
 
 def new_cluster(request: Mapping[str, Any]) -> Cluster:
-    """A cluster as RunJobFlow describes it, without its steps."""
+    """Return a cluster as RunJobFlow describes it, without its steps."""
     _refuse_unknown_members(request)
     _check_release(request.get("ReleaseLabel"))
     _check_configurations(request.get("Configurations", []))
@@ -92,7 +92,7 @@ def new_cluster(request: Mapping[str, Any]) -> Cluster:
 def new_steps(
     cluster: Cluster, configs: Iterable[Mapping[str, Any]], role: str | None
 ) -> list[Step]:
-    """The steps, all of them checked before the first is taken."""
+    """Return the steps, all of them checked before the first is taken."""
     if role and "SecurityConfiguration" not in cluster.described:
         message = "Runtime roles are not supported on this cluster."
         raise validation(f"{message} It has no security configuration.")
@@ -159,7 +159,7 @@ def _check_size(jar: Mapping[str, Any]) -> None:
 
 
 def _arguments(jar: Mapping[str, Any], role: str | None) -> list[str]:
-    """What the command gets; with a runtime role EMR reads them as a shell does."""
+    """Return what the command gets; with a runtime role EMR reads them as a shell does."""
     args = list(jar.get("Args", []))
     try:
         return shlex.split(" ".join(args)) if role else args

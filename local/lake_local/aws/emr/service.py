@@ -159,7 +159,7 @@ class LocalEmr(EmrQueries):
         return {}
 
     def lose_cluster(self, cluster_id: str) -> None:
-        """A fault: the cluster's primary node is gone."""
+        """Inject a fault: the cluster's primary node is gone."""
         with self._changed:
             self._end(self._existing(cluster_id), INSTANCE_LOST)
 

@@ -43,13 +43,13 @@ class StepProcess:
             )
 
     def end(self) -> None:
-        """Ask for the end; `wait` tells when it has come."""
+        """Ask the process to end; `wait` returns when it has ended."""
         line: IO[bytes] | None = self._process.stdin
         if line is not None and not line.closed:
             line.close()
 
     def wait(self) -> int:
-        """The exit code, when nothing of the step runs any more."""
+        """Return the exit code, when nothing of the step runs any more."""
         code = self._process.wait()
         self.end()
         end_leftover(self._pid_file, leader_may_be_gone=True)
@@ -75,7 +75,7 @@ def end_leftovers(folder: Path) -> int:
 
 
 def signal_name(code: int) -> str:
-    """`signal 9 (SIGKILL)` for 137; empty if no signal ended the process."""
+    """Return `signal 9 (SIGKILL)` for 137; "" if no signal ended the process."""
     number = code - 128
     if number not in {entry.value for entry in signal.Signals}:
         return ""
@@ -83,6 +83,6 @@ def signal_name(code: int) -> str:
 
 
 def clean_environment() -> dict[str, str]:
-    """What a step may know of this machine: no keys, no settings of Airflow."""
+    """Return what a step may know of this machine: no keys, no settings of Airflow."""
     passed = ("HOME", "JAVA_HOME", "LANG", "LC_ALL", "PATH", "TMPDIR", "USER")
     return {name: os.environ[name] for name in passed if name in os.environ}

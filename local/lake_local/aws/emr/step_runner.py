@@ -83,7 +83,7 @@ class Host:
         return Outcome(self._failure(cluster, step, reason, logs.last_error(folder)))
 
     def refuse(self, cluster: Cluster, step: Step, reason: Exception) -> Outcome:
-        """A step that could not start fails like one that ended at once."""
+        """Record that a step could not start: it fails like one that ended at once."""
         folder = self.folder(cluster, step)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "stderr").write_text(f"{reason}\n")
@@ -111,7 +111,7 @@ class Host:
 
 
 def spark_defaults(cluster: Cluster) -> dict[str, str]:
-    """The cluster's own Spark settings (classification `spark-defaults`)."""
+    """Return the cluster's own Spark settings (classification `spark-defaults`)."""
     found: dict[str, str] = {}
     for configuration in cluster.configurations:
         if configuration.get("Classification") == "spark-defaults":

@@ -27,7 +27,7 @@ SECONDS_TO_DIE = 2.0
 
 
 def start_time(pid: int) -> str:
-    """When a process started, or nothing; tells it from a later one of its id."""
+    """Return when a process started, or ""; a later process of its id has another time."""
     if sys.platform == "linux":
         try:
             with open(f"/proc/{pid}/stat") as file:
@@ -46,7 +46,7 @@ def die_with_parent() -> None:
 
 
 def signal_group(group: int, number: int) -> bool:
-    """Whether there still was somebody to hear it."""
+    """Return whether the signal reached a process."""
     try:
         os.killpg(group, number)
     except (ProcessLookupError, PermissionError):
@@ -65,7 +65,7 @@ def is_empty_within(group: int, seconds: float) -> bool:
 
 
 def end_group(group: int, grace: float) -> None:
-    """TERM, up to `grace` seconds of patience, KILL."""
+    """End a group: SIGTERM, then SIGKILL after `grace` seconds."""
     signal_group(group, signal.SIGTERM)
     if not is_empty_within(group, grace):
         signal_group(group, signal.SIGKILL)

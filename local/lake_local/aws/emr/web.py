@@ -28,7 +28,7 @@ def service_model() -> ServiceModel:
 
 
 def covered() -> list[str]:
-    """The calls that LocalEmr answers, by AWS's names."""
+    """Return the calls that LocalEmr answers, by AWS's names."""
     methods = set(vars(LocalEmr)) | set(vars(EmrQueries))
     names = service_model().operation_names
     return sorted(name for name in names if xform_name(name) in methods)

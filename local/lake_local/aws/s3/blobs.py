@@ -53,7 +53,7 @@ class Blobs:
         return Blob(name, size, digest.hexdigest())
 
     def link(self, name: str) -> str:
-        """A second name for the same bytes: blobs are never changed."""
+        """Return a second name for the same bytes: blobs are never changed."""
         copy = uuid.uuid4().hex
         try:
             os.link(self.path(name), self.path(copy))
@@ -82,7 +82,7 @@ class Blobs:
 
 
 def read_range(file: BinaryIO, start: int, length: int) -> Iterator[bytes]:
-    """The bytes of one range, then the file is closed."""
+    """Return the bytes of one range, then the file is closed."""
     with file:
         file.seek(start)
         while length > 0:

@@ -38,7 +38,7 @@ DIGESTS: dict[str, Callable[[], Any]] = {
 
 
 def crc64nvme(chunks: Iterable[bytes]) -> str:
-    """The checksum that S3 makes where a client gives none; some 10 MB a second."""
+    """Return the checksum that S3 computes if a client sends none; some 10 MB a second."""
     value = (1 << 64) - 1
     for chunk in chunks:
         for byte in chunk:
@@ -56,7 +56,7 @@ _TABLE = [_entry(value) for value in range(256)]
 
 
 class UploadBody:
-    """Iterate it once for the bytes; afterwards `checksums` says what was told."""
+    """Iterate it once for the bytes; afterwards `checksums` has what the client sent."""
 
     def __init__(
         self, stream: BinaryIO, headers: Mapping[str, str], length: Optional[int]
@@ -118,7 +118,7 @@ class UploadBody:
             yield chunk
 
     def _frames(self) -> Iterator[bytes]:
-        """Frames of `size[;signature]`, bytes, line end; then trailer lines."""
+        """Parse frames of `size[;signature]`, bytes, line end; then trailer lines."""
         while True:
             size = int(self._line().split(b";")[0] or b"0", 16)
             if size == 0:

@@ -30,7 +30,7 @@ class NotModified(Exception):
 
 
 def kept(headers: Mapping[str, str]) -> dict[str, str]:
-    """What a later read shows of this upload."""
+    """Return what a later read shows of this upload."""
     found = {
         name: value
         for name, value in headers.items()
@@ -45,7 +45,7 @@ def kept(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def of_read(entry: ObjectEntry, *, checksums: bool) -> dict[str, str]:
-    """All that S3 says about an object, but for the length."""
+    """Return all that S3 says about an object, but for the length."""
     shown = {
         name: value
         for name, value in entry.headers.items()
@@ -58,7 +58,7 @@ def of_read(entry: ObjectEntry, *, checksums: bool) -> dict[str, str]:
 
 
 def checksum_of(shown: Mapping[str, str], file: BinaryIO) -> dict[str, str]:
-    """The checksum that S3 makes of an object that was put without one."""
+    """Return the checksum that S3 makes of an object that was put without one."""
     if any(name.startswith(CHECKSUM) for name in shown):
         return {}
     value = crc64nvme(iter(lambda: file.read(CHUNK), b""))
@@ -75,7 +75,7 @@ def check_read_conditions(entry: ObjectEntry, headers: Mapping[str, str]) -> Non
 
 
 def span(header: Optional[str], size: int) -> Optional[tuple[int, int]]:
-    """First and last byte that are asked for; nothing for the whole object."""
+    """Return first and last byte that are asked for; nothing for the whole object."""
     found = RANGE.match(header or "")
     if not found or found.groups() == ("", ""):
         return None

@@ -103,7 +103,7 @@ class Index:
     def after(
         self, bucket: str, prefix: str, marker: str, limit: int
     ) -> list[ObjectEntry]:
-        """Objects below a prefix whose key is greater than the marker, in order."""
+        """Return objects below a prefix whose key is greater than the marker, in order."""
         low, comparison = (marker, ">") if marker >= prefix else (prefix, ">=")
         rows = self._rows(
             f"select * from objects where bucket=? and key{comparison}? and key<=?"

@@ -30,7 +30,7 @@ class Page:
 def list_page(
     index: Index, bucket: str, *, prefix: str, delimiter: str, marker: str, limit: int
 ) -> Page:
-    """Up to `limit` entries after the marker; `next_marker` if there are more."""
+    """Return up to `limit` entries after the marker; `next_marker` if there are more."""
     page = Page()
     if limit == 0:
         return page

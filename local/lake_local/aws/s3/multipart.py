@@ -56,7 +56,7 @@ class Multipart:
         source: tuple[str, str],
         span: Optional[tuple[int, int]],
     ) -> PartEntry:
-        """A part from bytes first..last of another object, or from all of it."""
+        """Return a part from bytes first..last of another object, or from all of it."""
         entry, file = self._store.open(*source)
         first, last = span or (0, entry.size - 1)
         return self.put_part(upload, number, read_range(file, first, last - first + 1))

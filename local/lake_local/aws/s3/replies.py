@@ -32,7 +32,7 @@ def group(name: str, *children: str) -> str:
 
 
 def iso_time(milliseconds: int) -> str:
-    """Whole seconds, as S3 says them."""
+    """Format a time in whole seconds, as S3 does."""
     timestamp = time.gmtime(milliseconds // 1000)
     return time.strftime("%Y-%m-%dT%H:%M:%S.000Z", timestamp)
 
@@ -55,7 +55,7 @@ def error(problem: S3Error, resource: str) -> bytes:
 
 
 def naming(encoding: str) -> Naming:
-    """How keys are written: percent-encoded if the client asked for it."""
+    """Return how keys are written: percent-encoded if the client asked for it."""
     return (lambda key: quote(key, safe="/")) if encoding == "url" else str
 
 
@@ -184,7 +184,7 @@ def deleted(keys: list[str], quiet: bool) -> bytes:
 
 
 def parse(body: bytes) -> ElementTree.Element:
-    """The root of a request body, its tags without their namespace."""
+    """Return the root of a request body, its tags without their namespace."""
     try:
         root = ElementTree.fromstring(body)
     except ElementTree.ParseError as reason:
@@ -203,7 +203,7 @@ def wanted_parts(body: bytes) -> list[tuple[int, str]]:
 
 
 def keys_to_delete(body: bytes) -> tuple[list[str], bool]:
-    """The keys, and whether only errors are to be reported."""
+    """Return the keys, and whether only errors are to be reported."""
     root = parse(body)
     keys = [node.findtext("Key", "") for node in root.iter("Object")]
     return keys, root.findtext("Quiet", "false") == "true"

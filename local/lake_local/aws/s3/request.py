@@ -84,7 +84,7 @@ def from_environ(environ: Mapping[str, Any]) -> Request:
 
 
 def operation_of(request: Request) -> Optional[str]:
-    """The call's name if it is about objects; None for bucket settings."""
+    """Return the call's name if it is about objects; None for bucket settings."""
     if not request.bucket:
         return None
     return _object_call(request) if request.key else _bucket_call(request)

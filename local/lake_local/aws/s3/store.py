@@ -47,7 +47,7 @@ class ObjectStore:
         return entry
 
     def open(self, bucket: str, key: str) -> tuple[ObjectEntry, BinaryIO]:
-        """The entry and its bytes; a later overwrite does not disturb the reader."""
+        """Return the entry and its bytes; a later overwrite does not disturb the reader."""
         with self.index.lock:
             entry = self.head(bucket, key)
             return entry, self.blobs.open(entry.blob)
@@ -71,7 +71,7 @@ class ObjectStore:
         return self.commit(entry, if_match=if_match, if_none_match=if_none_match)
 
     def etag(self, bucket: str, headers: dict[str, str], of_bytes: str) -> str:
-        """The ETag of a new object: no hash of its bytes where KMS encrypts it.
+        """Return the ETag of a new object: no hash of its bytes where KMS encrypts it.
 
         So the bucket's settings say, or the upload itself.
         """
@@ -111,7 +111,7 @@ class ObjectStore:
         headers: Optional[dict[str, str]] = None,
         if_none_match: Optional[str] = None,
     ) -> ObjectEntry:
-        """The same bytes under another name; the source's headers if none given."""
+        """Return the same bytes under another name; the source's headers if none given."""
         self.require_bucket(bucket)
         with self.index.lock:
             found = self.head(*source)
@@ -122,7 +122,7 @@ class ObjectStore:
         return self.commit(entry, if_none_match=if_none_match)
 
     def delete(self, bucket: str, key: str) -> None:
-        """Deleting what is not there is no error, as on S3."""
+        """Delete an object; one that does not exist is not an error, as on S3."""
         self.require_bucket(bucket)
         with self.index.lock:
             before = self.index.find(bucket, key)
@@ -151,7 +151,7 @@ class ObjectStore:
 
 
 def now() -> int:
-    """Milliseconds since 1970."""
+    """Return milliseconds since 1970."""
     return int(time.time() * 1000)
 
 

@@ -49,7 +49,7 @@ class S3Web:
         return self._store.holds_any(bucket)
 
     def answer(self, operation: str, request: Request) -> Reply:
-        """The reply of one call; a refusal is a reply too."""
+        """Return the reply of one call; a refusal is a reply too."""
         try:
             handler = self._operations.get(operation)
             if handler is None:
@@ -209,7 +209,7 @@ class S3Web:
 
 
 def _source(request: Request) -> tuple[str, str]:
-    """Bucket and key of `x-amz-copy-source`."""
+    """Return bucket and key of `x-amz-copy-source`."""
     path, _, query = request.headers.get("x-amz-copy-source", "").partition("?")
     if parse_qs(query).get("versionId", ["null"]) != ["null"]:
         raise not_covered("object versions")
@@ -218,6 +218,6 @@ def _source(request: Request) -> tuple[str, str]:
 
 
 def _with_checksums(body: UploadBody, headers: dict[str, str]) -> Iterable[bytes]:
-    """The body's bytes; what it claimed in its trailer joins the headers."""
+    """Return the body's bytes; what it claimed in its trailer joins the headers."""
     yield from body
     headers.update(body.checksums)

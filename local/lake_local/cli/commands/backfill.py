@@ -1,6 +1,6 @@
 """Run a DAG for past intervals of its schedule, oldest first, as Airflow's backfill.
 
-Exit code 0 if all runs succeeded, 1 with the failing tables and their causes.
+Exit code 0 if all runs succeeded, 1 with the failed tables and their causes.
 Example: ./run_locally.sh backfill moma_incremental --from 2016-03-01 --to 2016-05-31
 """
 
@@ -18,22 +18,22 @@ from lake_local.runs import asked_run, dag_runs
 from lake_local.runs.dag_runs import Ended
 from lake_local.stack import session
 from lake_local.stack.session import Session
-from lake_local.text import tell
+from lake_local.text import progress
 
 NAME = "backfill"
 HELP = "run a DAG for past intervals of its schedule"
 START_SECONDS = 120
-"""So long Airflow may take to make the runs that it promised."""
+"""How long to wait until Airflow has created a run of the backfill."""
 
 BUSY = 503  # HTTP status
 BUSY_SECONDS = 60
-"""So long is asked again where the database is busy; Airflow then has made nothing."""
+"""How long to retry while Airflow's database is busy; nothing was created then."""
 
 REPROCESS = ("none", "failed", "completed")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The DAG, the intervals and the params of every run."""
+    """Add the DAG, the intervals and the params of every run."""
     add_dag(parser, params="a param of every run: tables=artists,works")
     parser.add_argument(
         "--from",
@@ -65,7 +65,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Create, follow, print each run's summary; RunFailed for the first red one."""
+    """Create the runs, follow them, print each summary. Raises RunFailed for the first
+    that failed."""
     asked = asked_of(args)
     home, specs = home_of(args), specs_of_args(args)
     asked_run.check(specs, args.dag_id, asked["dag_run_conf"])
@@ -82,13 +83,16 @@ def run(args: Namespace) -> int:
                 dag_runs.check(opened, each)
         except KeyboardInterrupt:
             if not opened.is_own:
-                tell("the backfill goes on in what is up; see ./run_locally.sh status")
+                progress(
+                    "interrupted; the backfill continues in Airflow: ./run_locally.sh status"
+                )
             raise
     return 0
 
 
 def asked_of(args: Namespace) -> dict[str, Any]:
-    """The backfill as Airflow's API takes it; BadRequest for a time that is none."""
+    """Return the backfill as Airflow's API accepts it. Raises BadRequest for a time
+    that is not valid."""
     return {
         "from_date": dag_runs.timestamp(args.start),
         "to_date": dag_runs.timestamp(args.end),
@@ -100,21 +104,21 @@ def asked_of(args: Namespace) -> dict[str, Any]:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise ArgumentTypeError(f"{text!r}: it takes a whole number, 1 or more")
+        raise ArgumentTypeError(f"got {text!r}. Write a whole number, 1 or more")
     return int(text)
 
 
 def _runs(session: Session, dag_id: str, asked: dict[str, Any]) -> Iterator[Ended]:
-    """Create the backfill; each of its runs when it has ended, oldest first.
+    """Create the backfill and yield each of its runs when it has ended, oldest first.
 
-    BadRequest for what Airflow refuses, and where no interval is left to run.
+    Raises BadRequest for what Airflow refuses, and if no interval is left to run.
     """
     number = dag_runs.prepare(session, dag_id)
     dates = _create(session, dag_id, asked)
-    tell(f"{dag_id}  backfill of {len(dates)} intervals  release {number}")
+    progress(f"{dag_id}  backfill of {len(dates)} intervals  release {number}")
     for date in dates:
         run_id = _begun(session, dag_id, date)
-        tell(f"{dag_id}  run {run_id}  release {number}")
+        progress(f"{dag_id}  run {run_id}  release {number}")
         yield dag_runs.follow(session, dag_id, run_id)
 
 
@@ -122,22 +126,22 @@ def _create(session: Session, dag_id: str, asked: dict[str, Any]) -> list[str]:
     dates = _asked_for(session, dag_id, asked)
     if not dates:
         raise BadRequest(
-            f"{dag_id}: from {asked['from_date']} to {asked['to_date']} no interval is"
-            " left to run. The end counts to the second, and an interval that has a run"
-            " is run again with --reprocess failed or --reprocess completed."
+            f"{dag_id}: no interval from {asked['from_date']} to {asked['to_date']} is left"
+            " to run. Choose a later --to (a date alone is its midnight), or run"
+            " intervals again with --reprocess failed or --reprocess completed."
         )
     return dates
 
 
 def _asked_for(session: Session, dag_id: str, asked: dict[str, Any]) -> list[str]:
-    """Ask until Airflow's database, one file, lets it: it takes one writer at a time."""
+    """Retry while Airflow's database is busy: it is one file with one writer at a time."""
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:
             return session.airflow.backfill(dag_id, asked)
         except ApiError as error:
             if error.status < 500:
-                words = f"{dag_id} refuses this: {error.detail}{_remedy(error)}"
+                words = f"{dag_id}: Airflow refused the backfill: {error.detail}{_remedy(error)}"
                 raise BadRequest(words) from error
             if error.status != BUSY or time.monotonic() > deadline:
                 raise
@@ -148,16 +152,19 @@ def _remedy(error: ApiError) -> str:
     if "non-periodic" not in str(error.detail):
         return ""
     return (
-        ". Give its domain a schedule in _domain.yml, such as schedules: {incremental:"
-        ' "@daily"}: its intervals are those of the backfill.'
+        ". A backfill needs a schedule, whose intervals it runs: write one into the"
+        ' _domain.yml of its domain, as in schedules: {incremental: "@daily"}.'
     )
 
 
 def _begun(session: Session, dag_id: str, date: str) -> str:
-    """The id of the run of a logical date, once Airflow has made it."""
+    """Return the id of the run of a logical date, once Airflow has created it."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if run_id := session.airflow.runs_at(dag_id, [date]).get(date):
             return run_id
         time.sleep(1)
-    raise RunFailed(f"{dag_id}: Airflow made no run of {date} in {START_SECONDS} s.")
+    raise RunFailed(
+        f"{dag_id}: Airflow created no run of {date} within {START_SECONDS} s. See"
+        " scheduler.log in the state directory's logs/, then start the backfill again."
+    )

@@ -1,8 +1,8 @@
-"""Cluster-minutes of runs, tables or domains, from the ledger that runs leave.
+"""Print the cluster-minutes of runs, tables or domains, from the ledger of the runs.
 
-Of a cluster, a table bears its part of the busy minutes, and the same part of those
-in which the cluster started or was idle. Clusters start at once on this machine:
---start-minutes 9 counts them as EMR would have started them.
+A table is charged its share of a cluster's busy minutes, and the same share of those in
+which the cluster started or was idle. On this machine clusters start at once:
+--start-minutes 9 counts them as if EMR had started them.
 
 Examples:
   ./run_locally.sh cost --by table --start-minutes 9
@@ -28,17 +28,17 @@ from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.stack import objects, session
 
 NAME = "cost"
-HELP = "cluster-minutes by run, table or domain"
+HELP = "print cluster-minutes by run, table or domain"
 DAYS = 30
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The period, and how its minutes are shown."""
+    """Add the period, and how its minutes are printed."""
     parser.add_argument(
         "--since",
         type=date.fromisoformat,
         metavar="DATE",
-        help=f"clusters made on this day (UTC) or later; default {DAYS} days ago",
+        help=f"clusters created on this day (UTC) or later; default {DAYS} days ago",
     )
     parser.add_argument("--by", choices=ledger.BY, default=ledger.BY[0])
     parser.add_argument(
@@ -51,13 +51,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--prices",
         type=Path,
         metavar="FILE",
-        help="add what it cost, by this file of prices that you fill in: docs/cost.md",
+        help="add costs, from this file of your prices: docs/cost.md",
     )
     parser.add_argument("--csv", action="store_true", help="for other programs")
 
 
 def run(args: Namespace) -> int:
-    """Print one row for each, the dearest first, and their sum; it changes nothing."""
+    """Print one row for each, the most expensive first, and their sum."""
     prices = load_prices(args.prices) if args.prices else None
     specs = specs_of_args(args)
     with session.observed(home_of(args), specs, who=NAME) as opened:

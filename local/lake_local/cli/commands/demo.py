@@ -1,9 +1,8 @@
-"""The demo: a museum's artists from two published snapshots to a history.
+"""Run the demo: load a museum's artists from two snapshots and show their history.
 
-Lands the first snapshot and loads it in full, lands the second and takes it in,
-does the maintenance: three DAG runs through Airflow's scheduler, each on an EMR
-cluster of its own. It ends with what came of it. Exit code 0 only if all of it
-succeeded; its data stays for `show`.
+It lands and loads the first snapshot, lands and ingests the second, and runs maintenance:
+three DAG runs by Airflow's scheduler, each on an EMR cluster of its own. Then it prints
+the results. Exit code 0 only if all runs succeeded; the data stays for `show`.
 """
 
 from __future__ import annotations
@@ -44,31 +43,32 @@ Row = dict[str, Any]
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """It takes none of its own."""
+    """Add nothing: the command has no arguments of its own."""
 
 
 def run(args: Namespace) -> int:
-    """Land, load, ingest, keep up; RunFailed for the first run that is red."""
+    """Land, load, ingest, maintain. Raises RunFailed for the first run that failed."""
     if args.tables is not None:
         raise BadRequest(
-            "the demo shows the project's own tables. For others:"
-            " ./run_locally.sh --tables DIR run DAG_ID"
+            f"--tables {args.tables}: the demo runs the project's own tables only. For others"
+            f" write: ./run_locally.sh --tables {args.tables} run DAG_ID"
         )
     begin = time.monotonic()
     home, specs = home_of(args), specs_of_args(args)
-    text.tell("starting Airflow and the emulator for AWS")
+    text.progress("starting Airflow and the local AWS emulator")
     with session.opened(
         home, specs, who=NAME, airflow=True, keep=args.keep_up
     ) as opened:
         table = opened.specs.table(TABLE)
-        text.tell(
-            f"up after {text.elapsed(time.monotonic() - begin)}, at {opened.stack.airflow_url}"
+        text.progress(
+            f"started in {text.elapsed(time.monotonic() - begin)}; Airflow is at"
+            f" {opened.stack.airflow_url}"
         )
         ended = [_step(opened, file, dag_id) for file, dag_id in STEPS]
         current, versions = _rows(opened, table)
     for line in _story(table, ended, current, versions):
         print(line)
-    print(f"\nAll of it took {text.elapsed(time.monotonic() - begin)}.")
+    print(f"\nThe demo took {text.elapsed(time.monotonic() - begin)}.")
     stays_up = args.keep_up or not opened.is_own
     for line in next_steps(home, opened.stack.airflow_url if stays_up else ""):
         print(line)
@@ -76,23 +76,23 @@ def run(args: Namespace) -> int:
 
 
 def _step(opened: Session, file: str | None, dag_id: str) -> Ended:
-    """Land a file if there is one, run the DAG; RunFailed if it is red."""
+    """Land a file if there is one, then run the DAG. Raises RunFailed if it failed."""
     if file is not None:
         table = opened.specs.table(TABLE)
         landing = f"{opened.specs.environment.landing}/{table.source.path}"
         source = opened.specs.project.root / "data" / "moma" / file
         new = objects.put_file(opened.aws("s3"), source, f"{landing}/{file}")
-        text.tell(f"\n{'landed' if new else 'is there already'}  {landing}/{file}")
+        text.progress(f"\n{'landed' if new else 'unchanged'}  {landing}/{file}")
     ended = dag_runs.run(opened, dag_id, {})
     for line in run_lines(ended):
-        text.tell(f"  {line}")
+        text.progress(f"  {line}")
     dag_runs.check(opened, ended)
     return ended
 
 
 def _rows(opened: Session, table: TableSpec) -> tuple[int, list[Row]]:
-    """How many artists there are now, and every version of all of them."""
-    text.tell("\nreading the tables")
+    """Return the number of artists now, and every version of all of them."""
+    text.progress("\nreading the tables")
     root = f"{opened.specs.environment.warehouse}/{table.domain}/{table.name}"
     with tempfile.TemporaryDirectory(prefix="demo-", dir=opened.home.root) as folder:
         current, history = Path(folder) / "current", Path(folder) / "history"
@@ -114,7 +114,7 @@ def _rows(opened: Session, table: TableSpec) -> tuple[int, list[Row]]:
 
 
 def example(table: TableSpec, versions: Iterable[Row]) -> list[Row]:
-    """The versions of the artist who changed most; none if nobody changed."""
+    """Return the versions of the artist who changed most; none if nobody changed."""
     by_key: dict[tuple[Any, ...], list[Row]] = {}
     for row in versions:
         by_key.setdefault(tuple(row[name] for name in table.key), []).append(row)
@@ -161,12 +161,12 @@ def _stages(ended: list[Ended]) -> list[tuple[Any, ...]]:
 
 
 def _plain(row: Row, names: Iterable[str]) -> list[Any]:
-    """Values as they are: a year or an id has no thousands to mark."""
+    """Format values without thousands separators: years and ids have none."""
     return [None if row.get(name) is None else str(row[name]) for name in names]
 
 
 def next_steps(home: Home, airflow: str) -> Iterator[str]:
-    """What to do next.
+    """List the next commands.
 
     Args:
         airflow: the address of Airflow's pages; empty where it was stopped.
@@ -181,7 +181,7 @@ def next_steps(home: Home, airflow: str) -> Iterator[str]:
     if airflow:
         yield f"  {airflow}/dags   # Airflow's pages of these runs"
         yield f"{command('up')}   # prints their user and password"
-        yield f"{command('down')}   # stops it all; the data stays"
+        yield f"{command('down')}   # stops everything; the data stays"
     else:
         yield f"{command('up')}   # for Airflow's pages of these runs"
     yield f"{command('onboard --files FOLDER --domain NAME')}   # your own files"

@@ -1,4 +1,4 @@
-"""Stop everything of this home: runs are ended, clusters terminated, data stays."""
+"""Stop everything of the state directory: runs fail, clusters end, the data stays."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from lake_local.stack import lock, session, state
 from lake_local.workspace import background
 
 NAME = "down"
-HELP = "stop everything that is up"
+HELP = "stop everything that is running; the data stays"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """It takes none of its own."""
+    """Add nothing: the command has no arguments of its own."""
 
 
 def run(args: Namespace) -> int:
-    """Stop what is noted, and whatever else still runs for this home."""
+    """Stop the noted processes, and any other of this state directory."""
     home = home_of(args)
     if not home.root.is_dir():
-        print(f"nothing is up: {home.root} does not exist")
+        print(f"nothing is running: the state directory {home.root} does not exist")
         return 0
     with lock.hold(home, NAME, shared=False):
         was_up = state.read(home) is not None or bool(background.marked(home.root))
         session.end(home)
-    print("stopped" if was_up else "nothing is up")
+    print("stopped" if was_up else f"nothing is running in {home.root}")
     return 0

@@ -1,7 +1,7 @@
-"""Everything that a run said: its Airflow tasks, then its EMR steps.
+"""Print the logs of a run: its Airflow tasks, then its EMR steps.
 
-RUN_ID is what `run` and `status` print; it works while the run goes on, after
-it, and after `down`.
+RUN_ID is the id that `run` and `status` print. It works during the run, after it, and
+after `down`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from lake_local.runs import logs
 from lake_local.stack import session
 
 NAME = "logs"
-HELP = "what a run's tasks and steps said"
+HELP = "print the logs of a run's tasks and steps"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The run."""
+    """Add the run."""
     parser.add_argument("run_id", metavar="RUN_ID")
 
 

@@ -1,12 +1,12 @@
 """Write the specs of all tables of a database, or of a folder of landing files.
 
   --connection NAME    a database under `connections` of the environment's file
-  --jdbc-secret NAME   or one of which a secret says all, in the form that RDS writes:
-                       engine, host, port, dbname, username, password
+  --jdbc-secret NAME   or a database whose secret has all of its settings, as RDS writes
+                       them: engine, host, port, dbname, username, password
   --files FOLDER       or landing files, a folder per table: a folder, or s3://...
 
-It reads the catalogue, never rows of tables, and asks nothing: what it had to guess
-is marked GUESS in the files. Files that are there are not written again.
+It reads the catalogue, never rows of tables, and asks no questions: guesses are marked
+GUESS in the files. Existing files are not overwritten.
 
 Examples:
   ./run_locally.sh onboard --connection shop_db --domain shop --environment dev \\
@@ -28,27 +28,31 @@ from lake_local.onboard import databases, folders
 from lake_local.onboard.origin import FILES, JDBC, KAFKA
 
 NAME = "onboard"
-HELP = "write table specs from a database's catalogue"
+HELP = "write the specs of a database's tables, or of landing files"
 USES_AWS = True
 """Secrets may be in the caller's own account, unlike all else that commands use."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Where tables are read from, which of them, and where specs go."""
+    """Add the source, the choice of tables, and the target of the specs."""
     source = parser.add_argument_group("the source")
     one = source.add_mutually_exclusive_group(required=True)
-    one.add_argument("--connection", metavar="NAME", help="of the environment")
-    one.add_argument("--jdbc-secret", metavar="NAME", help="a whole database's secret")
+    one.add_argument(
+        "--connection", metavar="NAME", help="a connection of the environment"
+    )
+    one.add_argument("--jdbc-secret", metavar="NAME", help="a secret with all settings")
     one.add_argument("--files", metavar="FOLDER", help="landing files")
     stores = [each.value for each in SecretStore]
     source.add_argument(
         "--secret-store", choices=stores, default=stores[0], help="of --jdbc-secret"
     )
     source.add_argument(
-        "--no-tls", action="store_true", help="--jdbc-secret: not encrypted"
+        "--no-tls",
+        action="store_true",
+        help="--jdbc-secret: connect without encryption",
     )
     source.add_argument(
-        "--environment", metavar="NAME", help="or a file; default local"
+        "--environment", metavar="NAME", help="environment, or its file; default local"
     )
     source.add_argument(
         "--schema", metavar="S", help="default public, or the database of MariaDB"
@@ -60,13 +64,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def _add_ways(parser: ArgumentParser) -> None:
-    way = parser.add_argument_group("how rows come")
+    way = parser.add_argument_group("ingestion")
     way.add_argument(
         "--from",
         dest="way",
         choices=(KAFKA, JDBC, FILES),
-        help=f"{KAFKA}: events of Debezium (default with --kafka-connection), {JDBC}: by"
-        f" queries (default), {FILES}: such events that something else lands",
+        help=f"{KAFKA}: Debezium's events from topics (default with --kafka-connection),"
+        f" {JDBC}: queries (default), {FILES}: Debezium's events that land as files",
     )
     way.add_argument("--kafka-connection", metavar="NAME", help="of the environment")
     way.add_argument("--topic-prefix", metavar="P", help="the connector's topic.prefix")
@@ -74,25 +78,21 @@ def _add_ways(parser: ArgumentParser) -> None:
     specs.add_argument(
         "--domain", metavar="D", required=True, help="folder of the specs"
     )
-    specs.add_argument(
-        "--owner", metavar="TEAM", default="", help="who answers for them"
-    )
+    specs.add_argument("--owner", metavar="TEAM", default="", help="owning team")
     specs.add_argument(
         "--out", metavar="DIR", type=Path, help="default --tables, else dags/tables"
     )
     specs.add_argument(
         "--check",
         action="store_true",
-        help="write nothing: tell where specs that are there and the catalogue differ;"
-        " exit code 1 if they do",
+        help="write nothing: print where existing specs and the catalogue differ; exit"
+        " code 1 if they do",
     )
-    specs.add_argument(
-        "--force", action="store_true", help="write files again that are there"
-    )
+    specs.add_argument("--force", action="store_true", help="overwrite existing files")
 
 
 def run(args: Namespace) -> int:
-    """Write the specs; 0 if `validate` has nothing to say of them, else 1."""
+    """Write the specs; return 0 if they have no mistake, else 1."""
     for fault in names.name(("--domain",), args.domain):
         raise BadRequest(f"--domain {args.domain!r}: {fault.hint}")
     for fault in names.owner(args.owner) if args.owner else ():

@@ -1,8 +1,9 @@
-"""Land files, as a source system would, and put requests to erase.
+"""Land files, as a source system would, or put requests to erase.
 
-An address that ends in a file name gives one file that name; any other is the folder that
-files go to. Of a folder all files are put, under their paths in it, without hidden ones
-(.name). Each line says which table reads the file; a warning says where none does.
+An address that ends in a file name gives one file that name; any other is a folder for
+the files. Of a folder all files are put, under their paths in it, without hidden ones
+(.name). Each line names the table that reads the file; a warning names files that no
+table reads.
 
 Examples:
   ./run_locally.sh put orders_2026-01-31.csv.gz s3://lake/landing/sales/orders/
@@ -21,24 +22,24 @@ from lake_spec.model import DomainSpec, EnvironmentSpec
 from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.errors import BadRequest
 from lake_local.stack import objects, session
-from lake_local.text import tell
+from lake_local.text import progress
 from lake_local.workspace.landing import SIGN, Landing
 from lake_local.workspace.specs import Specs
 
 NAME = "put"
 HELP = "land files at s3://lake/landing/..., put requests at s3://lake/runs/erase/..."
 MOST_WARNINGS = 5
-"""Files that one reason names; of the others it says how many they are."""
+"""Files that are named with one reason; of more only the number is printed."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Files, then where to."""
+    """Add the files, then their target."""
     parser.add_argument("files", metavar="FILE_OR_DIR", nargs="+", type=Path)
     parser.add_argument("to", metavar="s3://lake/...")
 
 
 def run(args: Namespace) -> int:
-    """Upload each file, say which table reads it, and warn where none does."""
+    """Upload each file and print which table reads it; warn of files that none reads."""
     specs = specs_of_args(args)
     targets = targets_of(args.files, args.to, specs.environment)
     landing = Landing.of(specs.environment.landing, _domains(specs))
@@ -47,23 +48,23 @@ def run(args: Namespace) -> int:
         s3 = opened.aws("s3")
         for file, url in targets:
             new = objects.put_file(s3, file, url)
-            state = "landed" if new else "is there already"
+            state = "landed" if new else "unchanged"
             print(f"{state}  {url}{_read_by(landing, url)}")
     for line in warnings(landing, [url for _, url in targets]):
-        tell(line)
+        progress(line)
     return 0
 
 
 def targets_of(
     files: list[Path], to: str, environment: EnvironmentSpec
 ) -> list[tuple[Path, str]]:
-    """Each file with its address; BadRequest for what cannot be put there."""
+    """Return each file with its address. Raises BadRequest for a wrong one."""
     objects.split(to)
     landing, requests = environment.landing, folder_of(environment.runs)
     if not to.startswith((f"{landing}/", f"{requests}/")):
         raise BadRequest(
-            f"{to}: landing files go below {landing}/, requests to erase below"
-            f" {requests}/."
+            f"{to}: not a folder for landing files or requests to erase. Write an address"
+            f" below {landing}/ (landing files) or {requests}/ (requests)."
         )
     is_name = not to.endswith("/") and PurePosixPath(to).suffix
     if len(files) == 1 and is_name and files[0].is_file():
@@ -73,14 +74,14 @@ def targets_of(
     double = _double(url for _, url in found)
     if double:
         raise BadRequest(
-            f"{double}: several files would go there. Put their folders one at a time,"
-            " each to a folder of its own."
+            f"{double}: several of the files would get this address. Put their folders one"
+            " at a time, each to a folder of its own."
         )
     return found
 
 
 def warnings(landing: Landing, urls: Iterable[str]) -> Iterator[str]:
-    """Lines about files that no table reads, or that it will refuse by their names."""
+    """List warnings about files that no table reads, or whose names have no time."""
     by_reason: dict[str, list[str]] = {}
     for url in urls:
         if not url.startswith(f"{landing.root}/"):
@@ -98,7 +99,7 @@ def warnings(landing: Landing, urls: Iterable[str]) -> Iterator[str]:
 
 
 def _listed(files: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """Each file, those of folders too, with the path that it is put under."""
+    """List each file, also those of folders, with its path at the target."""
     for file in files:
         if file.is_file():
             yield file, file.name
@@ -106,10 +107,16 @@ def _listed(files: Iterable[Path]) -> Iterator[tuple[Path, str]]:
             inside = [(x, x.relative_to(file)) for x in sorted(file.rglob("*"))]
             seen = [(x, path) for x, path in inside if x.is_file() and _is_seen(path)]
             if not seen:
-                raise BadRequest(f"{file}: the folder has no files.")
+                raise BadRequest(
+                    f"{file}: the folder has no files that are not hidden (.name). Put a"
+                    " folder with files."
+                )
             yield from ((x, path.as_posix()) for x, path in seen)
         else:
-            raise BadRequest(f"{file}: there is no such file or folder.")
+            raise BadRequest(
+                f"{file}: no such file or folder. Write the path of an existing one; the"
+                " target s3://... comes last."
+            )
 
 
 def _is_seen(path: Path) -> bool:
@@ -126,14 +133,14 @@ def _double(urls: Iterable[str]) -> str:
 
 
 def _domains(specs: Specs) -> Iterator[DomainSpec]:
-    """The domains without mistakes; of the others it says that they were not asked."""
+    """List the domains whose specs are valid; warn of the others."""
     for name in specs.domain_names():
         try:
             yield specs.domain(name)
         except BadRequest:
-            tell(
-                f"WARNING: the specs of {name} have mistakes (see `validate`), so whether"
-                " its tables read these files is unknown."
+            progress(
+                f"WARNING: the specs of {name} have mistakes, so whether its tables read"
+                " these files is unknown. List them: ./run_locally.sh validate"
             )
 
 
@@ -143,5 +150,5 @@ def _read_by(landing: Landing, url: str) -> str:
 
 
 def _is_sign(landing: Landing, url: str) -> bool:
-    """Whether it says that others are all there, and so is put after them."""
+    """Return whether a file marks others as complete, and so is put after them."""
     return any(each.role == SIGN for each in landing.readers(url))

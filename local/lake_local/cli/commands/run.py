@@ -1,6 +1,6 @@
-"""Start a DAG through Airflow's scheduler and follow it to its end.
+"""Run a DAG with Airflow's scheduler and print its progress until it ends.
 
-Exit code 0 if all of it succeeded, 1 with the failing tables and their causes.
+Exit code 0 if the run succeeded, 1 with the failed tables and their causes.
 Example: ./run_locally.sh run moma_incremental --param tables=artists
 """
 
@@ -16,7 +16,7 @@ from lake_local.runs.dag_runs import Ended
 from lake_local.stack import session
 
 NAME = "run"
-HELP = "start a DAG, follow it, end as it ends"
+HELP = "run a DAG and follow it to its end"
 _COLUMNS = {
     "table": "table",
     "stage": "stage",
@@ -32,18 +32,18 @@ _COLUMNS = {
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The DAG and its params."""
+    """Add the DAG and its params."""
     add_dag(parser, params="a param of the DAG: tables=artists,works or dry_run=true")
     parser.add_argument(
         "--window",
         nargs=2,
         metavar=("A", "B"),
-        help="only landing files of this time, from A up to, not including, B (UTC)",
+        help="only landing files that landed from A up to, not including, B (UTC)",
     )
 
 
 def run(args: Namespace) -> int:
-    """Trigger, follow, print the summary; RunFailed for a red run."""
+    """Trigger the run, follow it, print its summary. Raises RunFailed if it failed."""
     conf = dag_runs.params(args.param, args.window)
     home, specs = home_of(args), specs_of_args(args)
     asked_run.check(specs, args.dag_id, conf)
@@ -57,13 +57,15 @@ def run(args: Namespace) -> int:
             dag_runs.check(opened, ended)
         except KeyboardInterrupt:
             if not opened.is_own:
-                text.tell("the run goes on in what is up; see ./run_locally.sh status")
+                text.progress(
+                    "interrupted; the run continues in Airflow: ./run_locally.sh status"
+                )
             raise
     return 0
 
 
 def lines(ended: Ended) -> Iterator[str]:
-    """A run's summary as lines: what each stage did to each table."""
+    """Format a run's summary: what each stage did to each table."""
     rows = [[each.get(key) for key in _COLUMNS.values()] for each in ended.reports()]
     if rows:
         yield from text.table(tuple(_COLUMNS), rows)

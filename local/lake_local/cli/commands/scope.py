@@ -1,4 +1,4 @@
-"""What all commands read from the arguments: the home and the specs."""
+"""Read from the arguments what all commands need: state directory and specs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from lake_local.workspace.state_dir import Home
 
 
 def home_of(args: Namespace | None) -> Home:
-    """The home that the arguments name; the project's own without arguments."""
+    """Return the state directory of the arguments; the default without arguments."""
     return Home.at(args.state_dir) if args else default_home(find())
 
 
 def add_dag(parser: ArgumentParser, *, params: str) -> None:
-    """The arguments of commands that run a DAG; `params` is the help for its params."""
+    """Add the arguments of commands that run a DAG; `params` is the help of --param."""
     parser.add_argument("dag_id", metavar="DAG_ID")
     parser.add_argument(
         "--param", metavar="K=V", action="append", default=[], help=params
@@ -26,7 +26,7 @@ def add_dag(parser: ArgumentParser, *, params: str) -> None:
 
 
 def specs_of_args(args: Namespace) -> Specs:
-    """The specs that the arguments name, which must be those that are up."""
+    """Return the specs that the arguments name; they must be the running ones."""
     up = up_for_all(home_of(args))
     if up is None:
         return specs_of(find(), args.tables)

@@ -1,9 +1,9 @@
 """Store the login of a database, or of Kafka, for runs on this machine.
 
 It asks for user name and password, or reads from standard input a JSON object with the
-texts username and password (and others, as RDS writes them). A password is never an
-argument: other users of the machine can see those. It lies unencrypted in the state
-directory, so use the login of a test database.
+texts username and password (others are allowed, as RDS writes them). A password is never
+an argument: other users of the machine can see those. It is stored unencrypted in the
+state directory, so use the login of a test database.
 
 Examples:
   ./run_locally.sh secret set lake/dev/shop
@@ -27,17 +27,17 @@ from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.errors import BadRequest
 from lake_local.onboard.secret import BadSecret, require_login
 from lake_local.stack import secret_store, session
-from lake_local.text import tell
+from lake_local.text import progress
 
 NAME = "secret"
 HELP = "store the login of a database for runs on this machine"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The secret's name, and where it is looked for."""
+    """Add the secret's name and its store."""
     parser.add_argument("action", choices=["set"])
     parser.add_argument("name", metavar="NAME", help="as `secret` of a connection")
-    # Taken so that the message about it does not repeat a password.
+    # Accepted so that the message about it does not repeat a password.
     parser.add_argument("value", nargs="*", help=argparse.SUPPRESS)
     parser.add_argument(
         "--secret-store",
@@ -51,9 +51,9 @@ def run(args: Namespace) -> int:
     """Read the secret, check that it is a login, store it in the emulator."""
     if args.value:
         raise BadRequest(
-            f"secret set {args.name}: takes no value as an argument, which other users of"
-            " this machine could see. Leave it out and type it at the prompt, or give it"
-            f" on standard input: ./run_locally.sh secret set {args.name} < FILE"
+            f"secret set {args.name}: got a value as an argument, which other users of this"
+            " machine could see. Leave it out and type it at the prompt, or write it to"
+            f" standard input: ./run_locally.sh secret set {args.name} < FILE"
         )
     specs = specs_of_args(args)
     at = store_of(args.name, args.secret_store, specs.environment)
@@ -68,22 +68,23 @@ def run(args: Namespace) -> int:
             is_new = secret_store.put(opened.aws, args.name, text, at)
         except (BotoCoreError, ClientError) as error:
             raise BadRequest(
-                f"secret {args.name!r} cannot be stored: {error}"
+                f"secret {args.name!r} cannot be stored: {error}. Correct its name, or see"
+                " aws.log in the state directory's logs/."
             ) from None
     print(f"{'stored' if is_new else 'replaced'}  {args.name}  in {at.value}")
-    tell(f"It lies unencrypted in {home.root}.")
+    progress(f"It is stored unencrypted in {home.root}.")
     return 0
 
 
 def store_of(name: str, asked: str | None, environment: EnvironmentSpec) -> SecretStore:
-    """The store in which runs look for a secret; it warns where none would."""
+    """Return the store in which runs look for a secret; warn if none does."""
     stores = {
         connection.secret_store
         for _, connection in environment.connections
         if connection.secret == name
     }
     if not stores:
-        tell(
+        progress(
             f"WARNING: no connection of the environment {environment.name} names the"
             f" secret {name!r}. Add one to `connections` of its file, or point"
             " LAKE_ENVIRONMENT at a file that has it (docs/sources/jdbc.md)."
@@ -94,7 +95,7 @@ def store_of(name: str, asked: str | None, environment: EnvironmentSpec) -> Secr
 
 
 def _read(name: str) -> str:
-    """What standard input has, or a login that is asked for on the terminal."""
+    """Read standard input, or ask for the login on a terminal."""
     if not sys.stdin.isatty():
         return sys.stdin.read().strip()
     try:
@@ -105,6 +106,7 @@ def _read(name: str) -> str:
         user = password = ""
     if not user or not password:
         raise BadRequest(
-            f"secret set {name}: user name or password is empty. Nothing was stored."
+            f"secret set {name}: user name or password is empty. Nothing was stored. Run"
+            " it again and type both."
         )
     return json.dumps({"username": user, "password": password})

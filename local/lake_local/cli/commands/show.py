@@ -1,8 +1,8 @@
-"""Rows of a table: now, as of a commit, true at a moment, or changed in between.
+"""Print rows of a table: now, as of a commit, valid at a time, or changed between two.
 
   --as-of T        the table as it was stored at T (a commit, or a time in UTC)
-  --valid-at T     the versions of the history that were true at T
-  --between A B    what commits after A, up to B, inserted, updated and deleted
+  --valid-at T     the versions of the history that were valid at T
+  --between A B    rows that commits after A, up to B, inserted, updated or deleted
   --where SQL      one condition in Spark SQL, such as "nationality = 'Dutch'"
 
 Examples:
@@ -28,11 +28,11 @@ from lake_local.show.instants import instant, utc
 from lake_local.show.request import Format, Layer, Request, Validity
 from lake_local.stack import objects, session
 from lake_local.stack.session import Session
-from lake_local.text import tell
+from lake_local.text import progress
 from lake_local.workspace.specs import Specs
 
 NAME = "show"
-HELP = "rows of a table, now or at another time"
+HELP = "print rows of a table, now or at another time"
 TABLE_LIMIT = 20
 # Hudi's own columns, and where rows are for readers also the lake's.
 HIDDEN = {
@@ -44,24 +44,26 @@ HIDDEN = {
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The table, which of its rows, and how to write them."""
+    """Add the table, the choice of rows, and the output's form."""
     parser.add_argument("table", metavar="DOMAIN.TABLE")
-    which = parser.add_argument_group("which rows")
+    which = parser.add_argument_group("rows")
     layers = [each.value for each in Layer]
     which.add_argument("--layer", choices=layers, help="default current")
     times = which.add_mutually_exclusive_group()
-    times.add_argument("--as-of", metavar="T", help="as stored at this time")
-    times.add_argument("--between", nargs=2, metavar=("A", "B"), help="what changed")
-    which.add_argument("--valid-at", metavar="T", help="history that was true then")
+    times.add_argument("--as-of", metavar="T", help="rows as stored at this time")
+    times.add_argument(
+        "--between", nargs=2, metavar=("A", "B"), help="rows that changed"
+    )
+    which.add_argument("--valid-at", metavar="T", help="history that was valid then")
     which.add_argument("--where", metavar="SQL", help="one condition")
     which.add_argument(
         "--limit", type=int, metavar="N", help="default 20 for a table, 0 means all"
     )
-    how = parser.add_argument_group("how they are written")
+    how = parser.add_argument_group("output")
     how.add_argument(
         "--columns", nargs="+", metavar="NAME", help="default all but technical ones"
     )
-    how.add_argument("--count", action="store_true", help="only their number")
+    how.add_argument("--count", action="store_true", help="print only their number")
     formats = [each.value for each in Format]
     how.add_argument("--format", choices=formats, default=Format.TABLE.value)
     how.add_argument(
@@ -83,7 +85,7 @@ def run(args: Namespace) -> int:
 
 
 def request_of(args: Namespace, specs: Specs) -> Request:
-    """The request that the arguments mean; BadRequest says what cannot be meant."""
+    """Return the request of the arguments. Raises BadRequest for one that is not valid."""
     table = specs.table(args.table)
     layer = _layer(args)
     _require_file(args)
@@ -107,7 +109,7 @@ def request_of(args: Namespace, specs: Specs) -> Request:
 
 
 def order_of(table: TableSpec, layer: Layer) -> tuple[str, ...]:
-    """The columns that put a layer's rows in an order of their own."""
+    """Return the columns by which a layer's rows are sorted."""
     if layer is Layer.QUARANTINE:
         return ("lake_path", "lake_record")
     if layer is Layer.HISTORY:
@@ -119,12 +121,12 @@ def order_of(table: TableSpec, layer: Layer) -> tuple[str, ...]:
 
 def _ask(opened: Session, asked: Request) -> None:
     if objects.exists_under(opened.aws("s3"), f"{asked.path}/.hoodie/"):
-        tell(f"reading {asked.table} {asked.layer}")
+        progress(f"reading {asked.table} {asked.layer}")
         query.ask(opened, [asked])
     elif asked.layer != Layer.QUARANTINE.value:
         domain = asked.table.split(".")[0]
         raise BadRequest(
-            f"{asked.table} has no {asked.layer} yet. Land files (`put`) and"
+            f"{asked.table} has no {asked.layer} yet. Land files (./run_locally.sh put) and"
             f" load them: ./run_locally.sh run {domain}_full_load"
         )
     else:
@@ -134,10 +136,10 @@ def _ask(opened: Session, asked: Request) -> None:
 def _write_nothing(asked: Request) -> None:
     if asked.format == Format.PARQUET.value:
         raise BadRequest(
-            f"{asked.table} has no quarantine: no row was refused, so there are no columns"
-            " for a Parquet file. Nothing was written; --format csv writes an empty file."
+            f"{asked.table} has no quarantined rows, so a Parquet file of them would have no"
+            " columns. Nothing was written. Use --format csv, which writes an empty file."
         )
-    tell(f"{asked.table} has no quarantine: no row was refused")
+    progress(f"{asked.table} has no quarantined rows")
     text = "0\n" if asked.count else "[]\n" if asked.format == "json" else ""
     if asked.output:
         Path(asked.output).write_text(text, encoding="utf-8")
@@ -146,10 +148,12 @@ def _write_nothing(asked: Request) -> None:
 
 
 def _into_file(opened: Session, asked: Request, file: Path) -> None:
-    """Whole or not at all: a failed query leaves the old file as it was."""
+    """Write the file whole: a failed query leaves the old file unchanged."""
     target = file.expanduser().absolute()
     if not target.parent.is_dir():
-        raise BadRequest(f"-o {file}: there is no folder {target.parent}.")
+        raise BadRequest(
+            f"-o {file}: no such folder {target.parent}. Create it, or write to another."
+        )
     part = target.with_name(f".{target.name}.part")
     try:
         _ask(opened, replace(asked, output=str(part)))
@@ -161,7 +165,8 @@ def _into_file(opened: Session, asked: Request, file: Path) -> None:
 def _layer(args: Namespace) -> Layer:
     if args.valid_at and args.layer not in (None, Layer.HISTORY.value):
         raise BadRequest(
-            f"--valid-at asks the history, not {args.layer}. Leave --layer out."
+            f"--valid-at with --layer {args.layer}: only the history has valid times. Remove"
+            " --layer, or write --layer history."
         )
     default = Layer.HISTORY if args.valid_at else Layer.CURRENT
     return Layer(args.layer) if args.layer else default
@@ -173,21 +178,22 @@ def _require_layer_of_dimension(table: TableSpec, layer: Layer) -> None:
     sides = (table.source.main, table.source.joined)
     names = " and ".join(f"{table.domain}.{side.table}" for side in sides)
     raise BadRequest(
-        f"{table.full_name} is a dimension and has no {layer.value}. Ask {names}."
+        f"{table.full_name} is a dimension and has no {layer.value}. Show those of {names}."
     )
 
 
 def _require_file(args: Namespace) -> None:
-    """Raise BadRequest where Parquet is asked for and there is no file of rows."""
+    """Raise BadRequest for Parquet without a file of rows."""
     if args.format != Format.PARQUET.value:
         return
     if args.count:
         raise BadRequest(
-            "--count prints a number, which is no Parquet. Leave --format parquet out."
+            "--format parquet with --count: a number is not written as Parquet. Remove one"
+            " of the two."
         )
     if args.output is None:
         raise BadRequest(
-            "--format parquet goes to a file, not to the terminal. Add -o FILE."
+            "--format parquet: Parquet is not written to the terminal. Add -o FILE."
         )
 
 
@@ -195,7 +201,8 @@ def _between(pair: list[str]) -> tuple[str, str]:
     since, until = (_instant("--between", each) for each in pair)
     if since >= until:
         raise BadRequest(
-            f"--between {pair[0]} {pair[1]}: the first is not before the second."
+            f"--between {pair[0]} {pair[1]}: the first time is not before the second. Write"
+            " the earlier one first."
         )
     return since, until
 
@@ -205,8 +212,8 @@ def _instant(option: str, text: str) -> str:
         return instant(text)
     except ValueError:
         raise BadRequest(
-            f"{option} {text!r} is no time. Write a commit's instant, or a time in UTC"
-            " such as 2026-01-31 or 2026-01-31T06:30:00."
+            f"{option}: not a valid timestamp: {text!r}. Write a commit's time, or a time in"
+            " UTC such as 2026-01-31 or 2026-01-31T06:30:00."
         ) from None
 
 
@@ -215,7 +222,8 @@ def _validity(text: str, table: TableSpec) -> Validity:
         at = utc(text)
     except ValueError:
         raise BadRequest(
-            f"--valid-at {text!r} is no time. Write 2016-04-01 or 2016-04-01T12:00:00."
+            f"--valid-at: not a valid timestamp: {text!r}. Write a time in UTC such as"
+            " 2016-04-01 or 2016-04-01T12:00:00."
         ) from None
     names = table.history.columns
     return Validity(at.isoformat(), names.valid_from, names.valid_to, names.is_deleted)
@@ -230,5 +238,7 @@ def _limit(args: Namespace) -> int:
     if args.limit is None:
         return TABLE_LIMIT if args.format == Format.TABLE.value else 0
     if args.limit < 0:
-        raise BadRequest(f"--limit {args.limit}: give 0 for all, or a number above.")
+        raise BadRequest(
+            f"--limit: got {args.limit}. Write a number of rows, or 0 for all."
+        )
     return args.limit

@@ -1,5 +1,7 @@
-"""What is up, where it listens, which clusters live, which run has which domain,
-and how the last runs went. With --json the same as one JSON object."""
+"""Print what is running and where: processes, clusters, leases, and the last runs.
+
+It starts and changes nothing. With --json it prints one JSON object.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from lake_local.workspace.specs import specs_of
 from lake_local.workspace.state_dir import Home
 
 NAME = "status"
-HELP = "what is up, live clusters, leases, last runs"
+HELP = "print what is running: processes, clusters, leases, last runs"
 LAST_RUNS = 10
 _RUNS = """
     select dag_id, run_id, state, start_date, end_date from dag_run
@@ -33,14 +35,14 @@ _RUN_KEYS = ("dag", "run", "state", "started", "ended")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """How it is written."""
+    """Add the option for the output's form."""
     parser.add_argument(
         "--json", action="store_true", help="one JSON object, for programs"
     )
 
 
 def run(args: Namespace) -> int:
-    """Print the state; it starts and changes nothing, and always ends with 0."""
+    """Print the state; start and change nothing; always return 0."""
     found = state_of(home_of(args))
     if args.json:
         print(json.dumps(found, indent=2, ensure_ascii=False))
@@ -51,7 +53,7 @@ def run(args: Namespace) -> int:
 
 
 def state_of(home: Home) -> dict[str, Any]:
-    """The state of a state directory as JSON-ready data.
+    """Return the state of a state directory as JSON-ready data.
 
     Returns:
         `state_dir`, `in_use_by` (texts), `up` (None, or since, tables, environment and
@@ -77,27 +79,30 @@ def state_of(home: Home) -> dict[str, Any]:
 
 
 def lines(found: dict[str, Any]) -> Iterator[str]:
-    """The state, as `state_of` gives it, as lines for people."""
-    yield f"Home {found['state_dir']}"
+    """Format the state, as `state_of` returns it, as lines for people."""
+    yield f"State directory {found['state_dir']}"
     yield from (f"In use by {each}" for each in found["in_use_by"])
     if found["up"]:
         yield from _lines_of_up(found)
     elif found["left_over"]:
         left = ", ".join(map(str, found["left_over"]))
-        yield f"Left over from a command that was killed: {left}. `down` ends them."
+        yield (
+            f"Nothing is running, but processes of a killed command still run: {left}. Stop"
+            " them: ./run_locally.sh down"
+        )
     else:
-        yield "Nothing is up."
+        yield "Nothing is running."
     if found["last_runs"]:
         yield "Last runs"
         rows = [tuple(each.values()) for each in found["last_runs"]]
         yield from text.table(_RUN_KEYS, rows)
     else:
-        yield "No run yet."
+        yield "No runs yet."
 
 
 def _lines_of_up(found: dict[str, Any]) -> Iterator[str]:
     up = found["up"]
-    yield f"Up since {up['since']}, tables {up['tables']}"
+    yield f"Running since {up['since']}, tables {up['tables']}"
     rows = [
         (each["name"], str(each["pid"]), each["state"], each["address"] or "")
         for each in up["processes"]
@@ -108,7 +113,7 @@ def _lines_of_up(found: dict[str, Any]) -> Iterator[str]:
         rows = [tuple(each.values()) for each in found["clusters"]]
         yield from text.table(("cluster", "state", "name"), rows)
     elif found["clusters"] is not None:
-        yield "No cluster is alive."
+        yield "No cluster is running."
     for each in found["leases"] or ():
         yield f"Lease of {each['domain']}: {each['holder']} since {each['since']} UTC"
 
@@ -135,7 +140,10 @@ def _clusters(stack: Stack, problems: list[str]) -> list[dict[str, str]] | None:
     try:
         live = emulator.live_clusters(emulator.client("emr", stack, stack.region))
     except (BotoCoreError, ClientError) as error:
-        problems.append(f"Clusters: unknown, the emulator does not answer ({error})")
+        problems.append(
+            f"Clusters and leases: unknown, the AWS emulator does not answer ({error}). Its"
+            " log is aws.log in the state directory's logs/; restart with `down` and `up`."
+        )
         return None
     return [
         {"id": x["Id"], "state": x["Status"]["State"], "name": x["Name"]} for x in live
@@ -158,7 +166,7 @@ def _leases(stack: Stack, problems: list[str]) -> list[dict[str, Any]] | None:
         problems.append(f"Leases: unknown. {error}")
         return None
     except (BotoCoreError, ClientError):
-        return None  # Said of the clusters already.
+        return None  # Reported with the clusters.
     return found
 
 

@@ -1,4 +1,4 @@
-"""Start everything and leave it up: Airflow's UI and the emulator for AWS."""
+"""Start Airflow and the local AWS emulator, and leave them running until `down`."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from lake_local.workspace.dags_folder import domains_in
 from lake_local.workspace.state_dir import Home
 
 NAME = "up"
-HELP = "start everything and leave it up"
+HELP = "start Airflow and the AWS emulator, and leave them running"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """It takes none of its own."""
+    """Add nothing: the command has no arguments of its own."""
 
 
 def run(args: Namespace) -> int:
-    """Start what is not up; say where it is."""
+    """Start what is not running; print the addresses."""
     home, specs = home_of(args), specs_of_args(args)
     up = session.up_for_all(home)
     if up is not None:
         session.require_tables(args.tables, up)
-        _tell(home, up)
+        _print_addresses(home, up)
         return 0
     with session.opened(home, specs, who=NAME, airflow=True, keep=True) as opened:
         release.publish(home, opened.specs, opened.aws("s3"))
-    _tell(home, state.read(home) or opened.stack)
+    _print_addresses(home, state.read(home) or opened.stack)
     return 0
 
 
-def _tell(home: Home, stack: Stack) -> None:
+def _print_addresses(home: Home, stack: Stack) -> None:
     print(f"Airflow   {stack.airflow_url}")
     print(f"          user {settings.USER}, password {settings.password(home)}")
     print(f"AWS       {stack.aws_url}   (AWS_ENDPOINT_URL)")
@@ -46,13 +46,13 @@ def _tell(home: Home, stack: Stack) -> None:
     print(f"Tables    {stack.tables}")
     if stack.environment:
         print(f"          environment {stack.environment}")
-    print(f"Home      {home.root}")
+    print(f"State     {home.root}   (state directory)")
     for line in next_steps(home, Path(stack.tables)):
         print(line)
 
 
 def next_steps(home: Home, tables: Path) -> Iterator[str]:
-    """What can be done with what is up; its tables need no option."""
+    """List the next commands; the running tables need no option."""
     domain = next(iter(domains_in(tables)))
     names = sorted(x.stem for x in (tables / domain).glob("[a-z]*.yml"))
     table = f"{domain}.{names[0]}" if names else f"{domain}.TABLE"
@@ -61,8 +61,8 @@ def next_steps(home: Home, tables: Path) -> Iterator[str]:
         ("put FILE_OR_DIR s3://lake/landing/...", "land files"),
         (f"run {domain}_full_load", "load them"),
         (f"show {table}", "see the rows"),
-        ("status", "see what is up"),
-        ("down", "stop it all"),
+        ("status", "see what is running"),
+        ("down", "stop everything; the data stays"),
     )
     lines = [(typed(command, home=home), words) for command, words in steps]
     width = max(len(command) for command, _ in lines)

@@ -1,6 +1,7 @@
-"""Check table specs: every mistake of every file at once, with what to do.
+"""Check specs and print every mistake of every file, with what to do.
 
-It starts nothing. Exit code 0 if there is no mistake, 1 if there is one.
+Each line ends with the id of its rule; `explain ID` explains it. It starts nothing. Exit
+code 0 without mistakes, else 1.
 
 Examples:
   ./run_locally.sh validate
@@ -24,11 +25,11 @@ from lake_local.errors import BadRequest
 from lake_local.workspace.project import Project, find
 
 NAME = "validate"
-HELP = "check table specs, all mistakes at once"
+HELP = "check specs and print all mistakes"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Which specs."""
+    """Add the paths of specs."""
     parser.add_argument(
         "paths",
         metavar="PATH",
@@ -66,7 +67,7 @@ def _check(tables: Path, project: Project) -> tuple[int, list[Diagnostic]]:
 def _of_paths(
     paths: Iterable[Path], tables: Path, project: Project
 ) -> tuple[int, list[Diagnostic]]:
-    """How many files the paths name, and the mistakes of these files alone.
+    """Return how many files the paths name, and the mistakes of these files only.
 
     Rules across files are still checked against all the files around them.
     """
@@ -86,7 +87,7 @@ def _of_paths(
 
 
 def _root_of(path: Path, tables: Path, project: Project) -> Path:
-    """The folder of domains in which a path is to be judged."""
+    """Return the folder of domains with which a path is checked."""
     absolute = path.absolute()
     settings = (project.dags / "clusters", project.dags / "environments")
     if any(absolute == each or each in absolute.parents for each in settings):
@@ -97,12 +98,12 @@ def _root_of(path: Path, tables: Path, project: Project) -> Path:
 
 
 def _parent(path: Path) -> Path:
-    """The folder that a path is in, written as the path is."""
+    """Return the folder that a path is in, relative if the path is."""
     return path.parent if path.name not in ("", "..") else path.absolute().parent
 
 
 def _is_domain(folder: Path, tables: Path) -> bool:
-    """Whether a folder is a domain, perhaps one that lacks its `_domain.yml`."""
+    """Return whether a folder is a domain, perhaps one that lacks its `_domain.yml`."""
     if (folder / DOMAIN_FILE).exists() or folder.parent == tables.absolute():
         return True
     return any(not x.name.startswith("_") for x in folder.glob(f"*{ENDING}")) and not (
@@ -127,25 +128,25 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def _require(path: Path) -> None:
-    """Raise BadRequest for what is not there, with the path that is most like it."""
+    """Raise BadRequest for a path that does not exist, with the nearest one."""
     if path.is_dir() or path.is_file() and path.suffix == ENDING:
         return
     if path.exists():
         raise BadRequest(
-            f"validate {path}: is not a spec. Give a folder of specs or a file that ends"
-            f" in {ENDING}."
+            f"validate {path}: not a spec. Write a folder of specs, or a file that ends in"
+            f" {ENDING}."
         )
     found = _nearest(path)
     hint = (
         f"Did you mean '{found}'?"
         if found
-        else "Give a folder of domains, a domain's folder or a spec file."
+        else "Write a folder of domains, a domain's folder or a spec file."
     )
     raise BadRequest(f"validate {path}: no such file or folder. {hint}")
 
 
 def _nearest(path: Path) -> Path | None:
-    """The path that exists and is most like one that does not."""
+    """Return the existing path that is most similar to one that does not exist."""
     there = Path(path.anchor) if path.is_absolute() else Path()
     for part in path.parts[1:] if path.is_absolute() else path.parts:
         if part == ".." or (there / part).exists():

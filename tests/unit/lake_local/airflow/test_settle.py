@@ -63,7 +63,7 @@ def test_the_run_is_failed_whatever_airflow_makes_of_skipped_tasks():
 def test_it_tells_which_run_it_ends():
     told = []
     settle(OneRun(load="running"), told.append)
-    assert told == ["ending moma_full_load r1"]
+    assert told == ["stopping moma_full_load r1"]
 
 
 def test_nothing_at_work_needs_nothing():
@@ -83,4 +83,4 @@ def test_an_airflow_that_does_not_answer_is_told_and_does_not_stop_the_stopping(
 
     told = []
     settle(Silent(), told.append)
-    assert told[0].startswith("runs could not be ended in good order")
+    assert told[0].startswith("active runs could not be marked failed")

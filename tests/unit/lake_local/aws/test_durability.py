@@ -18,7 +18,7 @@ import pytest
 from lake_local.aws import client
 from lake_local.aws.keys import secret_of
 from lake_local.aws.moto_services import MotoServices
-from lake_local.aws.server import HomeInUse, StandIn
+from lake_local.aws.server import StateDirectoryInUse, StandIn
 from lake_local.stack.emulator import is_healthy
 
 LOCAL = Path(__file__).resolve().parents[4] / "local"
@@ -164,7 +164,9 @@ def test_a_clean_stop_ends_the_steps_and_exits_with_0(tmp_path, number):
 
 
 def test_a_second_server_on_the_same_home_is_refused(emulator):
-    with pytest.raises(HomeInUse, match=f"with process id {os.getpid()}"):
+    with pytest.raises(
+        StateDirectoryInUse, match=rf"emulator \(process {os.getpid()}\)"
+    ):
         StandIn(emulator.home)
 
 

@@ -195,7 +195,9 @@ def test_spark_without_its_runtime_fails_and_says_what_to_do(
     [one] = add(cluster, step(*ours))
     details = until(cluster, *STATES, step=one)["FailureDetails"]
     assert details["Reason"] == "Could not start"
-    assert details["Message"].endswith("Set up what is missing with ./setup.sh")
+    assert details["Message"].endswith(
+        "Run ./setup.sh, which installs what is missing."
+    )
 
 
 def pid_of(file: Path) -> int:

@@ -118,8 +118,11 @@ def test_a_cluster_that_dies_interrupts_its_step(emulator, cluster, add, step, u
 @pytest.mark.parametrize(
     "rule, told",
     [
-        ({"kind": "earthquake"}, "kind: got 'earthquake', choose one of throttle,"),
-        ({"kind": "fail", "cal": "x"}, "unknown: cal; takes kind, call, times,"),
+        ({"kind": "earthquake"}, "kind: got 'earthquake'. Choose one of: throttle,"),
+        (
+            {"kind": "fail", "cal": "x"},
+            "unknown key cal. Keys of a fault: kind, call, times,",
+        ),
         ({"kind": "cluster_dies", "cluster": "j-0"}, "job flow ID does not exist"),
     ],
 )

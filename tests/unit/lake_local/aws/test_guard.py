@@ -63,7 +63,7 @@ def sent(emulator):
 def refused(reply):
     status, headers, data = reply
     others = {name for name in headers if name.startswith("access-control-")}
-    return (status, others) == (403, set()) and b"refuses the request" in data
+    return (status, others) == (403, set()) and b"refused the request" in data
 
 
 @pytest.mark.parametrize("origin", [ORIGIN, {"Origin": "null"}, {}], ids=str)
@@ -160,7 +160,7 @@ def test_objects_of_any_name_and_links_to_them_work(s3, bucket, monkeypatch):
 def test_a_client_with_another_key_is_told_where_the_key_is(emulator):
     for service, call in (("emr", "list_clusters"), ("s3", "list_buckets")):
         other = client(service, emulator.url, secret="local")
-        with pytest.raises(ClientError, match="`credentials` of the home's folder"):
+        with pytest.raises(ClientError, match="Use the keys in its file `credentials`"):
             getattr(other, call)()
     with pytest.raises(HTTPError):
         ask(emulator.url, "health", secret="local")

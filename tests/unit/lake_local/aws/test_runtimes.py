@@ -115,7 +115,7 @@ def test_of_a_list_of_jars_the_one_that_is_not_here_is_left_out(machine):
     made = command(machine, "spark-submit", *STREAMER, "--jars", jars, utilities)
     assert made.argv[4] == str(machine / "jars" / BUNDLE_34)
     [note] = made.notes
-    assert note.startswith("left out: /usr/lib/hudi/hudi-aws-bundle.jar")
+    assert note.startswith("skipped the jar /usr/lib/hudi/hudi-aws-bundle.jar")
 
 
 def test_the_reader_of_avro_is_there_for_steps_that_name_it(machine):
@@ -129,7 +129,7 @@ def test_the_reader_of_avro_is_there_for_steps_that_name_it(machine):
 
 def test_a_jar_that_the_runtime_does_not_have_is_refused(machine):
     jar = "/usr/lib/hudi/hudi-aws-bundle.jar"
-    with pytest.raises(runtimes.RuntimeMissing, match="nothing for /usr/lib/hudi"):
+    with pytest.raises(runtimes.RuntimeMissing, match="has no such jar"):
         command(machine, "spark-submit", "--class", "x.Y", jar)
 
 

@@ -67,7 +67,7 @@ def test_a_backfill_has_a_run_at_a_time_at_least(capsys, number):
     span = ["--from", "2016-03-01", "--to", "2016-03-03"]
     with pytest.raises(SystemExit):
         parse(["backfill", "moma_incremental", *span, "--max-active-runs", number])
-    assert f"{number!r}: it takes a whole number, 1 or more" in capsys.readouterr().err
+    assert f"got {number!r}. Write a whole number, 1 or more" in capsys.readouterr().err
 
 
 def test_as_of_and_between_exclude_each_other(capsys):
@@ -80,7 +80,8 @@ def test_keep_up_is_refused_where_nothing_is_left_to_keep(capsys):
     with pytest.raises(SystemExit):
         parse(["show", "moma.artists", "--keep-up"])
     assert (
-        "--keep-up goes with demo, run, backfill, not show" in capsys.readouterr().err
+        "--keep-up is not an option of show: use it with demo, run, backfill"
+        in capsys.readouterr().err
     )
 
 

@@ -62,10 +62,12 @@ def test_a_dag_without_a_schedule_is_refused_with_what_to_do(create):
 
 
 def test_another_refusal_is_told_as_it_is(create):
-    with pytest.raises(BadRequest, match="refuses this: another one runs$"):
+    with pytest.raises(
+        BadRequest, match="Airflow refused the backfill: another one runs$"
+    ):
         create(ApiError(409, "another one runs"))
 
 
 def test_without_an_interval_it_is_refused(create):
-    with pytest.raises(BadRequest, match="no interval is left to run"):
+    with pytest.raises(BadRequest, match="is left to run"):
         create([])

@@ -44,7 +44,7 @@ def test_a_request_to_erase_goes_where_its_runs_look(files):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(BadRequest, match="gone.csv: there is no such file or folder"):
+    with pytest.raises(BadRequest, match="gone.csv: no such file or folder"):
         targets_of([tmp_path / "gone.csv"], f"{LANDING}/moma/", LAKE)
 
 
@@ -78,7 +78,9 @@ def test_a_folder_without_files_is_refused(tmp_path):
 
 
 def test_two_files_never_get_one_address(files, tmp_path):
-    with pytest.raises(BadRequest, match="/a.csv: several files would go there"):
+    with pytest.raises(
+        BadRequest, match="/a.csv: several of the files would get this address"
+    ):
         targets_of([files[0], tmp_path], f"{LANDING}/moma/", LAKE)
 
 

@@ -62,20 +62,20 @@ def test_programs_get_all_rows_unless_they_say_otherwise(specs):
         (["moma.artits"], "no table 'moma.artits'. Did you mean 'moma.artists'"),
         (["nothing"], "no table 'nothing'"),
         (["../etc.passwd"], "no table '../etc.passwd'"),
-        (["moma.artists", "--as-of", "noon"], "--as-of 'noon' is no time"),
-        (["moma.artists", "--limit", "-1"], "--limit -1: give 0"),
+        (["moma.artists", "--as-of", "noon"], "--as-of: not a valid timestamp: 'noon'"),
+        (["moma.artists", "--limit", "-1"], "--limit: got -1. Write"),
         (["moma.artists", "--format", "parquet"], "Add -o FILE"),
         (
             ["moma.artists", "--format", "parquet", "-o", "f", "--count"],
-            "--count prints a number, which is no Parquet",
+            "--format parquet with --count: a number is not written",
         ),
         (
             ["moma.artists", "--layer", "current", "--valid-at", "2016-04-01"],
-            "--valid-at asks the history, not current",
+            "--valid-at with --layer current: only the history",
         ),
         (
             ["moma.artists", "--between", "2026-02-01", "2026-01-01"],
-            "the first is not before the second",
+            "the first time is not before the second",
         ),
     ],
 )
@@ -118,7 +118,7 @@ def test_a_dimension_has_a_current_and_a_history(shop):
 @pytest.mark.parametrize("layer", ["changes", "quarantine"])
 def test_a_dimension_has_no_other_layer(shop, layer):
     message = (
-        f"sales.dim_customer is a dimension and has no {layer}. Ask sales.customers and"
+        f"sales.dim_customer is a dimension and has no {layer}. Show those of sales.customers and"
         " sales.addresses."
     )
     with pytest.raises(BadRequest, match=message):

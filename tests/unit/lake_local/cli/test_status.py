@@ -70,7 +70,7 @@ def test_where_nothing_is_up_json_has_the_last_runs(home, capsys):
 
 def test_where_nothing_is_up_people_read_so(home, capsys):
     _, nothing, title, _, _, run = printed(home, capsys).splitlines()
-    assert (nothing, title) == ("Nothing is up.", "Last runs")
+    assert (nothing, title) == ("Nothing is running.", "Last runs")
     assert run.split()[:3] == ["moma_scd2", "cli__1", "running"]
 
 
@@ -99,5 +99,7 @@ def test_an_emulator_that_does_not_answer_is_a_problem(home, up, capsys, monkeyp
     monkeypatch.setattr(status.objects, "under", gone)
     found = json.loads(printed(home, capsys, "--json"))
     assert (found["clusters"], found["leases"]) == (None, None)
-    assert found["problems"][0].startswith("Clusters: unknown, the emulator does not")
+    assert found["problems"][0].startswith(
+        "Clusters and leases: unknown, the AWS emulator does not"
+    )
     assert found["problems"][0] in printed(home, capsys)

@@ -85,8 +85,8 @@ def test_a_domain_without_its_file_is_one(tables, capsys):
         ("tables/slaes", "no such file or folder. Did you mean 'tables/sales'?"),
         ("tables/slaes/order.yml", "Did you mean 'tables/sales/orders.yml'?"),
         ("tables/sales/orders", "Did you mean 'tables/sales/orders.yml'?"),
-        ("nowhere/at/all", "no such file or folder. Give a folder of domains"),
-        ("notes.txt", "is not a spec. Give a folder of specs or a file that ends in"),
+        ("nowhere/at/all", "no such file or folder. Write a folder of domains"),
+        ("notes.txt", "not a spec. Write a folder of specs, or a file that ends in"),
     ],
 )
 def test_what_is_no_spec_is_an_error_with_the_nearest_name(tables, path, words):

@@ -43,7 +43,7 @@ class Secrets:
 @pytest.fixture(autouse=True)
 def own_process(monkeypatch):
     """What `main` does to signals and environment stays in the test."""
-    monkeypatch.setattr(program, "heed_signals", lambda: None)
+    monkeypatch.setattr(program, "handle_signals", lambda: None)
     monkeypatch.setattr(os, "environ", dict(os.environ))
 
 
@@ -99,16 +99,19 @@ def test_brokers_that_the_environment_lacks_are_told_to_be_added(run):
     "arguments, words",
     [
         (["--connection", "shop"], "no connection 'shop'. Did you mean 'shop_db'?"),
-        (["--connection", "shop_kafka"], "is of kind kafka, no database"),
+        (["--connection", "shop_kafka"], "got a connection of kind kafka"),
         (["--connection", "shop_db", "--from", "kafka"], "--kafka-connection NAME"),
-        (["--connection", "shop_db", "--topic-prefix", "p"], "takes no topics"),
-        (["--connection", "shop_db", "--no-tls"], "a connection's own `tls`"),
-        (["--connection", "shop_db", "--only", "x*"], "There are: orders"),
+        (["--connection", "shop_db", "--topic-prefix", "p"], "no topics are read"),
+        (["--connection", "shop_db", "--no-tls"], "`tls: false`"),
+        (["--connection", "shop_db", "--only", "x*"], "Tables: orders"),
         (["--connection", "shop_db", "--owner", "me"], "more than 5 characters"),
         (["--connection", "shop_db", "--domain", "../x"], "beginning with a letter"),
-        (["--files", "none"], "there is no such folder"),
-        (["--files", "none", "--schema", "s"], "--schema is for databases"),
-        (["--files", "s3:/x"], "there is no such folder"),
+        (["--files", "none"], "no such folder"),
+        (
+            ["--files", "none", "--schema", "s"],
+            "--schema with --files: the option is for databases",
+        ),
+        (["--files", "s3:/x"], "no such folder"),
     ],
 )
 def test_what_cannot_be_followed_is_told(run, arguments, words, tmp_path):

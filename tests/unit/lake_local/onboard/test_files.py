@@ -79,8 +79,8 @@ def test_folders_become_tables_that_pass_validate(landed, tmp_path):
     assert dict(tags.columns)["tags"].type == "array<string>"
     why = {each.name: each.why for each in done.skipped}
     assert sorted(why) == ["keyless", "packed", "undated"]
-    assert "name no date" in why["undated"]
-    assert "Parquet files are not looked into" in why["packed"]
+    assert "have no date in their names" in why["undated"]
+    assert "Parquet files are not read" in why["packed"]
     assert "no column is named like a key" in why["keyless"]
 
 
@@ -154,15 +154,15 @@ def test_a_line_that_is_cut_is_not_looked_at():
         ("f.json", b"[1, 2]", "is a JSON array.* convert it, as with `jq -c"),
         ("f.json", b"\n[\n{}]", "is a JSON array"),
         ("f.json", b"1\n", "is not one JSON object per line. Write each record on"),
-        ("f.csv", b"", "f.csv is empty: a file needs a header and rows"),
+        ("f.csv", b"", "f.csv is empty: land a file with a header and rows"),
         ("f.csv", b"a,,c\n1,2,3\n", "no header that names every column"),
         (
             "f.csv",
             b'a,"b\n' + b"x" * 140_000,
-            "cannot be read as CSV: field larger than",
+            "is not valid CSV \\(field larger than",
         ),
-        ("f.csv", b"\xff\xfe\x00\x01" * 9, "it is not UTF-8"),
-        ("f.xml", b"<a/>", "is of no kind that can be looked into"),
+        ("f.csv", b"\xff\xfe\x00\x01" * 9, "a file is not UTF-8"),
+        ("f.xml", b"<a/>", "has an unknown ending"),
     ],
 )
 def test_what_cannot_be_read_is_told(path, content, words):
@@ -173,8 +173,11 @@ def test_what_cannot_be_read_is_told(path, content, words):
 @pytest.mark.parametrize(
     "path, words",
     [
-        (None, "is empty. Put the files of each table into a folder of its own"),
-        ("a.csv", r"has files \(a.csv\), and a table is a folder of files. Give the"),
+        (None, "the folder is empty. Put the files of each table into a folder"),
+        (
+            "a.csv",
+            r"the folder has files \(a.csv\) but no folders, and a table is a folder of",
+        ),
         ("t/_a.csv", r"all of its files are hidden \(t/_a.csv\)"),
     ],
 )
@@ -258,10 +261,10 @@ def test_values_of_json_keep_their_kinds(tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(NoFiles, match="there is no such folder"):
+    with pytest.raises(NoFiles, match="no such folder"):
         planned(LocalFolder(tmp_path / "none"), Request("shop"))
 
 
 def test_an_address_that_is_none_is_told():
-    with pytest.raises(NoFiles, match="is no address of a folder"):
+    with pytest.raises(NoFiles, match="not an address of a folder"):
         s3_folder(None, "s3:/x")

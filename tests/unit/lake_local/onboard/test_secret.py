@@ -72,15 +72,15 @@ def test_without_a_port_it_is_the_engine_s_own():
 @pytest.mark.parametrize(
     "content, words",
     [
-        ("no json " + PASSWORD, "is no JSON object"),
-        (json.dumps([PASSWORD]), "is no JSON object"),
+        ("no json " + PASSWORD, "not a JSON object"),
+        (json.dumps([PASSWORD]), "not a JSON object"),
         (
             {**RDS, "engine": "oracle"},
-            "its engine is 'oracle'. Choose one of: postgres",
+            "engine: got 'oracle'. Choose one of: postgres",
         ),
-        ({**RDS, "host": "", "dbname": None}, "lacks host and dbname"),
-        ({**RDS, "port": "x"}, "its port is no number"),
-        ({**RDS, "username": None}, "needs the texts username and password"),
+        ({**RDS, "host": "", "dbname": None}, "host and dbname is missing"),
+        ({**RDS, "port": "x"}, "port: got 'x'. Write a number"),
+        ({**RDS, "username": None}, "username or password is missing or not text"),
     ],
 )
 def test_a_secret_that_does_not_fit_is_told_without_its_value(content, words):

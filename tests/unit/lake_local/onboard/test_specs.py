@@ -92,7 +92,7 @@ def test_a_table_by_events_is_written_as_a_person_would(tmp_path):
 # Made by `onboard` from the catalogue of postgresql: shop.orders of shop_db.
 name: orders
 description: "Orders of the shop: one row each"
-owner: lake-onboarding  # GUESS: name the team that answers for it
+owner: lake-onboarding  # GUESS: name the owning team
 source:
   kind: feed
   path: shop/orders
@@ -144,7 +144,7 @@ def test_what_has_no_spec_is_told_with_the_reason(tmp_path):
     found = reasons(written(tmp_path, BY_QUERY))
     assert "no primary key, no unique index" in found["audit"]
     assert found["orders_1"] == "a partition of orders, which has its rows"
-    assert "make a view of it" in found["Odd Names"]
+    assert "create a view of it" in found["Odd Names"]
 
 
 def test_columns_that_differ_only_in_case_keep_a_table_out(tmp_path):
@@ -159,7 +159,7 @@ def test_odd_names_are_mapped_or_left_out(tmp_path):
     assert "description: Rows of the table Odd Names in shop  # GUESS" in text
     assert "  key: string\n" in text
     assert '  "on": {type: binary, format: base64}\n' in text
-    assert '  # "a\\"b": string  # left out: a spec cannot say this name' in text
+    assert '  # "a\\"b": string  # left out: this name is not valid in a spec' in text
     assert "key: [key]  # GUESS: no primary key; the unique index odd" in text
 
 

@@ -70,11 +70,11 @@ def test_what_a_dag_can_do_passes(specs, dag_id, conf):
         ),
         (
             *("moma_full_load", {"dry_rnu": True}),
-            "--param dry_rnu: unknown param. Did you mean 'dry_run'? moma_full_load takes:",
+            "--param dry_rnu: unknown param. Did you mean 'dry_run'? Params of moma_full_load:",
         ),
         (
             *("moma_reprocess", {"withdraw_missing": True}),
-            "It was renamed: write 'retract_missing'. moma_reprocess takes:",
+            "It was renamed: write 'retract_missing'. Params of moma_reprocess:",
         ),
         ("moma_scd2", {"files": ["a"]}, "no DAG 'moma_scd2'"),
         ("moma_rebuild", {"files": ["a"]}, "--param files: unknown param."),
@@ -90,7 +90,9 @@ def test_a_domain_with_mistakes_is_refused_with_them(tmp_path):
     (tmp_path / "shop").mkdir()
     words = {"name": "shop", "description": "What the shop has", "owner": "shop-data"}
     (tmp_path / "shop" / "_domain.yml").write_text(json.dumps({**words, "ownr": "x"}))
-    with pytest.raises(BadRequest, match="ownr: unknown key.*\nSee them all"):
+    with pytest.raises(
+        BadRequest, match="ownr: unknown key.*\nFix them, then check again"
+    ):
         asked_run.check(specs_of(find(), tmp_path), "shop_full_load", {})
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lake_local.errors import HomeBusy
+from lake_local.errors import StateDirectoryBusy
 from lake_local.stack import lock
 from lake_local.workspace.state_dir import Home
 
@@ -48,7 +48,7 @@ def home(tmp_path):
 def test_a_home_in_use_is_refused_with_the_holders_name(home, shared):
     with another_command(home, "alone") as holder:
         named = rf"run other_dag` \(pid {holder.pid}, since .*--state-dir DIR"
-        with pytest.raises(HomeBusy, match=named):
+        with pytest.raises(StateDirectoryBusy, match=named):
             with lock.hold(home, "show", shared=shared, patience=0):
                 pass
 
@@ -61,7 +61,7 @@ def test_commands_that_use_what_is_up_do_not_wait_for_each_other(home):
 
 def test_who_waits_is_told_for_whom(home, capsys):
     with another_command(home, "alone"):
-        with pytest.raises(HomeBusy):
+        with pytest.raises(StateDirectoryBusy):
             with lock.hold(home, "show", shared=False, patience=0.3):
                 pass
     assert "waiting for `run other_dag`" in capsys.readouterr().err

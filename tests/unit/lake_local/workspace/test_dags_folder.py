@@ -72,12 +72,12 @@ def test_a_folder_without_domains_is_refused_with_what_a_domain_is(
     tmp_path, project_dags
 ):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(BadRequest, match="A domain is a folder with a _domain.yml"):
+    with pytest.raises(BadRequest, match="Create one: a folder with a _domain.yml"):
         generate(tmp_path / "d", project_dags=project_dags, tables=tmp_path / "empty")
 
 
 def test_a_missing_folder_is_refused_by_name(tmp_path, project_dags):
-    with pytest.raises(BadRequest, match="nowhere: there is no such folder"):
+    with pytest.raises(BadRequest, match="nowhere: no such folder"):
         generate(tmp_path / "d", project_dags=project_dags, tables=tmp_path / "nowhere")
 
 
@@ -85,5 +85,5 @@ def test_a_name_that_could_become_code_is_refused(folder, tables):
     evil = tables / 'x")\nimport os'
     evil.mkdir()
     (evil / "_domain.yml").write_text("name: x\n")
-    with pytest.raises(BadRequest, match="cannot name a domain"):
+    with pytest.raises(BadRequest, match="is not a valid name of a domain"):
         folder()

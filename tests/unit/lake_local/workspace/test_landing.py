@@ -83,4 +83,6 @@ def test_for_a_file_that_no_table_reads_it_says_why(landing, path, why):
 def test_a_snapshot_without_its_time_is_named(landing):
     url = f"{ROOT}/sales/items/latest.csv"
     assert landing.readers(url) == [Reader("sales.items", "snapshot")]
-    assert "sales.items finds no time in this path" in landing.without_time(url)
+    assert "sales.items finds no snapshot time in this path" in landing.without_time(
+        url
+    )

@@ -15,6 +15,7 @@ from typing import Any
 
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.redaction import masked
+from lake_spec.diagnostics.message_ids import help_lines
 from lake_spec.model import Event
 
 LONGEST_SUBJECT = 99  # SNS takes less than 100 characters
@@ -128,11 +129,13 @@ def _notification(
     summary: Summary,
     links: list[str],
 ) -> Notification:
+    warnings = tuple(summary.get("warnings", ()))
     lines = [
         f"The run {run_id} of the DAG {plan.dag_id} {ended}.",
         *_first(causes, "FAILED", "cause(s)"),
-        *_first(summary.get("warnings", ()), "WARNING", "warning(s)"),
+        *_first(warnings, "WARNING", "warning(s)"),
         *links,
+        *help_lines((*causes[:MOST], *warnings[:MOST])),
     ]
     subject = f"{plan.dag_id}: {', '.join(_WORDS[event] for event in events)}"
     return Notification(events, subject[:LONGEST_SUBJECT], "\n".join(lines))

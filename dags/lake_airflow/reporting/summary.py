@@ -12,7 +12,9 @@ from lake_airflow.emr.steps import selected
 from lake_airflow.planning.plan import DagPlan, Stage, Watched
 from lake_airflow.reporting.reports import Report, Reports, Steps, has_ended
 from lake_airflow.runs.run import Run
+from lake_spec import VERSION
 from lake_spec.contract.run_options import FULL_LOAD, INCREMENTAL, REPROCESS
+from lake_spec.diagnostics.message_ids import help_lines
 from lake_spec.model import Event
 from lake_spec.model.continuous import CONTINUOUS
 
@@ -76,6 +78,7 @@ class Summary:
             "run": self.run,
             "domain": self.domain,
             "release": self.release,
+            "version": VERSION,
             "dry_run": self.dry_run,
             "state": self.state,
             "tables": self.tables,
@@ -89,7 +92,7 @@ class Summary:
         }
 
     def to_lines(self) -> Iterator[str]:
-        """Format the run for people, the causes last."""
+        """Format the run for people; the causes come last, with where they are explained."""
         yield f"Run {self.run}, release {self.release or 'none'}"
         if self.dry_run:
             yield "A dry run: nothing was written."
@@ -98,6 +101,7 @@ class Summary:
         yield from (f"WARNING {warning}" for warning in self.warnings)
         yield f"The run {self.state}."
         yield from (f"FAILED {cause}" for cause in self.causes)
+        yield from help_lines((*self.causes, *self.warnings))
 
 
 def summarise(

@@ -115,6 +115,8 @@ class Report:
     set_aside: List[Dict[str, str]] = field(default_factory=list)
     warnings: List[str] = field(default_factory=list)
     error: Optional[Dict[str, str]] = None
+    version: str = ""
+    """Version of the project that wrote the report."""
 
     def add_files(self, files: List[FileReport]) -> None:
         """Add the accounting of landing files to the totals."""

@@ -17,6 +17,7 @@ from lake_local.cli.commands import (
     cost,
     demo,
     down,
+    explain,
     logs,
     onboard,
     put,
@@ -32,7 +33,7 @@ from lake_local.workspace.project import find
 PROGRAM = "./run_locally.sh"
 COMMANDS = (
     *(demo, up, down, status, put, run, backfill, logs),
-    *(validate, onboard, secret, show, cost),
+    *(validate, explain, onboard, secret, show, cost),
 )
 KEEPING = (demo, run, backfill)
 """Commands that may leave running what they started."""

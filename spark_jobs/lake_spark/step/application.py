@@ -15,6 +15,7 @@ from typing import Callable, Dict, List, Sequence
 
 from pyspark.sql import SparkSession
 
+from lake_spec import VERSION
 from lake_spec.contract import erase_request
 from lake_spec.contract.report import Report, State
 from lake_spec.contract.stage_tables import tables_of
@@ -183,6 +184,7 @@ def _table_run(
         table=table.name,
         stage=asked.stage,
         engine=table.engine.value,
+        version=VERSION,
     )
     return TableRun(
         spark,

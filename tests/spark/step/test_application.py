@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from lake_spec import VERSION
 from lake_spec.contract.table_order import TABLES_AT_ONCE
 from lake_spec.parsing.json_codec import to_data
 from lake_spark.step import application
@@ -62,6 +63,12 @@ def test_the_order_is_that_of_the_seconds_before(step, tmp_path, capsys):
     )
     found = json.loads(noted.read_text())["scd2"]
     assert (found["items"] > 149, found["shops"] < 1) == (True, True)
+
+
+def test_each_report_has_the_version_of_the_project(step, tmp_path):
+    assert step()[0] == 0
+    report = tmp_path / "runs" / "sales_scd2" / "1" / "scd2" / "orders.json"
+    assert json.loads(report.read_text())["version"] == VERSION
 
 
 def test_without_any_note_it_is_that_of_the_domain(step):

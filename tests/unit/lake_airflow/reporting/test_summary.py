@@ -5,6 +5,7 @@ from datetime import datetime, timezone
 import pytest
 
 from lake_airflow.reporting.summary import summarise, summarise_without_cluster
+from lake_spec import VERSION
 from lake_spec.model import Engine
 from tests.unit.lake_airflow.specs import dag_plan, domain, run, table
 
@@ -152,6 +153,7 @@ def test_the_summary_as_json():
         "run": "sales_full_load/manual-1",
         "domain": "sales",
         "release": "3f9c2a71",
+        "version": VERSION,
         "dry_run": False,
         "state": "failed",
         "stages": {
@@ -189,6 +191,15 @@ def test_the_summary_as_a_person_reads_it_with_the_causes_last():
         "The run failed.",
         "FAILED sales.orders full_load: Bad: no key",
     ]
+
+
+def test_the_summary_ends_with_where_its_ids_are_explained():
+    error = {"type": "TooManyBadRows", "message": "9 of 10 rows are bad"}
+    warnings = ["QuarantinedRows: 9 rows", "late"]
+    found = summary(found=reports(state="failed", error=error, warnings=warnings))
+    assert list(found.to_lines())[-1] == (
+        "Help: docs/reference/messages.md (TooManyBadRows, QuarantinedRows)"
+    )
 
 
 def test_a_run_without_a_cluster_says_why():

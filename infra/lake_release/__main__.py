@@ -164,7 +164,9 @@ def _places(parser: argparse.ArgumentParser) -> None:
         "--dags-bucket", help="default: lake-<environment>-airflow-<account>"
     )
     parser.add_argument(
-        "--only-s3", action="store_true", help="skip MWAA, if there is none"
+        "--only-s3",
+        action="store_true",
+        help="skip MWAA, for an environment without one",
     )
     parser.add_argument(
         "--minutes",

@@ -11,7 +11,7 @@ ENDED = ("success", "failed")
 
 
 class ResumingExecutor(LocalExecutor):
-    """LocalExecutor, but it tells the processes of a task that deferred apart.
+    """LocalExecutor that distinguishes the processes of a task that deferred.
 
     Both have one key. The first ends seconds after its task deferred; where a trigger
     fires before that, LocalExecutor takes this end for that of the second process, and

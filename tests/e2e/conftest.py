@@ -60,7 +60,7 @@ def refused(lake) -> Refused:
     return Refused(
         dag=lake.command("run", "moma_ful_load", code=2),
         table=lake.command("run", "moma_full_load", "--param", "tables=artits", code=2),
-        window=lake.command("run", "moma_full_load", *WINDOW_BACKWARDS, code=1),
+        window=lake.command("run", "moma_full_load", *WINDOW_BACKWARDS, code=2),
         clusters=lake.clusters(),
     )
 

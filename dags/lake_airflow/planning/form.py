@@ -9,7 +9,7 @@ from airflow.sdk import Param
 from lake_airflow.planning.plan import DagPlan
 from lake_spec.contract.erase_request import REQUEST
 
-# A text, for the field of times of Airflow 3.0 sends what is none (airflow#54466).
+# A text: the field of times of Airflow 3.0 sends invalid times (airflow#54466).
 _TIME = (
     r"^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
     r"(Z|Z:00\+00:00|[+-]\d{2}:\d{2})?)?$"

@@ -31,7 +31,7 @@ _WORDS = {
     Event.LATE_SOURCE: "source is late",
 }
 
-Summary = Mapping[str, Any]  # as summary.json holds it; empty where there is none
+Summary = Mapping[str, Any]  # the content of summary.json; empty without one
 Memory = Mapping[str, Any]
 
 

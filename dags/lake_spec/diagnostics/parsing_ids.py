@@ -28,7 +28,7 @@ class ParsingId(str, Enum):
     """
 
     VALUE_NOT_ALLOWED = "value-not-allowed"
-    """A key accepts only certain values, and this is none of them.
+    """A key accepts only certain values, and this is another one.
 
     Fix: Write one of the values in the message.
     """

@@ -2,7 +2,7 @@
 
 A bucket is one file of current and one of history, rewritten whole by a compaction (or,
 copied on write, by a commit) that touches it, so it should be neither tiny nor huge. A
-bucket for each 128 MiB that the table takes in its database leaves current and history
+bucket for each 128 MiB that the table has in its database leaves current and history
 room to grow fourfold. Above one the number is even: of three, one of two cores has two to
 write, while the other waits. estimate.py estimates what a number costs.
 """

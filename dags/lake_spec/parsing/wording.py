@@ -30,23 +30,23 @@ def expected(shape: Any, value: Any) -> str:
         return _scalar(shape, value)
     if isinstance(shape, ListOf):
         inner = value if isinstance(value, (str, int, float)) else "..."
-        return f"It takes a list: write [{inner}]."
+        return f"Write a list, as in [{inner}]."
     if isinstance(shape, MapOf):
-        return "It takes names with a value each, as in `name: value`."
+        return "Write names with a value each, as in `name: value`."
     if isinstance(shape, OneOf):
         choices = ", ".join(shape.records)
-        return f"It takes settings, among them `{shape.tag}`: one of {choices}."
-    return f"It takes these settings: {', '.join(shape.settings)}."
+        return f"Write settings, among them `{shape.tag}`: one of {choices}."
+    return f"Write settings, of these: {', '.join(shape.settings)}."
 
 
 def _scalar(shape: Scalar, value: Any) -> str:
     if shape.other:
-        return f"It takes {_KINDS[shape.type]} or text."
+        return f"Write {_KINDS[shape.type]} or text."
     if shape.type is not str:
-        return f"It takes {_KINDS[shape.type]}."
+        return f"Write {_KINDS[shape.type]}."
     if isinstance(value, (bool, int, float)):
-        return "It takes text: put the value in quotes."
-    return "It takes text."
+        return "Write text: put the value in quotes."
+    return "Write text."
 
 
 def choose(value: Any, choices: Iterable[str]) -> str:

@@ -25,7 +25,7 @@ _ARGUMENT = re.compile(r"[A-Za-z0-9_.:/=,@%+-]{1,256}")
 _SETTING_VALUE = re.compile(r"[A-Za-z0-9_.+-]{1,40}")
 
 # What makes Spark fast or patient. What can change a row (zones, ANSI, case) or
-# bring a secret in is none of a cluster's business.
+# contain a secret is not a setting of clusters.
 SPARK_SETTINGS = (
     "spark.default.parallelism",
     "spark.driver.cores",

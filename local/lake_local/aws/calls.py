@@ -1,4 +1,4 @@
-"""Which calls were made, by whom and of what: each once, in `<home>/calls.jsonl`.
+"""Which calls were made, by whom and of what: each once, in `<state directory>/calls.jsonl`.
 
 A line is `{"caller", "service", "operation", "thing"}`; of lists of S3 also `prefix`
 and `delimiter`, of copies `source`. The caller is the access key's id: `airflow`, the
@@ -21,7 +21,7 @@ from lake_local.aws.s3.request import Request
 
 FILE = "calls.jsonl"
 MOST = 200_000
-"""So many lines are kept; a home that lives for months has no need of more."""
+"""The most lines that are kept, also in a state directory that is used for months."""
 
 CREDENTIAL = re.compile(r"Credential=([^/]+)/\d+/[^/]*/([a-z0-9-]+)/aws4_request")
 THINGS = {

@@ -108,7 +108,7 @@ class StandIn:
 
 
 def serve(home: Path, *, port: int, region: str = DEFAULT_REGION) -> None:
-    """Serve until SIGTERM or SIGINT; the log goes to `<home>/aws.log`."""
+    """Serve until SIGTERM or SIGINT; the log goes to `<state directory>/aws.log`."""
     home.mkdir(parents=True, exist_ok=True)
     _log_to(home / "aws.log")
     asked = threading.Event()

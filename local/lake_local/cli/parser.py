@@ -54,6 +54,8 @@ class _Parser(argparse.ArgumentParser):
         if found:
             hint = did_you_mean(found[1], re.findall(r"[\w-]+", found[2]))
             message = f"{message}. {hint}".rstrip(". ")
+        if message.startswith("the following arguments are required"):
+            message = f"{message}. Add what is missing; see {self.prog} --help"
         super().error(message)
 
 

@@ -109,8 +109,9 @@ def _content(clients: Any, name: str, store: SecretStore) -> Dict[str, Any]:
         text = _text(clients, name, store)
     except (BotoCoreError, ClientError) as error:
         raise BadSecret(
-            f"secret {name!r} ({store.value}) cannot be read: {error}. Check its name, the"
-            " region of the environment and whose AWS credentials are set."
+            f"secret {name!r} ({store.value}) cannot be read: {str(error).rstrip('.')}. Check"
+            " its name, the region of the environment and the AWS credentials; on this"
+            f" machine store it: ./run_locally.sh secret set {name}"
         ) from None
     return _object(text, name)
 

@@ -12,6 +12,7 @@ from lake_spec.contract.dag_kinds import DAG_KINDS, dag_ids, ids_of
 from lake_spec.contract.run_options import params_of_kind
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import DomainSpec
+from lake_spec.text.times import parse_timestamp
 
 from lake_local.errors import BadRequest, unknown
 from lake_local.workspace.specs import Specs
@@ -38,7 +39,11 @@ def check(specs: Specs, dag_id: str, conf: Mapping[str, Any]) -> None:
     if dag_id not in ids:
         raise BadRequest(unknown("DAG", dag_id, ids))
     _require_dag_file(specs, name)
-    faults = [*_params(dag_id, kind, conf), *_tables(domain, conf.get("tables", ()))]
+    faults = [
+        *_params(dag_id, kind, conf),
+        *_tables(domain, conf.get("tables", ())),
+        *_window(conf),
+    ]
     if faults:
         raise BadRequest("\n".join(faults))
 
@@ -98,3 +103,13 @@ def _tables(domain: DomainSpec, asked: Iterable[str]) -> Iterable[str]:
             yield (
                 f"--param tables: {name!r} is not a table of {domain.name}. {hint}"
             ).strip()
+
+
+def _window(conf: Mapping[str, Any]) -> Iterable[str]:
+    begin, end = (str(conf.get(name, "")) for name in ("window_from", "window_to"))
+    since, until = parse_timestamp(begin), parse_timestamp(end)
+    if since and until and until <= since:
+        yield (
+            f"window: window_to {end} is not after window_from {begin}. Write the earlier"
+            " time first."
+        )

@@ -29,6 +29,11 @@ def runs_named(home: Home, run_id: str) -> list[tuple[str, str]]:
     folders = home.task_logs.glob("dag_id=*/run_id=*")
     found = [(_value(each.parent), _value(each)) for each in folders]
     chosen = [each for each in found if each[1] == run_id]
+    if not found:
+        raise BadRequest(
+            f"no run {run_id!r}: the state directory {home.root} has no runs. Start one"
+            " with `run`, or name another directory with --state-dir DIR."
+        )
     if not chosen:
         raise BadRequest(unknown("run", run_id, {run for _, run in found}))
     return sorted(chosen)

@@ -55,7 +55,7 @@ TEN_MESSAGES = [
     " history takes: track, ignore, deletes, open_end, surrogate_key, columns.",
     "tables/sales/orders.yml:17: history.deletes: got 'soft_ish'. Choose one of: close,"
     " tombstone.",
-    "tables/sales/orders.yml:18: storage.buckets: got 'many'. It takes a whole number.",
+    "tables/sales/orders.yml:18: storage.buckets: got 'many'. Write a whole number.",
     "tables/sales/orders.yml:19: storage: duplicate key. Keep one; the first is in "
     "line 18.",
     "tables/sales/orders.yml:21: quality[0]: has at_least and at_most. Write exactly "

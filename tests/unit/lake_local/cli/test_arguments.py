@@ -76,6 +76,14 @@ def test_as_of_and_between_exclude_each_other(capsys):
     assert "not allowed with argument --as-of" in capsys.readouterr().err
 
 
+def test_a_missing_argument_is_named_with_where_to_look(capsys):
+    with pytest.raises(SystemExit):
+        parse(["put", "o.csv"])
+    assert "required: s3://lake/.... Add what is missing; see ./run_locally.sh put" in (
+        capsys.readouterr().err
+    )
+
+
 def test_keep_up_is_refused_where_nothing_is_left_to_keep(capsys):
     with pytest.raises(SystemExit):
         parse(["show", "moma.artists", "--keep-up"])

@@ -119,6 +119,14 @@ def test_a_dag_file_that_may_build_the_domain_is_enough(checkout, name):
     asked_run.check(checkout, "shop_full_load", {})
 
 
+@pytest.mark.parametrize("end", ["2016-05-01T00:00:00Z", "2016-04-30T00:00:00Z"])
+def test_a_window_that_does_not_end_after_its_start_is_refused(checkout, end):
+    (checkout.project.dags / "shop.py").touch()
+    window = {"window_from": "2016-05-01T00:00:00Z", "window_to": end}
+    with pytest.raises(BadRequest, match=f"window_to {end} is not after window_from"):
+        asked_run.check(checkout, "shop_full_load", window)
+
+
 @pytest.mark.parametrize(
     "command, argv",
     [

@@ -52,6 +52,12 @@ def test_an_unknown_run_is_met_with_the_nearest(home):
         logs.runs_named(home, RUN[:-1])
 
 
+def test_a_state_directory_without_runs_is_named(tmp_path):
+    words = f"no run 'r1': the state directory {tmp_path} has no runs. Start one"
+    with pytest.raises(BadRequest, match=words):
+        logs.runs_named(Home.at(tmp_path), "r1")
+
+
 @pytest.mark.parametrize("run_id", ["../../etc", "*", "", "/"])
 def test_a_run_id_is_never_a_path_or_a_pattern(home, run_id):
     with pytest.raises(BadRequest, match="no run"):

@@ -82,17 +82,17 @@ def entry(by_type, *, minutes=0.0, instances=0):
         (
             "ec2: 1.20",
             'ec2: "1.20"',
-            "prices.yml:3: instance_hours.m7g.xlarge.ec2: got '1.20'. It takes a number.",
+            "prices.yml:3: instance_hours.m7g.xlarge.ec2: got '1.20'. Write a number.",
         ),
         (
             "ec2: 1.20",
             "ec2: .nan",
-            "prices.yml:3: instance_hours.m7g.xlarge.ec2: got '.nan'. It takes a number.",
+            "prices.yml:3: instance_hours.m7g.xlarge.ec2: got '.nan'. Write a number.",
         ),
         (
             "emr: 0.60",
             "emr: true",
-            "prices.yml:3: instance_hours.m7g.xlarge.emr: got true. It takes a number.",
+            "prices.yml:3: instance_hours.m7g.xlarge.emr: got true. Write a number.",
         ),
         (
             "spot: 0.30",
@@ -110,7 +110,7 @@ def entry(by_type, *, minutes=0.0, instances=0):
         (
             "r7g.large: {ec2: 6, emr: 0}",
             "r7g.large: 6",
-            "prices.yml:4: instance_hours.r7g.large: got 6. It takes these settings:"
+            "prices.yml:4: instance_hours.r7g.large: got 6. Write settings, of these:"
             " ec2, emr, spot.",
         ),
         (
@@ -138,7 +138,7 @@ def test_all_mistakes_are_told_at_once(prices):
     "text, diagnostic",
     [
         ("", "prices.yml: the file is empty."),
-        ("USD", "prices.yml:1: got 'USD'. It takes these settings: currency,"),
+        ("USD", "prices.yml:1: got 'USD'. Write settings, of these: currency,"),
         ("a: {", "prices.yml:2: not YAML: "),
     ],
 )

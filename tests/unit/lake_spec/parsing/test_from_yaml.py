@@ -69,18 +69,18 @@ def test_a_table_is_read_into_its_classes():
 @pytest.mark.parametrize(
     "line, diagnostic",
     [
-        ("max_hours: two", "max_hours: got 'two'. It takes a whole number."),
-        ("max_hours: 1.0", "max_hours: got 1.0. It takes a whole number."),
-        ("max_hours: yes", "max_hours: got true. It takes a whole number."),
-        ("max_hours:", "max_hours: got nothing. It takes a whole number."),
+        ("max_hours: two", "max_hours: got 'two'. Write a whole number."),
+        ("max_hours: 1.0", "max_hours: got 1.0. Write a whole number."),
+        ("max_hours: yes", "max_hours: got true. Write a whole number."),
+        ("max_hours:", "max_hours: got nothing. Write a whole number."),
         (
             "driver_memory: 4",
-            "driver_memory: got 4. It takes text: put the value in quotes.",
+            "driver_memory: got 4. Write text: put the value in quotes.",
         ),
-        ("driver_memory: [4g]", "driver_memory: got ['4g']. It takes text."),
+        ("driver_memory: [4g]", "driver_memory: got ['4g']. Write text."),
         (
             "tags: [a]",
-            "tags: got ['a']. It takes names with a value each, as in `name: value`.",
+            "tags: got ['a']. Write names with a value each, as in `name: value`.",
         ),
     ],
 )
@@ -90,13 +90,13 @@ def test_values_of_another_type_are_refused(line, diagnostic):
 
 def test_a_bare_value_for_a_list_is_refused_with_what_to_write():
     assert diagnostics(TableSpec, TABLE + "order_by: order_id\n", domain="sales") == [
-        "f.yml:16: order_by: got 'order_id'. It takes a list: write [order_id]."
+        "f.yml:16: order_by: got 'order_id'. Write a list, as in [order_id]."
     ]
 
 
 def test_a_list_item_is_refused_at_its_own_place():
     assert diagnostics(TableSpec, TABLE + "order_by:\n- a\n- {b: c}\n", domain="s") == [
-        "f.yml:18: order_by[1]: got {'b': 'c'}. It takes text."
+        "f.yml:18: order_by[1]: got {'b': 'c'}. Write text."
     ]
 
 
@@ -160,7 +160,7 @@ def test_a_domain_that_contradicts_its_folder_is_refused():
         ),
         (
             "files",
-            "source: got 'files'. It takes settings, among them `kind`: one of snapshot,"
+            "source: got 'files'. Write settings, among them `kind`: one of snapshot,"
             " feed, dimension.",
         ),
     ],
@@ -184,7 +184,7 @@ def test_a_kind_takes_only_its_own_settings():
 
 def test_a_file_that_is_a_list_is_refused():
     assert diagnostics(ClusterSpec, "- a\n") == [
-        "f.yml:1: got ['a']. It takes these settings: name, release_label, instances,"
+        "f.yml:1: got ['a']. Write settings, of these: name, release_label, instances,"
         " managed_scaling, ebs_root_volume_size, tables_at_once,"
         " step_concurrency_level, start_minutes, idle_minutes, max_hours,"
         " driver_memory, spark_defaults, bootstrap_actions, tags."

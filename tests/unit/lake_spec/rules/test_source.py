@@ -186,7 +186,7 @@ def test_the_snapshot_time_has_one_place(specs, where, message):
             {"parts": "(a+)+-(b)"},
             ".parts: got '(a+)+-(b)'. Its quantifiers can match one text in too many",
         ),
-        ({"parts": 1.5}, ".parts: got 1.5. It takes a whole number or text."),
+        ({"parts": 1.5}, ".parts: got 1.5. Write a whole number or text."),
     ],
 )
 def test_a_snapshot_is_complete_in_one_way_that_can_be_read(specs, complete, message):

@@ -18,7 +18,7 @@ from lake_local.errors import StartFailed
 from lake_local.workspace import background
 from lake_local.workspace.background import Process
 from lake_local.workspace.project import Project
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 API_SERVER = "api-server"
 # Without the log servers: their fixed ports clash between two state directories.
@@ -36,12 +36,12 @@ POLL_SECONDS = 0.3
 ENDED = ("success", "failed", "skipped", "upstream_failed", "removed")
 
 
-def client(home: Home, url: str) -> Airflow:
+def client(home: StateDirectory, url: str) -> Airflow:
     """Return a client of the Airflow of a state directory, with its password."""
     return Airflow(url, user=settings.USER, password=settings.password(home))
 
 
-def migrate(home: Home, project: Project, env: dict[str, str]) -> None:
+def migrate(home: StateDirectory, project: Project, env: dict[str, str]) -> None:
     """Create or upgrade the database, once per state directory and Airflow version."""
     version = metadata.version("apache-airflow")
     stamp = home.airflow / "migrated"
@@ -65,7 +65,7 @@ def migrate(home: Home, project: Project, env: dict[str, str]) -> None:
     stamp.write_text(version)
 
 
-def start(home: Home, project: Project, env: dict[str, str]) -> list[Process]:
+def start(home: StateDirectory, project: Project, env: dict[str, str]) -> list[Process]:
     """Start all components; they are not ready yet when this returns."""
     settings.password(home)
     airflow = str(project.airflow_bin / "airflow")
@@ -82,7 +82,11 @@ def start(home: Home, project: Project, env: dict[str, str]) -> list[Process]:
 
 
 def wait_until_healthy(
-    home: Home, url: str, processes: list[Process], *, timeout: float = START_SECONDS
+    home: StateDirectory,
+    url: str,
+    processes: list[Process],
+    *,
+    timeout: float = START_SECONDS,
 ) -> None:
     """Wait until every component is healthy.
 
@@ -155,7 +159,7 @@ def _sickest(api: Airflow) -> str:
     return sick[0].replace("_", "-") if sick else API_SERVER
 
 
-def _failed(home: Home, name: str, what: str) -> StartFailed:
+def _failed(home: StateDirectory, name: str, what: str) -> StartFailed:
     log = home.logs / f"{name}.log"
     return StartFailed(
         f"Airflow's {name} {what}. The end of its log {log}:\n{background.tail(log)}"

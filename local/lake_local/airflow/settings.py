@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Mapping
 
 from lake_local.workspace.project import Project
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 USER = "admin"
 # Settings that would lead a client to a real account, or to another Spark.
@@ -59,7 +59,7 @@ def inherited(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def airflow_environment(
-    home: Home, project: Project, *, dags: Path, url: str
+    home: StateDirectory, project: Project, *, dags: Path, url: str
 ) -> dict[str, str]:
     """Return the settings of all Airflow processes; `url` is the address of its API."""
     port = url.rsplit(":", 1)[1]
@@ -79,7 +79,7 @@ def airflow_environment(
     }
 
 
-def _core(home: Home, project: Project) -> dict[str, str]:
+def _core(home: StateDirectory, project: Project) -> dict[str, str]:
     return {
         "CORE__PLUGINS_FOLDER": str(project.root / "plugins"),
         "CORE__EXECUTOR": "resuming.ResumingExecutor",
@@ -99,12 +99,12 @@ def _core(home: Home, project: Project) -> dict[str, str]:
     }
 
 
-def passwords_file(home: Home) -> Path:
+def passwords_file(home: StateDirectory) -> Path:
     """Return the file with the password of Airflow's pages, for its owner only."""
     return home.airflow / "passwords.json"
 
 
-def password(home: Home) -> str:
+def password(home: StateDirectory) -> str:
     """Return the password of Airflow's pages; create it at the first use."""
     file = passwords_file(home)
     if not file.exists():

@@ -20,7 +20,7 @@ from lake_local.stack import session
 from lake_local.workspace.command_line import short
 from lake_local.workspace.project import find
 from lake_local.workspace.specs import ENVIRONMENT, Specs, specs_of
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 Clients = Callable[[str], Any]
 _CONFIG = Config(connect_timeout=5, read_timeout=20, retries={"max_attempts": 2})
@@ -39,7 +39,7 @@ def first_run_of(args: Namespace, environment: EnvironmentSpec) -> FirstRun:
     is_named = args.environment and is_local and file != usual
     files = args.files if args.files and "://" not in args.files else ""
     return FirstRun(
-        home=Home.at(args.state_dir),
+        home=StateDirectory.at(args.state_dir),
         is_local=is_local,
         variable=short(Path(file)) if is_named else "",
         files=Path(files).expanduser() if files else None,
@@ -66,7 +66,7 @@ def clients(args: Namespace, environment: EnvironmentSpec) -> Iterator[Clients]:
     """Return clients of AWS by service; the emulator's for the environment `local`."""
     if environment.name == ENVIRONMENT:
         shut_out_real_accounts()
-        home = Home.at(args.state_dir)
+        home = StateDirectory.at(args.state_dir)
         with session.opened(home, _specs(args), who="onboard") as opened:
             yield opened.aws
         return

@@ -12,7 +12,7 @@ from lake_local.onboard.writing import Written, faults_of
 from lake_local.text import table
 from lake_local.workspace.command_line import SCRIPT, short, typed
 from lake_local.workspace.project import find
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 _HEAD = ("table", "spec", "columns", "key", "ingested by", "buckets", "guesses")
 
@@ -25,7 +25,7 @@ class FirstRun:
     `landing`; `variable` is the environment to set, if it is not the usual one.
     """
 
-    home: Home
+    home: StateDirectory
     is_local: bool = True
     variable: str = ""
     files: Path | None = None

@@ -13,7 +13,7 @@ from lake_spec.contract.run_key import run_key
 from lake_local.errors import BadRequest, unknown
 from lake_local.stack import objects
 from lake_local.stack.session import Session
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 _STEP_LOG = re.compile(r"/(j-[A-Z0-9]+)/steps/(s-[A-Z0-9]+)/(stdout|stderr|controller)")
 # Never shown, even if a library logs it.
@@ -24,7 +24,7 @@ _SECRET = re.compile(
 )
 
 
-def runs_named(home: Home, run_id: str) -> list[tuple[str, str]]:
+def runs_named(home: StateDirectory, run_id: str) -> list[tuple[str, str]]:
     """Return (DAG, run) of the runs with this id. Raises BadRequest with the nearest."""
     folders = home.task_logs.glob("dag_id=*/run_id=*")
     found = [(_value(each.parent), _value(each)) for each in folders]
@@ -39,7 +39,7 @@ def runs_named(home: Home, run_id: str) -> list[tuple[str, str]]:
     return sorted(chosen)
 
 
-def task_lines(home: Home, dag_id: str, run_id: str) -> Iterator[str]:
+def task_lines(home: StateDirectory, dag_id: str, run_id: str) -> Iterator[str]:
     """List the log lines of every task of the run, in order of start."""
     folder = home.task_logs / f"dag_id={dag_id}" / f"run_id={run_id}"
     files = sorted(folder.rglob("*.log*"), key=lambda each: each.stat().st_mtime)
@@ -82,7 +82,7 @@ def step_folders(session: Session, dag_id: str, run_id: str) -> list[Path]:
     ]
 
 
-def last_error(home: Home, dag_id: str, run_id: str, task_id: str) -> str:
+def last_error(home: StateDirectory, dag_id: str, run_id: str, task_id: str) -> str:
     """Return the last error that a task logged, in one line."""
     folder = home.task_logs / f"dag_id={dag_id}" / f"run_id={run_id}"
     files = sorted((folder / f"task_id={task_id}").rglob("*.log*"))

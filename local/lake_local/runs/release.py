@@ -11,10 +11,10 @@ from typing import Any
 from lake_local.errors import Missing
 from lake_local.stack import objects
 from lake_local.workspace.specs import Specs
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 
-def publish(home: Home, specs: Specs, s3: Any) -> str:
+def publish(home: StateDirectory, specs: Specs, s3: Any) -> str:
     """Build the release of the checkout, upload it, point the DAGs to it; return its id.
 
     The id is a hash of the content, so an unchanged checkout has the same one, and

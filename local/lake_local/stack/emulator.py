@@ -16,14 +16,16 @@ from lake_local.stack.state import Stack
 from lake_local.workspace import background
 from lake_local.workspace.background import Process
 from lake_local.workspace.project import Project
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 NAME = "aws"
 START_SECONDS = 60
 STOP_SECONDS = 20
 
 
-def start(home: Home, project: Project, env: dict[str, str], port: int) -> Process:
+def start(
+    home: StateDirectory, project: Project, env: dict[str, str], port: int
+) -> Process:
     """Start the emulator on `port`; it is not ready yet when this returns."""
     path = [str(project.root / "local"), str(project.dags)]
     argv = [sys.executable, "-m", "lake_local.aws"]
@@ -36,7 +38,7 @@ def start(home: Home, project: Project, env: dict[str, str], port: int) -> Proce
     )
 
 
-def wait_until_healthy(home: Home, process: Process, url: str) -> None:
+def wait_until_healthy(home: StateDirectory, process: Process, url: str) -> None:
     """Wait until it answers. Raises StartFailed with the end of its log."""
     log = home.logs / f"{NAME}.log"
     deadline = time.monotonic() + START_SECONDS

@@ -17,7 +17,7 @@ from typing import IO, Iterator
 import psutil
 
 from lake_local.errors import StateDirectoryBusy
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 PATIENCE = 30.0
 
@@ -26,7 +26,7 @@ class Lock:
     """An acquired lock, exclusive or shared."""
 
     def __init__(
-        self, home: Home, file: IO[str], *, shared: bool, patience: float
+        self, home: StateDirectory, file: IO[str], *, shared: bool, patience: float
     ) -> None:
         self._home = home
         self._file = file
@@ -46,7 +46,7 @@ class Lock:
 
 @contextmanager
 def hold(
-    home: Home, who: str, *, shared: bool, patience: float = PATIENCE
+    home: StateDirectory, who: str, *, shared: bool, patience: float = PATIENCE
 ) -> Iterator[Lock]:
     """Acquire the lock of a state directory for the block, within `patience` seconds.
 
@@ -63,14 +63,16 @@ def hold(
             card.unlink(missing_ok=True)
 
 
-def holders(home: Home) -> list[str]:
+def holders(home: StateDirectory) -> list[str]:
     """List the commands that use the state directory now."""
     cards = sorted(home.holders.glob("*")) if home.holders.is_dir() else []
     others = [card for card in cards if card.name != str(os.getpid())]
     return [card.read_text(encoding="utf-8") for card in others if _lives(card.name)]
 
 
-def _acquire(file: IO[str], home: Home, *, shared: bool, patience: float) -> None:
+def _acquire(
+    file: IO[str], home: StateDirectory, *, shared: bool, patience: float
+) -> None:
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     deadline = time.monotonic() + patience
     is_announced = False

@@ -18,14 +18,14 @@ from lake_local.stack import emulator, lock, startup, state
 from lake_local.stack.state import Stack
 from lake_local.text import progress
 from lake_local.workspace.specs import Specs
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 
 @dataclass(frozen=True)
 class Session:
     """A state directory with its running processes, and clients of them."""
 
-    home: Home
+    home: StateDirectory
     specs: Specs
     stack: Stack
     is_own: bool
@@ -42,7 +42,12 @@ class Session:
 
 @contextmanager
 def opened(
-    home: Home, specs: Specs, *, who: str, airflow: bool = False, keep: bool = False
+    home: StateDirectory,
+    specs: Specs,
+    *,
+    who: str,
+    airflow: bool = False,
+    keep: bool = False,
 ) -> Iterator[Session]:
     """Use the running processes, or start the emulator (and Airflow) and stop them again.
 
@@ -62,7 +67,7 @@ def opened(
 
 
 @contextmanager
-def observed(home: Home, specs: Specs, *, who: str) -> Iterator[Session]:
+def observed(home: StateDirectory, specs: Specs, *, who: str) -> Iterator[Session]:
     """Open a session for reading: processes of another command are used, without lock."""
     noted = state.read(home)
     if noted and not noted.dead():
@@ -72,7 +77,7 @@ def observed(home: Home, specs: Specs, *, who: str) -> Iterator[Session]:
         yield own
 
 
-def up_for_all(home: Home) -> Stack | None:
+def up_for_all(home: StateDirectory) -> Stack | None:
     """Return the stack that `up` has started; None unless all of it is alive."""
     noted = state.read(home)
     return noted if noted and noted.serves_everyone() else None
@@ -100,7 +105,7 @@ def require_environment(asked: str, up: Stack) -> None:
 
 @contextmanager
 def _started(
-    home: Home, specs: Specs, *, airflow: bool, keep: bool
+    home: StateDirectory, specs: Specs, *, airflow: bool, keep: bool
 ) -> Iterator[Session]:
     stays = False
     try:
@@ -118,7 +123,7 @@ def _started(
             end(home)
 
 
-def end(home: Home) -> None:
+def end(home: StateDirectory) -> None:
     """Stop the noted processes; a second interrupt kills them without waiting."""
     try:
         noted = state.read(home)

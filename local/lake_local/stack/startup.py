@@ -19,12 +19,14 @@ from lake_local.stack.state import Stack
 from lake_local.text import progress
 from lake_local.workspace import background, dags_folder, project
 from lake_local.workspace.specs import Specs
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 LEFTOVER_SECONDS = 10
 
 
-def start(home: Home, specs: Specs, *, airflow: bool, kept: bool = False) -> Stack:
+def start(
+    home: StateDirectory, specs: Specs, *, airflow: bool, kept: bool = False
+) -> Stack:
     """Start the emulator, and Airflow if asked for; note each process at once."""
     sweep(home)
     aws_port, airflow_port = _free_ports(2)
@@ -51,7 +53,7 @@ def start(home: Home, specs: Specs, *, airflow: bool, kept: bool = False) -> Sta
     return stack
 
 
-def stop(home: Home, stack: Stack) -> None:
+def stop(home: StateDirectory, stack: Stack) -> None:
     """Fail active runs, terminate clusters, stop all processes."""
     names = {each.name for each in stack.processes if each.is_alive()}
     if processes.API_SERVER in names and "scheduler" in names:
@@ -65,14 +67,14 @@ def stop(home: Home, stack: Stack) -> None:
     sweep(home)
 
 
-def sweep(home: Home) -> list[int]:
+def sweep(home: StateDirectory) -> list[int]:
     """Stop processes that an earlier command left; return their ids."""
     found = background.end_marked(home.root, grace=LEFTOVER_SECONDS)
     state.forget(home)
     return found
 
 
-def dags_of(home: Home, specs: Specs) -> Path:
+def dags_of(home: StateDirectory, specs: Specs) -> Path:
     """Return the DAGs folder of these specs; generate it for tables elsewhere."""
     if specs.are_the_projects:
         return specs.project.dags
@@ -90,7 +92,9 @@ def _free_ports(count: int) -> list[int]:
         return [each.getsockname()[1] for each in sockets]
 
 
-def _start_airflow(home: Home, specs: Specs, stack: Stack, env: dict[str, str]) -> None:
+def _start_airflow(
+    home: StateDirectory, specs: Specs, stack: Stack, env: dict[str, str]
+) -> None:
     project.require_airflow(specs.project)
     dags = dags_of(home, specs)
     env = {

@@ -12,7 +12,7 @@ from lake_spec.contract.state_format import from_fields
 from lake_local.aws import DEFAULT_REGION
 from lake_local.aws.keys import secret_of
 from lake_local.workspace.background import Process
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 
 @dataclass
@@ -57,14 +57,14 @@ class Stack:
         return self.kept and bool(self.airflow_port) and not self.dead()
 
 
-def write(home: Home, stack: Stack) -> None:
+def write(home: StateDirectory, stack: Stack) -> None:
     """Write the note of the running processes atomically."""
     part = home.stack_file.with_suffix(".part")
     part.write_text(json.dumps(asdict(stack), indent=1), encoding="utf-8")
     os.replace(part, home.stack_file)
 
 
-def read(home: Home) -> Stack | None:
+def read(home: StateDirectory) -> Stack | None:
     """Return the last note, whether its processes are alive or not; None without one."""
     try:
         raw = json.loads(home.stack_file.read_text(encoding="utf-8"))
@@ -75,6 +75,6 @@ def read(home: Home) -> Stack | None:
         return None
 
 
-def forget(home: Home) -> None:
+def forget(home: StateDirectory) -> None:
     """Remove the note: nothing is running."""
     home.stack_file.unlink(missing_ok=True)

@@ -7,12 +7,12 @@ import shlex
 from pathlib import Path
 
 from lake_local.workspace.project import Project, find
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 SCRIPT = "./run_locally.sh"
 
 
-def typed(command: str, *, home: Home, tables: Path | None = None) -> str:
+def typed(command: str, *, home: StateDirectory, tables: Path | None = None) -> str:
     """Return a command of the script for the same state directory and tables.
 
     Args:
@@ -30,9 +30,9 @@ def typed(command: str, *, home: Home, tables: Path | None = None) -> str:
     return words
 
 
-def default_home(project: Project) -> Home:
+def default_home(project: Project) -> StateDirectory:
     """Return the state directory that is used without `--state-dir`."""
-    return Home.at(project.root / ".local" / "home")
+    return StateDirectory.at(project.root / ".local" / "home")
 
 
 def short(path: Path) -> str:

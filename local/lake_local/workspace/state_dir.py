@@ -7,13 +7,13 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Home:
+class StateDirectory:
     """The folder with everything of one local lake."""
 
     root: Path
 
     @classmethod
-    def at(cls, path: str | Path) -> Home:
+    def at(cls, path: str | Path) -> StateDirectory:
         """Return the state directory at `path`, made absolute for all processes."""
         return cls(Path(path).expanduser().resolve())
 

@@ -28,7 +28,7 @@ from lake_local.show.request import Format, Layer, Request
 from lake_local.stack import objects, session
 from lake_local.stack.session import Session
 from lake_local.workspace.command_line import typed
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 NAME = "demo"
 HELP = "load a museum's artists twice and show their history (the default)"
@@ -165,7 +165,7 @@ def _plain(row: Row, names: Iterable[str]) -> list[Any]:
     return [None if row.get(name) is None else str(row[name]) for name in names]
 
 
-def next_steps(home: Home, airflow: str) -> Iterator[str]:
+def next_steps(home: StateDirectory, airflow: str) -> Iterator[str]:
     """List the next commands.
 
     Args:

@@ -9,12 +9,12 @@ from lake_local.stack.session import require_environment, require_tables, up_for
 from lake_local.workspace.command_line import default_home
 from lake_local.workspace.project import find
 from lake_local.workspace.specs import Specs, asked_environment, specs_of
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 
-def home_of(args: Namespace | None) -> Home:
+def home_of(args: Namespace | None) -> StateDirectory:
     """Return the state directory of the arguments; the default without arguments."""
-    return Home.at(args.state_dir) if args else default_home(find())
+    return StateDirectory.at(args.state_dir) if args else default_home(find())
 
 
 def add_dag(parser: ArgumentParser, *, params: str) -> None:

@@ -22,7 +22,7 @@ from lake_local.stack.state import Stack
 from lake_local.workspace import background
 from lake_local.workspace.project import find
 from lake_local.workspace.specs import specs_of
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 NAME = "status"
 HELP = "print what is running: processes, clusters, leases, last runs"
@@ -52,7 +52,7 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def state_of(home: Home) -> dict[str, Any]:
+def state_of(home: StateDirectory) -> dict[str, Any]:
     """Return the state of a state directory as JSON-ready data.
 
     Returns:
@@ -170,7 +170,7 @@ def _leases(stack: Stack, problems: list[str]) -> list[dict[str, Any]] | None:
     return found
 
 
-def _rows(home: Home) -> list[tuple[Any, ...]]:
+def _rows(home: StateDirectory) -> list[tuple[Any, ...]]:
     database = home.airflow / "airflow.db"
     if not database.exists():
         return []

@@ -14,7 +14,7 @@ from lake_local.stack import session, state
 from lake_local.stack.state import Stack
 from lake_local.workspace.command_line import typed
 from lake_local.workspace.dags_folder import domains_in
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 NAME = "up"
 HELP = "start Airflow and the AWS emulator, and leave them running"
@@ -38,7 +38,7 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _print_addresses(home: Home, stack: Stack) -> None:
+def _print_addresses(home: StateDirectory, stack: Stack) -> None:
     print(f"Airflow   {stack.airflow_url}")
     print(f"          user {settings.USER}, password {settings.password(home)}")
     print(f"AWS       {stack.aws_url}   (AWS_ENDPOINT_URL)")
@@ -51,7 +51,7 @@ def _print_addresses(home: Home, stack: Stack) -> None:
         print(line)
 
 
-def next_steps(home: Home, tables: Path) -> Iterator[str]:
+def next_steps(home: StateDirectory, tables: Path) -> Iterator[str]:
     """List the next commands; the running tables need no option."""
     domain = next(iter(domains_in(tables)))
     names = sorted(x.stem for x in (tables / domain).glob("[a-z]*.yml"))

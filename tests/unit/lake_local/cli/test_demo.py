@@ -8,7 +8,7 @@ from lake_local.cli.commands.demo import TABLE, example, next_steps
 from lake_local.cli.commands.scope import home_of
 from lake_local.workspace.project import find
 from lake_local.workspace.specs import specs_of
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_nobody_is_shown_where_nobody_changed(table):
 
 
 def test_the_next_steps_name_the_state_directory(tmp_path):
-    steps = list(next_steps(Home.at(tmp_path), ""))
+    steps = list(next_steps(StateDirectory.at(tmp_path), ""))
     commands = [each.split("   #")[0] for each in steps if "run_locally" in each]
     assert all(each.endswith(f" --state-dir {tmp_path}") for each in commands)
     assert [each.split()[1] for each in commands] == ["show", "show", "up", "onboard"]

@@ -13,13 +13,13 @@ from lake_local.cli.parser import parse
 from lake_local.stack import state
 from lake_local.stack.state import Stack
 from lake_local.workspace.background import Process
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 
 @pytest.fixture
 def home(tmp_path):
     """A state directory with one run in Airflow's database."""
-    home = Home.at(tmp_path)
+    home = StateDirectory.at(tmp_path)
     home.create()
     database = sqlite3.connect(home.airflow / "airflow.db")
     columns = "dag_id, run_id, state, start_date, end_date, queued_at"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from lake_local.cli.commands.up import next_steps
 from lake_local.workspace.project import find
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 
 def test_the_next_steps_are_of_the_tables_that_are_up(tmp_path):
-    title, *steps = next_steps(Home.at(tmp_path / "a b"), find().tables)
+    title, *steps = next_steps(StateDirectory.at(tmp_path / "a b"), find().tables)
     commands = [each.split("   #")[0].strip() for each in steps]
     ending = f" --state-dir '{tmp_path}/a b'"
     assert title == "Next:" and all(each.endswith(ending) for each in commands)

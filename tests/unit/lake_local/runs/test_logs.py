@@ -8,7 +8,7 @@ import pytest
 
 from lake_local.errors import BadRequest
 from lake_local.runs import logs
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 RUN = "cli__2026-01-31T06-30-00"
 LINE = {"timestamp": "2026-01-31T06:30:01Z", "level": "info", "event": "step started"}
@@ -22,7 +22,7 @@ ERROR = {
 
 @pytest.fixture
 def home(tmp_path):
-    made = Home.at(tmp_path)
+    made = StateDirectory.at(tmp_path)
     folder = (
         made.task_logs / "dag_id=moma_full_load" / f"run_id={RUN}" / "task_id=full_load"
     )
@@ -55,7 +55,7 @@ def test_an_unknown_run_is_met_with_the_nearest(home):
 def test_a_state_directory_without_runs_is_named(tmp_path):
     words = f"no run 'r1': the state directory {tmp_path} has no runs. Start one"
     with pytest.raises(BadRequest, match=words):
-        logs.runs_named(Home.at(tmp_path), "r1")
+        logs.runs_named(StateDirectory.at(tmp_path), "r1")
 
 
 @pytest.mark.parametrize("run_id", ["../../etc", "*", "", "/"])

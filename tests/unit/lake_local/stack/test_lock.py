@@ -11,22 +11,22 @@ import pytest
 
 from lake_local.errors import StateDirectoryBusy
 from lake_local.stack import lock
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 ROOT = Path(__file__).parents[4]
 HOLD = """
 import sys
 sys.path[:0] = sys.argv[3:]
 from lake_local.stack import lock
-from lake_local.workspace.state_dir import Home
-with lock.hold(Home.at(sys.argv[1]), "run other_dag", shared=sys.argv[2] == "shared"):
+from lake_local.workspace.state_dir import StateDirectory
+with lock.hold(StateDirectory.at(sys.argv[1]), "run other_dag", shared=sys.argv[2] == "shared"):
     print("held", flush=True)
     sys.stdin.read()
 """
 
 
 @contextmanager
-def another_command(home: Home, how: str):
+def another_command(home: StateDirectory, how: str):
     """A process that holds the home's lock until it is killed."""
     code = [str(ROOT / "local"), str(ROOT / "dags")]
     argv = [sys.executable, "-c", HOLD, str(home.root), how, *code]
@@ -41,7 +41,7 @@ def another_command(home: Home, how: str):
 
 @pytest.fixture
 def home(tmp_path):
-    return Home.at(tmp_path / "home")
+    return StateDirectory.at(tmp_path / "home")
 
 
 @pytest.mark.parametrize("shared", [False, True])

@@ -92,7 +92,7 @@ class ParsingId(str, Enum):
     MISPLACED_FILE = "misplaced-file"
     """A file or folder is not where specs belong, or its name is not that of a spec.
 
-    Fix: Move or rename it as the message says: tables are <domain>/<table>.yml.
+    Fix: Move or rename it as the message says: tables are `<domain>/<table>.yml`.
     """
 
     MISSING_DOMAIN_FILE = "missing-domain-file"

@@ -134,7 +134,7 @@ def test_a_condition_chooses_rows(spark, history):
     "condition, message",
     [
         ("nmae = 'x'", "no column 'nmae'. Did you mean 'name'"),
-        ("id", "no condition but a value of type int"),
+        ("id", "is a value of type int"),
         ("1 = 1; drop table x", "not a valid condition: .*Syntax error"),
         ("1 = 1) union select * from x --", "not a valid condition: .*Syntax error"),
     ],

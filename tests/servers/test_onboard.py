@@ -193,7 +193,9 @@ def test_a_schema_that_is_not_there_is_told_with_those_that_are(events):
     done = events.run(
         *("--connection", "shop_db", "--schema", "shp", "--domain", "shop"), code=1
     )
-    told = re.search("'shp' has no tables. Schemas with tables: ([^.]*)[.]", done.stderr)
+    told = re.search(
+        "'shp' has no tables. Schemas with tables: ([^.]*)[.]", done.stderr
+    )
     assert "shop" in told[1].split(", ")  # other tests have schemas of theirs
 
 

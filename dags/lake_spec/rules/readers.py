@@ -9,7 +9,7 @@ from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import DomainSpec, TableSpec
 from lake_spec.rules import names
 from lake_spec.rules.aws import role_name_or_arn
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_book import RuleBook, rule
 
 READERS = RuleBook()
 
@@ -18,6 +18,10 @@ READERS = RuleBook()
 def readers_are_roles_and_name_tables_and_columns(
     spec: DomainSpec,
 ) -> Iterator[Problem]:
+    """Refuse readers that are no roles, or whose tables or columns are no names.
+
+    Fix: Write the name or ARN of an IAM role, and list the tables that have the columns.
+    """
     for position, reader in enumerate(spec.readers):
         top = ("readers", position)
         yield from role_name_or_arn((*top, "role"), reader.role)
@@ -30,8 +34,13 @@ def readers_are_roles_and_name_tables_and_columns(
             yield got((*top, "columns"), list(reader.columns), hint)
 
 
-def reader_problems(domain: DomainSpec, files: Sequence[str]) -> Iterator[Problem]:
-    """List tables of readers without a file, and columns that a table does not have.
+@rule
+def readers_name_what_exists(
+    domain: DomainSpec, files: Sequence[str]
+) -> Iterator[Problem]:
+    """Refuse tables of readers without a file, and columns that a table does not have.
+
+    Fix: Correct the name, or take it out of `readers`.
 
     `files` are the names of all tables of the domain, also of those with faults.
     """

@@ -146,6 +146,10 @@ def csv_without_header_declares_columns(spec: TableSpec) -> Iterator[Problem]:
 
 @SOURCE.rule("source", "columns")
 def columns_that_may_not_be_missing_are_declared(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse `missing_columns: refuse` of a table that declares no columns.
+
+    Fix: Declare `columns`, or leave `missing_columns` out.
+    """
     if spec.source.missing_columns is MissingColumns.REFUSE and not spec.columns:
         hint = "Declare `columns`: only a file that lacks a declared column is refused."
         yield got(("source", "missing_columns"), "refuse", hint)

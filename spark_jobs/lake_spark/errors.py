@@ -1,33 +1,30 @@
-"""What can go wrong in a stage, and whether a second try helps.
+"""Errors of a stage: the class of each is the id that reports, summaries and logs show.
+
+Every class has its cause and what to do in its docstring, from which the catalogue of
+messages (docs/reference/messages.md) is drawn.
 
 StageError
- +-- RefusedInput      landing files that must not be ingested: someone decides
- |    +-- LateExtract  a snapshot that no run can take any more
- |    +-- RefusedFiles some files of a snapshot, which waits until they are gone
- +-- BadFile           one landing file is not what it says: it is set aside
- +-- TooManyBadRows    more quarantined rows than the table bears
- +-- BrokenInvariant     a check before commit failed: nothing was written
- +-- DiffersFromLog    a verification found rows that the change log does not make
- +-- Redefined         a setting that can change rows was changed
- +-- ForeignTable      someone else filled a table of ours: it is not overwritten
- +-- NoJoin            the tables of a dimension do not fit together
- +-- NoReference      a reference table that was never built can give no value
- +-- NotIngested       the streamer step did not commit the inputs it was given
- +-- DomainTaken       another run has the lease of the domain
- +-- RefusedRequest    a request to erase keys that is not what it must be
- +-- NotErasable       erase does not reach everything that holds these rows
- +-- StillThere        the scan after an erase found a key
- +-- LostList          keys were erased, and the list of them is gone
- +-- NoSecret          a secret is not there, or not what it must be
- +-- NoConnection      a server that the environment does not name
- +-- PullFailed        a server did not give what was asked of it: nothing was landed
- +-- SourceMoved       what was to be pulled from a server is no longer there
- +-- UnfinishedReprocess    snapshots are still to be taken again: the log is not whole
+ +-- RefusedInput         landing files contradict what was ingested, or each other
+ |    +-- LateSnapshot        a snapshot that is not newer than the last one ingested
+ |    +-- WrongSnapshotFiles  files that cannot be of their snapshot
+ |    +-- WrongScopes         the scopes of a snapshot's rows are not those expected
+ |    +-- TooManyLosses       a file would delete more keys than allowed
+ |    +-- ChangedFile         an ingested file has other content now
+ |    +-- ChangedWhileRead    files changed while the run read them
+ |    +-- FilesNotFound       a reprocess names files that are not in landing
+ +-- BadFile              one landing file cannot be ingested: it is set aside
+ |    +-- UnreadableFile      damaged, cut or not of the declared format
+ |    +-- UndecodableFile     not in the declared encoding
+ |    +-- WrongColumns        columns are missing, undeclared or have no legal name
+ |    +-- WrongTypes          a column has a type that does not fit the table's
+ |    +-- WrongPath           the path lacks a time or scope, or is not supported
+ |    +-- WrongManifest       the manifest of a snapshot does not describe its files
+ +-- others               about a table, a source or the run
 """
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Sequence, Tuple, Type
 
 SHOWN = 200
 """The most characters of a value that messages, reports and logs show."""
@@ -45,23 +42,73 @@ class StageError(Exception):
 
 
 class RefusedInput(StageError):
-    """Landing files contradict what was ingested before."""
+    """Landing files contradict what was ingested before, or each other."""
 
 
-class LateExtract(RefusedInput):
-    """A snapshot of a time that is not after the last one taken."""
+class LateSnapshot(RefusedInput):
+    """A snapshot is not newer than the last snapshot that was ingested.
+
+    Fix: If its time is wrong, land it under its true time. If it corrects an ingested
+    snapshot, run the DAG `<domain>_reprocess`, which ingests it and all later snapshots
+    again. Otherwise move it out of the landing folder.
+    """
 
 
-class RefusedFiles(RefusedInput):
-    """Files that cannot be of their snapshot; the others stay and wait."""
+class WrongSnapshotFiles(RefusedInput):
+    """Files contradict the rest of their snapshot; its other files stay and wait.
+
+    Fix: Move the files that the message names out of the landing folder, or correct
+    `source.complete` in the table's spec if it does not describe the snapshots.
+    """
 
     def __init__(self, paths: Sequence[str], reason: str) -> None:
         super().__init__(reason)
         self.paths = tuple(paths)
 
 
+class WrongScopes(RefusedInput):
+    """A snapshot's rows do not show which scopes it covers, or contradict the run.
+
+    Fix: Correct the param `empty_scopes` of the run: it lists the values of the scope
+    column that have no rows. If the snapshot itself is wrong, land a whole one in its
+    place.
+    """
+
+
+class TooManyLosses(RefusedInput):
+    """A snapshot or full refresh would delete more keys than the table allows.
+
+    Fix: Check whether the export was complete, and land the whole one in its place. If
+    the loss is right, run the DAG `<domain>_incremental` with the param `accept_losses`,
+    or raise the limit in the table's spec.
+    """
+
+
+class ChangedFile(RefusedInput):
+    """A landing file that was ingested has other content now.
+
+    Fix: To ingest the new content, run the DAG `<domain>_reprocess` with the param
+    `files`. Otherwise restore the file and land the new content under a new name.
+    """
+
+
+class ChangedWhileRead(RefusedInput):
+    """Landing files were replaced or removed while the run read them.
+
+    Fix: Start the run again when the source has finished writing. Nothing was written.
+    """
+
+
+class FilesNotFound(RefusedInput):
+    """A reprocess names files that are not in the landing folder.
+
+    Fix: Correct the param `files` of the run, or restore the files. To remove the rows of
+    deleted files from the tables, run it with the param `retract_missing`.
+    """
+
+
 class BadFile(StageError):
-    """A landing file is not what it says."""
+    """One landing file cannot be ingested; it is set aside and the others are ingested."""
 
     def __init__(self, path: str, reason: str) -> None:
         reason = shortened(reason, 2_000)
@@ -70,76 +117,199 @@ class BadFile(StageError):
         self.reason = reason
 
 
+class UnreadableFile(BadFile):
+    """A landing file is empty, damaged, cut or not of the declared format.
+
+    Fix: Land the whole file again in the format that `source.format` of the table's spec
+    declares, or correct `source.format`. If the file is not needed, remove it.
+    """
+
+
+class UndecodableFile(BadFile):
+    """A landing file is not in the encoding that the table's spec declares.
+
+    Fix: Set `source.format.encoding` in the table's spec to the encoding of the files, or
+    land the file again in the declared encoding.
+    """
+
+
+class WrongColumns(BadFile):
+    """A landing file lacks columns, or has columns that the table cannot have.
+
+    Fix: Declare the column in the table's spec (`columns`, or `source.new_columns` for
+    all undeclared columns), or correct the file and land it again.
+    """
+
+
+class WrongTypes(BadFile):
+    """A column of a landing file has a type that does not fit the table's column.
+
+    Fix: Declare a wider type in the table's spec, or set `on_type_mismatch: quarantine`
+    for the column, or correct the file and land it again.
+    """
+
+
+class WrongPath(BadFile):
+    """A landing file's path does not say what the spec reads from it.
+
+    Fix: Land the file under a path that the pattern of the table's spec matches
+    (`source.snapshot_time`, `source.scope`, `source.full_refresh`), or correct the
+    pattern.
+    """
+
+
+class WrongManifest(BadFile):
+    """The manifest of a snapshot cannot be read, or does not describe its files.
+
+    Fix: Correct the manifest, or land the files that it lists.
+    """
+
+
+REMOVED = "was removed after the run listed it. Land it again if it is needed."
+"""Why a file cannot be read that is no longer there."""
+
+BadFileReason = Tuple[Type[BadFile], str]
+"""Why a file is bad: the kind of the error and its text without the path."""
+
+
 class TooManyBadRows(StageError):
-    """The share of bad rows is over the table's limit."""
+    """More rows are bad than the table allows, so nothing was written.
+
+    Fix: Correct the rows in the source, or the types and rules in the table's spec. If so
+    many bad rows are expected, raise `quarantine.max_share`.
+    """
 
 
 class BrokenInvariant(StageError):
-    """Rows about to be written break the contract."""
+    """A check before a commit found rows that break the contract; nothing was written.
+
+    Fix: Run the DAG `<domain>_rebuild`, which makes current and history from the change
+    log. If the check fails again, report it as a bug, with the step's log.
+    """
 
 
 class DiffersFromLog(StageError):
-    """A table is not what its change log makes of it."""
+    """A table has other rows than its change log results in.
+
+    Fix: Find out which other program writes to the table and stop it. Then run the DAG
+    `<domain>_rebuild`.
+    """
 
 
-class Redefined(StageError):
-    """A recorded setting differs from the spec."""
+class SettingsChanged(StageError):
+    """A setting that changes stored rows differs from the one the table was made with.
+
+    Fix: Restore the old setting. If you need the new one, run the DAG `<domain>_rebuild`
+    where the message says that it is enough, or load the table under another name.
+    """
 
 
 class ForeignTable(StageError):
-    """A table at our path that was filled by someone else."""
+    """Another program's Hudi table is at the path of a table.
+
+    Fix: Move the other table, or give the table in the spec another name. A foreign table
+    is never overwritten.
+    """
 
 
-class NoJoin(StageError):
-    """The tables of a dimension do not fit together."""
+class DimensionMismatch(StageError):
+    """The two tables of a dimension cannot be joined.
+
+    Fix: Correct the dimension's spec, or give both tables the same type for the key
+    columns.
+    """
 
 
-class NoReference(StageError):
-    """A reference table has no current table yet."""
+class ReferenceNotBuilt(StageError):
+    """A reference table of `source.enrich` has no current table.
+
+    Fix: Run the full load of the reference table first.
+    """
 
 
-class NotIngested(StageError):
-    """A streamer table's inputs were named but not committed."""
+class StreamerNotCommitted(StageError):
+    """The HoodieStreamer step did not commit the files it was given.
+
+    Fix: Read the log of the HoodieStreamer step for the cause. The next run ingests the
+    same files.
+    """
 
 
 class UnfinishedReprocess(StageError):
-    """A reprocess was stopped before all of its snapshots were taken again."""
+    """A reprocess was stopped before it ingested all of its snapshots again.
+
+    Fix: Run the DAG `<domain>_reprocess` or `<domain>_incremental`: either finishes it.
+    """
 
 
 class SourceMoved(StageError):
-    """A server no longer has what was to be pulled from it next."""
+    """A topic no longer has the messages that are to be pulled next.
+
+    Fix: Take a new full load (`source.full_refresh`). If the lost messages do not matter,
+    run the DAG `<domain>_incremental` with the param `accept_losses`.
+    """
 
 
-class DomainTaken(StageError):
-    """Another run has the lease of the domain."""
+class LeaseLost(StageError):
+    """The run no longer has the lease of its domain, so it writes nothing more.
+
+    Fix: Start the run again. It waits until the domain is free.
+    """
 
 
-class RefusedRequest(StageError):
-    """A request to erase keys that is not what it must be."""
+class WrongEraseRequest(StageError):
+    """A request to erase keys is missing or not valid.
+
+    Fix: Correct the request's JSON, write it to the path that the message names and run
+    the DAG `<domain>_erase` again.
+    """
 
 
 class NotErasable(StageError):
-    """Erase does not reach everything that holds rows of the table."""
+    """Not every copy of the rows can be erased, so nothing was erased.
+
+    Fix: Remove the obstacle that the message names, for example a dimension of the table
+    or an unreadable landing file, and run the DAG `<domain>_erase` again.
+    """
 
 
-class StillThere(StageError):
-    """A key that was to be erased is still in a file."""
+class KeysNotErased(StageError):
+    """After an erase, files still have an erased key.
+
+    Fix: Run the DAG `<domain>_erase` again with the same request.
+    """
 
 
-class LostList(StageError):
-    """Keys were erased from the table, and the list that keeps them out is gone."""
+class ErasedKeysLost(StageError):
+    """Keys of the table were erased, and the list of erased keys is missing.
+
+    Fix: Restore the list from the copy of the landing files, or erase the same keys again
+    with the DAG `<domain>_erase`. Only then load the table.
+    """
 
 
-class NoSecret(StageError):
-    """A secret is not there, or not what it must be."""
+class WrongSecret(StageError):
+    """A secret is missing, or is not the one expected.
+
+    Fix: Store the secret under the name that the environment's file gives, in the form
+    that the message describes.
+    """
 
 
-class NoConnection(StageError):
-    """A connection that the environment does not have, or has of another kind."""
+class WrongConnection(StageError):
+    """The environment has no connection of the name and kind that the table needs.
+
+    Fix: Add the connection under `connections` of the environment's file, or correct the
+    name in the table's spec.
+    """
 
 
 class PullFailed(StageError):
-    """A server did not give what was asked of it; nothing was landed."""
+    """A database or Kafka could not be read, or did not have what was asked for.
+
+    Fix: Correct what the message names, in the source, the connection or the table's
+    spec, and start the run again. What was landed before stays.
+    """
 
 
 def first_line(error: BaseException) -> str:

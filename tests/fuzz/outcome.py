@@ -20,7 +20,8 @@ class Outcome:
 
 def failed_as_a_whole(report: Report) -> bool:
     """Whether the run failed otherwise than by files that were set aside by name."""
-    return bool(report.error) and report.error["type"] != "BadFile"
+    ids = {each["type"] for each in report.set_aside}
+    return bool(report.error) and report.error["type"] not in ids
 
 
 def plain(value: Any) -> Any:

@@ -585,7 +585,7 @@ def page(
         ]
         lines += [f"## {title}", *_table(COLUMNS.split("|"), rows), "", REFUSED]
         told = [
-            (kind, f"`{BY_NAME[database][kind]}`", words.partition("was landed: ")[2])
+            (kind, f"`{BY_NAME[database][kind]}`", words.partition("were landed: ")[2])
             for kind, words in refused[database].items()
         ]
         lines += [*_table(("type", "value", "message"), told), ""]

@@ -25,7 +25,7 @@ from lake_airflow.reporting import cost_ledger, notifier
 from lake_airflow.runs import lease
 from lake_spec.contract.run_key import any_run_key
 from lake_spec.model import Notifications
-from lake_spark.errors import DomainTaken
+from lake_spark.errors import LeaseLost
 from lake_spark.storage.lease_check import LeaseCheck
 from tests.simulator.airflow import Counts, SimulatedRun, in_airflow
 from tests.simulator.client import EmrClient, Killed, S3Client, SnsClient, refused
@@ -117,7 +117,7 @@ class World:
         check = LeaseCheck(Objects(self.objects), ENVIRONMENT.runs, "sales", run, token)
         try:
             check()
-        except DomainTaken as refused:
+        except LeaseLost as refused:
             self.unleased.append(f"{step.name} of {run}: {refused}")
 
     def play(self) -> None:

@@ -15,6 +15,7 @@ from lake_airflow.runs.run import Run
 from lake_spec import VERSION
 from lake_spec.contract.run_options import FULL_LOAD, INCREMENTAL, REPROCESS
 from lake_spec.diagnostics.message_ids import help_lines
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Event
 from lake_spec.model.continuous import CONTINUOUS
 
@@ -41,6 +42,13 @@ _COLUMNS = (
 )
 
 
+_WARNINGS = {
+    Event.QUARANTINE: WarningId.HIGH_QUARANTINE_SHARE,
+    Event.LATE_SOURCE: WarningId.LATE_SOURCE,
+}
+"""Event of a finding -> id of its warning."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """A finding on a table although nothing failed: the event, in words."""
@@ -48,6 +56,11 @@ class Finding:
     event: Event
     table: str
     words: str
+
+    @property
+    def warning(self) -> str:
+        """Return the words with the id of the warning."""
+        return f"{_WARNINGS[self.event].value}: {self.words}"
 
 
 @dataclass(frozen=True)
@@ -132,7 +145,7 @@ def summarise(
         causes=tuple(causes),
         warnings=(
             *_warnings(plan, reports),
-            *(f"{plan.domain}.{each.table}: {each.words}" for each in found),
+            *(f"{plan.domain}.{each.table}: {each.warning}" for each in found),
         ),
         asked=run.tables,
         window=run.window,
@@ -183,8 +196,8 @@ def _too_many_bad(report: Report, limit: Optional[float]) -> Optional[str]:
     if limit is None or bad <= limit * rows:
         return None
     return (
-        f"{bad:,} of {rows:,} rows are in the quarantine ({bad / rows:.2%}),"
-        f" quarantine.warn_share is {limit:.2%}"
+        f"{bad:,} of {rows:,} rows are in the quarantine ({bad / rows:.2%}, limit"
+        f" {limit:.2%}, quarantine.warn_share). Fix the rows in the source."
     )
 
 
@@ -194,13 +207,16 @@ def _late(report: Report, watched: Watched, now: datetime) -> Optional[str]:
         return None
     newest = report["newest_input"]
     if newest is None:
-        return f"source is late: no file yet, expected every {hours:g} h"
+        return (
+            f"source is late: no file yet, expected every {hours:g} h"
+            " (source.late_after_hours). Check the source."
+        )
     landed = datetime.fromisoformat(newest)
     if now - landed <= timedelta(hours=hours):
         return None
     return (
         f"source is late: newest file of {landed:%Y-%m-%d %H:%M} UTC,"
-        f" expected every {hours:g} h"
+        f" expected every {hours:g} h (source.late_after_hours). Check the source."
     )
 
 
@@ -259,7 +275,7 @@ def _causes_of_report(report: Report) -> Iterator[str]:
     for file in report.get("set_aside") or ():
         cause = f"{file.get('path')}: {file.get('reason')}"
         if not reported.startswith(cause):
-            yield f"set aside {cause}"
+            yield f"set aside: {file.get('type', 'BadFile')}: {cause}"
 
 
 def _warnings(plan: DagPlan, reports: Reports) -> Iterator[str]:

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Dict, List, Optional, Union
 
 from lake_spec.contract.state_format import state_text
+from lake_spec.diagnostics.warnings import WarningId
 
 MOST_LISTED = 100
 """Number of changed surrogate keys that a report lists; all are counted."""
@@ -160,6 +161,28 @@ class Report:
         self.moved_keys = [*self.moved_keys, *later.moved_keys][:MOST_LISTED]
         self.warnings += [w for w in later.warnings if w not in self.warnings]
 
+    def warn(self, id: WarningId, text: str) -> bool:
+        """Add a warning; return False if the report has it already."""
+        line = f"{id.value}: {text}"
+        if line in self.warnings:
+            return False
+        self.warnings.append(line)
+        return True
+
+    def limit_warnings(self, most: int) -> None:
+        """Keep at most that many warnings, the last of which says so."""
+        if len(self.warnings) >= most:
+            del self.warnings[most - 1 :]
+            self.warn(WarningId.MORE_WARNINGS, "the log of the step has all warnings.")
+
+    def set_aside_file(self, id: str, path: str, reason: str) -> bool:
+        """Add a file that was not ingested; return False if the report has it already."""
+        entry = {"path": path, "type": id, "reason": reason}
+        if entry in self.set_aside:
+            return False
+        self.set_aside.append(entry)
+        return True
+
     def fail_for_set_aside(self) -> None:
         """Fail the run for a bad file, while the rows of the other files are kept."""
         if not self.set_aside:
@@ -168,7 +191,7 @@ class Report:
         bad, more = self.set_aside[0], len(self.set_aside) - 1
         words = f"{bad['path']}: {bad['reason']}"
         self.error = {
-            "type": "BadFile",
+            "type": bad["type"],
             "message": words + (f" (and {more} more)" if more else ""),
         }
 

@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as F
 
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Feed, SurrogateKind, TableSpec
 from lake_spark.build import affected_keys, merge, refold
 from lake_spark.build.affected_keys import AffectedKeys
@@ -44,8 +45,10 @@ def build_current(run: TableRun, *, rebuild: bool = False) -> Dict[str, int]:
         keep_counts(run)
         return {}
     if run.dry_run:
-        run.report.warnings.append(
-            "current lacks what an earlier run ingested; a dry run does not build it."
+        run.report.warn(
+            WarningId.DRY_RUN_NOT_BUILT,
+            "current lacks what an earlier run ingested, and a dry run does not build it. "
+            "Run without dry_run first.",
         )
         return {}
     kinds = table_columns(run.spec, run.log)
@@ -66,7 +69,8 @@ def build_current(run: TableRun, *, rebuild: bool = False) -> Dict[str, int]:
         _build(run, layer, found, marked, waiting, roles, findings)
         duplicates, ties, restarts = findings()
     run.report.ties += ties
-    run.report.warnings += restarts
+    for each in restarts:
+        run.report.warn(WarningId.RESTARTED_LOG, each)
     return duplicates
 
 
@@ -158,7 +162,7 @@ def _note_moved_keys(run: TableRun, changes: DataFrame) -> None:
     run.report.keys_moved = moved.count
     run.report.moved_keys = list(moved.first)
     if moved.count:
-        run.say(f"{moved.count:,} surrogate keys went, as the report lists")
+        run.say(f"{moved.count:,} surrogate keys were replaced; the report lists them")
 
 
 def _narrow(run: TableRun, manifest: Manifest) -> Sequence[str]:
@@ -265,7 +269,7 @@ def _restarts(spec: TableSpec, marked: DataFrame, since: Optional[str]) -> List[
     events = with_epochs(distinct_events(marked), roles)
     started = events.where(F.col(FORMER).isNotNull())
     if since is not None:  # what it starts over from may be late
-        newer = F.greatest(retractions.COMMIT, f"{FORMER}.came")
+        newer = F.greatest(retractions.COMMIT, f"{FORMER}.arrived")
         started = started.where(newer > since)
     first = F.min(F.struct(LogColumn.POSITION, LogColumn.PATH, LogColumn.RECORD)).alias(
         "first"
@@ -273,7 +277,7 @@ def _restarts(spec: TableSpec, marked: DataFrame, since: Optional[str]) -> List[
     rows = started.groupBy(F.col(f"{FORMER}.log").alias("former"), LogColumn.LOG)
     rows = rows.agg(F.count("*").alias("keys"), first).orderBy("first").limit(20)
     return [
-        f"{_log_of(row)}: {row['keys']:,} key(s) have events that rank after those of the "
+        f"{_log_of(row)}: {row['keys']:,} key(s) have events that count after those of the "
         f"log before, first {row['first'].lake_path} record {row['first'].lake_record}. "
         "If other changes were lost with the old log, take a new full load "
         "(source.full_refresh)."
@@ -289,7 +293,7 @@ def _log_of(row: Row) -> str:
 
 def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:
     """Count per path the new deliveries of events that an earlier row already was."""
-    landed = retractions.came_after(since) & (F.col(LogColumn.OP) != FULL_REFRESH)
+    landed = retractions.arrived_after(since) & (F.col(LogColumn.OP) != FULL_REFRESH)
     again = marked.where(landed & (F.col("lake_arrival") > 1))
     return {
         row.lake_path: row["count"]
@@ -306,7 +310,7 @@ def count_ties(run: TableRun, marked: DataFrame, since: Optional[str]) -> int:
     )
     found = places.agg(
         F.count_distinct(LogColumn.PATH).alias("files"),
-        F.max(retractions.came_after(since)).alias("new"),
+        F.max(retractions.arrived_after(since)).alias("new"),
     )
     return found.where("files > 1 AND new").count()
 

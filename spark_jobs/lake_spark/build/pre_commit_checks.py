@@ -78,9 +78,9 @@ def _counts(checked: DataFrame, layer: Layer, copies: Column) -> Dict[str, Any]:
 
 
 def keep_invariants(layer: Layer, counts: Dict[str, Any]) -> None:
-    """Raise BrokenInvariant if rows break a promise, naming it and a key."""
+    """Raise BrokenInvariant if rows break one, naming it and a key."""
     faults = [
-        f"{invariant}: {counts[f'broken_{i}']} row(s), as of key {counts[f'broken_key_{i}']}"
+        f"{invariant}: {counts[f'broken_{i}']} row(s), for example key {counts[f'broken_key_{i}']}"
         for i, invariant in enumerate(layer.broken)
         if counts[f"broken_{i}"]
     ]
@@ -88,7 +88,9 @@ def keep_invariants(layer: Layer, counts: Dict[str, Any]) -> None:
         faults.append(f"{ONE_ROW}: {counts['copies']} row(s) too many")
     if faults:
         raise BrokenInvariant(
-            f"{layer.name} was not written, its rows break the contract: {'; '.join(faults)}"
+            f"{layer.name} was not written, because its rows break the contract: "
+            f"{'; '.join(faults)}. Rebuild it from the change log: the domain's DAG "
+            "<domain>_rebuild."
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Optional, Sequence
 
 from lake_spark.build import merge
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spark.errors import UnfinishedReprocess
 from lake_spark.landing.manifest import Manifest
 from lake_spark.schema.columns import Columns, typed
@@ -41,12 +42,14 @@ def _is_half_reprocessed(run: TableRun, paths: Sequence[str], *, rebuild: bool) 
     if not paths:
         return False
     words = (
-        f"a reprocess is not finished, {len(paths)} file(s) are still to be taken again, "
-        f"first {paths[0]}: run {run.spec.domain}_reprocess or {run.spec.domain}_incremental"
+        f"a reprocess is not finished: {len(paths)} file(s) are not ingested again, first "
+        f"{paths[0]}. Run {run.spec.domain}_reprocess or {run.spec.domain}_incremental."
     )
     if rebuild:
-        raise UnfinishedReprocess(f"{run.spec.full_name}: {words}.")
-    run.report.warnings.append(f"the tables stay as they were: {words}")
+        raise UnfinishedReprocess(f"{run.spec.full_name}: {words}")
+    run.report.warn(
+        WarningId.PENDING_REPROCESS, f"current and history were not built: {words}"
+    )
     return True
 
 

@@ -44,22 +44,22 @@ def live(deliveries: DataFrame) -> DataFrame:
     return deliveries.where(F.col(VOID_SINCE).isNull()).drop(VOID_SINCE)
 
 
-def came_after(instant: Optional[str]) -> Column:
-    """Return whether a delivery arrived after that commit; all did if there is none."""
+def arrived_after(instant: Optional[str]) -> Column:
+    """Return whether a delivery arrived after that commit; all did without a commit."""
     return F.lit(True) if instant is None else F.col(COMMIT) > instant
 
 
 def until(deliveries: DataFrame, instant: str) -> DataFrame:
     """Return the deliveries that a table which was built up to that commit is made of."""
-    return deliveries.where(~came_after(instant))
+    return deliveries.where(~arrived_after(instant))
 
 
 def moved_after(deliveries: DataFrame, instant: str) -> Column:
     """Return whether a judged delivery arrived, or became void, after that commit."""
-    came = came_after(instant)
+    arrived = arrived_after(instant)
     if VOID_SINCE not in deliveries.columns:
-        return came
-    return came | F.coalesce(F.col(VOID_SINCE) > instant, F.lit(False))
+        return arrived
+    return arrived | F.coalesce(F.col(VOID_SINCE) > instant, F.lit(False))
 
 
 def live_log(log: DataFrame, manifest: Manifest) -> DataFrame:

@@ -2,7 +2,7 @@
 
 A state is what is true of a key from an instant on: a row of the main table with
 the row of the joined table of the same time. Written as events, states go the way of
-every table: the fold drops what lasted no time, joins equal neighbours and ends
+every table: the fold drops what lasted zero seconds, joins equal neighbours and ends
 versions.
 """
 

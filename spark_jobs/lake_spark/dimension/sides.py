@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from lake_spec.model import Side, TableSpec
 from lake_spec.model.shown_columns import shown_columns
 from lake_spark.build import merge
-from lake_spark.errors import NoJoin
+from lake_spark.errors import DimensionMismatch
 from lake_spark.scd2 import fold
 from lake_spark.scd2.events import KEY, tracked_columns
 from lake_spark.schema.promotion import canonical_type
@@ -54,9 +54,9 @@ def part_of(run: TableRun, side: Side, key: Mapping[str, str]) -> Part:
     shown = shown_columns(side, known, key)
     missing = [name for name, _ in shown if name not in known]
     if missing:
-        raise NoJoin(
+        raise DimensionMismatch(
             f"{run.spec.full_name} has no column {missing[0]!r}; its history has "
-            f"{', '.join(known)}"
+            f"{', '.join(known)}. Correct the columns in the dimension's spec."
         )
     return Part(run, rows, shown, log_instant)
 
@@ -89,15 +89,15 @@ def require_a_join(spec: TableSpec, main: Part, joined: Part) -> None:
     ours, theirs = dict(main.rows.dtypes), dict(joined.rows.dtypes)
     for name in spec.key:
         if ours[name] != theirs[name]:
-            raise NoJoin(
+            raise DimensionMismatch(
                 f"key column {name!r} is {ours[name]} in {main.spec.full_name} and "
-                f"{theirs[name]} in {joined.spec.full_name}: give both the same type"
+                f"{theirs[name]} in {joined.spec.full_name}. Give both the same type."
             )
     shown = [name for part in (main, joined) for _, name in part.shown]
     taken = Counter(name.lower() for name in (*spec.key, *_added(spec), *shown))
     for name in shown:
         if taken[name.lower()] > 1:
-            raise NoJoin(
-                f"{spec.full_name} would have two columns {name!r}: give one of them "
-                "another name by `rename`, or list those to show in `columns`"
+            raise DimensionMismatch(
+                f"{spec.full_name} would have two columns {name!r}. Give one of them "
+                "another name by `rename`, or list the columns to show in `columns`."
             )

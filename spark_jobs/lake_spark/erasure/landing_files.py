@@ -90,11 +90,11 @@ def _listed(run: TableRun) -> List[LandingFile]:
 
 
 def _refuse_unread(run: TableRun) -> None:
-    unread = [f"{each['path']} {each['reason']}" for each in run.report.set_aside]
+    unread = [f"{each['path']}: {each['reason']}" for each in run.report.set_aside]
     if unread:
         raise NotErasable(
-            f"{run.spec.full_name}: {'; '.join(unread[:3])}. Nothing was erased: nobody can "
-            "tell whose rows such a file has. Fix it or take it away."
+            f"{run.spec.full_name}: {' '.join(unread[:3])} Nothing was erased, because it is "
+            "unknown whose rows such a file has. Fix the file or remove it."
         )
 
 
@@ -241,7 +241,7 @@ def _only(batch: batches.Batch, paths: Sequence[str]) -> batches.Batch:
 
 def _cannot(run: TableRun, file: LandingFile, why: str) -> NotErasable:
     return NotErasable(
-        f"{run.spec.full_name}: {file.path} holds rows of a key that is to be erased, and "
+        f"{run.spec.full_name}: {file.path} has rows of a key to erase, and "
         f"{why}, so it was not rewritten. Land it again without them, reprocess it "
         f"({run.spec.domain}_reprocess, files={file.path}), then erase."
     )

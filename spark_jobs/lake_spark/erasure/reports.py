@@ -50,7 +50,7 @@ def _of_other_runs(run: TableRun) -> Iterator[str]:
 
 
 def _redacted(store: ObjectStore, uri: str, is_named: Callable[[str], bool]) -> bool:
-    """Return whether an object had to be rewritten; what is no JSON is none of ours."""
+    """Return whether an object had to be rewritten; what is not JSON is not ours."""
     try:
         before: Any = json.loads(store.read(uri))
     except (KeyError, ValueError):  # gone since it was listed, or no JSON

@@ -14,7 +14,7 @@ from typing import Any, Dict, Iterator, List, Sequence
 
 from lake_spec.contract.state_format import state_text
 from lake_spec.model import TableSpec
-from lake_spark.errors import RefusedRequest
+from lake_spark.errors import WrongEraseRequest
 from lake_spark.storage.object_store import ObjectStore
 
 MOST_KEYS = 10_000
@@ -33,21 +33,24 @@ class Request:
 
 
 def read(store: ObjectStore, uri: str, tables: Sequence[TableSpec]) -> Request:
-    """Read the request; raise RefusedRequest with every fault by place, never by value."""
+    """Read the request; raise WrongEraseRequest with every error by place, never by value."""
     try:
         data = json.loads(store.read(uri))
     except KeyError:
-        raise RefusedRequest(f"{uri}: there is no such request.") from None
+        raise WrongEraseRequest(
+            f"{uri}: there is no such request. Write it there, or correct the param "
+            "`request`."
+        ) from None
     except ValueError:
-        raise RefusedRequest(f"{uri}: is no JSON.") from None
+        raise WrongEraseRequest(f"{uri}: is not valid JSON. {_SHAPE}") from None
     if isinstance(data, dict) and {"erased", "run"} <= set(data):
         return Request(uri, is_done=True)
     if not isinstance(data, dict) or set(data) != {"keys"}:
-        raise RefusedRequest(f"{uri}: {_SHAPE}")
+        raise WrongEraseRequest(f"{uri}: {_SHAPE}")
     specs = {each.name: each for each in tables if not each.is_dimension}
     faults = list(_faults(data["keys"], specs))
     if faults:
-        raise RefusedRequest(f"{uri}: {' '.join(faults)}")
+        raise WrongEraseRequest(f"{uri}: {' '.join(faults)}")
     keys = {
         table: [{name: str(value) for name, value in key.items()} for key in listed]
         for table, listed in data["keys"].items()
@@ -63,7 +66,7 @@ def put_receipt(store: ObjectStore, request: Request, run: str) -> None:
 
 
 _SHAPE = (
-    'a request is {"keys": {"<table>": [{"<key column>": <value>}, ...]}} and nothing '
+    'A request is {"keys": {"<table>": [{"<key column>": <value>}, ...]}} and nothing '
     "else."
 )
 
@@ -74,7 +77,7 @@ def _faults(keys: Any, specs: Dict[str, TableSpec]) -> Iterator[str]:
         return
     for table, listed in keys.items():
         if table not in specs:
-            yield f"keys.{table}: is no table with files; there are {', '.join(specs)}."
+            yield f"keys.{table}: is not a table with files. Tables with files: {', '.join(specs)}."
         elif not isinstance(listed, list) or not 0 < len(listed) <= MOST_KEYS:
             yield f"keys.{table}: give a list of 1 to {MOST_KEYS:,} keys."
         else:
@@ -89,4 +92,4 @@ def _faults_of_key(place: str, key: Any, spec: TableSpec) -> Iterator[str]:
     for name, value in key.items():
         is_number = isinstance(value, int) and not isinstance(value, bool)
         if not is_number and (not isinstance(value, str) or not value):
-            yield f"{place}.{name}: give a text, as the source writes it, or an integer."
+            yield f"{place}.{name}: give a string, as the source writes it, or an integer."

@@ -15,7 +15,7 @@ from lake_spec.hudi.options import METADATA_FOLDER, METADATA_TABLE_FOLDER
 from lake_spark.erasure import landing_files, quarantine
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.text_match import content_has
-from lake_spark.errors import StillThere
+from lake_spark.errors import KeysNotErased
 from lake_spark.landing.manifest_parts import unpacked
 from lake_spark.scd2.events import KEY
 from lake_spark.storage.hudi_table import HUDI_COLUMNS
@@ -27,15 +27,15 @@ _ROWS = f"{KEY} string, {_RECORD_KEY} string"
 
 
 def scan_files(run: TableRun, subjects: Subjects) -> int:
-    """Return how many files were read; raise StillThere naming those that have a key."""
+    """Return how many files were read; raise KeysNotErased naming those that have a key."""
     found = landing_files.find(run, subjects)
     found.release()
     bad = [f"{run.landing}/{path}" for path in sorted(found.records)]
     files = [each.uri for each in run.store.list(f"{run.home}/")]
     bad += _bad(run, subjects, files)
     if bad:
-        raise StillThere(
-            f"{run.spec.full_name}: {len(bad)} file(s) may still hold an erased key, first "
+        raise KeysNotErased(
+            f"{run.spec.full_name}: {len(bad)} file(s) may still contain an erased key, first "
             f"{bad[0]}. Start the run again with the same request."
         )
     return len(files) + len(found.batch.inputs)

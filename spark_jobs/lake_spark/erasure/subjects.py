@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.erasure import text_match
 from lake_spark.erasure.request import Key
-from lake_spark.errors import RefusedRequest
+from lake_spark.errors import WrongEraseRequest
 from lake_spark.ingest.key_text import key_text
 from lake_spark.ingest.row_expressions import from_text
 from lake_spark.scd2.events import KEY
@@ -83,7 +83,7 @@ class Subjects:
 def subjects(run: TableRun, keys: Sequence[Key], place: str) -> Subjects:
     """Read the request's keys of a table.
 
-    Raise RefusedRequest for one its columns cannot hold.
+    Raise WrongEraseRequest for one its columns cannot hold.
     """
     spec, kinds = run.spec, dict(table_columns(run.spec, run.log))
     columns = [(name, kinds[name]) for name in spec.key]
@@ -108,7 +108,7 @@ def subjects(run: TableRun, keys: Sequence[Key], place: str) -> Subjects:
     bad = [str(row.lake_nth) for row in texts if row.bad]
     if bad:
         wanted = ", ".join(f"{name} {kind}" for name, kind in columns)
-        raise RefusedRequest(
+        raise WrongEraseRequest(
             f"{place}: number {', '.join(bad)} (from 0) cannot be read as the key of "
             f"{spec.full_name}: {wanted}."
         )

@@ -49,7 +49,7 @@ def blanked(path: str, content: bytes, blank: Callable[[bytes], bytes]) -> bytes
 def refuse_large(size: int) -> None:
     """Raise NotBlanked if a content has more bytes than pass through memory."""
     if size > LARGEST:
-        raise NotBlanked(f"has more than {LARGEST:,} bytes, unpacked")
+        raise NotBlanked(f"has more than {LARGEST:,} bytes when decompressed")
 
 
 def _unpacked(file: BinaryIO) -> bytes:
@@ -57,7 +57,7 @@ def _unpacked(file: BinaryIO) -> bytes:
     try:
         content = file.read(LARGEST + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise NotBlanked(f"cannot be unpacked ({error})") from None
+        raise NotBlanked(f"cannot be decompressed ({error})") from None
     refuse_large(len(content))
     return content
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional, Tuple
 
-from lake_spark.errors import BadFile
+from lake_spark.errors import REMOVED, UnreadableFile
 from lake_spark.landing.files import LandingFile
 from lake_spark.storage.object_store import ObjectStore
 
@@ -15,7 +15,7 @@ _HEAD_BYTES = 1 << 16
 
 
 def refuse_cut(store: ObjectStore, file: LandingFile) -> None:
-    """Raise BadFile unless the file begins as Avro does and ends where a block ends.
+    """Raise UnreadableFile unless the file begins as Avro does and ends where a block ends.
 
     Each block ends with the marker that the header ends with. A file that was cut
     exactly behind a block cannot be seen: Avro says nowhere how many there are.
@@ -24,18 +24,23 @@ def refuse_cut(store: ObjectStore, file: LandingFile) -> None:
     try:
         head = store.read(file.uri, limit=limit)
         if not head.startswith(_MAGIC):
-            raise BadFile(file.path, f"is no avro file: it begins with {head[:16]!r}")
+            raise UnreadableFile(
+                file.path,
+                f"is not a valid avro file: it begins with {head[:16]!r}, not {_MAGIC!r}. Land "
+                "it in the format avro, or correct source.format.",
+            )
         marker = marker_of(head)
         while marker is None and limit < file.size:
             limit *= 16
             marker = marker_of(store.read(file.uri, limit=limit))
         if marker is None or store.read_end(file.uri, _MARKER_BYTES) != marker:
-            raise BadFile(
-                file.path, "is cut: an avro file ends with the marker of its header"
+            raise UnreadableFile(
+                file.path,
+                "is cut: its end lacks the sync marker of its header. Land the whole file "
+                "again, or remove it.",
             )
     except KeyError:
-        gone = "was removed after the run had listed it"
-        raise BadFile(file.path, gone) from None
+        raise UnreadableFile(file.path, REMOVED) from None
 
 
 def marker_of(head: bytes) -> Optional[bytes]:

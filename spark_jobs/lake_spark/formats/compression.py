@@ -10,19 +10,19 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from lake_spec.model import Engine, TableSpec
-from lake_spark.errors import BadFile
+from lake_spark.errors import UnreadableFile
 from lake_spark.landing.files import LandingFile
 
 ZSTD = ".zst"
 
 
 def refuse_unreadable(file: LandingFile, spec: TableSpec) -> None:
-    """Raise BadFile for a compression that the table's engine does not read."""
+    """Raise UnreadableFile for a compression that the table's engine does not read."""
     if spec.engine is Engine.STREAMER and file.path.endswith(ZSTD):
-        raise BadFile(
+        raise UnreadableFile(
             file.path,
-            "is a zst file, which HoodieStreamer does not read everywhere: land it as .gz,"
-            " or set engine: pyspark",
+            "is a zst file, which HoodieStreamer cannot read on every cluster. Land it as "
+            ".gz, or set engine: pyspark.",
         )
 
 
@@ -31,7 +31,7 @@ def unpacked(
 ) -> bytes:
     """Unpack the text that the first bytes of a file hold.
 
-    Raise BadFile if they hold none.
+    Raise UnreadableFile if they hold none.
     """
     try:
         if file.path.endswith(".gz"):
@@ -43,7 +43,11 @@ def unpacked(
     except (zlib.error, OSError, Py4JJavaError) as error:
         suffix = file.path.rsplit(".", 1)[-1]
         reason = getattr(error, "java_exception", error)
-        raise BadFile(file.path, f"is no {suffix} file: {reason}") from None
+        raise UnreadableFile(
+            file.path,
+            f"is not a valid {suffix} file: {reason}. Land the whole file again, or correct the "
+            "ending of its name.",
+        ) from None
     return head
 
 

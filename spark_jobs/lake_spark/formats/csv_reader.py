@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import Csv
 from lake_spec.text.sql_text import sql_identifier, sql_literal
-from lake_spark.errors import BadFile
+from lake_spark.errors import BadFile, BadFileReason
 from lake_spark.formats.csv_text import (
     Fault,
     LARGEST,
@@ -97,7 +97,7 @@ def is_record(shape: Shape) -> str:
 class Checked:
     """What the check found: why files are refused, how many records the others have."""
 
-    reasons: Dict[str, str] = field(default_factory=dict)
+    reasons: Dict[str, BadFileReason] = field(default_factory=dict)
     records: Dict[str, int] = field(default_factory=dict)
 
 
@@ -117,7 +117,7 @@ def check(
             )
             groups.setdefault(read_as, []).append(name)
         except BadFile as bad:
-            checked.reasons[name] = bad.reason
+            checked.reasons[name] = type(bad), bad.reason
     for read_as, names in groups.items():
         _check_group(spark, kind, read_as, {n: files[n] for n in names}, checked)
     return checked

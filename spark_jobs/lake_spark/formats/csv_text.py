@@ -8,7 +8,12 @@ from typing import List, Optional, Tuple
 
 from lake_spec.model import Csv
 from lake_spec.model.sources import CHARSETS
-from lake_spark.errors import BadFile, SHOWN
+from lake_spark.errors import (
+    BadFileReason,
+    SHOWN,
+    UndecodableFile,
+    UnreadableFile,
+)
 
 LARGEST = 16_000_000
 """The most bytes of a line, and characters of a field, that are read."""
@@ -39,7 +44,7 @@ def needs_mark(kind: Csv) -> bool:
 def charset_of(kind: Csv, head: bytes, path: str) -> str:
     """Return the encoding to read a file with.
 
-    Raise BadFile where its first bytes say another.
+    Raise UndecodableFile where its first bytes say another.
     """
     declared = charset(kind)
     for mark, name, java_name in MARKS:
@@ -51,15 +56,15 @@ def charset_of(kind: Csv, head: bytes, path: str) -> str:
         remedy = f"Set source.format.encoding: {name}"
         if name == "UTF-32":
             remedy = "Land it in UTF-8"
-        raise BadFile(
+        raise UndecodableFile(
             path,
-            f"begins with the mark of {name} ({shown}), the table's encoding is "
-            f"{kind.encoding}. {remedy}.",
+            f"begins with the byte order mark of {name} ({shown}), but the table's encoding "
+            f"is {kind.encoding}. {remedy}.",
         )
     if declared == "UTF-16":
-        raise BadFile(
+        raise UndecodableFile(
             path,
-            "has no byte order mark, so its encoding UTF-16 has two readings. Set "
+            "has no byte order mark, so UTF-16 can be little or big endian. Set "
             "source.format.encoding: UTF-16LE or UTF-16BE.",
         )
     return declared
@@ -90,7 +95,7 @@ def first_record(text: str, kind: Csv) -> Tuple[List[str], bool]:
                 raise ValueError("a quoted field never ends")
             at += 1
             if at < len(text) and text[at] not in (delimiter, "\r", "\n"):
-                raise ValueError("text stands after a closing quote")
+                raise ValueError("there is text after a closing quote")
         else:
             ends = (text.find(each, at) for each in (delimiter, "\n"))
             end = min([each for each in ends if each >= 0], default=len(text))
@@ -139,22 +144,23 @@ class Fault:
     excerpt: bytes
 
 
-def reason(fault: Fault, kind: Csv, read_as: str) -> str:
-    """Say why a file is refused: what, where and what to do."""
+def reason(fault: Fault, kind: Csv, read_as: str) -> BadFileReason:
+    """Return why a file is refused: what is wrong, where and what to do."""
     line, again = fault.excerpt, "Fix the file and land it again"
     if fault.line == 1:
         try:
             charset_of(kind, line, "")
-        except BadFile as bad:
-            return bad.reason
+        except UndecodableFile as bad:
+            return UndecodableFile, bad.reason
     number = fault.record - bool(kind.header)
     where = f"record {number:,}" if number else "the header"
     where = f"{where} (line {fault.line:,})"
     text = line.decode(read_as, errors="backslashreplace")
     what, remedy = _words(fault, kind, text)
+    error = UndecodableFile if fault.kind == "decode" else UnreadableFile
     if fault.kind == "decode":
         what = f"{_undecodable(line, read_as)} is not {kind.encoding}"
-    return f"{what} in {where}: {_shown(text)}. {again}{remedy}."
+    return error, f"{what} in {where}: {_shown(text)}. {again}{remedy}."
 
 
 def _shown(text: str) -> str:
@@ -164,17 +170,17 @@ def _shown(text: str) -> str:
 
 _WORDS = {
     "decode": ("", ", or set source.format.encoding"),
-    "nul": ("a NUL character stands", ", or set source.format.encoding"),
+    "nul": ("there is a NUL character", ", or set source.format.encoding"),
     "blank": (
-        "nothing but blanks stands, which is passed over where multiline is false,",
+        "there are only blanks, which are skipped where multiline is false,",
         ", or set source.format.multiline: true",
     ),
-    "mark": ("a second byte order mark stands", ""),
+    "mark": ("there is a second byte order mark", ""),
     "cr": ("a quoted field ends with a carriage return", ""),
-    "end": ("a quoted field that never ends begins", ", or set source.format.quote"),
-    "after": ("text stands after a closing quote", ", or set source.format.quote"),
+    "end": ("a quoted field begins that never ends", ", or set source.format.quote"),
+    "after": ("there is text after a closing quote", ", or set source.format.quote"),
     "alone": (
-        "a carriage return without a line feed stands outside of quotes",
+        "there is a carriage return without a line feed, outside of quotes",
         " with lines that end with LF or CR LF",
     ),
     "open": (
@@ -208,7 +214,7 @@ def _undecodable(line: bytes, read_as: str) -> str:
 
 
 def too_large(error: BaseException) -> Optional[str]:
-    """Say why Spark's parser gave up a file, where a field or record is too large."""
+    """Return why Spark's parser gave up a file, where a field or record is too large."""
     text = str(error)
     if "TextParsingException" not in text or "ArrayIndexOutOfBounds" not in text:
         return None
@@ -221,7 +227,7 @@ def too_large(error: BaseException) -> Optional[str]:
 
 
 def miscounted(read: int, held: int) -> str:
-    """Say why a file is refused of which Spark read another number of records."""
+    """Return why a file is refused of which Spark read another number of records."""
     return (
         f"its lines hold {held:,} record(s), of which {read:,} were read: a line is "
         f"larger than the limit ({LARGEST:,} bytes unpacked). Land it with smaller values."

@@ -50,12 +50,12 @@ _ADDED = {
 
 
 def remedy(envelope: Optional[Debezium], missing: Sequence[str]) -> str:
-    """Say what to do about columns of the envelope that a file lacks; '' if none of it."""
+    """Say what to do about missing columns of the envelope; '' if others are missing."""
     fields = sorted({_ADDED[name] for name in missing if name in _ADDED})
     if envelope is None or not fields:
         return ""
     return (
-        f". Add {', '.join(fields)} to `add.fields` of the connector's"
+        f"Add {', '.join(fields)} to `add.fields` of the connector's"
         " ExtractNewRecordState, or leave that transform out."
     )
 

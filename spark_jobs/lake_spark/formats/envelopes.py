@@ -26,7 +26,7 @@ from lake_spark.formats.nested_columns import taken_apart
 from lake_spark.schema.columns import TEXT
 
 VALUE, BROKEN = "value", "kafka_broken"
-"""The fields of such a line with its message: as JSON, or as a text that is none."""
+"""The fields of such a line with its message: as JSON, or as other text."""
 
 OF_MESSAGE = ("kafka_topic", "kafka_partition", "kafka_offset", "kafka_timestamp")
 """Its fields that say where the message was."""

@@ -77,7 +77,7 @@ class Fields:
         return f"{self._place}.{spelled}" if self._place else spelled
 
     def below(self, name: str) -> Optional["Fields"]:
-        """Return the fields of a struct; None if there is none of that name."""
+        """Return the fields of a struct; None if there is no such field."""
         kind, sql = self.kind(name), self.sql(name)
         if kind is None or sql is None or kind.name != "struct":
             return None

@@ -14,7 +14,14 @@ from lake_spec.model import Csv, Feed, Json, Parquet, TableSpec
 from lake_spec.model.column_type import ColumnType
 from lake_spec.text.globs import glob_pattern
 from lake_spec.text.sql_text import sql_identifier
-from lake_spark.errors import BadFile, shortened
+from lake_spark.errors import (
+    BadFile,
+    REMOVED,
+    shortened,
+    UndecodableFile,
+    UnreadableFile,
+    WrongColumns,
+)
 from lake_spark.formats import csv_text, debezium
 from lake_spark.formats.column_names import column_in_path, sources, time_column
 from lake_spark.formats.envelopes import unwrapped
@@ -40,14 +47,14 @@ HEAD_BYTES = 1 << 18
 def shape_of(
     spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
 ) -> Shape:
-    """Return the file's columns; raise BadFile when it is not what it says."""
+    """Return the file's columns; raise BadFile when it cannot be ingested."""
     refuse_name(file)
     if file.size == 0:
-        raise BadFile(
+        raise UnreadableFile(
             file.path,
             "is empty (0 bytes): it was cut, or never written. Land the whole file in its "
-            "place, or remove it; a snapshot without rows is a file with its header, or a "
-            "line break where the format has none.",
+            "place, or remove it. For a snapshot without rows land a file with its header, "
+            "or with a line break where the format has none.",
         )
     kind = spec.source.format
     if isinstance(kind, (Csv, Json)):
@@ -60,7 +67,7 @@ def shape_of(
         if isinstance(kind, Json):
             shape = _with_declared_maps(shape, spec)
             if not shape.columns and spec.envelope is None:
-                # No record has a field, or there is none.
+                # No record has a field, or there are no records.
                 names = declared_source_names(spec)
                 shape = Shape(tuple((name, TEXT) for name in names))
     shape = _spelled(shape, by_place=isinstance(kind, Csv))
@@ -111,7 +118,7 @@ def head_of(spark: SparkSession, store: ObjectStore, file: LandingFile) -> bytes
     try:
         head = store.read(file.uri, limit=HEAD_BYTES)
     except KeyError:
-        raise BadFile(file.path, "was removed after the run had listed it") from None
+        raise UnreadableFile(file.path, REMOVED) from None
     return unpacked(spark, head, file, most=HEAD_BYTES)
 
 
@@ -137,20 +144,28 @@ def _first_record(content: bytes, file: LandingFile, kind: Csv) -> List[str]:
     text = decoder.decode(content, final=not is_cut)
     text = text[1:] if text[:1] == "\ufeff" else text
     if kind.header and text.lstrip()[:1] == "<":
-        raise BadFile(file.path, f"looks like HTML or XML, not CSV: {_start(text)}")
+        raise UnreadableFile(
+            file.path,
+            f"looks like HTML or XML, not CSV: {_start(text)}. Land the CSV file in its "
+            "place: the server may have sent an error page.",
+        )
     try:
         names, is_whole = csv_text.first_record(text, kind)
     except ValueError as error:
-        raise BadFile(
+        raise UnreadableFile(
             file.path,
             f"the first record, line 1, cannot be read: {error}: "
             f"{shortened(repr(text[:HEAD_BYTES]))}. Fix the file and land it again, or "
             "set source.format.quote.",
         ) from None
     if not names and kind.header:
-        raise BadFile(file.path, "has no header line")
+        raise WrongColumns(
+            file.path,
+            "has no header line. Land it with a header, or set source.format.header: "
+            "false.",
+        )
     if not is_whole and is_cut:
-        raise BadFile(
+        raise UnreadableFile(
             file.path,
             f"the first record, line 1, does not end within {HEAD_BYTES:,} bytes: "
             f"{_start(text)}. Land it with a shorter header.",
@@ -158,9 +173,9 @@ def _first_record(content: bytes, file: LandingFile, kind: Csv) -> List[str]:
     lost = "\ufffd" if errors == "replace" else "\udc80-\udcff"
     odd = [name for name in names if re.search(f"[\0{lost}]", name)]
     if odd and kind.header:
-        raise BadFile(
+        raise UndecodableFile(
             file.path,
-            f"the header, line 1, has the name {shortened(repr(odd[0]))}, which holds a "
+            f"the header, line 1, has the name {shortened(repr(odd[0]))}, which has a "
             f"NUL or bytes that are not {kind.encoding}. Fix the file, or set "
             "source.format.encoding.",
         )
@@ -365,9 +380,10 @@ def _no_double_names(file: LandingFile, shape: Shape) -> None:
         for name in names:
             other = seen.setdefault(name.lower(), name)
             if other is not name:
-                raise BadFile(
+                raise WrongColumns(
                     file.path,
-                    f"{DOUBLE_NAME}: {shortened(repr(other))} and {shortened(repr(name))}",
+                    f"{DOUBLE_NAME}: {shortened(repr(other))} and "
+                    f"{shortened(repr(name))}. Rename one of them in the source.",
                 )
 
 
@@ -389,10 +405,15 @@ def _has_needed_columns(file: LandingFile, shape: Shape, spec: TableSpec) -> Non
         missing.append(time)
     if missing:
         has = ", ".join(shape.names)[:300]
-        remedy = debezium.remedy(spec.envelope, missing)
-        raise BadFile(
-            file.path, f"lacks the column(s) {', '.join(missing)}; it has {has}{remedy}"
+        hint = debezium.remedy(spec.envelope, missing)
+        raise WrongColumns(
+            file.path,
+            f"lacks the column(s) {', '.join(missing)}; it has {has}. "
+            f"{hint or _ADD_COLUMNS}",
         )
+
+
+_ADD_COLUMNS = "Land it with these columns, or correct their names in the spec."
 
 
 def needed_columns(spec: TableSpec, file: LandingFile) -> List[str]:

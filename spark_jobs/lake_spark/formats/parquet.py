@@ -17,7 +17,7 @@ from pyspark.sql.types import StructType
 
 from lake_spec.model import NewColumns, TableSpec
 from lake_spec.model.column_type import ColumnType
-from lake_spark.errors import BadFile, first_line
+from lake_spark.errors import first_line, REMOVED, UnreadableFile, WrongTypes
 from lake_spark.formats.column_names import Names
 from lake_spark.formats.file_schema import Shape
 from lake_spark.landing.files import LandingFile
@@ -39,7 +39,7 @@ _KINDS = (
 )
 """What follows a field in the text of a Parquet schema -> our name of its type."""
 
-_LAND_AGAIN = "land it again, or remove it"
+_LAND_AGAIN = "Land it again, or remove it"
 
 
 def described_by_itself(
@@ -56,18 +56,18 @@ def described_by_itself(
     except Exception as error:  # py4j wraps each of Java's
         newer = list(_newer_types(jvm, footer))
         if not newer:
-            raise BadFile(
+            raise UnreadableFile(
                 file.path,
                 f"the footer of the parquet file cannot be read ({first_line(error)}): the"
-                f" file is damaged; {_LAND_AGAIN}.",
+                f" file is damaged. {_LAND_AGAIN}.",
             ) from None
-        raise BadFile(file.path, _unreadable(newer[:3])) from None
+        raise WrongTypes(file.path, _unreadable(newer[:3])) from None
     columns, unreadable = _columns(spark, schema)
     if spec.source.new_columns is NewColumns.IGNORE:
         claimed = Names(spec).claimed
         unreadable = [each for each in unreadable if each[0].lower() in claimed]
     if unreadable:
-        raise BadFile(file.path, _unreadable(unreadable[:3]))
+        raise WrongTypes(file.path, _unreadable(unreadable[:3]))
     return Shape(tuple(columns))
 
 
@@ -83,27 +83,26 @@ def _unreadable(columns: List[Tuple[str, str]]) -> str:
 def _footer(store: ObjectStore, file: LandingFile) -> bytes:
     """Return the file's metadata as its end has it.
 
-    Raise BadFile where the end is missing.
+    Raise UnreadableFile where the end is missing.
     """
     try:
         end = store.read_end(file.uri, _FOOTER_END)
         length = int.from_bytes(end[:4], "little")
         if end[4:] == _ENCRYPTED:
-            raise BadFile(
+            raise UnreadableFile(
                 file.path,
-                "is an encrypted parquet file (it ends with PARE): write it without"
+                "is an encrypted parquet file (it ends with PARE). Write it without"
                 " encryption of the footer.",
             )
         if end[4:] != _MAGIC or length + _FOOTER_END > file.size:
-            raise BadFile(
+            raise UnreadableFile(
                 file.path,
-                "is cut, damaged or no parquet file: its end has no footer (it ends with"
-                f" {end[4:]!r}, not {_MAGIC!r}); {_LAND_AGAIN}.",
+                "is cut, damaged or not a parquet file: its end has no footer (it ends with"
+                f" {end[4:]!r}, not {_MAGIC!r}). {_LAND_AGAIN}.",
             )
         return store.read_end(file.uri, length + _FOOTER_END)[:length]
     except KeyError:
-        gone = "was removed after the run had listed it"
-        raise BadFile(file.path, gone) from None
+        raise UnreadableFile(file.path, REMOVED) from None
 
 
 def _schema(spark: SparkSession, file: LandingFile) -> Any:

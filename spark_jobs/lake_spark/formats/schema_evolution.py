@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Iterator, List, Optional, Tuple
 
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import NewColumns, TableSpec
 from lake_spec.model.column_type import ColumnType
 from lake_spec.rules.names import is_source_name
-from lake_spark.errors import BadFile
+from lake_spark.errors import WrongColumns, WrongTypes
 from lake_spark.formats.column_names import Names, SOURCE, true_name_in, undeclared
 from lake_spark.formats.file_schema import Shape
 from lake_spark.formats.inference import source_name
@@ -69,8 +70,8 @@ def unknown_columns(
     return [(name, raw) for name, raw in found if name not in known]
 
 
-def name_warnings(spec: TableSpec, shape: Shape) -> List[str]:
-    """Return what the report says of undeclared columns with names of their own kind."""
+def name_warnings(spec: TableSpec, shape: Shape) -> List[Tuple[WarningId, str]]:
+    """Return warnings of undeclared columns whose names cannot be stored as they are."""
     if spec.source.new_columns is not NewColumns.ADD:
         return []
     names = Names(spec)
@@ -81,19 +82,20 @@ def name_warnings(spec: TableSpec, shape: Shape) -> List[str]:
         if not _is_sayable(stored, true):
             warnings.append(_left_out(raw))
         elif stored != true.lower() and _is_legal(stored):
-            warnings.append(
-                f"column {true!r} is stored as {stored!r}: {true.lower()!r} is a column"
-                " that the table adds or reads from elsewhere. To choose another name"
-                f" declare it: columns: {{{stored}: {{type: string, source: [{true!r}]}}}}"
+            words = (
+                f"column {true!r} is stored as {stored!r}, because the table has another "
+                f"column {true.lower()!r}. To choose another name declare it: "
+                f"columns: {{{stored}: {{type: string, source: [{true!r}]}}}}"
             )
+            warnings.append((WarningId.COLUMN_RENAMED, words))
     return warnings
 
 
-def _left_out(name: str) -> str:
-    return (
-        f"column {name[:200]!r} is left out: a spec cannot say its name, so no column"
-        " of the table can be read from it. Rename it in the source, or send it"
-        " under another name (a view, an alias, a renaming transform)."
+def _left_out(name: str) -> Tuple[WarningId, str]:
+    return WarningId.COLUMN_LEFT_OUT, (
+        f"column {name[:200]!r} is left out: a spec cannot contain its name. Rename it in "
+        "the source, or send it under another name (a view, an alias, a renaming "
+        "transform)."
     )
 
 
@@ -104,7 +106,7 @@ def _is_sayable(stored: str, name: str) -> bool:
 
 def _refuse(file: LandingFile, unknown: List[str]) -> None:
     if unknown:
-        raise BadFile(
+        raise WrongColumns(
             file.path,
             f"has undeclared column(s) {', '.join(unknown)} and source.new_columns is "
             "'refuse'. Declare them under columns, or set it to add or ignore.",
@@ -142,18 +144,18 @@ def _legal_type(
     for each in _parts(kind) if kind else ():
         bad = next((field for field in each.fields if not _is_legal(field)), None)
         if bad is not None:
-            raise BadFile(
+            raise WrongColumns(
                 file.path,
-                f"column {name!r} has the undeclared field {bad!r}, no legal name in the "
-                "lake. Declare the column as string, which keeps the JSON text of each "
-                "value, or with the fields that it shall have and source.new_columns: "
+                f"column {name!r} has the undeclared field {bad!r}, which is not a valid "
+                "name in the lake. Declare the column as string, which keeps the JSON text "
+                "of each value, or declare its fields and set source.new_columns: "
                 f"ignore{_MONGODB if bad[:1] == '$' else ''}.",
             )
         if each.name not in _KNOWN:
-            raise BadFile(
+            raise WrongTypes(
                 file.path,
-                f"the undeclared column {name!r} is {found.text}, and tables cannot hold "
-                f"{each.text}: declare it as string, which keeps the JSON text of each "
+                f"the undeclared column {name!r} is {found.text}, and tables cannot store "
+                f"{each.text}. Declare it as string, which keeps the JSON text of each "
                 "value, or set source.new_columns to ignore.",
             )
     return kind
@@ -166,7 +168,7 @@ def _parts(kind: ColumnType) -> Iterator[ColumnType]:
 
 
 def _refuse_name(spec: TableSpec, file: LandingFile, raw: str) -> None:
-    """Raise BadFile for a name that no reader could spell: a spec can rename the column."""
+    """Raise WrongColumns for a name that is not valid: a spec can rename the column."""
     name, names = true_name_in(spec, raw), Names(spec)
     legal = _ILLEGAL.sub("_", name).strip("_").lower()[:_LONGEST]
     if (
@@ -175,10 +177,10 @@ def _refuse_name(spec: TableSpec, file: LandingFile, raw: str) -> None:
         or legal in names.declared
     ):
         legal = f"{SOURCE}{legal}"[:_LONGEST].rstrip("_")
-    raise BadFile(
+    raise WrongColumns(
         file.path,
-        f"has the undeclared column {name!r}, no legal name in the lake. Declare it: "
-        f"columns: {{{legal}: {{type: string, source: [{name!r}]}}}}",
+        f"has the undeclared column {name!r}, which is not a valid name in the lake. "
+        f"Declare it: columns: {{{legal}: {{type: string, source: [{name!r}]}}}}",
     )
 
 

@@ -10,7 +10,7 @@ from pyspark.sql.types import StructType
 
 from lake_spec.model import Avro, Format, Json
 from lake_spec.model.column_type import ColumnType
-from lake_spark.errors import BadFile, first_line
+from lake_spark.errors import first_line, UnreadableFile
 from lake_spark.formats import json_reader
 from lake_spark.formats.avro import refuse_cut
 from lake_spark.formats.file_schema import CORRUPT, Shape
@@ -33,20 +33,24 @@ def described(
     maps: Sequence[str] = (),
     numbers: Mapping[str, ColumnType] = MappingProxyType({}),
 ) -> Shape:
-    """Return what Spark finds in the file; raise BadFile when it is not of that format.
+    """Return what Spark finds in the file; raise UnreadableFile if it has another format.
 
     `only_values` leaves out what is null in all records of a JSON file; `maps` are the
     names whose objects have values for names in it, `numbers` what it may call the columns
     of decimals and floating numbers, in lower case.
     """
-    fault = f"is no {kind.type} file"
+    fault = f"is not a valid {kind.type} file"
     if isinstance(kind, Avro):
         refuse_cut(store, file)
         fault = "cannot be read as avro"
     try:
         schema, is_whole = _schema(spark, file.uri, kind, only_values, maps)
     except Exception as error:  # Spark raises many kinds for one reason
-        raise BadFile(file.path, f"{fault}: {first_line(error)}") from None
+        raise UnreadableFile(
+            file.path,
+            f"{fault}: {first_line(error)}. Land the whole file again, or correct "
+            "source.format.",
+        ) from None
     found = typed_names(schema)
     # An Avro field of the type null has no values: as if the file lacked it.
     columns = tuple(

@@ -130,7 +130,7 @@ def count_rows(rows: DataFrame, rules: Dict[str, str]) -> Counted:
         .collect()
     )
     if any(row.lake_path is None for row in splits):
-        raise AssertionError("Spark read rows of a file that is none of the inputs")
+        raise AssertionError("Spark read rows of a file that is not among the inputs")
     totals = {
         each: sum(row[f"rule_{i}"] for row in splits) for i, each in enumerate(words)
     }

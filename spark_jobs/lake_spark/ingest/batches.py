@@ -11,11 +11,20 @@ from pyspark.storagelevel import StorageLevel
 from lake_spec.contract.pull_folders import pulled_folders
 from lake_spec.contract.report import FileReport
 from lake_spec.hudi.options import Operation
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Csv, Json, MissingColumns, NewColumns, Snapshot
 from lake_spec.text.globs import glob_pattern
 from lake_spark.changelog.schema import log_columns
 from lake_spark.changelog.retractions import retract_rows
-from lake_spark.errors import BadFile, RefusedInput, first_line
+from lake_spark.errors import (
+    BadFile,
+    BadFileReason,
+    ChangedWhileRead,
+    first_line,
+    shortened,
+    UnreadableFile,
+    WrongColumns,
+)
 from lake_spark.formats import csv_reader, csv_text
 from lake_spark.formats.file_schema import Shape
 from lake_spark.formats.inference import (
@@ -127,8 +136,7 @@ def warn_of_others(run: TableRun, landing: Listing) -> None:
             f"and were not ingested: {named}{more}. Rename or move them, widen the glob "
             "in the spec, or begin their names with `_`."
         )
-        if words not in run.report.warnings:
-            run.report.warnings.append(words)
+        run.report.warn(WarningId.UNMATCHED_FILES, words)
 
 
 def dated_files(run: TableRun, files: Sequence[LandingFile]) -> List[LandingFile]:
@@ -144,17 +152,21 @@ def dated_files(run: TableRun, files: Sequence[LandingFile]) -> List[LandingFile
 
 def set_aside(run: TableRun, bad: BadFile) -> None:
     """Leave a bad file where it is; the run will end red naming it."""
-    entry = {"path": bad.path, "reason": bad.reason}
-    if entry not in run.report.set_aside:
-        run.report.set_aside.append(entry)
-        run.say(f"set aside {shown(bad.path)}: {bad.reason}")
+    set_path_aside(run, type(bad).__name__, bad.path, bad.reason)
+
+
+def set_path_aside(run: TableRun, id: str, path: str, reason: str) -> None:
+    """Report a file as set aside, with the id of the reason."""
+    reason = shortened(reason, 2_000)
+    if run.report.set_aside_file(id, path, reason):
+        run.say(f"set aside {shown(path)}: {id}: {reason}")
 
 
 def shaped(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> Batch:
     """Return the good files with their shapes, and the columns that they lead to."""
     columns = _known_columns(run)
     good: List[Input] = []
-    warnings: Dict[str, str] = {}
+    warnings: Dict[Tuple[WarningId, str], str] = {}
     for file in files:
         try:
             _refuse_known(run, file)
@@ -165,7 +177,7 @@ def shaped(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> B
             refuse_mismatch(run.spec, shape, grown, file.path)
             started = full_refresh.start_of(run.spec, file.path)
         except BadFile as bad:
-            run.earlier.known_bad[file.path, file.etag] = bad.reason
+            run.earlier.known_bad[file.path, file.etag] = type(bad), bad.reason
             set_aside(run, bad)
             continue
         columns = grown
@@ -173,16 +185,11 @@ def shaped(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> B
         if isinstance(run.spec.source, Snapshot):
             is_first = snapshot_diff.is_full_load(file, manifest)
         good.append(Input(file, shape, 0 if is_first else 1, started))
-        for words in name_warnings(run.spec, shape):
-            warnings.setdefault(words, file.path)
-    _warn(run, [f"{path}: {words}" for words, path in warnings.items()])
+        for warning in name_warnings(run.spec, shape):
+            warnings.setdefault(warning, file.path)
+    for (id, words), path in warnings.items():
+        run.report.warn(id, f"{path}: {words}")
     return Batch(good, columns)
-
-
-def _warn(run: TableRun, warnings: Sequence[str]) -> None:
-    """Add warnings to the report, each once."""
-    found = run.report.warnings
-    found += [each for each in warnings if each not in found]
 
 
 def _with_values(
@@ -201,9 +208,10 @@ def _with_values(
 
 def _refuse_known(run: TableRun, file: LandingFile) -> None:
     """Refuse a file of known content: it is not read again to find the same."""
-    reason = run.earlier.known_bad.get((file.path, file.etag))
-    if reason is not None:
-        raise BadFile(file.path, reason)
+    known = run.earlier.known_bad.get((file.path, file.etag))
+    if known is not None:
+        error, reason = known
+        raise error(file.path, reason)
 
 
 @dataclass
@@ -298,12 +306,13 @@ def _refuse_broken(run: TableRun, batch: Batch) -> Dict[str, int]:
     if not isinstance(kind, Csv) or not batch.inputs:
         return {}
     files = {file_name(run.spark, each.file): each.file for each in batch.inputs}
-    marks, reasons = {}, {}
+    marks: Dict[str, bytes] = {}
+    reasons: Dict[str, BadFileReason] = {}
     for name, file in files.items() if csv_text.needs_mark(kind) else ():
         try:
             marks[name] = head_of(run.spark, run.store, file)
         except BadFile as bad:
-            reasons[name] = bad.reason
+            reasons[name] = type(bad), bad.reason
     uris = {name: file.uri for name, file in files.items() if name not in reasons}
     checked = csv_reader.check(run.spark, kind, uris, marks)
     reasons.update(checked.reasons)
@@ -321,7 +330,7 @@ def _refuse_miscounted(
             read[row.lake_path] += row.landed
     paths = [e.file.path for e in batch.inputs if e.file.path in held]
     reasons = {
-        path: csv_text.miscounted(read[path], held[path])
+        path: (UnreadableFile, csv_text.miscounted(read[path], held[path]))
         for path in paths
         if read[path] != held[path]
     }
@@ -329,13 +338,13 @@ def _refuse_miscounted(
     return bool(reasons)
 
 
-def _refuse(run: TableRun, batch: Batch, reasons: Dict[str, str]) -> None:
+def _refuse(run: TableRun, batch: Batch, reasons: Dict[str, BadFileReason]) -> None:
     """Set files aside and leave them out."""
     for each in batch.inputs:
         if each.file.path in reasons:
-            bad = BadFile(each.file.path, reasons[each.file.path])
-            run.earlier.known_bad[each.file.path, each.file.etag] = bad.reason
-            set_aside(run, bad)
+            error, reason = reasons[each.file.path]
+            run.earlier.known_bad[each.file.path, each.file.etag] = error, reason
+            set_aside(run, error(each.file.path, reason))
     if reasons:
         good = [each for each in batch.inputs if each.file.path not in reasons]
         _go_on_with(run, batch, good)
@@ -345,13 +354,13 @@ def _refuse_lacking(run: TableRun, batch: Batch, counted: Counted) -> bool:
     """Set files aside that lack a declared column; return whether there are any."""
     if run.spec.source.missing_columns is not MissingColumns.REFUSE:
         return False
-    reasons = {}
+    reasons: Dict[str, BadFileReason] = {}
     for each in batch.inputs:
         path = each.file.path
         lacking = [n for n in _lacking(run, batch, each, counted) if run.spec.column(n)]
         if lacking:
             has = ", ".join(each.shape.names)[:300]
-            reasons[path] = (
+            reasons[path] = WrongColumns, (
                 f"lacks the column(s) {', '.join(lacking)}; it has {has}, and "
                 f"source.missing_columns is 'refuse'. {_remedy(lacking[0])} "
                 "Or set source.missing_columns to warn."
@@ -374,7 +383,7 @@ def _warn_of_missing(run: TableRun, batch: Batch, counted: Counted) -> None:
             f"column {name!r} is missing in {len(paths):,} file(s) ({named}{more}): "
             f"{rows:,} row(s) have null. {_remedy(name)}"
         )
-        _warn(run, [words])
+        run.report.warn(WarningId.MISSING_COLUMN, words)
 
 
 def _lacking(run: TableRun, batch: Batch, each: Input, counted: Counted) -> List[str]:
@@ -402,13 +411,17 @@ def _readable(run: TableRun, batch: Batch) -> List[Input]:
         except Exception as error:
             words = first_line(error)
             if "EOFException" in words:
-                words = f"it is cut, for it ends in the middle ({words})"
+                words = f"it is cut: it ends within a record ({words})"
             reason = csv_text.too_large(error) or (
-                f"cannot be read: {words}. Where the file is damaged or not "
-                f"of the format {run.spec.source.format.type}, land it again or remove it."
+                f"cannot be read: {words}. If the file is damaged or not of the format "
+                f"{run.spec.source.format.type}, land it again or remove it."
             )
-            run.earlier.known_bad[each.file.path, each.file.etag] = reason
-            set_aside(run, BadFile(each.file.path, reason))
+            bad = UnreadableFile(each.file.path, reason)
+            run.earlier.known_bad[each.file.path, each.file.etag] = (
+                type(bad),
+                bad.reason,
+            )
+            set_aside(run, bad)
     return good
 
 
@@ -435,11 +448,13 @@ def _snapshots(run: TableRun, batch: Batch, counted: Counted) -> FrozenSet[str]:
     found = sorted(counted.starts(paths))
     before = sorted(run.manifest().contents.snapshots)
     if any(each not in before for each in found) and len({*before, *found}) > 1:
-        run.report.warnings.append(
-            f"the connector read another snapshot at {found[-1]} (others at "
-            f"{', '.join(each for each in (*before, *found[:-1]) if each != found[-1])}): "
-            "its rows rank there. Rows that were deleted while nothing was captured are "
-            "not in it and stay; to remove them take a new full load (source.full_refresh)."
+        run.report.warn(
+            WarningId.SECOND_SNAPSHOT,
+            f"the connector took another snapshot at {found[-1]} (others at "
+            f"{', '.join(each for each in (*before, *found[:-1]) if each != found[-1])}), "
+            "and its rows count from there on. Rows that were deleted while no changes were "
+            "captured are not in it and stay. To remove them take a new full load "
+            "(source.full_refresh).",
         )
     return frozenset(found)
 
@@ -451,7 +466,7 @@ def refuse_moved_on(run: TableRun, batch: Batch) -> None:
     """
     changed = moved_on(run.store, [each.file for each in batch.inputs])
     if changed:
-        raise RefusedInput(
+        raise ChangedWhileRead(
             f"{', '.join(changed)}: replaced or removed while the run read it, so nothing "
             "was written. Start the run again when the source has finished writing."
         )

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import CurrentDeletes, Enrichment
 from lake_spark.changelog.schema import LogColumn
-from lake_spark.errors import NoReference, Redefined
+from lake_spark.errors import ReferenceNotBuilt, SettingsChanged
 from lake_spark.schema.columns import Columns
 from lake_spark.schema.promotion import merged, stored_type, widens
 from lake_spark.storage.hudi_table import without_hudi_columns
@@ -31,10 +31,10 @@ def with_given(run: TableRun, columns: Columns) -> List[Tuple[str, str]]:
             now = stored_type(declared[theirs].type)
             known = stored_type(found.get(ours, now.text))
             if not widens(known, now) and not widens(now, known):
-                raise Redefined(
+                raise SettingsChanged(
                     f"{run.spec.full_name}: source.enrich gives {ours!r} as {now.text}, but"
-                    f" the change log holds {known.text}: give it under another name by"
-                    " `rename`, or take the change back."
+                    f" the change log has {known.text}. Give it another name by `rename`, or"
+                    " restore the old type."
                 )
             found[ours] = merged(known, now, promote=True).text
     return list(found.items())
@@ -53,12 +53,12 @@ def enriched(run: TableRun, rows: DataFrame, columns: Columns) -> DataFrame:
 def reference_rows(run: TableRun) -> DataFrame:
     """Return the living rows of a reference table.
 
-    Raise NoReference if it was never built.
+    Raise ReferenceNotBuilt if it was never built.
     """
     if not run.current.has_data():
-        raise NoReference(
-            f"{run.spec.full_name} has no current table yet, so it can give no value:"
-            f" load it first (./run_locally.sh run {run.spec.domain}_full_load --param"
+        raise ReferenceNotBuilt(
+            f"{run.spec.full_name} has no current table yet, so there are no values to add."
+            f" Load it first (./run_locally.sh run {run.spec.domain}_full_load --param"
             f" tables={run.spec.name})."
         )
     rows = without_hudi_columns(run.current.read())

@@ -199,7 +199,7 @@ def _no_folders(spec: TableSpec) -> List[Tuple[str, str]]:
     for name in spec.storage.partition_by:
         value = f"CAST({sql_identifier(name)} AS string)"
         words = sql_literal(f"partition column {name} has the value '")
-        end = sql_literal("', which readers of Hudi take for no value")
+        end = sql_literal("', which readers of Hudi read as no value")
         why = f"{words} || {value} || {end}"
         cases.append((f"lake_op = '{UPSERT}' AND {value} IN ({wrong})", why))
         encoded = f"octet_length(regexp_replace({value}, {_ESCAPED}, '%00'))"
@@ -218,5 +218,5 @@ def _too_late(spec: TableSpec) -> List[Tuple[str, str]]:
         cases.append((f"lake_effective_at >= CAST({end} AS timestamp)", words))
     if not spec.future_dates:
         late = f"lake_effective_at > lake_landed_at + {TOLERANCE}"
-        cases.append((late, f"{time} ' lies in the future'"))
+        cases.append((late, f"{time} ' is in the future'"))
     return cases

@@ -21,7 +21,7 @@ from lake_spec.text.globs import glob_pattern
 from lake_spark.build.materialize import living_keys
 from lake_spark.changelog import retractions
 from lake_spark.changelog.schema import ALL_KEYS, ENVELOPE, LogColumn, FULL_REFRESH
-from lake_spark.errors import BadFile
+from lake_spark.errors import WrongPath
 from lake_spark.ingest import snapshot_diff
 from lake_spark.ingest.reader import Input
 from lake_spark.landing.files import LandingFile
@@ -37,17 +37,18 @@ _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal"
 def start_of(spec: TableSpec, path: str) -> Optional[str]:
     """Return where the file's full refresh started, as JSON of order columns; else None.
 
-    Raises BadFile where the path does not say it.
+    Raises WrongPath where the path does not say it.
     """
     full_refresh = spec.full_refresh
     if full_refresh is None or not glob_pattern(full_refresh.files).fullmatch(path):
         return None
     found = re.search(full_refresh.pattern, path)
     if not found:
-        raise BadFile(
+        raise WrongPath(
             path,
             "its path does not say where the full refresh started: nothing in it matches "
-            f"{full_refresh.pattern!r}. Move the file or correct source.full_refresh.pattern.",
+            f"{full_refresh.pattern!r}. Rename the file, or correct "
+            "source.full_refresh.pattern.",
         )
     said = found.groupdict()
     start = {
@@ -72,16 +73,16 @@ def _typed(
         if kind.startswith(_NUMBERS):
             return str(Decimal(text))
     except (ValueError, InvalidOperation) as error:
-        raise BadFile(
+        raise WrongPath(
             path,
-            f"where its full refresh started cannot be read: {name} is {kind}, got {text!r} "
-            f"({error}). Rename the folder or correct source.full_refresh.",
+            f"the start of its full refresh cannot be read: {name} is {kind}, got {text!r} "
+            f"({error}). Rename the folder, or correct source.full_refresh.",
         ) from None
     return text
 
 
 def markers_sql(spec: TableSpec, inputs: Sequence[Input]) -> Optional[str]:
-    """Return SQL of one log row per full refresh among the inputs, None if there is none.
+    """Return SQL of one log row per full refresh among the inputs, else None.
 
     It precedes the first row of the full refresh's first file.
     """
@@ -144,6 +145,6 @@ def refuse_losses(run: TableRun, events: DataFrame, inputs: Sequence[Input]) -> 
 
 def _refuse_loss(spec: TableSpec, files: str, known: int, absent: int) -> None:
     setting = "source.full_refresh.lost_share"
-    remedy = f"Land it whole, or raise {setting} if the loss is true."
+    remedy = f"Land it whole, or raise {setting} if the loss is right."
     share = spec.full_refresh.lost_share
     snapshot_diff.refuse_loss(known, absent, share, setting, remedy, who=f"{files}: ")

@@ -24,7 +24,7 @@ from lake_spec.model import Csv, Json, TableSpec
 from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.changelog.column_versions import Written
 from lake_spark.changelog.schema import ENVELOPE, LogColumn
-from lake_spark.errors import NotIngested
+from lake_spark.errors import StreamerNotCommitted
 from lake_spark.formats import csv_reader, json_reader
 from lake_spark.formats.file_schema import BLOCK, ID
 from lake_spark.ingest import (
@@ -93,9 +93,10 @@ def account(run: TableRun, globs: Sequence[str]) -> bool:
         return False
     last = run.log.last_value("inputs")
     if last != named:
-        raise NotIngested(
+        raise StreamerNotCommitted(
             f"{run.spec.full_name}: the HoodieStreamer step did not commit its inputs {named} "
-            f"(the change log's last are {last}). Its step log says why; a new run takes them in."
+            f"(the change log's last are {last}). "
+            "See its step's log for the cause. The next run ingests them."
         )
     inputs = run.manifests.load(named)
     landing = batches.landing_of(run, globs).files
@@ -111,7 +112,7 @@ def _prepared(run: TableRun) -> Optional[str]:
     stage = f"prepare_{run.report.stage}"
     uri = f"{run.environment.runs}/{run.report.run}/{stage}/{run.spec.name}.json"
     try:
-        report = parse_state(run.store.read(uri), **_told(run, "the report", uri))
+        report = parse_state(run.store.read(uri), **_origin(run, "the report", uri))
     except KeyError:
         return None
     return report["commits"].get("inputs")
@@ -120,7 +121,7 @@ def _prepared(run: TableRun) -> Optional[str]:
 def _accounting(run: TableRun, named: str) -> List[FileReport]:
     """Return what prepare counted of each file."""
     uri = _accounting_uri(run, named)
-    found = parse_state(run.store.read(uri), **_told(run, "the accounting", uri))
+    found = parse_state(run.store.read(uri), **_origin(run, "the accounting", uri))
     return [from_fields(FileReport, each) for each in found["files"]]
 
 
@@ -128,7 +129,7 @@ def _accounting_uri(run: TableRun, id: str) -> str:
     return f"{run.home}/inputs/{id}.accounting.json"
 
 
-def _told(run: TableRun, what: str, uri: str) -> Dict[str, str]:
+def _origin(run: TableRun, what: str, uri: str) -> Dict[str, str]:
     what = f"{what} of {run.spec.full_name}"
     return {"what": what, "where": uri, "release": run.report.release}
 

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.hudi.options import Operation
 from lake_spark.changelog.schema import LogColumn
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spark.errors import TooManyBadRows
 from lake_spark.ingest.accounting import Counted
 from lake_spark.ingest.quality_rules import failed_rules
@@ -56,19 +57,22 @@ def check_limits(run: TableRun, counted: Counted, rows: DataFrame) -> None:
     for words, count in counted.rules.items():
         if words in fatal:
             raise TooManyBadRows(
-                f"quality: {words}: {count:,} row(s), and the rule says fail"
+                f"quality: {words}: {count:,} row(s), and the rule has on_fail: fail. "
+                "Nothing was written. Fix the files or the rule."
             )
-        run.report.warnings.append(f"quality: {words}: {count:,} row(s)")
+        run.report.warn(
+            WarningId.FAILED_QUALITY_RULE, f"quality: {words}: {count:,} row(s)"
+        )
     if not counted.bad:
         return
     limits = run.spec.quarantine
     words = f"{counted.bad:,} of {counted.total:,} rows are bad: {examples(rows)}"
     if counted.bad > limits.min_rows and counted.bad > limits.max_share * counted.total:
         raise TooManyBadRows(
-            f"{words}. That is over quarantine.max_share {limits.max_share:.2%} above "
-            f"{limits.min_rows} rows, so nothing was written. Fix the files or the spec."
+            f"{words}. The limit is {limits.max_share:.2%} above {limits.min_rows} rows "
+            "(quarantine.max_share). Nothing was written. Fix the files or the spec."
         )
-    run.report.warnings.append(f"quarantined: {words}")
+    run.report.warn(WarningId.QUARANTINED_ROWS, words)
 
 
 def keep(run: TableRun, rows: DataFrame) -> None:

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Dict, List, Optional, Sequence, Tuple
 
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Snapshot, TableSpec
 from lake_spec.text.globs import glob_pattern
 from lake_spark.build.materialize import build_current
-from lake_spark.errors import BadFile, RefusedInput
+from lake_spark.errors import BadFile, FilesNotFound, RefusedInput
 from lake_spark.formats.inference import all_globs
 from lake_spark.ingest import (
     batches,
@@ -155,10 +156,10 @@ def _matching(
             each.path for each in found if pattern.fullmatch(each.path)
         }
         if not hits:
-            raise RefusedInput(
+            raise FilesNotFound(
                 f"files: {glob!r} matches none of the {len(found)} file(s) of "
-                f"{run.spec.full_name} that a reprocess can choose here. Give paths or globs "
-                f"below {run.landing}, and name the tables that have them."
+                f"{run.spec.full_name} that can be reprocessed. Give paths or globs below "
+                f"{run.landing}, and in `tables` the tables that have them."
             )
         matching |= hits
     return [each for each in found if each.path in matching]
@@ -184,16 +185,16 @@ def with_dependent(
 def _start_of_full_refresh(spec: TableSpec, path: str) -> Optional[str]:
     try:
         return full_refresh.start_of(spec, path)
-    except BadFile:  # it will be set aside if it is taken
+    except BadFile:  # it will be set aside if it is ingested
         return None
 
 
 def _refuse_missing(run: TableRun, paths: Sequence[str]) -> None:
     if paths:
         more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-        raise RefusedInput(
-            f"{', '.join(paths[:3])}{more}: no longer in landing, so a reprocess cannot take "
-            "it in again. Put it back, or set retract_missing to retract it for good."
+        raise FilesNotFound(
+            f"{', '.join(paths[:3])}{more}: no longer in landing, so it cannot be ingested "
+            "again. Restore it, or set retract_missing to retract its rows for good."
         )
 
 
@@ -275,9 +276,9 @@ def _ingest_again(run: TableRun, manifest: Manifest) -> bool:
                 run, snapshot, paths, manifest
             )
             if missing is not None:
-                snapshots.set_aside(
-                    run, snapshot, snapshot_completeness.waits(snapshot, missing, ())
-                )
+                words = snapshot_completeness.waits(snapshot, missing, ())
+                id = WarningId.INCOMPLETE_SNAPSHOT.value
+                snapshots.set_aside(run, snapshot, id, words)
                 return False
             if not snapshots.take_snapshot(run, snapshot, manifest):
                 return False

@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import List, Tuple
 
 from lake_spec.contract.erase_request import folder_of
-from lake_spark.errors import LostList
+from lake_spec.diagnostics.warnings import WarningId
+from lake_spark.errors import ErasedKeysLost
 from lake_spark.ingest import same_content
 from lake_spark.landing.files import LandingFile, list_landing
 from lake_spark.landing.manifest import Compared
@@ -60,18 +61,19 @@ def refuse_lost_list(run: TableRun) -> None:
             f"{each.uri}, and there is no list of erased keys at {run.erased_keys.uri}"
         )
         remedy = (
-            "Restore the list from the copy of the landing files, or ask for the same "
-            f"keys again by the DAG {run.spec.domain}_erase before the load"
+            "Restore the list from the copy of the landing files, or erase the same keys "
+            f"again by the DAG {run.spec.domain}_erase before the load."
         )
         if done:
-            raise LostList(
+            raise ErasedKeysLost(
                 f"{run.spec.full_name}: {done} key(s) were erased by {where}: a load would "
-                f"bring them back. {remedy}."
+                f"bring them back. {remedy}"
             )
         if asked:
-            run.report.warnings.append(
-                f"{asked} key(s) are to be erased by {where}. If they were erased before "
-                f"and the list is lost: {remedy[0].lower()}{remedy[1:]}"
+            run.report.warn(
+                WarningId.PENDING_ERASE,
+                f"{asked} key(s) are to be erased by {where}. If they were erased before, "
+                f"the list is lost. {remedy}",
             )
 
 

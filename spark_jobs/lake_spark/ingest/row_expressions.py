@@ -17,7 +17,7 @@ from lake_spec.model.envelopes import LOG_NAME, NO_ROW, OLD_KEY
 from lake_spec.text.encodings import BASE64
 from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.changelog.schema import LogColumn
-from lake_spark.errors import BadFile, SHOWN
+from lake_spark.errors import SHOWN, WrongTypes
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.formats.inference import source_name
 from lake_spark.formats.placeholders import placeholder_texts
@@ -141,7 +141,7 @@ def _no_text(spec: TableSpec, shape: Shape, columns: Columns, record: str) -> Li
         return []
     each = " ".join(
         f"WHEN {is_no_utf8(column)} THEN named_struct('words', "
-        f"{sql_literal(name + ': cannot be read as text: bytes that are no UTF-8: ')}, "
+        f"{sql_literal(name + ': cannot be read as text: bytes that are not UTF-8: ')}, "
         f"'value', hex(substring(CAST({column} AS binary), 1, 100)))"
         for name, column in texts
     )
@@ -321,7 +321,7 @@ def text_of(spec: TableSpec, raw: str) -> str:
 
 
 def refuse_mismatch(spec: TableSpec, shape: Shape, columns: Columns, path: str) -> None:
-    """Raise BadFile where a column's type does not fit the table's."""
+    """Raise WrongTypes where a column's type does not fit the table's."""
     for name, kind in columns:
         raw = source_name(spec, name, shape)
         if raw is None or _is_lenient(spec, name):
@@ -330,10 +330,10 @@ def refuse_mismatch(spec: TableSpec, shape: Shape, columns: Columns, path: str) 
         place = mismatch(of_file, of_table, raw)
         if place and not _conversion(spec, name).reads(of_file, of_table):
             where, found, table = place
-            raise BadFile(
+            raise WrongTypes(
                 path,
-                f"column {where!r} is {found.text[:200]}, the table's column {name!r} has "
-                f"{table.text[:200]} there: a narrower or different type is never cast. "
+                f"column {where!r} is {found.text[:200]}, but the table's column {name!r} is "
+                f"{table.text[:200]} there, and a narrower or different type is never cast. "
                 + _remedy(spec, name, raw, of_file, of_table),
             )
 
@@ -341,7 +341,7 @@ def refuse_mismatch(spec: TableSpec, shape: Shape, columns: Columns, path: str) 
 def _remedy(
     spec: TableSpec, name: str, raw: str, found: ColumnType, table: ColumnType
 ) -> str:
-    """Say what to do about a type that does not fit."""
+    """Return what to do about a type that does not fit."""
     if spec.column(name) is not None:
         wider = f" ({found.stored.text[:200]})" if widens(table, found.stored) else ""
         return (

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Complete, Snapshot, TableSpec
 from lake_spec.text.globs import glob_pattern
-from lake_spark.errors import BadFile, LateExtract, RefusedFiles
+from lake_spark.errors import BadFile, LateSnapshot, WrongManifest, WrongSnapshotFiles
 from lake_spark.ingest.snapshot_diff import SourceSnapshot, times_taken
 from lake_spark.ingest.snapshot_times import time_of_path
 from lake_spark.landing.files import LandingFile, is_sign, scopes_of, shown
@@ -59,7 +60,7 @@ def with_signs(
 
     One with signs alone has no files.
 
-    A sign whose path names no time belongs to the snapshot whose files lie in its folder.
+    A sign without a time in its path belongs to the snapshot whose files lie in its folder.
     """
     found = list(snapshots)
     newest = times_taken(manifest)
@@ -123,10 +124,12 @@ def _of_folder(
     if not waiting - times:
         return None
     if len(times | waiting) > 1:
-        run.report.warnings.append(
-            f"{shown(sign.path)}: its path names no snapshot time, and its folder has files "
-            "of several snapshots, so it completes none. Give each snapshot a folder, or "
-            "name the marker so that source.snapshot_time.pattern finds the time."
+        run.report.warn(
+            WarningId.AMBIGUOUS_MARKER,
+            f"{shown(sign.path)}: its path has no snapshot time, and its folder has files "
+            "of several snapshots, so it completes none of them. Give each snapshot a "
+            "folder, or name the marker so that source.snapshot_time.pattern finds the "
+            "time.",
         )
         return None
     return waiting.pop()
@@ -137,7 +140,7 @@ def what_is_missing(
 ) -> Optional[str]:
     """Return what a snapshot waits for; None if it is complete.
 
-    Raises BadFile for its manifest, RefusedFiles for files that contradict each other.
+    Raises WrongManifest for its manifest, WrongSnapshotFiles for files that contradict each other.
 
     `landing` are the paths of all files that the table's glob matches.
     """
@@ -149,10 +152,10 @@ def what_is_missing(
     if complete.manifest is not None:
         return _by_manifest(run, snapshot, landing)
     if not snapshot.files:
-        raise RefusedFiles(
+        raise WrongSnapshotFiles(
             [each.path for each in snapshot.signs],
             f"snapshot {snapshot.name} has its marker and no file. Land its files (without "
-            "rows: one with a header alone), or remove the marker.",
+            "rows: a file with only a header), or remove the marker.",
         )
     if complete.marker is not None:
         bad = _bad_in_folder(run, snapshot)
@@ -184,7 +187,7 @@ def waits(
     named = ", ".join(f"{shown(each)}/" for each in folders[:3])
     words = (
         f"snapshot {snapshot.name} is not complete and waits: {missing} ({named}). Nothing of "
-        "it was ingested or deleted. Land the rest, or move its files away"
+        "it was ingested or deleted. Land the rest, or move its files out of landing"
     )
     later = ", ".join(each.name for each in behind[:3])
     more = f" and {len(behind) - 3} more" if len(behind) > 3 else ""
@@ -197,7 +200,7 @@ def _refuse_several(snapshot: SourceSnapshot, spec: TableSpec) -> None:
     """Refuse several files where nothing is declared: a snapshot is then one file."""
     if len(snapshot.files) > 1 and snapshot.scopes and is_one_file(spec):
         paths = [each.path for each in snapshot.files]
-        raise RefusedFiles(paths, several(snapshot.name, snapshot.files))
+        raise WrongSnapshotFiles(paths, several(snapshot.name, snapshot.files))
 
 
 def several(name: str, files: Sequence[LandingFile]) -> str:
@@ -206,7 +209,7 @@ def several(name: str, files: Sequence[LandingFile]) -> str:
     more = f" and {len(files) - 3} more" if len(files) > 3 else ""
     return (
         f"snapshot {name} has {len(files)} files ({named}{more}), and the table does not "
-        "declare when one of several files is complete. Leave one of them there, or "
+        "declare when a snapshot of several files is complete. Leave one file there, or "
         "declare source.complete (marker, parts or manifest)."
     )
 
@@ -219,9 +222,9 @@ def _refuse_second(
         return
     at = snapshot.at.isoformat()
     if any(each.snapshot_at == at for each in manifest.all):
-        raise LateExtract(
+        raise LateSnapshot(
             f"snapshot {snapshot.name} was complete and is ingested: a further file of its "
-            "time is refused. Move it away, or reprocess the whole snapshot by the DAG "
+            "time is refused. Move it out of landing, or reprocess the whole snapshot by the DAG "
             f"{spec.domain}_reprocess."
         )
 
@@ -235,10 +238,10 @@ def _by_count(snapshot: SourceSnapshot, count: int) -> Optional[str]:
     found = len(snapshot.files)
     if found > count:
         named = ", ".join(shown(each.path) for each in snapshot.files[:3])
-        raise RefusedFiles(
+        raise WrongSnapshotFiles(
             [each.path for each in snapshot.files],
             f"snapshot {snapshot.name} has {found} files ({named}, ...), and source.complete."
-            f"parts says {count}. Move away what is not of it, or correct the number.",
+            f"parts is {count}. Move files of other snapshots away, or correct the number.",
         )
     return None if found == count else f"{found} of {count} files are there"
 
@@ -261,7 +264,7 @@ def _by_parts(snapshot: SourceSnapshot, pattern: str) -> Optional[str]:
         raise _bad_parts(
             snapshot,
             [each.path for each in snapshot.files],
-            f"its files disagree on the number of parts: {examples}",
+            f"its files name different numbers of parts: {examples}",
         )
     (count,) = counts
     if count < 1 or max(parts) > count or (0 in parts and count in parts):
@@ -287,18 +290,18 @@ def _part_of(path: str, pattern: str) -> Tuple[int, int]:
         said = (groups["part"], groups["count"]) if groups else found.groups()[:2]
         return int(said[0]), int(said[1])
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise RefusedFiles(
+        raise WrongSnapshotFiles(
             [path],
-            f"{shown(path)}: its path names no part and number of parts: source.complete."
-            f"parts is {pattern!r}. Rename the file, move it away, or correct the pattern.",
+            f"{shown(path)}: its path has no part and number of parts (source.complete.parts is "
+            f"{pattern!r}). Rename the file, move it away, or correct the pattern.",
         ) from None
 
 
 def _bad_parts(
     snapshot: SourceSnapshot, paths: Sequence[str], what: str
-) -> RefusedFiles:
-    words = "Move away what is not of it, and land the rest."
-    return RefusedFiles(paths, f"snapshot {snapshot.name}: {what}. {words}")
+) -> WrongSnapshotFiles:
+    words = "Move files of other snapshots away, and land the rest."
+    return WrongSnapshotFiles(paths, f"snapshot {snapshot.name}: {what}. {words}")
 
 
 @dataclass(frozen=True)
@@ -317,9 +320,10 @@ def _by_manifest(
         return f"{_count(snapshot)} and its manifest {glob} is not"
     if len(snapshot.signs) > 1:
         named = ", ".join(shown(each.path) for each in snapshot.signs[:3])
-        raise RefusedFiles(
+        raise WrongSnapshotFiles(
             [each.path for each in snapshot.signs],
-            f"snapshot {snapshot.name} has {len(snapshot.signs)} manifests ({named}). Leave one.",
+            f"snapshot {snapshot.name} has {len(snapshot.signs)} manifests "
+            f"({named}). Remove all but one.",
         )
     (manifest,) = snapshot.signs
     listed = _of_snapshot(run, snapshot, manifest, _read(run, manifest))
@@ -372,7 +376,7 @@ def _of_snapshot(
     if not listed:
         raise _bad_manifest(
             manifest,
-            "lists no file. A snapshot without rows is a file with a header alone",
+            "lists no file. A snapshot without rows is a file with only a header",
         )
     return listed
 
@@ -382,10 +386,10 @@ def _refuse_unlisted(
 ) -> None:
     if paths:
         more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-        raise RefusedFiles(
+        raise WrongSnapshotFiles(
             sorted(paths),
             f"snapshot {snapshot.name}: {shown(min(paths))}{more} is not in its manifest "
-            f"{shown(manifest.path)}. Move it away, or list it.",
+            f"{shown(manifest.path)}. Move it out of landing, or list it.",
         )
 
 
@@ -408,13 +412,13 @@ def _refuse_other_sizes(
         if path not in erased:
             raise _bad_manifest(
                 manifest,
-                f"says that {shown(path)} has {listed[path].size} bytes, it has "
+                f"says that {shown(path)} has {listed[path].size} bytes, but it has "
                 f"{there[path].size}",
             )
 
 
-def _bad_manifest(manifest: LandingFile, what: str) -> BadFile:
-    return BadFile(
+def _bad_manifest(manifest: LandingFile, what: str) -> WrongManifest:
+    return WrongManifest(
         manifest.path, f"{what}. Correct the manifest, or land what it lists."
     )
 
@@ -460,7 +464,7 @@ def _listed(run: TableRun, manifest: LandingFile, number: int, entry: Any) -> _L
     if not isinstance(name, str) or not name or not (size is None or is_size):
         raise _bad_manifest(
             manifest,
-            f"entry {number} is no file name, nor an object with a name "
+            f"entry {number} is neither a file name nor an object with a name "
             f"({', '.join(_NAMES)}) and a size: {repr(entry)[:100]}",
         )
     return _Listed(_path_of(run, manifest, name), size)

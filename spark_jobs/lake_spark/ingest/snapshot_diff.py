@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import MissingKeys, TableSpec
 from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT
-from lake_spark.errors import LateExtract, RefusedInput
+from lake_spark.errors import LateSnapshot, TooManyLosses
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.manifest import Manifest
 from lake_spark.scd2.events import KEY
@@ -89,11 +89,11 @@ def refuse_late(snapshot: SourceSnapshot, manifest: Manifest, spec: TableSpec) -
         if last is None or snapshot.at > last:
             continue
         what = "of the same time as" if snapshot.at == last else "older than"
-        raise LateExtract(
-            f"this snapshot ({snapshot.name}) is {what} the last one taken"
-            f"{of_scope(scope, spec)} ({last:%Y-%m-%d %H:%M}). Move it away, land it "
-            f"under its true time, or take it in by the DAG {spec.domain}_reprocess, which "
-            "takes all after it again."
+        raise LateSnapshot(
+            f"this snapshot ({snapshot.name}) is {what} the last one ingested"
+            f"{of_scope(scope, spec)} ({last:%Y-%m-%d %H:%M}). Land it under its true time, "
+            f"or ingest it by the DAG {spec.domain}_reprocess, which ingests all later ones "
+            "again. If it is not needed, move it out of the landing folder."
         )
 
 
@@ -218,7 +218,7 @@ def _value(name: str, kept: Set[str]) -> Column:
 
 
 def held(compared: DataFrame, why: Column) -> DataFrame:
-    """Return the absent keys that are not taken as gone: they only look so."""
+    """Mark absent keys that are not to be deleted, because their rows are unreadable."""
     absent = F.col("lake_change") == "absent"
     change = F.when(absent & why.isNotNull(), "held").otherwise(F.col("lake_change"))
     return compared.withColumn("lake_change", change)
@@ -250,10 +250,10 @@ def refuse_empty(snapshot: SourceSnapshot, known: int, spec: TableSpec) -> None:
     """Refuse a snapshot without rows: more often a broken export than an empty table."""
     scope = snapshot.scopes[0] if spec.scope else None
     named = ", ".join(each.path for each in snapshot.files[:3])
-    raise RefusedInput(
-        f"snapshot {snapshot.name}{of_scope(scope, spec)} has no row ({named}), the table "
-        f"has {known:,} key(s){of_scope(scope, spec)}. Land a whole snapshot in its place. "
-        "If it is right, declare source.may_be_empty, or run "
+    raise TooManyLosses(
+        f"snapshot {snapshot.name}{of_scope(scope, spec)} has no row ({named}), but the "
+        f"table has {known:,} key(s){of_scope(scope, spec)}. Land a whole snapshot in its "
+        "place. If it is right, declare source.may_be_empty, or run "
         f"{spec.domain}_incremental with accept_losses."
     )
 
@@ -265,7 +265,7 @@ def refuse_losses(known: int, absent: int, spec: TableSpec, scope: str) -> None:
     """
     if spec.source.missing_keys is not MissingKeys.IGNORE:
         remedy = (
-            "Land a whole snapshot in its place or, if the loss is true, run "
+            "Land a whole snapshot in its place. If the loss is right, run "
             f"{spec.domain}_incremental with accept_losses."
         )
         share, setting = spec.source.lost_share, "source.lost_share"
@@ -288,7 +288,7 @@ def refuse_loss(
     """
     is_judged = known >= MIN_KEYS or absent == known
     if is_judged and absent > share * known:
-        raise RefusedInput(
+        raise TooManyLosses(
             f"{who}loses {absent:,} of {known:,} keys{of}, more than the share of "
             f"{share:.0%} that {setting} allows. {remedy}"
         )

@@ -16,7 +16,15 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import SnapshotTime, TableSpec
 from lake_spec.text.sql_text import sql_identifier
-from lake_spark.errors import BadFile, first_line, shortened
+from lake_spark.errors import (
+    BadFile,
+    first_line,
+    shortened,
+    UnreadableFile,
+    WrongColumns,
+    WrongPath,
+    WrongTypes,
+)
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.formats.inference import shape_of
 from lake_spark.ingest import reader, row_expressions
@@ -51,10 +59,10 @@ def time_of_path(path: str, where: SnapshotTime, zone: str) -> datetime:
     """Return the time of the snapshot that a file belongs to, as its path says it."""
     found = re.search(where.pattern or "", path)
     if not found:
-        raise BadFile(
+        raise WrongPath(
             path,
-            f"its name holds no snapshot time: nothing in it matches {where.pattern!r}. "
-            "Rename the file or correct source.snapshot_time.pattern.",
+            f"its path has no snapshot time: nothing in it matches {where.pattern!r}. "
+            "Rename the file, or correct source.snapshot_time.pattern.",
         )
     return _timestamp(path, found.group(1), where, zone)
 
@@ -63,7 +71,11 @@ def _timestamp(path: str, text: str, where: SnapshotTime, zone: str) -> datetime
     try:
         timestamp = datetime.strptime(text, where.format)
     except ValueError as error:
-        raise BadFile(path, f"its snapshot time cannot be read: {error}") from None
+        raise WrongPath(
+            path,
+            f"its snapshot time cannot be read: {error}. Correct it, or correct "
+            "source.snapshot_time.format.",
+        ) from None
     return as_utc(timestamp, zone)
 
 
@@ -98,15 +110,17 @@ class _TimesOfFiles:
         try:
             rows = self._rows(shape, group)
         except BadFile as error:
-            self.bad += [BadFile(file.path, error.reason) for file in group]
+            self.bad += [type(error)(file.path, error.reason) for file in group]
             return
         except Exception as error:  # Spark wraps a bad file in many kinds of error
             if len(group) > 1:
                 for file in group:
                     yield from self._seen(shape, [file])
             else:
-                reason = f"cannot be read: {first_line(error)}"
-                self.bad.append(BadFile(group[0].path, reason))
+                reason = (
+                    f"cannot be read: {first_line(error)}. Land the whole file again."
+                )
+                self.bad.append(UnreadableFile(group[0].path, reason))
             return
         for file in group:
             yield file, rows.get(reader.file_name(self.run.spark, file))
@@ -127,7 +141,11 @@ class _TimesOfFiles:
         column = names[self.where.column.lower()]
         kind = shape.type_of(column).name
         if kind not in _TYPES:
-            raise BadFile("", f"column {column!r} is {kind}, no date, time or text")
+            raise WrongTypes(
+                "",
+                f"column {column!r} is {kind}, not a date, a timestamp or a string. Name "
+                "another column in source.snapshot_time.column.",
+            )
         text = row_expressions.text_of(self.spec, column)
         micros = F.unix_micros(F.col(sql_identifier(column)).cast("timestamp"))
         corrupt = F.col(CORRUPT) if CORRUPT in raw.columns else F.lit(None)
@@ -137,19 +155,23 @@ class _TimesOfFiles:
     def _time(self, file: LandingFile, row: Optional[Row]) -> datetime:
         column = self.where.column
         if row is None or row.least is None:
-            raise BadFile(
-                file.path, f"no row has a value in {column!r}, so it is of no snapshot"
+            raise WrongColumns(
+                file.path,
+                f"no row has a value in {column!r}, so its snapshot is unknown. Land it "
+                "with the time of its snapshot in each row.",
             )
         if row.without:
-            raise BadFile(
-                file.path, f"{row.without:,} row(s) have no value in {column!r}"
+            raise WrongColumns(
+                file.path,
+                f"{row.without:,} row(s) have no value in {column!r}. Land it with the "
+                "time of its snapshot in each row.",
             )
         if row.least != row.greatest:
-            raise BadFile(
+            raise WrongColumns(
                 file.path,
-                f"its rows are of several snapshots: {column!r} runs from "
+                f"its rows are of several snapshots: {column!r} has values from "
                 f"{self._shown(row.least)} to {self._shown(row.greatest)}. Land one file "
-                "for each.",
+                "for each snapshot.",
             )
         if isinstance(row.least, str):
             zone = self.spec.source.timezone

@@ -9,9 +9,10 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from lake_spec.contract.report import FileReport
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import MissingKeys, TableSpec
 from lake_spark.changelog.schema import log_columns, LogColumn
-from lake_spark.errors import BadFile, RefusedFiles, RefusedInput
+from lake_spark.errors import RefusedInput, WrongScopes, WrongSnapshotFiles
 from lake_spark.ingest import (
     batches,
     previous_snapshot,
@@ -53,27 +54,31 @@ def _refused_whole(run: TableRun, snapshot: SourceSnapshot) -> bool:
     """Refuse a snapshot for one bad file: the good ones wait for it, by name."""
     bad = {each["path"] for each in run.report.set_aside}
     named = ", ".join(each.path for each in snapshot.files if each.path in bad)
-    set_aside(run, snapshot, f"waits with its snapshot {snapshot.name} for {named}")
+    reason = (
+        f"waits with its snapshot {snapshot.name} for {named}. Fix or replace that."
+    )
+    set_aside(run, snapshot, WarningId.INCOMPLETE_SNAPSHOT.value, reason)
     return False
 
 
-def set_aside(run: TableRun, snapshot: SourceSnapshot, reason: str) -> None:
+def set_aside(run: TableRun, snapshot: SourceSnapshot, id: str, reason: str) -> None:
     """Leave the files of a snapshot where they are; the run will end red."""
-    set_paths_aside(run, [each.path for each in snapshot.files], reason)
+    set_paths_aside(run, [each.path for each in snapshot.files], id, reason)
 
 
 def refuse(run: TableRun, snapshot: SourceSnapshot, refused: RefusedInput) -> None:
     """Set aside the files that were refused: the snapshot's, if not some of them."""
     paths = [each.path for each in snapshot.files]
-    set_paths_aside(run, getattr(refused, "paths", paths), str(refused))
+    id = type(refused).__name__
+    set_paths_aside(run, getattr(refused, "paths", paths), id, str(refused))
 
 
-def set_paths_aside(run: TableRun, paths: Sequence[str], reason: str) -> None:
+def set_paths_aside(run: TableRun, paths: Sequence[str], id: str, reason: str) -> None:
     """Leave files where they are, those that were set aside before with their reason."""
     done = {each["path"] for each in run.report.set_aside}
     for path in paths:
         if path not in done:
-            batches.set_aside(run, BadFile(path, reason))
+            batches.set_path_aside(run, id, path, reason)
 
 
 def _cover(run: TableRun, batch: batches.Batch, rows: batches.Rows) -> None:
@@ -88,13 +93,13 @@ def _cover(run: TableRun, batch: batches.Batch, rows: batches.Rows) -> None:
     empty = set(run.accepted.empty_scopes)
     if found & empty:
         named = ", ".join(sorted(found & empty))
-        raise RefusedInput(
-            f"has rows of {column} {named}, which empty_scopes says is empty. Leave it "
-            "out there, or give the run a window without this snapshot."
+        raise WrongScopes(
+            f"has rows of {column} {named}, which empty_scopes lists as empty. Remove it "
+            "from empty_scopes, or give the run a window without this snapshot."
         )
     if not found | empty:
-        raise RefusedInput(
-            f"has no good row, so nothing tells which values of {column} it covers. "
+        raise WrongScopes(
+            f"has no good row, so it is unknown which values of {column} it covers. "
             "Land a whole snapshot in its place, or name them in empty_scopes."
         )
     scopes = tuple(sorted(found | empty))
@@ -112,7 +117,7 @@ def _refuse_several(snapshot: SourceSnapshot, values: Sequence[Row]) -> None:
         if len(paths) > 1:
             name = f"{snapshot.name} of {scope!r}"
             words = snapshot_completeness.several(name, [files[path] for path in paths])
-            raise RefusedFiles(paths, words)
+            raise WrongSnapshotFiles(paths, words)
 
 
 def _take_rows(
@@ -143,8 +148,10 @@ def _compared(
         return compared
     bad = quarantine.bad_rows(rows.numbered)
     if not bad.where(any_null(run.spec.key)).isEmpty():
-        run.report.warnings.append(
-            "missing_keys was not applied: the key of a quarantined row cannot be read"
+        run.report.warn(
+            WarningId.KEPT_MISSING_KEYS,
+            "missing_keys was not applied, because the key of a quarantined row cannot be "
+            "read. Fix the row and land the snapshot again.",
         )
         return snapshot_diff.held(compared, F.lit(True))
     # A quarantined row counts as present.

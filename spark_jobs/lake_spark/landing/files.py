@@ -11,7 +11,7 @@ from typing import List, Optional, Sequence, Tuple
 from lake_spec.contract.pull_folders import FOLDERS
 from lake_spec.model import Scope
 from lake_spec.text.globs import glob_pattern
-from lake_spark.errors import BadFile
+from lake_spark.errors import WrongPath
 from lake_spark.storage.object_store import ObjectStore, StoredObject
 
 PULLING = "_pulling"
@@ -146,20 +146,20 @@ def moved_on(store: ObjectStore, files: Sequence[LandingFile]) -> List[str]:
 
 
 def refuse_name(file: LandingFile) -> None:
-    """Raise BadFile for a path under which Spark reads another file, none, or fails."""
+    """Raise WrongPath for a path under which Spark reads another file, none, or fails."""
     parts = file.path.split("/")
     found = [each for each in ("", ".", "..") if each in parts]
     if found:
-        what = f"has a part {found[0]!r}, which Hadoop takes out of paths"
+        what = f"has a part {found[0]!r}, which Hadoop removes from paths"
     elif file.path.endswith("._COPYING_"):
-        what = "ends with '._COPYING_', which Spark passes over"
+        what = "ends with '._COPYING_', which Spark ignores"
     elif ":" in parts[-1] and file.uri.startswith("file:"):
         what = "has a ':' in its name, which Hadoop cannot read in local folders"
     elif not _is_unicode(file.path):
-        what = "is no UTF-8 text"
+        what = "is not valid UTF-8"
     else:
         return
-    raise BadFile(file.path, f"its path {what}. Land it under another name.")
+    raise WrongPath(file.path, f"its path {what}. Land it under another name.")
 
 
 def _is_unicode(path: str) -> bool:
@@ -190,9 +190,9 @@ def scopes_of(path: str, scope: Optional[Scope]) -> Tuple[str, ...]:
         return ()
     found = re.search(scope.pattern, path)
     if not found or not found.group(1):
-        raise BadFile(
+        raise WrongPath(
             path,
-            f"its path names no {scope.column}: nothing in it matches {scope.pattern!r}. "
-            "Move the file or correct source.scope.pattern.",
+            f"its path has no value of {scope.column}: nothing in it matches "
+            f"{scope.pattern!r}. Rename the file, or correct source.scope.pattern.",
         )
     return (found.group(1),)

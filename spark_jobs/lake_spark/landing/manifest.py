@@ -35,7 +35,7 @@ from lake_spec.contract.state_format import (
     state_text,
     to_fields,
 )
-from lake_spark.errors import RefusedInput
+from lake_spark.errors import ChangedFile
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.manifest_parts import (
     PartFolder,
@@ -326,11 +326,11 @@ class Manifest:
         pairs = [(self.find(file.path), file) for file in files]
         for (before, file), is_same in zip(pairs, compared(pairs)):
             if not is_same:
-                raise RefusedInput(
-                    f"{file.path}: has another content than when it was ingested "
-                    f"(ETag {before.etag}, now {file.etag}). If it corrects the "
-                    f"old rows, take it in by the DAG {domain}_reprocess with files={file.path}; "
-                    "else put the old content back and land the new one under a new name."
+                raise ChangedFile(
+                    f"{file.path} was changed after it was ingested (ETag {before.etag} -> "
+                    f"{file.etag}). To ingest the new content run the DAG "
+                    f"{domain}_reprocess with files={file.path}. Otherwise restore the file "
+                    "and land the new content under a new name."
                 )
             self.again[file.path] = file.etag
 
@@ -586,7 +586,7 @@ def _manifest_of(data: Dict[str, Any]) -> Manifest:
     for kind, values in ((str, texts), (int, numbers), (dict, [found.definition])):
         wrong = next((each for each in values if not isinstance(each, kind)), None)
         if wrong is not None:
-            raise TypeError(f"{wrong!r} is no {kind.__name__}")
+            raise TypeError(f"{wrong!r} is not of type {kind.__name__}")
     return found
 
 
@@ -598,7 +598,7 @@ def _id_of(uri: str) -> str:
 def _texts(found: Any) -> Tuple[str, ...]:
     wrong = next((each for each in found if not isinstance(each, str)), None)
     if wrong is not None:
-        raise TypeError(f"{wrong!r} is no text")
+        raise TypeError(f"{wrong!r} is not a string")
     return tuple(found)
 
 

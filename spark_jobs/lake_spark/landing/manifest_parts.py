@@ -181,7 +181,11 @@ class PartFolder:
 
     def write(self, part: Part) -> Ref:
         """Put a part; return a Ref to it."""
-        data = {"removed": list(part.removed), "columns": _told(part), **part.unknown}
+        data = {
+            "removed": list(part.removed),
+            "columns": _columns_with_values(part),
+            **part.unknown,
+        }
         text = state_text(data).encode()
         name = hashlib.sha256(text).hexdigest()[:32]
         self._store.write(self.place(name), gzip.compress(text, 6, mtime=0))
@@ -209,7 +213,7 @@ def _held() -> int:
     return sum(len(table) for _, table in _TABLES.values())
 
 
-def _told(part: Part) -> Dict[str, List[Any]]:
+def _columns_with_values(part: Part) -> Dict[str, List[Any]]:
     """Return its columns without those that say nothing of any file."""
     return {
         name: values
@@ -219,9 +223,9 @@ def _told(part: Part) -> Dict[str, List[Any]]:
 
 
 def unreadable(what: str, where: str, error: Exception) -> UnreadableState:
-    """Say that an object is not there, or is no longer what was put."""
+    """Return the error of an object that is missing, or is not what was written."""
     is_gone = isinstance(error, KeyError) and error.args == (where,)
-    why = "it is not there" if is_gone else repr(error)[:200]
+    why = "it does not exist" if is_gone else repr(error)[:200]
     return UnreadableState(
         f"{what} cannot be read: {why}. It is at {where}. Restore an older version of the "
         "object."

@@ -97,7 +97,7 @@ def mark_events(
     }
     if then is not None:
         so_far = position.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-        came_by_then = ~retractions.came_after(then)
+        came_by_then = ~retractions.arrived_after(then)
         nth_then = F.count_if(came_by_then).over(so_far)
         marks["lake_seen_then"] = F.when(came_by_then, nth_then)
     numbered = deliveries.withColumn("lake_nth", F.row_number().over(nth))

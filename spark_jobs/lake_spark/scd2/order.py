@@ -62,7 +62,7 @@ def with_epochs(events: DataFrame, roles: Roles) -> DataFrame:
     facts = (
         f"CASE WHEN lake_rank > 0 AND {known} THEN struct("
         f"lake_started IS NULL AS is_change, {EVENT_TIME} AS at, lake_position, lake_record,"
-        f" lake_log AS log, struct({places}) AS place, {retractions.COMMIT} AS came) END"
+        f" lake_log AS log, struct({places}) AS place, {retractions.COMMIT} AS arrived) END"
     )
     marked = (
         events.withColumn("lake_fact", F.expr(facts))
@@ -95,7 +95,7 @@ _FORMER = (
     " AND lake_fact.at > lake_newest.at + INTERVAL 1 MINUTE)"
     " OR (lake_fact.is_change AND lake_fact.at >= lake_read.at"
     " AND lake_fact.place < lake_read.place)"
-    " THEN struct(lake_newest.log, lake_newest.came) END"
+    " THEN struct(lake_newest.log, lake_newest.arrived) END"
 )
 _START = (
     f"CASE WHEN lake_fact IS NOT NULL AND (lake_newest IS NULL OR {FORMER} IS NOT NULL)"

@@ -21,8 +21,8 @@ def standing_events(events: DataFrame, scope: str, roles: Roles) -> DataFrame:
     """
     key = Window.partitionBy(KEY)
     # What a value has is noted before what another one has no more.
-    told_first = [*(LogColumn.RANK, *roles.order), F.col(LogColumn.OP).desc()]
-    order = key.orderBy(*told_first, LogColumn.POSITION, LogColumn.RECORD)
+    upserts_first = [*(LogColumn.RANK, *roles.order), F.col(LogColumn.OP).desc()]
+    order = key.orderBy(*upserts_first, LogColumn.POSITION, LogColumn.RECORD)
     so_far = key.orderBy(LogColumn.RANK, *roles.order).rangeBetween(
         Window.unboundedPreceding, Window.currentRow
     )
@@ -34,16 +34,16 @@ def standing_events(events: DataFrame, scope: str, roles: Roles) -> DataFrame:
     )
     # Only deletes look back, so most keys carry nothing.
     has_deletes = F.max(F.col(LogColumn.OP) == DELETE).over(key)
-    before = f"filter(lake_told, t -> t.op = '{UPSERT}' OR t.at < lake_snapshot_at)"
+    before = f"filter(lake_so_far, t -> t.op = '{UPSERT}' OR t.at < lake_snapshot_at)"
     judged = (
         events.withColumn("lake_nth", F.row_number().over(order))
         .withColumn(
-            "lake_told", F.collect_list(F.when(has_deletes, event)).over(so_far)
+            "lake_so_far", F.collect_list(F.when(has_deletes, event)).over(so_far)
         )
-        .withColumn("lake_told_before", F.expr(before))
-        .withColumn("lake_stood", F.expr(_standing("lake_told_before")))
-        .withColumn("lake_stands", F.expr(_standing("lake_told")))
-        .drop("lake_told", "lake_told_before")
+        .withColumn("lake_earlier", F.expr(before))
+        .withColumn("lake_stood", F.expr(_standing("lake_earlier")))
+        .withColumn("lake_stands", F.expr(_standing("lake_so_far")))
+        .drop("lake_so_far", "lake_earlier")
     )
     is_delete = F.col(LogColumn.OP) == DELETE
     kept = judged.where(~is_delete | F.col("lake_stands").isNull())

@@ -59,8 +59,8 @@ class Conversion:
     def reads(self, found: ColumnType, table: ColumnType) -> bool:
         """Return whether the column's format says what the file's whole numbers mean."""
         words = EPOCHS if table.name in ("date", "timestamp") else (UNSIGNED,)
-        is_told = table.name in TYPES.get(self.pattern or "", ())
-        return self.pattern in words and is_told and is_whole(found)
+        is_known = table.name in TYPES.get(self.pattern or "", ())
+        return self.pattern in words and is_known and is_whole(found)
 
     def value(
         self, column: str, found: ColumnType, table: ColumnType, depth: int = 0
@@ -135,7 +135,7 @@ class Conversion:
         self, column: str, found: ColumnType, table: ColumnType, name: str, depth: int
     ) -> str:
         words = f"{name}: cannot be read as {table.text}: "
-        plain = _told(words, self.shown(column, found))
+        plain = _reason(words, self.shown(column, found))
         if not table.is_nested:
             return plain
         if found.name == "string":
@@ -191,7 +191,7 @@ class Conversion:
         if found.is_nested:
             return f"to_json({column})"
         if found.name == "binary":
-            return f"'bytes that are no UTF-8: ' || hex(substring({column}, 1, 100))"
+            return f"'bytes that are not UTF-8: ' || hex(substring({column}, 1, 100))"
         return self._unmarked(f"CAST({column} AS string)")
 
     def _unmarked(self, text: str) -> str:
@@ -276,7 +276,7 @@ class Conversion:
         return f"CASE WHEN {text} RLIKE {grammar} THEN try_cast({text} AS {kind}) END"
 
     def _floating(self, text: str, table: ColumnType) -> str:
-        """Return a number that the type can hold: what overflows or loses digits is none.
+        """Return a number that the type can hold: what overflows or loses digits is null.
 
         A float keeps the digits that are written of it, nine at most.
         """
@@ -350,9 +350,9 @@ class Conversion:
         is_whole = json_text.is_whole(text, "j")
         after = f"json_object_keys({text}) IS NOT NULL AND NOT {is_whole}"
         inside = f"coalesce({', '.join([*parts, plain])})"
-        rest = _told(f"{name}: is not one value of {table.text}: ", text)
+        rest = _reason(f"{name}: is not one value of {table.text}: ", text)
         chosen = (
-            f"CASE WHEN {twice} THEN {_told(name + ': a name is there twice: ', text)}"
+            f"CASE WHEN {twice} THEN {_reason(name + ': a name is there twice: ', text)}"
             f" WHEN {json_text.is_whole(text, 'j')} THEN {inside}"
             f" WHEN {after} THEN {rest} ELSE {plain} END"
         )
@@ -435,7 +435,7 @@ class Conversion:
         return f"({column} IS NOT NULL AND NOT ({back} <=> {column}))"
 
 
-def _told(words: str, value: str) -> str:
+def _reason(words: str, value: str) -> str:
     """Return SQL: why a value cannot be read, apart from the value, which may be long."""
     return f"named_struct('words', {sql_literal(words)}, 'value', {value})"
 

@@ -11,7 +11,7 @@ from lake_spec.model.column_type import ColumnType
 from lake_spec.text.encodings import BASE64, EPOCHS, UNSCALED, UNSIGNED
 
 _FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
-"""Of the years 1 and 9999: what lies beyond is no time in Spark's text, or overflows."""
+"""Of the years 1 and 9999: beyond them Spark's text is not a timestamp, or it overflows."""
 
 _TIMESTAMPS: Dict[str, Tuple[int, int, str]] = {
     "epoch_days": (-719_162, 2_932_896, "date_from_unix_date(CAST({n} AS int))"),
@@ -52,7 +52,7 @@ def decoded(value: str, word: str, table: ColumnType) -> str:
         return _decimal(f"hex(try_to_binary({value}, 'base64'))", table)
     if word == UNSIGNED:
         return _unsigned(f"try_cast({value} AS decimal(20,0))", table)
-    raise ValueError(f"{word!r} is none of the encodings")
+    raise ValueError(f"{word!r} is not a known encoding")
 
 
 def timestamp_of_millis(value: str) -> str:

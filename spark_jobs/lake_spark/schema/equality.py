@@ -67,12 +67,12 @@ def same_as_floats(
     same = _as_before(F.struct(F.col("lake_op"), *others), order)
     marks = F.concat_ws(",", "lake_narrow", F.lag("lake_narrow").over(order))
     for name in narrow:
-        came = F.arrays_overlap(
+        is_repeated = F.arrays_overlap(
             F.split(marks, ","), F.array(*map(F.lit, sorted(by_column[name])))
         )
         exact = _as_before(comparable(rows, name), order)
         same &= exact | (
-            came & _as_before(_as_float(rows, name, by_column[name]), order)
+            is_repeated & _as_before(_as_float(rows, name, by_column[name]), order)
         )
     return same
 

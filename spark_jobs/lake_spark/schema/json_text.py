@@ -260,12 +260,12 @@ def reason(corrupt: str) -> str:
     twice = name_twice(corrupt)
     quote, there = sql_literal("'"), sql_literal("' is there twice")
     return (
-        f"CASE WHEN NOT {is_utf8(corrupt)} THEN 'the record holds bytes that are not UTF-8'"
+        f"CASE WHEN NOT {is_utf8(corrupt)} THEN 'the record has bytes that are not UTF-8'"
         f" WHEN NOT ({is_text(corrupt)})"
         " THEN 'the record holds half a character (a lone surrogate) or U+FDD0'"
         f" WHEN NOT ({is_object}) THEN 'the record cannot be parsed'"
         f" WHEN NOT ({is_one_value(corrupt)})"
-        " THEN 'text stands after the object'"
+        " THEN 'there is text after the object'"
         f" WHEN {twice} IS NOT NULL THEN {quote} || {twice} || {there}"
         " ELSE 'a field is spelled in another case than in other records, or has no place in"
         " its column' END"

@@ -1,7 +1,7 @@
 """Texts that are dates and times, as SQL: contract 2.2.
 
 What has no zone is of a clock in the declared one; what has one is an instant. The whole
-text must fit: a day without its month, or anything behind the time, is no time.
+text must fit: a day without its month, or anything behind the time, is not a time.
 """
 
 from __future__ import annotations

@@ -6,26 +6,26 @@ from typing import Tuple, Type, TypeVar
 
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Connection, EnvironmentSpec
-from lake_spark.errors import NoConnection
+from lake_spark.errors import WrongConnection
 
 Kind = TypeVar("Kind")
 
 
 def connection_of(environment: EnvironmentSpec, name: str, *kinds: Type[Kind]) -> Kind:
-    """Return the connection of that name; raise NoConnection if none is of these kinds."""
+    """Return the connection of that name; raise WrongConnection if none is of these kinds."""
     known = dict(environment.connections)
     found = known.get(name)
     if found is None:
         has = ", ".join(sorted(known)) or "none"
-        raise NoConnection(
-            f"connection {name!r}: the environment {environment.name!r} has none of that "
-            f"name. {did_you_mean(name, known)}Its connections: {has}. Add it under "
+        raise WrongConnection(
+            f"connection {name!r}: the environment {environment.name!r} has no connection "
+            f"of that name. {did_you_mean(name, known)}Its connections: {has}. Add it under "
             f"`connections` of environments/{environment.name}.yml."
         )
     if not isinstance(found, kinds):
-        raise NoConnection(
+        raise WrongConnection(
             f"connection {name!r}: is of kind {found.kind} in the environment "
-            f"{environment.name!r}, and this source needs {_words(kinds)}."
+            f"{environment.name!r}, and this source needs {_words(kinds)}. Name another connection."
         )
     return found
 

@@ -226,7 +226,7 @@ class Server:
             jdbc.close()
 
     @contextmanager
-    def told(self, what: str) -> Iterator[None]:
+    def errors_named(self, what: str) -> Iterator[None]:
         """Raise errors with the names of connection and table, in the database's words."""
         try:
             yield
@@ -238,6 +238,6 @@ class Server:
             words = _THROWN.sub("", words)
             words = words.replace(self.credentials.password, "***")
             raise PullFailed(
-                f"connection {self.name!r}: {what} could not be pulled, and nothing of it"
-                f" was landed: {words}"
+                f"connection {self.name!r}: {what} could not be pulled, and none of its rows"
+                f" were landed: {words}"
             ) from error

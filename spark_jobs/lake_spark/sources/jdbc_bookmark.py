@@ -20,6 +20,7 @@ from lake_spec.contract.state_format import (
     state_text,
     to_fields,
 )
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import JdbcChanges
 from lake_spark.errors import PullFailed
 from lake_spark.sources.staging_folder import folder_at, pulled_before
@@ -66,7 +67,7 @@ class Bookmark:
 
 
 def value_of(text: str) -> Value:
-    """Return a cursor's value from its text; raise ValueError for a text that is none."""
+    """Return a cursor's value from its text; raise ValueError if it is not one."""
     if re.fullmatch(_NUMBER, text):
         return Decimal(text)
     return datetime.fromisoformat(text)
@@ -94,7 +95,7 @@ class BookmarkFile:
     def load(self) -> Tuple[Bookmark, Optional[bytes]]:
         """Load the bookmark, and the file's content for `save`.
 
-        One of another cursor is none.
+        One of another cursor is ignored.
         """
         try:
             content = self.run.store.read(self.uri)
@@ -121,9 +122,9 @@ class BookmarkFile:
             now = None
         if now != before:
             raise PullFailed(
-                f"{self.run.spec.full_name}: another run has moved the bookmark"
-                f" {self.uri} while this one pulled. What this one landed stays, and is"
-                " pulled again by the next run."
+                f"{self.run.spec.full_name}: another run changed the bookmark {self.uri}"
+                " while this one pulled. Start the run again: the landed files stay, and"
+                " the same rows are pulled again."
             )
         text = state_text(
             to_fields(bookmark),
@@ -165,11 +166,11 @@ class BookmarkFile:
         landed = (Landed(path, text_of(end)),)
         if end > at + TOLERANCE:
             words = (
-                f"the bookmark in the name of {path}/ lies in the future and is ignored:"
+                f"the bookmark in the name of {path}/ is in the future and is ignored:"
                 f" {end}. Rows since the pull before it are pulled again."
             )
-            self.run.say(words)
-            self.run.report.warnings.append(words)
+            if self.run.report.warn(WarningId.FUTURE_BOOKMARK, words):
+                self.run.say(words)
             yield Bookmark(self.pull.cursor, "", landed)
             return
         # Clocks differ; but the table was read then, and no later.

@@ -24,6 +24,7 @@ from pyspark.sql.types import StructType
 
 from lake_spec.contract.pull_folders import CHANGES
 from lake_spec.contract.state_format import to_fields
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import JdbcChanges
 from lake_spark.errors import PullFailed
 from lake_spark.landing.files import list_landing
@@ -131,12 +132,12 @@ def cursor_of(table: OpenTable, pull: JdbcChanges) -> SourceColumn:
         has = ", ".join(each.name for each in table.columns)
         raise PullFailed(
             f"connection {pull.connection!r}: {pull.table} has no column {pull.cursor!r}"
-            f" to be its cursor; it has {has}."
+            f" for its cursor; it has {has}. Correct the cursor in the spec."
         )
     if column.type not in table.dialect.cursors:
         raise PullFailed(
             f"connection {pull.connection!r}: {pull.table}: the cursor {pull.cursor!r} is"
-            f" of type {column.type}: name a column with a number or a time."
+            f" of type {column.type}. Name a column with a number or a timestamp."
         )
     return column
 
@@ -147,8 +148,9 @@ def _reach(table: OpenTable, column: SourceColumn) -> Reach:
     if table.has_nulls(column):
         _warn(
             table,
-            f"{table.name}: its cursor {column.name!r} is null in some rows. After the"
-            " first pull such rows are not seen. Let the source set it in every row.",
+            WarningId.NULL_CURSOR,
+            f"{table.name}: its cursor {column.name!r} is null in some rows, which are not"
+            " pulled after the first pull. Set it in every row in the source.",
         )
     if text is None:
         return Reach(is_empty=not table.has_nulls(column))
@@ -158,7 +160,7 @@ def _reach(table: OpenTable, column: SourceColumn) -> Reach:
     if limit is None:
         raise PullFailed(
             f"connection {table.server.name!r}: {table.name}: the greatest value of its"
-            f" cursor {column.name!r} is {text!r}, and nothing comes after that: correct"
+            f" cursor {column.name!r} is {text!r}, and no value is greater. Correct"
             " the row, or pull a view without it."
         )
     known = table.greatest(column, _sql(table, column, limit))
@@ -166,18 +168,18 @@ def _reach(table: OpenTable, column: SourceColumn) -> Reach:
     if top is None or not isinstance(top, datetime) or top > limit + TOLERANCE:
         _warn(
             table,
+            WarningId.FUTURE_CURSOR,
             f"connection {table.server.name!r}: {table.name}: the greatest value of its"
-            f" cursor {column.name!r} is {text}, beyond {limit}, which the database has"
-            f" come to. Such rows are pulled, and the bookmark stays at {end}. Correct"
-            " them, or pull a view without them.",
+            f" cursor {column.name!r} is {text}, beyond the database's {limit}. Such rows"
+            f" are pulled, and the bookmark stays at {end}. Correct them, or pull a view"
+            " without them.",
         )
     return Reach(False, top, end, limit)
 
 
-def _warn(table: OpenTable, words: str) -> None:
-    if words not in table.run.report.warnings:
+def _warn(table: OpenTable, id: WarningId, words: str) -> None:
+    if table.run.report.warn(id, words):
         table.run.say(words)
-        table.run.report.warnings.append(words)
 
 
 def _limit(table: OpenTable, column: SourceColumn) -> Optional[Value]:
@@ -237,11 +239,11 @@ def _last(run: TableRun, bookmark: Bookmark, reach: Reach) -> Optional[Value]:
     if last <= limit + TOLERANCE:
         return limit
     words = (
-        f"the bookmark {last} lies in the future and is ignored: all rows of"
+        f"the bookmark {last} is in the future and is ignored: all rows of"
         f" {run.spec.full_name} are pulled again."
     )
-    run.say(words)
-    run.report.warnings.append(words)
+    if run.report.warn(WarningId.FUTURE_BOOKMARK, words):
+        run.say(words)
     return None
 
 

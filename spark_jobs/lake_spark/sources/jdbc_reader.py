@@ -24,7 +24,7 @@ def pull_load(run: TableRun, pull: JdbcTable) -> None:
     """Pull the table as the full load, once: not where one was landed or ingested."""
     discard_unfinished(run)
     if pulled_before(run, LOAD) or _has_files(run, load=True):
-        run.say("the full load is there: nothing is pulled")
+        run.say("nothing to pull: the full load is landed")
         return
     changes = _same_table(run, pull)
     with opened(run, pull) as table:
@@ -50,7 +50,7 @@ def pull_first_snapshot(run: TableRun, pull: JdbcTable) -> None:
     """Pull a snapshot, where the table has none yet."""
     discard_unfinished(run)
     if _has_files(run, load=False):
-        run.say("a snapshot is there: nothing is pulled")
+        run.say("nothing to pull: a snapshot is landed")
         return
     _snapshot(run, pull)
 

@@ -14,6 +14,7 @@ from typing import Callable, Iterator, List, Optional, Sequence, Set, Tuple, Uni
 
 from pyspark.sql import DataFrame
 
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import (
     Feed,
     JdbcChanges,
@@ -176,14 +177,14 @@ def _typed(value: str, name: str, reading: Reading, spec: TableSpec) -> str:
     shown = (
         f"substring({value}, 2, 200)" if kind[:5] == "array" else f"left({value}, 200)"
     )
-    message = f"concat({_told(name, kind)}, {shown})"
+    message = f"concat({_wrong_value(name, kind)}, {shown})"
     return (
         f"CASE WHEN {value} IS NOT NULL THEN CASE WHEN {typed} IS NULL"
         f" THEN raise_error({message}) ELSE {value if exact else typed} END END"
     )
 
 
-def _told(name: str, kind: str) -> str:
+def _wrong_value(name: str, kind: str) -> str:
     what = f"not a {kind.replace('_ntz', '')} of the lake"
     if kind.startswith("array<"):
         what = f"an array of several dimensions, which {kind} is not"
@@ -239,7 +240,7 @@ def opened(run: TableRun, pull: TablePull) -> Iterator[OpenTable]:
     is_postgresql = isinstance(database, PostgreSql)
     dialect = PostgreSqlDialect() if is_postgresql else MariaDbDialect()
     server = Server(pull.connection, database, who, dialect)
-    with server.told(pull.table), server.session(run.spark) as session:
+    with server.errors_named(pull.table), server.session(run.spark) as session:
         at = dialect.opened(session, _quoted(dialect, pull.table))
         table = OpenTable(run, server, session, at, pull.table, ())
         columns = dialect.columns(session, table.sql_name)
@@ -268,13 +269,15 @@ def opened_later(
                 yield table
                 return
         time.sleep(1)
-    raise AssertionError(f"{run.spec.full_name}: the clock of {pull.connection} stands")
+    raise AssertionError(
+        f"{run.spec.full_name}: the clock of {pull.connection} does not advance"
+    )
 
 
 def _sayable(
     run: TableRun, pull: TablePull, columns: Sequence[SourceColumn]
 ) -> Iterator[SourceColumn]:
-    """Yield the columns whose names a spec can say.
+    """Yield the columns whose names a spec can contain.
 
     Leave out the others, with a warning.
     """
@@ -286,12 +289,11 @@ def _sayable(
             yield column
             continue
         words = (
-            f"{pull.table}: the column {column.name[:100]!r} is left out: no spec can say"
-            " this name. Pull a view that gives it another one."
+            f"{pull.table}: the column {column.name[:100]!r} is left out: a spec cannot"
+            " contain this name. Pull a view that gives it another one."
         )
-        if words not in run.report.warnings:
+        if run.report.warn(WarningId.COLUMN_LEFT_OUT, words):
             run.say(words)
-            run.report.warnings.append(words)
 
 
 def _has_declared_columns(

@@ -10,6 +10,7 @@ import gzip
 from typing import Dict, List, Tuple
 
 from lake_spec.contract.pull_folders import CHANGES
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Debezium, KafkaCluster, KafkaTopic
 from lake_spark.errors import SourceMoved
 from lake_spark.landing.files import list_landing
@@ -66,7 +67,7 @@ def _refuse_losses(run: TableRun, topic: Topic, done: Landed) -> None:
     losses = []
     if done.topic_ids and topic.id not in done.topic_ids:
         losses.append(
-            f"was deleted and made again (id {topic.id}, landed were"
+            f"was deleted and created again (id {topic.id}, landed were"
             f" {', '.join(done.topic_ids)})"
         )
     for partition, wanted in expired(done, topic.id, topic.partitions):
@@ -74,16 +75,18 @@ def _refuse_losses(run: TableRun, topic: Topic, done: Landed) -> None:
     if losses and not run.accepted.losses:
         raise SourceMoved(
             f"{run.spec.full_name}: topic {topic.name} {'; '.join(losses)}. Messages in"
-            " between may be lost. Take a new full load (source.full_refresh), or go on"
-            " without them: start the run with accept_losses."
+            " between may be lost. Take a new full load (source.full_refresh), or accept"
+            " the loss: start the run with accept_losses."
         )
     for words in losses:
-        run.report.warnings.append(f"topic {topic.name} {words}: losses accepted")
+        run.report.warn(
+            WarningId.ACCEPTED_LOSSES, f"topic {topic.name} {words}: losses accepted"
+        )
 
 
 def _expired(partition: Partition, wanted: int) -> str:
     return (
-        f"no longer holds offset {wanted} of partition {partition.number}: it holds"
+        f"no longer has offset {wanted} of partition {partition.number}: it has"
         f" {partition.begin} to {partition.end - 1}"
     )
 

@@ -95,7 +95,7 @@ def _described(jvm: Any, admin: Any, name: str) -> Topic:
     if name not in known:
         hint = did_you_mean(name, known)
         raise PullFailed(
-            f"Kafka has no topic {name!r}, or does not show it to this user. {hint}"
+            f"Kafka has no topic {name!r}, or this user may not see it. {hint}"
             "Correct `topic`, or create it (a connector does at its first event)."
         )
     wanted = jvm.java.util.ArrayList()

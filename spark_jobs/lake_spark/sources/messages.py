@@ -55,7 +55,7 @@ def _object(facts: Any) -> str:
 def _json_object(value: bytes) -> Optional[str]:
     """Return the text of a JSON object, on one line.
 
-    None if it is none that can be read.
+    None if it cannot be read.
     """
     try:
         text = value.decode("utf-8")
@@ -69,12 +69,12 @@ def _json_object(value: bytes) -> Optional[str]:
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not valid JSON")
 
 
 def _fields(pairs: List[Tuple[str, Any]]) -> Any:
-    """Refuse names that differ at most in case: nobody could say which counts."""
+    """Refuse names that differ at most in case: it is unknown which counts."""
     names = {name.lower() for name, _ in pairs}
     if len(names) < len(pairs):
-        raise ValueError("a field stands there twice")
+        raise ValueError("a field is there twice")
     return dict(pairs)

@@ -169,7 +169,7 @@ class PostgreSqlDialect:
     ) -> Optional[str]:
         """Return the last number of the sequence that belongs to the column, if any."""
         place, name = table.replace("'", "''"), column.name.replace("'", "''")
-        # Only who may read the sequence sees it; of a view there is none.
+        # Only who may read the sequence sees it; a view has no sequence.
         return session.row(
             "SELECT (SELECT CAST(pg_sequence_last_value(d.objid) AS text) FROM pg_depend d"
             " JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S'"

@@ -20,7 +20,7 @@ def land_pulled(run: TableRun, kind: str) -> None:
     if not _is_due(run):
         return
     if not run.window.holds(datetime.now(timezone.utc)):
-        run.say("nothing is pulled: what lands now is outside of the run's window")
+        run.say("nothing to pull: files landed now are outside of the run's window")
         return
     _KINDS[kind](run)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lake_spec.model.choices import SecretStore
-from lake_spark.errors import NoSecret
+from lake_spark.errors import WrongSecret
 from lake_spark.storage.object_store import ObjectStore
 
 
@@ -24,21 +24,21 @@ def credentials_of(
 ) -> Credentials:
     """Return user and password of a connection.
 
-    Raise NoSecret without showing what was read.
+    Raise WrongSecret without showing what was read.
     """
     where = f"connection {connection!r}: the secret {secret!r} ({kept_in.value})"
     try:
         content = store.secret(secret, kept_in)
     except KeyError:
-        raise NoSecret(
-            f"{where} is not there. Make it, as JSON with username and password, or "
+        raise WrongSecret(
+            f"{where} does not exist. Create it, as JSON with username and password, or "
             "correct `secret` and `secret_store` of the connection."
         ) from None
     found = _texts(content)
     if found is None:
-        raise NoSecret(
-            f"{where} is not what it must be: a JSON object with two texts, username and "
-            "password. Correct it; its value is not shown."
+        raise WrongSecret(
+            f"{where} is not a JSON object with two strings, username and password. "
+            "Correct it; its value is not shown."
         )
     return found
 

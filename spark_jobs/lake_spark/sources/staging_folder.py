@@ -71,7 +71,7 @@ def discard_unfinished(run: TableRun) -> None:
     prefix = f"{run.landing}/"
     found = run.store.list(prefix)
     for uri in unfinished_folders(found, prefix, pulled_folders(run.spec)):
-        run.say(f"removes the unfinished pull {uri[len(run.landing) + 1:]}")
+        run.say(f"removed the unfinished pull {uri[len(run.landing) + 1:]}")
         PullFolder(run.store, uri.rstrip("/")).discard()
 
 

@@ -31,7 +31,7 @@ def erase(run: TableRun, request_uri: str) -> State:
     _refuse_what_is_out_of_reach(run)
     of_table = subjects(run, keys, f"{request_uri}: keys.{run.spec.name}")
     secret = run.environment.erase_secret
-    run.erased_keys.hasher(secret, run.erased_keys.load())  # or NoSecret
+    run.erased_keys.hasher(secret, run.erased_keys.load())  # or WrongSecret
     if run.dry_run:
         _count(run, of_table).release()
         return State.DRY_RUN
@@ -63,17 +63,17 @@ def _refuse_what_is_out_of_reach(run: TableRun) -> None:
             f"its landing files are of the domain {owner}, which erases them"
         )
     if time_column(run.spec):
-        reasons.append("its snapshots' times stand in a column (snapshot_time.column)")
+        reasons.append("its snapshots' times are in a column (snapshot_time.column)")
     if column_in_path(run.spec) in run.spec.key:
-        reasons.append("the paths of its files say a part of the key (scope.pattern)")
+        reasons.append("the paths of its files have a part of the key (scope.pattern)")
     if reasons:
         raise NotErasable(
-            f"{name}: {'; '.join(reasons)}, which erase does not reach yet. Nothing was "
+            f"{name}: {'; '.join(reasons)}, and erase does not support that. Nothing was "
             "erased."
         )
     if run.manifest().reprocess:
         raise UnfinishedReprocess(
-            f"{name}: a reprocess is not finished: run {run.spec.domain}_reprocess first."
+            f"{name}: a reprocess is not finished. Run {run.spec.domain}_reprocess first."
         )
 
 
@@ -85,10 +85,10 @@ def _refuse_one_of_several_keys(run: TableRun, of_table: Subjects) -> None:
     others = families(asked, links_of(run.log.read())) - asked
     if others:
         raise NotErasable(
-            f"{run.spec.full_name}: rows of the request had {len(others)} other key(s), "
-            "before or after a change of the key, and values of theirs stand there. Name "
-            "all keys of such a row: the column lake_old_key of the change log links "
-            "them. Nothing was erased."
+            f"{run.spec.full_name}: rows of the request had {len(others)} other key(s) "
+            "before or after a change of the key, and their values are still stored. Add "
+            "all keys of such a row to the request: the column lake_old_key of the change "
+            "log links them. Nothing was erased."
         )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import List, Optional, Sequence, Set, Tuple
 
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Engine, Feed
 from lake_spark.build.materialize import build_current
 from lake_spark.build.merge import LOG_INSTANT
-from lake_spark.errors import BadFile, LateExtract, RefusedInput
+from lake_spark.errors import BadFile, LateSnapshot, RefusedInput
 from lake_spark.formats.inference import load_globs
 from lake_spark.ingest import (
     change_files,
@@ -84,14 +85,14 @@ def _snapshots(run: TableRun, *, first_only: bool = False) -> None:
                 held.add(snapshot.scopes)
                 behind = [e for e in waiting[i + 1 :] if e.scopes == snapshot.scopes]
                 warning = snapshot_completeness.waits(snapshot, missing, behind)
-                run.report.warnings.append(warning)
+                run.report.warn(WarningId.INCOMPLETE_SNAPSHOT, warning)
             elif snapshots.take_snapshot(run, snapshot, manifest):
                 build_current(run)
                 manifest = run.manifest()
             else:
                 held.add(snapshot.scopes)
-        except LateExtract as late:
-            snapshots.set_aside(run, snapshot, str(late))
+        except LateSnapshot as late:
+            snapshots.set_aside(run, snapshot, type(late).__name__, str(late))
         except RefusedInput as refused:
             snapshots.refuse(run, snapshot, refused)
             held.add(snapshot.scopes)
@@ -133,9 +134,10 @@ def _without_copies(
         if first is None:
             found.append(file)
         else:
-            run.report.warnings.append(
+            run.report.warn(
+                WarningId.REPEATED_FILE,
                 f"{shown(file.path)} has the content of {shown(first)}, which is ingested "
-                "for the same time: it changes nothing. Move it away."
+                "for the same time: it changes nothing. Move it out of landing.",
             )
     return found
 
@@ -145,12 +147,12 @@ def end(run: TableRun) -> None:
     unbalanced = [each.path for each in run.report.files if not each.is_balanced]
     if unbalanced:
         raise AssertionError(f"rows are unaccounted for in {', '.join(unbalanced)}")
-    _tell_freshness(run)
+    _report_freshness(run)
     if not run.dry_run:
         catalog.register(run)
 
 
-def _tell_freshness(run: TableRun) -> None:
+def _report_freshness(run: TableRun) -> None:
     """Report how far current is behind: by events, by their landing, by its own commit."""
     manifest = run.manifest()
     run.report.newest_input = manifest.newest

@@ -47,8 +47,8 @@ def verify(run: TableRun, share: float) -> State:
             found += _faults(run, table, layer, columns, share)
     if found:
         raise DiffersFromLog(
-            f"{run.spec.full_name}: {' '.join(found)} Find out who wrote to it, then build "
-            f"it again from the change log: the DAG {run.spec.domain}_rebuild."
+            f"{run.spec.full_name}: {' '.join(found)} Find out what wrote to it, then "
+            f"rebuild it from the change log: the DAG {run.spec.domain}_rebuild."
         )
     keep_counts(run)
     return State.DONE
@@ -78,7 +78,7 @@ def _faults(
     differing = joined.where(F.col("lake_action") != SAME).persist()
     try:
         count = differing.count()
-        shown = [_told(run, row) for row in _first(differing, layer, desired)]
+        shown = [_shown(run, row) for row in _first(differing, layer, desired)]
     finally:
         differing.unpersist()
     run.say(f"{layer.name}: {count:,} rows differ from the change log")
@@ -139,7 +139,7 @@ def _starts(desired: DataFrame) -> List[Column]:
     return [F.coalesce(f"new.{fold.FROM}", f"old.{fold.FROM}")]
 
 
-def _told(run: TableRun, row: Row) -> str:
+def _shown(run: TableRun, row: Row) -> str:
     there = row.new or row.old
     place = [*run.spec.key]
     if fold.FROM in there:
@@ -148,6 +148,6 @@ def _told(run: TableRun, row: Row) -> str:
     if row.lake_action == INSERTED:
         return f"{where}: is missing"
     if row.lake_action == REMOVED:
-        return f"{where}: the log makes no such row"
+        return f"{where}: the log has no such row"
     values = [f"{n} is {row.old[n]!r}, not {row.new[n]!r}" for n in row.names]
     return f"{where}: {', '.join(values)}"

@@ -125,7 +125,10 @@ def _continuous(
     """
     pace = release.domain.continuous
     if pace is None:
-        raise SystemExit(f"{asked.domain}: the release says nothing of `continuous`.")
+        raise SystemExit(
+            f"{asked.domain}: the release has no `continuous` for it. "
+            "Deploy the domain's spec."
+        )
     batches = continuous.MicroBatches(tables, table_run, at_once=at_once)
     return batches.play(pace)
 
@@ -147,7 +150,8 @@ def chosen_tables(domain: DomainSpec, asked: Arguments) -> List[TableSpec]:
     unknown = [name for name in asked.tables if name not in known]
     if unknown:
         raise SystemExit(
-            f"{domain.name} has no table {', '.join(unknown)}; it has {', '.join(sorted(known))}"
+            f"{domain.name} has no table {', '.join(unknown)}; it has "
+            f"{', '.join(sorted(known))}. Correct --tables."
         )
     chosen = [known[name] for name in asked.tables] or list(domain.tables)
     return tables_of(asked.stage, chosen)
@@ -165,7 +169,7 @@ def _planned(
     words = f"up to {at_once} tables at once, in this order: {', '.join(order)}."
     if known:
         before = f"{makespan(known, at_once):.0f} s for {len(known)} of {len(order)}"
-        words += f" By earlier steps {before}."
+        words += f" Expected by earlier steps: {before}."
     print(f"LAKE {asked.domain} {asked.stage}: {words}", flush=True)
     return [tables[name] for name in order]
 
@@ -240,9 +244,10 @@ def end_request(
 def _exit_code(reports: Sequence[Report]) -> int:
     failed = [report for report in reports if report.state == State.FAILED.value]
     for report in failed:
-        message = (report.error or {}).get("message", "")
+        error = report.error or {}
         print(
-            f"FAILED {report.domain}.{report.table} {report.stage}: {message}",
+            f"FAILED {report.domain}.{report.table} {report.stage}: "
+            f"{error.get('type', 'Error')}: {error.get('message', '')}",
             file=sys.stderr,
             flush=True,
         )

@@ -118,7 +118,7 @@ def _check_reprocess(
 def _file(text: str) -> str:
     if not text or text.startswith("/") or not text.isprintable():
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no path or glob below the table's landing folder"
+            f"{text!r} is not a path or glob below the table's landing folder"
         )
     return text
 
@@ -126,14 +126,16 @@ def _file(text: str) -> str:
 def _pull_from(text: str) -> str:
     if not is_pull_from(text):
         raise argparse.ArgumentTypeError(
-            f"{text[:100]!r} is no value of a cursor: 2026-01-31T12:00:00, 12345 or start"
+            f"{text[:100]!r} is not a cursor value (expected 2026-01-31T12:00:00, 12345 or start)"
         )
     return text
 
 
 def _name(text: str) -> str:
     if not _NAME.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no name: {_NAME.pattern}")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a name (expected {_NAME.pattern})"
+        )
     return text
 
 
@@ -145,7 +147,9 @@ def _region(text: str) -> str:
 
 def _request(text: str) -> str:
     if not REQUEST.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no name: {REQUEST.pattern}")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a name (expected {REQUEST.pattern})"
+        )
     return text
 
 
@@ -159,19 +163,23 @@ def _texts(text: str) -> Tuple[str, ...]:
     except ValueError:
         texts = None
     if not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
-        raise argparse.ArgumentTypeError(f"{text!r} is no JSON list of texts")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a JSON list of strings")
     return tuple(texts)
 
 
 def _run(text: str) -> str:
     if not _RUN.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no <dag id>/<run key>")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a run (expected <dag id>/<run key>)"
+        )
     return text
 
 
 def _token(text: str) -> int:
     if not _TOKEN.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no token: {_TOKEN.pattern}")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a token (expected {_TOKEN.pattern})"
+        )
     return int(text)
 
 
@@ -181,7 +189,9 @@ def _share(text: str) -> float:
     except ValueError:
         share = 0.0
     if not 0 < share <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no share: above 0, up to 1")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a share (expected above 0, up to 1)"
+        )
     return share
 
 
@@ -189,7 +199,7 @@ def _window(text: str) -> Window:
     start, dots, end = text.partition("..")
     if not dots:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no window: FROM..TO, one may be empty"
+            f"{text!r} is not a window (expected FROM..TO, one may be empty)"
         )
     window = Window(_timestamp(start), _timestamp(end))
     if window.start and window.end and window.start >= window.end:
@@ -202,5 +212,7 @@ def _timestamp(text: str) -> Optional[datetime]:
         return None
     timestamp = parse_timestamp(text)
     if timestamp is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time (expected {GRAMMAR})")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a valid timestamp (expected {GRAMMAR})"
+        )
     return timestamp

@@ -128,8 +128,8 @@ class MicroBatches:
     def play(self, pace: Continuous) -> List[Report]:
         """Play rounds until something ends them; return a report of each table.
 
-        What was asked before the step began is forgotten: who waits asks again, and
-        a run that was stopped and is cleared shall work.
+        A request to stop from before the step is deleted: who waits asks again, and a
+        run that was stopped and cleared must work.
         """
         self._run.store.delete(self._stop)
         rounds = Rounds(pace, play=self.round, stop=self.asked_to_stop)
@@ -153,8 +153,8 @@ class MicroBatches:
             list(self._pool.map(lambda table: table.play(number), behind))
         finally:
             run.spark.catalog.clearCache()  # also what a failed table left
-        self._tell(number, time.monotonic() - began)
-        return "a dry run has one round" if run.dry_run else self._broken()
+        self._report(number, time.monotonic() - began)
+        return "a dry run has one micro-batch" if run.dry_run else self._broken()
 
     def _is_behind(self, number: int, table: Table) -> bool:
         """Return whether a dimension may have something to do."""
@@ -167,11 +167,11 @@ class MicroBatches:
         table.rounds.quiet()
         return False
 
-    def _tell(self, number: int, seconds: float) -> None:
+    def _report(self, number: int, seconds: float) -> None:
         busy = [t.spec.name for t in self._tables if t.rounds.has_committed]
         if busy or number == 1:
             what = f"committed {', '.join(busy) or 'nothing'} in {seconds:.1f} s"
-            self._say(f"round {number} {what}")
+            self._say(f"micro-batch {number} {what}")
 
     def _broken(self) -> Optional[str]:
         names = [
@@ -181,7 +181,7 @@ class MicroBatches:
         ]
         if not names:
             return None
-        return f"{', '.join(names)} failed in {MOST_FAILURES} rounds in a row"
+        return f"{', '.join(names)} failed in {MOST_FAILURES} micro-batches in a row"
 
     def asked_to_stop(self) -> Optional[str]:
         """Return words of who asks the run to end, if somebody does."""

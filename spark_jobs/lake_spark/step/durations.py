@@ -1,7 +1,7 @@
 """How long the tables of a domain take: noted by each step, for the next to plan by.
 
 `<runs>/timings/<domain>.json` is `{"<stage>": {"<table>": seconds}}`. It is a hint:
-without it, or where it cannot be read, tables are taken in the order of the domain, and
+without it, or where it cannot be read, tables run in the order of the domain, and
 no failure to read or to note it fails a step.
 """
 

@@ -42,16 +42,16 @@ class Rounds:
             why = self._play(number) or self._wait(following, over)
             if why:
                 return why
-        raise AssertionError("there is no last number")
+        raise AssertionError("a count without an end has ended")
 
     def _wait(self, following: float, over: float) -> Optional[str]:
-        """Wait until the next round is due; return why there is none."""
+        """Wait until the next round is due; return why there is no next one."""
         while True:
             if why := self._stop():
                 return why
             now = self._clock()
             if max(now, following) >= over:
-                return f"its {self._pace.hours:g} hours are over"
+                return f"reached its limit of {self._pace.hours:g} hours"
             if now >= following:
                 return None
             self._sleep(min(LOOK_EVERY, following - now))

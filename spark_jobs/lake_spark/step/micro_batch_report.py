@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Callable, Dict, List, Sequence
 
 from lake_spec.contract.report import Report, State
+from lake_spec.diagnostics.warnings import WarningId
 
 MOST_FAILURES = 3
 """Rounds in a row that a table may fail in before the run ends, and people are notified."""
 
 MOST_WARNINGS = 50
 """What a report lists of them; the output of the step has all."""
-
-_MORE = "there were more warnings: the output of the step has them"
 
 
 class TableRounds:
@@ -39,7 +38,7 @@ class TableRounds:
 
     def take(self, number: int, done: Sequence[Report]) -> None:
         """Add what the stages of a round did, and put the report if it is worth it."""
-        report, told_before = self.report, self._told()
+        report, before = self.report, self._reported()
         for each in done:
             report.add(each)
             for warning in each.warnings:
@@ -50,16 +49,15 @@ class TableRounds:
         self._set_aside(number, done)
         if report.error:
             error = report.error
-            self._warn(f"round {number}: {error['type']}: {error['message']}")
-        del report.warnings[MOST_WARNINGS:]
-        if len(report.warnings) == MOST_WARNINGS:
-            report.warnings[-1] = _MORE
+            words = f"micro-batch {number}: {error['type']}: {error['message']}"
+            self._warn(WarningId.FAILED_MICRO_BATCH, words)
+        report.limit_warnings(MOST_WARNINGS)
         state = State.FAILED if report.error else State.RUNNING
         report.state = state.value
-        if self.has_committed or self._told() != told_before:
+        if self.has_committed or self._reported() != before:
             self._put(report)
 
-    def _told(self) -> List[object]:
+    def _reported(self) -> List[object]:
         """Return what is worth reporting next to commits."""
         report = self.report
         return [report.error, list(report.set_aside), list(report.warnings)]
@@ -72,12 +70,13 @@ class TableRounds:
             found[each["path"]] = each
         for path, each in found.items():
             if each not in report.set_aside:
-                self._warn(f"round {number}: set aside {path}: {each['reason']}")
+                words = f"{each['type']}: {path}: {each['reason']}"
+                self._warn(WarningId.SET_ASIDE_FILE, f"micro-batch {number}: {words}")
         report.set_aside = list(found.values())
 
-    def _warn(self, words: str) -> None:
-        self.report.warnings.append(words)
-        self._say(words)
+    def _warn(self, id: WarningId, words: str) -> None:
+        if self.report.warn(id, words):
+            self._say(f"{id.value}: {words}")
 
     def _say(self, words: str) -> None:
         report = self.report

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lake_spec.contract.lease import lease_uri, read_lease
-from lake_spark.errors import DomainTaken
+from lake_spark.errors import LeaseLost
 from lake_spark.storage.object_store import ObjectStore
 
 
@@ -26,13 +26,13 @@ class LeaseCheck:
     token: int
 
     def __call__(self) -> None:
-        """Raise DomainTaken unless the lease names the run, by the token it was granted."""
+        """Raise LeaseLost unless the lease names the run, by the token it was granted."""
         uri = lease_uri(self.runs, self.domain)
         found = self._unlike(uri)
         if found:
-            raise DomainTaken(
-                f"the run {self.run} no longer holds the lease of {self.domain}: {uri}"
-                f" {found}. It writes nothing more. Start the run again; it waits until"
+            raise LeaseLost(
+                f"the run {self.run} no longer has the lease of {self.domain}: {uri}"
+                f" {found}. It writes nothing more. Start the run again: it waits until"
                 " the domain is free."
             )
 
@@ -41,22 +41,22 @@ class LeaseCheck:
         try:
             content = self.store.read(uri)
         except KeyError:
-            return "is not there"
+            return "does not exist"
         try:
             lease = read_lease(content)
         except ValueError as error:
-            raise DomainTaken(f"{uri}: {error}") from None
+            raise LeaseLost(f"{uri}: {error}") from None
         if lease.holder is None:
             return "says that it was given back"
         if lease.holder != self.run:
             return f"names the run {lease.holder}"
         if lease.token != self.token or not self.token:
-            return f"names it by the token {lease.token}, and the step has {self.token}"
+            return f"has the token {lease.token}, and the step has {self.token}"
         return ""
 
 
 def no_lease() -> None:
-    """Ask nobody: for stages that are called outside of a step, as tests do."""
+    """Check nothing: for stages that are called outside of a step, as tests do."""
 
 
 class CheckedStore:

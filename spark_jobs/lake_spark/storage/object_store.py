@@ -61,7 +61,7 @@ class ObjectStore(Protocol):
         """Remove what a store with versions keeps of replaced and deleted objects."""
 
     def secret(self, name: str, kept_in: SecretStore = SecretStore.SSM) -> bytes:
-        """Return the value of a secret; raise KeyError if there is none."""
+        """Return the value of a secret; raise KeyError if it does not exist."""
 
 
 class S3Store:
@@ -181,7 +181,7 @@ class S3Store:
     def secret(self, name: str, kept_in: SecretStore = SecretStore.SSM) -> bytes:
         """Return the value of a parameter of SSM or of a secret.
 
-        Raise KeyError if there is none.
+        Raise KeyError if it does not exist.
         """
         import boto3
 
@@ -321,7 +321,7 @@ def open_store(uri: str, region: str) -> ObjectStore:
         return S3Store(region)
     if scheme == "file":
         return FolderStore()
-    raise ValueError(f"{uri}: roots are s3:// or file: URIs")
+    raise ValueError(f"{uri}: is not an s3:// or file: URI")
 
 
 def split_uri(uri: str) -> Tuple[str, str]:

@@ -142,7 +142,7 @@ def _column(name: str, kind: str) -> Dict[str, str]:
 
 
 def _database(glue, name: str, description: str) -> None:
-    """Make it where there is none; where it is there, no right to make one is needed."""
+    """Create it if it does not exist; else no right to create one is needed."""
     try:
         glue.get_database(Name=name)
         return

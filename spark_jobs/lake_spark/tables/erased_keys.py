@@ -33,7 +33,7 @@ from lake_spec.contract.state_format import (
     to_fields,
 )
 from lake_spark.changelog.schema import LogColumn
-from lake_spark.errors import NoSecret
+from lake_spark.errors import WrongSecret
 from lake_spark.landing.files import LandingFile
 from lake_spark.storage.object_store import ObjectStore
 
@@ -147,24 +147,24 @@ class ErasedObject:
         return erased
 
     def hasher(self, secret_name: Optional[str], erased: Erased) -> "Hasher":
-        """Return what makes keyed hashes; raise NoSecret without the secret of the list."""
+        """Return what makes keyed hashes; raise WrongSecret without the secret of the list."""
         if secret_name is None:
-            raise NoSecret(
-                f"{self._table}: keys are erased by a secret, and the environment names "
-                "none: set erase_secret in its file."
+            raise WrongSecret(
+                f"{self._table}: erasing needs a secret, and the environment has none. Set "
+                "erase_secret in its file."
             )
         try:
             keyed_hash = _hasher(self._store.secret(secret_name), self._table)
         except KeyError:
-            raise NoSecret(
+            raise WrongSecret(
                 f"{self._table}: there is no secret {secret_name} (erase_secret of the "
-                "environment): put it there, the old one if there was one."
+                "environment). Create it; if keys were erased before, with the old value."
             ) from None
         if erased.check not in ("", keyed_hash("")):
-            raise NoSecret(
-                f"{self._table}: {secret_name} holds another secret than the one that "
-                f"{self.uri} was made with: put the old one back, else erased keys "
-                "would not be known again."
+            raise WrongSecret(
+                f"{self._table}: the value of {secret_name} is not the one that {self.uri} "
+                "was made with, so erased keys would not be recognised. Restore the old "
+                "value."
             )
         return keyed_hash
 

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, List, Mapping
 
 from lake_spec.model import TableSpec
 from lake_spec.parsing.json_codec import to_data
-from lake_spark.errors import ForeignTable, Redefined
+from lake_spark.errors import ForeignTable, SettingsChanged
 from lake_spark.formats.placeholders import placeholder_texts
 from lake_spark.scd2.surrogate_keys import SURROGATE_TYPES
 from lake_spark.schema.promotion import canonical_type
@@ -108,10 +108,10 @@ def _check_type_of_surrogate_key(run: TableRun) -> None:
     kept = dict(run.history.read().dtypes) if run.history.has_data() else {}
     wanted = SURROGATE_TYPES[key.kind]
     if kept.get(key.column, wanted) != wanted:
-        raise Redefined(
+        raise SettingsChanged(
             f"{run.spec.full_name}: history.surrogate_key.column is {key.column!r}, which"
             f" history has as {kept[key.column]}; keys of the kind {key.kind.value!r} are"
-            f" {wanted}. Name another column for them and rebuild, or take the change back."
+            f" {wanted}. Name another column for them and rebuild, or restore the setting."
         )
 
 
@@ -127,9 +127,9 @@ def _refuse_foreign(table: HudiTable) -> None:
     """Refuse a table that has rows although no commit of ours put them there."""
     if table.has_data():
         raise ForeignTable(
-            f"{table.path}: there is a Hudi table that was not filled from this change "
-            "log, and it is never overwritten. Move it away, or land its rows as a "
-            "full load of a table of another name."
+            f"{table.path}: there is a Hudi table that was not made from this change log, and "
+            "it is never overwritten. Move it to another path, or rename the table in "
+            "the spec."
         )
 
 
@@ -137,12 +137,14 @@ def _refuse(
     spec: TableSpec, differing: List[str], remedy: Callable[[TableSpec], str]
 ) -> None:
     if differing:
-        raise Redefined(f"{spec.full_name}: {'; '.join(differing)}. {remedy(spec)}")
+        raise SettingsChanged(
+            f"{spec.full_name}: {'; '.join(differing)}. {remedy(spec)}"
+        )
 
 
 def _by_rebuild(spec: TableSpec) -> str:
     return (
-        "Take the change back, or build current and history again from the change log: "
+        "Restore the setting, or rebuild current and history from the change log: "
         f"./run_locally.sh run {spec.domain}_rebuild --param tables={spec.name} "
         f"(in Airflow: the DAG {spec.domain}_rebuild)."
     )
@@ -150,6 +152,6 @@ def _by_rebuild(spec: TableSpec) -> str:
 
 def _only_by_first_load(spec: TableSpec) -> str:
     return (
-        "What is stored was made with the old setting, and no rebuild can change it: "
-        "take the change back, or load the table again under another name."
+        "Stored rows were made with the old setting, and no rebuild can change it. "
+        "Restore the setting, or load the table under another name."
     )

@@ -2,7 +2,7 @@
 
 A definition is flat: the path of a setting -> its value as JSON. A table may
 have been made with an older or a newer model: a setting that its definition
-does not name had the model's default, one that the model no longer has is none.
+does not name had the model's default, one that the model no longer has does not count.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def changed(recorded: Definition, now: Definition, chosen: Definition) -> List[s
     `chosen` is `now` without what equals a default.
     """
     differing = [
-        f"{name} was {old}, now {now.get(name, 'gone')}"
+        f"{name} was {old}, now {now.get(name, 'removed')}"
         for name, old in recorded.items()
         if not _is_kept(name, old, now, chosen)
     ]

@@ -17,7 +17,7 @@ from lake_spec.model import Engine, EnvironmentSpec, Storage, TableSpec
 from lake_spec.rules.columns import added_columns
 from lake_spark.changelog.schema import ENVELOPE, LogColumn
 from lake_spark.changelog.table import ChangeLog
-from lake_spark.errors import Redefined
+from lake_spark.errors import BadFileReason, SettingsChanged
 from lake_spark.landing.manifest import Manifest, ManifestFolder
 from lake_spark.scd2 import fold
 from lake_spark.scd2.events import KEY
@@ -56,7 +56,7 @@ class Accepted:
 class EarlierRounds:
     """What earlier rounds of a continuous run know of a table."""
 
-    known_bad: Dict[Tuple[str, str], str] = field(default_factory=dict)
+    known_bad: Dict[Tuple[str, str], BadFileReason] = field(default_factory=dict)
     """By (path, ETag) why a file is bad."""
     is_registered: bool = False
     """Whether the catalogue was informed of all that they committed."""
@@ -231,17 +231,17 @@ def table_columns(spec: TableSpec, log: ChangeLog) -> List[Tuple[str, str]]:
             known[name].name == "string" and found.get(name, known[name]).is_nested
         )
         if name in found and not is_text and not widens(found[name], known[name]):
-            raise Redefined(
+            raise SettingsChanged(
                 f"{spec.full_name}: columns.{name}.type is {declared[name].text}, but the "
-                f"change log holds {found[name].text}: declare that, or a wider type."
+                f"change log has {found[name].text}. Declare that, or a wider type."
             )
     ours = {name for name, _ in ENVELOPE}
     more = {n: k for n, k in found.items() if n not in declared and n not in ours}
     for path, name in added_columns(spec):
         if name in more:
-            raise Redefined(
-                f"{spec.full_name}: {key_path(path)} is {name!r}, but files brought an "
-                f"undeclared column {name!r}, which the change log holds: choose another."
+            raise SettingsChanged(
+                f"{spec.full_name}: {key_path(path)} is {name!r}, but the change log has an "
+                f"undeclared column {name!r} of landing files. Choose another name."
             )
     known.update(more)
     return [(name, kind.text) for name, kind in known.items()]

@@ -76,18 +76,18 @@ def reopened(spans):
 FAULTS = [
     (
         never_ending,
-        "a key has at most one open version: 4 row(s), as of key 1",
-        "versions of a key do not overlap: 2 row(s), as of key 1",
+        "a key has at most one open version: 4 row(s), for example key 1",
+        "versions of a key do not overlap: 2 row(s), for example key 1",
     ),
     (
         ending_late,
-        "versions of a key do not overlap: 1 row(s), as of key 1",
-        "a gap is a delete's: 2 row(s), as of key 2",
+        "versions of a key do not overlap: 1 row(s), for example key 1",
+        "a gap is a delete's: 2 row(s), for example key 2",
     ),
-    (ending_at_once, "a version ends after it starts: 5 row(s), as of key 1"),
-    (without_a_start, "a version has a start: 5 row(s), as of key 1"),
-    (without_the_second_of(1), "a gap is a delete's: 1 row(s), as of key 1"),
-    (reopened, "the open version is what current shows: 1 row(s), as of key 3"),
+    (ending_at_once, "a version ends after it starts: 5 row(s), for example key 1"),
+    (without_a_start, "a version has a start: 5 row(s), for example key 1"),
+    (without_the_second_of(1), "a gap is a delete's: 1 row(s), for example key 1"),
+    (reopened, "the open version is what current shows: 1 row(s), for example key 3"),
     (
         without_the_second_of(2),
         "it would have 1 open versions, and current has 2 rows at the same commit",
@@ -125,9 +125,9 @@ def twice(spans):
 @pytest.mark.parametrize(
     "fault, told",
     [
-        (ending_at_once, "a version ends after it starts: 3 row(s), as of key 1"),
-        (ending_at_once, "a gap is a delete's: 3 row(s), as of key 1"),
-        (without_a_start, "a version has a start: 3 row(s), as of key 1"),
+        (ending_at_once, "a version ends after it starts: 3 row(s), for example key 1"),
+        (ending_at_once, "a gap is a delete's: 3 row(s), for example key 1"),
+        (without_a_start, "a version has a start: 3 row(s), for example key 1"),
         (twice, "a key with one event has one row: 1 row(s) too many"),
         (lambda spans: spans, None),
     ],
@@ -192,7 +192,7 @@ def test_a_verification_finds_rows_that_the_log_does_not_make(things):
     assert report.error["type"] == "DiffersFromLog"
     told = report.error["message"]
     assert "current differs from its change log in 2 row(s): id 1: note is 'z'" in told
-    assert "not 'b'; id 2: the log makes no such row." in told
+    assert "not 'b'; id 2: the log has no such row." in told
     assert "history differs from its change log in 1 row(s): id 1, valid_from" in told
     assert "2026-01-02 00:00:00: is missing." in told
     assert things.files() == before

@@ -170,7 +170,7 @@ def test_other_tracked_columns_are_refused_until_a_rebuild(shop):
     history = replace(shop.lakes["dim_customer"].spec.history, track=("town",))
     other = shop.redefined("dim_customer", history=history)
     report = other.lakes["dim_customer"].run("dimension")
-    assert report.error["type"] == "Redefined"
+    assert report.error["type"] == "SettingsChanged"
     assert 'history.track was [], now ["town"]' in report.error["message"]
     assert "tests_rebuild --param tables=dim_customer" in report.error["message"]
     other.lakes["dim_customer"].done("rebuild_dimension")
@@ -192,7 +192,7 @@ def test_two_columns_of_one_name_are_refused_when_one_appears(shop):
     clash = replace(source, joined=replace(source.joined, rename=(("city", "phone"),)))
     other = shop.redefined("dim_customer", source=clash).lakes["dim_customer"]
     report = other.run("rebuild_dimension")
-    assert report.error["type"] == "NoJoin"
+    assert report.error["type"] == "DimensionMismatch"
     assert "would have two columns 'phone'" in report.error["message"]
 
 

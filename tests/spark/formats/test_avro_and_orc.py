@@ -109,7 +109,7 @@ def test_records_have_the_same_numbers_however_a_file_is_split(lake):
 @pytest.mark.parametrize(
     "cut, words",
     [
-        (lambda content: b"<html></html>" * 9, "is no {form} file"),
+        (lambda content: b"<html></html>" * 9, "is not a valid {form} file"),
         (lambda content: content[: len(content) * 2 // 3], ""),
         (lambda content: content[:-1], ""),
         (lambda content: content[:40], ""),

@@ -79,10 +79,13 @@ def test_what_is_no_zstd_and_zstd_for_the_streamer_are_set_aside(spark, tmp_path
     lake = Lake(spark, tmp_path, table(SPEC.format(form=f"{{type: {kind}}}")))
     lake.land("changes/1.zst", b"no zstd at all\n")
     (told,) = lake.run("incremental").set_aside
-    assert f"is no {'zst' if kind == 'csv' else 'json'} file" in told["reason"]
+    assert f"is not a valid {'zst' if kind == 'csv' else 'json'} file" in told["reason"]
     lake.spec = replace(lake.spec, engine=Engine.STREAMER)
     (told,) = lake.run("prepare_incremental").set_aside
-    assert "which HoodieStreamer does not read everywhere: land it as" in told["reason"]
+    assert (
+        "which HoodieStreamer cannot read on every cluster. Land it as"
+        in told["reason"]
+    )
 
 
 @pytest.mark.parametrize("suffix", ["gz", "bz2", "zst"])

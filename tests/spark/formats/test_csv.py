@@ -115,7 +115,7 @@ def read(spark, spec, files: List[LandingFile]) -> Tuple[Dict[str, Rows], List[s
         found[good[row.file][0].path].append(None if row[CORRUPT] else values)
     counts = {good[name][0].path: n for name, n in checked.records.items()}
     assert counts == {path: len(rows) for path, rows in found.items() if path in counts}
-    return found, refused + list(checked.reasons.values())
+    return found, refused + [words for _, words in checked.reasons.values()]
 
 
 @pytest.mark.parametrize("form", one_by_day(FORMATS), ids=str)

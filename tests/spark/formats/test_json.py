@@ -32,7 +32,7 @@ order_by: [at]
 load_effective_at: "2026-01-01"
 """
 
-AFTER = "text stands after the object"
+AFTER = "there is text after the object"
 UNPARSED = "the record cannot be parsed"
 HALF = "the record holds half a character (a lone surrogate) or U+FDD0"
 
@@ -88,8 +88,8 @@ BAD = [
     (r'{"id":"a","t":"\ud800"}', HALF),
     (r'{"id":"a","t":"\udc00\ud800"}', HALF),
     (r'{"id":"a","t":"\ufdd01.5"}', HALF),
-    (b'{"id":"a","t":"\xff"}', "the record holds bytes that are not UTF-8"),
-    (b'{"id":"a","t":"\xed\xa0\x80"}', "the record holds bytes that are not UTF-8"),
+    (b'{"id":"a","t":"\xff"}', "the record has bytes that are not UTF-8"),
+    (b'{"id":"a","t":"\xed\xa0\x80"}', "the record has bytes that are not UTF-8"),
     ('{"id":"a","f":1e400}', "f: cannot be read as double: 1e400"),
     ('{"id":"a","f":1e-400}', "f: cannot be read as double: 1e-400"),
     ('{"id":"a","n":1.0}', "n: cannot be read as int: 1.0"),

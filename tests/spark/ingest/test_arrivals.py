@@ -89,7 +89,7 @@ def test_a_file_replaced_while_it_is_read_is_refused_then_taken_once(things, not
     report = while_listed(
         things, lambda: things.landing(path, upsert(key, 1, note=note))
     )
-    assert report.error["type"] == "RefusedInput"
+    assert report.error["type"] == "ChangedWhileRead"
     assert f"{path}: replaced or removed while the run" in report.error["message"]
     assert things.lake.files() == before
     assert things.run()[0].accepted == 1

@@ -136,7 +136,7 @@ def test_a_late_snapshot_is_refused_by_name(museum):
     os.remove(museum.root / "landing/moma/artists/artists_2016-04-01.csv.gz")
     assert report.state == "failed"
     assert "artists_2016-04-01.csv.gz: this snapshot" in report.error["message"]
-    assert "older than the last one taken (2016-05-12" in report.error["message"]
+    assert "older than the last one ingested (2016-05-12" in report.error["message"]
 
 
 def test_valid_times_are_the_snapshots_times(museum):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import random
+from typing import Dict
 
 import pytest
 
@@ -35,16 +36,17 @@ def loaded(spark, tmp_path_factory):
     return lake
 
 
-def bad_then_good(lake: Lake, name: str, bad: bytes, good: str) -> str:
+def bad_then_good(lake: Lake, name: str, bad: bytes, good: str) -> Dict[str, str]:
     """The error of a run with the bad file; then the good one heals the table."""
     lake.land(f"changes/{name}", bad)
     report = lake.run("incremental")
     assert report.state == "failed"
-    assert [each["path"] for each in report.set_aside] == [f"changes/{name}"]
+    (aside,) = report.set_aside
+    assert (aside["path"], aside["type"]) == (f"changes/{name}", report.error["type"])
     again = good.encode() if not name.endswith(".gz") else gzip.compress(good.encode())
     lake.land(f"changes/{name}", again)
     assert lake.done("incremental")[0].accepted == 1
-    return report.error["message"]
+    return report.error
 
 
 def long_csv() -> bytes:
@@ -53,20 +55,32 @@ def long_csv() -> bytes:
 
 
 @pytest.mark.parametrize(
-    "name, bad, words",
+    "name, bad, id, words",
     [
-        ("truncated.csv.gz", long_csv()[:50_000], "cannot be read"),
-        ("notgzip.csv.gz", b"op,id\n", "is no gz file"),
-        ("page.csv", b"<!DOCTYPE html><html></html>", "looks like HTML"),
+        (
+            "truncated.csv.gz",
+            long_csv()[:50_000],
+            "UnreadableFile",
+            "cannot be read",
+        ),
+        ("notgzip.csv.gz", b"op,id\n", "UnreadableFile", "is not a valid gz file"),
+        (
+            "page.csv",
+            b"<!DOCTYPE html><html></html>",
+            "UnreadableFile",
+            "looks like HTML",
+        ),
         (
             "other.csv",
             b"name,colour\nx,red\n",
+            "WrongColumns",
             "lacks the column(s) id, ts; it has name, colour",
         ),
-        ("empty.csv", b"", "is empty (0 bytes)"),
+        ("empty.csv", b"", "UnreadableFile", "is empty (0 bytes)"),
         (
             "twice.csv",
             b"op,id,ID,ts\n",
+            "WrongColumns",
             "two columns that differ at most in case: 'id' and 'ID'",
         ),
     ],
@@ -79,9 +93,10 @@ def long_csv() -> bytes:
         "double column",
     ],
 )
-def test_a_bad_file_is_named_and_its_replacement_heals(loaded, name, bad, words):
+def test_a_bad_file_is_named_and_its_replacement_heals(loaded, name, bad, id, words):
     good = f"{HEADER}U,100,2021-01-01 00:00:00,1.00,{name}\n"
-    assert words in bad_then_good(loaded, name, bad, good)
+    error = bad_then_good(loaded, name, bad, good)
+    assert error["type"] == id and words in error["message"]
     assert name in [row.note for row in loaded.changes.collect()]
 
 
@@ -114,7 +129,7 @@ def test_bad_rows_go_to_the_quarantine_with_reason_and_position(loaded):
         4: "unknown operation: X",
         5: "amount: cannot be read as decimal(6,2): 1.005",
         6: "the record cannot be parsed",
-        7: "effective time 2999-01-01 00:00:00 lies in the future",
+        7: "effective time 2999-01-01 00:00:00 is in the future",
     }
 
 
@@ -137,8 +152,10 @@ def test_another_content_under_a_known_name_is_refused(loaded):
     loaded.land("changes/known.csv", f"{HEADER}U,9,2021-01-01,9,second\n")
     report = loaded.run("incremental")
     loaded.land("changes/known.csv", f"{HEADER}U,9,2021-01-01,9,first\n")
-    assert report.error["type"] == "RefusedInput"
-    assert "changes/known.csv: has another content" in report.error["message"]
+    assert report.error["type"] == "ChangedFile"
+    assert (
+        "changes/known.csv was changed after it was ingested" in report.error["message"]
+    )
 
 
 def test_a_dry_run_counts_and_writes_nothing(loaded):

@@ -7,7 +7,7 @@ from typing import Dict
 
 import pytest
 
-from lake_spark.errors import BadFile, RefusedFiles
+from lake_spark.errors import BadFile, WrongSnapshotFiles
 from lake_spark.ingest import batches, snapshot_completeness
 from lake_spark.ingest.snapshot_diff import group_snapshots
 from lake_spark.landing.manifest import Manifest
@@ -90,7 +90,9 @@ def test_each_scope_value_is_complete_for_itself(tmp_path):
 
 
 def test_a_marker_without_files_is_no_empty_snapshot(tmp_path):
-    with pytest.raises(RefusedFiles, match="has its marker and no file") as refused:
+    with pytest.raises(
+        WrongSnapshotFiles, match="has its marker and no file"
+    ) as refused:
         verdicts(tmp_path, MARKER, named("2026-01-01/_SUCCESS"))
     assert refused.value.paths == ("2026-01-01/_SUCCESS",)
 
@@ -108,18 +110,18 @@ def test_parts_are_numbered_from_0_or_from_1(tmp_path, numbers):
     "names, what, paths",
     [
         (["x-part-1-of-2", "y-part-1-of-2"], "part 1 is there twice", 2),
-        (["part-1-of-2", "part-2-of-3"], "disagree on the number of parts", 2),
+        (["part-1-of-2", "part-2-of-3"], "name different numbers of parts", 2),
         (["part-3-of-2"], "is part 3 of 2: no such part", 1),
         (["part-0-of-2", "part-2-of-2"], "is part 2 of 2 next to a part 0", 2),
         (["part-0-of-0"], "is part 0 of 0", 1),
-        (["part-1-of-2", "rest"], "names no part and number of parts", 1),
+        (["part-1-of-2", "rest"], "has no part and number of parts", 1),
     ],
 )
 def test_parts_that_contradict_each_other_are_refused_by_name(
     tmp_path, names, what, paths
 ):
     files = named(*[f"2026-01-01/{name}.csv" for name in names])
-    with pytest.raises(RefusedFiles, match=what) as refused:
+    with pytest.raises(WrongSnapshotFiles, match=what) as refused:
         verdicts(tmp_path, PARTS, files)
     assert len(refused.value.paths) == paths
     assert "ove " in str(refused.value) and "2026-01-01" in str(refused.value)
@@ -131,7 +133,7 @@ def test_parts_may_be_a_number_of_files(tmp_path):
         ("01-01",): "",
         ("01-02",): "1 of 2 files are there",
     }
-    with pytest.raises(RefusedFiles, match="has 3 files .* says 2"):
+    with pytest.raises(WrongSnapshotFiles, match="has 3 files .* says 2"):
         verdicts(tmp_path, "{parts: 2}", named("2026-01-01/c.csv"))
 
 
@@ -183,8 +185,8 @@ def test_a_snapshot_without_its_manifest_waits_and_so_does_one_without_files(tmp
     [
         ("[", "cannot be read"),
         ('{"x": []}', "neither a list nor an object with one list"),
-        ('[{"size": 1}]', "entry 1 is no file name"),
-        ('[{"url": "a.csv", "size": "5"}]', "entry 1 is no file name"),
+        ('[{"size": 1}]', "entry 1 is neither a file name"),
+        ('[{"url": "a.csv", "size": "5"}]', "entry 1 is neither a file name"),
         ('["a.csv", "a.csv"]', "lists 2026-01-01/a.csv twice"),
         ('["../2026-01-02/a.csv"]', "outside of"),
         ('["s3://other/a.csv"]', "outside of"),
@@ -192,14 +194,14 @@ def test_a_snapshot_without_its_manifest_waits_and_so_does_one_without_files(tmp
         ('["a.txt"]', "lists 2026-01-01/a.txt, which source.files does not match"),
         ('["_a.csv"]', "which source.files does not match"),
         ("[]", "lists no file"),
-        ('[{"url": "a.csv", "size": 6}]', "has 6 bytes, it has 5"),
+        ('[{"url": "a.csv", "size": 6}]', "has 6 bytes, but it has 5"),
         (f'["a.csv", "{ROOT}/2026-01-02/a.csv"]', "of another snapshot"),
     ],
 )
 def test_a_manifest_that_cannot_be_right_is_refused_by_name(tmp_path, text, what):
     files = named("2026-01-01/a.csv", "2026-01-02/a.csv")
     files["2026-01-01/x.manifest"] = text.replace("{root}", str(tmp_path))
-    with pytest.raises((BadFile, RefusedFiles), match=what) as refused:
+    with pytest.raises((BadFile, WrongSnapshotFiles), match=what) as refused:
         verdicts(tmp_path, MANIFEST, files)
     assert "x.manifest" in str(refused.value)
 
@@ -207,6 +209,8 @@ def test_a_manifest_that_cannot_be_right_is_refused_by_name(tmp_path, text, what
 def test_a_file_that_its_manifest_does_not_list_is_refused_alone(tmp_path):
     files = {"2026-01-01/x.manifest": '["a.csv"]'}
     files.update(named("2026-01-01/a.csv", "2026-01-01/b.csv"))
-    with pytest.raises(RefusedFiles, match="b.csv is not in its manifest") as refused:
+    with pytest.raises(
+        WrongSnapshotFiles, match="b.csv is not in its manifest"
+    ) as refused:
         verdicts(tmp_path, MANIFEST, files)
     assert refused.value.paths == ("2026-01-01/b.csv",)

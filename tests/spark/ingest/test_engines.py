@@ -172,8 +172,8 @@ def test_a_file_replaced_before_the_streamer_read_it_is_refused_by_name(lakes):
     nothing = lake.changes.limit(0)
     lake.tables.log.write(nothing, Operation.BULK_INSERT, {"inputs": named})
     report = lake.run("incremental", again=True)
-    assert report.error["type"] == "RefusedInput"
-    assert "changes/9.csv: has another content" in report.error["message"]
+    assert report.error["type"] == "ChangedFile"
+    assert "changes/9.csv was changed after it was ingested" in report.error["message"]
 
 
 WIDENED = """

@@ -168,7 +168,7 @@ def test_a_files_column_of_that_name_is_stored_under_another(trade):
     (report,) = trade.orders.done("incremental")
     (told,) = [each for each in report.warnings if "'Continent'" in each]
     assert told.startswith(
-        "changes/3.json: column 'Continent' is stored as 'source_continent'"
+        "ColumnRenamed: changes/3.json: column 'Continent' is stored as 'source_continent'"
     )
     rows = {row.source_continent for row in trade.orders.current.collect()}
     assert rows == {None, "Mu"}
@@ -187,9 +187,9 @@ def test_without_a_reference_table_nothing_is_taken_until_it_is_there(spark, tmp
     made = Trade(spark, tmp_path)
     made.land_orders(1, ("a", "Peru", "1/2/26", 1))
     report = made.orders.run("incremental")
-    assert report.error["type"] == "NoReference"
+    assert report.error["type"] == "ReferenceNotBuilt"
     assert report.error["message"].startswith(
-        "tests.countries has no current table yet, so it can give no value: load it first"
+        "tests.countries has no current table yet, so there are no values to add. Load it first"
     )
     made.land_countries("2026-01-01", "Peru,America,51")
     made.take()

@@ -165,14 +165,14 @@ def test_a_changed_setting_is_refused_naming_old_new_and_a_way_out(
     (name,) = [n for n in names if n not in others]
     assert path == name or path.startswith(f"{name}.")
     error = Lake(lake.spark, lake.root, changed).run("scd2").error
-    assert error["type"] == "Redefined"
+    assert error["type"] == "SettingsChanged"
     was, is_now = before.get(name, "not set"), now.get(name, "not set")
     assert f"{name} was {was}, now {is_now}" in error["message"]
     by_rebuild = name.split(".")[0] in ("current", "history", "storage")
     if by_rebuild and name not in ("storage.type", "storage.partition_by"):
         assert "run tests_rebuild --param tables=things" in error["message"]
     else:
-        assert "load the table again under another name" in error["message"]
+        assert "load the table under another name" in error["message"]
 
 
 def test_what_changes_no_row_is_not_refused(lakes):
@@ -234,8 +234,10 @@ def test_types_and_times_of_files(spark, tmp_path):
     before = lake.files()
     land_rows(lake, "changes/1.parquet", row.format(1, "2026-01-01", "1L"))
     error = lake.run("incremental").error
-    assert error["type"] == "BadFile"
-    told = "changes/1.parquet: column 'amount' is bigint, the table's column 'amount'"
-    assert f"{told} has int there: a narrower or different type" in error["message"]
+    assert error["type"] == "WrongTypes"
+    told = (
+        "changes/1.parquet: column 'amount' is bigint, but the table's column 'amount'"
+    )
+    assert f"{told} is int there, and a narrower or different type" in error["message"]
     assert "Widen the type in the spec" in error["message"]
     assert lake.files() == before

@@ -59,7 +59,7 @@ def test_a_corrected_file_is_refused_until_its_reprocess_and_then_as_if_never_wr
     untouched = versions_of(feed, 2, 4)
     feed.land("changes/2.csv", CORRECTED, at="2026-02-09")
     message = feed.run("incremental").error["message"]
-    assert "take it in by the DAG tests_reprocess with files=changes/2.csv" in message
+    assert "run the DAG tests_reprocess with files=changes/2.csv" in message
 
     for day in (3, 9):  # when the wrong content landed, and when the right one did
         begin = datetime(2026, 2, day, tzinfo=timezone.utc)

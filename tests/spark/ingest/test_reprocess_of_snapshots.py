@@ -51,7 +51,7 @@ def test_a_snapshot_is_reprocessed_with_all_after_it_and_nobody_sees_the_way(
         assert reprocess_files(things, "2026-01-10/*").error["message"] == "killed"
     assert things.tables.manifest().reprocess == ("2026-01-20/1.csv",)
     report = things.done("scd2")[0]
-    assert "first 2026-01-20/1.csv: run tests_reprocess or tests_incremental" in (
+    assert "first 2026-01-20/1.csv. Run tests_reprocess or tests_incremental" in (
         report.warnings[0]
     )
     assert things.run("rebuild").error["type"] == "UnfinishedReprocess"
@@ -81,7 +81,7 @@ def test_from_the_first_on_all_are_taken_as_they_are_now(things, tmp_path):
     things.land(*LAST)  # by day it is there
     things.done("incremental", "scd2")
     things.land("2026-01-15/1.csv", "id,note\n1,late\n2,a\n")
-    assert "or take it in by the DAG tests_reprocess" in (
+    assert "or ingest it by the DAG tests_reprocess" in (
         things.run("incremental").error["message"]
     )
     things.land("2026-01-01/1.csv", "id,note\n1,b\n2,a\n3,a\n3,a\n3,a\n")
@@ -120,7 +120,7 @@ def test_a_second_file_beside_a_snapshot_is_no_part_of_a_reprocess(spark, tmp_pa
     lake.land("2026-01-01/2.csv", "id,note\n3,a\n")
     (aside,) = lake.run("incremental").set_aside
     assert aside["path"] == "2026-01-01/2.csv"
-    assert "is of the same time as the last one taken" in aside["reason"]
+    assert "is of the same time as the last one ingested" in aside["reason"]
     lake.land("2026-01-01/1.csv", "id,note\n1,b\n2,a\n")
     report = done_reprocess(lake, "2026-01-01/*")
     assert [each.path for each in report.files] == ["2026-01-01/1.csv"]

@@ -58,7 +58,7 @@ BAD = {
     ),
     "3.csv": (
         f"{HEADER}1,{JANUARY},a\n2,{FEBRUARY},b\n",
-        f"'Exported At' runs from {JANUARY} to {FEBRUARY}. Land one file for each.",
+        f"'Exported At' has values from {JANUARY} to {FEBRUARY}. Land one file for each snapshot.",
     ),
     "4.csv": (
         f"{HEADER}1,2026-03-01,a\n",

@@ -102,10 +102,13 @@ def test_one_bad_file_refuses_the_whole_snapshot_until_it_is_mended(things):
     before = things.files()
     report = things.run("incremental")
     bad, waiting = report.set_aside
-    assert report.state == "failed" and bad["path"] == "2026-01-30/2.csv"
+    assert report.state == "failed"
+    assert (bad["path"], bad["type"]) == ("2026-01-30/2.csv", "UnreadableFile")
     assert waiting == {
         "path": "2026-01-30/1.csv",
-        "reason": "waits with its snapshot 2026-01-30 00:00 for 2026-01-30/2.csv",
+        "type": "IncompleteSnapshot",
+        "reason": "waits with its snapshot 2026-01-30 00:00 for 2026-01-30/2.csv. "
+        "Fix or replace that.",
     }
     assert things.files() == before
     things.land("2026-01-30/2.csv", HEADER + DAY_20[len("1,b,2026-01-05\n") :] + REST)
@@ -122,7 +125,7 @@ def test_an_empty_export_does_not_close_the_table(things):
         things.remove(f"2026-02-{day}/_SUCCESS")
     # It can still be fixed or accepted, so the one after it waits.
     (aside,) = report.set_aside
-    assert aside["path"] == "2026-02-10/1.csv"
+    assert (aside["path"], aside["type"]) == ("2026-02-10/1.csv", "TooManyLosses")
     assert aside["reason"].startswith("loses 11 of 12 keys, more than the share of 50%")
     assert things.files() == before
 
@@ -136,9 +139,10 @@ def test_a_snapshot_that_comes_too_late_is_passed_over(things):
     for late in ("2026-01-30/3.csv", "2026-01-29/1.csv"):
         (things.root / "landing/tests/things" / late).unlink()
     older, same = report.set_aside
+    assert older["type"] == same["type"] == "LateSnapshot"
     assert older["path"] == "2026-01-29/1.csv" and "is older than" in older["reason"]
     assert same["path"] == "2026-01-30/3.csv"
-    assert "is of the same time as the last one taken" in same["reason"]
+    assert "is of the same time as the last one ingested" in same["reason"]
     assert report.state == "failed" and report.accepted == 1
     assert (1, "newer") in things.living("note")
 

@@ -48,7 +48,7 @@ def test_a_full_refresh_that_loses_too_many_keys_is_refused(lake):
     assert report.error["message"] == (
         "reload/2021-01-03T00/1.csv: loses 6 of 10 keys, more than the share of 50% that"
         " source.full_refresh.lost_share allows. Land it whole, or raise"
-        " source.full_refresh.lost_share if the loss is true."
+        " source.full_refresh.lost_share if the loss is right."
     )
     assert len(lake.living()) == 10
 
@@ -72,7 +72,7 @@ def test_a_full_refresh_that_does_not_say_when_it_started_is_set_aside(lake):
     for folder, reason in (
         (
             "reload/today",
-            "where its full refresh started cannot be read: ts is timestamp",
+            "the start of its full refresh cannot be read: ts is timestamp",
         ),
         (
             "reload",

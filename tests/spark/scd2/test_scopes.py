@@ -88,7 +88,9 @@ def test_late_is_judged_per_region(regions):
     regions.remove("region=us/2026-01-15.csv")
     (aside,) = report.set_aside
     assert aside["path"] == "region=us/2026-01-15.csv"
-    assert "older than the last one taken of region 'us' (2026-01-20" in aside["reason"]
+    assert (
+        "older than the last one ingested of region 'us' (2026-01-20" in aside["reason"]
+    )
     assert (6, "ap") in regions.living("region")
 
 
@@ -103,7 +105,7 @@ def test_a_refused_snapshot_holds_back_its_own_region_alone(regions):
         regions.remove(path)
     aside = {each["path"]: each["reason"] for each in report.set_aside}
     assert set(aside) == refused
-    assert "its path names no region" in aside["stray/2026-02-02.csv"]
+    assert "its path has no value of region" in aside["stray/2026-02-02.csv"]
     living = regions.living("note")
     assert (4, "newer") in living and (1, "a") in living
 
@@ -122,7 +124,7 @@ def test_another_scope_is_a_redefinition(regions):
     source = replace(regions.spec.source, scope=Scope("note"))
     other = Lake(regions.spark, regions.root, replace(regions.spec, source=source))
     report = other.run("incremental")
-    assert report.error["type"] == "Redefined"
+    assert report.error["type"] == "SettingsChanged"
     assert "source.scope was" in report.error["message"]
 
 
@@ -153,13 +155,13 @@ def test_a_region_without_rows_can_be_declared_empty(rows):
     rows.land("2026-01-09/1.csv", "id,region,note\n1,eu,a\n")
     report = rows.run("incremental", accepted=Accepted(empty_scopes=("eu",)))
     assert (
-        "has rows of region eu, which empty_scopes says is" in report.error["message"]
+        "has rows of region eu, which empty_scopes lists as" in report.error["message"]
     )
     report = rows.run("incremental", accepted=Accepted(empty_scopes=("us",)))
     assert (report.error, report.derived_deletes) == (None, 12)
     assert rows.living("region") == [(1, "eu")]
     rows.land("2026-01-10/1.csv", "id,region,note\n")
     assert (
-        "nothing tells which values of region"
+        "it is unknown which values of region"
         in rows.run("incremental").error["message"]
     )

@@ -220,7 +220,7 @@ def test_another_kind_of_key_is_refused_until_a_rebuild(spark, tmp_path):
     lake.spec = with_key(asked, SurrogateKey(kind=SurrogateKind.INCREASING))
     refused = lake.run("rebuild").error
     assert "'version_key', which history has as string" in refused["message"]
-    assert refused["type"] == "Redefined"
+    assert refused["type"] == "SettingsChanged"
 
 
 def with_key(spec, key):

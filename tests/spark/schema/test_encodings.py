@@ -130,4 +130,4 @@ def test_whole_numbers_of_typed_files_are_read_by_their_encoding(spark, tmp_path
     assert lake.living(*list(GOOD)[1:]) == [(1, *EXPECTED)]
     assert report.quarantined == 1
     (told,) = report.set_aside
-    assert "column 'since' is double, the table's column 'since'" in told["reason"]
+    assert "column 'since' is double, but the table's column 'since'" in told["reason"]

@@ -159,8 +159,8 @@ def test_a_pull_that_broke_off_is_seen_by_nobody_and_made_again(spark, shop, tmp
     report = lake.run("full_load")
     assert report.error == {
         "type": "PullFailed",
-        "message": "connection 'shop': public.half could not be pulled, and nothing of it"
-        " was landed: ERROR: division by zero",
+        "message": "connection 'shop': public.half could not be pulled, and none of its"
+        " rows were landed: ERROR: division by zero",
     }
     (broken,) = lake.landing.glob("load/*")
     shutil.copyfile(__file__, broken / "part-00000.parquet")
@@ -180,12 +180,12 @@ def test_what_is_not_there_is_named_and_the_password_never(
     lake = PullingLake(spark, tmp_path, things(FEED, "no.such"), postgresql_at(shop))
     error = lake.run("full_load").error
     assert error["message"] == (
-        "connection 'shop': no.such could not be pulled, and nothing of it was landed:"
+        "connection 'shop': no.such could not be pulled, and none of its rows were landed:"
         ' ERROR: schema "no" does not exist'
     )
     lake.secret.unlink()
     error = lake.run("full_load").error
-    assert error["type"] == "NoSecret" and str(lake.secret) in error["message"]
+    assert error["type"] == "WrongSecret" and str(lake.secret) in error["message"]
     told = capfd.readouterr()
     assert "PullFailed" in told.err and PASSWORD not in told.err + told.out
 

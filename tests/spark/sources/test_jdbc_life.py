@@ -123,7 +123,7 @@ class Life:
             how = "ALTER COLUMN {} TYPE bigint" if self.is_pg else "MODIFY {} bigint"
             self.server.execute(f"{alter} {how.format(self.there()['qty'])}")
             self.types["qty"] = "bigint"
-            return "is bigint, the table's column 'qty' has int"
+            return "is bigint, but the table's column 'qty' is int"
         return ""
 
     def _is_alone(self):

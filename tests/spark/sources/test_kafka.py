@@ -106,7 +106,7 @@ def test_offsets_that_have_expired_fail_the_run_by_name(shop):
     for future in shop.admin.delete_records(places).values():
         future.result(30)
     report = shop.run("incremental")
-    assert f"topic {shop.topic} no longer holds offset" in report.error["message"]
+    assert f"topic {shop.topic} no longer has offset" in report.error["message"]
     assert "accept_losses" in report.error["message"]
     assert {amount for _, amount in rows(shop)} == {"1.00"}
     accepted = shop.run("incremental", accepted=Accepted(losses=True))
@@ -121,7 +121,7 @@ def test_a_topic_made_anew_is_told(shop, kafka):  # noqa: F811
     kafka.create_topic(shop.topic, partitions=2)
     shop.produce(order(2, "2.00", 2))
     report = shop.run("incremental")
-    assert "was deleted and made again" in report.error["message"]
+    assert "was deleted and created again" in report.error["message"]
     assert len(rows(shop)) == 1
     assert shop.run("incremental", accepted=Accepted(losses=True)).error is None
     assert len(rows(shop)) == 2

@@ -59,7 +59,7 @@ def test_the_order_is_that_of_the_seconds_before(step, tmp_path, capsys):
     assert step() == (0, ["shops", "items", "orders"])
     assert (
         "LAKE sales scd2: up to 1 tables at once, in this order: shops, items, orders."
-        " By earlier steps 320 s for 2 of 3." in capsys.readouterr().out
+        " Expected by earlier steps: 320 s for 2 of 3." in capsys.readouterr().out
     )
     found = json.loads(noted.read_text())["scd2"]
     assert (found["items"] > 149, found["shops"] < 1) == (True, True)

@@ -52,7 +52,7 @@ def test_a_reprocess_is_told_which_files(capsys):
         ),
         (["reprocess", "--retract-missing"], "give at least one of"),
         (["incremental", "--file=a"], "for reprocess, not incremental"),
-        (["reprocess", "--file=/a"], "'/a' is no path or glob below"),
+        (["reprocess", "--file=/a"], "'/a' is not a path or glob below"),
     ):
         with pytest.raises(SystemExit) as ended:
             parse([*STEP, *wrong], list(STAGES))
@@ -91,7 +91,7 @@ def test_a_stage_takes_the_tables_that_it_is_for(stage, tables):
 def test_empty_scopes_are_a_list_of_texts(text, capsys):
     with pytest.raises(SystemExit):
         parse([*STEP, "incremental", "--empty-scopes", text], list(STAGES))
-    assert "is no JSON list of texts" in capsys.readouterr().err
+    assert "is not a JSON list of strings" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("share", ["0", "1.1", "-1", "all", "nan"])
@@ -104,7 +104,7 @@ def test_a_rebuild_verifies_a_share_of_the_keys(capsys, share):
             parse([*STEP, *wrong], stages)
         assert ended.value.code == 2
     told = capsys.readouterr().err
-    assert f"'{share}' is no share" in told
+    assert f"'{share}' is not a share" in told
     assert "--verify goes with --stage rebuild alone" in told
 
 
@@ -117,7 +117,7 @@ def test_an_erase_is_told_the_name_of_its_request(capsys):
         assert ended.value.code == 2
     told = capsys.readouterr().err
     assert "--request goes with --stage erase, which needs it" in told
-    assert "'a/b' is no name" in told
+    assert "'a/b' is not a name" in told
 
 
 def test_a_receipt_takes_the_place_of_a_request_when_all_its_tables_are_done(tmp_path):
@@ -145,7 +145,7 @@ def test_a_pull_begins_where_a_value_of_its_cursor_says(capsys):
     assert asked.accepted.pull_from == "-5"
     with pytest.raises(SystemExit):
         parse([*STEP, "incremental", "--pull-from=1; DROP"], list(STAGES))
-    assert "is no value of a cursor" in capsys.readouterr().err
+    assert "is not a cursor value" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         parse([*STEP, "scd2", "--pull-from=5"], list(STAGES))
     assert "--pull-from goes with --stage incremental" in capsys.readouterr().err

@@ -118,7 +118,9 @@ def test_what_fails_in_one_round_heals_in_the_next(spark, tmp_path, monkeypatch)
     assert len(lake.versions("note")) == 4
     (report,) = batches.ended()
     assert (report.state, report.error, report.accepted) == ("done", None, 2)
-    assert report.warnings == ["round 1: ZeroDivisionError: division by zero"]
+    assert report.warnings == [
+        "FailedMicroBatch: micro-batch 1: ZeroDivisionError: division by zero"
+    ]
 
 
 @pytest.mark.nightly
@@ -144,7 +146,7 @@ def test_a_bad_file_is_set_aside_once_and_taken_when_it_was_mended(
     assert lake.living("note") == LIVING
     assert read.count("changes/1.csv.gz") == 1
     (report,) = batches.ended()
-    assert (report.state, report.error["type"]) == ("failed", "BadFile")
+    assert (report.state, report.error["type"]) == ("failed", "UnreadableFile")
     assert [each["path"] for each in report.set_aside] == ["changes/1.csv.gz"]
     late = "op,id,ts,note\nI,4,2022-01-01,d\n"
     lake.land("changes/1.csv.gz", gzip.compress(late.encode()))

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from lake_spec.model import Continuous, Enrichment, KafkaTopic
-from lake_spark.errors import DomainTaken
+from lake_spark.errors import LeaseLost, UnreadableFile
 from lake_spark.step import continuous
 from lake_spark.storage import timeline
 from lake_spark.storage.lease_check import LeaseCheck
@@ -139,7 +139,7 @@ def test_a_table_that_pulls_is_asked_in_every_round(tmp_path, stages):
 def test_three_failures_of_a_table_in_a_row_end_the_run(batches, stages):
     stages.does["items incremental"] = fails
     assert [batches.next_round() for _ in range(2)] == [None, None]
-    assert batches.next_round() == "items failed in 3 rounds in a row"
+    assert batches.next_round() == "items failed in 3 micro-batches in a row"
     states = {each.table: each.state for each in batches.ended()}
     assert states == {"orders": "nothing_new", "items": "failed", "both": "nothing_new"}
 
@@ -160,12 +160,12 @@ def test_files_that_are_bad_are_remembered_until_the_maintenance(
 
     def remembers(run):
         known.append(dict(run.earlier.known_bad))
-        run.earlier.known_bad["b.csv", "etag"] = "cut"
+        run.earlier.known_bad["b.csv", "etag"] = UnreadableFile, "cut"
 
     stages.does["orders incremental"] = remembers
     stages.does["orders scd2"] = fails  # so that it comes again
     batches.next_round(), batches.next_round()
-    assert known == [{}, {("b.csv", "etag"): "cut"}]
+    assert known == [{}, {("b.csv", "etag"): (UnreadableFile, "cut")}]
     stages.does["orders scd2"] = commits
     monkeypatch.setattr(continuous, "MAINTENANCE_EVERY", 0)
     stages.since()
@@ -196,7 +196,7 @@ def test_a_maintenance_run_that_failed_is_due_again(batches, stages, monkeypatch
     monkeypatch.setattr(continuous, "MAINTENANCE_EVERY", 0)
     stages.does["orders maintenance"] = fails
     assert [batches.next_round() for _ in range(3)][-1] == (
-        "orders failed in 3 rounds in a row"
+        "orders failed in 3 micro-batches in a row"
     )
 
 
@@ -237,7 +237,7 @@ def test_a_run_whose_domain_was_leased_to_another_one_writes_no_more(
     batches.next_round()
     stages.since()
     grant(tmp_path, "sales_reprocess/2", 2, domain="sales")
-    with pytest.raises(DomainTaken, match="names the run sales_reprocess/2"):
+    with pytest.raises(LeaseLost, match="names the run sales_reprocess/2"):
         batches.next_round()
     assert stages.since() == QUIET
 

@@ -10,7 +10,7 @@ import json
 
 import pytest
 
-from lake_spark.errors import DomainTaken
+from lake_spark.errors import LeaseLost
 from tests.spark.lake import FEED_FILES, Lake, table
 from tests.spark.leased import Interrupted, Steps, grant
 
@@ -23,7 +23,7 @@ maintenance: {compact_after: 1}
 """
 OLD, NEW = "tests_incremental/old", "tests_incremental/new"
 LOAD = "id,ts,note\n1,2020-01-01,a\n"
-TOLD = "no longer holds the lease of tests"
+TOLD = "no longer has the lease of tests"
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def outcome(steps, stage, store):
         if steps.step(stage, OLD, 5, store=store) == 0:
             return None
         return steps.report(OLD, stage)["error"]["message"]
-    except DomainTaken as refused:  # at its start
+    except LeaseLost as refused:  # at its start
         return str(refused)
 
 
@@ -145,9 +145,9 @@ def test_maintenance_and_history_ask_before_each_commit_too(steps, lake, stage):
 
 def test_a_step_of_no_grant_does_not_even_start(steps, lake):
     (lake.root / "runs/leases/tests.json").unlink(missing_ok=True)
-    with pytest.raises(DomainTaken, match="is not there"):
+    with pytest.raises(LeaseLost, match="does not exist"):
         steps.step("incremental", OLD, 5)
     lease = lake.root / "runs/leases/tests.json"
     lease.write_text(json.dumps({"holder": None}))
-    with pytest.raises(DomainTaken, match="given back"):
+    with pytest.raises(LeaseLost, match="given back"):
         steps.step("incremental", OLD, 5)

@@ -113,8 +113,8 @@ def test_the_same_bytes_put_again_change_nothing_and_other_bytes_are_refused(
 
     lake.land("2026-01-01.csv", "id,note\n1,x\n", at="2026-01-03")
     report = lake.run("incremental")
-    assert report.error["type"] == "RefusedInput"
-    assert "2026-01-01.csv: has another content" in report.error["message"]
+    assert report.error["type"] == "ChangedFile"
+    assert "2026-01-01.csv was changed after it was ingested" in report.error["message"]
     lake.land("2026-01-01.csv", "id,note\n1,a\n", at="2026-01-04")  # put back
     assert lake.run("incremental").state == "nothing_new"
 
@@ -185,12 +185,12 @@ def test_a_load_is_refused_where_keys_were_erased_and_their_list_is_lost(feed):
     request = feed.root / "runs/erase/tests/request.json"
     request.write_text(json.dumps({"erased": {"things": 1}, "run": "r"}))
     report = feed.run("full_load")
-    assert report.error["type"] == "LostList"
+    assert report.error["type"] == "ErasedKeysLost"
     assert report.error["message"] == (
         f"tests.things: 1 key(s) were erased by file://{request}, and there is no list of "
         f"erased keys at file://{feed.root}/landing/_erased/tests/things.json: a load would "
-        "bring them back. Restore the list from the copy of the landing files, or ask for "
-        "the same keys again by the DAG tests_erase before the load."
+        "bring them back. Restore the list from the copy of the landing files, or "
+        "erase the same keys again by the DAG tests_erase before the load."
     )
     ask(feed, {"id": "ann"})
     report = feed.run("erase", request_uri=f"file://{request}")

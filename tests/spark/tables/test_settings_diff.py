@@ -43,7 +43,7 @@ def test_another_choice_of_tracked_columns_is_refused_until_a_rebuild(things):
     assert len(things.versions()) == 5
     tracked = with_spec(things, history=History(track=("note",)))
     report = tracked.run("scd2")
-    assert report.error["type"] == "Redefined"
+    assert report.error["type"] == "SettingsChanged"
     assert 'history.track was [], now ["note"]' in report.error["message"]
     assert "tests_rebuild --param tables=things" in report.error["message"]
 
@@ -73,9 +73,9 @@ def test_another_choice_of_tracked_columns_is_refused_until_a_rebuild(things):
 def test_what_made_the_rows_of_the_log_cannot_be_changed(things, changes, told):
     for stage in ("incremental", "rebuild"):
         report = with_spec(things, **changes).run(stage)
-        assert report.error["type"] == "Redefined"
+        assert report.error["type"] == "SettingsChanged"
         assert told in report.error["message"]
-        assert "load the table again under another name" in report.error["message"]
+        assert "load the table under another name" in report.error["message"]
 
 
 def test_another_name_of_a_column_and_a_wider_type_are_no_redefinition(things):

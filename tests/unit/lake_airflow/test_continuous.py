@@ -205,10 +205,13 @@ def test_its_tables_are_told_by_one_line_each():
 
 def test_a_report_of_a_run_that_broke_off_is_no_end():
     """A step that crashes leaves the reports of its last round: no green by them."""
-    so_far = reports(state="running", set_aside=[{"path": "b.csv", "reason": "bad"}])
+    so_far = reports(
+        state="running",
+        set_aside=[{"path": "b.csv", "type": "WrongTypes", "reason": "bad"}],
+    )
     found = summary(so_far, state="FAILED")
     assert found.causes == (
-        "sales.orders continuous: set aside b.csv: bad",
+        "sales.orders continuous: set aside: WrongTypes: b.csv: bad",
         "sales.orders continuous: no report: the stage did not finish this table.",
         "sales continuous: step s-1 'continuous manual-1' FAILED: why",
     )

@@ -14,8 +14,8 @@ CHATTER = "26/11/21 02:00:01 INFO SparkContext: Running Spark version 3.5.6\n"
 
 PYTHON = """Traceback (most recent call last):
   File "/mnt/tmp/main.py", line 12, in <module>
-    raise DomainTaken(words)
-lake_spark.errors.DomainTaken: sales is taken by another run
+    raise LeaseLost(words)
+lake_spark.errors.LeaseLost: sales is taken by another run
 26/11/21 02:00:09 INFO ShutdownHookManager: Shutdown hook called
 """
 JVM = """Exception in thread "main" org.apache.spark.SparkException: Job aborted.
@@ -36,7 +36,7 @@ KILLED = "26/11/21 02:00:09 ERROR X: lost\n/usr/bin/spark-submit: line 4: 71 Kil
 @pytest.mark.parametrize(
     "text, told",
     [
-        (PYTHON, "lake_spark.errors.DomainTaken: sales is taken by another run"),
+        (PYTHON, "lake_spark.errors.LeaseLost: sales is taken by another run"),
         (
             JVM,
             "java.nio.file.AccessDeniedException: s3://lake/warehouse: Access Denied",
@@ -70,7 +70,7 @@ def test_of_a_long_log_only_the_end_counts(aws):
 def test_a_log_that_is_cut_off_is_read_as_far_as_it_goes(aws):
     packed = gzip.compress(PYTHON.encode(), compresslevel=0)
     put(aws, packed[:-8])
-    assert told().startswith("lake_spark.errors.DomainTaken")
+    assert told().startswith("lake_spark.errors.LeaseLost")
 
 
 def test_what_looks_like_a_secret_is_masked_and_a_long_line_is_cut(aws):

@@ -44,10 +44,10 @@ def causes(runner, emr):
 
 
 def test_the_task_ends_with_table_cause_and_log(aws, emr, cluster, runner):
-    error = {"type": "BadFile", "message": "orders/1.csv: is HTML"}
+    error = {"type": "UnreadableFile", "message": "orders/1.csv: is HTML"}
     put_reports(aws, state="failed", error=error, started=LATER)
     first, last = causes(runner, emr)
-    assert first == "sales.orders full_load: BadFile: orders/1.csv: is HTML"
+    assert first == "sales.orders full_load: UnreadableFile: orders/1.csv: is HTML"
     log = runner.xcoms["full_load", "steps"][0]["log"]
     assert last.startswith("sales full_load: step s-") and last.endswith(f"Log: {log}")
 

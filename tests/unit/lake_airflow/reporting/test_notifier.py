@@ -38,7 +38,7 @@ def id_of(day):
 
 def test_the_examples_of_the_page_are_what_is_delivered(dag, topic):
     warned = (
-        "quarantined: 2 of 900 rows are bad: customers/7.csv record 8: id: no value"
+        "QuarantinedRows: 2 of 900 rows are bad: customers/7.csv record 8: id: no value"
     )
     dag.ends(id_of(21), customers={"warnings": [warned]}, **FAILED)
     dag.notifier(id_of(21)).failed()

@@ -97,21 +97,23 @@ def test_a_missing_report_is_no_success():
 
 def test_a_file_that_the_error_names_is_told_once():
     aside = [
-        {"path": "a.csv", "reason": "is empty"},
-        {"path": "b.csv", "reason": "is HTML"},
+        {"path": "a.csv", "type": "UnreadableFile", "reason": "is empty"},
+        {"path": "b.csv", "type": "UnreadableFile", "reason": "is HTML"},
     ]
-    error = {"type": "BadFile", "message": "a.csv: is empty (and 1 more)"}
+    error = {"type": "UnreadableFile", "message": "a.csv: is empty (and 1 more)"}
     found = reports(set_aside=aside, state="failed", error=error)
     assert summary(found=found).causes == (
-        "sales.orders full_load: BadFile: a.csv: is empty (and 1 more)",
-        "sales.orders full_load: set aside b.csv: is HTML",
+        "sales.orders full_load: UnreadableFile: a.csv: is empty (and 1 more)",
+        "sales.orders full_load: set aside: UnreadableFile: b.csv: is HTML",
     )
 
 
 def test_a_file_that_was_set_aside_makes_the_run_red():
-    aside = [{"path": "sales/orders/a.csv.gz", "reason": "not gzip"}]
+    aside = [{"path": "a.csv.gz", "type": "UnreadableFile", "reason": "not gzip"}]
     (cause,) = summary(found=reports(set_aside=aside)).causes
-    assert cause == "sales.orders full_load: set aside sales/orders/a.csv.gz: not gzip"
+    assert cause == (
+        "sales.orders full_load: set aside: UnreadableFile: a.csv.gz: not gzip"
+    )
 
 
 def test_a_failed_step_is_named_though_all_reports_are_fine():

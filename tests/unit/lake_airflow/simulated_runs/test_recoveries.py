@@ -99,7 +99,7 @@ def test_a_failed_run_names_late_sources_and_the_next_green_one_tells_of_them(
     dag.is_green("r2", now=DAYS_LATER)
     dag.is_green("r3", now=DAYS_LATER)
     (_, text, _), (subject, _, attributes) = sent(topic)
-    assert "WARNING sales.orders: source is late" in text
+    assert "WARNING sales.orders: LateSource: source is late" in text
     assert subject == "sales_incremental: recovered, source is late"
     assert attributes["events"]["Value"] == '["recovery", "late_source"]'
 

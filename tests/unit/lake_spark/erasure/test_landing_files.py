@@ -12,7 +12,7 @@ from lake_spec.model import Csv
 from lake_spec.model.column_type import parse_type
 from lake_spark.erasure import request, text_files
 from lake_spark.erasure.text_files import NotBlanked, blank_csv, blank_json, blanked
-from lake_spark.errors import RefusedRequest
+from lake_spark.errors import WrongEraseRequest
 from tests.unit.lake_airflow.specs import dimension, table
 
 
@@ -79,9 +79,9 @@ def test_what_is_too_large_when_unpacked_is_refused(name, pack, monkeypatch):
     monkeypatch.setattr(text_files, "LARGEST", 100)
     whole = pack(b"x" * 60) + pack(b"y" * 40)
     assert blanked(name, whole, lambda text: text[:99]).startswith(pack(b"")[:3])
-    with pytest.raises(NotBlanked, match="has more than 100 bytes, unpacked"):
+    with pytest.raises(NotBlanked, match="has more than 100 bytes when decompressed"):
         blanked(name, whole + pack(b"z"), unchanged)
-    with pytest.raises(NotBlanked, match="has more than 100 bytes, unpacked"):
+    with pytest.raises(NotBlanked, match="has more than 100 bytes when decompressed"):
         blanked(name, pack(b"x" * 10_000_000), unchanged)
 
 
@@ -95,7 +95,7 @@ def test_all_parts_of_a_packed_file_are_unpacked_and_a_broken_one_is_refused(
     blanked(name, pack(b"1\n") + pack(b"2\n"), lambda text: seen.append(text) or text)
     assert seen == [b"1\n2\n"]
     for broken in (pack(b"1\n")[:-4], b"no packed content"):
-        with pytest.raises(NotBlanked, match="cannot be unpacked"):
+        with pytest.raises(NotBlanked, match="cannot be decompressed"):
             blanked(name, broken, unchanged)
 
 
@@ -132,27 +132,30 @@ def test_a_request_has_keys_as_texts_and_ends_as_a_receipt():
 @pytest.mark.parametrize(
     "text, told",
     [
-        ("secret", "is no JSON"),
-        ('["secret"]', "a request is {"),
-        ('{"keys": {}}', "a request is {"),
+        ("secret", "is not valid JSON"),
+        ('["secret"]', "A request is {"),
+        ('{"keys": {}}', "A request is {"),
         (
             '{"keys": {"dim": []}}',
-            "keys.dim: is no table with files; there are orders.",
+            "keys.dim: is not a table with files. Tables with files: orders.",
         ),
         ('{"keys": {"orders": []}}', "keys.orders: give a list of 1 to 10,000 keys."),
         ('{"keys": {"orders": ["secret"]}}', "orders[0]: give a value for each of id"),
-        ('{"keys": {"orders": [{"id": 1}, {"id": 1.5}]}}', "orders[1].id: give a text"),
-        ('{"keys": {"orders": [{"id": ""}]}}', "orders[0].id: give a text"),
-        ('{"keys": {"orders": [{"id": true}]}}', "orders[0].id: give a text"),
+        (
+            '{"keys": {"orders": [{"id": 1}, {"id": 1.5}]}}',
+            "orders[1].id: give a string",
+        ),
+        ('{"keys": {"orders": [{"id": ""}]}}', "orders[0].id: give a string"),
+        ('{"keys": {"orders": [{"id": true}]}}', "orders[0].id: give a string"),
     ],
 )
 def test_a_request_is_refused_by_the_place_of_its_fault(text, told):
-    with pytest.raises(RefusedRequest) as refused:
+    with pytest.raises(WrongEraseRequest) as refused:
         read(text)
     assert told in str(refused.value)
     assert "secret" not in str(refused.value)
 
 
 def test_a_request_that_is_not_there_is_refused_by_its_address():
-    with pytest.raises(RefusedRequest, match="r.json: there is no such request"):
+    with pytest.raises(WrongEraseRequest, match="r.json: there is no such request"):
         request.read(Objects(), "r.json", TABLES)

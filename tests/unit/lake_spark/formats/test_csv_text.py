@@ -11,7 +11,7 @@ import re
 
 import pytest
 
-from lake_spark.errors import BadFile
+from lake_spark.errors import UndecodableFile, UnreadableFile
 from lake_spark.formats.csv_text import (
     Fault,
     charset_of,
@@ -94,7 +94,7 @@ def test_the_first_record_is_the_first_that_holds_something(text, fields, is_who
     "text, words",
     [
         ('id,"note\n1,a\n', "a quoted field never ends"),
-        ('"id"x,note\n', "text stands after a closing quote"),
+        ('"id"x,note\n', "there is text after a closing quote"),
     ],
 )
 def test_a_header_with_broken_quotes_is_told(text, words):
@@ -122,7 +122,7 @@ def test_an_encoding_is_the_declared_one_or_that_of_its_mark(encoding, head, rea
         (
             "UTF-8",
             b"\xff\xfei\0",
-            "mark of UTF-16 (FF FE), the table's encoding is UTF-8",
+            "mark of UTF-16 (FF FE), but the table's encoding is UTF-8",
         ),
         ("UTF-16LE", b"\xfe\xff", "mark of UTF-16 (FE FF)"),
         ("utf-8", b"\xff\xfe\0\0", "mark of UTF-32 (FF FE 00 00)"),
@@ -131,7 +131,7 @@ def test_an_encoding_is_the_declared_one_or_that_of_its_mark(encoding, head, rea
     ],
 )
 def test_a_mark_of_another_encoding_refuses_the_file(encoding, head, words):
-    with pytest.raises(BadFile, match=re.escape(words)):
+    with pytest.raises(UndecodableFile, match=re.escape(words)):
         charset_of(Csv(encoding=encoding), head, "1.csv")
 
 
@@ -142,13 +142,13 @@ def test_a_mark_of_another_encoding_refuses_the_file(encoding, head, words):
             "end",
             False,
             b'8,"a',
-            "a quoted field that never ends begins in record 8 (line 9)",
+            "a quoted field begins that never ends in record 8 (line 9)",
         ),
         (
             "quote",
             True,
             b'8,"b',
-            "text stands after a closing quote in record 8 (line 9)",
+            "there is text after a closing quote in record 8 (line 9)",
         ),
         ("quote", False, b"8,a\rb", "a carriage return without a line feed"),
         ("decode", False, b"8,caf\xe9", "byte E9 is not UTF-8 in record 8 (line 9)"),
@@ -156,14 +156,15 @@ def test_a_mark_of_another_encoding_refuses_the_file(encoding, head, words):
             "nul",
             False,
             b"8,\0",
-            "a NUL character stands in record 8 (line 9): '8,\\x00'",
+            "there is a NUL character in record 8 (line 9): '8,\\x00'",
         ),
         ("end", False, b'"' + b"x" * 1999, "xxx'.... Fix the file"),
     ],
 )
 def test_a_reason_says_what_where_and_what_to_do(kind, inside, excerpt, words):
-    told = reason(Fault(9, 9, kind, inside, excerpt), CSV, "UTF-8")
+    error, told = reason(Fault(9, 9, kind, inside, excerpt), CSV, "UTF-8")
     assert words in told and "land it again" in told
+    assert error is (UndecodableFile if kind == "decode" else UnreadableFile)
 
 
 def test_only_a_field_beyond_the_limit_is_told_as_too_large():
@@ -175,6 +176,8 @@ def test_only_a_field_beyond_the_limit_is_told_as_too_large():
 
 
 def test_a_quote_open_at_a_lines_end_is_told_where_lines_are_records():
-    told = reason(Fault(2, 2, "quote", False, b'1,"a'), Csv(multiline=False), "UTF-8")
+    _, told = reason(
+        Fault(2, 2, "quote", False, b'1,"a'), Csv(multiline=False), "UTF-8"
+    )
     assert "a quoted field does not end in its line in record 1 (line 2)" in told
     assert "set source.format.multiline: true" in told

@@ -121,7 +121,7 @@ def test_names_are_listed_as_they_are_and_in_the_order_of_s3(tmp_path):
         ("a/../b.csv", "a part '..'"),
         ("./b.csv", "a part '.'"),
         ("b.csv._COPYING_", "'._COPYING_'"),
-        ("b\udcff.csv", "is no UTF-8 text"),
+        ("b\udcff.csv", "is not valid UTF-8"),
         ("a/10:00.csv", "a ':'"),
     ],
 )

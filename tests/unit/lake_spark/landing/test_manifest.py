@@ -55,7 +55,7 @@ def test_before_the_first_file_there_is_no_newest():
 def test_another_content_is_refused_but_for_what_an_erase_put_there(folder):
     inputs = folder.load(committed(folder, None, landed("a", "etag")))
     found = [landed("a", "blank"), landed("b", "new")]
-    with pytest.raises(RefusedInput, match="a: has another content than when it was"):
+    with pytest.raises(RefusedInput, match="a was changed after it was"):
         inputs.unseen(found, "shop", {})
     ours = {("a", "etag"): ("blank",)}
     assert [each.path for each in inputs.unseen(found, "shop", ours)] == ["b"]
@@ -77,7 +77,7 @@ def test_the_same_content_under_another_etag_is_remembered_by_the_next_commit(fo
     after = folder.load(folder.save(inputs.next([landed("new")], {}, {})))
     assert after.find("old-3") == replace(before, etag="again")
     assert after.unseen(found, "shop", {}) == []
-    with pytest.raises(RefusedInput, match=r"old-4: has another .*ETag 4, now other"):
+    with pytest.raises(RefusedInput, match=r"old-4 was changed .*ETag 4 -> other"):
         after.unseen([landed("old-4", "other")], "shop", {}, compared)
 
 
@@ -271,7 +271,7 @@ def test_a_newer_version_is_refused_by_both_versions_and_its_place(folder, tmp_p
 
 def test_objects_that_are_gone_or_damaged_are_named(folder, tmp_path):
     with pytest.raises(
-        UnreadableState, match=r"cannot be read: it is not there. It is"
+        UnreadableState, match=r"cannot be read: it does not exist. It is"
     ):
         folder.load("gone")
     file = OLD["files"][0]
@@ -302,7 +302,7 @@ def test_objects_that_are_gone_or_damaged_are_named(folder, tmp_path):
     with pytest.raises(UnreadableState, match=part.name):
         folder.load(id).find("a-1")
     part.unlink()
-    with pytest.raises(UnreadableState, match="it is not there"):
+    with pytest.raises(UnreadableState, match="it does not exist"):
         folder.load(id).find("a-1")
 
 

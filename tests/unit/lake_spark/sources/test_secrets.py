@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spark.errors import NoConnection, NoSecret
+from lake_spark.errors import WrongConnection, WrongSecret
 from lake_spark.sources.connections import connection_of
 from lake_spark.sources.secrets import credentials_of
 from lake_spark.storage.object_store import FolderStore
@@ -27,21 +27,21 @@ def test_a_connection_is_found_by_its_name():
 
 
 def test_an_unknown_connection_is_told_with_those_that_there_are():
-    with pytest.raises(NoConnection) as told:
+    with pytest.raises(WrongConnection) as told:
         connection_of(DEV, "shop_bd", *DATABASES)
     assert str(told.value) == (
-        "connection 'shop_bd': the environment 'dev' has none of that name. Did you mean"
-        " 'shop_db'? Its connections: events, shop_db. Add it under `connections` of"
+        "connection 'shop_bd': the environment 'dev' has no connection of that name. Did"
+        " you mean 'shop_db'? Its connections: events, shop_db. Add it under `connections` of"
         " environments/dev.yml."
     )
 
 
 def test_a_connection_of_another_kind_is_told():
-    with pytest.raises(NoConnection) as told:
+    with pytest.raises(WrongConnection) as told:
         connection_of(DEV, "events", *DATABASES)
     assert str(told.value) == (
         "connection 'events': is of kind kafka in the environment 'dev', and this source"
-        " needs postgresql or mariadb."
+        " needs postgresql or mariadb. Name another connection."
     )
 
 
@@ -59,11 +59,11 @@ def test_a_secret_is_a_user_and_a_password_which_no_text_shows(tmp_path):
 
 def test_a_secret_that_is_not_there_is_named(tmp_path):
     path = tmp_path / "secret"
-    with pytest.raises(NoSecret) as told:
+    with pytest.raises(WrongSecret) as told:
         read(path, SecretStore.SSM)
     assert str(told.value) == (
-        f"connection 'shop_db': the secret '{path}' (ssm) is not there. Make it, as JSON"
-        " with username and password, or correct `secret` and `secret_store` of the"
+        f"connection 'shop_db': the secret '{path}' (ssm) does not exist. Create it, as"
+        " JSON with username and password, or correct `secret` and `secret_store` of the"
         " connection."
     )
 
@@ -83,7 +83,7 @@ def test_a_secret_that_is_not_there_is_named(tmp_path):
 def test_a_secret_that_is_no_user_and_password_is_named_and_not_shown(tmp_path, text):
     path = tmp_path / "secret"
     path.write_text(text, errors="surrogateescape")
-    with pytest.raises(NoSecret, match="is not what it must be: a JSON obj") as told:
+    with pytest.raises(WrongSecret, match="is not a JSON object with two") as told:
         read(path)
     assert "hush" not in str(told.value)
     assert told.value.__context__ is None  # a traceback would quote what was read

@@ -38,7 +38,7 @@ class Played:
 def test_rounds_begin_every_so_many_seconds_until_the_hours_are_over():
     played = Played(10, every=900)
     assert played.began == [0, 900, 1800, 2700]
-    assert played.why == "its 1 hours are over"
+    assert played.why == "reached its limit of 1 hours"
     assert played.now < 2720  # nobody waits for a round that would come too late
 
 

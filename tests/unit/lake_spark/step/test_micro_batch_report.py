@@ -5,8 +5,9 @@ import copy
 from lake_spark.step.micro_batch_report import MOST_WARNINGS, TableRounds
 from lake_spec.contract.report import FileReport, Report
 
-ERROR = {"type": "RefusedInput", "message": "replaced"}
-BAD = {"path": "b.csv", "reason": "cut"}
+ERROR = {"type": "ChangedFile", "message": "replaced"}
+BAD = {"path": "b.csv", "type": "UnreadableFile", "reason": "cut"}
+ASIDE = "SetAsideFile: micro-batch 1: UnreadableFile: b.csv: cut"
 
 
 def report(**said):
@@ -82,7 +83,7 @@ def test_a_failure_that_heals_is_told_as_a_warning_alone():
     played.round(**taken("1.csv"))
     end = played.end()
     assert (end.state, end.error, played.rounds.failures) == ("done", None, 0)
-    assert end.warnings == ["round 1: RefusedInput: replaced"]
+    assert end.warnings == ["FailedMicroBatch: micro-batch 1: ChangedFile: replaced"]
 
 
 def test_a_failure_of_the_last_round_is_the_runs():
@@ -103,8 +104,8 @@ def test_a_file_that_was_set_aside_makes_the_run_red_and_is_no_failure():
     assert [each.state for each in played.put] == ["running"]
     end = played.end()
     assert (end.state, end.set_aside) == ("failed", [BAD])
-    assert end.error == {"type": "BadFile", "message": "b.csv: cut"}
-    assert end.warnings == ["round 1: set aside b.csv: cut"]
+    assert end.error == {"type": "UnreadableFile", "message": "b.csv: cut"}
+    assert end.warnings == [ASIDE]
 
 
 def test_a_file_that_was_mended_is_a_warning_alone():
@@ -113,7 +114,7 @@ def test_a_file_that_was_mended_is_a_warning_alone():
     played.round(**taken("b.csv"))
     end = played.end()
     assert (end.state, end.set_aside) == ("done", [])
-    assert end.warnings == ["round 1: set aside b.csv: cut"]
+    assert end.warnings == [ASIDE]
 
 
 def test_a_round_that_failed_says_nothing_of_files_that_it_did_not_get_to():
@@ -130,5 +131,5 @@ def test_warnings_are_told_once_and_up_to_a_number(capsys):
     end = played.end()
     assert len(end.warnings) == MOST_WARNINGS
     assert end.warnings[:2] == ["a tie", "round 0 had bad rows"]
-    assert end.warnings[-1].startswith("there were more warnings")
+    assert end.warnings[-1].startswith("MoreWarnings: ")
     assert f"WARNING round {MOST_WARNINGS + 8} had bad rows" in capsys.readouterr().out

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from lake_airflow.runs.lease import DomainLease, GRACE
-from lake_spark.errors import DomainTaken
+from lake_spark.errors import LeaseLost
 from lake_spark.storage.lease_check import CheckedStore, LeaseCheck
 from tests.unit.lake_airflow.specs import ENVIRONMENT
 
@@ -55,19 +55,19 @@ def test_a_field_that_a_newer_release_added_changes_nothing():
 @pytest.mark.parametrize(
     "content, says",
     [
-        (None, "is not there"),
+        (None, "does not exist"),
         (lease(holder=None, token=7), "says that it was given back"),
         (lease(holder=NEW, token=8), "names the run d_incremental/new"),
         (lease(holder=NEW, token=7), "names the run d_incremental/new"),
         (
             lease(holder=OLD, token=9),
-            "names it by the token 9, and the step has 7",
+            "has the token 9, and the step has 7",
         ),
         (
             lease(holder=OLD, token=6),
-            "names it by the token 6, and the step has 7",
+            "has the token 6, and the step has 7",
         ),
-        (lease(holder=OLD), "names it by the token 0, and the step has 7"),
+        (lease(holder=OLD), "has the token 0, and the step has 7"),
     ],
     ids=[
         "no lease",
@@ -80,22 +80,22 @@ def test_a_field_that_a_newer_release_added_changes_nothing():
     ],
 )
 def test_any_other_step_is_refused_by_name(content, says):
-    with pytest.raises(DomainTaken) as refused:
+    with pytest.raises(LeaseLost) as refused:
         check(Store(content))()
     assert str(refused.value) == (
-        f"the run d_incremental/old no longer holds the lease of d: {LEASE} {says}. It"
-        " writes nothing more. Start the run again; it waits until the domain is free."
+        f"the run d_incremental/old no longer has the lease of d: {LEASE} {says}. It"
+        " writes nothing more. Start the run again: it waits until the domain is free."
     )
 
 
 def test_a_step_that_was_granted_nothing_is_refused():
-    with pytest.raises(DomainTaken, match="token 0"):
+    with pytest.raises(LeaseLost, match="token 0"):
         check(Store(lease(holder=OLD)), token=0)()
 
 
 @pytest.mark.parametrize("text", [b"", b"[]", b"{}", b'{"format": 2, "holder": null}'])
 def test_what_is_no_lease_is_refused_by_its_address(text):
-    with pytest.raises(DomainTaken, match=f"{LEASE}: .*Delete|delete the object"):
+    with pytest.raises(LeaseLost, match=f"{LEASE}: .*Delete|delete the object"):
         check(Store(text))()
 
 
@@ -111,7 +111,7 @@ def test_what_stands_beside_the_tables_changes_only_while_the_grant_is_in_force(
         lambda: store.delete_old_versions("s3://lake/landing/d/t/"),
         lambda: store.write(f"{RUNS}/d_incremental/old2/x.json", b"of another run"),
     ):
-        with pytest.raises(DomainTaken):
+        with pytest.raises(LeaseLost):
             change()
     assert inner.objects == before
     report = f"{RUNS}/{OLD}/incremental/t.json"
@@ -184,7 +184,7 @@ class Account:
             try:
                 LeaseCheck(self.store, RUNS, "d", run, token)()
                 found.add((run, token))
-            except DomainTaken:
+            except LeaseLost:
                 pass
         return found
 

@@ -34,7 +34,7 @@ def test_only_a_wider_type_is_no_change_and_for_a_key_the_same_text(name, new, t
 def test_a_column_that_is_gone_is_told_once():
     old = {**OLD, "columns.n.format": "null"}
     now = {name: value for name, value in OLD.items() if ".n." not in name}
-    assert changed(old, now, now) == ['columns.n.type was "date", now gone']
+    assert changed(old, now, now) == ['columns.n.type was "date", now removed']
 
 
 def test_a_setting_that_the_model_no_longer_has_is_ignored():

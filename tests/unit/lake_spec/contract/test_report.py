@@ -1,0 +1,42 @@
+"""The report of a table: what is in it once, with its id."""
+
+from lake_spec.contract.report import Report
+from lake_spec.diagnostics.warnings import WarningId
+
+
+def report() -> Report:
+    return Report("d/1", "r", "sales", "orders", "incremental", "pyspark")
+
+
+def test_a_warning_begins_with_its_id_and_is_there_once():
+    made = report()
+    assert made.warn(WarningId.LATE_SOURCE, "no file yet")
+    assert not made.warn(WarningId.LATE_SOURCE, "no file yet")
+    assert made.warn(WarningId.REPEATED_FILE, "no file yet")
+    assert made.warnings == ["LateSource: no file yet", "RepeatedFile: no file yet"]
+
+
+def test_warnings_above_a_number_are_replaced_by_one_that_says_so():
+    made = report()
+    for number in range(3):
+        made.warn(WarningId.QUARANTINED_ROWS, str(number))
+    made.limit_warnings(4)
+    assert len(made.warnings) == 3
+    for _ in range(2):
+        made.limit_warnings(3)
+        assert [each.split(":")[0] for each in made.warnings] == [
+            *("QuarantinedRows", "QuarantinedRows", "MoreWarnings"),
+        ]
+
+
+def test_a_run_fails_by_the_id_of_the_first_file_that_was_set_aside():
+    made = report()
+    made.fail_for_set_aside()
+    assert (made.error, made.state) == (None, "nothing_new")
+    assert made.set_aside_file("WrongColumns", "a.csv", "lacks id")
+    assert not made.set_aside_file("WrongColumns", "a.csv", "lacks id")
+    made.set_aside_file("WrongPath", "b.csv", "has no date")
+    made.fail_for_set_aside()
+    message = "a.csv: lacks id (and 1 more)"
+    assert made.error == {"type": "WrongColumns", "message": message}
+    assert made.state == "failed"

@@ -229,6 +229,6 @@ def too_large(error: BaseException) -> Optional[str]:
 def miscounted(read: int, held: int) -> str:
     """Return why a file is refused of which Spark read another number of records."""
     return (
-        f"its lines hold {held:,} record(s), of which {read:,} were read: a line is "
+        f"its lines have {held:,} record(s), of which {read:,} were read: a line is "
         f"larger than the limit ({LARGEST:,} bytes unpacked). Land it with smaller values."
     )

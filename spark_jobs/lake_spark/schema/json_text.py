@@ -262,7 +262,7 @@ def reason(corrupt: str) -> str:
     return (
         f"CASE WHEN NOT {is_utf8(corrupt)} THEN 'the record has bytes that are not UTF-8'"
         f" WHEN NOT ({is_text(corrupt)})"
-        " THEN 'the record holds half a character (a lone surrogate) or U+FDD0'"
+        " THEN 'the record has half a character (a lone surrogate) or U+FDD0'"
         f" WHEN NOT ({is_object}) THEN 'the record cannot be parsed'"
         f" WHEN NOT ({is_one_value(corrupt)})"
         " THEN 'there is text after the object'"

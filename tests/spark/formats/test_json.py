@@ -34,7 +34,7 @@ load_effective_at: "2026-01-01"
 
 AFTER = "there is text after the object"
 UNPARSED = "the record cannot be parsed"
-HALF = "the record holds half a character (a lone surrogate) or U+FDD0"
+HALF = "the record has half a character (a lone surrogate) or U+FDD0"
 
 READ = [
     ('{"id":1.0,"t":1.10}', "1.10"),

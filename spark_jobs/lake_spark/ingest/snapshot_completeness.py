@@ -161,9 +161,11 @@ def what_is_missing(
         bad = _bad_in_folder(run, snapshot)
         if snapshot.signs:
             return (
-                f"{_count(snapshot)}, {shown(bad[0])} cannot be read" if bad else None
+                f"{_count(snapshot)}, but {shown(bad[0])} cannot be read"
+                if bad
+                else None
             )
-        return f"{_count(snapshot)} and its marker {complete.marker} is not"
+        return f"{_count(snapshot)}, but its marker {complete.marker} is missing"
     if isinstance(complete.parts, int):
         return _by_count(snapshot, complete.parts)
     return _by_parts(snapshot, complete.parts)
@@ -317,7 +319,7 @@ def _by_manifest(
 ) -> Optional[str]:
     if not snapshot.signs:
         glob = run.spec.source.complete.manifest
-        return f"{_count(snapshot)} and its manifest {glob} is not"
+        return f"{_count(snapshot)}, but its manifest {glob} is missing"
     if len(snapshot.signs) > 1:
         named = ", ".join(shown(each.path) for each in snapshot.signs[:3])
         raise WrongSnapshotFiles(

@@ -56,7 +56,7 @@ def test_a_marker_completes_the_snapshot_of_its_time_and_no_other(tmp_path):
     files = named("2026-01-01/a.csv", "2026-01-01/_SUCCESS", "2026-01-02/a.csv")
     assert verdicts(tmp_path, MARKER, files) == {
         ("01-01",): "",
-        ("01-02",): "1 file is there and its marker _SUCCESS is not",
+        ("01-02",): "1 file is there, but its marker _SUCCESS is missing",
     }
 
 
@@ -175,7 +175,7 @@ def test_a_snapshot_without_its_manifest_waits_and_so_does_one_without_files(tmp
     files = named("2026-01-01/a.csv")
     files["2026-01-02/x.manifest"] = '["a.csv"]'
     assert verdicts(tmp_path, MANIFEST, files) == {
-        ("01-01",): "1 file is there and its manifest *.manifest is not",
+        ("01-01",): "1 file is there, but its manifest *.manifest is missing",
         ("01-02",): "0 of 1 files of its manifest are there, missing: 2026-01-02/a.csv",
     }
 

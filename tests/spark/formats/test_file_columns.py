@@ -212,7 +212,7 @@ def test_a_damaged_file_is_refused_with_what_to_do(spark, tmp_path, lake_of):
     footer = int.from_bytes(content[-8:-4], "little")
     garbled = content[: -8 - footer] + b"\xff" * footer + content[-8:]
     for damaged in (content[:-6], garbled, b"PAR1"):
-        with pytest.raises(BadFile, match="damaged.*land it again"):
+        with pytest.raises(BadFile, match="damaged.*Land it again"):
             read(spark, lake, "2026-01-01.parquet", damaged)
 
 

@@ -133,7 +133,7 @@ def test_parts_may_be_a_number_of_files(tmp_path):
         ("01-01",): "",
         ("01-02",): "1 of 2 files are there",
     }
-    with pytest.raises(WrongSnapshotFiles, match="has 3 files .* says 2"):
+    with pytest.raises(WrongSnapshotFiles, match="has 3 files .*parts is 2"):
         verdicts(tmp_path, "{parts: 2}", named("2026-01-01/c.csv"))
 
 

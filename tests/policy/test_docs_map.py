@@ -84,7 +84,7 @@ def test_the_site_has_the_pages_of_the_map():
     nav = (ROOT / "mkdocs.yml").read_text("utf-8").split("\nnav:\n")[1]
     shown = re.findall(r"^ +- (?:.*: )?(\S+\.md)$", nav, re.MULTILINE)
     made = [path for path in shown if re.fullmatch(r"reference/[a-z-]+\.md", path)]
-    assert sorted(shown) == sorted(["README.md", *listed, *made])
+    assert sorted(shown) == sorted({"README.md", *listed, *made})
 
 
 def test_the_list_of_decisions_has_the_title_of_each_record():

@@ -40,9 +40,9 @@ def readers_name_what_exists(
 ) -> Iterator[Problem]:
     """Refuse tables of readers without a file, and columns that a table does not have.
 
-    Fix: Correct the name, or take it out of `readers`.
+    `files` are the names of all tables of the domain, also of those with mistakes.
 
-    `files` are the names of all tables of the domain, also of those with faults.
+    Fix: Correct the name, or take it out of `readers`.
     """
     tables = {table.name: table for table in domain.tables}
     for position, reader in enumerate(domain.readers):

@@ -17,7 +17,7 @@ version() { # as far as it is known: with the commit, and the release of the las
 }
 
 case "$#:${1:-}" in # what needs nothing that is set up
-    1:-h | 1:--help) exec cat "$root/local/help.txt" ;;
+    1:-h | 1:--help | 1:help) exec cat "$root/local/help.txt" ;;
     1:--version)
         version
         exit

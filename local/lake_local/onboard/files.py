@@ -19,7 +19,6 @@ from lake_local.onboard.plan import (
     Draft,
     OWNER,
     Planned,
-    SCHEMA_LINE,
     Skipped,
     is_asked_for,
 )
@@ -148,7 +147,6 @@ def _draft(
         source["complete"] = complete
     text = SpecText(
         head=(
-            SCHEMA_LINE,
             f"Made by `onboard` from {surveyed.files:,} of {len(paths):,} landing files,"
             f" the newest {folder}/{chosen}.",
             *(f"Not read: {each}" for each in unread[:MOST_UNREAD]),

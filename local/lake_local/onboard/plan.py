@@ -17,7 +17,6 @@ from lake_local.onboard.spec_text import ColumnText, Guess, SpecText, one_line
 from lake_local.onboard.types import LakeType
 
 OWNER = "lake-onboarding"
-SCHEMA_LINE = "yaml-language-server: $schema=../../../docs/schema/table.schema.json"
 _TYPES = {
     "postgresql": postgresql_types.lake_type,
     "mariadb": mariadb_types.lake_type,
@@ -144,7 +143,6 @@ def _head(
 ) -> Tuple[str, ...]:
     where = f"{catalog.schema}.{table.name} of {request.origin.connection}"
     return (
-        SCHEMA_LINE,
         f"Made by `onboard` from the catalogue of {catalog.engine}: {where}.",
         *words,
     )

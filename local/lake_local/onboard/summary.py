@@ -11,7 +11,6 @@ from lake_local.onboard.spec_text import GUESS, Guess
 from lake_local.onboard.writing import Written, faults_of
 from lake_local.text import table
 from lake_local.workspace.command_line import SCRIPT, short, typed
-from lake_local.workspace.project import find
 from lake_local.workspace.state_dir import StateDirectory
 
 _HEAD = ("table", "spec", "columns", "key", "ingested by", "buckets", "guesses")
@@ -63,6 +62,8 @@ def _lines(done: Written, seconds: float, to_add: Sequence[str]) -> Iterator[str
     )
     for why, number in _whys(done).most_common():
         yield f"  {number:>4}  {why}"
+    if done.dag is not None:
+        yield f"DAG file written to {short(done.dag)}"
     if to_add:
         yield "\nAdd to the environment's file (and to that of each other environment):"
         yield "connections:"
@@ -90,7 +91,7 @@ def _whys(done: Written) -> Counter:
 
 def _next(done: Written, out: Path, first: FirstRun) -> Iterator[str]:
     """List every step from the specs to the first rows."""
-    domain, project = done.folder.name, find()
+    domain = done.folder.name
 
     def command(words: str) -> str:
         return f"  {typed(words, home=first.home, tables=out)}"
@@ -98,10 +99,6 @@ def _next(done: Written, out: Path, first: FirstRun) -> Iterator[str]:
     yield "Next:"
     yield f"  grep -n {GUESS} {short(done.folder)}/*.yml   # check each, remove the mark"
     yield f"  {SCRIPT} validate {short(done.folder)}"
-    dag = project.dags / f"{domain}.py"
-    if out == project.tables and not dag.exists():
-        moma = short(project.dags / "moma.py")
-        yield f"  sed s/moma/{domain}/g {moma} > {short(dag)}   # the domain's DAGs"
     if not first.is_local:
         yield f"  # commit, deploy (docs/deploy.md) and start {domain}_full_load in Airflow"
         return

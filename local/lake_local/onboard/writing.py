@@ -11,6 +11,10 @@ from lake_spec.parsing.discovery import DOMAIN_FILE, ENDING, Survey, survey_doma
 
 from lake_local.onboard.plan import Draft, OWNER, Planned, Skipped
 from lake_local.onboard.spec_text import domain_text
+from lake_local.workspace.dags_folder import dag_text, lacks_dag_file
+from lake_local.workspace.project import find
+
+_SCHEMA_LINE = "# yaml-language-server: $schema={path}\n"
 
 
 @dataclass
@@ -21,6 +25,8 @@ class Written:
     drafts: List[Draft] = field(default_factory=list)
     skipped: List[Skipped] = field(default_factory=list)
     domain_is_new: bool = False
+    dag: Path | None = None
+    """The DAG file of the domain, where it was missing."""
 
     @property
     def guesses(self) -> int:
@@ -31,20 +37,37 @@ class Written:
 def write(
     planned: List[Planned], out: Path, domain: str, *, owner: str, force: bool
 ) -> Written:
-    """Write the drafts into the domain's folder, and _domain.yml unless it exists."""
+    """Write the drafts into the domain's folder, and what the domain lacks.
+
+    That is its own file and, for a domain of the project's tables, its DAG file: other
+    folders of tables need none.
+    """
     done = Written(out / domain)
     done.folder.mkdir(parents=True, exist_ok=True)
+    schema = _schema_line(done.folder, "table")
     for each in planned:
         if isinstance(each, Skipped):
             done.skipped.append(each)
-        elif _write(done.folder / f"{each.text.name}{ENDING}", each.text.text, force):
+            continue
+        path = done.folder / f"{each.text.name}{ENDING}"
+        if _write(path, schema + each.text.text, force):
             done.drafts.append(each)
         else:
             why = f"{each.text.name}{ENDING} exists: --force overwrites it"
             done.skipped.append(Skipped(each.table.name, why))
-    text = domain_text(domain, owner or OWNER)
+    text = _schema_line(done.folder, "domain") + domain_text(domain, owner or OWNER)
     done.domain_is_new = _write(done.folder / DOMAIN_FILE, text, force=False)
+    project = find()
+    if out == project.tables and lacks_dag_file(project.dags, domain):
+        done.dag = project.dags / f"{domain}.py"
+        _write(done.dag, dag_text(domain, out), force=False)
     return done
+
+
+def _schema_line(folder: Path, kind: str) -> str:
+    """The first line of a spec, by which editors find its JSON schema."""
+    schema = find().root / "docs" / "schema" / f"{kind}.schema.json"
+    return _SCHEMA_LINE.format(path=os.path.relpath(schema, folder))
 
 
 def _write(path: Path, text: str, force: bool) -> bool:

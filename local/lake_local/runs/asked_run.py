@@ -15,6 +15,7 @@ from lake_spec.model import DomainSpec
 from lake_spec.text.times import parse_timestamp
 
 from lake_local.errors import BadRequest, unknown
+from lake_local.workspace.dags_folder import lacks_dag_file
 from lake_local.workspace.specs import Specs
 
 REAPER = "lake_reaper"
@@ -66,13 +67,10 @@ def _parts(specs: Specs, dag_id: str) -> tuple[str, str]:
 def _require_dag_file(specs: Specs, name: str) -> None:
     """Raise BadRequest if no file in dags/ can build the DAGs of a domain.
 
-    For tables of another folder the files are generated. A file that is not named after a
-    domain may build any of them.
+    For tables of another folder the files are generated.
     """
     dags = specs.project.dags
-    known = {"lake", *specs.domain_names()}
-    files = {file.stem for file in dags.glob("*.py")}
-    if specs.are_the_projects and name not in files and files <= known:
+    if specs.are_the_projects and lacks_dag_file(dags, name):
         raise BadRequest(
             f"{dags / name}.py is missing, so Airflow has no DAGs of {name}. Create it:"
             f" sed s/moma/{name}/g dags/moma.py > dags/{name}.py"

@@ -58,9 +58,22 @@ def generate(target: Path, *, project_dags: Path, tables: Path) -> Path:
         _link(target / name, project_dags / name)
     shutil.copyfile(project_dags / ".airflowignore", target / ".airflowignore")
     for domain in domains:
-        text = _FILE.format(domain=domain, tables=f"{tables.name}/{domain}")
-        _write(target / f"{domain}.py", text)
+        _write(target / f"{domain}.py", dag_text(domain, tables))
     return target
+
+
+def dag_text(domain: str, tables: Path) -> str:
+    """Return the file from which Airflow reads the DAGs of a domain."""
+    return _FILE.format(domain=domain, tables=f"{tables.name}/{domain}")
+
+
+def lacks_dag_file(dags: Path, domain: str) -> bool:
+    """Return whether nothing in the project's DAGs folder can build a domain's DAGs.
+
+    A file that is not named after a domain may build any of them.
+    """
+    files = {file.stem for file in dags.glob("*.py")}
+    return domain not in files and files <= {"lake", *domains_in(dags / "tables")}
 
 
 def _remove_all_but(folder: Path, wanted: set[str]) -> None:

@@ -6,7 +6,8 @@
   --files FOLDER       or landing files, a folder per table: a folder, or s3://...
 
 It reads the catalogue, never rows of tables, and asks no questions: guesses are marked
-GUESS in the files. Existing files are not overwritten.
+GUESS in the files. Existing files are not overwritten. A new domain gets its _domain.yml,
+and its DAG file if its folder is in dags/tables.
 
 Examples:
   ./run_locally.sh onboard --connection shop_db --domain shop --environment dev \\

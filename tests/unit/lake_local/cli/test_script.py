@@ -47,7 +47,7 @@ def test_the_help_file_is_what_the_parser_prints():
     ), "run: PYTHONPATH=local:dags .venv-airflow/bin/python -m lake_local.cli.help_text"
 
 
-@pytest.mark.parametrize("option", ["--help", "-h"])
+@pytest.mark.parametrize("option", ["--help", "-h", "help"])
 def test_help_needs_nothing_that_is_set_up(script, option):
     assert script(option, cwd="/") == (0, (ROOT / FILE).read_text(encoding="utf-8"))
 

@@ -13,7 +13,7 @@ import pytest
 from lake_spec.model.choices import Connector
 from lake_spec.parsing.loader import load_domain
 
-from lake_local.onboard import advice
+from lake_local.onboard import advice, writing
 from lake_local.onboard.catalog import (
     Catalog,
     Column,
@@ -27,6 +27,9 @@ from lake_local.onboard.origin import FILES, JDBC, KAFKA, Origin
 from lake_local.onboard.plan import Request, planned
 from lake_local.onboard.spec_text import one_line, scalar
 from lake_local.onboard.writing import faults_of, write
+from lake_local.workspace.project import Project
+
+ROOT = Path(__file__).parents[4]
 
 ORDERS = Table(
     name="orders",
@@ -70,6 +73,11 @@ def written(tmp_path, origin, catalog=CATALOG, force=False, **more):
     return write(drafts, tmp_path, "shop", owner="", force=force)
 
 
+def text_of(spec):
+    """A spec without its first line, the path of its schema."""
+    return spec.read_text().split("\n", 1)[1]
+
+
 def reasons(done):
     return {each.name: each.why for each in done.skipped}
 
@@ -87,8 +95,7 @@ def test_what_is_written_passes_validate(tmp_path, origin):
 
 def test_a_table_by_events_is_written_as_a_person_would(tmp_path):
     written(tmp_path, BY_EVENTS)
-    assert (tmp_path / "shop/orders.yml").read_text() == """\
-# yaml-language-server: $schema=../../../docs/schema/table.schema.json
+    assert text_of(tmp_path / "shop/orders.yml") == """\
 # Made by `onboard` from the catalogue of postgresql: shop.orders of shop_db.
 name: orders
 description: "Orders of the shop: one row each"
@@ -118,8 +125,49 @@ storage: {index: bucket, buckets: 4}  # about 1,200,000 rows, 300 MB in the sour
 
 def test_the_docs_show_what_is_written(tmp_path):
     written(tmp_path, BY_EVENTS)
-    page = Path(__file__).parents[4] / "docs" / "onboarding.md"
-    assert (tmp_path / "shop/orders.yml").read_text() in page.read_text("utf-8")
+    page = ROOT / "docs" / "onboarding.md"
+    assert text_of(tmp_path / "shop/orders.yml") in page.read_text("utf-8")
+
+
+@pytest.mark.parametrize("name, kind", [("orders", "table"), ("_domain", "domain")])
+def test_the_first_line_leads_to_the_schema_from_any_folder(tmp_path, name, kind):
+    written(tmp_path / "a", BY_EVENTS)
+    first = (tmp_path / f"a/shop/{name}.yml").read_text().splitlines()[0]
+    path = first.removeprefix("# yaml-language-server: $schema=")
+    schema = (tmp_path / "a/shop" / path).resolve()
+    assert schema == ROOT / f"docs/schema/{kind}.schema.json" and schema.is_file()
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project with nothing but a folder of tables, and its file lake.py."""
+    (tmp_path / "dags/tables").mkdir(parents=True)
+    (tmp_path / "dags/lake.py").touch()
+    found = Project(tmp_path, tmp_path, tmp_path)
+    monkeypatch.setattr(writing, "find", lambda: found)
+    return found
+
+
+def test_a_new_domain_of_the_project_gets_its_dag_file(project):
+    done = written(project.tables, BY_EVENTS)
+    moma = (ROOT / "dags/moma.py").read_text()
+    assert done.dag == project.dags / "shop.py"
+    assert done.dag.read_text() == moma.replace("moma", "shop")
+    first = (project.tables / "shop/orders.yml").read_text().splitlines()[0]
+    assert first.endswith("$schema=../../../docs/schema/table.schema.json")
+
+
+@pytest.mark.parametrize("name", ["shop.py", "builds_every_domain.py"])
+def test_a_dag_file_that_is_there_stays_the_only_one(project, name):
+    (project.dags / name).write_text("ours")
+    assert written(project.tables, BY_EVENTS, force=True).dag is None
+    assert (project.dags / name).read_text() == "ours"
+    assert {each.name for each in project.dags.glob("*.py")} == {"lake.py", name}
+
+
+def test_other_folders_of_tables_need_no_dag_file(project, tmp_path):
+    assert written(tmp_path / "mine", BY_EVENTS).dag is None
+    assert {each.name for each in project.dags.glob("*.py")} == {"lake.py"}
 
 
 def test_by_queries_a_time_of_changes_is_the_cursor_and_the_order(tmp_path):

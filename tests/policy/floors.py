@@ -33,7 +33,16 @@ FLOORS: Dict[str, Tuple[str, ...]] = {
         "errors",
     ),
     "local/lake_local": (
-        *("__main__", "cli", "onboard", "runs", "stack", "airflow", "workspace"),
+        *(
+            "__main__",
+            "cli",
+            "capture",
+            "onboard",
+            "runs",
+            "stack",
+            "airflow",
+            "workspace",
+        ),
         *("aws", "show", "text", "errors"),
     ),
 }

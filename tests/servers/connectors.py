@@ -4,28 +4,13 @@ from __future__ import annotations
 
 from typing import Dict
 
-from tests.servers.connect import JSON
+from lake_local.capture.debezium import ALL_CHANGES, POSTGRESQL
 from tests.servers.kafka import Kafka
 from tests.servers.mariadb import MariaDb
 from tests.servers.postgresql import PostgreSql
 
 Config = Dict[str, str]
 
-# NULL stays NULL where the column has a default.
-AS_JSON = {
-    "key.converter": JSON,
-    "key.converter.schemas.enable": "false",
-    "value.converter": JSON,
-    "value.converter.schemas.enable": "false",
-    "value.converter.replace.null.with.default": "false",
-}
-ALL_CHANGES = {
-    "tasks.max": "1",
-    "skipped.operations": "none",  # by default, truncates are
-    "decimal.handling.mode": "string",
-    "poll.interval.ms": "100",
-    **AS_JSON,
-}
 FLAT = {
     "transforms": "flat",
     "transforms.flat.type": "io.debezium.transforms.ExtractNewRecordState",
@@ -49,19 +34,15 @@ def postgresql_connector(
     The publication must exist: CREATE PUBLICATION lake FOR TABLES IN SCHEMA public.
     """
     return {
-        "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
-        "exactly.once.support": "required",
+        **POSTGRESQL,
         "database.hostname": database.host,
         "database.port": str(database.port),
         "database.user": database.capture_user,
         "database.dbname": database.database,
         "topic.prefix": prefix,
         "schema.include.list": schema,
-        "plugin.name": "pgoutput",
         "slot.name": slot,
         "publication.name": publication,
-        "publication.autocreate.mode": "disabled",
-        **ALL_CHANGES,
         **(FLAT if flat else {}),
     }
 

@@ -8,7 +8,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import pymysql
 
-from tests.servers.installed import installed
+from lake_local.capture.installed import installed
 from tests.servers.server import Server
 
 BINARY_LOG = [

@@ -13,8 +13,8 @@ import boto3
 from lake_local.aws.keys import secret_of
 from lake_local.aws.pages import ask
 from lake_spec.parsing.loader import load_domain
-from tests.servers.installed import PROJECT
-from tests.servers.ports import HOST, free_ports
+from lake_local.capture.installed import PROJECT
+from lake_local.capture.ports import HOST, free_ports
 
 PASSWORD = "canary-9f2c"
 

@@ -10,7 +10,7 @@ from typing import Any, List, Sequence, Tuple
 import psycopg
 
 from tests.e2e.waiting import until
-from tests.servers.installed import installed
+from lake_local.capture.installed import installed
 from tests.servers.processes import processes_of
 from tests.servers.server import Server
 

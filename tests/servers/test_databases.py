@@ -9,7 +9,7 @@ import socket
 import pytest
 
 from tests.servers.mariadb import MariaDb
-from tests.servers.ports import HOST, is_free
+from lake_local.capture.ports import HOST, is_free
 from tests.servers.postgresql import PostgreSql
 from tests.servers.processes import processes_of
 from tests.servers.server import ServerError

@@ -7,7 +7,8 @@ import platform
 
 import pytest
 
-from tests.servers import installed, server
+from lake_local.capture import installed
+from tests.servers import server
 from tests.servers.postgresql import PostgreSql
 
 

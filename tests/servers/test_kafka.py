@@ -8,7 +8,7 @@ from confluent_kafka import Producer
 
 from tests.servers.connect import RefusedByConnect, StandaloneConnect
 from tests.servers.kafka import Kafka
-from tests.servers.ports import is_free
+from lake_local.capture.ports import is_free
 from tests.servers.processes import processes_of
 
 

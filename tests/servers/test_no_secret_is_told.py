@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.servers.canary import CommandLines, found_in
-from tests.servers.ports import free_ports
+from lake_local.capture.ports import free_ports
 from tests.servers.shop_lake import CANARY, PASSWORD, ShopLake
 
 pytestmark = pytest.mark.nightly  # it starts a lake of its own and runs five tables

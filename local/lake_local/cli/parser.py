@@ -14,6 +14,7 @@ from lake_spec.diagnostics.suggestions import did_you_mean
 
 from lake_local.cli.commands import (
     backfill,
+    connect,
     cost,
     demo,
     down,
@@ -33,7 +34,7 @@ from lake_local.workspace.project import find
 PROGRAM = "./run_locally.sh"
 COMMANDS = (
     *(demo, up, down, status, put, run, backfill, logs),
-    *(validate, explain, onboard, secret, show, cost),
+    *(validate, explain, onboard, secret, connect, show, cost),
 )
 KEEPING = (demo, run, backfill)
 """Commands that may leave running what they started."""

@@ -14,12 +14,13 @@ import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Callable, Dict
+from typing import Any, Callable, Dict
 
 from lake_local.onboard.catalog import Catalog, from_data, to_data
 from lake_local.onboard.server import NoSuchSchema, Server, Unreachable
 
 REFUSED = 2
+_MODULE = "lake_local.onboard.catalog_process"
 _SECONDS = 300
 _KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "HOME", "SSL_CERT_FILE", "SSL_CERT_DIR")
 
@@ -36,10 +37,17 @@ class NoAnswer(Exception):
 
 def catalog_of(python: Path, code: Path, server: Server, schema: str) -> Catalog:
     """Return the tables of a schema, read by `python` with the packages in `code`."""
+    return from_data(answer_of(python, code, _MODULE, server, {"schema": schema}))
+
+
+def answer_of(
+    python: Path, code: Path, module: str, server: Server, asked: Dict[str, Any]
+) -> Any:
+    """Return what a module's process answers about a database. Raises NoAnswer."""
     done = subprocess.run(
-        [str(python), "-m", "lake_local.onboard.catalog_process"],
+        [str(python), "-m", module],
         # The password is in no argument, no file and no environment.
-        input=json.dumps({"server": asdict(server), "schema": schema}),
+        input=json.dumps({"server": asdict(server), **asked}),
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -55,7 +63,7 @@ def catalog_of(python: Path, code: Path, server: Server, schema: str) -> Catalog
             f"the catalogue of {server.host} cannot be read: {cause}. Check that the server"
             " runs and its connection is right."
         )
-    return from_data(json.loads(done.stdout))
+    return json.loads(done.stdout)
 
 
 def _environment() -> dict:
@@ -75,16 +83,21 @@ def main() -> int:
         print(words, file=sys.stderr)
         return REFUSED
     except Unreachable as error:
-        words = server.without_password(str(error))
-        where = f"{server.host}:{server.port}/{server.database}"
-        print(
-            f"{where} as user {server.username}: {words}. Check that the server runs, and"
-            " host, port, user and password of the connection.",
-            file=sys.stderr,
-        )
-        return REFUSED
+        return refused(server, error)
     json.dump(to_data(found), sys.stdout)
     return 0
+
+
+def refused(server: Server, error: Unreachable) -> int:
+    """Print why the database cannot be asked; the exit code that says so."""
+    words = server.without_password(str(error))
+    where = f"{server.host}:{server.port}/{server.database}"
+    print(
+        f"{where} as user {server.username}: {words}. Check that the server runs, and"
+        " host, port, user and password of the connection.",
+        file=sys.stderr,
+    )
+    return REFUSED
 
 
 def _postgresql(server: Server, schema: str) -> Catalog:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 import time
 from argparse import Namespace
+from dataclasses import replace
 from typing import Any, List, Tuple
 
 from lake_spec.diagnostics.errors import SpecErrors
 from lake_spec.model import EnvironmentSpec, KafkaCluster
-from lake_spec.model.choices import Connector, SecretStore
+from lake_spec.model.choices import Connector, KafkaSecurity, SecretStore
 from lake_spec.model.connections import Database
 from lake_spec.parsing.loader import load_domain
 from lake_spec.rules import names
@@ -25,6 +26,7 @@ from lake_local.onboard.server import Server
 from lake_local.onboard.writing import write
 from lake_local.text import progress
 from lake_local.workspace.project import find, require_drivers
+from lake_local.workspace.specs import ENVIRONMENT
 
 
 def onboard(args: Namespace) -> int:
@@ -56,6 +58,8 @@ def onboard(args: Namespace) -> int:
     done = write(planned, out, args.domain, owner=args.owner, force=args.force)
     seconds = time.monotonic() - started
     first = account.first_run_of(args, environment)
+    is_captured = way == KAFKA and origin.connector is Connector.POSTGRESQL
+    first = replace(first, is_captured=is_captured)
     return summary.print_all(done, out, seconds, [*to_add, *kafka_to_add], first)
 
 
@@ -143,14 +147,21 @@ def _kafka(
         raise BadRequest(f"--kafka-connection {name!r}: {fault.hint}")
     found = dict(environment.connections).get(name)
     if found is None:
-        example = KafkaCluster(bootstrap_servers=("HOST:9096",), secret="NAME")
-        return name, [account.entry(name, example)]
+        return name, [account.entry(name, _example(environment))]
     if not isinstance(found, KafkaCluster):
         raise BadRequest(
             f"--kafka-connection {name}: got a connection of kind {found.kind}. Name one of"
             " kind kafka."
         )
     return name, []
+
+
+def _example(environment: EnvironmentSpec) -> KafkaCluster:
+    """The brokers to be named: on this machine those that `connect` starts."""
+    if environment.name == ENVIRONMENT:
+        ours = ("127.0.0.1:9092",)
+        return KafkaCluster(bootstrap_servers=ours, security=KafkaSecurity.PLAINTEXT)
+    return KafkaCluster(bootstrap_servers=("HOST:9096",), secret="NAME")
 
 
 def _catalog(server: Server, schema: str) -> Catalog:

@@ -100,13 +100,14 @@ def read(server: Server, schema: str) -> Catalog:
     """Return the tables of a schema. Raises Unreachable or NoSuchSchema."""
     schema = schema or DEFAULT_SCHEMA
     try:
-        with _connected(server) as connection:
+        with connected(server) as connection:
             return _catalog(connection, schema)
     except psycopg.Error as error:
         raise Unreachable(str(error).strip()) from None
 
 
-def _connected(server: Server) -> psycopg.Connection[Any]:
+def connected(server: Server) -> psycopg.Connection[Any]:
+    """Return a connection that reads and changes nothing."""
     connection = psycopg.connect(
         host=server.host,
         port=server.port,

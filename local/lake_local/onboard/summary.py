@@ -22,6 +22,7 @@ class FirstRun:
 
     `files` is the folder on this machine with landing files for `put`, which go below
     `landing`; `variable` is the environment to set, if it is not the usual one.
+    `is_captured`: `connect` is to bring the rows, and later changes, into topics.
     """
 
     home: StateDirectory
@@ -29,6 +30,7 @@ class FirstRun:
     variable: str = ""
     files: Path | None = None
     landing: str = ""
+    is_captured: bool = False
 
 
 def print_all(
@@ -106,7 +108,10 @@ def _next(done: Written, out: Path, first: FirstRun) -> Iterator[str]:
         yield f"  export LAKE_ENVIRONMENT={first.variable}"
     if first.files is not None:
         yield command(f"put {short(first.files)} {first.landing}/{domain}/")
-    yield command(f"run {domain}_full_load")
+    if first.is_captured:
+        yield f"{command(f'connect {domain}')}   # in a terminal of its own"
+    kind = "incremental" if first.is_captured else "full_load"
+    yield command(f"run {domain}_{kind}")
     name = done.drafts[0].text.name if done.drafts else "TABLE"
     yield command(f"show {domain}.{name}")
 

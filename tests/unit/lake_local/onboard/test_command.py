@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 
@@ -151,6 +153,28 @@ def test_the_next_steps_of_files_lead_to_their_rows(run, tmp_path):
         f"./run_locally.sh put {tmp_path}/files s3://lake/landing/shop/ {options}",
         f"./run_locally.sh run shop_full_load {options}",
         f"./run_locally.sh show shop.artists {options}",
+    ]
+
+
+def test_the_next_steps_of_topics_of_this_machine_begin_with_their_capture(
+    run, tmp_path, monkeypatch
+):
+    local, tables = tmp_path / "local.yml", tmp_path / "tables"
+    local.write_text(ENVIRONMENT.replace("name: test", "name: local"))
+    opened = nullcontext(SimpleNamespace(aws=lambda service: Secrets()))
+    monkeypatch.setattr(account.session, "opened", lambda *a, **k: opened)
+    topics = ["--kafka-connection", "ours", "--topic-prefix", "pg"]
+    where = ["--environment", str(local)]
+    code, out, _ = run("--connection", "shop_db", *topics, *where)
+    assert code == 0
+    assert (
+        'ours: {kind: kafka, bootstrap_servers: ["127.0.0.1:9092"], security: plaintext}'
+        in out
+    )
+    assert next_of(out)[3:] == [
+        f"./run_locally.sh connect shop --tables {tables}",
+        f"./run_locally.sh run shop_incremental --tables {tables}",
+        f"./run_locally.sh show shop.orders --tables {tables}",
     ]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Dict, List
 
-from tests.servers.installed import java
-from tests.servers.server import Server
+from lake_local.capture.installed import java
+from lake_local.capture.server import Server
 
 LOG4J = {
     "log4j.rootLogger": "INFO, stdout",

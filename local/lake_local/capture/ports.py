@@ -6,6 +6,8 @@ import random
 import socket
 from typing import List
 
+from lake_local.errors import StartFailed
+
 HOST = "127.0.0.1"
 # Below those that Linux gives to outgoing connections: a server that was killed
 # still finds its port free when it is started again.
@@ -16,7 +18,8 @@ def free_ports(count: int) -> List[int]:
     """So many different ports that are free now."""
     tried = random.sample(CHOICE, len(CHOICE))
     free = [port for port in tried[:100] if is_free(port)][:count]
-    assert len(free) == count, f"no {count} free ports on {HOST} among 100"
+    if len(free) < count:
+        raise StartFailed(f"no {count} free ports on {HOST} among 100 that were tried.")
     return free
 
 

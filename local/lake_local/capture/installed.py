@@ -7,11 +7,14 @@ import platform
 from pathlib import Path
 from typing import List
 
-PROJECT = Path(__file__).resolve().parents[2]
+from lake_local.errors import Missing
+from lake_local.workspace.project import find
+
+PROJECT = find().root
 SERVERS = PROJECT / ".local" / "servers"
 
 
-class NotInstalled(RuntimeError):
+class NotInstalled(Missing):
     """A server's programs are missing."""
 
 

@@ -1,0 +1,54 @@
+"""Configurations of Debezium's connectors: no row and no change is left out."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict
+
+from lake_local.capture.connect import JSON
+from lake_local.capture.request import Capture
+
+USER, PASSWORD = "LAKE_CAPTURE_USER", "LAKE_CAPTURE_PASSWORD"
+"""Variables of the worker with the login; Kafka keeps configurations as they are written."""
+
+# NULL stays NULL where the column has a default.
+AS_JSON = {
+    "key.converter": JSON,
+    "key.converter.schemas.enable": "false",
+    "value.converter": JSON,
+    "value.converter.schemas.enable": "false",
+    "value.converter.replace.null.with.default": "false",
+}
+ALL_CHANGES = {
+    "tasks.max": "1",
+    "skipped.operations": "none",  # by default, truncates are
+    "decimal.handling.mode": "string",
+    "poll.interval.ms": "100",
+    **AS_JSON,
+}
+POSTGRESQL = {
+    "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
+    "exactly.once.support": "required",
+    "plugin.name": "pgoutput",
+    "publication.autocreate.mode": "disabled",
+    **ALL_CHANGES,
+}
+
+
+def postgresql(capture: Capture) -> Dict[str, str]:
+    """Return the connector's configuration; the login is named, not written."""
+    database = capture.database
+    tables = [re.escape(f"{schema}.{name}") for schema, name in capture.tables]
+    return {
+        **POSTGRESQL,
+        "database.hostname": database.host,
+        "database.port": str(database.port),
+        "database.dbname": database.database,
+        "database.user": f"${{env:{USER}}}",
+        "database.password": f"${{env:{PASSWORD}}}",
+        "database.sslmode": "require" if database.tls else "prefer",
+        "topic.prefix": capture.prefix,
+        "table.include.list": ",".join(tables),
+        "slot.name": capture.name,
+        "publication.name": capture.name,
+    }

@@ -1,0 +1,146 @@
+"""A process with a folder, a port and a log, ended when its block ends."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Dict, List, Optional, Type, TypeVar
+
+from lake_local.capture.ports import HOST, free_ports
+from lake_local.errors import StartFailed
+
+Self = TypeVar("Self", bound="Server")
+LOG_LINES = 25
+
+
+class ServerError(StartFailed):
+    """A server did not start, or ended on its own; quotes the end of its log."""
+
+
+class Server:
+    """What all servers have in common.
+
+    Its processes stay in the process group of who starts them, so that whoever ends
+    those as a group ends the servers too, unless `popen_options` says otherwise.
+    """
+
+    name: str
+    stop_signal = signal.SIGTERM
+    start_seconds = 60
+    stop_seconds = 20
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = Path(folder)
+        self.host = HOST
+        (self.port,) = free_ports(1)
+        self.log = self.folder / f"{self.name}.log"
+        self._process: Optional[subprocess.Popen[bytes]] = None
+        self._log_start = 0
+
+    def __enter__(self: Self) -> Self:
+        self.make_folder()
+        self.prepare()
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.stop()
+
+    def prepare(self) -> None:
+        """Write what the first start needs."""
+
+    def make_folder(self) -> None:
+        """Make the folder that it works in."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def popen_options(self) -> Dict[str, Any]:
+        """Return more options of subprocess.Popen for its processes."""
+        return {}
+
+    def command(self) -> List[str]:
+        """The command that is the server."""
+        raise NotImplementedError
+
+    def is_ready(self) -> bool:
+        """Whether it answers now."""
+        raise NotImplementedError
+
+    @property
+    def pid(self) -> Optional[int]:
+        """The process, while it runs."""
+        if self._process is None or self._process.poll() is not None:
+            return None
+        return self._process.pid
+
+    def start(self) -> None:
+        """Start it, the first time or again; returns when it answers."""
+        if self.pid is not None:
+            raise ServerError(f"{self.name}: runs already, as process {self.pid}")
+        self._log_start = self.log.stat().st_size if self.log.exists() else 0
+        self._process = self._spawn(self.command())
+        try:
+            self._wait_until_ready()
+        except BaseException:
+            self.kill()
+            raise
+
+    def stop(self) -> None:
+        """End it in order; by force if that takes too long."""
+        if self.pid is None:
+            return
+        self._process.send_signal(self.stop_signal)
+        try:
+            self._process.wait(self.stop_seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def kill(self) -> None:
+        """kill -9; `start` starts it again, on what it left."""
+        if self.pid is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def has_said(self, text: str) -> bool:
+        """Whether its log holds a text since it was last started."""
+        with self.log.open("rb") as log:
+            log.seek(self._log_start)
+            return text.encode() in log.read()
+
+    def run(self, command: List[str]) -> None:
+        """Run one of the server's own programs to its end, as the server's user."""
+        code = self._spawn(command).wait(self.start_seconds)
+        if code:
+            raise self._error(f"{command[0]} failed with exit code {code}")
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + self.start_seconds
+        while not self.is_ready():
+            if self.pid is None:
+                raise self._error(f"ended with exit code {self._process.returncode}")
+            if time.monotonic() > deadline:
+                raise self._error(f"does not answer after {self.start_seconds} s")
+            time.sleep(0.05)
+
+    def _spawn(self, command: List[str]) -> subprocess.Popen[bytes]:
+        with self.log.open("ab") as log:
+            return subprocess.Popen(
+                command,
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                **self.popen_options(),
+            )
+
+    def _error(self, what: str) -> ServerError:
+        lines = self.log.read_text(errors="replace").splitlines()[-LOG_LINES:]
+        end = "\n".join(f"    {line}" for line in lines)
+        return ServerError(f"{self.name}: {what}; the end of {self.log}:\n{end}")

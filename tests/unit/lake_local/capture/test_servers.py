@@ -1,0 +1,82 @@
+"""The servers of `connect` as far as they need no Java: ports, logins, failures."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from lake_spec.model.connections import PostgreSql
+
+from lake_local.capture import debezium, servers
+from lake_local.capture.ports import HOST, free_ports
+from lake_local.capture.request import Capture
+from lake_local.capture.server import ServerError
+from lake_local.capture.servers import Broker, Worker, running
+from lake_local.errors import BadRequest
+from lake_local.onboard.server import Server
+from lake_local.workspace.state_dir import Home
+
+TRACE = """\
+org.apache.kafka.connect.errors.ConnectException: Exiting
+\tat io.debezium.Some.java(1)
+Caused by: io.debezium.DebeziumException: Creation of replication slot failed
+\tat io.debezium.Some.java(2)
+Caused by: org.postgresql.util.PSQLException: ERROR: all replication slots are in use
+\tat org.postgresql.Some.java(3)
+"""
+
+
+def capture(port):
+    database = PostgreSql(host="db", database="shop", secret="s")
+    return Capture("shop", "shop_db", database, port, "pg", (("public", "orders"),))
+
+
+def test_a_port_that_is_taken_is_refused_before_anything_is_started(tmp_path):
+    login = Server("postgresql", "db", 5432, "shop", "lake", "hush")
+    with socket.socket() as taken:
+        taken.bind((HOST, 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(BadRequest, match=f"{HOST}:{port} is in use"):
+            with running(Home.at(tmp_path), capture(port), login):
+                pass
+
+
+@pytest.fixture
+def worker(tmp_path, monkeypatch):
+    monkeypatch.setattr("lake_local.capture.connect.installed", lambda piece: tmp_path)
+    (port,) = free_ports(1)
+    env = {"PATH": "/bin", debezium.PASSWORD: "hush"}
+    return Worker(tmp_path, Broker(tmp_path, port, env), env)
+
+
+def test_the_worker_resolves_the_login_and_no_other_variable(worker):
+    settings = worker.settings()
+    assert "hush" not in str(settings)
+    allowed = settings["config.providers.env.param.allowlist.pattern"]
+    assert allowed == "LAKE_CAPTURE_USER|LAKE_CAPTURE_PASSWORD"
+    assert worker.popen_options()["env"][debezium.PASSWORD] == "hush"
+
+
+def test_the_broker_keeps_messages_for_a_run_that_comes_late(tmp_path):
+    assert Broker(tmp_path, 9092, {}).settings()["log.retention.ms"] == "-1"
+
+
+def test_a_failed_connector_is_reported_with_its_root_cause(worker, monkeypatch):
+    status = {
+        "connector": {"state": "RUNNING"},
+        "tasks": [{"state": "FAILED", "trace": TRACE}],
+    }
+    monkeypatch.setattr(worker, "status", lambda name: status)
+    with pytest.raises(ServerError) as failed:
+        worker.require_health("shop")
+    words = str(failed.value)
+    assert "connector shop failed" in words and str(worker.log) in words
+    assert "all replication slots are in use" in words and "Creation" not in words
+
+
+def test_a_server_that_ended_is_reported_with_its_log(worker):
+    watched = servers.Running(capture(9092), worker.kafka, worker)
+    with pytest.raises(ServerError, match="kafka ended; see .*kafka.log"):
+        watched.watch()

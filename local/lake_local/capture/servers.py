@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Dict, Iterator
 
@@ -80,7 +80,8 @@ class Running:
             for server in (self.broker, self.worker):
                 if server.pid is None:
                     raise ServerError(f"{server.name} ended; see {server.log}")
-            self.worker.require_health(self.capture.domain)
+            with suppress(OSError):  # It is busy; if it ended, the next look says so.
+                self.worker.require_health(self.capture.domain)
             time.sleep(WATCH_SECONDS)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from urllib.error import URLError
 
 import pytest
 
@@ -74,6 +75,20 @@ def test_a_failed_connector_is_reported_with_its_root_cause(worker, monkeypatch)
     words = str(failed.value)
     assert "connector shop failed" in words and str(worker.log) in words
     assert "all replication slots are in use" in words and "Creation" not in words
+
+
+def test_a_worker_that_does_not_answer_for_a_while_is_asked_again(worker, monkeypatch):
+    answers = iter([URLError("timed out"), ServerError("connector shop failed")])
+
+    def require_health(name):
+        raise next(answers)
+
+    monkeypatch.setattr(worker, "require_health", require_health)
+    monkeypatch.setattr(Broker, "pid", 1)
+    monkeypatch.setattr(Worker, "pid", 1)
+    monkeypatch.setattr(servers, "WATCH_SECONDS", 0)
+    with pytest.raises(ServerError, match="connector shop failed"):
+        servers.Running(capture(9092), worker.kafka, worker).watch()
 
 
 def test_a_server_that_ended_is_reported_with_its_log(worker):

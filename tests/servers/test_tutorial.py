@@ -37,5 +37,6 @@ def test_every_block_of_the_page_is_played():
     assert kinds.count("bash") > 10 and kinds.count("text") > 15
 
 
+@pytest.mark.nightly
 def test_every_command_prints_what_the_page_shows(server_folder):
     play(server_folder, PAGE.read_text(encoding="utf-8"))

@@ -22,7 +22,11 @@ BUSY = 409  # the worker is being given its work
 
 
 class RefusedByConnect(StartFailed):
-    """An answer of the worker that is none of success."""
+    """Kafka Connect refused a request, and says why.
+
+    Fix: Correct the connector's settings or the database as the message says, then start
+    `connect` again.
+    """
 
     def __init__(self, request: str, code: int, message: str) -> None:
         super().__init__(f"{request}: {code} {message}")

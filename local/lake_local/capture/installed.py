@@ -15,7 +15,10 @@ SERVERS = PROJECT / ".local" / "servers"
 
 
 class NotInstalled(Missing):
-    """A server's programs are missing."""
+    """The programs of a server are missing on this machine.
+
+    Fix: Run `./setup.sh --only servers`.
+    """
 
 
 def installed(piece: str) -> Path:

@@ -17,7 +17,10 @@ LOG_LINES = 25
 
 
 class ServerError(StartFailed):
-    """A server did not start, or ended on its own; quotes the end of its log."""
+    """A server of this machine did not start, or ended by itself.
+
+    Fix: Read the end of its log, which the message quotes, and start the command again.
+    """
 
 
 class Server:

@@ -20,7 +20,7 @@ from lake_local.errors import BadRequest
 from lake_local.onboard.server import Server as Database
 from lake_local.stack import lock
 from lake_local.workspace import background
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 FOLDER = "connect"
 """Of all captures, below the state directory."""
@@ -92,9 +92,11 @@ def require_installed() -> None:
 
 
 @contextmanager
-def running(home: Home, capture: Capture, database: Database) -> Iterator[Running]:
+def running(
+    home: StateDirectory, capture: Capture, database: Database
+) -> Iterator[Running]:
     """Start what captures the changes, and stop it at the end of the block."""
-    own = Home.at(home.root / FOLDER / capture.domain)
+    own = StateDirectory.at(home.root / FOLDER / capture.domain)
     who = f"connect {capture.domain}"
     with lock.hold(own, who, shared=False, patience=0):
         # Of a command that was killed: they have the port and the slot.

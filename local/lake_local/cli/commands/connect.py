@@ -22,11 +22,11 @@ from lake_local.errors import BadRequest
 from lake_local.onboard.secret import BadSecret, server_of
 from lake_local.onboard.server import Server
 from lake_local.stack import session
-from lake_local.text import tell
+from lake_local.text import progress
 from lake_local.workspace.command_line import short, typed
 from lake_local.workspace.project import find
 from lake_local.workspace.specs import Specs
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 NAME = "connect"
 HELP = "capture a PostgreSQL database's changes into topics, until Ctrl-C"
@@ -50,15 +50,15 @@ def run(args: Namespace) -> int:
     servers.require_installed()
     database = _login(home, specs, capture)
     require_ready(find(), capture, database)
-    tell("starting Kafka and Kafka Connect")
+    progress("starting Kafka and Kafka Connect")
     with servers.running(home, capture, database) as running:
         for line in _lines(home, specs, running):
             print(line, flush=True)
         try:
             running.watch()
         except KeyboardInterrupt:
-            tell("stopping")
-    tell(
+            progress("stopping")
+    progress(
         f"The replication slot {capture.name} makes PostgreSQL keep its log for the next"
         " start. If there will be none, run there: SELECT"
         f" pg_drop_replication_slot('{capture.name}');"
@@ -66,7 +66,7 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _login(home: Home, specs: Specs, capture: Capture) -> Server:
+def _login(home: StateDirectory, specs: Specs, capture: Capture) -> Server:
     """The database with the login of its secret."""
     with session.opened(home, specs, who=f"connect {capture.domain}") as opened:
         try:
@@ -76,7 +76,7 @@ def _login(home: Home, specs: Specs, capture: Capture) -> Server:
             raise BadRequest(f"{error} To store it: {hint}") from None
 
 
-def _lines(home: Home, specs: Specs, running: servers.Running) -> list[str]:
+def _lines(home: StateDirectory, specs: Specs, running: servers.Running) -> list[str]:
     capture = running.capture
     place = f"{capture.database.host}:{capture.database.port}"
     command = f"run {capture.domain}_incremental"

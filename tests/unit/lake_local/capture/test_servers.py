@@ -16,7 +16,7 @@ from lake_local.capture.server import ServerError
 from lake_local.capture.servers import Broker, Worker, running
 from lake_local.errors import BadRequest
 from lake_local.onboard.server import Server
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 TRACE = """\
 org.apache.kafka.connect.errors.ConnectException: Exiting
@@ -40,7 +40,7 @@ def test_a_port_that_is_taken_is_refused_before_anything_is_started(tmp_path):
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(BadRequest, match=f"{HOST}:{port} is in use"):
-            with running(Home.at(tmp_path), capture(port), login):
+            with running(StateDirectory.at(tmp_path), capture(port), login):
                 pass
 
 

@@ -1,4 +1,5 @@
-"""`python -m lake_infra parameters|template|settings`: CloudFormation from the specs."""
+"""`python -m lake_infra parameters|template|settings|policies`: CloudFormation from the
+specs."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from typing import Any, Optional, Sequence
 
 from lake_infra.domains import domains_template
 from lake_infra.parameters import parameters
+from lake_infra.policies import policies
 from lake_infra.readers import readers_template
 from lake_infra.resource_names import check_deployable
 from lake_infra.settings import settings
@@ -40,6 +42,12 @@ def _parameters(args: argparse.Namespace) -> str:
 
 def _print_template(args: argparse.Namespace) -> str:
     return json.dumps(_template(args), indent=1)
+
+
+def _policies(args: argparse.Namespace) -> str:
+    environment = load_environment(args.environment, args.dags / "environments")
+    domains = load_lake(args.dags / "tables").domains.values()
+    return json.dumps(policies(environment, domains), indent=1)
 
 
 def _settings(args: argparse.Namespace) -> str:
@@ -78,6 +86,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     asked.add_argument("environment")
     asked.set_defaults(command=_settings)
+    asked = commands.add_parser("policies", help="that a deployment gives, as JSON")
+    asked.add_argument("environment")
+    asked.set_defaults(command=_policies)
     return parser
 
 

@@ -86,6 +86,14 @@ def check_deployable(
         raise NotDeployable(environment.name, reasons)
 
 
+def check_runtime_roles(
+    environment: EnvironmentSpec, domains: Iterable[DomainSpec]
+) -> None:
+    """Raise NotDeployable for domains whose steps have no role."""
+    if reasons := list(_roles(environment, list(domains))):
+        raise NotDeployable(environment.name, reasons)
+
+
 def _names(environment: EnvironmentSpec) -> Iterator[str]:
     if not _NAME.fullmatch(environment.name):
         yield (

@@ -1,14 +1,17 @@
-"""What IAM would say to a call: the statements of a policy against one request.
+"""What the statements of one policy say to a request, also of services and tokens.
 
-Knows what our templates use: Allow statements, `*` and `?`, and the operators of
-`OPERATORS`. Anything else is an error here, never a yes.
+For what the emulator does not judge: who may take a role, and what AWS's own services may
+do. It takes Allow statements alone; patterns and operators are those of the emulator.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Sequence
+from typing import Any, Dict, Iterable, List, Mapping
+
+from lake_infra.policies import documents, resolved
+from lake_local.aws.policies.conditions import condition, is_like
+from lake_local.aws.policies.documents import texts
 
 Statement = Mapping[str, Any]
 ACCOUNT, REGION = "123456789012", "eu-central-1"
@@ -42,47 +45,6 @@ def statements(
     return found
 
 
-def documents(template: Mapping[str, Any], role: str) -> Iterator[Mapping[str, Any]]:
-    """The policies of a role, and those that are attached to it."""
-    for name, each in template["Resources"].items():
-        properties = each.get("Properties", {})
-        if name == role:
-            yield from (p["PolicyDocument"] for p in properties["Policies"])
-        elif {"Ref": role} in properties.get("Roles", ()) and "Policy" in each["Type"]:
-            yield properties["PolicyDocument"]
-
-
-def resolved(value: Any, values: Mapping[str, str]) -> Any:
-    """Plain data, without CloudFormation's functions; KeyError for what is unknown.
-
-    A value of another layer is its export's name; of a list, all of it. A condition is a
-    value too, empty where it is false.
-    """
-    if isinstance(value, list):
-        found = (resolved(each, values) for each in value)
-        return [each for each in found if each is not None]
-    if not isinstance(value, dict):
-        return value
-    if value == {"Ref": "AWS::NoValue"}:
-        return None
-    if set(value) == {"Ref"}:
-        return _list_or_text(values[value["Ref"]])
-    if set(value) == {"Fn::ImportValue"}:
-        return resolved(value["Fn::ImportValue"], values)
-    if set(value) == {"Fn::GetAtt"}:
-        return ".".join(value["Fn::GetAtt"])
-    if set(value) == {"Fn::If"}:
-        name, where_true, otherwise = value["Fn::If"]
-        return resolved(where_true if values[name] else otherwise, values)
-    if set(value) == {"Fn::Sub"}:
-        text, more = value["Fn::Sub"], {}
-        if isinstance(text, list):
-            text, more = text
-        known = {**values, **{k: resolved(v, values) for k, v in more.items()}}
-        return re.sub(r"\$\{([^}]*)\}", lambda found: known[found[1]], text)
-    return {name: resolved(each, values) for name, each in value.items()}
-
-
 def conditions(
     template: Mapping[str, Any], values: Mapping[str, str]
 ) -> Dict[str, str]:
@@ -109,15 +71,15 @@ def allowing(asked: Asked, among: Iterable[Statement]) -> List[str]:
 def _allows(statement: Statement, asked: Asked) -> bool:
     if statement["Effect"] != "Allow":
         raise NotImplementedError(f"effect {statement['Effect']}")
+    context = {name.lower(): value for name, value in asked.context.items()}
     return (
-        _is_like(asked.action, statement["Action"])
-        and _is_like(
-            asked.arn, statement.get("Resource", "*")
-        )  # none in a trust policy
+        _is_any(asked.action, statement["Action"])
+        and _is_any(asked.arn, statement.get("Resource", "*"))  # none in a trust policy
         and _is_for(asked.principal, statement.get("Principal"))
         and all(
-            _holds(operator, tests, asked.context)
+            condition(operator, key, texts(values)).holds(context)
             for operator, tests in statement.get("Condition", {}).items()
+            for key, values in tests.items()
         )
     )
 
@@ -125,44 +87,8 @@ def _allows(statement: Statement, asked: Asked) -> bool:
 def _is_for(principal: str, named: Any) -> bool:
     if named is None or named == "*":
         return True
-    return any(principal in _listed(each) for each in named.values())
+    return any(principal in texts(each) for each in named.values())
 
 
-def _is_like(text: str, patterns: Any) -> bool:
-    return any(_regex(each).fullmatch(text) for each in _listed(patterns))
-
-
-def _is_one_of(text: str, values: Any) -> bool:
-    return text in _listed(values)
-
-
-OPERATORS = {
-    "ArnLike": _is_like,
-    "Bool": _is_one_of,
-    "StringEquals": _is_one_of,
-    "StringLike": _is_like,
-}
-
-
-def _holds(operator: str, tests: Mapping[str, Any], context: Mapping[str, str]) -> bool:
-    plain = operator.removesuffix("IfExists")
-    if plain not in OPERATORS:
-        raise NotImplementedError(f"condition {operator}")
-    return all(
-        OPERATORS[plain](context[key], wanted) if key in context else plain != operator
-        for key, wanted in tests.items()
-    )
-
-
-def _regex(pattern: str) -> "re.Pattern[str]":
-    parts = (re.escape(p) for p in re.split(r"([*?])", pattern))
-    signs = {r"\*": ".*", r"\?": "."}
-    return re.compile("".join(signs.get(part, part) for part in parts), re.DOTALL)
-
-
-def _listed(value: Any) -> Sequence[str]:
-    return value if isinstance(value, list) else [value]
-
-
-def _list_or_text(value: str) -> Any:
-    return value.split(",") if "," in value else value
+def _is_any(text: str, patterns: Any) -> bool:
+    return any(is_like(text, each) for each in texts(patterns))

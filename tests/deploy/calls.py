@@ -14,7 +14,9 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
 import botocore.session
 from botocore import xform_name
 
-from tests.deploy.allowed import documents
+from lake_infra.policies import documents
+from lake_local.aws.policies.actions import ACTIONS
+from lake_local.aws.policies.actions import NEEDS as NEEDS_OF_CALLS
 
 Calls = Dict[str, str]
 """IAM actions, each with a place that needs it."""
@@ -22,29 +24,8 @@ Calls = Dict[str, str]
 PREFIXES = {"emr": "elasticmapreduce", "mwaa": "airflow"}
 """Services whose actions begin otherwise than botocore names them."""
 
-ACTIONS = {
-    "s3:CompleteMultipartUpload": "s3:PutObject",
-    "s3:CopyObject": "s3:PutObject",
-    "s3:CreateMultipartUpload": "s3:PutObject",
-    "s3:DeleteObjects": "s3:DeleteObject",
-    "s3:HeadBucket": "s3:ListBucket",
-    "s3:HeadObject": "s3:GetObject",
-    "s3:ListObjects": "s3:ListBucket",
-    "s3:ListObjectsV2": "s3:ListBucket",
-    "s3:ListObjectVersions": "s3:ListBucketVersions",
-    "s3:ListParts": "s3:ListMultipartUploadParts",
-    "s3:UploadPart": "s3:PutObject",
-    "s3:UploadPartCopy": "s3:PutObject",
-}
-"""Operations whose action has another name."""
-
 NEEDS = {
-    "elasticmapreduce:RunJobFlow": (
-        "elasticmapreduce:AddTags",
-        "elasticmapreduce:PutAutoTerminationPolicy",
-        "elasticmapreduce:PutManagedScalingPolicy",
-        "iam:PassRole",
-    ),
+    **NEEDS_OF_CALLS,
     # Who registers a table registers its partitions: without them it is read as empty.
     "glue:CreateTable": (
         *("glue:BatchCreatePartition", "glue:BatchDeletePartition"),

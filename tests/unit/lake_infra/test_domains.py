@@ -14,6 +14,7 @@ import pytest
 from botocore.validate import ParamValidator
 from lake_airflow.planning.plan import plan
 from lake_infra.domains import domains_template
+from lake_infra.policies import resolved
 from lake_infra.resource_names import NotDeployable
 from lake_infra.runtime_role import (
     LONGEST_POLICY,
@@ -33,7 +34,6 @@ from lake_spec.model import (
 )
 from lake_spec.model.choices import SecretStore
 
-from tests.deploy.allowed import resolved
 from tests.unit.lake_infra.lakes import domain, environment, pulling, topic
 
 SALES = domain("sales", "sales/orders", "sales/customers/", told="people")

@@ -1,0 +1,203 @@
+"""Policy documents as statements that can be compared with a request.
+
+What is not known here (an operator, a condition key, a policy variable) is an error
+that names it: a policy is judged as AWS does, or not at all.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+from lake_local.aws.policies.conditions import (
+    Condition,
+    Context,
+    condition,
+    is_arn_like,
+    pattern,
+)
+
+EVERYWHERE = frozenset(
+    {
+        "aws:principalaccount",
+        "aws:principalarn",
+        "aws:requestedregion",
+        "aws:resourceaccount",
+        "aws:securetransport",
+        "aws:sourcevpce",
+    }
+)
+"""Condition keys that every judged request has, or lacks as on AWS."""
+
+EMR_TAGS = r"(aws|elasticmapreduce):(request|resource)tag/.+"
+KEYS = {
+    "dynamodb": "",
+    "elasticmapreduce": rf"{EMR_TAGS}|aws:tagkeys|elasticmapreduce:executionrolearn",
+    "glue": "",
+    "iam": r"iam:passedtoservice",
+    "kms": r"kms:viaservice|kms:grantisforawsresource",
+    "s3": r"s3:(prefix|delimiter)",
+    "secretsmanager": "",
+    "sns": "",
+    "ssm": "",
+    "sts": "",
+}
+"""The services that are judged, each with a pattern of its own condition keys."""
+
+_MEMBERS = frozenset(
+    {"Sid", "Effect", "Principal", "Action", "NotAction", "Resource", "NotResource"}
+    | {"Condition"}
+)
+
+
+class PolicyError(ValueError):
+    """A policy that cannot be judged; the message names what is not known and where."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement; `principals` is empty in the policy of a role."""
+
+    sid: str
+    is_deny: bool
+    actions: Tuple[str, ...]
+    but_actions: bool
+    resources: Tuple[str, ...]
+    but_resources: bool
+    conditions: Tuple[Condition, ...]
+    principals: Tuple[str, ...] = ()
+
+    def fits(self, action: str, arn: str, context: Context) -> bool:
+        """Whether it speaks of this request, whatever its principals are."""
+        acts = any(
+            pattern(each, re.IGNORECASE).fullmatch(action) for each in self.actions
+        )
+        if acts == self.but_actions:
+            return False
+        lies = any(is_arn_like(arn, each) for each in self.resources)
+        if lies == self.but_resources:
+            return False
+        return all(each.holds(context) for each in self.conditions)
+
+
+def statements(document: Mapping[str, Any], where: str) -> Tuple[Statement, ...]:
+    """Parse a document; PolicyError for what is not known.
+
+    Left out are statements that can never speak of a judged call: for services of AWS
+    as principals, and on actions of services that are not judged.
+    """
+    found = document.get("Statement", ())
+    listed = [found] if isinstance(found, Mapping) else found
+    return tuple(_statements(listed, where))
+
+
+def _statements(listed: Sequence[Mapping[str, Any]], where: str) -> Iterator[Statement]:
+    for number, each in enumerate(listed, start=1):
+        place = f"{where}, statement {each.get('Sid') or number}"
+        try:
+            parsed = _statement(each)
+        except ValueError as error:
+            raise PolicyError(
+                f"{place}: {error}: the emulator does not know it. Add it to"
+                " lake_local/aws/policies, or start without this policy."
+            ) from None
+        if parsed is not None:
+            yield parsed
+
+
+def _statement(raw: Mapping[str, Any]) -> Optional[Statement]:
+    if unknown := sorted(set(raw) - _MEMBERS):
+        raise ValueError(f"member {', '.join(unknown)}")
+    if raw.get("Effect") not in ("Allow", "Deny"):
+        raise ValueError(f"effect {raw.get('Effect')!r}")
+    principals = _principals(raw.get("Principal"))
+    but_actions, actions = _either(raw, "Action", "NotAction")
+    but_resources, resources = _either(raw, "Resource", "NotResource")
+    services = _services(actions, but_actions)
+    if not services or (raw.get("Principal") and not principals):
+        return None
+    for each in resources:
+        _check_resource(each)
+    return Statement(
+        sid=raw.get("Sid", ""),
+        is_deny=raw["Effect"] == "Deny",
+        actions=actions,
+        but_actions=but_actions,
+        resources=resources,
+        but_resources=but_resources,
+        conditions=tuple(_conditions(raw.get("Condition", {}), services)),
+        principals=principals,
+    )
+
+
+def _either(
+    raw: Mapping[str, Any], name: str, opposite: str
+) -> Tuple[bool, Tuple[str, ...]]:
+    """Whether the opposite stands there, and the values of what does."""
+    if (name in raw) == (opposite in raw):
+        raise ValueError(f"one of {name} and {opposite} must be there, not both")
+    is_opposite = opposite in raw
+    return is_opposite, texts(raw[opposite if is_opposite else name])
+
+
+def _principals(value: Any) -> Tuple[str, ...]:
+    """ARNs, accounts and `*`; services of AWS call nothing here."""
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        kinds: Mapping[str, Any] = {"AWS": value}
+    else:
+        kinds = value
+    if unknown := sorted(set(kinds) - {"AWS", "Service"}):
+        raise ValueError(f"principal {', '.join(unknown)}")
+    return texts(kinds.get("AWS", ()))
+
+
+def _services(actions: Sequence[str], but_actions: bool) -> List[str]:
+    """The judged services that the actions can belong to."""
+    if but_actions:
+        return list(KEYS)
+    for each in actions:
+        if each != "*" and not re.fullmatch(r"[A-Za-z0-9*?-]+:[A-Za-z0-9*?]+", each):
+            raise ValueError(f"action {each!r}")
+    starts = [pattern(each.partition(":")[0], re.IGNORECASE) for each in actions]
+    return [name for name in KEYS if any(start.fullmatch(name) for start in starts)]
+
+
+def _conditions(raw: Mapping[str, Any], services: Sequence[str]) -> Iterator[Condition]:
+    for operator, tests in raw.items():
+        for key, values in tests.items():
+            for service in services:
+                _check_key(key, service)
+            yield condition(operator, key, [_plain(each) for each in texts(values)])
+
+
+def _check_key(key: str, service: str) -> None:
+    """A key of one service is absent from requests to another one, as on AWS."""
+    name = key.lower()
+    prefix = name.partition(":")[0]
+    known = KEYS.get(service if prefix == "aws" else prefix, "")
+    if name not in EVERYWHERE and not re.fullmatch(known, name):
+        raise ValueError(f"condition key {key} on actions of {service}")
+
+
+def _check_resource(text: str) -> None:
+    if text != "*" and text.count(":") < 5:
+        raise ValueError(f"resource {text!r}")
+    _plain(text)
+
+
+def _plain(text: str) -> str:
+    if found := re.search(r"\$\{[^}]*\}", text):
+        raise ValueError(f"policy variable {found[0]}")
+    return text
+
+
+def texts(value: Any) -> Tuple[str, ...]:
+    """The texts of a value that may be one, or a list with lists in it."""
+    if isinstance(value, bool):
+        return (str(value).lower(),)
+    if isinstance(value, (list, tuple)):
+        return tuple(text for each in value for text in texts(each))
+    return (str(value),)

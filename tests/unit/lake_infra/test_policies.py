@@ -1,0 +1,93 @@
+"""The policies of a deployment, as the emulator judges by them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from lake_infra.__main__ import main
+from lake_infra.policies import policies
+from lake_infra.resource_names import NotDeployable
+from lake_local.aws.policies.evaluator import Asked, Policies
+from tests.unit.lake_infra.lakes import ACCOUNT, domain, environment, topic
+
+SALES = domain("sales", "sales/orders", told="people")
+STOCK = domain("stock", "wms")
+KEY = f"arn:aws:kms:eu-central-1:{ACCOUNT}:key/lake-test"
+
+
+@pytest.fixture(scope="module")
+def made():
+    return policies(environment(), [SALES, STOCK])
+
+
+def test_every_role_that_calls_has_its_policies(made):
+    roles = {"lake-test-airflow", "nodes", "steps", "steps-sales"}
+    assert set(made["roles"]) == roles
+    assert made["airflow"] == "lake-test-airflow"
+    assert made["account"] == ACCOUNT
+    assert "${" not in json.dumps(made) and "Fn::" not in json.dumps(made)
+
+
+def test_buckets_and_topics_are_under_the_key_of_the_environment(made):
+    buckets = ("land", "house", "work", f"lake-test-airflow-{ACCOUNT}")
+    arns = {f"arn:aws:s3:::{each}" for each in buckets}
+    encrypted = {**dict.fromkeys(arns, KEY), topic("people"): KEY}
+    assert encrypted.items() <= made["encryption"].items()
+    assert set(made["resources"]) == {*arns, KEY}
+
+
+def test_a_key_that_the_environment_names_is_the_one():
+    named = environment(s3_encryption_kms_key_id=f"{KEY}-2")
+    assert set(policies(named, [SALES])["encryption"].values()) == {f"{KEY}-2"}
+
+
+def test_a_bucket_for_several_things_has_the_policies_of_all():
+    one = environment(landing="s3://work/files", warehouse="s3://work/tables")
+    found = policies(one, [SALES])["resources"]["arn:aws:s3:::work"]["Statement"]
+    assert [each["Sid"] for each in found] == ["OverTlsOnly"] * 3
+
+
+@pytest.mark.parametrize(
+    "role, arn, is_allowed",
+    [
+        ("steps-sales", "arn:aws:s3:::house/tables/sales/f", True),
+        ("steps-sales", "arn:aws:s3:::house/tables/stock/f", False),
+        ("steps", "arn:aws:s3:::house/tables/stock/f", True),
+        ("lake-test-airflow", "arn:aws:s3:::house/tables/stock/f", False),
+        ("lake-test-airflow", "arn:aws:s3:::work/runs/leases/stock.json", True),
+        ("nodes", "arn:aws:s3:::house/tables/stock/f", False),
+        ("nobody", "arn:aws:s3:::house/tables/stock/f", False),
+    ],
+)
+def test_roles_read_what_is_theirs(made, role, arn, is_allowed):
+    asked = Asked.of("s3:GetObject", arn)
+    assert Policies.of(made).decide(role, asked).is_allowed == is_allowed
+
+
+def test_the_buckets_refuse_what_does_not_come_over_tls(made):
+    plain = {"aws:SecureTransport": "false"}
+    asked = Asked.of("s3:GetObject", "arn:aws:s3:::house/tables/stock/f", plain)
+    decision = Policies.of(made).decide("steps", asked)
+    assert decision.why == "with an explicit deny in a resource-based policy"
+
+
+def test_the_endpoint_lets_no_bucket_of_another_account_pass(made):
+    other = {"aws:ResourceAccount": "999999999999"}
+    asked = Asked.of("s3:GetObject", "arn:aws:s3:::house/tables/stock/f", other)
+    assert "VPC endpoint policy" in Policies.of(made).decide("steps", asked).why
+
+
+def test_a_domain_without_a_role_has_no_deployment():
+    alone = replace(environment(), runtime_role=None)
+    with pytest.raises(NotDeployable, match="does not name stock"):
+        policies(alone, [SALES, STOCK])
+
+
+@pytest.mark.parametrize("name", ["dev", "prod"])
+def test_those_of_our_environments_are_printed_and_understood(capsys, name):
+    assert main(["policies", name]) == 0
+    found = Policies.of(json.loads(capsys.readouterr().out))
+    assert {"s3", "glue", "sns"} <= set(found.endpoints)

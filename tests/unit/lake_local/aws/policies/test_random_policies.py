@@ -1,0 +1,149 @@
+"""Random policies and requests are decided as a second evaluator decides them.
+
+It shares no code with the first: it matches texts letter by letter, asks what a policy
+lets through and what it stops, and puts both together at the end.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from lake_local.aws.policies.evaluator import Asked, Policies
+
+ACCOUNT = "123456789012"
+ACTIONS = ("s3:GetObject", "s3:PutObject", "s3:ListBucket", "s3:DeleteObject")
+ARNS = tuple(f"arn:aws:s3:::{b}{k}" for b in ("a", "ab") for k in ("", "/x", "/x/y"))
+PREFIXES = ("", "x", "x/", "x/y", "X/")
+OPERATORS = (
+    *("StringEquals", "StringNotEquals", "StringLike", "StringNotLike"),
+    *("StringEqualsIgnoreCase", "StringEqualsIfExists", "StringNotLikeIfExists"),
+    "Null",
+)
+PRINCIPALS = ("*", {"AWS": ACCOUNT}, {"AWS": f"arn:aws:iam::{ACCOUNT}:role/r"})
+SHARE_ALLOWED = (0.1, 0.9)
+
+
+def fits(pattern: str, text: str) -> bool:
+    """Wildcards by trying every way."""
+    if not pattern:
+        return not text
+    if pattern[0] == "*":
+        return any(fits(pattern[1:], text[n:]) for n in range(len(text) + 1))
+    if not text or pattern[0] not in ("?", text[0]):
+        return False
+    return fits(pattern[1:], text[1:])
+
+
+def holds(operator: str, wanted: list, value: str | None) -> bool:
+    if operator == "Null":
+        return (value is None) in [each == "true" for each in wanted]
+    optional = operator.endswith("IfExists")
+    name = operator.removesuffix("IfExists")
+    if value is None:
+        return optional or "Not" in name
+    one = {
+        "Equals": lambda w: w == value,
+        "Like": lambda w: fits(w, value),
+        "EqualsIgnoreCase": lambda w: w.lower() == value.lower(),
+    }[name.removeprefix("String").removeprefix("Not")]
+    hits = [w for w in wanted if one(w)]
+    return not hits if "Not" in name else bool(hits)
+
+
+def speaks(statement: dict, action: str, arn: str, prefix: str | None) -> bool:
+    if not any(fits(a.lower(), action.lower()) for a in statement["Action"]):
+        return False
+    if not any(fits(r, arn) for r in statement["Resource"]):
+        return False
+    return all(
+        holds(operator, tests["s3:prefix"], prefix)
+        for operator, tests in statement.get("Condition", {}).items()
+    )
+
+
+def is_allowed(raw: dict, action: str, arn: str, prefix: str | None) -> bool:
+    """Nothing denies, the endpoint allows, and the role or the bucket allows."""
+    bucket = "arn:aws:s3:::" + arn.split(":::")[1].split("/")[0]
+    (of_role,) = raw["roles"]["r"]
+    groups = {
+        "role": of_role["Statement"],
+        "bucket": raw["resources"].get(bucket, {"Statement": []})["Statement"],
+        "endpoint": raw["endpoints"]["s3"]["policy"]["Statement"],
+    }
+    said = [
+        (group, each)
+        for group, of_group in groups.items()
+        for each in of_group
+        if speaks(each, action, arn, prefix)
+    ]
+    denied = {group for group, each in said if each["Effect"] == "Deny"}
+    allowed = {
+        group
+        for group, each in said
+        if each["Effect"] == "Allow"
+        and not (group == "bucket" and each["Principal"] == {"AWS": ACCOUNT})
+    }
+    return not denied and "endpoint" in allowed and bool(allowed - {"endpoint"})
+
+
+def random_statement(dice: random.Random, **more) -> dict:
+    resources = [*ARNS, "*", "arn:aws:s3:::a*", "arn:aws:s3:::?/*", "arn:aws:s3:::a/?"]
+    made = {
+        "Effect": dice.choice(["Allow"] * 5 + ["Deny"]),
+        "Action": dice.sample([*ACTIONS, "s3:*", "s3:Get*", "S3:?utObject"], 2),
+        "Resource": dice.sample(resources, 3),
+        **more,
+    }
+    if dice.random() < 0.5:
+        operator = dice.choice(OPERATORS)
+        values = [*PREFIXES, "x*", "?", "*/y"]
+        wanted = [dice.choice(["true", "false"])]
+        wanted = wanted if operator == "Null" else dice.sample(values, 2)
+        made["Condition"] = {operator: {"s3:prefix": wanted}}
+    return made
+
+
+def random_policies(dice: random.Random) -> dict:
+    of_buckets = {
+        f"arn:aws:s3:::{bucket}": {
+            "Statement": [
+                random_statement(dice, Principal=dice.choice(PRINCIPALS))
+                for _ in range(dice.randint(0, 2))
+            ]
+        }
+        for bucket in ("a", "ab")
+    }
+    endpoint = [random_statement(dice, Principal="*", Effect="Allow")]
+    everything = {**endpoint[0], "Action": ["*"], "Resource": ["*"]}
+    everything.pop("Condition", None)
+    endpoint += [everything] if dice.random() < 0.7 else []
+    role = [random_statement(dice) for _ in range(dice.randint(0, 4))]
+    return {
+        "account": ACCOUNT,
+        "region": "eu-central-1",
+        "airflow": "airflow",
+        "roles": {"r": [{"Statement": role}]},
+        "resources": of_buckets,
+        "endpoints": {"s3": {"id": "vpce-1", "policy": {"Statement": endpoint}}},
+        "encryption": {},
+    }
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_two_evaluators_decide_alike(seed):
+    dice, decided = random.Random(seed), []
+    for _ in range(100):
+        raw = random_policies(dice)
+        policies = Policies.of(raw)
+        for action in ACTIONS:
+            for arn in ARNS:
+                prefix = dice.choice([None, *PREFIXES])
+                context = {} if prefix is None else {"s3:prefix": prefix}
+                found = policies.decide("r", Asked.of(action, arn, context))
+                expected = is_allowed(raw, action, arn, prefix)
+                assert found.is_allowed == expected, (raw, action, arn, prefix)
+                decided.append(expected)
+    low, high = SHARE_ALLOWED
+    assert low < sum(decided) / len(decided) < high

@@ -38,6 +38,11 @@ SUITES = (
             "tests/policy/test_calls_against_roles.py",
         ),
     ),
+    Suite(
+        "calls are refused where a statement is missing",
+        NEWER,
+        ("tests/unit/lake_local/aws/policies",),
+    ),
     Suite("workflows", NEWER, ("tests/policy/test_workflows.py",)),
     Suite(
         "parameters of runs have no effect but theirs",

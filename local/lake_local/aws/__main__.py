@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from lake_local.aws import DEFAULT_REGION
+from lake_local.aws.policies.documents import PolicyError
 from lake_local.aws.server import StateDirectoryInUse, serve
 
 
@@ -21,7 +22,7 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     try:
         serve(args.state_dir.resolve(), port=args.port, region=args.region)
-    except StateDirectoryInUse as reason:
+    except (StateDirectoryInUse, PolicyError) as reason:
         print(reason, file=sys.stderr)
         return 1
     except OSError as reason:

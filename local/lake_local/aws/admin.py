@@ -1,4 +1,4 @@
-"""The emulator's own pages below /_lake: health, ledger, faults."""
+"""The emulator's own pages below /_lake: health, ledger, faults, policies."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from lake_local.aws.emr.errors import EmrError
 from lake_local.aws.emr.models import Cluster
 from lake_local.aws.emr.service import LocalEmr
 from lake_local.aws.faults import FaultError, Faults
+from lake_local.aws.policies.judge import Judge
 from lake_local.aws.s3.request import Reply
 
 Page = Callable[[dict[str, Any]], Any]
@@ -24,9 +25,12 @@ START_MINUTES = 9.0
 class Admin:
     """Answers in JSON; status 400 with the error of a request."""
 
-    def __init__(self, emr: LocalEmr, faults: Faults, *, home: str) -> None:
+    def __init__(
+        self, emr: LocalEmr, faults: Faults, judge: Judge, *, home: str
+    ) -> None:
         self._emr = emr
         self._faults = faults
+        self._judge = judge
         self._home = home
         self._pages: dict[tuple[str, str], Page] = {
             ("GET", "health"): self._health,
@@ -34,6 +38,8 @@ class Admin:
             ("GET", "faults"): lambda environ: self._faults.waiting(),
             ("POST", "faults"): self._add_fault,
             ("DELETE", "faults"): lambda environ: self._faults.clear(),
+            ("PUT", "policies"): self._replace_policies,
+            ("DELETE", "policies"): lambda environ: self._judge.replace(None),
         }
 
     def answer(self, environ: dict[str, Any]) -> Reply:
@@ -54,6 +60,7 @@ class Admin:
             "pid": os.getpid(),
             "home": self._home,
             "clusters_alive": [c.id for c in clusters if not c.over],
+            "judges_calls": self._judge.is_on,
         }
 
     def _ledger(self, environ: dict[str, Any]) -> dict[str, Any]:
@@ -62,13 +69,21 @@ class Admin:
         return _ledger(self._emr.clusters(), minutes)
 
     def _add_fault(self, environ: dict[str, Any]) -> dict[str, Any]:
-        length = int(environ.get("CONTENT_LENGTH") or 0)
-        asked = json.loads(environ["wsgi.input"].read(length) or b"{}")
+        asked = _body(environ)
         if asked.get("kind") == "cluster_dies":
             self._emr.lose_cluster(asked.get("cluster", ""))
             return {"done": asked}
         self._faults.add(asked)
         return {"waiting": self._faults.waiting()}
+
+    def _replace_policies(self, environ: dict[str, Any]) -> dict[str, Any]:
+        self._judge.replace(_body(environ))
+        return {"judges_calls": True}
+
+
+def _body(environ: dict[str, Any]) -> Any:
+    length = int(environ.get("CONTENT_LENGTH") or 0)
+    return json.loads(environ["wsgi.input"].read(length) or b"{}")
 
 
 def _ledger(clusters: Iterable[Cluster], start_minutes: float) -> dict[str, Any]:

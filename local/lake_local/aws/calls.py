@@ -20,17 +20,24 @@ from lake_local.aws.s3.replies import keys_to_delete
 from lake_local.aws.s3.request import Request
 
 FILE = "calls.jsonl"
+KMS_KEY = "x-amz-server-side-encryption-aws-kms-key-id"
 MOST = 200_000
 """The most lines that are kept, also in a state directory that is used for months."""
 
 CREDENTIAL = re.compile(r"Credential=([^/]+)/\d+/[^/]*/([a-z0-9-]+)/aws4_request")
+LINK = re.compile(rf"X-Amz-{CREDENTIAL.pattern}")
 THINGS = {
-    "elasticmapreduce": ("ClusterId", "JobFlowId", "JobFlowIds"),
+    "dynamodb": ("TableName",),
+    "elasticmapreduce": ("ClusterId", "JobFlowId", "JobFlowIds", "ResourceId"),
     "secretsmanager": ("SecretId",),
-    "sns": ("TopicArn",),
-    "ssm": ("Name",),
+    "sns": ("TopicArn", "TargetArn"),
+    "ssm": ("Name", "Names", "Path"),
+    "sts": ("RoleArn",),
 }
 """Where the requests of a service have the thing that they are about."""
+
+NOTED = ("thing", "prefix", "delimiter", "source")
+"""What is kept of what a call is about."""
 
 DATABASE = ("DatabaseName", "DatabaseInput.Name")
 TABLE = ("TableName", "Name", "TableInput.Name")
@@ -52,12 +59,12 @@ class Calls:
         self._lock = threading.Lock()
         self._known = set(self._lines())
 
-    def note(self, call: Call, environ: dict[str, Any]) -> None:
-        """Keep the call, if there was none like it; its body can still be read."""
-        caller, _ = signed_by(environ)
-        for about in _about(call, environ):
+    def note(self, caller: str, call: Call, about: Iterable[Mapping[str, Any]]) -> None:
+        """Keep the call, if there was none like it, without the request's values."""
+        for each in about:
             noted = {"caller": caller, "service": call.service}
-            line = json.dumps({**noted, "operation": call.operation, **about})
+            named = {name: each[name] for name in NOTED if name in each}
+            line = json.dumps({**noted, "operation": call.operation, **named})
             self._keep(f"{line}\n")
 
     def _keep(self, line: str) -> None:
@@ -78,6 +85,8 @@ class Calls:
 def signed_by(environ: Mapping[str, Any]) -> tuple[str, str]:
     """Return the id of the access key and the service; empty and `s3` without a signature."""
     found = CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
+    if not found:  # a presigned link has it in its query
+        found = LINK.search(unquote(environ.get("QUERY_STRING", "")))
     return (found.group(1), found.group(2)) if found else ("", "s3")
 
 
@@ -92,8 +101,12 @@ def body_of(environ: dict[str, Any]) -> bytes:
     return body
 
 
-def _about(call: Call, environ: dict[str, Any]) -> Iterator[dict[str, str]]:
-    """Return what a call is about, for each thing that it names."""
+def about(call: Call, environ: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return what a call is about, for each thing that it names; its body can still be read.
+
+    For policies, EMR's calls have their `request`, and writes the `key` of KMS that they
+    name; `checksum` is there where a HEAD asks for it.
+    """
     if call.s3 is not None:
         yield from _about_objects(call.operation, call.s3)
     elif call.service == "glue":
@@ -101,9 +114,11 @@ def _about(call: Call, environ: dict[str, Any]) -> Iterator[dict[str, str]]:
         names = (_first(asked, DATABASE), _first(asked, TABLE))
         yield {"thing": "/".join(str(each) for each in names if each)}
     elif call.service in THINGS:
-        named = _first(_asked(body_of(environ), environ), THINGS[call.service])
+        asked = _asked(body_of(environ), environ)
+        named = _first(asked, THINGS[call.service])
+        more = {"request": asked} if call.service == "elasticmapreduce" else {}
         for thing in named if isinstance(named, list) else [named]:
-            yield {"thing": str(thing)}
+            yield {"thing": str(thing), **more}
     else:
         yield {"thing": environ["PATH_INFO"].strip("/")}
 
@@ -114,8 +129,13 @@ def _about_objects(operation: str, request: Request) -> Iterator[dict[str, str]]
         for key in _deleted(request):
             yield {"thing": f"{request.bucket}/{key}"}
     elif request.key:
-        source = unquote(request.headers.get("x-amz-copy-source", "")).lstrip("/")
-        yield {"thing": thing, **({"source": source} if source else {})}
+        source = request.headers.get("x-amz-copy-source", "").partition("?")[0]
+        known = {
+            "source": unquote(source).lstrip("/"),
+            "key": request.headers.get(KMS_KEY, ""),
+            "checksum": request.headers.get("x-amz-checksum-mode", ""),
+        }
+        yield {"thing": thing, **{n: each for n, each in known.items() if each}}
     else:
         query = request.query
         asked = {n: query[n] for n in ("prefix", "delimiter") if n in query}

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, Callable, Iterable
 from urllib.parse import parse_qs
 
 from lake_local.aws.admin import Admin
-from lake_local.aws.calls import Call, Calls, body_of, signed_by
+from lake_local.aws.calls import Call, Calls, about, body_of, signed_by
 from lake_local.aws.emr.web import EmrWeb, refusal
 from lake_local.aws.faults import Faults, Rule
 from lake_local.aws.guard import Guard, without_cors
 from lake_local.aws.http_server import DropConnection
 from lake_local.aws.moto_services import MotoServices, SERVICES
+from lake_local.aws.policies.judge import Denial, Judge
+from lake_local.aws.policies.replies import denied as denied_reply
 from lake_local.aws.s3 import replies
 from lake_local.aws.s3.errors import S3Error
-from lake_local.aws.s3.request import Reply, from_environ, operation_of
+from lake_local.aws.s3.request import Reply, Request, from_environ, operation_of
 from lake_local.aws.s3.web import S3Web
 
 JSON = "application/x-amz-json-1.1"
@@ -37,6 +40,7 @@ class Front:
         admin: Admin,
         calls: Calls,
         guard: Guard,
+        judge: Judge,
     ) -> None:
         self._s3 = s3
         self._emr = emr
@@ -45,6 +49,7 @@ class Front:
         self._admin = admin
         self._calls = calls
         self._guard = guard
+        self._judge = judge
 
     def __call__(
         self, environ: dict[str, Any], start_response: Callable[..., Any]
@@ -60,7 +65,14 @@ class Front:
         if environ["PATH_INFO"].startswith("/_lake/"):
             return _send(self._admin.answer(environ), start_response)
         call = identify(environ)
-        self._calls.note(call, environ)
+        caller, _ = signed_by(environ)
+        things = list(about(call, environ))
+        self._calls.note(caller, call, things)
+        denied = self._denials(caller, call, things)
+        if call.s3 and call.operation == "DeleteObjects" and _are_keys(denied):
+            call = call._replace(s3=replace(call.s3, denied=_by_key(denied)))
+        elif denied:
+            return _send(_access_denied(call, environ, denied[0][1]), start_response)
         refused = self._faults.take(call.operation, "throttle", "fail")
         if refused:
             return _send(_refusal(call, refused), start_response)
@@ -90,7 +102,9 @@ class Front:
             status, body = self._emr.answer(call.operation, body_of(environ))
             return _send(Reply(status, {"content-type": JSON}, body), start_response)
         if call.s3 is not None:
-            return _send(self._s3.answer(call.operation, call.s3), start_response)
+            return _send(
+                self._of_objects(call.operation, call.s3, environ), start_response
+            )
         if call.service not in SERVICES:
             return _send(_not_covered(call, environ), start_response)
         if call.operation == "DeleteBucket":
@@ -100,6 +114,31 @@ class Front:
                 problem = _of_s3(409, "BucketNotEmpty", message, f"/{bucket}")
                 return _send(problem, start_response)
         return self._moto.call(call.service, call.operation, environ, start_response)
+
+    def _denials(
+        self, caller: str, call: Call, things: list[dict[str, Any]]
+    ) -> list[tuple[str, Denial]]:
+        """What policies refuse of a call; nothing of one that is not covered anyway."""
+        if call.s3 is not None:
+            is_covered = call.operation in self._s3.operations
+        else:
+            is_covered = call.service in (*SERVICES, "elasticmapreduce")
+        if not is_covered:
+            return []
+        return self._judge.denials(caller, call.service, call.operation, things)
+
+    def _of_objects(
+        self, operation: str, request: Request, environ: dict[str, Any]
+    ) -> Reply:
+        """S3's reply; an object that is missing is denied to who may not list."""
+        reply = self._s3.answer(operation, request)
+        if reply.status != 404 or operation not in ("GetObject", "HeadObject"):
+            return reply
+        caller, _ = signed_by(environ)
+        hidden = self._judge.hides(caller, request.bucket, request.key)
+        if hidden is None or not self._moto.has_bucket(request.bucket):
+            return reply
+        return denied_reply("s3", False, hidden, f"/{request.bucket}/{request.key}")
 
 
 def identify(environ: dict[str, Any]) -> Call:
@@ -152,6 +191,21 @@ def _denied(environ: dict[str, Any], why: str) -> Reply:
         body = refusal("AccessDeniedException", message)
         return Reply(403, {"content-type": JSON}, body)
     return _of_s3(403, "AccessDenied", message)
+
+
+def _access_denied(call: Call, environ: dict[str, Any], denial: Denial) -> Reply:
+    is_json = bool(environ.get("HTTP_X_AMZ_TARGET"))
+    return denied_reply(call.service, is_json, denial, environ["PATH_INFO"])
+
+
+def _are_keys(denied: list[tuple[str, Denial]]) -> bool:
+    """Whether only some keys of a request are refused, not its caller."""
+    return all(denial.is_known for _, denial in denied)
+
+
+def _by_key(denied: list[tuple[str, Denial]]) -> dict[str, str]:
+    """The messages by the keys of a bucket, from `bucket/key`."""
+    return {thing.partition("/")[2]: denial.message for thing, denial in denied}
 
 
 def _without_cors(start_response: Callable[..., Any]) -> Callable[..., Any]:

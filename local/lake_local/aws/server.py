@@ -22,6 +22,7 @@ from lake_local.aws.guard import Guard
 from lake_local.aws.http_server import Server
 from lake_local.aws.keys import secret_of
 from lake_local.aws.moto_services import MotoServices
+from lake_local.aws.policies.judge import Judge, policies_of
 from lake_local.aws.router import Front
 from lake_local.aws.s3.store import ObjectStore
 from lake_local.aws.s3.web import S3Web
@@ -50,6 +51,7 @@ class StandIn:
         idle_scale: float = 1.0,
     ) -> None:
         home.mkdir(parents=True, exist_ok=True)
+        policies = policies_of(home)
         self._lock = _lock(home)
         self._server = Server(port, self._not_ready)
         self.url = self._server.url
@@ -73,15 +75,17 @@ class StandIn:
             faults=self.faults,
             idle_scale=idle_scale,
         )
+        self.judge = Judge(home, self.emr, policies)
         self.s3 = S3Web(self.store)
         self._server.app = Front(
             self.s3,
             EmrWeb(self.emr),
             self._moto,
             self.faults,
-            Admin(self.emr, self.faults, home=str(home)),
+            Admin(self.emr, self.faults, self.judge, home=str(home)),
             Calls(home),
             Guard(self.secret, self._server.server_address[1]),
+            self.judge,
         )
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.1}

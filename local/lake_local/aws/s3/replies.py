@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Callable, Iterable
+from typing import Callable, Iterable, Mapping
 from urllib.parse import quote
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
@@ -178,9 +178,19 @@ def parts(upload: UploadEntry, found: list[PartEntry]) -> bytes:
     )
 
 
-def deleted(keys: list[str], quiet: bool) -> bytes:
+def deleted(keys: list[str], quiet: bool, denied: Mapping[str, str]) -> bytes:
+    """What is told of the keys that are deleted, and of those that are refused."""
     shown = () if quiet else (group("Deleted", element("Key", key)) for key in keys)
-    return document("DeleteResult", *shown)
+    errors = (
+        group(
+            "Error",
+            element("Key", key),
+            element("Code", "AccessDenied"),
+            element("Message", message),
+        )
+        for key, message in denied.items()
+    )
+    return document("DeleteResult", *shown, *errors)
 
 
 def parse(body: bytes) -> ElementTree.Element:

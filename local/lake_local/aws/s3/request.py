@@ -52,6 +52,8 @@ class Request:
     headers: dict[str, str]
     stream: BinaryIO
     length: Optional[int]
+    denied: Mapping[str, str] = field(default_factory=dict)
+    """Of a request to delete many: why policies refuse a key, by the key."""
 
     def body(self) -> UploadBody:
         return UploadBody(self.stream, self.headers, self.length)

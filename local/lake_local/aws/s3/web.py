@@ -137,9 +137,10 @@ class S3Web:
     def _delete_many(self, request: Request) -> Reply:
         keys, quiet = replies.keys_to_delete(request.read())
         with self._store.index.transaction():
-            for key in keys:
+            done = [key for key in keys if key not in request.denied]
+            for key in done:
                 self._store.delete(request.bucket, key)
-        return Reply(200, XML, replies.deleted(keys, quiet))
+        return Reply(200, XML, replies.deleted(done, quiet, request.denied))
 
     def _list_v1(self, request: Request) -> Reply:
         page = self._page(request, request.query.get("marker", ""))

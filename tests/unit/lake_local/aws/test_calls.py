@@ -122,17 +122,16 @@ def test_a_step_calls_under_its_own_id(emulator, emr, made):
 
 
 def test_a_call_is_kept_once_also_by_the_next_stand_in(tmp_path):
-    environ = {"PATH_INFO": "/x", "HTTP_AUTHORIZATION": ""}
     for _ in range(2):
         calls = Calls(tmp_path)
         for _ in range(2):
-            calls.note(Call("iam", "ListRoles"), environ)
+            calls.note("local", Call("iam", "ListRoles"), [{"thing": "x"}])
     assert len((tmp_path / FILE).read_text().splitlines()) == 1
 
 
 def test_there_is_an_end_to_what_is_kept(tmp_path):
     (tmp_path / FILE).write_text("".join(f"{n}\n" for n in range(MOST)))
-    Calls(tmp_path).note(Call("iam", "ListRoles"), {"PATH_INFO": "/x"})
+    Calls(tmp_path).note("local", Call("iam", "ListRoles"), [{"thing": "x"}])
     assert len((tmp_path / FILE).read_text().splitlines()) == MOST
 
 

@@ -1,0 +1,174 @@
+"""Each call of the emulator, judged by the policies of its caller's role.
+
+Callers are known by the id of their access key: Airflow has a role, a step that of its
+AddJobFlowSteps, or of its cluster's instance profile. People are not judged, and without
+the file `policies.json` nobody is.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple
+
+from lake_local.aws.emr.service import LocalEmr
+from lake_local.aws.keys import KEY_ID
+from lake_local.aws.policies.actions import Account
+from lake_local.aws.policies.documents import PolicyError
+from lake_local.aws.policies.evaluator import Asked, Decision, Policies
+
+FILE = "policies.json"
+AIRFLOW = "airflow"
+MOST_DECISIONS = 100_000
+log = logging.getLogger(__name__)
+
+
+class Denial(NamedTuple):
+    """A call that is refused, in AWS's words; without an action its key is nobody's."""
+
+    message: str
+    action: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the caller has a role."""
+        return bool(self.action)
+
+
+class Judge:
+    """The policies of a home; `replace` takes others while the emulator runs."""
+
+    def __init__(
+        self, home: Path, emr: LocalEmr, policies: Optional[Policies] = None
+    ) -> None:
+        self._file = home / FILE
+        self._emr = emr
+        self._lock = threading.Lock()
+        self._steps: Dict[str, str] = {}
+        self._set(policies)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether calls are judged."""
+        return self._policies is not None
+
+    def replace(self, raw: Optional[Mapping[str, Any]]) -> None:
+        """Judge by these from now on, and after a restart; None for not at all."""
+        policies = None if raw is None else Policies.of(raw)
+        with self._lock:
+            if raw is None:
+                self._file.unlink(missing_ok=True)
+            else:
+                draft = self._file.with_suffix(".new")
+                draft.write_text(json.dumps(raw, indent=1), encoding="utf-8")
+                os.replace(draft, self._file)
+            self._set(policies)
+
+    def denials(
+        self,
+        caller: str,
+        service: str,
+        operation: str,
+        about: Iterable[Mapping[str, Any]],
+    ) -> List[Tuple[str, Denial]]:
+        """What is refused of a call, by the things that it is about."""
+        judged = self._judged
+        if judged is None or caller == KEY_ID:
+            return []
+        role = self._role_of(caller)
+        if role is None:
+            message = (
+                "The AWS Access Key Id you provided does not exist in our records."
+            )
+            return [("", Denial(message))]
+        found = []
+        for each in about:
+            for asked in judged.account.asked(service, operation, each):
+                decision = judged.decide(role, asked)
+                if not decision.is_allowed:
+                    denied = _denial(judged.policies, role, caller, asked, decision)
+                    found.append((each.get("thing", ""), denied))
+                    break
+        return found
+
+    def hides(self, caller: str, bucket: str, key: str) -> Optional[Denial]:
+        """Why a missing object is denied: its caller may not list the bucket."""
+        judged = self._judged
+        role = None if caller == KEY_ID else self._role_of(caller)
+        if judged is None or role is None:
+            return None
+        asked = judged.account.listing(bucket, key)
+        decision = judged.decide(role, asked)
+        if decision.is_allowed:
+            return None
+        return _denial(judged.policies, role, caller, asked, decision)
+
+    def _set(self, policies: Optional[Policies]) -> None:
+        self._policies = policies
+        self._judged = None if policies is None else _Judged(policies, self._tags_of)
+
+    def _role_of(self, caller: str) -> Optional[str]:
+        """The name of the role that a caller has; None for a key of nobody."""
+        if caller == AIRFLOW and self._policies is not None:
+            return self._policies.airflow
+        if caller not in self._steps:
+            for cluster in self._emr.clusters():
+                profile = cluster.described.get("JobFlowRole", "")
+                for step in cluster.steps:
+                    self._steps[step.id] = (step.role or profile).split("/")[-1]
+        return self._steps.get(caller)
+
+    def _tags_of(self, cluster_id: str) -> Mapping[str, str]:
+        """The tags of a cluster; none if there is no such cluster."""
+        for cluster in self._emr.clusters():
+            if cluster.id == cluster_id:
+                return dict(cluster.tags)
+        return {}
+
+
+class _Judged:
+    """Policies with the decisions that were made by them, each made once."""
+
+    def __init__(self, policies: Policies, tags_of: Any) -> None:
+        self.policies = policies
+        self.account = Account(
+            policies.account, policies.region, policies.encryption, tags_of
+        )
+        self._decisions: Dict[Tuple[str, Asked], Decision] = {}
+
+    def decide(self, role: str, asked: Asked) -> Decision:
+        found = self._decisions.get((role, asked))
+        if found is None:
+            if len(self._decisions) >= MOST_DECISIONS:
+                self._decisions.clear()
+            found = self.policies.decide(role, asked)
+            self._decisions[role, asked] = found
+            if not found.is_allowed:
+                log.warning("denied: %s %s on %s", role, asked.action, asked.arn)
+        return found
+
+
+def policies_of(home: Path) -> Optional[Policies]:
+    """Read the file of a home; None if there is none, PolicyError if it is odd."""
+    file = home / FILE
+    try:
+        return Policies.of(json.loads(file.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise PolicyError(f"{file}: {error}") from error
+
+
+def _denial(
+    policies: Policies, role: str, caller: str, asked: Asked, decision: Decision
+) -> Denial:
+    user = f"arn:aws:sts::{policies.account}:assumed-role/{role}/{caller}"
+    arn = f'"{asked.arn}"' if asked.service == "s3" else asked.arn
+    message = (
+        f"User: {user} is not authorized to perform: {asked.action} on resource:"
+        f" {arn} {decision.why}"
+    )
+    return Denial(message, asked.action)

@@ -62,7 +62,7 @@ LAYERS = (
         "local/lake_local",
         frozenset(
             {"lake_local", "lake_spec", "boto3", "botocore", "moto", "werkzeug"}
-            | {"psutil", "pyspark", "requests", "bundle"}
+            | {"psutil", "pyspark", "requests", "bundle", "lake_infra"}
         ),
         {
             "psycopg": ("postgresql.py",),

@@ -17,7 +17,7 @@ from lake_local.airflow.rest import ApiError
 from lake_local.errors import BadRequest, RunFailed, unknown
 from lake_local.runs import logs, release
 from lake_local.runs.watcher import Follower, StepOutput
-from lake_local.stack import objects
+from lake_local.stack import objects, policies
 from lake_local.stack.session import Session
 from lake_local.stack.startup import dags_of
 from lake_local.text import progress
@@ -54,8 +54,12 @@ def run(session: Session, dag_id: str, conf: dict[str, Any]) -> Ended:
 
 
 def prepare(session: Session, dag_id: str) -> str:
-    """Publish the release and wait until Airflow knows the DAG; return the release's id."""
+    """Publish the release with its policies, and wait until Airflow knows the DAG.
+
+    Return the release's id.
+    """
     dags_of(session.home, session.specs)
+    policies.replace(session.stack, session.specs)
     number = release.publish(session.home, session.specs, session.aws("s3"))
     _wait_until_known(session, dag_id)
     return number

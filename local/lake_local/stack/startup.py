@@ -14,7 +14,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lake_spec.model import EnvironmentSpec
 
 from lake_local.airflow import processes, settings
-from lake_local.stack import emulator, state
+from lake_local.stack import emulator, policies, state
 from lake_local.stack.state import Stack
 from lake_local.text import progress
 from lake_local.workspace import background, dags_folder, project
@@ -40,6 +40,7 @@ def start(
         since=f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S}",
     )
     env = _environment(stack, specs)
+    policies.write(home, specs)
     stack.processes.append(emulator.start(home, specs.project, env, aws_port))
     state.write(home, stack)
     if airflow:

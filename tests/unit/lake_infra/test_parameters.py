@@ -52,4 +52,4 @@ def test_what_cannot_be_made_is_told_and_ends_with_1(capsys, tmp_path):
     assert main(["parameters", "local", "network"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert "environments/local.yml: security_configuration: missing." in err
+    assert "environments/local.yml: alarm_topic: missing." in err

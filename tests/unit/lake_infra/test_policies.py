@@ -86,7 +86,7 @@ def test_a_domain_without_a_role_has_no_deployment():
         policies(alone, [SALES, STOCK])
 
 
-@pytest.mark.parametrize("name", ["dev", "prod"])
+@pytest.mark.parametrize("name", ["local", "dev", "prod"])
 def test_those_of_our_environments_are_printed_and_understood(capsys, name):
     assert main(["policies", name]) == 0
     found = Policies.of(json.loads(capsys.readouterr().out))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 import pytest
 from lake_release.errors import ReleaseError
@@ -70,6 +71,7 @@ def test_an_environment_without_an_account_needs_the_bucket(lake):
     from lake_spec.parsing.loader import load_environment
 
     local = load_environment("local", lake.project / "dags" / "environments")
+    local = replace(local, runtime_role=None)
     with pytest.raises(ReleaseError, match="give --dags-bucket"):
         Target.of(local, None)
     assert Target.of(local, "lake").dags_bucket == "lake"

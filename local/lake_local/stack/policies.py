@@ -12,12 +12,12 @@ from lake_local.aws.pages import ask
 from lake_local.aws.policies.judge import FILE
 from lake_local.errors import BadRequest
 from lake_local.stack.state import Stack
-from lake_local.text import tell
+from lake_local.text import progress
 from lake_local.workspace.specs import Specs
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 
-def write(home: Home, specs: Specs) -> None:
+def write(home: StateDirectory, specs: Specs) -> None:
     """Write the file that the emulator reads at its start; none where no role is."""
     file = home.root / FILE
     made = _made(specs)
@@ -54,5 +54,5 @@ def _made(specs: Specs) -> Optional[dict[str, Any]]:
     try:
         return policies(specs.environment, list(_domains(specs)))
     except NotDeployable as error:
-        tell(f"calls are not judged by policies:\n{error}")
+        progress(f"calls are not judged by policies:\n{error}")
         return None

@@ -52,7 +52,11 @@ _MEMBERS = frozenset(
 
 
 class PolicyError(ValueError):
-    """A policy that cannot be judged; the message names what is not known and where."""
+    """A policy has an operator, a key or a form that the emulator cannot judge.
+
+    Fix: Correct the policy; if AWS knows what the message names, add it to
+    `lake_local/aws/policies`.
+    """
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,14 @@ from lake_local.stack import policies
 from lake_local.stack.state import Stack
 from lake_local.workspace import project
 from lake_local.workspace.specs import specs_of
-from lake_local.workspace.state_dir import Home
+from lake_local.workspace.state_dir import StateDirectory
 
 PROJECT = project.find()
 
 
 @pytest.fixture
 def home(tmp_path):
-    made = Home.at(tmp_path / "home")
+    made = StateDirectory.at(tmp_path / "home")
     made.create()
     return made
 

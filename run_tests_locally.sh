@@ -9,6 +9,7 @@
 #   ./run_tests_locally.sh simulate --schedules N [--seed S] [--stock]
 #   ./run_tests_locally.sh deploy
 #   ./run_tests_locally.sh docs [argument of pytest]...
+#   ./run_tests_locally.sh acceptance
 #   ./run_tests_locally.sh bench [--only K]... [--scale F] [--pairs N] [--resume]
 #   ./run_tests_locally.sh nightly [argument of pytest]...
 #   ./run_tests_locally.sh spark39 [argument of pytest]...
@@ -26,6 +27,7 @@
 #          linters, and what MWAA and EMR get; it sets up what these take
 #   docs   the site of docs/: built strictly into .local/site, every link and anchor of its
 #          pages checked
+#   acceptance  the acceptance run of a deployment, on the emulator: what needs no account
 #   bench  the targets of docs/speed.md, against Delta and plain Parquet: no tests
 #   nightly  what repeats a promise on one more kind of table or source, and the longest
 #          chapters of the end-to-end story
@@ -41,8 +43,8 @@ SPEED=full
 case ${1:-} in
     fast | full) SPEED=$1 && shift ;;
     -h | --help) sed -n '2,/^set /p' "$0" | sed -e '/^set /d' -e 's/^# \{0,1\}//' && exit 0 ;;
-    properties | fuzz | crash | loop | simulate | deploy | docs | bench | nightly | spark39) SPEED=$1 && shift ;;
-    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, loop, simulate, deploy, docs, bench, nightly or spark39, see --help" >&2 && exit 2 ;;
+    properties | fuzz | crash | loop | simulate | deploy | docs | acceptance | bench | nightly | spark39) SPEED=$1 && shift ;;
+    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, loop, simulate, deploy, docs, acceptance, bench, nightly or spark39, see --help" >&2 && exit 2 ;;
 esac
 PARTS=   # "pid function argument..." lines of what runs side by side
 OUTPUTS= # the folder with their outputs
@@ -181,7 +183,7 @@ full() {
     side_by_side "emulator .venv-airflow-3.0.6" older_dags deployment site
     servers
     spark_tests .venv-spark
-    tests .venv-airflow/bin/python tests/e2e
+    tests .venv-airflow/bin/python tests/acceptance tests/e2e
 }
 
 program() { # with the Python in $1, a program of the tests, with the arguments given
@@ -238,6 +240,11 @@ deploy() {
 docs() {
     run ./setup.sh --quiet --only airflow --only docs
     site
+}
+
+acceptance() {
+    run ./setup.sh --quiet --only airflow --only spark --only streamer
+    program .venv-airflow/bin/python tests.acceptance
 }
 
 trap end_parts EXIT

@@ -21,7 +21,7 @@ from tests.policy.floors import FLOORS, floor_faults, parsed
 ROOT = Path(__file__).resolve().parents[2]
 OURS = frozenset(
     {"lake_spec", "lake_airflow", "lake_spark", "lake_local", "lake_infra"}
-    | {"lake_release"}
+    | {"lake_release", "lake_acceptance"}
 )
 NEWER_THAN_PYTHON_39 = frozenset({"tomllib"})
 STDLIB = frozenset(sys.stdlib_module_names) - NEWER_THAN_PYTHON_39
@@ -53,8 +53,8 @@ LAYERS = (
         "spark_jobs/lake_spark",
         frozenset({"lake_spark", "lake_spec", "pyspark", "py4j"}),
         {
-            "boto3": ("catalog.py", "object_store.py"),
-            "botocore": ("catalog.py", "object_store.py"),
+            "boto3": ("catalog.py", "object_store.py", "probe.py"),
+            "botocore": ("catalog.py", "object_store.py", "probe.py"),
         },
         "EMR has pyspark and boto3 only; AWS is reached in catalog.py and object_store.py",
     ),
@@ -85,6 +85,21 @@ LAYERS = (
         ),
         {"boto3": ("__main__.py",)},
         "a release is made of the tree and put by clients that __main__.py makes",
+    ),
+    Layer(
+        "infra/lake_acceptance",
+        frozenset(
+            {
+                "lake_acceptance",
+                "lake_release",
+                "lake_infra",
+                "lake_airflow",
+                "lake_spec",
+            }
+            | {"bundle", "boto3", "botocore"}
+        ),
+        {"boto3": ("subject.py",)},
+        "an acceptance run does what the DAGs do, by clients that subject.py makes",
     ),
 )
 

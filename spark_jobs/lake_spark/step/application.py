@@ -35,6 +35,7 @@ from lake_spark.stages.scd2 import scd2
 from lake_spark.stages.verify import verify
 from lake_spark.step import continuous, durations
 from lake_spark.step.arguments import Arguments, parse
+from lake_spark.step.probe import PROBE, probe
 from lake_spark.step.run_stage import Stage, attempt
 from lake_spark.step.table_order import waves
 from lake_spark.storage.lease_check import CheckedStore, LeaseCheck
@@ -69,13 +70,16 @@ class Release:
 
 def main(argv: Sequence[str]) -> int:
     """Run one stage; return 0 when every table is done, 1 when one failed."""
-    asked = parse(argv, [*STAGES, CONTINUOUS])
+    asked = parse(argv, [*STAGES, CONTINUOUS, PROBE])
     release = load_release(asked)
     store = open_store(release.environment.runs, asked.region)
     runs_root = release.environment.runs
     check = LeaseCheck(store, runs_root, asked.domain, asked.run, asked.lease_token)
     check()
     spark = open_session(f"{asked.domain} {asked.stage} {asked.run}")
+    if asked.stage == PROBE:
+        probe(spark, store, release.environment, asked.run)
+        return 0
     at_once = int(spark.conf.get(TABLES_AT_ONCE, str(ClusterSpec.tables_at_once)))
     tables = _planned(store, release, asked, at_once)
     table_run = partial(_table_run, spark, check, release, asked)

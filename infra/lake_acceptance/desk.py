@@ -1,0 +1,156 @@
+"""Checks from the desk of who runs this: account, names, rights, release, landing files."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Iterator
+
+from botocore.exceptions import ClientError, WaiterError
+
+from lake_acceptance import storage
+from lake_acceptance.check import Check, CheckFailed
+from lake_acceptance.subject import DOMAIN, HERE, PREFIX, PROJECT, ROOTS, Subject
+from lake_infra.domains import domains_template
+from lake_infra.resource_names import last_part
+
+
+def caller(subject: Subject) -> str:
+    """Compare the account of the caller with the one of the environment's roles."""
+    found = subject.client("sts").get_caller_identity()
+    role = subject.environment.runtime_role_of(DOMAIN)
+    if role and role.split(":")[4] != found["Account"]:
+        raise CheckFailed(
+            f"the caller {found['Arn']} is of the account {found['Account']}, the "
+            f"environment {subject.deployed.name} of {role.split(':')[4]}.",
+            "Sign in to that account, or name another environment.",
+        )
+    return f"{found['Arn']} in {subject.environment.region}"
+
+
+def buckets(subject: Subject) -> str:
+    """Look for the buckets of all roots."""
+    s3, names = subject.client("s3"), _buckets(subject)
+    for name in names:
+        try:
+            s3.head_bucket(Bucket=name)
+        except ClientError as error:
+            raise CheckFailed(
+                f"bucket {name}: {error}.",
+                "Deploy the layer data, or correct dags/environments/"
+                f"{subject.deployed.name}.yml.",
+            ) from error
+    return ", ".join(names)
+
+
+def roles(subject: Subject) -> str:
+    """Look for the roles and the security configuration that the cluster will have."""
+    environment, iam = subject.environment, subject.client("iam")
+    role, profile = last_part(environment.service_role), environment.instance_profile
+    configuration = environment.security_configuration
+    try:
+        iam.get_role(RoleName=role)
+        iam.get_instance_profile(InstanceProfileName=profile)
+        if configuration:
+            subject.client("emr").describe_security_configuration(Name=configuration)
+    except ClientError as error:
+        raise CheckFailed(
+            f"service_role {role}, instance_profile {profile} and "
+            f"security_configuration {configuration}: {error}.",
+            "Deploy the layer emr, or correct these names in the environment's file.",
+        ) from error
+    return f"{role}, {profile}, {configuration}"
+
+
+def is_unused(subject: Subject) -> str:
+    """Look for what an earlier acceptance run left."""
+    s3 = subject.client("s3")
+    for name in ROOTS:
+        root = getattr(subject.environment, name)
+        if found := storage.keys(s3, root):
+            raise CheckFailed(
+                f"{root}/ has {len(found)} objects, the first is {found[0]}.",
+                "An earlier acceptance run left them. Remove them with --remove.",
+            )
+    return f"nothing below {PREFIX}/ in {len(ROOTS)} roots"
+
+
+def release(subject: Subject) -> str:
+    """Build the release of this checkout with the acceptance domain, and upload it."""
+    sys.path.insert(0, str(PROJECT / "spark_jobs"))
+    import bundle  # It knows what steps run.
+
+    with tempfile.TemporaryDirectory() as folder:
+        built = bundle.build([subject.domain], subject.environment, Path(folder))
+        root = f"{subject.environment.artifacts}/releases/{built.id}"
+        count = storage.put_folder(subject.client("s3"), built.folder, root)
+    subject.release = built.id
+    return f"{count} files in {root}"
+
+
+def stack(subject: Subject) -> str:
+    """Create the role and the database of the acceptance domain."""
+    import json
+
+    if subject.environment.runtime_role_of(DOMAIN) is None:
+        return "no runtime roles in this environment: steps run as the nodes' role"
+    template = domains_template(subject.environment, [subject.domain])
+    cloudformation = subject.client("cloudformation")
+    cloudformation.create_stack(
+        StackName=subject.stack,
+        TemplateBody=json.dumps(template),
+        Capabilities=["CAPABILITY_NAMED_IAM"],
+        Parameters=[
+            {"ParameterKey": "Environment", "ParameterValue": subject.deployed.name}
+        ],
+        OnFailure="DELETE",
+    )
+    try:
+        cloudformation.get_waiter("stack_create_complete").wait(StackName=subject.stack)
+    except WaiterError as error:
+        raise CheckFailed(
+            f"stack {subject.stack}: {error}.",
+            "Read its events in CloudFormation's console.",
+        ) from error
+    return subject.stack
+
+
+def landing(subject: Subject) -> str:
+    """Land the files of the first run."""
+    return land(subject, "first")
+
+
+def land(subject: Subject, folder: str) -> str:
+    """Land the sample files of a folder; return how many."""
+    s3, root = subject.client("s3"), subject.environment.landing
+    count = storage.put_folder(s3, HERE / "landing" / folder, root)
+    return f"{count} files in {root}"
+
+
+def _buckets(subject: Subject) -> Iterator[str]:
+    roots = (getattr(subject.deployed, name) for name in ROOTS)
+    return list(dict.fromkeys(storage.split(root)[0] for root in roots))
+
+
+CHECKS = (
+    Check("caller", "Who runs this, in which account?", caller),
+    Check("buckets", "Are the environment's buckets there?", buckets, ("caller",)),
+    Check(
+        "roles",
+        "Are the roles of the cluster there?",
+        roles,
+        ("caller",),
+        only_in_account="the emulator's clusters have no roles",
+    ),
+    Check("unused", "Is the prefix free?", is_unused, ("buckets",)),
+    Check("release", "Can a release be uploaded?", release, ("unused",)),
+    Check(
+        "stack",
+        "Can the role and the database of a domain be created?",
+        stack,
+        ("unused",),
+        only_in_account="the emulator has no CloudFormation",
+    ),
+    Check("landing", "Can files be landed?", landing, ("unused",)),
+)

@@ -1,0 +1,316 @@
+"""Checks of a cluster and of real steps on it, as the DAGs create and submit them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any, Dict, List, Sequence
+
+
+from lake_acceptance import storage
+from lake_acceptance.check import Check, CheckFailed
+from lake_acceptance.desk import land
+from lake_acceptance.subject import DOMAIN, FULL_LOAD, INCREMENTAL, Subject
+from lake_airflow.emr.clusters import ClusterFinder, ClusterSteps
+from lake_airflow.emr.job_flow import (
+    ALIVE,
+    ENDED,
+    cluster_name,
+    log_folder,
+    request_problems,
+    run_job_flow_request,
+)
+from lake_airflow.emr.step_log import last_exception
+from lake_airflow.emr.steps import Step, spark_step, streamer_steps
+from lake_airflow.planning.plan import Stage, StageKind
+from lake_airflow.runs.lease import DomainLease
+from lake_spec.contract.jars import AVRO
+
+PROBE = Stage("probe", ())
+"""The stage of lake_spark.step.probe, which no DAG has."""
+
+OTHER = "lake_acceptance_other/second-holder"
+"""The run that asks for a lease which is taken."""
+
+_POLL_SECONDS = 15
+_LOG_MINUTES = 12
+"""EMR copies the logs of a step every five minutes, and once more at the end."""
+
+_OVER = ("COMPLETED", "FAILED", "CANCELLED", "INTERRUPTED")
+_KNOWN_CAUSES = (
+    (
+        "No module named 'boto3'",
+        "boto3 is missing on the nodes.",
+        "The bootstrap action that installs it did not run: see docs/clusters.md.",
+    ),
+    (
+        "NoRegionError",
+        "the step has no AWS region.",
+        "Deploy a release whose steps are given the region.",
+    ),
+    (
+        "AccessDenied",
+        "the role of the step lacks a right.",
+        "Deploy the layer domains again; compare its policy with the action named.",
+    ),
+    (
+        "ClassNotFoundException",
+        "a jar of the EMR release is not where it was looked for.",
+        "Choose an EMR release that docs/reference lists.",
+    ),
+)
+"""What the end of a step's log says, what that means and what helps."""
+
+
+def lease(subject: Subject) -> str:
+    """Take the lease of the domain; it must be refused to another run."""
+    found = DomainLease(subject.environment, DOMAIN, aws_conn_id=None)
+    name = subject.run(FULL_LOAD).name
+    granted = found.take(name, lambda holder: True)
+    if granted.holder != name:
+        raise CheckFailed(
+            f"{found.address}: {granted.holder} holds the lease.",
+            "Another acceptance run is under way: wait for its end.",
+        )
+    subject.tokens[name] = granted.token
+    other = found.take(OTHER, lambda holder: True)
+    if other.holder != name:
+        raise CheckFailed(
+            f"{found.address}: a second run got the lease of {name}.",
+            "Conditional writes do not hold: ask AWS support which S3 this is.",
+        )
+    return f"token {granted.token}; refused to a second run"
+
+
+def cluster(subject: Subject) -> str:
+    """Create the cluster of the run, and wait until it takes steps."""
+    subject.cluster_id = create_cluster(subject)
+    state = _wait_for_cluster(subject, ("RUNNING", "WAITING", *ENDED))
+    found = subject.client("emr").describe_cluster(ClusterId=subject.cluster_id)
+    if state in ENDED:
+        reason = found["Cluster"]["Status"]["StateChangeReason"].get("Message", "")
+        raise CheckFailed(
+            f"cluster {subject.cluster_id} ended as {state}: {reason}.",
+            "Read the log of its provisioning below its log folder on S3.",
+        )
+    return f"{subject.cluster_id}, {found['Cluster'].get('ReleaseLabel')}"
+
+
+def create_cluster(subject: Subject) -> str:
+    """Send the request that a run's first task sends; return the cluster's id."""
+    request = run_job_flow_request(
+        subject.plan(FULL_LOAD),
+        run=subject.run(FULL_LOAD),
+        cluster=subject.cluster,
+        environment=subject.environment,
+    )
+    emr = subject.client("emr")
+    if problems := request_problems(request, emr.meta.service_model):
+        raise CheckFailed(problems, "Correct the cluster's file.")
+    return emr.run_job_flow(**request)["JobFlowId"]
+
+
+def probe(subject: Subject) -> str:
+    """Run a step that writes what it finds where it runs."""
+    plan, run = subject.plan(FULL_LOAD), subject.run(FULL_LOAD)
+    asked = replace(plan, jars=(AVRO,))
+    step = spark_step(asked, PROBE, run=run, environment=subject.environment)
+    _submit(subject, [step])
+    address = f"{subject.environment.runs}/{run.name}/probe/facts.json"
+    subject.facts = storage.read_json(subject.client("s3"), address)
+    versions = subject.facts["versions"].get("value", {})
+    return ", ".join(f"{name} {version}" for name, version in versions.items())
+
+
+def full_load(subject: Subject) -> str:
+    """Run the stages of a full load."""
+    return _run_stages(subject, FULL_LOAD)
+
+
+def incremental(subject: Subject) -> str:
+    """Hand the lease to a second run, land its files and run its stages."""
+    found = DomainLease(subject.environment, DOMAIN, aws_conn_id=None)
+    found.release(subject.run(FULL_LOAD).name)
+    name = subject.run(INCREMENTAL).name
+    subject.tokens[name] = found.take(name, lambda holder: True).token
+    land(subject, "second")
+    return _run_stages(subject, INCREMENTAL)
+
+
+def _run_stages(subject: Subject, dag_id: str) -> str:
+    plan, run = subject.plan(dag_id), subject.run(dag_id)
+    for stage in plan.stages:
+        if stage.kind is StageKind.STREAMER:
+            address = f"{subject.environment.runs}/{run.name}/{stage.prepared_by}"
+            manifest = storage.read_json(
+                subject.client("s3"), f"{address}/streamer.json"
+            )
+            steps = streamer_steps(stage, manifest, run=run)
+        else:
+            environment = subject.environment
+            steps = [spark_step(plan, stage, run=run, environment=environment)]
+        _submit(subject, steps)
+    found = _reports(subject, run.name)
+    failed = [each for each in found if each["state"] == "failed"]
+    if failed:
+        raise CheckFailed(
+            "; ".join(f"{each['table']}: {each['error']}" for each in failed),
+            "Read the report of the table below the run's folder.",
+        )
+    subject.reports += found
+    rows = sum(each["rows_in"] for each in found)
+    return f"{len(plan.stages)} stages, {len(found)} reports, {rows} rows read"
+
+
+def _reports(subject: Subject, run_name: str) -> List[Dict[str, Any]]:
+    s3, root = subject.client("s3"), f"{subject.environment.runs}/{run_name}"
+    names = [
+        name
+        for name in storage.keys(s3, root)
+        if name.count("/") == 1
+        and name.endswith(".json")
+        and not name.startswith(("prepare_", "probe/"))
+    ]
+    return [storage.read_json(s3, f"{root}/{name}") for name in names]
+
+
+def _submit(subject: Subject, steps: Sequence[Step]) -> None:
+    """Submit steps and wait for their end. Raises CheckFailed if one failed."""
+    if not steps:
+        return
+    role = subject.environment.runtime_role_of(DOMAIN)
+    emr = subject.client("emr")
+    ids = emr.add_job_flow_steps(
+        JobFlowId=subject.cluster_id,
+        Steps=list(steps),
+        **({"ExecutionRoleArn": role} if role else {}),
+    )["StepIds"]
+    while True:
+        listed = ClusterSteps(emr, subject.cluster_id).listed()
+        ours = [each for each in listed if each["Id"] in ids]
+        if all(each["Status"]["State"] in _OVER for each in ours):
+            break
+        _pause(subject)
+    for step in ours:
+        if step["Status"]["State"] != "COMPLETED":
+            raise failure_of(subject, step)
+
+
+def failure_of(subject: Subject, step: Dict[str, Any]) -> CheckFailed:
+    """Return why a step failed, by EMR's words and the end of its log."""
+    details = step["Status"].get("FailureDetails", {})
+    address = details.get("LogFile", "")
+    words = f"{details.get('Reason', '')} {details.get('Message', '')}".strip()
+    region = subject.environment.region
+    logged = last_exception(address, region=region, aws_conn_id=None) or ""
+    for text, cause, fix in _KNOWN_CAUSES:
+        if text in f"{words} {logged}":
+            return CheckFailed(f"{cause} {step['Name']}: {logged or words}", fix)
+    return CheckFailed(
+        f"step {step['Name']} {step['Status']['State']}: {logged or words}.",
+        f"Read its log: {address or log_folder(subject.environment, '...')}",
+    )
+
+
+def spot(subject: Subject) -> str:
+    """Look for a node on Spot that runs."""
+    pages = subject.client("emr").get_paginator("list_instances")
+    found = [
+        each
+        for page in pages.paginate(
+            ClusterId=subject.cluster_id, InstanceStates=["RUNNING", "BOOTSTRAPPING"]
+        )
+        for each in page["Instances"]
+        if each.get("Market") == "SPOT"
+    ]
+    if not subject.cluster.instances.has_spot:
+        return "the cluster's file has fleets without Spot"
+    if not found:
+        raise CheckFailed(
+            "no task node on Spot runs.",
+            "Create the role AWSServiceRoleForEC2Spot; the policy of a customer key for "
+            "disks must let it use the key: see docs/deploy.md.",
+        )
+    return f"{found[0]['InstanceType']} {found[0]['Id']}"
+
+
+def logs(subject: Subject) -> str:
+    """Wait for a log of a step on S3."""
+    folder = log_folder(subject.environment, subject.run(FULL_LOAD).name).rstrip("/")
+    s3, limit = subject.client("s3"), time.monotonic() + _LOG_MINUTES * 60
+    while True:
+        found = [name for name in storage.keys(s3, folder) if "/steps/" in name]
+        if found:
+            return f"{len(found)} files, such as {folder}/{found[0]}"
+        if time.monotonic() > limit:
+            raise CheckFailed(
+                f"no log of a step below {folder}/ after {_LOG_MINUTES} minutes.",
+                "The role of the nodes must be allowed to write there, and EMR's log "
+                "buckets must be in the policy of the S3 endpoint.",
+            )
+        _pause(subject)
+
+
+def teardown(subject: Subject) -> str:
+    """End the cluster, whatever became of it, and give the lease back."""
+    found = DomainLease(subject.environment, DOMAIN, aws_conn_id=None)
+    for name in subject.tokens:
+        found.release(name)
+    emr = subject.client("emr")
+    name = cluster_name(subject.run(FULL_LOAD).name)
+    living = ClusterFinder(emr, subject.environment).find(name)
+    if living:
+        emr.terminate_job_flows(JobFlowIds=living)
+    if not subject.cluster_id:
+        return f"{len(living)} clusters to end"
+    return f"{subject.cluster_id} {_wait_for_cluster(subject, ENDED)}"
+
+
+def none_left(subject: Subject) -> str:
+    """Look for clusters of the acceptance domain, as the reaper does."""
+    finder = ClusterFinder(subject.client("emr"), subject.environment)
+    left = [each["Id"] for each in finder.living() if f" {DOMAIN}_" in each["Name"]]
+    if left:
+        raise CheckFailed(
+            f"still alive: {', '.join(left)}.",
+            "Terminate them: they cost money until then.",
+        )
+    return f"no cluster of {DOMAIN} in {', '.join(ALIVE)}"
+
+
+def _wait_for_cluster(subject: Subject, states: Sequence[str]) -> str:
+    finder = ClusterFinder(subject.client("emr"), subject.environment)
+    while (state := finder.state(subject.cluster_id)) not in states:
+        _pause(subject)
+    return state
+
+
+def _pause(subject: Subject) -> None:
+    time.sleep(0.2 if subject.emulated else _POLL_SECONDS)
+
+
+CHECKS = (
+    Check(
+        "lease", "Does the lease keep a second run out?", lease, ("release", "landing")
+    ),
+    Check("cluster", "Does a cluster start?", cluster, ("lease",)),
+    Check("step", "Does a step run?", probe, ("cluster",)),
+)
+LOADS = (
+    Check("full-load", "Does a full load end well?", full_load, ("step",)),
+    Check(
+        "incremental", "Does an incremental run end well?", incremental, ("full-load",)
+    ),
+    Check(
+        "spot",
+        "Does a task node on Spot come?",
+        spot,
+        ("step",),
+        only_in_account="the emulator's nodes are shown, not started",
+    ),
+    Check("logs", "Do logs of steps arrive on S3?", logs, ("step",)),
+)
+ENDS = (
+    Check("teardown", "Does the cluster end?", teardown, always=True),
+    Check("none-left", "Is no cluster left?", none_left, always=True),
+)

@@ -1,0 +1,217 @@
+"""What can be wrong in an account, planted one by one: a check is red and names it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from lake_acceptance import desk, removal, step_facts, steps, storage, tables
+from lake_acceptance.check import CheckFailed
+from lake_acceptance.subject import DOMAIN, INCREMENTAL, load
+from lake_airflow.runs.s3_object import S3Object
+from lake_spec.model.instances import InstanceGroups
+
+from tests.acceptance.emulator import emulator
+
+FACTS = {
+    "region": {"value": "eu-central-1"},
+    "identity": {
+        "value": "arn:aws:sts::111122223333:assumed-role/lake-dev-acceptance/j-1"
+    },
+    "classes": {"value": {"org.apache.hudi.DefaultSource": True}},
+    "parallelism": {"value": {"executors": 2, "default": 8, "shuffle_partitions": 8}},
+    "conditional_write": {"value": True},
+    "encryption": {"value": {"by": "aws:kms", "key": "arn:aws:kms:..."}},
+    "secret": {"value": 32},
+}
+"""What a step finds where all is as it must be."""
+
+
+@pytest.fixture(scope="module")
+def aws(tmp_path_factory):
+    with emulator(tmp_path_factory.mktemp("aws")) as served:
+        yield served
+
+
+@pytest.fixture
+def subject(aws):
+    found = load("local", cluster=None, emulated=True, say=print)
+    yield found
+    aws.faults.clear()
+    removal.remove(found)
+
+
+@pytest.fixture
+def deployed():
+    """An environment with roles and keys, of which no call is made."""
+    found = load("prod", cluster=None, emulated=False, say=print)
+    role = "arn:aws:iam::111122223333:role/lake-dev-acceptance"
+    environment = replace(found.environment, runtime_roles=((DOMAIN, role),))
+    return replace(found, environment=environment, facts=dict(FACTS))
+
+
+def failure(check, subject) -> str:
+    with pytest.raises(CheckFailed) as error:
+        check(subject)
+    assert error.value.fix
+    return error.value.cause
+
+
+def test_another_account(subject):
+    role = "arn:aws:iam::999999999999:role/lake-prod-acceptance"
+    environment = replace(subject.environment, runtime_roles=((DOMAIN, role),))
+    cause = failure(desk.caller, replace(subject, environment=environment))
+    assert "of the account 123456789012" in cause and "of 999999999999" in cause
+
+
+def test_a_bucket_that_is_not_there(subject):
+    deployed = replace(subject.deployed, landing="s3://lake-nowhere/landing")
+    cause = failure(desk.buckets, replace(subject, deployed=deployed))
+    assert "bucket lake-nowhere" in cause
+
+
+def test_objects_that_an_earlier_run_left(subject):
+    storage.put(subject.client("s3"), f"{subject.environment.runs}/old.json", b"{}")
+    cause = failure(desk.is_unused, subject)
+    assert "1 objects, the first is old.json" in cause
+
+
+def test_a_lease_that_keeps_nobody_out(subject, monkeypatch):
+    subject.release = "abc"
+    steps.lease(subject)
+    steps.teardown(subject)
+    monkeypatch.setattr(S3Object, "read", lambda self: (None, None))
+    monkeypatch.setattr(S3Object, "write", lambda self, content, etag: True)
+    assert "a second run got the lease" in failure(steps.lease, subject)
+
+
+def test_a_cluster_that_does_not_start(subject, aws, monkeypatch):
+    subject.release = "abc"
+    aws.faults.add({"kind": "slow_start", "seconds": 60})
+
+    def create_and_lose(found):
+        made = create(found)
+        aws.emr.lose_cluster(made)
+        return made
+
+    create = steps.create_cluster
+    monkeypatch.setattr(steps, "create_cluster", create_and_lose)
+    cause = failure(steps.cluster, subject)
+    assert "TERMINATED_WITH_ERRORS" in cause
+
+
+def test_a_request_that_emr_would_refuse(subject):
+    environment = replace(subject.environment, security_configuration="x" * 20_000)
+    asked = replace(subject, environment=environment, release="abc")
+    assert "SecurityConfiguration: got 20000" in failure(steps.create_cluster, asked)
+
+
+@pytest.mark.parametrize(
+    "name, value, check, words",
+    [
+        ("region", "us-east-1", step_facts.region, "us-east-1, not eu-central-1"),
+        (
+            "identity",
+            "arn:aws:sts::111122223333:assumed-role/lake-prod-nodes/i-1",
+            step_facts.identity,
+            "runs as arn:aws:sts::111122223333:assumed-role/lake-prod-nodes/i-1",
+        ),
+        (
+            "classes",
+            {"org.apache.spark.sql.avro.AvroFileFormat": False},
+            step_facts.jars,
+            "not on the step's class path: org.apache.spark.sql.avro.AvroFileFormat",
+        ),
+        (
+            "parallelism",
+            {"executors": 2, "default": 8, "shuffle_partitions": 2},
+            step_facts.parallelism,
+            "2 shuffle partitions, 8 cores of 2 executors",
+        ),
+        ("conditional_write", False, step_facts.conditional_write, "If-None-Match"),
+        (
+            "encryption",
+            {"by": "AES256", "key": ""},
+            step_facts.encryption,
+            "encrypted by AES256, not by arn:aws:kms",
+        ),
+        ("secret", 0, step_facts.secret, "/lake/prod/erase is empty"),
+    ],
+)
+def test_a_fact_of_a_step(deployed, name, value, check, words):
+    assert check(deployed)
+    deployed.facts[name] = {"value": value}
+    assert words in failure(check, deployed)
+
+
+def test_a_secret_that_the_role_may_not_read(deployed):
+    denied = "AccessDeniedException: no ssm:GetParameter on /lake/prod/erase"
+    deployed.facts["secret"] = {"error": denied}
+    assert denied in failure(step_facts.secret, deployed)
+
+
+@pytest.mark.parametrize(
+    "text, cause",
+    [
+        ("ModuleNotFoundError: No module named 'boto3'", "boto3 is missing"),
+        (
+            "botocore.exceptions.NoRegionError: You must specify a region",
+            "no AWS region",
+        ),
+        ("An error occurred (AccessDenied) when calling PutObject", "lacks a right"),
+        ("java.lang.ClassNotFoundException: org.apache.hudi.X", "a jar of the EMR"),
+        ("ValueError: something else", "ValueError: something else"),
+    ],
+)
+def test_the_end_of_a_step(deployed, text, cause):
+    status = {"State": "FAILED", "FailureDetails": {"Message": text}}
+    found = steps.failure_of(deployed, {"Name": "probe", "Status": status})
+    assert cause in found.cause and found.fix
+
+
+def test_rows_that_are_not_what_the_files_make(deployed):
+    for table, (current, versions, living) in tables.EXPECTED.items():
+        figures = {
+            "current_rows": current,
+            "versions": versions,
+            "versions_open": living,
+        }
+        report = {"run": f"{INCREMENTAL}/a", "table": table, **figures}
+        deployed.reports.append(report)
+    assert tables.rows(deployed)
+    deployed.reports[-1]["versions"] += 1
+    assert "contract" not in failure(tables.rows, deployed)
+
+
+def test_partitions_that_nobody_registered(subject):
+    glue, location = subject.client("glue"), f"{subject.environment.warehouse}/t"
+    glue.create_database(DatabaseInput={"Name": DOMAIN})
+    place = {"StorageDescriptor": {"Location": location}}
+    keys = [{"Name": "site", "Type": "string"}]
+    table = {"Name": "visits", "PartitionKeys": keys, **place}
+    glue.create_table(DatabaseName=DOMAIN, TableInput=table)
+    marker = f"{location}/site=tower/.hoodie_partition_metadata"
+    storage.put(subject.client("s3"), marker, b"")
+    cause = failure(tables.partitions, subject)
+    assert "Glue has 0 partitions, S3 has 1 folders" in cause and "site=tower" in cause
+    partition = {
+        "Values": ["tower"],
+        "StorageDescriptor": {"Location": f"{location}/site=tower/"},
+    }
+    glue.create_partition(
+        DatabaseName=DOMAIN, TableName="visits", PartitionInput=partition
+    )
+    assert tables.partitions(subject).startswith("1 partitions")
+
+
+def test_a_cluster_that_is_left(subject):
+    subject.release = "abc"
+    subject.cluster_id = steps.create_cluster(subject)
+    assert subject.cluster_id in failure(steps.none_left, subject)
+    assert "TERMINATED" in steps.teardown(subject)
+    assert steps.none_left(subject)
+
+
+def test_the_cluster_gets_a_task_node_on_spot(subject):
+    assert isinstance(subject.cluster.instances, InstanceGroups)
+    assert subject.cluster.instances.has_spot

@@ -224,7 +224,7 @@ bench() {
 nightly() {
     run ./setup.sh --quiet --only airflow --only spark --only streamer --only servers
     tests .venv-spark/bin/python -m nightly tests/spark tests/servers tests/loop
-    tests .venv-airflow/bin/python -m nightly tests/e2e
+    tests .venv-airflow/bin/python -m nightly tests/acceptance tests/e2e
 }
 
 spark39() {

@@ -12,6 +12,7 @@ from lake_acceptance.check import Check, CheckFailed
 from lake_acceptance.desk import land
 from lake_acceptance.subject import DOMAIN, FULL_LOAD, INCREMENTAL, Subject
 from lake_airflow.emr.clusters import ClusterFinder, ClusterSteps
+from lake_airflow.emr.hook import SendsOnce
 from lake_airflow.emr.job_flow import (
     ALIVE,
     ENDED,
@@ -26,7 +27,7 @@ from lake_airflow.planning.plan import Stage, StageKind
 from lake_airflow.runs.lease import DomainLease
 from lake_spec.contract.jars import AVRO
 
-PROBE = Stage("probe", ())
+PROBE = "probe"
 """The stage of lake_spark.step.probe, which no DAG has."""
 
 OTHER = "lake_acceptance_other/second-holder"
@@ -107,14 +108,20 @@ def create_cluster(subject: Subject) -> str:
     emr = subject.client("emr")
     if problems := request_problems(request, emr.meta.service_model):
         raise CheckFailed(problems, "Correct the cluster's file.")
-    return emr.run_job_flow(**request)["JobFlowId"]
+    return _writer(subject).create_job_flow(request)["JobFlowId"]
+
+
+def _writer(subject: Subject) -> SendsOnce:
+    """Return what the DAGs send their writes to EMR with."""
+    region = subject.environment.region
+    return SendsOnce(aws_conn_id=None, emr_conn_id=None, region_name=region)
 
 
 def probe(subject: Subject) -> str:
     """Run a step that writes what it finds where it runs."""
     plan, run = subject.plan(FULL_LOAD), subject.run(FULL_LOAD)
-    asked = replace(plan, jars=(AVRO,))
-    step = spark_step(asked, PROBE, run=run, environment=subject.environment)
+    asked, stage = replace(plan, jars=(AVRO,)), Stage(PROBE, plan.tables)
+    step = spark_step(asked, stage, run=run, environment=subject.environment)
     _submit(subject, [step])
     address = f"{subject.environment.runs}/{run.name}/probe/facts.json"
     subject.facts = storage.read_json(subject.client("s3"), address)
@@ -179,14 +186,12 @@ def _submit(subject: Subject, steps: Sequence[Step]) -> None:
     if not steps:
         return
     role = subject.environment.runtime_role_of(DOMAIN)
-    emr = subject.client("emr")
-    ids = emr.add_job_flow_steps(
-        JobFlowId=subject.cluster_id,
-        Steps=list(steps),
-        **({"ExecutionRoleArn": role} if role else {}),
-    )["StepIds"]
+    ids = _writer(subject).add_job_flow_steps(
+        subject.cluster_id, list(steps), execution_role_arn=role
+    )
+    submitted = ClusterSteps(subject.client("emr"), subject.cluster_id)
     while True:
-        listed = ClusterSteps(emr, subject.cluster_id).listed()
+        listed = submitted.listed()
         ours = [each for each in listed if each["Id"] in ids]
         if all(each["Status"]["State"] in _OVER for each in ours):
             break

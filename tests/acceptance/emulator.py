@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Iterator
+from typing import Any, Dict, Iterator
 
 import boto3
+from lake_acceptance.subject import load
+from lake_infra.policies import policies
 from lake_local.aws import DEFAULT_REGION
 from lake_local.aws.keys import KEY_ID
+from lake_local.aws.policies.judge import FILE as POLICIES
 from lake_local.aws.server import StandIn
 from lake_local.stack.objects import ensure_bucket
 
@@ -18,9 +22,15 @@ SECRET = "/lake/local/erase"
 
 
 @contextmanager
-def emulator(folder: Path) -> Iterator[StandIn]:
-    """An emulator that this process's clients use, with the buckets of `local`."""
-    served = StandIn(folder / "aws")
+def emulator(folder: Path, *, without: str = "") -> Iterator[StandIn]:
+    """An emulator that this process's clients use, with the buckets of `local`.
+
+    It judges steps by the role that a deployment gives them, `without` an action.
+    """
+    home = folder / "aws"
+    home.mkdir(parents=True)
+    (home / POLICIES).write_text(json.dumps(_policies(without)), encoding="utf-8")
+    served = StandIn(home)
     settings = {
         "AWS_ENDPOINT_URL": served.url,
         "AWS_ACCESS_KEY_ID": KEY_ID,
@@ -39,3 +49,10 @@ def emulator(folder: Path) -> Iterator[StandIn]:
         served.stop()
         os.environ.clear()
         os.environ.update(before)
+
+
+def _policies(without: str) -> Dict[str, Any]:
+    """What a deployment of the acceptance domain gives, by which steps are judged."""
+    subject = load("local", cluster=None, emulated=True, say=print)
+    given = policies(subject.environment, [subject.domain])
+    return json.loads(json.dumps(given).replace(f'"{without}"', '"s3:GetNothing"'))

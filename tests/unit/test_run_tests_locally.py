@@ -272,7 +272,7 @@ def test_the_tests_of_the_night_are_those_that_the_full_ones_leave_out(run):
     assert commands == [
         "./setup.sh --quiet --only airflow --only spark --only streamer --only servers",
         ".venv-spark/bin/python -m pytest -m nightly tests/spark tests/servers tests/loop -k moves",
-        ".venv-airflow/bin/python -m pytest -m nightly tests/e2e -k moves",
+        ".venv-airflow/bin/python -m pytest -m nightly tests/acceptance tests/e2e -k moves",
     ]
 
 

@@ -78,7 +78,7 @@ def main(argv: Sequence[str]) -> int:
     check()
     spark = open_session(f"{asked.domain} {asked.stage} {asked.run}")
     if asked.stage == PROBE:
-        probe(spark, store, release.environment, asked.run)
+        probe(spark, store, release.environment, asked.run, asked.region)
         return 0
     at_once = int(spark.conf.get(TABLES_AT_ONCE, str(ClusterSpec.tables_at_once)))
     tables = _planned(store, release, asked, at_once)

@@ -39,17 +39,19 @@ def probe(
     store: ObjectStore,
     environment: EnvironmentSpec,
     run: str,
+    region: str,
 ) -> None:
     """Write `<runs>/<run>/probe/facts.json`."""
     folder = f"{environment.runs}/{run}/{PROBE}"
+    s3, sts = _client("s3", region), _client("sts", region)
     questions: Mapping[str, Callable[[], Any]] = {
         "versions": lambda: _versions(spark),
-        "region": lambda: _client("s3").meta.region_name,
-        "identity": lambda: _client("sts").get_caller_identity()["Arn"],
+        "region": lambda: s3.meta.region_name,
+        "identity": lambda: sts.get_caller_identity()["Arn"],
         "classes": lambda: {name: _is_loaded(spark, name) for name in _CLASSES},
         "parallelism": lambda: _parallelism(spark),
-        "conditional_write": lambda: _written_once(f"{folder}/once"),
-        "encryption": lambda: _encryption(f"{folder}/once"),
+        "conditional_write": lambda: _written_once(s3, f"{folder}/once"),
+        "encryption": lambda: _encryption(s3, f"{folder}/once"),
         "secret": lambda: _length_of_secret(store, environment),
     }
     facts = {name: _fact(question) for name, question in questions.items()}
@@ -63,10 +65,10 @@ def _fact(question: Callable[[], Any]) -> Fact:
         return {"error": f"{type(error).__name__}: {first_line(error)}"}
 
 
-def _client(service: str) -> Any:
+def _client(service: str, region: str) -> Any:
     import boto3
 
-    return boto3.client(service)
+    return boto3.client(service, region_name=region)
 
 
 def _versions(spark: SparkSession) -> Dict[str, str]:
@@ -106,12 +108,11 @@ def _parallelism(spark: SparkSession) -> Dict[str, int]:
     }
 
 
-def _written_once(uri: str) -> bool:
+def _written_once(s3: Any, uri: str) -> bool:
     """Write an object that must not be there, twice; S3 has to refuse the second."""
     from botocore.exceptions import ClientError
 
     bucket, key = split_uri(uri)
-    s3 = _client("s3")
     s3.put_object(Bucket=bucket, Key=key, Body=b"first", IfNoneMatch="*")
     try:
         s3.put_object(Bucket=bucket, Key=key, Body=b"second", IfNoneMatch="*")
@@ -120,9 +121,9 @@ def _written_once(uri: str) -> bool:
     return False
 
 
-def _encryption(uri: str) -> Dict[str, str]:
+def _encryption(s3: Any, uri: str) -> Dict[str, str]:
     bucket, key = split_uri(uri)
-    head = _client("s3").head_object(Bucket=bucket, Key=key)
+    head = s3.head_object(Bucket=bucket, Key=key)
     return {
         "by": head.get("ServerSideEncryption", "none"),
         "key": head.get("SSEKMSKeyId", ""),

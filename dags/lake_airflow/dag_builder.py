@@ -175,7 +175,9 @@ def _changes(name: str) -> Asset:
 
 def _documentation(plan: DagPlan, domain: DomainSpec) -> str:
     """Describe the DAG: what it does and for which tables."""
-    stages = ", then ".join(f"`{stage.name}`" for stage in plan.stages)
+    stages = ", then ".join(
+        " with ".join(f"`{part.name}`" for part in stage.parts) for stage in plan.stages
+    )
     rows = [
         f"| `{table.full_name}` | {_cell(table.description)} | {_cell(table.owner)}"
         f" | {table.engine.value} |"

@@ -68,6 +68,5 @@ def test_each_table_is_taken_in_by_the_engine_of_its_spec(loaded):
     assert sorted(names) == [
         "full_load",
         "prepare_full_load",
-        "scd2",
         "streamer artists_feed",
     ]

@@ -35,7 +35,13 @@ from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, domain
 
 TOPIC = "arn:aws:sns:eu-central-1:123456789012:sales-runs"
 TOLD = domain(notifications=Notifications(TOPIC))
-PLANS = {kind: dag_plan(kind, TOLD) for kind in ("incremental", "maintenance")}
+SHARED = domain(notifications=Notifications(TOPIC), step_per_stage=False)
+"""The same domain, whose incremental runs have one step each."""
+IN_ONE_STEP = "incremental in one step"
+PLANS = {
+    **{kind: dag_plan(kind, TOLD) for kind in ("incremental", "maintenance")},
+    IN_ONE_STEP: dag_plan("incremental", SHARED),
+}
 REAPER_EVERY, ROUNDS = 900, 4  # seconds; how often it comes after the last run
 TRIES, TRIES_EVERY = 4, 120  # of one round, as its DAG has; seconds
 LAST_ROUNDS = 20  # at most, until each cluster has its entry in the ledger
@@ -63,6 +69,7 @@ class World:
         self.unsure: List[str] = []
         self.unleased: List[str] = []
         self._designs = designs
+        self._in_one_step = bool(seed % 2)
         kills = self.cloud.random.random() < 0.5  # as Airflow 3.3 does, or as 3.0
         self.runs = [
             self._run(kind, f"manual__{n}", kills=kills)
@@ -78,6 +85,8 @@ class World:
         self.runs += self.other
 
     def _run(self, kind: str, run_id: str, **more: Any) -> SimulatedRun:
+        if kind == "incremental" and self._in_one_step:
+            kind = IN_ONE_STEP
         return SimulatedRun(
             self.cloud, PLANS[kind], self._designs[kind], run_id, **more
         )
@@ -106,9 +115,12 @@ class World:
         if TOKEN in step.args:
             self._check_lease(step)
         files = self.files.setdefault(f"{tags['lake:dag']}/{tags['lake:run']}", {})
-        stage = step.name.split(" ")[0]
-        for table in ("orders", "customers"):
-            files[f"{stage}/{table}.json"] = json.dumps({"state": "done"})
+        stages = [step.name.split(" ")[0]]
+        if "--then" in step.args:
+            stages += step.args[step.args.index("--then") + 1].split(",")
+        for stage in stages:
+            for table in ("orders", "customers"):
+                files[f"{stage}/{table}.json"] = json.dumps({"state": "done"})
 
     def _check_lease(self, step: Step) -> None:
         """What the step itself checks before each of its commits."""

@@ -34,16 +34,22 @@ def release_root(environment: EnvironmentSpec, release: str) -> str:
 
 
 def selected(stage: Stage, run: Run) -> tuple[str, ...]:
-    """Return the tables of a stage that the run covers."""
+    """Return the tables of one stage that the run covers."""
     if run.verify is not None and stage.name == REBUILD_DIMENSION:
         return ()  # what is verified is what the change log says of each table
     return tuple(table for table in stage.tables if table in run.tables)
 
 
+def selected_parts(stage: Stage, run: Run) -> tuple[Stage, ...]:
+    """Return the stages of a step that have a table which the run covers."""
+    return tuple(part for part in stage.parts if selected(part, run))
+
+
 def spark_step(
     plan: DagPlan, stage: Stage, *, run: Run, environment: EnvironmentSpec
 ) -> Step:
-    """Build the one step of a Spark stage, for all tables that the run covers."""
+    """Build the one step of a Spark stage and of those that it plays with it, for all
+    tables that the run covers."""
     root = release_root(environment, run.release)
     argv = ["spark-submit", "--deploy-mode", "client"]
     jars = step_jars(plan.jars, environment.jars)
@@ -53,11 +59,19 @@ def spark_step(
     argv += ["--domain", plan.domain]
     if run.token is not None:  # as long in a plan as when it was granted
         argv += ["--lease-token", f"{run.token:010d}"]
-    argv += ["--stage", stage.name, "--run", run.name]
+    first, *others = selected_parts(stage, run)
+    argv += ["--stage", first.name]
+    argv += ["--then", ",".join(part.name for part in others)] if others else []
+    argv += ["--run", run.name]
     asked = {option.name: getattr(run, option.name) for option in OPTIONS}
-    asked["tables"] = () if run.tables == plan.tables else selected(stage, run)
-    argv += step_arguments(stage.name, asked)
+    asked["tables"] = () if run.tables == plan.tables else _tables(stage, run)
+    argv += step_arguments(first.name, asked)
     return _step(f"{stage.name} {run.key}", argv)
+
+
+def _tables(stage: Stage, run: Run) -> tuple[str, ...]:
+    chosen = (selected(part, run) for part in stage.parts)
+    return tuple(dict.fromkeys(name for names in chosen for name in names))
 
 
 def streamer_steps(stage: Stage, manifest: Any, *, run: Run) -> list[Step]:

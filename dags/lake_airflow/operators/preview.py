@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lake_airflow.emr.job_flow import run_job_flow_request
-from lake_airflow.emr.steps import Step, selected, spark_step
+from lake_airflow.emr.steps import Step, selected, selected_parts, spark_step
 from lake_airflow.planning.plan import DagPlan, Stage, StageKind
 from lake_airflow.runs.run import Run
 from lake_spec.model import ClusterSpec, EnvironmentSpec
@@ -45,7 +45,7 @@ class Preview:
                 plan, run=run, cluster=cluster, environment=environment
             ),
             steps={s.name: _steps(plan, s, run, environment) for s in plan.stages},
-            tables={stage.name: selected(stage, run) for stage in plan.stages},
+            tables={part.name: selected(part, run) for part in plan.parts},
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class Preview:
         yield "all files that are not ingested yet"
         for stage, tables in self.tables.items():
             yield f"stage {stage}: {', '.join(tables) or 'nothing to do'}"
-            for step in self.steps[stage]:
+            for step in self.steps.get(stage, ()):
                 yield f"  {shlex.join(step['HadoopJarStep']['Args'])}"
         yield "Nothing was created."
 
@@ -73,6 +73,6 @@ class Preview:
 def _steps(
     plan: DagPlan, stage: Stage, run: Run, environment: EnvironmentSpec
 ) -> list[Step]:
-    if stage.kind is StageKind.STREAMER or not selected(stage, run):
+    if stage.kind is StageKind.STREAMER or not selected_parts(stage, run):
         return []
     return [spark_step(plan, stage, run=run, environment=environment)]

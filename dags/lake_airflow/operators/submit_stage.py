@@ -16,7 +16,13 @@ from lake_airflow.emr.clusters import ClusterFinder, ClusterSteps, created
 from lake_airflow.emr.hook import ReplyLost, SendsOnce, is_passing
 from lake_airflow.emr.job_flow import ENDED, log_folder
 from lake_airflow.emr.step_log import last_exception
-from lake_airflow.emr.steps import Step, StepError, selected, spark_step, streamer_steps
+from lake_airflow.emr.steps import (
+    Step,
+    StepError,
+    selected_parts,
+    spark_step,
+    streamer_steps,
+)
 from lake_airflow.operators.deferral import (
     LONGEST_SLEEP,
     OTHERS_LOOKS,
@@ -90,7 +96,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     def wanted_steps(self, run: Run) -> list[Step]:
         """Return the steps of the stage for this run; empty if there is nothing to
         do."""
-        if not selected(self.stage, run):
+        if not selected_parts(self.stage, run):
             return []
         return [
             spark_step(self.plan, self.stage, run=run, environment=self.environment)

@@ -20,6 +20,7 @@ from lake_spec.contract.stage_tables import (
     DIMENSION,
     MAINTENANCE,
     REBUILD_DIMENSION,
+    SCD2,
     STREAMER,
     tables_of,
 )
@@ -46,8 +47,10 @@ class Stage:
     """One task of a DAG: the steps of one stage, and the tables it is about.
 
     A Spark stage is one step for all of its tables and writes one report per
-    table. A streamer stage is one step per table that its `prepared_by`
-    stage names, and writes none. After `hours` its steps are cancelled.
+    table. The stages that `then` follow are played by the same step, in the same
+    application, each with reports of its own. A streamer stage is one step per table
+    that its `prepared_by` stage names, and writes none. After `hours` its steps are
+    cancelled.
     """
 
     name: str
@@ -55,6 +58,12 @@ class Stage:
     kind: StageKind = StageKind.SPARK
     prepared_by: Optional[str] = None
     hours: float = STAGE_HOURS
+    then: Tuple[Stage, ...] = ()
+
+    @property
+    def parts(self) -> Tuple[Stage, ...]:
+        """The stages that its step plays, in their order: this one first."""
+        return (self, *self.then)
 
     @property
     def writes_reports(self) -> bool:
@@ -91,6 +100,11 @@ class DagPlan:
     params: Tuple[str, ...] = ()
     notifications: Notifications = Notifications()
     watched: Tuple[Tuple[str, Watched], ...] = ()
+
+    @property
+    def parts(self) -> Tuple[Stage, ...]:
+        """All stages, in their order, also those that one step plays together."""
+        return tuple(part for stage in self.stages for part in stage.parts)
 
     def takes(self, param: str) -> bool:
         """Return whether its runs accept this param."""
@@ -129,7 +143,7 @@ def _full_load(domain: DomainSpec) -> DagPlan:
         domain,
         FULL_LOAD,
         f"Full load of {domain.name}: change log, current and history",
-        stages=(*_ingestion(domain, FULL_LOAD), *_history(domain)),
+        stages=_steps(domain, *_ingestion(domain, FULL_LOAD), *_history(domain)),
         schedule=domain.schedules.full_load,
     )
 
@@ -141,7 +155,7 @@ def _incremental(domain: DomainSpec, own_history: bool) -> DagPlan:
         domain,
         INCREMENTAL,
         f"Ingestion of new files of {domain.name}: {outcome}",
-        stages=(*_ingestion(domain, INCREMENTAL), *history),
+        stages=_steps(domain, *_ingestion(domain, INCREMENTAL), *history),
         schedule=domain.schedules.incremental,
         updates=changes_of(domain.name) if own_history else None,
     )
@@ -163,9 +177,9 @@ def _continuous(domain: DomainSpec, hours: float) -> DagPlan:
 def _scd2(domain: DomainSpec) -> DagPlan:
     return _dag(
         domain,
-        "scd2",
+        SCD2,
         f"History of {domain.name} from its change log",
-        stages=_history(domain),
+        stages=_steps(domain, *_history(domain)),
         after=changes_of(domain.name),
     )
 
@@ -185,7 +199,8 @@ def _rebuild(domain: DomainSpec) -> DagPlan:
         domain,
         REBUILD,
         f"Rebuild of current and history of {domain.name} from the change log",
-        stages=(
+        stages=_steps(
+            domain,
             _stage(domain, REBUILD),
             *_dimensions(domain, REBUILD_DIMENSION),
         ),
@@ -197,7 +212,7 @@ def _reprocess(domain: DomainSpec) -> DagPlan:
         domain,
         REPROCESS,
         f"Retraction and renewed ingestion of chosen files of {domain.name}",
-        stages=(_stage(domain, REPROCESS), *_history(domain)),
+        stages=_steps(domain, _stage(domain, REPROCESS), *_history(domain)),
     )
 
 
@@ -221,9 +236,28 @@ def _ingestion(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:
     return (prepare, streamer, _stage(domain, stage))
 
 
+def _steps(domain: DomainSpec, *stages: Stage) -> Tuple[Stage, ...]:
+    """Let one step play the Spark stages that follow each other, unless the domain
+    wants a step for each.
+
+    What a streamer stage is prepared by ends before it.
+    """
+    if domain.step_per_stage:
+        return stages
+    prepared = [each for each in stages[:-1] if _is_before_streamer(each, stages)]
+    first, *others = stages[len(prepared) :]
+    hours = sum(each.hours for each in (first, *others))
+    return (*prepared, replace(first, then=tuple(others), hours=hours))
+
+
+def _is_before_streamer(stage: Stage, stages: Tuple[Stage, ...]) -> bool:
+    streamers = [each for each in stages if each.kind is StageKind.STREAMER]
+    return stage in streamers or stage.name in {s.prepared_by for s in streamers}
+
+
 def _history(domain: DomainSpec) -> Tuple[Stage, ...]:
     """Plan the history of the tables, then the dimensions that are built from it."""
-    return (_stage(domain, "scd2"), *_dimensions(domain, DIMENSION))
+    return (_stage(domain, SCD2), *_dimensions(domain, DIMENSION))
 
 
 def _dimensions(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:

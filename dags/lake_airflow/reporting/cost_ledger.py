@@ -136,7 +136,7 @@ def entry_of(
     began, end = created(cluster), _ended(cluster)
     ready = min(cluster["Status"]["Timeline"].get("ReadyDateTime") or end, end)
     total, start = _minutes(began, end), _minutes(began, ready)
-    ran = [(step["Name"], *_interval(step, end)) for step in steps if _ran(step)]
+    ran = [(step, *_interval(step, end)) for step in steps if _ran(step)]
     busy = min(covered_minutes(each[1:] for each in ran), total - start)
     return {
         FORMAT: 1,
@@ -175,22 +175,43 @@ def entry_line(entry: Mapping[str, Any]) -> str:
 
 
 def _by_table(
-    ran: Sequence[tuple[str, datetime, datetime]],
+    ran: Sequence[tuple[Mapping[str, Any], datetime, datetime]],
     busy: float,
     seconds: Mapping[str, Mapping[str, float]],
 ) -> dict[str, dict[str, float]]:
     """Return busy minutes by table and stage. Steps that ran at once share their
-    time; the tables of a step share it by the seconds of their reports."""
+    time; the stages and tables of a step share it by the seconds of their reports."""
     apart = sum(_minutes(start, end) for _, start, end in ran)
     found: dict[str, dict[str, float]] = {}
-    for name, start, end in ran:
-        stage, *of_table = name.split(" ")[:-1] or [name]  # one may be added manually
-        weights = dict.fromkeys(of_table, 1.0) or seconds.get(stage, {})
+    for step, start, end in ran:
         part = busy * _minutes(start, end) / apart if apart else 0.0
-        for table, minutes in dealt(part, weights).items():
+        for place, minutes in dealt(part, _weights(step, seconds)).items():
+            stage, _, table = place.rpartition("/")
             stages = found.setdefault(table, {})
+            stage = stage or step["Name"].split(" ")[0]
             stages[stage] = round(stages.get(stage, 0.0) + minutes, _DIGITS)
     return found
+
+
+def _weights(
+    step: Mapping[str, Any], seconds: Mapping[str, Mapping[str, float]]
+) -> dict[str, float]:
+    """Return by `<stage>/<table>` how the time of a step is shared."""
+    name = step["Name"]
+    stage, *of_table = name.split(" ")[:-1] or [name]  # one may be added manually
+    if of_table:
+        return {f"{stage}/{table}": 1.0 for table in of_table}
+    return {
+        f"{part}/{table}": spent
+        for part in (stage, *_followers(step))
+        for table, spent in seconds.get(part, {}).items()
+    }
+
+
+def _followers(step: Mapping[str, Any]) -> list[str]:
+    """Return the stages that a step was asked to play after the one it is named by."""
+    args = step.get("Config", {}).get("Args", [])
+    return args[args.index("--then") + 1].split(",") if "--then" in args else []
 
 
 def _instance_minutes(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Optional
 
@@ -30,22 +30,28 @@ def read_reports(
     cleared has them.
     """
     there, found = files.names(), {}
-    for stage in plan.stages:
-        for table in selected(stage, run) if stage.writes_reports else ():
-            name = f"{stage.name}/{table}.json"
-            if stage.name in steps and name in there:
-                report = _report(files, name, where=run.name)
-                if not _is_of_before(report, steps[stage.name]):
-                    found[stage.name, table] = report
+    for stage, part, table in _reported(plan, run):
+        name = f"{part.name}/{table}.json"
+        if stage.name in steps and name in there:
+            report = _report(files, name, where=run.name)
+            if not _is_of_before(report, steps[stage.name]):
+                found[part.name, table] = report
     return found
 
 
+def _reported(plan: DagPlan, run: Run) -> Iterator[tuple[Stage, Stage, str]]:
+    """List the step, the stage in it and the table of each report of the run."""
+    for stage in plan.stages:
+        for part in stage.parts if stage.writes_reports else ():
+            for table in selected(part, run):
+                yield stage, part, table
+
+
 def lacks_report(stage: Stage, run: Run, reports: Reports) -> bool:
-    """Return whether a table of the stage has no report of its own."""
-    reported = {
-        t for (s, t), each in reports.items() if s == stage.name and has_ended(each)
-    }
-    return not stage.writes_reports or not set(selected(stage, run)) <= reported
+    """Return whether a table of the step's stages has no report of its own."""
+    ended = {place for place, each in reports.items() if has_ended(each)}
+    wanted = {(p.name, table) for p in stage.parts for table in selected(p, run)}
+    return not stage.writes_reports or not wanted <= ended
 
 
 def has_ended(report: Report) -> bool:

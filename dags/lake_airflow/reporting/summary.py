@@ -228,7 +228,8 @@ def causes_of_stage(
     plan: DagPlan, stage: Stage, run: Run, steps: Optional[Steps], reports: Reports
 ) -> Iterator[str]:
     """List why a stage failed: its tables first, its steps with their logs last."""
-    yield from _causes_of_tables(plan, stage, run, reports)
+    for part in stage.parts:
+        yield from _causes_of_tables(plan, part, run, reports)
     yield from _causes_of_steps(plan, stage, steps)
 
 
@@ -295,7 +296,7 @@ def _stage(steps: Optional[Steps]) -> dict[str, Any]:
 
 def _by_table(plan: DagPlan, reports: Reports) -> dict[str, dict[str, Report]]:
     tables: dict[str, dict[str, Report]] = {}
-    for stage in plan.stages:
+    for stage in plan.parts:
         for table in stage.tables:
             if (stage.name, table) in reports:
                 found = reports[stage.name, table]

@@ -11,7 +11,11 @@ STREAMER = "streamer"
 """The HoodieStreamer stage, one step per table."""
 
 MAINTENANCE = "maintenance"
+SCD2 = "scd2"
 DIMENSION, REBUILD_DIMENSION = "dimension", "rebuild_dimension"
+
+FOLLOWING = (SCD2, DIMENSION, REBUILD_DIMENSION)
+"""The stages that the step of an earlier one can play after it."""
 
 
 def tables_of(stage: str, tables: Iterable[TableSpec]) -> List[TableSpec]:

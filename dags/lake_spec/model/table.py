@@ -241,6 +241,11 @@ class DomainSpec:
         "168, and at most `max_hours` of the domain's clusters).",
         STAGE_HOURS,
     )
+    step_per_stage: bool = setting(
+        "Run each stage as an EMR step of its own. If left out, one step ingests and "
+        "then builds the history, which saves the start of an application.",
+        False,
+    )
     continuous: Optional[Continuous] = setting(
         "Runs of many micro-batches in one cluster, for near real time; if left out, "
         "none.",

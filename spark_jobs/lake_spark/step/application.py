@@ -69,7 +69,10 @@ class Release:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run one stage; return 0 when every table is done, 1 when one failed."""
+    """Run the stages of a step; return 0 when every table is done, 1 when one failed.
+
+    A stage follows also where tables of the one before failed, as a step of its own would.
+    """
     asked = parse(argv, [*STAGES, CONTINUOUS, PROBE])
     release = load_release(asked)
     store = open_store(release.environment.runs, asked.region)
@@ -81,13 +84,31 @@ def main(argv: Sequence[str]) -> int:
         probe(spark, store, release.environment, asked.run, asked.region)
         return 0
     at_once = int(spark.conf.get(TABLES_AT_ONCE, str(ClusterSpec.tables_at_once)))
-    tables = _planned(store, release, asked, at_once)
-    table_run = partial(_table_run, spark, check, release, asked)
     if asked.stage == CONTINUOUS:
+        tables = _planned(store, release, asked, at_once)
+        table_run = partial(_table_run, spark, check, release, asked)
         reports = _continuous(asked, release, tables, table_run, at_once)
         durations.note(store, runs_root, reports)
         return _exit_code(reports)
-    runs = [table_run(table) for table in tables]
+    failed = 0
+    for each in asked.in_turn():
+        failed |= _run_stage(spark, store, check, release, each, at_once)
+        spark.catalog.clearCache()  # also what a failed table left
+    return failed
+
+
+def _run_stage(
+    spark: SparkSession,
+    store: ObjectStore,
+    check: LeaseCheck,
+    release: Release,
+    asked: Arguments,
+    at_once: int,
+) -> int:
+    """Run one stage on its tables; return 0 when every table is done."""
+    runs_root = release.environment.runs
+    tables = _planned(store, release, asked, at_once)
+    runs = [_table_run(spark, check, release, asked, table) for table in tables]
     with ThreadPoolExecutor(max_workers=at_once) as pool:
         stage = _stage(release, asked)
         for wave in waves(runs):

@@ -7,10 +7,11 @@ import json
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import List, Optional, Sequence, Tuple
+from typing import Iterator, List, Optional, Sequence, Tuple
 
 from lake_spec.contract.erase_request import REQUEST
 from lake_spec.contract.pull_folders import PULLS, is_pull_from
+from lake_spec.contract.stage_tables import FOLLOWING
 from lake_spec.text.times import GRAMMAR, parse_timestamp
 from lake_spark.ingest.reprocess import Selection
 from lake_spark.tables.table_run import Accepted, Window
@@ -38,6 +39,22 @@ class Arguments:
     accepted: Accepted = Accepted()
     verify: Optional[float] = None
     request: Optional[str] = None
+    then: Sequence[str] = ()
+    """Stages that the step plays after it, with tables, window and dry run alone."""
+
+    def in_turn(self) -> Iterator[Arguments]:
+        """Return what the step is asked stage by stage, in their order."""
+        yield self
+        for stage in self.then:
+            yield replace(
+                self,
+                stage=stage,
+                selection=Selection(),
+                accepted=Accepted(),
+                verify=None,
+                request=None,
+                then=(),
+            )
 
 
 def _parser(stages: Sequence[str]) -> argparse.ArgumentParser:
@@ -46,6 +63,9 @@ def _parser(stages: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument("--region", required=True, type=_region, help="of AWS")
     parser.add_argument("--domain", required=True, type=_name)
     parser.add_argument("--stage", required=True, choices=sorted(stages))
+    parser.add_argument(
+        "--then", type=_names, default=(), help="a,b: the stages that follow"
+    )
     parser.add_argument("--run", required=True, type=_run, help="<dag id>/<run key>")
     parser.add_argument(
         "--lease-token", required=True, type=_token, help="of the lease's grant"
@@ -83,6 +103,9 @@ def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
     pull_from = found.pop("pull_from")
     if pull_from is not None and found["stage"] not in PULLS:
         parser.error("--pull-from goes with --stage incremental")
+    others = [name for name in found["then"] if name not in FOLLOWING]
+    if others:
+        parser.error(f"--then {','.join(others)}: choose from {', '.join(FOLLOWING)}")
     accepted = Accepted(found.pop("accept_losses"), found.pop("empty_scopes"))
     if accepted != Accepted() and found["stage"] not in ("incremental", "reprocess"):
         parser.error(

@@ -11,6 +11,8 @@ from lake_spark.step import application
 from tests.spark.leased import grant
 from tests.unit.lake_airflow.specs import ENVIRONMENT, domain, table
 
+STAGE = ("--stage", "scd2")
+
 
 @pytest.fixture
 def step(tmp_path, spark, monkeypatch):
@@ -46,7 +48,7 @@ def step(tmp_path, spark, monkeypatch):
         "1",
     ]
     spark.conf.set(TABLES_AT_ONCE, "1")
-    yield lambda: (application.main([*argv, "--stage", "scd2"]), taken)
+    yield lambda *asked: (application.main([*argv, *(asked or STAGE)]), taken)
     spark.conf.unset(TABLES_AT_ONCE)
     # Whatever the order: tables that run at once share the cores.
     assert pools == [f"sales.{name}" for name in taken]
@@ -73,3 +75,28 @@ def test_each_report_has_the_version_of_the_project(step, tmp_path):
 
 def test_without_any_note_it_is_that_of_the_domain(step):
     assert step() == (0, ["orders", "items", "shops"])
+
+
+def test_history_follows_in_the_same_step_also_where_a_table_failed(
+    step, tmp_path, monkeypatch
+):
+    def fails(run):
+        raise ValueError(f"no file of {run.spec.name}")
+
+    monkeypatch.setitem(application.STAGES, "incremental", fails)
+    asked = ("--stage", "incremental", "--then", "scd2", "--tables", "items,shops")
+    assert step(*asked) == (1, ["items", "shops"])
+    folder = tmp_path / "runs" / "sales_scd2" / "1"
+    states = {
+        f"{stage}/{table}": json.loads((folder / stage / f"{table}.json").read_text())
+        for stage in ("incremental", "scd2")
+        for table in ("items", "shops")
+    }
+    assert {name: each["state"] for name, each in states.items()} == {
+        "incremental/items": "failed",
+        "incremental/shops": "failed",
+        "scd2/items": "nothing_new",
+        "scd2/shops": "nothing_new",
+    }
+    timings = json.loads((tmp_path / "runs" / "timings" / "sales.json").read_text())
+    assert set(timings) == {"scd2"}

@@ -149,3 +149,15 @@ def test_a_pull_begins_where_a_value_of_its_cursor_says(capsys):
     with pytest.raises(SystemExit):
         parse([*STEP, "scd2", "--pull-from=5"], list(STAGES))
     assert "--pull-from goes with --stage incremental" in capsys.readouterr().err
+
+
+def test_the_stages_that_follow_get_tables_and_window_but_no_choice_of_files(capsys):
+    argv = ["reprocess", "--then", "scd2,dimension", "--tables", "orders,dim"]
+    asked = parse([*STEP, *argv, "--file", "a.csv", "--dry-run"], list(STAGES))
+    turns = list(asked.in_turn())
+    assert [each.stage for each in turns] == ["reprocess", "scd2", "dimension"]
+    assert [each.selection.globs for each in turns] == [("a.csv",), (), ()]
+    assert all(each.dry_run and each.tables == ["orders", "dim"] for each in turns)
+    with pytest.raises(SystemExit):
+        parse([*STEP, "incremental", "--then", "erase"], list(STAGES))
+    assert "--then erase: choose from scd2" in capsys.readouterr().err

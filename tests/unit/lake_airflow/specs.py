@@ -72,6 +72,8 @@ def dimension(name: str, main: str, joined: str) -> TableSpec:
 
 
 def domain(*tables: TableSpec, **settings) -> DomainSpec:
+    """A domain whose stages are steps of their own, so that runs have several."""
+    settings = {"step_per_stage": True, **settings}
     return DomainSpec(
         name="sales",
         description="What the shop sells",

@@ -37,7 +37,15 @@ def parsed_arguments():
 
 
 def test_a_step_knows_each_argument_and_takes_no_other_from_a_run():
-    always = {"--release", "--region", "--domain", "--stage", "--run", "--lease-token"}
+    always = {
+        "--release",
+        "--region",
+        "--domain",
+        "--stage",
+        "--then",
+        "--run",
+        "--lease-token",
+    }
     assert {o.argument for o in OPTIONS if o.argument} == parsed_arguments() - always
 
 

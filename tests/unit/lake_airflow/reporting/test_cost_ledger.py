@@ -72,6 +72,14 @@ def test_minutes_are_of_the_start_of_work_and_of_idling():
     assert found["normalized_instance_hours"] == 8
 
 
+def test_a_step_of_several_stages_is_shared_by_the_seconds_of_all_of_them():
+    args = ["spark-submit", "--stage", "incremental", "--then", "scd2,dimension"]
+    both = {**step("incremental", 10, 30), "Config": {"Args": args}}
+    seconds = {"incremental": {"orders": 30.0}, "scd2": {"orders": 10.0}}
+    found = entry([both], seconds=seconds)
+    assert found["tables"] == {"orders": {"incremental": 15.0, "scd2": 5.0}}
+
+
 def test_minutes_of_instances_are_told_by_type_and_market():
     instances = [
         typed("m7g.xlarge", "ON_DEMAND"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
@@ -43,11 +42,16 @@ class Subject:
     """Tokens of the lease, by the name of the run that holds it."""
     facts: Dict[str, Dict[str, Any]] = field(default_factory=dict)
     reports: List[Dict[str, Any]] = field(default_factory=list)
+    session: boto3.Session = field(default_factory=boto3.Session)
+    clients: Dict[str, Any] = field(default_factory=dict)
     key: str = field(default_factory=lambda: f"acceptance-{secrets.token_hex(4)}")
 
     def client(self, service: str) -> Any:
         """Return a client of a service in the environment's region."""
-        return _client(service, self.environment.region)
+        if service not in self.clients:
+            region = self.environment.region
+            self.clients[service] = self.session.client(service, region_name=region)
+        return self.clients[service]
 
     def plan(self, dag_id: str) -> DagPlan:
         """Return the plan of a DAG of the acceptance domain."""
@@ -63,11 +67,6 @@ class Subject:
     def stack(self) -> str:
         """The name of the stack with the domain's role and database."""
         return f"lake-{self.deployed.name}-acceptance"
-
-
-@lru_cache(maxsize=None)
-def _client(service: str, region: str) -> Any:
-    return boto3.client(service, region_name=region)
 
 
 def load(

@@ -41,8 +41,9 @@ def emulator(folder: Path, *, without: str = "") -> Iterator[StandIn]:
     os.environ.update(settings)
     served.start()
     try:
-        ensure_bucket(boto3.client("s3", region_name=DEFAULT_REGION), "lake")
-        ssm = boto3.client("ssm", region_name=DEFAULT_REGION)
+        session = boto3.Session(region_name=DEFAULT_REGION)
+        ensure_bucket(session.client("s3"), "lake")
+        ssm = session.client("ssm")
         ssm.put_parameter(Name=SECRET, Value="x" * 32, Type="SecureString")
         yield served
     finally:

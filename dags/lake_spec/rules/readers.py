@@ -38,9 +38,7 @@ def readers_are_roles_and_name_tables_and_columns(
 def readers_name_what_exists(
     domain: DomainSpec, files: Sequence[str]
 ) -> Iterator[Problem]:
-    """Refuse tables of readers without a file, and columns that a table does not have.
-
-    `files` are the names of all tables of the domain, also of those with mistakes.
+    """Refuse tables of readers that are not among `files`, and columns not in a table.
 
     Fix: Correct the name, or take it out of `readers`.
     """

@@ -156,17 +156,24 @@ def _run_stages(subject: Subject, dag_id: str) -> str:
         else:
             environment = subject.environment
             steps = [spark_step(plan, stage, run=run, environment=environment)]
-        _submit(subject, steps)
+        try:
+            _submit(subject, steps)
+        except CheckFailed as of_step:
+            raise _of_tables(_reports(subject, run.name), of_step) from None
     found = _reports(subject, run.name)
-    failed = [each for each in found if each["state"] == "failed"]
-    if failed:
-        raise CheckFailed(
-            "; ".join(f"{each['table']}: {each['error']}" for each in failed),
-            "Read the report of the table below the run's folder.",
-        )
     subject.reports += found
     rows = sum(each["rows_in"] for each in found)
     return f"{len(plan.stages)} stages, {len(found)} reports, {rows} rows read"
+
+
+def _of_tables(reports: Sequence[Dict[str, Any]], of_step: CheckFailed) -> CheckFailed:
+    """Return why tables failed, as their reports say; without one why the step did."""
+    causes = [
+        f"{each['table']} {each['stage']}: {each['error']['message']}"
+        for each in reports
+        if each["state"] == "failed"
+    ]
+    return CheckFailed("; ".join(causes), of_step.fix) if causes else of_step
 
 
 def _reports(subject: Subject, run_name: str) -> List[Dict[str, Any]]:

@@ -44,7 +44,9 @@ def emulator(folder: Path, *, without: str = "") -> Iterator[StandIn]:
         session = boto3.Session(region_name=DEFAULT_REGION)
         ensure_bucket(session.client("s3"), "lake")
         ssm = session.client("ssm")
-        ssm.put_parameter(Name=SECRET, Value="x" * 32, Type="SecureString")
+        ssm.put_parameter(
+            Name=SECRET, Value="x" * 32, Type="SecureString", Overwrite=True
+        )
         yield served
     finally:
         served.stop()

@@ -103,8 +103,11 @@ NO_PARTITIONS = ("", "__HIVE_DEFAULT_PARTITION__", "default")
 LONGEST_FOLDER = 255
 """Bytes of a folder's name on HDFS and on disks."""
 
-LOG_TABLE_VERSION = "6"
-"""Both engines write a streamer's change log in this table version."""
+OLDER_TABLE_VERSION = 6
+"""The table version that Hudi 0.14 knows: HoodieStreamer writes it, and Athena reads it."""
+
+NEWEST_TABLE_VERSION = 8
+"""The table version of Hudi 1.0, which older releases cannot read."""
 
 _HUDI_INDEX = {
     Index.BUCKET: "BUCKET",
@@ -161,7 +164,7 @@ def common_options(name: str, *, keep_commits: int) -> Dict[str, str]:
 def log_options(name: str, *, keep_commits: int, pinned: bool) -> Dict[str, str]:
     """Return options of the change log and the quarantine, which are append-only.
 
-    `pinned` keeps the table version that HoodieStreamer writes.
+    `pinned` keeps the table version that HoodieStreamer writes and Hudi 0.14 reads.
     """
     options = {
         **common_options(name, keep_commits=keep_commits),
@@ -173,9 +176,18 @@ def log_options(name: str, *, keep_commits: int, pinned: bool) -> Dict[str, str]
         HudiKey.BULK_SORT.value: "NONE",
     }
     if pinned:
-        options[HudiKey.TABLE_VERSION.value] = LOG_TABLE_VERSION
-        options[HudiKey.AUTO_UPGRADE.value] = "false"
+        options.update(_version_options(OLDER_TABLE_VERSION))
     return options
+
+
+def _version_options(version: int) -> Dict[str, str]:
+    """Return the options that keep a table in this version, none for the newest."""
+    if version == NEWEST_TABLE_VERSION:
+        return {}
+    return {
+        HudiKey.TABLE_VERSION.value: str(version),
+        HudiKey.AUTO_UPGRADE.value: "false",
+    }
 
 
 def table_options(
@@ -203,6 +215,7 @@ def table_options(
         HudiKey.COMBINE_UPSERT.value: "false",
         HudiKey.INDEX_TYPE.value: _HUDI_INDEX[storage.index],
         HudiKey.BULK_SORT.value: "NONE",
+        **_version_options(storage.table_version),
     }
     if storage.index is Index.BUCKET:
         options[HudiKey.BUCKETS.value] = str(storage.buckets)

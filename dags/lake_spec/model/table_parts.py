@@ -11,6 +11,7 @@ from lake_spec.model.choices import (
     Index,
     OnFail,
     OnTypeMismatch,
+    ReadableAs,
     SurrogateKind,
     TableType,
 )
@@ -107,6 +108,14 @@ class Storage:
     index: Index = setting("Index type.", Index.BUCKET)
     buckets: int = setting("Number of buckets of a bucket index.", 2)
     partition_by: Tuple[str, ...] = setting("Partition columns.", ())
+    readable_as: Tuple[ReadableAs, ...] = setting(
+        "Formats that readers of other engines find the tables in, next to Hudi.", ()
+    )
+    table_version: int = setting(
+        "Hudi's table version: 8, or 6, which readers of Hudi 0.14 such as Athena's own "
+        "know too (`copy_on_write`).",
+        8,
+    )
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from typing import Iterator, Union
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.hudi.buckets import MOST_ALLOWED
-from lake_spec.model import Engine, Index, Snapshot, TableSpec
+from lake_spec.hudi.options import NEWEST_TABLE_VERSION, OLDER_TABLE_VERSION
+from lake_spec.model import Engine, Index, Snapshot, TableSpec, TableType
 from lake_spec.rules import names
 from lake_spec.rules.rule_book import RuleBook
 
@@ -77,6 +78,44 @@ def buckets_in_bounds(spec: TableSpec) -> Iterator[Problem]:
     Fix: Write 1 to 1000 under `storage.buckets`; docs/estimates.md says how many.
     """
     yield from within(("storage", "buckets"), spec.storage.buckets, 1, MOST_ALLOWED)
+
+
+@TABLE.rule("storage")
+def formats_of_readers_take_whole_files(spec: TableSpec) -> Iterator[Problem]:
+    """Reject other formats of a table whose newest rows are in Hudi's log files."""
+    if spec.storage.type is not TableType.MERGE_ON_READ:
+        return
+    if spec.storage.readable_as:
+        yield got(
+            ("storage", "readable_as"),
+            [each.value for each in spec.storage.readable_as],
+            "Rows written since the last compaction of a merge_on_read table are in "
+            "log files, which only Hudi reads: readers of these formats would see old "
+            "rows. Choose `type: copy_on_write`, or remove readable_as.",
+        )
+    if spec.storage.table_version == OLDER_TABLE_VERSION:
+        yield got(
+            ("storage", "table_version"),
+            spec.storage.table_version,
+            "Version 6 is for readers of Hudi 0.14, which are supported for "
+            "copy_on_write tables only. Choose `type: copy_on_write`, or remove "
+            "table_version.",
+        )
+
+
+@TABLE.rule("storage")
+def each_format_of_readers_is_named_once(spec: TableSpec) -> Iterator[Problem]:
+    formats = spec.storage.readable_as
+    if len(set(formats)) < len(formats):
+        names = [each.value for each in formats]
+        yield got(("storage", "readable_as"), names, "Name each format once.")
+
+
+@TABLE.rule("storage")
+def a_table_version_is_6_or_8(spec: TableSpec) -> Iterator[Problem]:
+    version = spec.storage.table_version
+    if version not in (OLDER_TABLE_VERSION, NEWEST_TABLE_VERSION):
+        yield got(("storage", "table_version"), version, "Choose 6 or 8.")
 
 
 @TABLE.rule()

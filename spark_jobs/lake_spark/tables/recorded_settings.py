@@ -27,7 +27,9 @@ _OF_SOURCE = (
 )
 _NO_ROW = ("files", "lost_share")
 """What a source says of its files that changes no row."""
-_FIXED = ("storage.type", "storage.partition_by")
+_NO_ROW_OF_STORAGE = ("readable_as",)
+"""What storage says of readers that changes no row."""
+_FIXED = ("storage.type", "storage.partition_by", "storage.table_version")
 """Settings of a Hudi table that no commit can change."""
 _REBUILDS = ("rebuild", "rebuild_dimension")
 """Stages that make current and history with the settings of today."""
@@ -66,7 +68,8 @@ def of_table(spec: TableSpec, layer: str, *, with_defaults: bool = True) -> Defi
     if spec.is_dimension:
         found.update({f"source.{n}": value for n, value in data["source"].items()})
     storage = data.get("storage", {})
-    found.update({f"storage.{name}": value for name, value in storage.items()})
+    kept = {n: v for n, v in storage.items() if n not in _NO_ROW_OF_STORAGE}
+    found.update({f"storage.{name}": value for name, value in kept.items()})
     return _as_json(found)
 
 

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from lake_spec.contract.erase_request import list_uri
 from lake_spec.contract.report import Report
 from lake_spec.diagnostics.diagnostic import key_path
-from lake_spec.hudi.options import log_options, table_options
+from lake_spec.hudi.options import OLDER_TABLE_VERSION, log_options, table_options
 from lake_spec.model import Engine, EnvironmentSpec, Storage, TableSpec
 from lake_spec.rules.columns import added_columns
 from lake_spark.changelog.schema import ENVELOPE, LogColumn
@@ -180,7 +180,8 @@ class TableRun:
         return log_options(
             f"{self.spec.name}_{layer}",
             keep_commits=self.spec.maintenance.keep_commits,
-            pinned=self.spec.engine is Engine.STREAMER,
+            pinned=self.spec.engine is Engine.STREAMER
+            or self.spec.storage.table_version == OLDER_TABLE_VERSION,
         )
 
     def _derived(

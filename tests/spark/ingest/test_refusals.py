@@ -22,6 +22,7 @@ from lake_spec.model import (
     KafkaTopic,
     OnTypeMismatch,
     FullRefresh,
+    ReadableAs,
     Rule,
     Scope,
     Snapshot,
@@ -58,10 +59,14 @@ LIMITS = (
     *("source.late_after_hours", "quarantine.warn_share", "quarantine.max_share"),
     *("quarantine.min_rows", "maintenance.compact_after"),
     *("maintenance.cluster_after", "maintenance.keep_commits"),
+    "storage.readable_as",
 )
 NO_ROW = {*WORDS, *FILES_TO_COME, *LIMITS}
 """What a row is once it is read does not hang on them."""
 
+
+FIXED = ("storage.type", "storage.partition_by", "storage.table_version")
+"""What not even a rebuild can change."""
 
 OF_SOURCE = {
     "scope": Scope("note"),
@@ -96,6 +101,8 @@ def leaves(spec: Any, path: str = "") -> Iterator[Tuple[str, Any]]:
             yield from columns_changed(spec)
         elif each.name in OF_SOURCE:
             yield where, replace(spec, **{each.name: OF_SOURCE[each.name]})
+        elif each.name == "readable_as":
+            yield where, replace(spec, **{each.name: (ReadableAs.DELTA,)})
         elif each.name == "quality":
             yield where, replace(spec, quality=(Rule("note", not_null=True),))
         else:
@@ -169,7 +176,7 @@ def test_a_changed_setting_is_refused_naming_old_new_and_a_way_out(
     was, is_now = before.get(name, "not set"), now.get(name, "not set")
     assert f"{name} was {was}, now {is_now}" in error["message"]
     by_rebuild = name.split(".")[0] in ("current", "history", "storage")
-    if by_rebuild and name not in ("storage.type", "storage.partition_by"):
+    if by_rebuild and name not in FIXED:
         assert "run tests_rebuild --param tables=things" in error["message"]
     else:
         assert "load the table under another name" in error["message"]

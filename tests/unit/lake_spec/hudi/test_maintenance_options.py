@@ -54,3 +54,11 @@ def test_a_clustering_keeps_the_table_version_of_a_log_that_is_pinned():
     assert read(clustering_options(log, 4096)) == {**PLAIN, **small}
     assert read(clustering_options(pinned, 4096)) == {**PLAIN, **VERSION, **small}
     assert read(clustering_options(log)) == PLAIN
+
+
+def test_a_table_of_version_6_is_compacted_and_cleaned_in_its_version():
+    storage = Storage(table_version=6)
+    older = table_options("t", storage=storage, record_key=("id",), keep_commits=10)
+    assert VERSION.items() <= older.items()
+    assert VERSION.items() <= read(maintenance_options(older)).items()
+    assert not VERSION.keys() & current(Index.BUCKET).keys()

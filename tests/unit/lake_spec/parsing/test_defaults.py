@@ -1,6 +1,6 @@
 """Defaults lie under every table; a table's own word wins."""
 
-from lake_spec.model import Csv, Parquet, TableType
+from lake_spec.model import Csv, Parquet, ReadableAs, TableType
 from lake_spec.parsing.loader import load_domain
 
 from tests.unit.lake_spec.spec_files import FEED, changed
@@ -20,6 +20,13 @@ def test_defaults_are_merged_key_by_key(specs):
 def test_lists_are_replaced_and_not_joined(specs):
     specs.put("tables/_defaults.yml", "order_by: [status]\n")
     assert orders(specs).order_by == ("updated_at",)
+
+
+def test_formats_for_readers_can_be_taken_back_by_an_empty_list(specs):
+    specs.put("tables/_defaults.yml", "storage: {readable_as: [iceberg, delta]}\n")
+    assert orders(specs).storage.readable_as == (ReadableAs.ICEBERG, ReadableAs.DELTA)
+    specs.put("tables/sales/orders.yml", changed(FEED, {"storage.readable_as": []}))
+    assert orders(specs).storage.readable_as == ()
 
 
 def test_a_default_can_be_taken_back(specs):
@@ -58,7 +65,8 @@ def test_a_diagnostic_in_the_defaults_is_told_once_and_at_their_file(specs):
     specs.put("tables/sales/customers.yml", customers)
     assert specs.diagnostics() == [
         "tables/_defaults.yml:3: storage.bukets: unknown key. Did you mean 'buckets'?"
-        " storage takes: type, index, buckets, partition_by."
+        " storage takes: type, index, buckets, partition_by,"
+        " readable_as, table_version."
     ]
 
 

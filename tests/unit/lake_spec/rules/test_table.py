@@ -44,6 +44,25 @@ from tests.unit.lake_spec.spec_files import FEED, diagnostics_of
             {"storage.buckets": 1001},
             "storage.buckets: got 1001. Choose a number from 1",
         ),
+        ({"storage.table_version": 7}, "storage.table_version: got 7. Choose 6 or 8"),
+        (
+            {"storage": {"type": "merge_on_read", "table_version": 6}},
+            "storage.table_version: got 6. Version 6 is for readers of Hudi 0.14, which"
+            " are supported for copy_on_write tables only",
+        ),
+        (
+            {"storage": {"type": "merge_on_read", "readable_as": ["delta"]}},
+            "storage.readable_as: got ['delta']. Rows written since the last compaction"
+            " of a merge_on_read table are in log files, which only Hudi reads",
+        ),
+        (
+            {"storage.readable_as": ["delta", "delta"]},
+            "storage.readable_as: got ['delta', 'delta']. Name each format once.",
+        ),
+        (
+            {"storage.readable_as": ["parquet"]},
+            "storage.readable_as[0]: got 'parquet'. Choose one of: iceberg, delta",
+        ),
         (
             {"maintenance.keep_commits": 0},
             "keep_commits: got 0. Choose a number from 1",

@@ -19,6 +19,13 @@ class TableType(str, Enum):
     MERGE_ON_READ = "merge_on_read"
 
 
+class ReadableAs(str, Enum):
+    """Format that readers of other engines find a table in, next to Hudi."""
+
+    ICEBERG = "iceberg"
+    DELTA = "delta"
+
+
 class Index(str, Enum):
     """Hudi's index, which finds the file of a row."""
 
@@ -26,13 +33,6 @@ class Index(str, Enum):
     BLOOM = "bloom"
     SIMPLE = "simple"
     RECORD = "record"
-
-
-class ReadableAs(str, Enum):
-    """Format, next to Hudi, in which engines without Hudi read a table."""
-
-    ICEBERG = "iceberg"
-    DELTA = "delta"
 
 
 class MissingKeys(str, Enum):

@@ -104,7 +104,11 @@ class History:
 class Storage:
     """Storage of current and history in Hudi; the change log is append-only."""
 
-    type: TableType = setting("Table type.", TableType.COPY_ON_WRITE)
+    type: TableType = setting(
+        "Table type; what `readable_as` shows of a `merge_on_read` table is as of its "
+        "last compaction.",
+        TableType.COPY_ON_WRITE,
+    )
     index: Index = setting("Index type.", Index.BUCKET)
     buckets: int = setting("Number of buckets of a bucket index.", 2)
     partition_by: Tuple[str, ...] = setting("Partition columns.", ())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Iterable, List, Sequence, Tuple
 
 from lake_spec.contract.aws_releases import EMR_RELEASES
-from lake_spec.model import Avro, TableSpec
+from lake_spec.model import Avro, ReadableAs, TableSpec
 
 # A step does not know which release it runs on; all that are taken have the same places.
 (_HUDI_JARS,) = {each.hudi_jars for each in EMR_RELEASES.values()}
@@ -17,6 +17,9 @@ HUDI = f"{_HUDI_JARS}/hudi-spark-bundle.jar"
 
 UTILITIES = f"{_HUDI_JARS}/hudi-utilities-bundle.jar"
 """HoodieStreamer's program."""
+
+(ICEBERG,) = {each.iceberg_jar for each in EMR_RELEASES.values()}
+"""Iceberg's own library, which writes the metadata of tables that are read as Iceberg."""
 
 
 def step_jars(
@@ -32,6 +35,8 @@ def step_jars(
 
 def jars_of(tables: Iterable[TableSpec]) -> Tuple[str, ...]:
     """List the jars that steps of these tables need besides those of every step."""
+    tables = list(tables)
     sources = [table.source for table in tables if not table.is_dimension]
     has_avro = any(isinstance(source.format, Avro) for source in sources)
-    return (AVRO,) if has_avro else ()
+    has_iceberg = any(ReadableAs.ICEBERG in t.storage.readable_as for t in tables)
+    return (*((AVRO,) if has_avro else ()), *((ICEBERG,) if has_iceberg else ()))

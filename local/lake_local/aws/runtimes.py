@@ -20,7 +20,11 @@ NODE_JARS = "|".join(
         {
             folder
             for e in EMR_RELEASES.values()
-            for folder in (e.hudi_jars, e.connector_jars)
+            for folder in (
+                e.hudi_jars,
+                e.connector_jars,
+                e.iceberg_jar.rpartition("/")[0],
+            )
         }
     )
 )
@@ -28,8 +32,8 @@ NODE_JARS = "|".join(
 PROJECT = Path(__file__).resolve().parents[3]
 NODE = Path(__file__).resolve().parent / "node"
 """What the Python of a step imports first."""
-EMR_JAR = re.compile(rf"(?:{NODE_JARS})/([a-z][a-z-]*)\.jar$")
-NOT_SHARED = ("slf4j-", "spark-avro")
+EMR_JAR = re.compile(rf"(?:{NODE_JARS})/([a-z][a-z0-9-]*)\.jar$")
+NOT_SHARED = ("slf4j-", "spark-avro", "iceberg-")
 """What a step does not get by itself: it would shadow Spark's own, or is named."""
 UTILITIES = "org.apache.hudi.utilities."
 
@@ -109,6 +113,7 @@ SPARK_35 = Runtime(
     (
         ("hudi-spark-bundle", "spark-3.5/hudi-spark3.5-bundle*.jar"),
         ("spark-avro", "spark-3.5/spark-avro*.jar"),
+        ("iceberg-spark3-runtime", "spark-3.5/iceberg-spark-runtime*.jar"),
     ),
 )
 STREAMER = Runtime(
@@ -187,7 +192,7 @@ def _resolve_jars(
     notes: list[str] = []
     for arg in args:
         kept = []
-        for part in arg.split(",") if "/usr/lib/" in arg else [arg]:
+        for part in arg.split(",") if "/usr/" in arg else [arg]:
             found = EMR_JAR.match(part)
             jar = runtime.emr_jar(found.group(1)) if found else part
             if jar is None and arg == part:

@@ -17,7 +17,7 @@ _RELEASE = (
     r"s3://[a-z0-9][a-z0-9.-]*/[A-Za-z0-9/_.-]*releases/[A-Za-z0-9][A-Za-z0-9_.-]*"
 )
 _MAIN = re.compile(rf"({_RELEASE})/main\.py")
-_JAR = rf"(?:s3://[^,\s]+|(?:{NODE_JARS})/[a-z][a-z-]*)\.jar"
+_JAR = rf"(?:s3://[^,\s]+|(?:{NODE_JARS})/[a-z][a-z0-9-]*)\.jar"
 _JARS = re.compile(rf"{_JAR}(?:,{_JAR})*")
 _UTILITIES = re.compile(r"/usr/lib/hudi/hudi-utilities(?:-slim)?-bundle\.jar")
 _JAVA = re.compile(r"-D[A-Za-z.]+=[A-Za-z0-9_.-]+|-XX:ReservedCodeCacheSize=\d+[mg]")

@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 from lake_local.aws import runtimes
+from lake_spec.contract.jars import HUDI, ICEBERG
 
 BUNDLE_35 = "spark-3.5/hudi-spark3.5-bundle_2.12-1.0.2.jar"
 BUNDLE_34 = "spark-3.4/hudi-spark3.4-bundle_2.12-0.14.0.jar"
 SLIM = "streamer/hudi-utilities-slim.jar"
 AVRO_35 = "spark-3.5/spark-avro_2.12-3.5.0.jar"
-FILES = (BUNDLE_35, "spark-3.5/slf4j-api-1.7.30.jar", AVRO_35, BUNDLE_34, SLIM)
+ICEBERG_35 = "spark-3.5/iceberg-spark-runtime-3.5_2.12-1.10.1.jar"
+SHARED_35 = (BUNDLE_35, "spark-3.5/slf4j-api-1.7.30.jar", AVRO_35, ICEBERG_35)
+FILES = (*SHARED_35, BUNDLE_34, SLIM)
 STREAMER = ("--class", "org.apache.hudi.utilities.streamer.HoodieStreamer")
 
 
@@ -125,6 +128,14 @@ def test_the_reader_of_avro_is_there_for_steps_that_name_it(machine):
     assert made.argv[2] == f"{folder / BUNDLE_35},{folder / AVRO_35}"
     path = defaults(machine)["spark.driver.extraClassPath"]
     assert "spark-avro" not in path
+
+
+def test_icebergs_library_is_there_for_steps_that_name_it(machine):
+    jars = f"{HUDI},{ICEBERG}"
+    made = command(machine, "spark-submit", "--jars", jars, "x.py")
+    folder = machine / "jars"
+    assert made.argv[2] == f"{folder / BUNDLE_35},{folder / ICEBERG_35}"
+    assert ICEBERG_35 not in defaults(machine)["spark.driver.extraClassPath"]
 
 
 def test_a_jar_that_the_runtime_does_not_have_is_refused(machine):

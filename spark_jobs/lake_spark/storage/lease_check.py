@@ -78,6 +78,11 @@ class CheckedStore:
         self._ask(uri)
         self._store.write(uri, content)
 
+    def create(self, uri: str, content: bytes) -> bool:
+        """Put an object unless there is one."""
+        self._ask(uri)
+        return self._store.create(uri, content)
+
     def delete(self, uri: str) -> None:
         """Remove an object, if it is there."""
         self._ask(uri)

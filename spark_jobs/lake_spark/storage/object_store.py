@@ -6,6 +6,7 @@ import base64
 import hashlib
 import os
 import time
+import uuid
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import lru_cache
@@ -14,6 +15,7 @@ from typing import Any, Dict, Iterator, List, Optional, Protocol, Tuple
 from urllib.parse import urlparse
 
 from lake_spec.contract.checksums import ALGORITHMS, s3_checksum
+from lake_spec.contract.conditional_write import write_if_unchanged
 from lake_spec.model.choices import SecretStore
 
 MOST_AT_ONCE = 1000
@@ -53,6 +55,9 @@ class ObjectStore(Protocol):
 
     def write(self, uri: str, content: bytes) -> None:
         """Put an object, replacing one of that name."""
+
+    def create(self, uri: str, content: bytes) -> bool:
+        """Put an object unless there is one; return whether this content is there now."""
 
     def delete(self, uri: str) -> None:
         """Remove an object, if it is there."""
@@ -139,6 +144,27 @@ class S3Store:
         """Put an object, replacing one of that name."""
         bucket, key = split_uri(uri)
         self._s3.put_object(Bucket=bucket, Key=key, Body=content)
+
+    def create(self, uri: str, content: bytes) -> bool:
+        """Put an object unless there is one; return whether this content is there now."""
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        bucket, key = split_uri(uri)
+
+        def put(**condition: str) -> str:
+            return self._s3.put_object(
+                Bucket=bucket, Key=key, Body=content, **condition
+            )["ETag"]
+
+        def read() -> Tuple[Optional[bytes], Optional[str]]:
+            try:
+                return self.read(uri), ""
+            except KeyError:
+                return None, None
+
+        errors = (BotoCoreError, ClientError)
+        written = write_if_unchanged(content, None, put=put, read=read, errors=errors)
+        return written is not None
 
     def delete(self, uri: str) -> None:
         """Remove an object, if it is there."""
@@ -275,6 +301,20 @@ class FolderStore:
         part = path.with_name(f".{path.name}.part")
         part.write_bytes(content)
         part.replace(path)
+
+    def create(self, uri: str, content: bytes) -> bool:
+        """Write a file unless there is one; return whether this content is there now."""
+        path = _file(uri)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+        part.write_bytes(content)
+        try:
+            os.link(part, path)
+        except FileExistsError:
+            return path.read_bytes() == content
+        finally:
+            part.unlink()
+        return True
 
     def delete(self, uri: str) -> None:
         """Remove a file, if it is there."""

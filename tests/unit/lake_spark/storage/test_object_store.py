@@ -202,3 +202,21 @@ def test_s3_and_a_folder_list_the_same_names_in_the_same_order(s3, tmp_path):
         listed.append([each.uri[len(root) :] for each in store.list(root)])
         assert store.read(f"{root}%41.csv") == b"x"
     assert listed[0] == listed[1] == sorted(ODD, key=str.encode)
+
+
+def stores(s3, tmp_path):
+    """Each kind of store, with an address in it."""
+    return [
+        (S3Store(), "s3://lake/log/1.json"),
+        (FolderStore(), f"file://{tmp_path}/log/1.json"),
+    ]
+
+
+def test_an_object_is_created_once_and_never_replaced(s3, tmp_path):
+    for store, uri in stores(s3, tmp_path):
+        assert store.create(uri, b"first") is True
+        assert store.create(uri, b"second") is False
+        assert store.create(uri, b"first") is True, "a reply was lost: it is ours"
+        assert store.read(uri) == b"first"
+        folder = uri.rpartition("/")[0]
+        assert [each.uri for each in store.list(f"{folder}/")] == [uri]

@@ -10,7 +10,7 @@ from lake_spec.contract.erase_request import ERASED
 from lake_spec.contract.pull_folders import pulls_of
 from lake_spec.contract.release_files import CODE, MAIN, PACKAGES
 from lake_spec.model import DomainSpec, EnvironmentSpec
-from lake_spec.model.choices import SecretStore
+from lake_spec.model.choices import ReadableAs, SecretStore
 from lake_spec.rules.landing_folders import is_own
 
 READ = ("s3:GetObject",)
@@ -251,7 +251,8 @@ def _releases(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
 
 
 def _catalogue(domains: Sequence[DomainSpec]) -> Statement:
-    things = [f"{kind}/{d.name}" for d in domains for kind in ("database", "table")]
+    names = [name for domain in domains for name in _databases(domain)]
+    things = [f"{kind}/{name}" for name in names for kind in ("database", "table")]
     return {
         "Sid": "Catalogue",
         "Effect": "Allow",
@@ -261,6 +262,13 @@ def _catalogue(domains: Sequence[DomainSpec]) -> Statement:
             for thing in ["catalog", *things]
         ],
     }
+
+
+def _databases(domain: DomainSpec) -> List[str]:
+    """Return the databases of a domain: its own, and one for each format that it asks for."""
+    asked = {each for table in domain.tables for each in table.storage.readable_as}
+    more = [f"{domain.name}_{kind.value}" for kind in ReadableAs if kind in asked]
+    return [domain.name, *more]
 
 
 def _key(environment: EnvironmentSpec, domains: Sequence[DomainSpec]) -> Statement:

@@ -280,6 +280,14 @@ class KeysNotErased(StageError):
     """
 
 
+class NotPublished(StageError):
+    """Another writer published a version of the table as Iceberg or Delta.
+
+    Fix: Let nothing but this project write these formats of the table. The message says
+    how to publish the table again.
+    """
+
+
 class ErasedKeysLost(StageError):
     """Keys of the table were erased, and the list of erased keys is missing.
 

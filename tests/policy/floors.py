@@ -29,7 +29,16 @@ FLOORS: Dict[str, Tuple[str, ...]] = {
     ),
     "spark_jobs/lake_spark": (
         *("step", "stages", "erasure", "ingest", "dimension", "sources", "build"),
-        *("tables", "scd2", "formats", "changelog", "landing", "schema", "storage"),
+        *(
+            "publish",
+            "tables",
+            "scd2",
+            "formats",
+            "changelog",
+            "landing",
+            "schema",
+            "storage",
+        ),
         "errors",
     ),
     "local/lake_local": (

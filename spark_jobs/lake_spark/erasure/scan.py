@@ -17,6 +17,8 @@ from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.text_match import content_has
 from lake_spark.errors import KeysNotErased
 from lake_spark.landing.manifest_parts import unpacked
+from lake_spark.publish.avro_blocks import unpacked_blocks
+from lake_spark.publish.instants import DELTA_FOLDER, ICEBERG_FOLDER
 from lake_spark.scd2.events import KEY
 from lake_spark.storage.hudi_table import HUDI_COLUMNS
 from lake_spark.tables.table_run import TableRun
@@ -45,7 +47,7 @@ def _bad(run: TableRun, subjects: Subjects, files: Sequence[str]) -> List[str]:
     """List the files of the table that hold a key, or that cannot be vouched for."""
     unread = {uri for uri in files if _is_unread(uri)}
     parquet = {uri for uri in files if uri.endswith(".parquet")} - unread
-    of_rows = {uri for uri in parquet if f"/{METADATA_FOLDER}/" not in uri}
+    of_rows = {uri for uri in parquet if not _is_metadata(uri)}
     kept_bad = {uri for uri in of_rows if uri.startswith(f"{run.home}/quarantine/")}
     bad = unread | _with_keys(run, subjects, of_rows - kept_bad)
     bad |= {uri for uri in of_rows if _footer_has(run, uri, subjects)}
@@ -53,8 +55,21 @@ def _bad(run: TableRun, subjects: Subjects, files: Sequence[str]) -> List[str]:
     bad |= _with_values(run, subjects, parquet - of_rows)
     texts = sorted(set(files) - parquet - unread)
     is_there = subjects.in_text()
-    bad |= {u for u in texts if content_has(unpacked(run.store.read(u)), is_there)}
+    bad |= {u for u in texts if content_has(_content(run, u), is_there)}
     return sorted(bad)
+
+
+def _is_metadata(uri: str) -> bool:
+    """Return whether a Parquet file is of a timeline or of a Delta log."""
+    return f"/{METADATA_FOLDER}/" in uri or f"/{DELTA_FOLDER}/" in uri
+
+
+def _content(run: TableRun, uri: str) -> bytes:
+    """Return a file's content, of Iceberg's manifests with their blocks unpacked."""
+    content = run.store.read(uri)
+    if f"/{ICEBERG_FOLDER}/" in uri and uri.endswith(".avro"):
+        return unpacked_blocks(content)
+    return unpacked(content)
 
 
 def _is_unread(uri: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lake_spark.dimension.build_dimension import build_dimension
+from lake_spark.publish.publication import publish
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
 
@@ -21,3 +22,4 @@ def _build(run: TableRun, *, rebuild: bool) -> None:
     if not run.dry_run:
         build_dimension(run, rebuild=rebuild)
         catalog.register(run)
+        publish(run, ("current", "history"))

@@ -23,6 +23,7 @@ from lake_spark.ingest.snapshot_diff import SourceSnapshot, group_snapshots, ref
 from lake_spark.landing.files import LandingFile, shown
 from lake_spark.landing.manifest import Manifest
 from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, land_pulled
+from lake_spark.publish.publication import publish
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
 
@@ -150,6 +151,7 @@ def end(run: TableRun) -> None:
     _report_freshness(run)
     if not run.dry_run:
         catalog.register(run)
+        publish(run, ("changes", "current"))
 
 
 def _report_freshness(run: TableRun) -> None:

@@ -7,6 +7,7 @@ are whole.
 from __future__ import annotations
 
 from lake_spark.build.materialize import build_current, build_history
+from lake_spark.publish.publication import publish
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
 
@@ -17,3 +18,4 @@ def rebuild(run: TableRun) -> None:
         build_current(run, rebuild=True)
         build_history(run, rebuild=True)
         catalog.register(run)
+        publish(run, ("current", "history"))

@@ -18,7 +18,13 @@ from lake_spec.hudi.options import (
     write_options,
 )
 from lake_spark.storage.lease_check import no_lease
-from lake_spark.storage.timeline import Commit, Timeline, meta_client
+from lake_spark.storage.timeline import (
+    Commit,
+    FileChanges,
+    Instant,
+    Timeline,
+    meta_client,
+)
 
 HUDI_COLUMNS = (
     "_hoodie_commit_time",
@@ -213,6 +219,34 @@ class HudiTable:
         """Return what each completed commit did (commit, deltacommit ...), newest first."""
         timeline = self._timeline()
         return timeline.actions() if timeline else iter(())
+
+    def instants(self) -> List[Instant]:
+        """Return every completed commit that is not archived, oldest first."""
+        timeline = self._timeline()
+        return timeline.instants() if timeline else []
+
+    def unfinished(self) -> List[str]:
+        """Return the instants of writes that were begun and not completed."""
+        timeline = self._timeline()
+        return timeline.unfinished() if timeline else []
+
+    def file_changes(self, instant: str) -> FileChanges:
+        """Return what one of these commits did to files."""
+        timeline = self._timeline()
+        assert timeline is not None, f"{self.path}: no commit {instant}"
+        return timeline.file_changes(instant)
+
+    def rows_of_file(self, path: str) -> int:
+        """Return how many rows the Parquet file at that path below the table's has."""
+        file, _ = self._file(path)
+        parquet = self._spark._jvm.org.apache.parquet.hadoop
+        settings = self._spark._jsc.hadoopConfiguration()
+        opened = parquet.util.HadoopInputFile.fromPath(file, settings)
+        reader = parquet.ParquetFileReader.open(opened)
+        try:
+            return reader.getRecordCount()
+        finally:
+            reader.close()
 
     def last_instant(self, name: str) -> Optional[str]:
         """Return the instant of the newest commit that carries this metadata."""

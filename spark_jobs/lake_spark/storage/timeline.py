@@ -6,9 +6,10 @@ requests of some 0.1 s on S3. It does not see what is committed after it.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Dict, Iterator, List, Mapping, Tuple
+from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Tuple
 
 from py4j.java_gateway import JavaObject
 from pyspark.sql import SparkSession
@@ -22,6 +23,25 @@ class Commit:
 
     instant: str
     metadata: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Instant:
+    """A commit that is completed and not archived."""
+
+    requested: str
+    completed: str
+    action: str
+
+
+@dataclass(frozen=True)
+class FileChanges:
+    """What a commit did to the files of its table."""
+
+    rows: Mapping[str, int]
+    """By the path below the table's, how many rows each file has that it wrote."""
+    replaced: FrozenSet[Tuple[str, str]]
+    """Partition and id of each file group that it took the place of."""
 
 
 KNOWN_COMMITS: Dict[Tuple[str, str], Commit] = {}
@@ -51,6 +71,34 @@ class Timeline:
     def actions(self) -> Iterator[str]:
         """Return what each completed commit did (commit, deltacommit ...), but archived."""
         return (instant.getAction() for instant in _newest_first(self._active))
+
+    def instants(self) -> List[Instant]:
+        """Return every commit that is not archived, oldest first."""
+        return [
+            Instant(
+                each.requestedTime(),
+                each.getCompletionTime() or each.requestedTime(),
+                each.getAction(),
+            )
+            for each in reversed(list(_newest_first(self._active)))
+        ]
+
+    def unfinished(self) -> List[str]:
+        """Return the instants of writes that were begun and not completed."""
+        begun = self._client.getActiveTimeline().getWriteTimeline()
+        open_ones = begun.filterInflightsAndRequested().getInstants()
+        return [each.requestedTime() for each in _newest_first(open_ones)]
+
+    def file_changes(self, requested: str) -> FileChanges:
+        """Return what the commit of that instant did to files."""
+        (instant,) = [
+            each
+            for each in _newest_first(self._active)
+            if each.requestedTime() == requested
+        ]
+        utils = self._jvm.org.apache.hudi.common.table.timeline.TimelineUtils
+        found = utils.getCommitMetadata(instant, self._client.getActiveTimeline())
+        return _file_changes(json.loads(found.toJsonString()))
 
     @cached_property
     def _active(self) -> JavaObject:
@@ -87,6 +135,17 @@ def meta_client(spark: SparkSession, path: str) -> JavaObject:
     )
     builder = jvm.org.apache.hudi.common.table.HoodieTableMetaClient.builder()
     return builder.setConf(configuration).setBasePath(path).build()
+
+
+def _file_changes(commit: Mapping[str, Any]) -> FileChanges:
+    written = [
+        each for some in commit["partitionToWriteStats"].values() for each in some
+    ]
+    gone = commit.get("partitionToReplaceFileIds") or {}
+    return FileChanges(
+        {each["path"]: each["numWrites"] for each in written if each["path"]},
+        frozenset((place, name) for place, names in gone.items() for name in names),
+    )
 
 
 def _completed(timeline: JavaObject) -> JavaObject:

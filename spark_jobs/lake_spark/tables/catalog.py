@@ -41,7 +41,7 @@ def register(run: TableRun) -> None:
         return
     run.check_lease()
     glue = glue_client(run.environment.region)
-    _database(glue, run.spec.domain, run.spec.description)
+    database(glue, run.spec.domain, run.spec.description)
     for name, table, query in registered_tables(run):
         if table.has_data():
             wanted = table_input(run, name, table, query)
@@ -141,7 +141,7 @@ def _column(name: str, kind: str) -> Dict[str, str]:
     return {"Name": name.lower(), "Type": kind}
 
 
-def _database(glue, name: str, description: str) -> None:
+def database(glue, name: str, description: str) -> None:
     """Create it if it does not exist; else no right to create one is needed."""
     try:
         glue.get_database(Name=name)
@@ -176,7 +176,7 @@ def _table(
             found = wanted
         except glue.exceptions.AlreadyExistsException:
             found = glue.get_table(**named)["Table"]
-    is_same = all(_same(found.get(name), value) for name, value in wanted.items())
+    is_same = all(same(found.get(name), value) for name, value in wanted.items())
     if wanted.get("PartitionKeys"):
         if not is_same:
             registered.update(partitions)
@@ -185,8 +185,8 @@ def _table(
         glue.update_table(DatabaseName=database, TableInput=wanted)
 
 
-def _same(found: Any, wanted: Any) -> bool:
+def same(found: Any, wanted: Any) -> bool:
     """Return whether the catalogue says at least what we want it to say."""
     if isinstance(wanted, dict) and isinstance(found, dict):
-        return all(_same(found.get(name), value) for name, value in wanted.items())
+        return all(same(found.get(name), value) for name, value in wanted.items())
     return found == wanted

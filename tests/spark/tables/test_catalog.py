@@ -55,7 +55,7 @@ class Glue:
     ids=["there", "missing", "made-meanwhile"],
 )
 def test_a_database_is_made_only_where_it_is_missing(glue, asked, names):
-    catalog._database(glue, "moma", "The museum")
+    catalog.database(glue, "moma", "The museum")
     assert (glue.asked_to_make, glue.names) == (asked, names)
 
 

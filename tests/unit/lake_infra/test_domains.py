@@ -32,7 +32,7 @@ from lake_spec.model import (
     MariaDb,
     PostgreSql,
 )
-from lake_spec.model.choices import SecretStore
+from lake_spec.model.choices import ReadableAs, SecretStore
 
 from tests.unit.lake_infra.lakes import domain, environment, pulling, topic
 
@@ -133,6 +133,21 @@ def test_a_role_writes_the_catalogue_of_its_database_alone():
         f"{start}catalog",
         f"{start}database/sales",
         f"{start}table/sales/*",
+    ]
+
+
+def test_a_role_writes_the_databases_of_the_formats_that_its_tables_ask_for():
+    one, *others = SALES.tables
+    asked = replace(one.storage, readable_as=(ReadableAs.DELTA,))
+    sales = replace(SALES, tables=(replace(one, storage=asked), *others))
+    found = {each["Sid"]: each for each in role_statements(environment(), [sales])}
+    start = "glue:${AWS::Region}:${AWS::AccountId}:"
+    assert keys(found["Catalogue"]) == [
+        f"{start}catalog",
+        f"{start}database/sales",
+        f"{start}table/sales/*",
+        f"{start}database/sales_delta",
+        f"{start}table/sales_delta/*",
     ]
 
 

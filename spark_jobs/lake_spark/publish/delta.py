@@ -1,0 +1,257 @@
+"""The Delta log of a table, by the public protocol: reader version 1, writer version 2.
+
+One version for each commit, as one JSON file that is created and never replaced. No
+statistics of columns: values of persons would stand there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+import uuid
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+from urllib.parse import quote
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from lake_spark.publish.format import Format, INSTANT, Newest
+from lake_spark.publish.instants import BaseFile, DELTA_FOLDER, Step
+from lake_spark.publish.schema import partition_values
+
+CHECKPOINT_EACH = 10
+"""Versions after which readers need not read the older ones."""
+
+_FILES, _BYTES, _SCHEMA = "lake.files", "lake.bytes", "lake.schema"
+_VERSION = re.compile(r"/(\d{20})\.(json|checkpoint\.parquet)$")
+_LAST = "_last_checkpoint"
+_TEXTS = "map<string,string>"
+_ACTIONS = (
+    "txn struct<appId:string,version:bigint,lastUpdated:bigint>,"
+    f"add struct<path:string,partitionValues:{_TEXTS},size:bigint,"
+    "modificationTime:bigint,dataChange:boolean,stats:string,tags:map<string,string>>,"
+    f"remove struct<path:string,deletionTimestamp:bigint,dataChange:boolean>,"
+    "metaData struct<id:string,name:string,description:string,"
+    f"format:struct<provider:string,options:{_TEXTS}>,schemaString:string,"
+    f"partitionColumns:array<string>,configuration:{_TEXTS},createdTime:bigint>,"
+    "protocol struct<minReaderVersion:int,minWriterVersion:int>"
+)
+"""The columns of a checkpoint."""
+
+Action = Dict[str, Any]
+
+
+class Delta(Format):
+    """The Delta log of one table."""
+
+    folder = DELTA_FOLDER
+
+    def newest(self) -> Optional[Newest]:
+        """Return what the newest version says; None where there is none."""
+        versions = self._versions("json")
+        if not versions:
+            return None
+        info = self._read(versions[-1])[0]["commitInfo"]
+        return Newest(
+            versions[-1], info.get(INSTANT, ""), info.get(_FILES), info.get(_BYTES)
+        )
+
+    def append(self, newest: Newest, steps: Sequence[Step]) -> bool:
+        """Write one version for each step; return False where another writer was first."""
+        version = newest.version
+        known = self._read(version)[0]["commitInfo"].get(_SCHEMA)
+        for step in steps:
+            version += 1
+            is_same = known == self._fingerprint()
+            more = [] if is_same else [self._meta_data()]
+            known = self._fingerprint()
+            if not self._create(version, self._actions(step, more)):
+                return False
+            if version % CHECKPOINT_EACH == 0:
+                self._write_checkpoint(version, self._replay(version))
+                self._point_to(version)
+        return True
+
+    def begin(self, step: Step) -> bool:
+        """Write one version with all files, and remove the older ones first.
+
+        A log that does not begin with version 0 begins with a checkpoint.
+        """
+        found = self._versions("json") + self._versions("checkpoint.parquet")
+        version = max(found, default=-1) + 1
+        self.drop()
+        head = [protocol(), self._meta_data()]
+        actions = self._actions(step, head)
+        if version:
+            self._write_checkpoint(version, actions[1:])
+        done = self._create(version, actions)
+        if version:
+            self._point_to(version)
+        return done
+
+    def expire(self, instants: Sequence[str]) -> None:
+        """Remove the versions before the first of these instants."""
+        versions = self._versions("json")
+        first = next((v for v in versions if self._instant(v) in instants), None)
+        if first is None or first == versions[0]:
+            return
+        checkpoints = self._versions("checkpoint.parquet")
+        if first not in checkpoints:
+            self._write_checkpoint(first, self._replay(first))
+        if not any(each > first for each in checkpoints):
+            self._point_to(first)
+        for suffix in ("json", "checkpoint.parquet"):
+            for version in self._versions(suffix):
+                if version < first:
+                    self.store.delete(self._uri(version, suffix))
+
+    def glue_properties(self) -> Dict[str, str]:
+        """Return the properties by which readers of Glue's entry know the format."""
+        return {"table_type": "DELTA", "spark.sql.sources.provider": "delta"}
+
+    def _instant(self, version: int) -> str:
+        return self._read(version)[0]["commitInfo"].get(INSTANT, "")
+
+    def _versions(self, suffix: str) -> List[int]:
+        names = (_VERSION.search(each.uri) for each in self.store.list(self.root))
+        return sorted(int(n.group(1)) for n in names if n and n.group(2) == suffix)
+
+    def _uri(self, version: int, suffix: str = "json") -> str:
+        return f"{self.root}{version:020}.{suffix}"
+
+    def _read(self, version: int) -> List[Action]:
+        content = self.store.read(self._uri(version)).decode()
+        return [json.loads(line) for line in content.splitlines()]
+
+    def _create(self, version: int, actions: Iterable[Action]) -> bool:
+        return self.store.create(self._uri(version), lines(actions).encode())
+
+    def _actions(self, step: Step, more: Sequence[Action]) -> List[Action]:
+        now = int(time.time() * 1000)
+        gone = [remove(file, now) for file in step.removed]
+        added = [add(f, step.rows[f.path], self.partitions, now) for f in step.added]
+        info = {
+            "timestamp": now,
+            "operation": "WRITE",
+            "operationParameters": {},
+            INSTANT: step.instant,
+            _FILES: step.files,
+            _BYTES: step.bytes,
+            _SCHEMA: self._fingerprint(),
+        }
+        return [{"commitInfo": info}, *more, *gone, *added]
+
+    def _meta_data(self) -> Action:
+        return meta_data(
+            self.table.path, self.description, self.schema, self.partitions
+        )
+
+    def _fingerprint(self) -> str:
+        text = f"{self.schema.json()} {self.partitions}"
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def _replay(self, version: int) -> List[Action]:
+        """Return the actions that are in force as of a version."""
+        known = [v for v in self._versions("checkpoint.parquet") if v < version]
+        start = max(known, default=None)
+        actions: List[Action] = []
+        if start is not None:
+            uri = self._uri(start, "checkpoint.parquet")
+            rows = self.spark.read.parquet(uri).select(F.to_json(F.struct("*")))
+            actions = [json.loads(row[0]) for row in rows.collect()]
+        first = 0 if start is None else start + 1
+        for each in range(first, version + 1):
+            actions += self._read(each)
+        return in_force(actions)
+
+    def _write_checkpoint(self, version: int, actions: Iterable[Action]) -> None:
+        """Write what is in force as Parquet, by Spark: put once it is whole."""
+        content = _parquet(self.spark, self.scratch, self.store, lines(actions))
+        self.store.write(self._uri(version, "checkpoint.parquet"), content)
+
+    def _point_to(self, version: int) -> None:
+        content = json.dumps({"version": version, "size": -1})
+        self.store.write(f"{self.root}{_LAST}", content.encode())
+
+
+def _parquet(spark: SparkSession, folder: str, store: Any, text: str) -> bytes:
+    """Return one Parquet file of actions; `folder` is for the way."""
+    rows = spark.createDataFrame([(line,) for line in text.splitlines()], "line string")
+    typed = rows.select(F.from_json("line", _ACTIONS).alias("action"))
+    try:
+        typed.select("action.*").coalesce(1).write.mode("overwrite").parquet(folder)
+        (part,) = [each for each in store.list(f"{folder}/part-") if each.size]
+        return store.read(part.uri)
+    finally:
+        for each in store.list(f"{folder}/"):
+            store.delete(each.uri)
+
+
+def lines(actions: Iterable[Action]) -> str:
+    """Return actions as the lines of a log file."""
+    return "".join(json.dumps(each, separators=(",", ":")) + "\n" for each in actions)
+
+
+def in_force(actions: Iterable[Action]) -> List[Action]:
+    """Return what is left of actions in their order: protocol, metadata and files."""
+    heads: Dict[str, Action] = {}
+    files: Dict[str, Action] = {}
+    for each in actions:
+        for name, value in each.items():
+            if name in ("protocol", "metaData"):
+                heads[name] = each
+            elif name == "add":
+                files[value["path"]] = each
+            elif name == "remove":
+                files.pop(value["path"], None)
+    return [*heads.values(), *files.values()]
+
+
+def protocol() -> Action:
+    """Return the versions that readers and writers must know."""
+    return {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}
+
+
+def meta_data(
+    path: str, description: str, schema: StructType, partitions: Tuple[str, ...]
+) -> Action:
+    """Return the action that says what a table is; its id belongs to its path."""
+    return {
+        "metaData": {
+            "id": str(uuid.uuid5(uuid.NAMESPACE_URL, path)),
+            "description": description,
+            "format": {"provider": "parquet", "options": {}},
+            "schemaString": schema.json(),
+            "partitionColumns": list(partitions),
+            "configuration": {},
+            "createdTime": int(time.time() * 1000),
+        }
+    }
+
+
+def add(file: BaseFile, rows: int, partitions: Tuple[str, ...], now: int) -> Action:
+    """Return the action that a file is part of the table."""
+    return {
+        "add": {
+            "path": quote(file.path, safe="/="),
+            "partitionValues": partition_values(file, partitions),
+            "size": file.size,
+            "modificationTime": now,
+            "dataChange": True,
+            "stats": json.dumps({"numRecords": rows}),
+        }
+    }
+
+
+def remove(file: BaseFile, now: int) -> Action:
+    """Return the action that a file is part of it no more."""
+    return {
+        "remove": {
+            "path": quote(file.path, safe="/="),
+            "deletionTimestamp": now,
+            "dataChange": True,
+        }
+    }

@@ -1,0 +1,97 @@
+"""What the formats of published metadata have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Dict, Optional, Sequence, Tuple
+
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
+
+from lake_spark.publish.instants import Step
+from lake_spark.publish.schema import partition_columns, published_schema
+from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.storage.object_store import ObjectStore
+
+INSTANT = "lake.hudi-instant"
+"""Names the commit of Hudi in a version of the metadata."""
+
+
+@dataclass(frozen=True)
+class Newest:
+    """What the newest version of published metadata says."""
+
+    version: int
+    instant: str
+    files: Optional[int]
+    bytes: Optional[int]
+
+
+class Format(ABC):
+    """The metadata of one table in one format, below the table's own folder."""
+
+    folder: ClassVar[str]
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        store: ObjectStore,
+        table: HudiTable,
+        *,
+        description: str,
+        scratch: str,
+    ) -> None:
+        self.spark = spark
+        self.store = store
+        self.table = table
+        self.description = description
+        self.scratch = scratch
+        """A folder for files on the way."""
+        self.root = f"{table.path}/{self.folder}/"
+
+    @cached_property
+    def schema(self) -> StructType:
+        """Return the columns of the newest commit."""
+        return published_schema(self.table)
+
+    @cached_property
+    def partitions(self) -> Tuple[str, ...]:
+        """Return the columns that the table is partitioned by."""
+        return partition_columns(self.table)
+
+    @abstractmethod
+    def newest(self) -> Optional[Newest]:
+        """Return what the newest version says; None where there is none."""
+
+    @abstractmethod
+    def append(self, newest: Newest, steps: Sequence[Step]) -> bool:
+        """Add a version for each step.
+
+        Return False where another writer was first. Raise CannotFollow where older
+        versions would not be read rightly next to it.
+        """
+
+    @abstractmethod
+    def begin(self, step: Step) -> bool:
+        """Make the only version that there is, of all files; return whether it is ours."""
+
+    @abstractmethod
+    def expire(self, instants: Sequence[str]) -> None:
+        """Remove the versions of other instants than these."""
+
+    @abstractmethod
+    def glue_properties(self) -> Dict[str, str]:
+        """Return the properties by which readers of Glue's entry know the format."""
+
+    def drop(self) -> int:
+        """Remove all metadata of this format; return how many files."""
+        found = self.store.list(self.root)
+        for each in found:
+            self.store.delete(each.uri)
+        return len(found)
+
+
+class CannotFollow(Exception):
+    """The metadata cannot say the next version next to the older ones."""

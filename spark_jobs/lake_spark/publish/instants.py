@@ -1,0 +1,191 @@
+"""Which base files a table has at each of its instants, from one listing of its folder.
+
+Hudi's own rules: of a file group its newest file counts, of those that a completed commit
+wrote; groups that a commit replaced count no more.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Dict, FrozenSet, Iterable, List, Mapping, Optional, Tuple
+
+from lake_spec.hudi.options import METADATA_FOLDER
+from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.storage.object_store import ObjectStore
+from lake_spark.storage.timeline import FileChanges
+
+ICEBERG_FOLDER, DELTA_FOLDER = "metadata", "_delta_log"
+"""Folders of published metadata, below the table's."""
+
+_NO_DATA = tuple(f"{f}/" for f in (METADATA_FOLDER, ICEBERG_FOLDER, DELTA_FOLDER))
+_WHOLE = ("commit", "replacecommit")
+"""Actions after which no row of a merge-on-read table is in a log file."""
+_AT_ONCE = 16
+
+
+@dataclass(frozen=True)
+class BaseFile:
+    """One version of a file group: a Parquet file."""
+
+    path: str
+    """Below the table's folder."""
+    group: Tuple[str, str]
+    """Its partition and id."""
+    instant: str
+    size: int
+
+    @property
+    def partition(self) -> str:
+        """Return the folder of its partition, empty where there is none."""
+        return self.group[0]
+
+
+State = FrozenSet[BaseFile]
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one commit changed, and how many files and bytes there are after it."""
+
+    instant: str
+    added: Tuple[BaseFile, ...]
+    removed: Tuple[BaseFile, ...]
+    rows: Mapping[str, int]
+    files: int
+    bytes: int
+
+
+class Instants:
+    """The commits of a table at which its base files are all of its rows, oldest first.
+
+    Copy on write these are all commits; merge on read the first load, compactions and
+    rebuilds.
+    """
+
+    def __init__(self, table: HudiTable, store: ObjectStore, *, merged: bool) -> None:
+        self._table = table
+        self._known: Dict[str, FileChanges] = {}
+        listed = store.list(f"{table.path}/")
+        found = [(each.uri[len(table.path) + 1 :], each.size) for each in listed]
+        kept = [(path, size) for path, size in found if not path.startswith(_NO_DATA)]
+        self._files = [file for path, size in kept if (file := base_file(path, size))]
+        self._order = table.instants()
+        if merged:
+            self._order.sort(key=lambda each: each.requested)
+        else:
+            self._order.sort(key=lambda each: (each.completed, each.requested))
+        begun = [each.requested for each in self._order] + table.unfinished()
+        self._first = min(begun, default="")
+        self._places = self._readable(merged, [path for path, _ in kept])
+
+    def _readable(self, merged: bool, paths: Iterable[str]) -> List[int]:
+        if not merged:
+            return list(range(len(self._order)))
+        is_whole = not any(_instant_of(path) < self._first for path in paths)
+        places = []
+        for place, each in enumerate(self._order):
+            if each.action in _WHOLE:
+                is_whole = True
+            elif is_whole:
+                written = self._changes(each.requested).rows
+                is_whole = not any(".log." in path for path in written)
+            if is_whole:
+                places.append(place)
+        return places
+
+    @property
+    def names(self) -> List[str]:
+        """Return the instants, as Hudi names them."""
+        return [self._order[place].requested for place in self._places]
+
+    def kept(self, commits: int) -> List[str]:
+        """Return those that a cleaning leaves readable which keeps so many commits."""
+        newest = sorted(each.requested for each in self._order)[-commits:]
+        names = self.names
+        older = [name for name in names if name < newest[0]]
+        stays = [name for name in names if name >= newest[0]]
+        return stays if newest[0] in names else [*older[-1:], *stays]
+
+    def state(self, name: str) -> State:
+        """Return the files of the table as of that instant."""
+        before = self._order[: self._place(name) + 1]
+        visible = {each.requested for each in before}
+        replaced = {
+            group
+            for each in before
+            if each.action == "replacecommit"
+            for group in self._changes(each.requested).replaced
+        }
+        newest: Dict[Tuple[str, str], BaseFile] = {}
+        for file in self._files:
+            is_committed = file.instant in visible or file.instant < self._first
+            if is_committed and file.group not in replaced:
+                known = newest.get(file.group)
+                if known is None or known.instant < file.instant:
+                    newest[file.group] = file
+        return frozenset(newest.values())
+
+    def whole(self, name: str) -> Step:
+        """Return all files as of an instant as one step."""
+        return self._step(name, frozenset(), self.state(name))
+
+    def steps(self, since: str) -> List[Step]:
+        """Return what each later instant changed."""
+        names = self.names
+        later = names[names.index(since) :]
+        states = [self.state(name) for name in later]
+        pairs = zip(later[1:], states, states[1:])
+        return [self._step(name, old, new) for name, old, new in pairs]
+
+    def _step(self, name: str, old: State, new: State) -> Step:
+        added = tuple(sorted(new - old, key=lambda file: file.path))
+        removed = tuple(sorted(old - new, key=lambda file: file.path))
+        size = sum(file.size for file in new)
+        return Step(name, added, removed, self._rows(added), len(new), size)
+
+    def _rows(self, files: Iterable[BaseFile]) -> Dict[str, int]:
+        """Return the rows of each file: as its commit says, or its footer."""
+        found, unknown = {}, []
+        active = {each.requested for each in self._order}
+        for file in files:
+            known = None
+            if file.instant in active:
+                known = self._changes(file.instant).rows.get(file.path)
+            if known is None:
+                unknown.append(file)
+            else:
+                found[file.path] = known
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            counts = pool.map(lambda file: self._table.rows_of_file(file.path), unknown)
+            found.update({file.path: count for file, count in zip(unknown, counts)})
+        return found
+
+    def _place(self, name: str) -> int:
+        (place,) = [p for p in self._places if self._order[p].requested == name]
+        return place
+
+    def _changes(self, instant: str) -> FileChanges:
+        if instant not in self._known:
+            self._known[instant] = self._table.file_changes(instant)
+        return self._known[instant]
+
+
+def base_file(path: str, size: int) -> Optional[BaseFile]:
+    """Return the base file of a path; None where it is another kind of file."""
+    folder, name = posixpath.split(path)
+    parts = name[: -len(".parquet")].rsplit("_", 2)
+    if not name.endswith(".parquet") or name.startswith(".") or len(parts) != 3:
+        return None
+    return BaseFile(path, (folder, parts[0]), parts[2], size)
+
+
+def _instant_of(path: str) -> str:
+    """Return the instant in the name of a base or log file; a late one for others."""
+    name = posixpath.basename(path)
+    if name.endswith(".parquet"):
+        return name[: -len(".parquet")].rsplit("_", 1)[-1]
+    if ".log." in name:
+        return name.split(".log.")[0].rsplit("_", 1)[-1]
+    return "~"

@@ -1,0 +1,147 @@
+"""Publish what Hudi committed: a version of each format for each commit.
+
+Hudi's commit is the commit; what is published follows it. A run that was killed in
+between is followed by one that publishes what is missing.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, Iterator, Optional, Sequence, Tuple, Type
+
+from lake_spec.model import TableType
+from lake_spec.model.choices import ReadableAs
+from lake_spark.errors import NotPublished
+from lake_spark.publish import catalogue
+from lake_spark.publish.delta import Delta
+from lake_spark.publish.format import CannotFollow, Format, Newest
+from lake_spark.publish.iceberg import Iceberg
+from lake_spark.publish.instants import Instants
+from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.tables.table_run import TableRun
+
+LAYERS = ("changes", "current", "history")
+FORMATS: Dict[ReadableAs, Type[Format]] = {
+    ReadableAs.ICEBERG: Iceberg,
+    ReadableAs.DELTA: Delta,
+}
+_TRIES = 3
+
+
+def publish(run: TableRun, layers: Sequence[str]) -> None:
+    """Publish every commit of these layers that is not published yet, oldest first."""
+    if run.earlier.is_registered and not run.report.commits:
+        return
+    for layer, table in _tables(run, layers):
+        instants: Optional[Instants] = None
+        for kind in run.spec.storage.readable_as:
+            instants = instants or _instants(run, layer, table)
+            if instants.names:
+                form = _format(run, layer, table, kind)
+                _publish(run, layer, form, instants)
+                catalogue.register(run, layer, kind, form)
+
+
+def expire(run: TableRun, layer: str, table: HudiTable, keep_commits: int) -> None:
+    """Remove the versions whose files a cleaning will remove that keeps so many commits."""
+    if layer not in LAYERS:
+        return
+    instants: Optional[Instants] = None
+    for kind in run.spec.storage.readable_as:
+        instants = instants or _instants(run, layer, table)
+        form = _format(run, layer, table, kind)
+        form.expire(instants.kept(keep_commits))
+        catalogue.register(run, layer, kind, form)
+
+
+def begin_again(run: TableRun) -> None:
+    """Remove every version that was published, and publish the newest commit alone."""
+    for layer, table in _tables(run, LAYERS):
+        for kind in FORMATS:
+            form = _format(run, layer, table, kind)
+            if kind not in run.spec.storage.readable_as:
+                form.drop()
+                continue
+            instants = _instants(run, layer, table)
+            if instants.names:
+                _begin(run, layer, form, instants)
+                catalogue.register(run, layer, kind, form)
+
+
+def drop_unasked(run: TableRun) -> None:
+    """Remove the metadata of formats that the spec names no more: nobody renews it."""
+    for layer, table in _tables(run, LAYERS):
+        for kind in FORMATS:
+            if kind not in run.spec.storage.readable_as:
+                if _format(run, layer, table, kind).drop():
+                    run.say(f"{layer} is readable as {kind.value} no more")
+
+
+def _tables(run: TableRun, layers: Sequence[str]) -> Iterator[Tuple[str, HudiTable]]:
+    for layer in layers:
+        if layer not in LAYERS:
+            continue
+        is_there = layer != "changes" or not run.spec.is_dimension
+        if is_there and run.table(layer).has_data():
+            yield layer, run.table(layer)
+
+
+def _instants(run: TableRun, layer: str, table: HudiTable) -> Instants:
+    merged = run.spec.storage.type is TableType.MERGE_ON_READ and layer != "changes"
+    return Instants(table, run.store, merged=merged)
+
+
+def _format(run: TableRun, layer: str, table: HudiTable, kind: ReadableAs) -> Format:
+    folder = f"{run.environment.runs}/{run.report.run}/{run.report.stage}"
+    return FORMATS[kind](
+        run.spark,
+        run.store,
+        table,
+        description=run.spec.description,
+        scratch=f"{folder}/published/{run.spec.name}/{layer}",
+    )
+
+
+def _publish(run: TableRun, layer: str, form: Format, instants: Instants) -> None:
+    for _ in range(_TRIES):
+        newest = form.newest()
+        if newest is None or not _follows(newest, instants):
+            return _begin(run, layer, form, instants)
+        steps = instants.steps(newest.instant)
+        if not steps:
+            return
+        run.check_lease()
+        try:
+            if form.append(newest, steps):
+                return _note(run, layer, form, steps[-1].instant, len(steps))
+        except CannotFollow:
+            return _begin(run, layer, form, instants)
+    raise NotPublished(_other_writer(form))
+
+
+def _follows(newest: Newest, instants: Instants) -> bool:
+    """Return whether what is published is a state that the table had."""
+    if newest.instant not in instants.names:
+        return False
+    state = instants.state(newest.instant)
+    size = sum(file.size for file in state)
+    return (newest.files, newest.bytes) == (len(state), size)
+
+
+def _begin(run: TableRun, layer: str, form: Format, instants: Instants) -> None:
+    run.check_lease()
+    step = instants.whole(instants.names[-1])
+    if not form.begin(step):
+        raise NotPublished(_other_writer(form))
+    _note(run, layer, form, step.instant, 1)
+
+
+def _note(run: TableRun, layer: str, form: Format, instant: str, count: int) -> None:
+    kind = type(form).__name__
+    run.say(f"{layer} is readable as {kind} up to {instant}, {count} commit(s) more")
+
+
+def _other_writer(form: Format) -> str:
+    return (
+        f"{form.root}: another writer put a version of the same number. The rows are "
+        "committed. Find out who writes there, then start the run again."
+    )

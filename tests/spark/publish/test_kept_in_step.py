@@ -1,0 +1,228 @@
+"""Published metadata follows Hudi whatever happens: kills, maintenance, rebuilds, erases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lake_spec.model import TableType
+from lake_spec.model.choices import ReadableAs
+from lake_spark.publish import publication
+from lake_spark.publish.avro_blocks import unpacked_blocks
+from lake_spark.publish.delta import Delta
+from lake_spark.publish.iceberg import Iceberg
+from lake_spark.storage.hudi_table import without_hudi_columns
+from tests.spark.erasing import CANARY, erased, files_with
+from tests.spark.lake import FEED_FILES, Lake, stored, table
+from tests.spark.publish.readers import (
+    as_text,
+    delta_rows,
+    delta_versions,
+    iceberg_metadata,
+    iceberg_rows,
+    iceberg_snapshots,
+)
+
+SPEC = table(FEED_FILES + """\
+key: [id]
+order_by: [at]
+effective_at: at
+columns: {id: string, name: string, at: timestamp}
+storage: {buckets: 1, readable_as: [iceberg, delta]}
+maintenance: {keep_commits: 3, compact_after: 1, cluster_after: 4}
+""")
+HEADER = "op,id,name,at\n"
+LAYERS = ("changes", "current", "history")
+
+
+def loaded(spark, root, spec=SPEC) -> Lake:
+    lake = Lake(spark, root, spec)
+    lake.land("load/1.csv", f"id,name,at\na,x,2026-01-01\n{CANARY},y,2026-01-01\n")
+    lake.done("full_load", "scd2")
+    return lake
+
+
+def change(lake: Lake, number: int, header: str = HEADER, more: str = "") -> None:
+    text = f"{header}U,a,name {number},2026-02-{number:02}{more}\n"
+    lake.land(f"changes/{number}.csv", text)
+
+
+def agree(lake: Lake) -> None:
+    """All formats have the newest commit, and its rows."""
+    for layer in LAYERS:
+        stored_rows = lake.tables.table(layer)
+        newest = stored_rows.last_commit().instant
+        path, wanted = stored_rows.path, as_text(
+            without_hudi_columns(stored_rows.read_stored())
+        )
+        for found, rows in (
+            (iceberg_snapshots(path), iceberg_rows(lake.spark, path)),
+            (delta_versions(path), delta_rows(lake.spark, path)),
+        ):
+            assert list(found)[-1] == newest, layer
+            assert as_text(rows) == wanted, layer
+
+
+def metadata_of(lake: Lake) -> dict:
+    """Every published file with its time."""
+    return {
+        path: time
+        for path, time in lake.files().items()
+        if "/metadata/v" in path or "/_delta_log/" in path
+    }
+
+
+@pytest.mark.parametrize("form", [Iceberg, Delta], ids=lambda form: form.folder)
+def test_a_kill_between_commit_and_publication_is_healed_by_the_next_run(
+    spark, tmp_path, monkeypatch, form
+):
+    lake = loaded(spark, tmp_path)
+    change(lake, 1)
+    with monkeypatch.context() as killed:
+        killed.setattr(
+            form, "append", lambda *_: (_ for _ in ()).throw(OSError("killed"))
+        )
+        assert lake.run("incremental").error["type"] == "OSError"
+    before = len(iceberg_snapshots(lake.tables.current.path))
+    change(lake, 2)
+    lake.done("incremental", "scd2")
+    agree(lake)
+    path = lake.tables.current.path
+    assert list(iceberg_snapshots(path)) == list(delta_versions(path))
+    assert len(iceberg_snapshots(path)) == 3 >= before, "a version for each commit"
+
+
+def test_a_run_with_nothing_new_writes_no_metadata(spark, tmp_path):
+    lake = loaded(spark, tmp_path)
+    was = metadata_of(lake)
+    lake.done("incremental", "scd2")
+    assert metadata_of(lake) == was != {}
+
+
+@pytest.mark.parametrize("form", [Iceberg, Delta], ids=lambda form: form.folder)
+def test_a_writer_that_was_first_with_the_same_number_is_not_overwritten(
+    spark, tmp_path, form
+):
+    lake = loaded(spark, tmp_path)
+    run = lake.tables
+    published = publication._format(run, "current", run.current, FORMATS[form])
+    late = published.newest()
+    change(lake, 1)
+    lake.done("incremental")
+    run.current.forget()
+    steps = publication._instants(run, "current", run.current).steps(late.instant)
+    assert len(steps) == 1
+    was = metadata_of(lake)
+    assert published.append(late, steps) is False
+    kept = {path: time for path, time in metadata_of(lake).items() if path in was}
+    assert kept == was
+
+
+FORMATS = {Iceberg: ReadableAs.ICEBERG, Delta: ReadableAs.DELTA}
+
+
+def test_versions_end_with_the_files_that_a_cleaning_removes(spark, tmp_path):
+    lake = loaded(spark, tmp_path)
+    for number in range(1, 7):
+        change(lake, number)
+        lake.done("incremental", "scd2")
+    held = iceberg_rows(spark, lake.tables.current.path)
+    wanted = as_text(held)
+    path = lake.tables.current.path
+    assert len(iceberg_snapshots(path)) == len(delta_versions(path)) == 7
+    lake.done("maintenance")
+    assert len(iceberg_snapshots(path)) == len(delta_versions(path)) == 3
+    for instant in iceberg_snapshots(path):
+        found = as_text(iceberg_rows(spark, path, instant))
+        assert found == as_text(delta_rows(spark, path, instant))
+    assert as_text(held) == wanted, "a reader of before the run goes on"
+    agree(lake)
+
+
+def test_a_new_column_has_a_new_id_and_a_rebuilt_table_is_one_overwrite(
+    spark, tmp_path
+):
+    lake = loaded(spark, tmp_path)
+    path = lake.tables.current.path
+    before = {f["name"]: f["id"] for f in columns(path)}
+    change(lake, 1, header="op,id,name,at,size\n", more=",5")
+    lake.done("incremental", "scd2")
+    after = {f["name"]: f["id"] for f in columns(path)}
+    assert set(after) - set(before) == {"size"}
+    assert {name: after[name] for name in before} == before
+    assert after["size"] > max(before.values())
+    agree(lake)
+    lake.done("rebuild")
+    agree(lake)
+    assert {f["name"]: f["id"] for f in columns(path)} == after
+    first = next(iter(iceberg_snapshots(path)))
+    assert "size" not in iceberg_rows(spark, path, first).columns
+
+
+def columns(path: str) -> list:
+    metadata = iceberg_metadata(path)
+    (schema,) = [
+        each
+        for each in metadata["schemas"]
+        if each["schema-id"] == metadata["current-schema-id"]
+    ]
+    return schema["fields"]
+
+
+@pytest.mark.parametrize("kind", list(TableType), ids=lambda kind: kind.value)
+def test_an_erased_subject_is_in_no_metadata(spark, tmp_path, kind):
+    spec = stored(SPEC, type=kind, partition_by=("name",))
+    lake = loaded(spark, tmp_path, spec)
+    change(lake, 1)
+    lake.done("incremental", "scd2")
+    erased(lake, {"id": CANARY})
+    assert files_with(lake, CANARY) == []
+    for layer in LAYERS:
+        path = lake.tables.table(layer).path
+        assert len(iceberg_snapshots(path)) == len(delta_versions(path)) == 1
+        wanted = as_text(without_hudi_columns(lake.tables.table(layer).read_stored()))
+        assert as_text(iceberg_rows(spark, path)) == wanted
+        assert as_text(delta_rows(spark, path)) == wanted
+    change(lake, 2)
+    lake.done("incremental", "scd2", "maintenance")
+    agree(lake)
+
+
+def test_no_value_of_a_column_stands_in_metadata(spark, tmp_path):
+    lake = loaded(spark, tmp_path)
+    change(lake, 1)
+    lake.done("incremental", "scd2", "maintenance")
+    folder = tmp_path / "warehouse"
+    found = [f for f in folder.rglob("*.avro") if "/metadata/" in str(f)]
+    texts = [unpacked_blocks(f.read_bytes()) for f in found]
+    texts += [
+        f.read_bytes()
+        for f in folder.rglob("*")
+        if "_delta_log" in str(f) and f.is_file()
+    ]
+    assert found and not [t for t in texts if CANARY.encode() in t]
+
+
+def test_formats_that_are_asked_for_no_more_are_removed_by_maintenance(spark, tmp_path):
+    lake = loaded(spark, tmp_path)
+    lake.spec = stored(SPEC, readable_as=(ReadableAs.DELTA,))
+    lake.domain = (lake.spec,)
+    lake.done("maintenance")
+    folder = Path(lake.tables.current.path[len("file://") :])
+    assert not list((folder / "metadata").glob("*.json"))
+    assert delta_versions(lake.tables.current.path)
+
+
+def test_a_table_that_was_there_before_is_published_as_of_its_newest_commit(
+    spark, tmp_path
+):
+    lake = loaded(spark, tmp_path, stored(SPEC, readable_as=()))
+    change(lake, 1)
+    lake.done("incremental", "scd2")
+    assert metadata_of(lake) == {}
+    lake.spec = SPEC
+    lake.domain = (SPEC,)
+    lake.done("incremental", "scd2")
+    agree(lake)
+    assert len(iceberg_snapshots(lake.tables.current.path)) == 1

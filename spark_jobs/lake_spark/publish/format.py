@@ -85,6 +85,9 @@ class Format(ABC):
     def glue_properties(self) -> Dict[str, str]:
         """Return the properties by which readers of Glue's entry know the format."""
 
+    def heal(self) -> None:
+        """Finish what a killed writer left of the newest version."""
+
     def drop(self) -> int:
         """Remove all metadata of this format; return how many files."""
         found = self.store.list(self.root)

@@ -17,10 +17,13 @@ from pyspark.sql.types import StructType
 from lake_spark.publish.format import CannotFollow, Format, INSTANT, Newest
 from lake_spark.publish.instants import BaseFile, ICEBERG_FOLDER, Step
 from lake_spark.publish.schema import partition_values, same_columns
+from lake_spark.storage.hudi_table import DELETED, HUDI_COLUMNS
 
 _VERSION = re.compile(r"/v(\d+)\.metadata\.json$")
 _HINT = "version-hint.text"
 _MAPPING = "schema.name-mapping.default"
+_HUDI_ID = 2_000_000_000
+"""Far above all columns of tables, and below what Iceberg keeps for itself."""
 KEPT_METADATA = 10
 """Older metadata files that stay for readers which were given their address."""
 
@@ -87,7 +90,8 @@ class Iceberg(Format):
         )
         mapping = self._iceberg.mapping
         names = mapping.MappingUtil.create(changes.table().schema())
-        text = mapping.NameMappingParser.toJson(names)
+        known = json.loads(mapping.NameMappingParser.toJson(names))
+        text = json.dumps([*known, *mapping_of_hudi()])
         changes.updateProperties().set(_MAPPING, text).commit()
         self._snapshot(changes, step)
         metadata = self._json(changes)
@@ -116,6 +120,10 @@ class Iceberg(Format):
         keep_snapshots(metadata, kept)
         if self._put(version + 1, metadata):
             self._sweep(keep=KEPT_METADATA)
+
+    def heal(self) -> None:
+        """Let the hint name the newest version."""
+        self._hint(max(self._versions()))
 
     def glue_properties(self) -> Dict[str, str]:
         """Return the properties by which readers of Glue's entry know the format."""
@@ -149,8 +157,18 @@ class Iceberg(Format):
         content = json.dumps(metadata, separators=(",", ":")).encode()
         if not self.store.create(self._uri(version), content):
             return False
-        self.store.write(f"{self.root}{_HINT}", str(version).encode())
+        self._hint(version)
         return True
+
+    def _hint(self, version: int) -> None:
+        """Tell readers without a catalogue which version is the newest."""
+        uri, content = f"{self.root}{_HINT}", str(version).encode()
+        try:
+            known = self.store.read(uri)
+        except KeyError:
+            known = b""
+        if known != content:
+            self.store.write(uri, content)
 
     def _convert(self, schema: StructType) -> JavaObject:
         kind = self.spark._jvm.org.apache.spark.sql.types.DataType
@@ -224,6 +242,15 @@ class Iceberg(Format):
         for each in self.store.list(self.root):
             if _name(each.uri) not in named:
                 self.store.delete(each.uri)
+
+
+def mapping_of_hudi() -> List[Dict[str, Any]]:
+    """Return ids for Hudi's own columns, which no schema has.
+
+    Each column of a file needs one: pyiceberg refuses the file else.
+    """
+    names = [*HUDI_COLUMNS, DELETED]
+    return [{"field-id": _HUDI_ID + n, "names": [name]} for n, name in enumerate(names)]
 
 
 def _name(uri: str) -> str:

@@ -108,7 +108,7 @@ def _publish(run: TableRun, layer: str, form: Format, instants: Instants) -> Non
             return _begin(run, layer, form, instants)
         steps = instants.steps(newest.instant)
         if not steps:
-            return
+            return form.heal()
         run.check_lease()
         try:
             if form.append(newest, steps):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
+from typing import Sequence
 
 import pytest
 
 from lake_spec.model import TableType
 from lake_spec.model.choices import ReadableAs
+from lake_spark.erasure import scan
+from lake_spark.erasure.subjects import Subjects
+from lake_spark.errors import StillThere
 from lake_spark.publish import publication
 from lake_spark.publish.avro_blocks import unpacked_blocks
 from lake_spark.publish.delta import Delta
@@ -15,6 +20,7 @@ from lake_spark.publish.iceberg import Iceberg
 from lake_spark.storage.hudi_table import without_hudi_columns
 from tests.spark.erasing import CANARY, erased, files_with
 from tests.spark.lake import FEED_FILES, Lake, stored, table
+from tests.spark.shop import DIMENSIONS, Shop, domain_of
 from tests.spark.publish.readers import (
     as_text,
     delta_rows,
@@ -23,6 +29,7 @@ from tests.spark.publish.readers import (
     iceberg_rows,
     iceberg_snapshots,
 )
+from tests.unit.lake_spark.publish.test_avro_blocks import avro_file
 
 SPEC = table(FEED_FILES + """\
 key: [id]
@@ -48,9 +55,9 @@ def change(lake: Lake, number: int, header: str = HEADER, more: str = "") -> Non
     lake.land(f"changes/{number}.csv", text)
 
 
-def agree(lake: Lake) -> None:
+def agree(lake: Lake, layers: Sequence[str] = LAYERS) -> None:
     """All formats have the newest commit, and its rows."""
-    for layer in LAYERS:
+    for layer in layers:
         stored_rows = lake.tables.table(layer)
         newest = stored_rows.last_commit().instant
         path, wanted = stored_rows.path, as_text(
@@ -91,6 +98,41 @@ def test_a_kill_between_commit_and_publication_is_healed_by_the_next_run(
     path = lake.tables.current.path
     assert list(iceberg_snapshots(path)) == list(delta_versions(path))
     assert len(iceberg_snapshots(path)) == 3 >= before, "a version for each commit"
+
+
+def test_a_kill_before_the_hint_for_readers_is_healed_by_a_run_with_nothing_new(
+    spark, tmp_path
+):
+    lake = loaded(spark, tmp_path)
+    change(lake, 1)
+    lake.done("incremental", "scd2")
+    folder = Path(lake.tables.current.path[len("file://") :])
+    (folder / "metadata" / "version-hint.text").write_text("1")
+    lake.done("incremental")
+    agree(lake)
+
+
+def test_tables_of_an_older_version_are_published_too(spark, tmp_path):
+    lake = loaded(spark, tmp_path, stored(SPEC, table_version=6))
+    for number in range(1, 6):
+        change(lake, number)
+        lake.done("incremental", "scd2")
+    lake.done("maintenance")
+    agree(lake)
+
+
+def test_a_dimension_is_published_with_its_tables(spark, tmp_path):
+    specs = domain_of(tmp_path / "specs")
+    domain = [stored(spec, readable_as=tuple(ReadableAs)) for spec in specs]
+    shop = Shop(spark, tmp_path, domain)
+    shop.land_customers("load/1.csv", "", ",1,Ann,2022-07-01\n,2,Bob,2022-07-01\n")
+    shop.bring_up("full_load", "scd2")
+    shop.land_customers("changes/1.csv", "", "U,1,Anne,2026-01-05\nD,2,,2026-01-06\n")
+    shop.bring_up("incremental", "scd2")
+    for name in DIMENSIONS:
+        agree(shop.lakes[name], ("current", "history"))
+        path = shop.lakes[name].tables.history.path
+        assert len(iceberg_snapshots(path)) == len(delta_versions(path)) == 2
 
 
 def test_a_run_with_nothing_new_writes_no_metadata(spark, tmp_path):
@@ -226,3 +268,24 @@ def test_a_table_that_was_there_before_is_published_as_of_its_newest_commit(
     lake.done("incremental", "scd2")
     agree(lake)
     assert len(iceberg_snapshots(lake.tables.current.path)) == 1
+
+
+def test_the_scan_of_an_erase_reads_manifests_and_checkpoints(spark, tmp_path):
+    lake = loaded(spark, tmp_path)
+    erased(lake, {"id": CANARY})
+    run, subject = lake.tables, Subjects((CANARY,), ((CANARY,),))
+    assert scan.scan_files(run, subject) > 0
+    folder = Path(run.current.path[len("file://") :])
+    packer = zlib.compressobj(wbits=-15)
+    packed = packer.compress(f"\x18{CANARY}".encode()) + packer.flush()
+    manifest = folder / "metadata" / "left-m0.avro"
+    manifest.write_bytes(avro_file(b"deflate", packed))
+    with pytest.raises(StillThere, match="left-m0.avro"):
+        scan.scan_files(run, subject)
+    manifest.unlink()
+    rows = spark.createDataFrame([((CANARY,),)], "add struct<path:string>")
+    rows.coalesce(1).write.parquet(f"file://{tmp_path}/checkpoint")
+    (part,) = (tmp_path / "checkpoint").glob("part-*")
+    part.rename(folder / "_delta_log" / f"{7:020}.checkpoint.parquet")
+    with pytest.raises(StillThere, match="checkpoint.parquet"):
+        scan.scan_files(run, subject)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Iterator
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
-from lake_spec.model import ClusterSpec, DomainSpec, HistoryRuns, STAGE_HOURS
+from lake_spec.model import (
+    ClusterSpec,
+    DomainSpec,
+    HistoryRuns,
+    ReadableAs,
+    STAGE_HOURS,
+)
 from lake_spec.rules import names
 from lake_spec.rules.airflow import cron, sns_topic
 from lake_spec.rules.rule_book import RuleBook, rule
@@ -25,6 +31,18 @@ def domain_name_is_valid(spec: DomainSpec) -> Iterator[Problem]:
     so.
     """
     yield from names.name(("name",), spec.name)
+
+
+@DOMAIN.rule("name")
+def domain_is_not_named_as_a_database_of_formats(spec: DomainSpec) -> Iterator[Problem]:
+    """Reject `x_iceberg`: it is the database of the tables of x that Iceberg reads."""
+    for kind in ReadableAs:
+        if spec.name.endswith(f"_{kind.value}"):
+            hint = (
+                f"The Glue database of this name has the tables of another domain that "
+                f"are read as {kind.value}: choose a name with another end."
+            )
+            yield got(("name",), spec.name, hint)
 
 
 @DOMAIN.rule("description")

@@ -22,6 +22,10 @@ TOPIC = "arn:aws:sns:eu-central-1:123456789012:lake-failures"
             "name: got 'shop'. Its file or folder is named 'sales': write `name: s",
         ),
         (
+            {"name": "sales_iceberg"},
+            "name: got 'sales_iceberg'. The Glue database of this name has the tables",
+        ),
+        (
             {"description": "Orders"},
             "description: got 'Orders'. Write more than 15 characters that say what it",
         ),

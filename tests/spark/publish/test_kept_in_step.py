@@ -8,7 +8,6 @@ from typing import Sequence
 
 import pytest
 
-from lake_spec.model import TableType
 from lake_spec.model.choices import ReadableAs
 from lake_spark.erasure import scan
 from lake_spark.erasure.subjects import Subjects
@@ -19,6 +18,7 @@ from lake_spark.publish.delta import Delta
 from lake_spark.publish.iceberg import Iceberg
 from lake_spark.storage.hudi_table import without_hudi_columns
 from tests.spark.erasing import CANARY, erased, files_with
+from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import FEED_FILES, Lake, stored, table
 from tests.spark.shop import DIMENSIONS, Shop, domain_of
 from tests.spark.publish.readers import (
@@ -112,6 +112,7 @@ def test_a_kill_before_the_hint_for_readers_is_healed_by_a_run_with_nothing_new(
     agree(lake)
 
 
+@pytest.mark.nightly
 def test_tables_of_an_older_version_are_published_too(spark, tmp_path):
     lake = loaded(spark, tmp_path, stored(SPEC, table_version=6))
     for number in range(1, 6):
@@ -213,7 +214,7 @@ def columns(path: str) -> list:
     return schema["fields"]
 
 
-@pytest.mark.parametrize("kind", list(TableType), ids=lambda kind: kind.value)
+@pytest.mark.parametrize("kind", TABLE_TYPES, ids=lambda kind: kind.value)
 def test_an_erased_subject_is_in_no_metadata(spark, tmp_path, kind):
     spec = stored(SPEC, type=kind, partition_by=("name",))
     lake = loaded(spark, tmp_path, spec)

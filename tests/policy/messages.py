@@ -79,6 +79,7 @@ BASES = {
 
 INTERNAL = {
     "NotBlanked": "an erase catches it and raises NotErasable with its text",
+    "CannotFollow": "the publication starts again at the newest commit",
     "_Unreadable": "the reader of YAML makes a diagnostic of it",
     "EmrError": "an error of EMR's API, which its client raises",
     "S3Error": "an error of S3's API, which its client raises",

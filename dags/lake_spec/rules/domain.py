@@ -35,7 +35,10 @@ def domain_name_is_valid(spec: DomainSpec) -> Iterator[Problem]:
 
 @DOMAIN.rule("name")
 def domain_is_not_named_as_a_database_of_formats(spec: DomainSpec) -> Iterator[Problem]:
-    """Reject `x_iceberg`: it is the database of the tables of x that Iceberg reads."""
+    """Refuse `x_iceberg` and `x_delta`: the Glue databases of other formats of x.
+
+    Fix: Choose a name of the domain with another end.
+    """
     for kind in ReadableAs:
         if spec.name.endswith(f"_{kind.value}"):
             hint = (

@@ -207,7 +207,7 @@ def test_s3_and_a_folder_list_the_same_names_in_the_same_order(s3, tmp_path):
 def stores(s3, tmp_path):
     """Each kind of store, with an address in it."""
     return [
-        (S3Store(), "s3://lake/log/1.json"),
+        (S3Store("eu-central-1"), "s3://lake/log/1.json"),
         (FolderStore(), f"file://{tmp_path}/log/1.json"),
     ]
 

@@ -15,6 +15,7 @@
 #   spark-3.9      .venv-spark-3.9       Spark 3.5.6 on Python 3.9, EMR's default, for the nightly tests
 #   bench          .venv-bench           Delta, dbt, DuckDB and plots, for the benchmarks
 #   browser        .venv-browser         what takes the pictures of Airflow's pages for docs/
+#   readers        .venv-readers         pyiceberg, deltalake, DuckDB: `show --through`, the full tests
 #   docs           .venv-docs            mkdocs, which builds the site of docs/, for the full tests
 #   servers        .local/servers        PostgreSQL, MariaDB, Kafka, Debezium: Linux x86_64 only
 #
@@ -56,13 +57,13 @@ read_arguments() {
 pieces_of() {
     case $1 in
         airflow) echo ".venv-airflow .venv-step" ;;
-        airflow-3.0.6 | infra | browser | docs) echo ".venv-$1" ;;
+        airflow-3.0.6 | infra | browser | readers | docs) echo ".venv-$1" ;;
         bench) echo ".venv-bench .local/jars/spark-3.5 .local/jars/delta" ;;
         spec) [ ! -x .venv-spec/bin/python ] && ! find_python_39 >/dev/null || echo .venv-spec ;;
         spark | spark-3.9) echo ".venv-$1 .local/jars/spark-3.5" ;;
         streamer) echo ".venv-streamer .local/jars/spark-3.4 .local/jars/streamer" ;;
         servers) [ "$(uname -sm)" != "Linux x86_64" ] || echo .local/servers/{postgresql,mariadb,kafka,plugins/debezium-{postgresql,mariadb}} ;;
-        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec, infra, spark-3.9, bench, browser, docs, servers" ;;
+        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec, infra, spark-3.9, bench, browser, readers, docs, servers" ;;
     esac
 }
 

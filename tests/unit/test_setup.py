@@ -110,6 +110,12 @@ def test_an_environment_is_installed_from_its_lock_with_hashes(project):
     }
 
 
+def test_the_readers_of_other_formats_are_set_up_where_they_are_asked_for(project):
+    code, output = project.run("--only", "readers")
+    assert (code, "setup: .venv-readers done in" in output) == (0, True)
+    assert "-r requirements/readers.lock" in project.notes.read_text()
+
+
 def test_the_second_time_nothing_is_done(project):
     project.run("--only", "airflow")
     assert project.run("--only", "airflow") == (0, "setup: everything is in place\n")

@@ -81,29 +81,30 @@ def buckets_in_bounds(spec: TableSpec) -> Iterator[Problem]:
 
 
 @TABLE.rule("storage")
-def older_table_version_is_copy_on_write(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse table version 6 with merge on read, whose log files readers may leave out.
-
-    Fix: Write `type: copy_on_write`, or remove `table_version`.
-    """
-    storage = spec.storage
-    is_merged = storage.type is TableType.MERGE_ON_READ
-    if is_merged and storage.table_version == OLDER_TABLE_VERSION:
+def formats_of_readers_take_whole_files(spec: TableSpec) -> Iterator[Problem]:
+    """Reject other formats of a table whose newest rows are in Hudi's log files."""
+    if spec.storage.type is not TableType.MERGE_ON_READ:
+        return
+    if spec.storage.readable_as:
+        yield got(
+            ("storage", "readable_as"),
+            [each.value for each in spec.storage.readable_as],
+            "Rows written since the last compaction of a merge_on_read table are in "
+            "log files, which only Hudi reads: readers of these formats would see old "
+            "rows. Choose `type: copy_on_write`, or remove readable_as.",
+        )
+    if spec.storage.table_version == OLDER_TABLE_VERSION:
         yield got(
             ("storage", "table_version"),
-            storage.table_version,
+            spec.storage.table_version,
             "Version 6 is for readers of Hudi 0.14, which are supported for "
-            "copy_on_write tables only: their read of merge_on_read tables may lack the "
-            "rows of log files. Choose `type: copy_on_write`, or remove table_version.",
+            "copy_on_write tables only. Choose `type: copy_on_write`, or remove "
+            "table_version.",
         )
 
 
 @TABLE.rule("storage")
-def formats_of_readers_are_unique(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse a format that `storage.readable_as` names twice.
-
-    Fix: Name each format once.
-    """
+def each_format_of_readers_is_named_once(spec: TableSpec) -> Iterator[Problem]:
     formats = spec.storage.readable_as
     if len(set(formats)) < len(formats):
         names = [each.value for each in formats]
@@ -111,11 +112,7 @@ def formats_of_readers_are_unique(spec: TableSpec) -> Iterator[Problem]:
 
 
 @TABLE.rule("storage")
-def table_version_is_known(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse a table version of Hudi that is neither 6 nor 8.
-
-    Fix: Write 8, or 6 for readers of Hudi 0.14.
-    """
+def a_table_version_is_6_or_8(spec: TableSpec) -> Iterator[Problem]:
     version = spec.storage.table_version
     if version not in (OLDER_TABLE_VERSION, NEWEST_TABLE_VERSION):
         yield got(("storage", "table_version"), version, "Choose 6 or 8.")

@@ -35,13 +35,6 @@ class Index(str, Enum):
     RECORD = "record"
 
 
-class ReadableAs(str, Enum):
-    """Format, next to Hudi, in which engines without Hudi read a table."""
-
-    ICEBERG = "iceberg"
-    DELTA = "delta"
-
-
 class MissingKeys(str, Enum):
     """Meaning of a key that the previous snapshot had and this one lacks."""
 

@@ -81,25 +81,17 @@ def buckets_in_bounds(spec: TableSpec) -> Iterator[Problem]:
 
 
 @TABLE.rule("storage")
-def formats_of_readers_take_whole_files(spec: TableSpec) -> Iterator[Problem]:
-    """Reject other formats of a table whose newest rows are in Hudi's log files."""
-    if spec.storage.type is not TableType.MERGE_ON_READ:
-        return
-    if spec.storage.readable_as:
-        yield got(
-            ("storage", "readable_as"),
-            [each.value for each in spec.storage.readable_as],
-            "Rows written since the last compaction of a merge_on_read table are in "
-            "log files, which only Hudi reads: readers of these formats would see old "
-            "rows. Choose `type: copy_on_write`, or remove readable_as.",
-        )
-    if spec.storage.table_version == OLDER_TABLE_VERSION:
+def an_older_table_version_takes_whole_files(spec: TableSpec) -> Iterator[Problem]:
+    """Reject merge on read: readers of Hudi 0.14 were tried on base files alone."""
+    storage = spec.storage
+    is_merged = storage.type is TableType.MERGE_ON_READ
+    if is_merged and storage.table_version == OLDER_TABLE_VERSION:
         yield got(
             ("storage", "table_version"),
-            spec.storage.table_version,
+            storage.table_version,
             "Version 6 is for readers of Hudi 0.14, which are supported for "
-            "copy_on_write tables only. Choose `type: copy_on_write`, or remove "
-            "table_version.",
+            "copy_on_write tables only: their read of merge_on_read tables may lack the "
+            "rows of log files. Choose `type: copy_on_write`, or remove table_version.",
         )
 
 

@@ -51,11 +51,6 @@ from tests.unit.lake_spec.spec_files import FEED, diagnostics_of
             " are supported for copy_on_write tables only",
         ),
         (
-            {"storage": {"type": "merge_on_read", "readable_as": ["delta"]}},
-            "storage.readable_as: got ['delta']. Rows written since the last compaction"
-            " of a merge_on_read table are in log files, which only Hudi reads",
-        ),
-        (
             {"storage.readable_as": ["delta", "delta"]},
             "storage.readable_as: got ['delta', 'delta']. Name each format once.",
         ),

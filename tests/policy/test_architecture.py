@@ -68,6 +68,7 @@ LAYERS = (
             "psycopg": ("postgresql.py",),
             "pymysql": ("mariadb.py",),
             "argcomplete": ("parser.py",),
+            **{name: ("readers.py",) for name in ("duckdb", "deltalake", "pyiceberg")},
         },
         remedy="the emulator speaks to Airflow and Spark as a user does: over HTTP and argv",
     ),

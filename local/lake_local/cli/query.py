@@ -13,7 +13,7 @@ from typing import Sequence
 from lake_local.airflow import settings
 from lake_local.errors import BadRequest, LakeLocalError
 from lake_local.show.query import REFUSED
-from lake_local.show.request import Request
+from lake_local.show.request import Request, Through
 from lake_local.stack.session import Session
 from lake_local.text import progress
 from lake_local.workspace import background, project
@@ -24,12 +24,15 @@ def ask(session: Session, requests: Sequence[Request]) -> None:
 
     Raises BadRequest with the reason for a request that cannot be answered.
     """
-    project.require_spark(session.specs.project)
+    by_hudi = all(each.through == Through.HUDI.value for each in requests)
+    require = project.require_spark if by_hudi else project.require_readers
+    require(session.specs.project)
     with tempfile.TemporaryDirectory(prefix="show-", dir=session.home.root) as folder:
         question = Path(folder) / "requests.json"
         question.write_text(json.dumps(_question(session, requests)), encoding="utf-8")
         log = session.home.logs / "show.log"
-        code, words = _run(session, [str(question), str(log)], Path(folder))
+        program = _hudi_program(session) if by_hudi else _readers_program(session)
+        code, words = _run(session, [*program, str(question), str(log)], Path(folder))
     if code == REFUSED:
         raise BadRequest(words)
     if code:
@@ -48,12 +51,19 @@ def _question(session: Session, requests: Sequence[Request]) -> dict:
     }
 
 
-def _run(session: Session, arguments: list[str], folder: Path) -> tuple[int, str]:
-    argv = [str(session.specs.project.spark_python), "-m", "lake_local.show.query"]
+def _hudi_program(session: Session) -> list[str]:
+    return [str(session.specs.project.spark_python), "-m", "lake_local.show.query"]
+
+
+def _readers_program(session: Session) -> list[str]:
+    return [str(session.specs.project.readers_python), "-m", "lake_local.show.readers"]
+
+
+def _run(session: Session, argv: list[str], folder: Path) -> tuple[int, str]:
     errors = folder / "stderr"
     with open(errors, "wb") as words:
         started = subprocess.Popen(
-            [*argv, *arguments],
+            argv,
             cwd=folder,
             env=_environment(session),
             stdin=subprocess.DEVNULL,

@@ -1,4 +1,5 @@
-"""Rows of tables, now or at another time: the PySpark program behind `show`.
+"""Rows of tables, now or at another time: the programs behind `show`.
 
-Imports pyspark, `lake_spec` and `text`: it runs in Spark's environment, not in Airflow's.
+`query` reads by Spark with Hudi, in Spark's environment; `readers` reads what is
+published next to Hudi, in the environment of `.venv-readers`.
 """

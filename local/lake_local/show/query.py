@@ -27,7 +27,7 @@ JAVA_OPTIONS = "-Duser.timezone=UTC -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 def main(argv: Sequence[str]) -> int:
     """Answer every request in turn; 2 with the reason for one without answer."""
     asked = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
-    data, words = _keep_output_clean(Path(argv[1]))
+    data, words = keep_output_clean(Path(argv[1]))
     # Only now: what pyspark starts inherits the redirected output.
     from lake_local.show import reading
     from lake_local.show.timeline import QueryRefused
@@ -102,7 +102,7 @@ class _Limited:
             yield row
 
 
-def _keep_output_clean(log: Path) -> List[TextIO]:
+def keep_output_clean(log: Path) -> List[TextIO]:
     """Return our own standard output and error; from now on both lead to the log."""
     ours = [os.fdopen(os.dup(fd), "w", encoding="utf-8", newline="") for fd in (1, 2)]
     engine = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

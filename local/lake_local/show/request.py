@@ -25,6 +25,15 @@ class Format(str, Enum):
     PARQUET = "parquet"
 
 
+class Through(str, Enum):
+    """What reads a table: Hudi, or a reader of what is published next to it."""
+
+    HUDI = "hudi"
+    ICEBERG = "iceberg"
+    DELTA = "delta"
+    DUCKDB = "duckdb"
+
+
 @dataclass(frozen=True)
 class Validity:
     """A moment in the business, and the columns that say when a row is true."""
@@ -39,7 +48,8 @@ class Validity:
 class Request:
     """Rows of one table; instants are Hudi's, 17 digits in UTC.
 
-    Columns whose names begin as in `hidden` are shown only where asked for.
+    Columns whose names begin as in `hidden` are shown only where asked for. `published`
+    is the format, `iceberg` or `delta`, that a reader without Hudi takes.
     """
 
     table: str
@@ -56,6 +66,8 @@ class Request:
     limit: int = 0
     count: bool = False
     format: str = Format.TABLE.value
+    through: str = Through.HUDI.value
+    published: Optional[str] = None
 
 
 def from_json(raw: dict) -> Request:

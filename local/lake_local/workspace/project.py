@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from lake_local.errors import Missing
+from lake_local.text import progress
 
 SET_UP = "Run ./setup.sh, which installs what is missing."
 
@@ -41,6 +44,11 @@ class Project:
         return self.environments / ".venv-spark" / "bin" / "python"
 
     @property
+    def readers_python(self) -> Path:
+        """The Python that has the readers of Iceberg and Delta, which need no Java."""
+        return self.environments / ".venv-readers" / "bin" / "python"
+
+    @property
     def spark_jars(self) -> Path:
         """Hudi's bundle and S3 support for that Spark."""
         return self.jars / "spark-3.5"
@@ -70,6 +78,23 @@ def require_spark(project: Project) -> None:
         raise Missing(
             "Java is not installed: no `java` in PATH or JAVA_HOME. Install a Java 17"
             " runtime, or set JAVA_HOME to one."
+        )
+
+
+def require_readers(project: Project) -> None:
+    """Set up the readers of Iceberg and Delta where `setup.sh` makes the environments.
+
+    Raises `Missing` unless they are there then.
+    """
+    if project.environments == project.root:
+        if not project.readers_python.exists():
+            progress("setting up pyiceberg, deltalake and DuckDB once, in .venv-readers")
+        asked = [str(project.root / "setup.sh"), "--quiet", "--only", "readers"]
+        subprocess.run(asked, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False)
+    if not project.readers_python.exists():
+        raise Missing(
+            "The readers of Iceberg and Delta are not set up: "
+            f"{project.readers_python} is missing. Run ./setup.sh --only readers."
         )
 
 

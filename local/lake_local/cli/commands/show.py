@@ -4,10 +4,14 @@
   --valid-at T     the versions of the history that were valid at T
   --between A B    rows that commits after A, up to B, inserted, updated or deleted
   --where SQL      one condition in Spark SQL, such as "nationality = 'Dutch'"
+  --through NAME   read what `storage.readable_as` publishes, as other engines do: iceberg
+                   by pyiceberg, delta by delta-rs, duckdb by DuckDB; no Java runs, and
+                   --where is DuckDB's SQL
 
 Examples:
   ./run_locally.sh show moma.artists --where "display_name like 'Ana %'"
   ./run_locally.sh show moma.artists --layer history --valid-at 2016-04-01 --count
+  ./run_locally.sh show moma.artists --through duckdb --limit 5
   ./run_locally.sh show moma.artists --columns constituent_id display_name \\
       --format csv -o artists.csv
 """
@@ -19,13 +23,13 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from pathlib import Path
 
-from lake_spec.model import TableSpec
+from lake_spec.model import ReadableAs, TableSpec
 
 from lake_local.cli import query
 from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.errors import BadRequest
 from lake_local.show.instants import instant, utc
-from lake_local.show.request import Format, Layer, Request, Validity
+from lake_local.show.request import Format, Layer, Request, Through, Validity
 from lake_local.stack import objects, session
 from lake_local.stack.session import Session
 from lake_local.text import progress
@@ -42,6 +46,15 @@ HIDDEN = {
     Layer.QUARANTINE: ("_hoodie_",),
 }
 
+FORMATS = {
+    Through.ICEBERG: (ReadableAs.ICEBERG,),
+    Through.DELTA: (ReadableAs.DELTA,),
+    Through.DUCKDB: (ReadableAs.ICEBERG, ReadableAs.DELTA),
+}
+"""What each reader without Hudi takes, the first one that is published."""
+FOLDERS = {ReadableAs.ICEBERG: "metadata", ReadableAs.DELTA: "_delta_log"}
+"""Where the metadata of a format lies, below the table's folder."""
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the table, the choice of rows, and the output's form."""
@@ -56,6 +69,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     which.add_argument("--valid-at", metavar="T", help="history that was valid then")
     which.add_argument("--where", metavar="SQL", help="one condition")
+    readers = [each.value for each in Through]
+    which.add_argument(
+        "--through", choices=readers, default=Through.HUDI.value, help="default hudi"
+    )
     which.add_argument(
         "--limit", type=int, metavar="N", help="default 20 for a table, 0 means all"
     )
@@ -89,6 +106,7 @@ def request_of(args: Namespace, specs: Specs) -> Request:
     table = specs.table(args.table)
     layer = _layer(args)
     _require_file(args)
+    _require_published_layer(args, layer)
     if table.is_dimension:
         _require_layer_of_dimension(table, layer)
     return Request(
@@ -105,6 +123,7 @@ def request_of(args: Namespace, specs: Specs) -> Request:
         limit=_limit(args),
         count=args.count,
         format=args.format,
+        through=args.through,
     )
 
 
@@ -120,7 +139,11 @@ def order_of(table: TableSpec, layer: Layer) -> tuple[str, ...]:
 
 
 def _ask(opened: Session, asked: Request) -> None:
-    if objects.exists_under(opened.aws("s3"), f"{asked.path}/.hoodie/"):
+    if asked.through != Through.HUDI.value:
+        asked = replace(asked, published=_published(opened, asked))
+        progress(f"reading {asked.table} {asked.layer} as {asked.published}")
+        query.ask(opened, [asked])
+    elif objects.exists_under(opened.aws("s3"), f"{asked.path}/.hoodie/"):
         progress(f"reading {asked.table} {asked.layer}")
         query.ask(opened, [asked])
     elif asked.layer != Layer.QUARANTINE.value:
@@ -131,6 +154,31 @@ def _ask(opened: Session, asked: Request) -> None:
         )
     else:
         _write_nothing(asked)
+
+
+def _published(opened: Session, asked: Request) -> str:
+    """Return the format to read; BadRequest where the table has none of the reader's."""
+    s3 = opened.aws("s3")
+    formats = FORMATS[Through(asked.through)]
+    for each in formats:
+        if objects.exists_under(s3, f"{asked.path}/{FOLDERS[each]}/"):
+            return each.value
+    domain, name = asked.table.split(".")
+    wanted = formats[0].value
+    spec = opened.specs.table(asked.table)
+    if set(formats) & set(spec.storage.readable_as):
+        remedy = f"Run it once more: ./run_locally.sh run {domain}_incremental"
+    else:
+        remedy = (
+            f"Write `storage: {{readable_as: [{wanted}]}}` in {domain}/{name}.yml, then"
+            f" run: ./run_locally.sh run {domain}_incremental"
+        )
+    names = " or ".join(each.value for each in formats)
+    place = " or ".join(f"{asked.path}/{FOLDERS[each]}/" for each in formats)
+    raise BadRequest(
+        f"{asked.table} {asked.layer} is not published as {names}: there is no object"
+        f" below {place}. {remedy}"
+    )
 
 
 def _write_nothing(asked: Request) -> None:
@@ -170,6 +218,22 @@ def _layer(args: Namespace) -> Layer:
         )
     default = Layer.HISTORY if args.valid_at else Layer.CURRENT
     return Layer(args.layer) if args.layer else default
+
+
+def _require_published_layer(args: Namespace, layer: Layer) -> None:
+    """Raise BadRequest where only Hudi has what is asked for."""
+    if args.through == Through.HUDI.value:
+        return
+    if layer is Layer.QUARANTINE:
+        raise BadRequest(
+            f"--through {args.through}: the quarantine of {args.table} is kept as Hudi"
+            " only. Leave --through out."
+        )
+    if args.between:
+        raise BadRequest(
+            f"--through {args.through}: --between is answered by Hudi only, which knows the"
+            " commit of each row. Leave --through out."
+        )
 
 
 def _require_layer_of_dimension(table: TableSpec, layer: Layer) -> None:

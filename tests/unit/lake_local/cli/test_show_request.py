@@ -77,6 +77,17 @@ def test_programs_get_all_rows_unless_they_say_otherwise(specs):
             ["moma.artists", "--between", "2026-02-01", "2026-01-01"],
             "the first time is not before the second",
         ),
+        (
+            ["moma.artists", "--through", "delta", "--layer", "quarantine"],
+            "--through delta: the quarantine of moma.artists is kept as Hudi only",
+        ),
+        (
+            [
+                *("moma.artists", "--through", "duckdb"),
+                *("--between", "2026-01-01", "2026-02-01"),
+            ],
+            "--through duckdb: --between is answered by Hudi only",
+        ),
     ],
 )
 def test_what_cannot_be_answered_is_refused_with_the_way_out(specs, argv, message):

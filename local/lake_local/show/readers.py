@@ -1,0 +1,289 @@
+"""The program behind `show --through`: rows as readers without Hudi find them.
+
+    python -m lake_local.show.readers REQUESTS.json READER.log
+
+The published metadata of a table is read by pyiceberg (`iceberg`), delta-rs (`delta`)
+or DuckDB's own extensions (`duckdb`); DuckDB then filters, sorts and limits the rows.
+It runs in the environment of `requirements/readers.in`, without Java.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from urllib.parse import urlsplit
+
+import duckdb
+from deltalake import DeltaTable
+from pyiceberg.table import StaticTable
+
+from lake_spec.diagnostics.suggestions import did_you_mean
+from lake_spec.text.sql_text import sql_literal
+
+from lake_local.show import request as requests
+from lake_local.show.instants import readable
+from lake_local.show.query import REFUSED, answer, keep_output_clean
+from lake_local.show.request import Format, Request, Through, Validity
+
+INSTANT = "lake.hudi-instant"
+"""Names the commit of Hudi in each Iceberg snapshot and each Delta version."""
+
+_EXTENSIONS = {"iceberg": ("avro", "iceberg"), "delta": ("delta",)}
+
+
+class ReadRefused(Exception):
+    """A question that the published metadata of a table has no answer to."""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Answer every request in turn; REFUSED with the reason for one without answer."""
+    asked = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
+    data, words = keep_output_clean(Path(argv[1]))
+    # It never downloads anything.
+    connection = duckdb.connect(config={"autoinstall_known_extensions": False})
+    try:
+        for each in (requests.from_json(raw) for raw in asked["requests"]):
+            found = Found(rows(connection, each, asked["endpoint"]))
+            if each.format == Format.PARQUET.value and each.output:
+                found.write_parquet(each)
+            else:
+                answer(found, each, data, words)
+    except ReadRefused as error:
+        print(error, file=words, flush=True)
+        return REFUSED
+    return 0
+
+
+class Found:
+    """Rows of DuckDB, with the few methods of a Spark DataFrame that `answer` calls."""
+
+    def __init__(self, relation: duckdb.DuckDBPyRelation) -> None:
+        self._relation = relation
+
+    @property
+    def columns(self) -> List[str]:
+        """The names of the columns."""
+        return self._relation.columns
+
+    def count(self) -> int:
+        """Return the number of rows."""
+        return self._relation.count("*").fetchall()[0][0]
+
+    def limit(self, number: int) -> Found:
+        """Return so many rows at most."""
+        return Found(self._relation.limit(number))
+
+    def collect(self) -> List[Tuple[Any, ...]]:
+        """Return all rows."""
+        return list(self.toLocalIterator())
+
+    def toLocalIterator(self, _: bool = False) -> Iterator[Tuple[Any, ...]]:
+        """Yield the rows, timestamps in UTC without a zone."""
+        for batch in self._relation.to_arrow_reader():
+            columns = [each.to_pylist(maps_as_pydicts="strict") for each in batch]
+            for row in zip(*columns):
+                yield tuple(_without_zone(value) for value in row)
+
+    def write_parquet(self, request: Request) -> None:
+        """Write the rows to the request's file."""
+        limited = self._relation
+        if request.limit:
+            limited = limited.limit(request.limit)
+        limited.write_parquet(request.output)
+
+
+def _without_zone(value: Any) -> Any:
+    return value.replace(tzinfo=None) if isinstance(value, datetime) else value
+
+
+def rows(
+    connection: duckdb.DuckDBPyConnection, request: Request, endpoint: Optional[str]
+) -> duckdb.DuckDBPyRelation:
+    """Return the rows that are asked for; ReadRefused says why there is no answer."""
+    found = _READERS[request.through](connection, request, endpoint)
+    if request.valid:
+        found = found.filter(_valid_at(request.valid))
+    if request.where:
+        try:
+            found = found.filter(request.where)
+        except duckdb.Error as error:
+            reason = str(error).splitlines()[0]
+            raise ReadRefused(
+                f"--where {request.where!r}: {reason}. Write one condition in DuckDB's SQL."
+            ) from None
+    if request.count:
+        return found
+    order = [_column(name) for name in request.order if name in found.columns]
+    ordered = found.sort(*order) if order else found
+    return ordered.select(*map(_column, _shown(found.columns, request)))
+
+
+def load_extensions(
+    connection: duckdb.DuckDBPyConnection, published: str, endpoint: Optional[str]
+) -> None:
+    """Load what DuckDB reads a format with; its extensions came as packages.
+
+    Args:
+        published: `iceberg` or `delta`.
+        endpoint: address of S3; None where tables are folders of this machine.
+    """
+    packages = Path(duckdb.__file__).parents[1]
+    for name in (*(("httpfs",) if endpoint else ()), *_EXTENSIONS[published]):
+        folder = packages / f"duckdb_extension_{name}" / "extensions"
+        (file,) = folder.glob(f"v*/{name}.duckdb_extension")
+        connection.load_extension(str(file))
+    if endpoint:
+        # It takes no parameters. The values are of our own environment.
+        values = {
+            "KEY_ID": os.environ["AWS_ACCESS_KEY_ID"],
+            "SECRET": os.environ["AWS_SECRET_ACCESS_KEY"],
+            "REGION": os.environ["AWS_REGION"],
+            "ENDPOINT": urlsplit(endpoint).netloc,
+            "URL_STYLE": "path",
+        }
+        text = ", ".join(f"{name} {sql_literal(v)}" for name, v in values.items())
+        connection.execute(
+            f"CREATE OR REPLACE SECRET lake (TYPE s3, USE_SSL false, {text})"
+        )
+
+
+def iceberg_table(path: str, endpoint: Optional[str]) -> StaticTable:
+    """Return the newest published Iceberg metadata of the table at `path`."""
+    properties = {}
+    if endpoint:
+        properties = {
+            "s3.endpoint": endpoint,
+            "s3.access-key-id": os.environ["AWS_ACCESS_KEY_ID"],
+            "s3.secret-access-key": os.environ["AWS_SECRET_ACCESS_KEY"],
+            "s3.region": os.environ["AWS_REGION"],
+        }
+    return StaticTable.from_metadata(path, properties)
+
+
+def iceberg_snapshots(table: StaticTable) -> Dict[str, int]:
+    """Return the snapshot of each published instant."""
+    return {
+        snapshot.summary[INSTANT]: snapshot.snapshot_id
+        for snapshot in table.metadata.snapshots
+        if snapshot.summary and INSTANT in snapshot.summary.additional_properties
+    }
+
+
+def delta_table(path: str, endpoint: Optional[str]) -> DeltaTable:
+    """Return the newest published Delta version of the table at `path`."""
+    options = {"AWS_ENDPOINT_URL": endpoint, "AWS_ALLOW_HTTP": "true"}
+    return DeltaTable(path, storage_options=options if endpoint else None)
+
+
+def delta_versions(table: DeltaTable) -> Dict[str, int]:
+    """Return the version of each published instant; the newest where it has several."""
+    return {
+        each[INSTANT]: each["version"]
+        for each in reversed(table.history())
+        if INSTANT in each
+    }
+
+
+def _by_pyiceberg(
+    connection: duckdb.DuckDBPyConnection, request: Request, endpoint: Optional[str]
+) -> duckdb.DuckDBPyRelation:
+    table = iceberg_table(request.path, endpoint)
+    chosen = _as_of(request, iceberg_snapshots(table))
+    return connection.from_arrow(table.scan(snapshot_id=chosen).to_arrow())
+
+
+def _by_delta_rs(
+    connection: duckdb.DuckDBPyConnection, request: Request, endpoint: Optional[str]
+) -> duckdb.DuckDBPyRelation:
+    table = delta_table(request.path, endpoint)
+    chosen = _as_of(request, delta_versions(table))
+    if chosen is not None:
+        table.load_as_version(chosen)
+    return connection.from_arrow(table.to_pyarrow_table())
+
+
+def _by_duckdb(
+    connection: duckdb.DuckDBPyConnection, request: Request, endpoint: Optional[str]
+) -> duckdb.DuckDBPyRelation:
+    load_extensions(connection, request.published or "", endpoint)
+    if request.published == "iceberg":
+        known = iceberg_snapshots(iceberg_table(request.path, endpoint))
+        chosen = _as_of(request, known)
+        return duckdb_iceberg(connection, request.path, chosen)
+    known = delta_versions(delta_table(request.path, endpoint))
+    return duckdb_delta(connection, request.path, _as_of(request, known))
+
+
+def duckdb_iceberg(
+    connection: duckdb.DuckDBPyConnection, path: str, snapshot: Optional[int]
+) -> duckdb.DuckDBPyRelation:
+    """Return the rows that DuckDB's extension `iceberg` reads, at a snapshot or newest."""
+    if snapshot is None:
+        return connection.sql("FROM iceberg_scan(?)", params=[path])
+    text = "FROM iceberg_scan(?, snapshot_from_id => ?)"
+    return connection.sql(text, params=[path, snapshot])
+
+
+def duckdb_delta(
+    connection: duckdb.DuckDBPyConnection, path: str, version: Optional[int]
+) -> duckdb.DuckDBPyRelation:
+    """Return the rows that DuckDB's extension `delta` reads, at a version or newest."""
+    if version is None:
+        return connection.sql("FROM delta_scan(?)", params=[path])
+    text = "FROM delta_scan(?, version => ?)"
+    return connection.sql(text, params=[path, version])
+
+
+def _as_of(request: Request, known: Mapping[str, int]) -> Optional[int]:
+    """Return what stands for the last published instant up to the request's."""
+    if request.as_of is None:
+        return None
+    before = [each for each in known if each <= request.as_of]
+    if before:
+        return known[max(before)]
+    first = f"{readable(min(known))} UTC" if known else "none"
+    raise ReadRefused(
+        f"--as-of {readable(request.as_of)} UTC: {request.table} {request.layer} is "
+        f"published for no commit up to then. Choose a time from the first one on: {first}."
+    )
+
+
+def _valid_at(validity: Validity) -> duckdb.Expression:
+    at = duckdb.ConstantExpression(datetime.fromisoformat(validity.at))
+    begins, ends = _column(validity.valid_from), _column(validity.valid_to)
+    deleted = _column(validity.is_deleted)
+    is_live = deleted.isnull() | ~deleted
+    return (begins <= at) & (ends.isnull() | (ends > at)) & is_live
+
+
+def _shown(columns: Sequence[str], request: Request) -> List[str]:
+    """Return the columns that are asked for, each once."""
+    usual = [name for name in columns if not name.startswith(request.hidden)]
+    names: List[str] = []
+    for each in request.columns or ("*",):
+        if each != "*" and each not in columns:
+            near = did_you_mean(each, columns).strip()
+            hint = near or f"Choose from: {', '.join(columns)}."
+            raise ReadRefused(f"--columns {each!r}: {request.table} has none. {hint}")
+        names += usual if each == "*" else [each]
+    return list(dict.fromkeys(names))
+
+
+def _column(name: str) -> duckdb.Expression:
+    quoted = name.replace('"', '""')
+    return duckdb.SQLExpression(f'"{quoted}"')
+
+
+_READERS = {
+    Through.ICEBERG.value: _by_pyiceberg,
+    Through.DELTA.value: _by_delta_rs,
+    Through.DUCKDB.value: _by_duckdb,
+}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

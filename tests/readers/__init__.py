@@ -1,0 +1,1 @@
+"""Tests of tables as engines without Hudi read them, in `.venv-readers`."""

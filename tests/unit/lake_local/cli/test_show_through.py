@@ -1,0 +1,104 @@
+"""`show --through` a reader without Hudi: what it needs, and what it says without it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from lake_local.cli import query
+from lake_local.cli.commands import show
+from lake_local.cli.parser import parse
+from lake_local.errors import BadRequest, Missing
+from lake_local.stack import objects
+from lake_local.workspace import project
+from lake_local.workspace.specs import specs_of
+
+CURRENT = "s3://lake/warehouse/moma/artists/current"
+INSTALLER = """#!/usr/bin/env bash
+echo "$@"
+mkdir -p "$(dirname "$0")/.venv-readers/bin"
+touch "$(dirname "$0")/.venv-readers/bin/python"
+"""
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Ask `show` where these keys are below the table's folder: what it would read."""
+
+    def asked(through, *keys, readable_as=()):
+        specs = specs_of(project.find(), None)
+        table = specs.table("moma.artists")
+        spec = replace(table, storage=replace(table.storage, readable_as=readable_as))
+        session = SimpleNamespace(
+            aws=lambda _: None, specs=SimpleNamespace(table=lambda _: spec)
+        )
+        there = [f"{CURRENT}/{key}" for key in keys]
+        monkeypatch.setattr(
+            objects,
+            "exists_under",
+            lambda _, url: any(k.startswith(url) for k in there),
+        )
+        requests = []
+        monkeypatch.setattr(query, "ask", lambda _, found: requests.extend(found))
+        args = parse(["show", "moma.artists", "--through", through])
+        show._ask(session, show.request_of(args, specs))
+        return requests[0]
+
+    return asked
+
+
+@pytest.mark.parametrize(
+    "through, keys, published",
+    [
+        ("iceberg", ["metadata/v1.metadata.json"], "iceberg"),
+        ("delta", ["_delta_log/0.json"], "delta"),
+        ("duckdb", ["_delta_log/0.json"], "delta"),
+        ("duckdb", ["_delta_log/0.json", "metadata/v1.metadata.json"], "iceberg"),
+    ],
+)
+def test_a_reader_takes_the_first_of_its_formats_that_is_published(
+    asked, through, keys, published
+):
+    request = asked(through, *keys)
+    assert (request.through, request.published) == (through, published)
+
+
+def test_a_table_that_is_not_published_is_refused_with_what_to_write(asked):
+    with pytest.raises(BadRequest) as refused:
+        asked("iceberg", ".hoodie/hoodie.properties", "_delta_log/0.json")
+    assert str(refused.value) == (
+        "moma.artists current is not published as iceberg: there is no object below"
+        f" {CURRENT}/metadata/. Write `storage: {{readable_as: [iceberg]}}` in"
+        " moma/artists.yml, then run: ./run_locally.sh run moma_incremental"
+    )
+
+
+def test_a_table_that_will_be_published_by_its_next_run_says_so(asked):
+    formats = (show.ReadableAs.DELTA,)
+    with pytest.raises(BadRequest, match="Run it once more: .* run moma_incremental"):
+        asked("duckdb", readable_as=formats)
+
+
+def made_project(root, environments):
+    script = root / "setup.sh"
+    script.write_text(INSTALLER)
+    script.chmod(0o755)
+    return project.Project(root, environments, root)
+
+
+def test_the_readers_are_set_up_when_they_are_first_asked_for(tmp_path, capfd):
+    found = made_project(tmp_path, tmp_path)
+    project.require_readers(found)
+    output, words = capfd.readouterr()
+    assert found.readers_python.exists() and output == ""
+    assert "setting up pyiceberg, deltalake and DuckDB once" in words
+    assert "--quiet --only readers" in words
+
+
+def test_environments_of_another_checkout_are_left_as_they_are(tmp_path, capfd):
+    found = made_project(tmp_path, tmp_path / "others")
+    with pytest.raises(Missing, match="Run ./setup.sh --only readers"):
+        project.require_readers(found)
+    assert capfd.readouterr().err == ""

@@ -82,11 +82,11 @@ def require_spark(project: Project) -> None:
 
 
 def require_readers(project: Project) -> None:
-    """Set up the readers of Iceberg and Delta where `setup.sh` makes the environments.
+    """Set up the readers of Iceberg and Delta, but not in environments of `LAKE_VENVS`.
 
     Raises `Missing` unless they are there then.
     """
-    if project.environments == project.root:
+    if not os.environ.get("LAKE_VENVS"):  # as run_locally.sh does
         if not project.readers_python.exists():
             progress("setting up pyiceberg, deltalake and DuckDB once, in .venv-readers")
         asked = [str(project.root / "setup.sh"), "--quiet", "--only", "readers"]

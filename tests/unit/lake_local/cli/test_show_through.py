@@ -97,8 +97,11 @@ def test_the_readers_are_set_up_when_they_are_first_asked_for(tmp_path, capfd):
     assert "--quiet --only readers" in words
 
 
-def test_environments_of_another_checkout_are_left_as_they_are(tmp_path, capfd):
-    found = made_project(tmp_path, tmp_path / "others")
+def test_environments_that_were_named_are_left_as_they_are(
+    tmp_path, capfd, monkeypatch
+):
+    found = made_project(tmp_path, tmp_path)
+    monkeypatch.setenv("LAKE_VENVS", str(tmp_path))
     with pytest.raises(Missing, match="Run ./setup.sh --only readers"):
         project.require_readers(found)
     assert capfd.readouterr().err == ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any, Callable, Dict, List, Mapping
 
+from lake_spec.hudi.options import OLDER_TABLE_VERSION
 from lake_spec.model import TableSpec
 from lake_spec.parsing.json_codec import to_data
 from lake_spark.errors import ForeignTable, SettingsChanged
@@ -31,6 +32,8 @@ _NO_ROW_OF_STORAGE = ("readable_as",)
 """What storage says of readers that changes no row."""
 _FIXED = ("storage.type", "storage.partition_by", "storage.table_version")
 """Settings of a Hudi table that no commit can change."""
+_UPGRADED = ("storage.table_version", str(OLDER_TABLE_VERSION))
+"""But for this one: a rebuild takes a table to the newer version, and never back."""
 _REBUILDS = ("rebuild", "rebuild_dimension")
 """Stages that make current and history with the settings of today."""
 
@@ -96,7 +99,8 @@ def check_tables(run: TableRun, *, may_differ: bool = False) -> None:
     """
     for layer in ("current", "history"):
         recorded, now = _recorded(run.table(layer)), of_table(run.spec, layer)
-        fixed = {name: recorded[name] for name in _FIXED if name in recorded}
+        kept = {name: recorded[name] for name in _FIXED if name in recorded}
+        fixed = dict(each for each in kept.items() if each != _UPGRADED)
         _refuse(run.spec, changed(fixed, now, {}), _only_by_first_load)
         if not may_differ:
             chosen = of_table(run.spec, layer, with_defaults=False)

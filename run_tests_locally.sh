@@ -6,6 +6,7 @@
 #   ./run_tests_locally.sh fuzz --files N [--seed S] [--only NUMBER]...
 #   ./run_tests_locally.sh crash --points N [--seed S] [--stage NAME]...
 #   ./run_tests_locally.sh loop --seeds N [--seed S] [--database postgresql|mariadb] [--seam]
+#   ./run_tests_locally.sh readers --histories N [--seed S]
 #   ./run_tests_locally.sh simulate --schedules N [--seed S] [--stock]
 #   ./run_tests_locally.sh deploy
 #   ./run_tests_locally.sh docs [argument of pytest]...
@@ -21,6 +22,7 @@
 #   properties   random histories against an independent oracle, as many as asked for
 #   fuzz   random landing files, valid and mutated, against a strict reader in plain Python
 #   crash  every stage killed at random points, run again and compared
+#   readers  random histories, read as Hudi, Iceberg and Delta by six readers
 #   loop   random work on real databases, captured by Debezium, against what they say
 #   simulate  runs with faults of EMR, workers and users, without Java or network
 #   deploy  templates, workflows, roles and releases: our rules, grants against calls, the
@@ -43,8 +45,8 @@ SPEED=full
 case ${1:-} in
     fast | full) SPEED=$1 && shift ;;
     -h | --help) sed -n '2,/^set /p' "$0" | sed -e '/^set /d' -e 's/^# \{0,1\}//' && exit 0 ;;
-    properties | fuzz | crash | loop | simulate | deploy | docs | acceptance | bench | nightly | spark39) SPEED=$1 && shift ;;
-    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, loop, simulate, deploy, docs, acceptance, bench, nightly or spark39, see --help" >&2 && exit 2 ;;
+    properties | fuzz | crash | readers | loop | simulate | deploy | docs | bench | nightly | spark39) SPEED=$1 && shift ;;
+    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, readers, loop, simulate, deploy, docs, bench, nightly or spark39, see --help" >&2 && exit 2 ;;
 esac
 PARTS=   # "pid function argument..." lines of what runs side by side
 OUTPUTS= # the folder with their outputs
@@ -156,6 +158,8 @@ site() { # of docs/, as a reader gets it
     tests .venv-airflow/bin/python tests/site
 }
 
+show_readers() { tests .venv-readers/bin/python tests/readers; }
+
 # One Spark session uses little more than one core, so there are two; each takes the next
 # file when it is done with one.
 spark_tests() { # with the environment in $1
@@ -178,9 +182,9 @@ fast() {
 
 full() {
     run ./setup.sh --quiet --only airflow --only spec --only spark --only streamer \
-        --only airflow-3.0.6 --only infra --only docs --only servers
+        --only airflow-3.0.6 --only infra --only docs --only servers --only readers
     fast
-    side_by_side "emulator .venv-airflow-3.0.6" older_dags deployment site
+    side_by_side "emulator .venv-airflow-3.0.6" older_dags deployment site show_readers
     servers
     spark_tests .venv-spark
     tests .venv-airflow/bin/python tests/acceptance tests/e2e
@@ -203,6 +207,11 @@ fuzz() {
 crash() {
     run ./setup.sh --quiet --only spark --only streamer
     program .venv-spark/bin/python tests.crash
+}
+
+readers() {
+    run ./setup.sh --quiet --only spark --only readers
+    program .venv-spark/bin/python tests.readers
 }
 
 loop() {

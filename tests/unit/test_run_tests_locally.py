@@ -29,6 +29,7 @@ PROGRAMS = (
     ".venv-airflow-3.0.6/bin/python",
     ".venv-bench/bin/python",
     ".venv-docs/bin/mkdocs",
+    ".venv-readers/bin/python",
     ".venv-spark/bin/python",
     ".venv-spark-3.9/bin/python",
     ".venv-spec/bin/python",
@@ -112,6 +113,7 @@ SITE = [
     ".venv-docs/bin/mkdocs build --strict",
     ".venv-airflow/bin/python -m pytest tests/site",
 ]
+READERS = ".venv-readers/bin/python -m pytest tests/readers"
 SPARK = ".venv-spark/bin/python -m pytest -n 2 --dist loadfile tests/spark"
 SERVERS = ".venv-spark/bin/python -m pytest tests/servers tests/loop"
 FAST = sorted([*STYLE, *PYTHON_39, *UNITS])
@@ -137,13 +139,10 @@ def test_full_adds_the_older_airflow_spark_and_end_to_end(run, arguments):
     code, _, commands = run(*arguments)
     assert code == 0
     assert (commands[1:3], sorted(commands[3:10])) == (FIRST, FAST)
-    assert sorted(commands[10:16]) == sorted([*OLDER, *SITE])
-    assert commands[0].endswith("--only servers")
-    assert commands[16] == SERVERS
-    assert commands[17:] == [
-        SPARK,
-        ".venv-airflow/bin/python -m pytest tests/acceptance tests/e2e",
-    ]
+    assert sorted(commands[10:17]) == sorted([*OLDER, *SITE, READERS])
+    assert commands[0].endswith("--only servers --only readers")
+    assert commands[17] == SERVERS
+    assert commands[18:] == [SPARK, ".venv-airflow/bin/python -m pytest tests/e2e"]
 
 
 def test_without_servers_for_this_machine_their_tests_are_left_out(tmp_path, run):
@@ -215,8 +214,8 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
     code, output, commands = run("slow")
     assert (code, commands) == (2, [])
     assert (
-        "'slow' is no speed; choose fast, full, properties, fuzz, crash, loop,"
-        " simulate, deploy, docs, acceptance, bench, nightly or spark39" in output
+        "'slow' is no speed; choose fast, full, properties, fuzz, crash, readers,"
+        " loop, simulate, deploy, docs, bench, nightly or spark39" in output
     )
 
 
@@ -226,6 +225,7 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
         ("properties", "--only spark", "spark", "tests.oracle.properties"),
         ("fuzz", "--only spark", "spark", "tests.fuzz"),
         ("crash", "--only spark --only streamer", "spark", "tests.crash"),
+        ("readers", "--only spark --only readers", "spark", "tests.readers"),
         ("loop", "--only spark --only servers", "spark", "tests.loop"),
         ("simulate", "--only airflow", "airflow", "tests.simulator"),
         (

@@ -1,0 +1,116 @@
+"""Published tables as readers without Spark find them: a program of `.venv-readers`.
+
+    python -m tests.readers.reading PATHS.json ANSWER.json
+
+For each path the answer has, for each reader and each commit that the metadata names,
+the types of the columns and the rows as texts; `newest` is what a reader that asks for
+no commit finds.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, Mapping, Optional, Sequence, Tuple
+
+import duckdb
+import pyarrow as pa
+
+from lake_local.show import readers
+from tests.readers.same_text import Columns, row_texts
+
+NEWEST = "newest"
+Reader = Callable[[Optional[int]], pa.Table]
+
+
+def main(argv: Sequence[str]) -> None:
+    paths = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
+    connection = duckdb.connect(config={"autoinstall_known_extensions": False})
+    for published in ("iceberg", "delta"):
+        readers.load_extensions(connection, published, None)
+    found = {path: dict(of_table(connection, path)) for path in paths}
+    Path(argv[1]).write_text(json.dumps(found), encoding="utf-8")
+
+
+def of_table(
+    connection: duckdb.DuckDBPyConnection, path: str
+) -> Iterator[Tuple[str, Dict[str, Any]]]:
+    """Yield each reader with what it finds at each commit."""
+    iceberg = readers.iceberg_table(path, None)
+    snapshots = readers.iceberg_snapshots(iceberg)
+    versions = readers.delta_versions(readers.delta_table(path, None))
+
+    def pyiceberg(snapshot: Optional[int]) -> pa.Table:
+        return iceberg.scan(snapshot_id=snapshot).to_arrow()
+
+    def delta_rs(version: Optional[int]) -> pa.Table:
+        table = readers.delta_table(path, None)
+        if version is not None:
+            table.load_as_version(version)
+        return table.to_pyarrow_table()
+
+    def duckdb_iceberg(snapshot: Optional[int]) -> pa.Table:
+        return readers.duckdb_iceberg(connection, path, snapshot).to_arrow_table()
+
+    def duckdb_delta(version: Optional[int]) -> pa.Table:
+        return readers.duckdb_delta(connection, path, version).to_arrow_table()
+
+    yield "pyiceberg", at_each(pyiceberg, snapshots)
+    yield "duckdb iceberg", at_each(duckdb_iceberg, snapshots)
+    yield "delta-rs", at_each(delta_rs, versions)
+    yield "duckdb delta", at_each(duckdb_delta, versions)
+
+
+def at_each(read: Reader, known: Mapping[str, int]) -> Dict[str, Any]:
+    """Return what a reader finds, by commit; an error as its text."""
+    found: Dict[str, Any] = {}
+    for instant, number in ((NEWEST, None), *known.items()):
+        try:
+            table = read(number)
+            found[instant] = [columns(table), texts(table)]
+        except Exception as error:  # of any library: it is a difference to report
+            found[instant] = f"{type(error).__name__}: {error}"
+    return found
+
+
+def columns(table: pa.Table) -> Columns:
+    """Return the type of each column, as Spark writes it."""
+    return {field.name: spark_type(field.type) for field in table.schema}
+
+
+def texts(table: pa.Table) -> Any:
+    listed = [column.to_pylist() for column in table.columns]
+    return row_texts(table.column_names, zip(*listed))
+
+
+def spark_type(kind: pa.DataType) -> str:
+    """Return the name that Spark has for a type of Arrow."""
+    if pa.types.is_struct(kind):
+        fields = (f"{each.name}:{spark_type(each.type)}" for each in kind)
+        return f"struct<{','.join(fields)}>"
+    if pa.types.is_map(kind):
+        return f"map<{spark_type(kind.key_type)},{spark_type(kind.item_type)}>"
+    if isinstance(kind, (pa.ListType, pa.LargeListType, pa.ListViewType)):
+        return f"array<{spark_type(kind.value_type)}>"
+    if pa.types.is_decimal(kind):
+        return f"decimal({kind.precision},{kind.scale})"
+    if pa.types.is_timestamp(kind) and kind.unit == "us" and kind.tz:
+        return "timestamp"
+    return _NAMES.get(str(kind), str(kind))
+
+
+_NAMES = {
+    "bool": "boolean",
+    "int32": "int",
+    "int64": "bigint",
+    "float": "float",
+    "double": "double",
+    "date32[day]": "date",
+    **{name: "string" for name in ("string", "large_string", "string_view")},
+    **{name: "binary" for name in ("large_binary", "binary_view")},
+}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

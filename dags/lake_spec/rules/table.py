@@ -81,8 +81,11 @@ def buckets_in_bounds(spec: TableSpec) -> Iterator[Problem]:
 
 
 @TABLE.rule("storage")
-def an_older_table_version_takes_whole_files(spec: TableSpec) -> Iterator[Problem]:
-    """Reject merge on read: readers of Hudi 0.14 were tried on base files alone."""
+def older_table_version_is_copy_on_write(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse table version 6 with merge on read, whose log files readers may leave out.
+
+    Fix: Write `type: copy_on_write`, or remove `table_version`.
+    """
     storage = spec.storage
     is_merged = storage.type is TableType.MERGE_ON_READ
     if is_merged and storage.table_version == OLDER_TABLE_VERSION:
@@ -96,7 +99,11 @@ def an_older_table_version_takes_whole_files(spec: TableSpec) -> Iterator[Proble
 
 
 @TABLE.rule("storage")
-def each_format_of_readers_is_named_once(spec: TableSpec) -> Iterator[Problem]:
+def formats_of_readers_are_unique(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a format that `storage.readable_as` names twice.
+
+    Fix: Name each format once.
+    """
     formats = spec.storage.readable_as
     if len(set(formats)) < len(formats):
         names = [each.value for each in formats]
@@ -104,7 +111,11 @@ def each_format_of_readers_is_named_once(spec: TableSpec) -> Iterator[Problem]:
 
 
 @TABLE.rule("storage")
-def a_table_version_is_6_or_8(spec: TableSpec) -> Iterator[Problem]:
+def table_version_is_known(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a table version of Hudi that is neither 6 nor 8.
+
+    Fix: Write 8, or 6 for readers of Hudi 0.14.
+    """
     version = spec.storage.table_version
     if version not in (OLDER_TABLE_VERSION, NEWEST_TABLE_VERSION):
         yield got(("storage", "table_version"), version, "Choose 6 or 8.")

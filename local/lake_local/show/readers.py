@@ -28,15 +28,12 @@ from lake_local.show import request as requests
 from lake_local.show.instants import readable
 from lake_local.show.query import REFUSED, answer, keep_output_clean
 from lake_local.show.request import Format, Request, Through, Validity
+from lake_local.show.timeline import QueryRefused
 
 INSTANT = "lake.hudi-instant"
 """Names the commit of Hudi in each Iceberg snapshot and each Delta version."""
 
 _EXTENSIONS = {"iceberg": ("avro", "iceberg"), "delta": ("delta",)}
-
-
-class ReadRefused(Exception):
-    """A question that the published metadata of a table has no answer to."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -52,7 +49,7 @@ def main(argv: Sequence[str]) -> int:
                 found.write_parquet(each)
             else:
                 answer(found, each, data, words)
-    except ReadRefused as error:
+    except QueryRefused as error:
         print(error, file=words, flush=True)
         return REFUSED
     return 0
@@ -103,7 +100,7 @@ def _without_zone(value: Any) -> Any:
 def rows(
     connection: duckdb.DuckDBPyConnection, request: Request, endpoint: Optional[str]
 ) -> duckdb.DuckDBPyRelation:
-    """Return the rows that are asked for; ReadRefused says why there is no answer."""
+    """Return the rows that are asked for; QueryRefused says why there is no answer."""
     found = _READERS[request.through](connection, request, endpoint)
     if request.valid:
         found = found.filter(_valid_at(request.valid))
@@ -112,7 +109,7 @@ def rows(
             found = found.filter(request.where)
         except duckdb.Error as error:
             reason = str(error).splitlines()[0]
-            raise ReadRefused(
+            raise QueryRefused(
                 f"--where {request.where!r}: {reason}. Write one condition in DuckDB's SQL."
             ) from None
     if request.count:
@@ -246,7 +243,7 @@ def _as_of(request: Request, known: Mapping[str, int]) -> Optional[int]:
     if before:
         return known[max(before)]
     first = f"{readable(min(known))} UTC" if known else "none"
-    raise ReadRefused(
+    raise QueryRefused(
         f"--as-of {readable(request.as_of)} UTC: {request.table} {request.layer} is "
         f"published for no commit up to then. Choose a time from the first one on: {first}."
     )
@@ -268,7 +265,7 @@ def _shown(columns: Sequence[str], request: Request) -> List[str]:
         if each != "*" and each not in columns:
             near = did_you_mean(each, columns).strip()
             hint = near or f"Choose from: {', '.join(columns)}."
-            raise ReadRefused(f"--columns {each!r}: {request.table} has none. {hint}")
+            raise QueryRefused(f"--columns {each!r}: {request.table} has none. {hint}")
         names += usual if each == "*" else [each]
     return list(dict.fromkeys(names))
 

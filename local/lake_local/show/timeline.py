@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Optional, Sequence, Tuple
-
-from pyspark.sql import SparkSession
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Tuple
 
 from lake_local.show.instants import readable
+
+if TYPE_CHECKING:  # readers without Spark refuse queries too
+    from pyspark.sql import SparkSession
 
 
 class QueryRefused(Exception):

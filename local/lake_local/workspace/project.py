@@ -88,7 +88,9 @@ def require_readers(project: Project) -> None:
     """
     if not os.environ.get("LAKE_VENVS"):  # as run_locally.sh does
         if not project.readers_python.exists():
-            progress("setting up pyiceberg, deltalake and DuckDB once, in .venv-readers")
+            progress(
+                "setting up pyiceberg, deltalake and DuckDB once, in .venv-readers"
+            )
         asked = [str(project.root / "setup.sh"), "--quiet", "--only", "readers"]
         subprocess.run(asked, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False)
     if not project.readers_python.exists():

@@ -155,7 +155,7 @@ def test_rows_that_a_limit_cuts_off_are_mentioned(show):
     _, shown, words = show(limit=1, columns=("id",))
     assert (shown.split(), words) == (
         ["id", "1"],
-        "the first 1 rows; --limit 0 shows all",
+        "only the first 1 rows; --limit 0 shows all",
     )
 
 

@@ -237,7 +237,7 @@ nightly() {
 }
 
 spark39() {
-    run ./setup.sh --quiet --only spark-3.9 --only streamer
+    run ./setup.sh --quiet --only spark-3.9 --only streamer --only readers
     spark_tests .venv-spark-3.9
 }
 

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import Row
 
 from lake_local.workspace import project
-from lake_spark.storage.hudi_table import HUDI_COLUMNS, HudiTable
+from lake_spark.storage.hudi_table import HudiTable, without_hudi_columns
 from lake_spec.model import Maintenance, ReadableAs, TableType
 from tests.oracle.playing import World
 from tests.oracle.snapshots import SNAPSHOT_SPECS, SnapshotWorld
@@ -142,7 +142,7 @@ def spark_iceberg(spark: SparkSession, path: str) -> Dict[str, Found]:
 
 def of_spark(rows: DataFrame) -> Found:
     """Return types and rows of a data frame, without Hudi's own columns."""
-    rows = rows.drop(*HUDI_COLUMNS)
+    rows = without_hudi_columns(rows)
     types = {each.name: each.dataType.simpleString() for each in rows.schema}
     instants = [name for name, kind in types.items() if kind == "timestamp"]
     shown = [

@@ -280,7 +280,7 @@ def test_the_spark_tests_run_on_python_39_too(run):
     code, _, commands = run("spark39", "-k", "moves")
     assert code == 0
     assert commands == [
-        "./setup.sh --quiet --only spark-3.9 --only streamer",
+        "./setup.sh --quiet --only spark-3.9 --only streamer --only readers",
         SPARK.replace("-spark/", "-spark-3.9/") + " -k moves",
     ]
 

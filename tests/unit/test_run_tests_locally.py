@@ -142,7 +142,10 @@ def test_full_adds_the_older_airflow_spark_and_end_to_end(run, arguments):
     assert sorted(commands[10:17]) == sorted([*OLDER, *SITE, READERS])
     assert commands[0].endswith("--only servers --only readers")
     assert commands[17] == SERVERS
-    assert commands[18:] == [SPARK, ".venv-airflow/bin/python -m pytest tests/e2e"]
+    assert commands[18:] == [
+        SPARK,
+        ".venv-airflow/bin/python -m pytest tests/acceptance tests/e2e",
+    ]
 
 
 def test_without_servers_for_this_machine_their_tests_are_left_out(tmp_path, run):
@@ -215,7 +218,7 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
     assert (code, commands) == (2, [])
     assert (
         "'slow' is no speed; choose fast, full, properties, fuzz, crash, readers,"
-        " loop, simulate, deploy, docs, bench, nightly or spark39" in output
+        " loop, simulate, deploy, docs, acceptance, bench, nightly or spark39" in output
     )
 
 

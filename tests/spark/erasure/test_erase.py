@@ -14,7 +14,7 @@ import pytest
 
 from lake_local.show import reading
 from lake_local.show.request import Request
-from lake_local.show.timeline import Refused
+from lake_local.show.timeline import QueryRefused
 from lake_spark.erasure import landing_files, scan, tables
 from tests.spark.erasing import (
     CANARY,
@@ -180,7 +180,7 @@ def test_nothing_older_than_the_erase_can_be_read(feed):
     for layer in ("current", "history"):
         path = getattr(feed.tables, layer).path
         first = [each.instant for each in getattr(feed.tables, layer).commits()][-1]
-        with pytest.raises(Refused, match="is older than what is retained"):
+        with pytest.raises(QueryRefused, match="was removed by cleaning"):
             reading.rows(feed.spark, Request("tests.things", layer, path, as_of=first))
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from lake_spec.model import Engine
+from lake_spec.diagnostics.warnings import WarningId
 from tests.spark.erasing import erased
 from tests.spark.lake import FEED_FILES, SNAPSHOTS, Lake, table
 
@@ -29,7 +30,8 @@ IGNORED = "  ignore_columns: [total]\n"
 
 def warned(report) -> list:
     """The warnings of missing columns, without what to do about it."""
-    found = [each for each in report.warnings if "missing" in each]
+    begin = f"{WarningId.MISSING_COLUMN.value}: "
+    found = [w[len(begin) :] for w in report.warnings if w.startswith(begin)]
     return [each[: each.index(" If ")] for each in found]
 
 

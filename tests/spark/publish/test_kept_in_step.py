@@ -11,7 +11,7 @@ import pytest
 from lake_spec.model.choices import ReadableAs
 from lake_spark.erasure import scan
 from lake_spark.erasure.subjects import Subjects
-from lake_spark.errors import StillThere
+from lake_spark.errors import KeysNotErased
 from lake_spark.publish import publication
 from lake_spark.publish.avro_blocks import unpacked_blocks
 from lake_spark.publish.delta import Delta
@@ -282,12 +282,12 @@ def test_the_scan_of_an_erase_reads_manifests_and_checkpoints(spark, tmp_path):
     packed = packer.compress(f"\x18{CANARY}".encode()) + packer.flush()
     manifest = folder / "metadata" / "left-m0.avro"
     manifest.write_bytes(avro_file(b"deflate", packed))
-    with pytest.raises(StillThere, match="left-m0.avro"):
+    with pytest.raises(KeysNotErased, match="left-m0.avro"):
         scan.scan_files(run, subject)
     manifest.unlink()
     rows = spark.createDataFrame([((CANARY,),)], "add struct<path:string>")
     rows.coalesce(1).write.parquet(f"file://{tmp_path}/checkpoint")
     (part,) = (tmp_path / "checkpoint").glob("part-*")
     part.rename(folder / "_delta_log" / f"{7:020}.checkpoint.parquet")
-    with pytest.raises(StillThere, match="checkpoint.parquet"):
+    with pytest.raises(KeysNotErased, match="checkpoint.parquet"):
         scan.scan_files(run, subject)

@@ -19,7 +19,7 @@ from lake_spec.model.choices import SecretStore
 from lake_spec.parsing.json_codec import to_data
 from lake_spark.step import application
 from lake_spark.step.arguments import parse
-from lake_spark.storage.lease_check import DomainTaken
+from lake_spark.errors import LeaseLost
 from lake_spark.tables import catalog
 from tests.unit.lake_airflow.specs import ENVIRONMENT, domain, table
 
@@ -87,7 +87,7 @@ def asked(monkeypatch, tmp_path):
 
 def test_a_step_reads_its_release_and_asks_its_lease(asked):
     # The lease is of another run: the step got so far, and ends before it needs Spark.
-    with pytest.raises(DomainTaken, match="another/run"):
+    with pytest.raises(LeaseLost, match="another/run"):
         application.main(ARGV)
     assert asked == [("s3", REGION)] * 2
 
@@ -121,7 +121,7 @@ def test_every_client_of_a_step_is_given_the_region():
         for call in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "boto3.client"
     ]
-    assert len(clients) == 4
+    assert len(clients) == 5
     assert [each for each in clients if "region_name" not in each[2]] == []
 
 

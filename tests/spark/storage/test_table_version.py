@@ -87,4 +87,4 @@ def test_version_8_is_refused_until_a_rebuild_and_then_there_is_no_way_back(lake
     for stage in ("incremental", "rebuild"):
         refused = lake.run(stage).error["message"]
         assert "storage.table_version was 8, now 6" in refused
-        assert "load the table again under another name" in refused
+        assert "load the table under another name" in refused

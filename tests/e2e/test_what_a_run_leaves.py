@@ -31,7 +31,7 @@ def test_steps_hold_references_and_never_a_spec(loaded):
         assert "constituent_id" not in " ".join(arguments)
 
 
-def test_a_step_is_told_release_domain_token_stage_and_run(loaded):
+def test_a_step_is_given_release_domain_token_stages_and_run(loaded):
     arguments = step(loaded.run, "full_load")["Config"]["Args"]
     release = loaded.run.summary["release"]
     told = arguments[arguments.index("--release") :]
@@ -40,7 +40,8 @@ def test_a_step_is_told_release_domain_token_stage_and_run(loaded):
     assert told[:token] + told[token + 2 :] == [
         *("--release", f"s3://lake/artifacts/releases/{release}"),
         *("--region", "eu-central-1"),
-        *("--domain", "moma", "--stage", "full_load", "--run", loaded.run.name),
+        *("--domain", "moma", "--stage", "full_load", "--then", "scd2"),
+        *("--run", loaded.run.name),
     ]
 
 

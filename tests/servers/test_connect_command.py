@@ -65,7 +65,7 @@ connections:
      security: plaintext}}
 """)
         packages = ":".join(
-            str(PROJECT / each) for each in ("local", "dags", "spark_jobs")
+            str(PROJECT / each) for each in ("local", "dags", "spark_jobs", "infra")
         )
         where = ["--state-dir", str(self.state), "--tables", str(tables.parent)]
         python = str(PROJECT / ".venv-airflow/bin/python")

@@ -178,6 +178,7 @@ def next_steps(home: StateDirectory, airflow: str) -> Iterator[str]:
     yield "Next:"
     yield command(f'show {TABLE} --layer history --where "not is_current"')
     yield command(f"show {TABLE} --layer history --valid-at 2016-04-01 --count")
+    yield f"{command(f'show {TABLE} --through duckdb --limit 5')}   # as Iceberg"
     if airflow:
         yield f"  {airflow}/dags   # Airflow's pages of these runs"
         yield f"{command('up')}   # prints their user and password"

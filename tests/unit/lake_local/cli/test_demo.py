@@ -39,7 +39,13 @@ def test_the_next_steps_name_the_state_directory(tmp_path):
     steps = list(next_steps(StateDirectory.at(tmp_path), ""))
     commands = [each.split("   #")[0] for each in steps if "run_locally" in each]
     assert all(each.endswith(f" --state-dir {tmp_path}") for each in commands)
-    assert [each.split()[1] for each in commands] == ["show", "show", "show", "up", "onboard"]
+    assert [each.split()[1] for each in commands] == [
+        "show",
+        "show",
+        "show",
+        "up",
+        "onboard",
+    ]
 
 
 def test_what_stays_up_is_shown_and_can_be_stopped():

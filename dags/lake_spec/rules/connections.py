@@ -37,6 +37,8 @@ def connections_are_valid(spec: EnvironmentSpec) -> Iterator[Problem]:
     for name, connection in spec.connections:
         path: Path = ("connections", name)
         yield from names.name(path, name)
+        if connection is None:
+            continue  # it could not be read, which is reported
         yield from _secret(path, connection)
         if isinstance(connection, KafkaCluster):
             yield from _brokers(path, connection)

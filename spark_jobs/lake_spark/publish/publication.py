@@ -73,7 +73,7 @@ def drop_unasked(run: TableRun) -> None:
         for kind in FORMATS:
             if kind not in run.spec.storage.readable_as:
                 if _format(run, layer, table, kind).drop():
-                    run.say(f"{layer} is readable as {kind.value} no more")
+                    run.say(f"{layer}: removed what was published as {kind.value}")
 
 
 def _tables(run: TableRun, layers: Sequence[str]) -> Iterator[Tuple[str, HudiTable]]:
@@ -137,7 +137,7 @@ def _begin(run: TableRun, layer: str, form: Format, instants: Instants) -> None:
 
 def _note(run: TableRun, layer: str, form: Format, instant: str, count: int) -> None:
     kind = type(form).__name__
-    run.say(f"{layer} is readable as {kind} up to {instant}, {count} commit(s) more")
+    run.say(f"{layer}: published {count} commit(s) as {kind}, up to {instant}")
 
 
 def _other_writer(form: Format) -> str:

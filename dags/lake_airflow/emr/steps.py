@@ -69,6 +69,14 @@ def spark_step(
     return _step(f"{stage.name} {run.key}", argv)
 
 
+def stages_asked(argv: Sequence[str]) -> tuple[str, ...]:
+    """Return the stages that the arguments of a Spark step name, in their order; empty
+    for other steps."""
+    values = dict(zip(argv, argv[1:]))
+    asked = (values.get("--stage"), values.get("--then"))
+    return tuple(name for each in asked if each for name in each.split(","))
+
+
 def _tables(stage: Stage, run: Run) -> tuple[str, ...]:
     chosen = (selected(part, run) for part in stage.parts)
     return tuple(dict.fromkeys(name for names in chosen for name in names))

@@ -13,9 +13,16 @@ from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 
 from lake_airflow.emr.clusters import created, tags_of
 from lake_airflow.emr.job_flow import ENDED, NAME_PREFIX
+from lake_airflow.emr.steps import stages_asked
 from lake_airflow.runs.files import RunFiles
 from lake_spec.contract.state_format import FORMAT
-from lake_spec.costs.ledger import Interval, covered_minutes, day_folder, dealt
+from lake_spec.costs.ledger import (
+    NO_TABLE,
+    Interval,
+    covered_minutes,
+    day_folder,
+    dealt,
+)
 from lake_spec.costs.prices import LEAST_BILLED, ON_DEMAND, SPOT
 from lake_spec.model import EnvironmentSpec
 
@@ -185,33 +192,27 @@ def _by_table(
     found: dict[str, dict[str, float]] = {}
     for step, start, end in ran:
         part = busy * _minutes(start, end) / apart if apart else 0.0
-        for place, minutes in dealt(part, _weights(step, seconds)).items():
-            stage, _, table = place.rpartition("/")
+        for (stage, table), minutes in dealt(part, _weights(step, seconds)).items():
             stages = found.setdefault(table, {})
-            stage = stage or step["Name"].split(" ")[0]
             stages[stage] = round(stages.get(stage, 0.0) + minutes, _DIGITS)
     return found
 
 
 def _weights(
     step: Mapping[str, Any], seconds: Mapping[str, Mapping[str, float]]
-) -> dict[str, float]:
-    """Return by `<stage>/<table>` how the time of a step is shared."""
+) -> dict[tuple[str, str], float]:
+    """Return by stage and table how the time of a step is shared."""
     name = step["Name"]
-    stage, *of_table = name.split(" ")[:-1] or [name]  # one may be added manually
+    task, *of_table = name.split(" ")[:-1] or [name]  # one may be added manually
     if of_table:
-        return {f"{stage}/{table}": 1.0 for table in of_table}
-    return {
-        f"{part}/{table}": spent
-        for part in (stage, *_followers(step))
-        for table, spent in seconds.get(part, {}).items()
+        return {(task, table): 1.0 for table in of_table}
+    stages = stages_asked(step.get("Config", {}).get("Args", ())) or (task,)
+    weights = {
+        (stage, table): spent
+        for stage in stages
+        for table, spent in seconds.get(stage, {}).items()
     }
-
-
-def _followers(step: Mapping[str, Any]) -> list[str]:
-    """Return the stages that a step was asked to play after the one it is named by."""
-    args = step.get("Config", {}).get("Args", [])
-    return args[args.index("--then") + 1].split(",") if "--then" in args else []
+    return weights if any(weights.values()) else {(stages[0], NO_TABLE): 1.0}
 
 
 def _instance_minutes(

@@ -58,7 +58,7 @@ def covered_minutes(intervals: Iterable[Interval]) -> float:
     return minutes
 
 
-def dealt(minutes: float, weights: Mapping[str, float]) -> Dict[str, float]:
+def dealt(minutes: float, weights: Mapping[Any, float]) -> Dict[Any, float]:
     """Divide minutes by weight; all go to NO_TABLE if no weight is positive."""
     total = sum(weights.values())
     if not total:

@@ -80,6 +80,13 @@ def test_a_step_of_several_stages_is_shared_by_the_seconds_of_all_of_them():
     assert found["tables"] == {"orders": {"incremental": 15.0, "scd2": 5.0}}
 
 
+def test_a_step_is_of_the_stages_that_it_was_asked_for_and_not_of_its_task():
+    args = ["spark-submit", "--stage", "dimension", "--tables", "dim"]
+    later = {**step("incremental", 10, 30), "Config": {"Args": args}}
+    found = entry([later], seconds={"dimension": {"dim": 3.0}})
+    assert found["tables"] == {"dim": {"dimension": 20.0}}
+
+
 def test_minutes_of_instances_are_told_by_type_and_market():
     instances = [
         typed("m7g.xlarge", "ON_DEMAND"),

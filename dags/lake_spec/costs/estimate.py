@@ -13,12 +13,12 @@ import math
 from dataclasses import dataclass
 from typing import Optional, Tuple
 
+from lake_spec.contract.run_options import FULL_LOAD, INCREMENTAL
+from lake_spec.contract.stage_tables import SCD2
 from lake_spec.costs import rates
 from lake_spec.diagnostics.errors import NoEstimate
 from lake_spec.hudi.buckets import BYTES_OF_A_ROW, MOST_ALLOWED, buckets_for
 from lake_spec.model.choices import TableType
-
-FULL_LOAD, INCREMENTAL, SCD2 = "full_load", "incremental", "scd2"
 
 
 @dataclass(frozen=True)

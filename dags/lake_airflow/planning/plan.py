@@ -237,22 +237,18 @@ def _ingestion(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:
 
 
 def _steps(domain: DomainSpec, *stages: Stage) -> Tuple[Stage, ...]:
-    """Let one step play the Spark stages that follow each other, unless the domain
+    """Let one step run the Spark stages that follow each other, unless the domain
     wants a step for each.
 
-    What a streamer stage is prepared by ends before it.
+    Those up to a streamer stage keep their steps: it is prepared by the one before.
     """
     if domain.step_per_stage:
         return stages
-    prepared = [each for each in stages[:-1] if _is_before_streamer(each, stages)]
-    first, *others = stages[len(prepared) :]
+    is_streamer = [each.kind is StageKind.STREAMER for each in stages]
+    apart = is_streamer.index(True) + 1 if any(is_streamer) else 0
+    first, *others = stages[apart:]
     hours = sum(each.hours for each in (first, *others))
-    return (*prepared, replace(first, then=tuple(others), hours=hours))
-
-
-def _is_before_streamer(stage: Stage, stages: Tuple[Stage, ...]) -> bool:
-    streamers = [each for each in stages if each.kind is StageKind.STREAMER]
-    return stage in streamers or stage.name in {s.prepared_by for s in streamers}
+    return (*stages[:apart], replace(first, then=tuple(others), hours=hours))
 
 
 def _history(domain: DomainSpec) -> Tuple[Stage, ...]:

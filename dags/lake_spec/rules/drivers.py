@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Iterator, Optional, Tuple
 
+from lake_spec.contract.parallelism import vcpus
 from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import ClusterSpec
 from lake_spec.model.instances import InstanceGroups
@@ -16,7 +17,7 @@ FOR_DRIVERS = 0.75
 """Share of the primary node's memory; the rest is for EMR."""
 
 _GIB_PER_CORE = {"c": 2, "m": 4, "r": 8}
-_TYPE = re.compile(r"([cmr])\d[a-z0-9-]*\.(?:(\d{0,2})x)?large", re.ASCII)
+_TYPE = re.compile(r"([cmr])\d[a-z0-9-]*\.(?:\d{0,2}x)?large", re.ASCII)
 _MEMORY = re.compile(r"(\d{1,6})([mg])", re.ASCII)
 
 
@@ -57,6 +58,4 @@ def _gib(instance_type: str) -> Optional[int]:
     found = _TYPE.fullmatch(instance_type)
     if not found:
         return None
-    family, size = found.groups()
-    cores = 2 if size is None else 4 * int(size or 1)
-    return cores * _GIB_PER_CORE[family]
+    return vcpus(instance_type) * _GIB_PER_CORE[found[1]]

@@ -13,26 +13,23 @@ AnyRule = TypeVar("AnyRule", bound=Callable[..., Iterator[Any]])
 
 
 def rule(function: AnyRule) -> AnyRule:
-    """Mark a rule outside of any book: its problems carry its id.
+    """Give the problems of a rule its id; used alone for a rule outside of any book.
 
-    It yields problems, or pairs of a table's position and a problem.
+    The id is the function's name with hyphens, as in `key-has-columns`. The function
+    yields problems, or pairs of a table's position and a problem.
     """
+    id = function.__name__.replace("_", "-")
 
     @wraps(function)
     def named(*args: Any, **kwargs: Any) -> Iterator[Any]:
         for found in function(*args, **kwargs):
             if isinstance(found, Problem):
-                yield replace(found, rule=rule_id(function))
+                yield replace(found, rule=id)
             else:
                 position, problem = found
-                yield position, replace(problem, rule=rule_id(function))
+                yield position, replace(problem, rule=id)
 
     return named  # type: ignore[return-value]
-
-
-def rule_id(function: Callable[..., Any]) -> str:
-    """Return the id of a rule: its function's name, as in `key-has-columns`."""
-    return function.__name__.replace("_", "-")
 
 
 class RuleBook:
@@ -46,8 +43,9 @@ class RuleBook:
         paths = tuple(tuple(read.split(".")) for read in reads)
 
         def add(function: Rule) -> Rule:
-            self.rules.append((function, paths))
-            return function
+            named = rule(function)
+            self.rules.append((named, paths))
+            return named
 
         return add
 
@@ -57,7 +55,7 @@ class RuleBook:
             if not any(_is_below(read, path) for read in reads for path in broken):
                 for problem in judge(spec):
                     if not any(_is_below(problem.path, path) for path in broken):
-                        yield replace(problem, rule=rule_id(judge))
+                        yield problem
 
 
 def _is_below(path: Path, top: Path) -> bool:

@@ -48,8 +48,8 @@ def selected_parts(stage: Stage, run: Run) -> tuple[Stage, ...]:
 def spark_step(
     plan: DagPlan, stage: Stage, *, run: Run, environment: EnvironmentSpec
 ) -> Step:
-    """Build the one step of a Spark stage and of those that it plays with it, for all
-    tables that the run covers."""
+    """Build the one step of a Spark stage and of those that follow in it, for all tables
+    that the run covers."""
     root = release_root(environment, run.release)
     argv = ["spark-submit", "--deploy-mode", "client"]
     jars = step_jars(plan.jars, environment.jars)

@@ -47,10 +47,10 @@ class Stage:
     """One task of a DAG: the steps of one stage, and the tables it is about.
 
     A Spark stage is one step for all of its tables and writes one report per
-    table. The stages that `then` follow are played by the same step, in the same
-    application, each with reports of its own. A streamer stage is one step per table
-    that its `prepared_by` stage names, and writes none. After `hours` its steps are
-    cancelled.
+    table. The stages of `then` follow in the same step and application, each with
+    reports of its own. A streamer stage is one step per table that its `prepared_by`
+    stage names, and writes none. After `hours`, those of `then` included, its steps
+    are cancelled.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Stage:
 
     @property
     def parts(self) -> Tuple[Stage, ...]:
-        """The stages that its step plays, in their order: this one first."""
+        """The stages that its step runs, in their order: this one first."""
         return (self, *self.then)
 
     @property
@@ -103,7 +103,7 @@ class DagPlan:
 
     @property
     def parts(self) -> Tuple[Stage, ...]:
-        """All stages, in their order, also those that one step plays together."""
+        """All stages, in their order, also those that share a step."""
         return tuple(part for stage in self.stages for part in stage.parts)
 
     def takes(self, param: str) -> bool:

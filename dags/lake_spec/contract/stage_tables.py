@@ -15,7 +15,7 @@ SCD2 = "scd2"
 DIMENSION, REBUILD_DIMENSION = "dimension", "rebuild_dimension"
 
 FOLLOWING = (SCD2, DIMENSION, REBUILD_DIMENSION)
-"""The stages that the step of an earlier one can play after it."""
+"""The stages that the step of an earlier one can run after it."""
 
 
 def tables_of(stage: str, tables: Iterable[TableSpec]) -> List[TableSpec]:

@@ -237,8 +237,8 @@ class DomainSpec:
     )
     schedules: Schedules = setting("Schedules of the DAGs.", Schedules())
     stage_hours: int = setting(
-        "Hours that a stage of a run may take; then its steps are cancelled (1 to "
-        "168, and at most `max_hours` of the domain's clusters).",
+        "Hours that a stage of a run may take (1 to 168, and at most `max_hours` of "
+        "the domain's clusters). A step is cancelled after the hours of all its stages.",
         STAGE_HOURS,
     )
     step_per_stage: bool = setting(

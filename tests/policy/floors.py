@@ -29,30 +29,12 @@ FLOORS: Dict[str, Tuple[str, ...]] = {
     ),
     "spark_jobs/lake_spark": (
         *("step", "stages", "erasure", "ingest", "dimension", "sources", "build"),
-        *(
-            "publish",
-            "tables",
-            "scd2",
-            "formats",
-            "changelog",
-            "landing",
-            "schema",
-            "storage",
-        ),
-        "errors",
+        *("publish", "tables", "scd2", "formats", "changelog", "landing"),
+        *("schema", "storage", "errors"),
     ),
     "local/lake_local": (
-        *(
-            "__main__",
-            "cli",
-            "capture",
-            "onboard",
-            "runs",
-            "stack",
-            "airflow",
-            "workspace",
-        ),
-        *("aws", "show", "text", "errors"),
+        *("__main__", "cli", "capture", "onboard", "runs", "stack", "airflow"),
+        *("workspace", "aws", "show", "text", "errors"),
     ),
 }
 

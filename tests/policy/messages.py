@@ -16,11 +16,12 @@ import inspect
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from tests.policy.floors import ROOT, parsed
 
 PAGE = ROOT / "docs" / "reference" / "messages.md"
+WARNINGS = "dags/lake_spec/diagnostics/warnings.py"
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ SECTIONS = (
     Section(
         "Warnings",
         "Warnings of a run, which stays green.",
-        enums=("dags/lake_spec/diagnostics/warnings.py",),
+        enums=(WARNINGS,),
     ),
     Section(
         "Specs",
@@ -182,11 +183,16 @@ def _is_error(base: ast.expr, known: Set[str]) -> bool:
     return name in known or name.endswith(("Error", "Exception"))
 
 
-def _classes(root: Path, package: str) -> Iterator[Tuple[Path, ast.ClassDef]]:
+def _nodes(root: Path, package: str) -> Iterator[Tuple[Path, ast.AST]]:
     for path in sorted((root / package).glob("**/*.py")):
         for node in ast.walk(parsed(path)):
-            if isinstance(node, ast.ClassDef):
-                yield path, node
+            yield path, node
+
+
+def _classes(root: Path, package: str) -> Iterator[Tuple[Path, ast.ClassDef]]:
+    for path, node in _nodes(root, package):
+        if isinstance(node, ast.ClassDef):
+            yield path, node
 
 
 def _members(root: Path, name: str) -> Iterator[Message]:
@@ -209,15 +215,14 @@ def _text(node: ast.expr) -> Optional[str]:
 
 def _rules(root: Path, folder: str) -> Iterator[Message]:
     """Yield the functions that are decorated as rules."""
-    for path in sorted((root / folder).glob("**/*.py")):
-        for node in ast.walk(parsed(path)):
-            if isinstance(node, ast.FunctionDef) and any(
-                re.search(r"\brule(\(.*)?$", ast.unparse(each), re.DOTALL)
-                for each in node.decorator_list
-            ):
-                place = f"{path.relative_to(root)}:{node.lineno}"
-                text = ast.get_docstring(node) or ""
-                yield Message(node.name.replace("_", "-"), place, text)
+    for path, node in _nodes(root, folder):
+        if isinstance(node, ast.FunctionDef) and any(
+            re.search(r"\brule(\(.*)?$", ast.unparse(each), re.DOTALL)
+            for each in node.decorator_list
+        ):
+            place = f"{path.relative_to(root)}:{node.lineno}"
+            text = ast.get_docstring(node) or ""
+            yield Message(node.name.replace("_", "-"), place, text)
 
 
 def text_faults(root: Path) -> List[str]:
@@ -247,13 +252,13 @@ def base_faults(root: Path) -> List[str]:
     """List code that makes a base class, and entries of BASES and INTERNAL without one."""
     faults, there = [], set()
     for package in _packages():
-        there |= {node.name for _, node in _classes(root, package)}
-        for path in sorted((root / package).glob("**/*.py")):
-            for node in ast.walk(parsed(path)):
-                if isinstance(node, ast.Call) and _called(node) in BASES:
-                    where = f"{path.relative_to(root)}:{node.lineno}"
-                    name = _called(node)
-                    faults.append(f"{where} makes a {name}: make one of its kinds")
+        for path, node in _nodes(root, package):
+            if isinstance(node, ast.ClassDef):
+                there.add(node.name)
+            if isinstance(node, ast.Call) and _called(node) in BASES:
+                where = f"{path.relative_to(root)}:{node.lineno}"
+                name = _called(node)
+                faults.append(f"{where} makes a {name}: make one of its kinds")
     gone = sorted({*BASES, *INTERNAL} - there)
     return faults + [f"{name} is no class: remove it here" for name in gone]
 
@@ -266,13 +271,10 @@ def warning_faults(root: Path) -> List[str]:
     """List code that changes a report's warnings otherwise than by `warn`."""
     faults = []
     for package in ("dags", "spark_jobs"):
-        for path in sorted((root / package).glob("**/*.py")):
-            if path == root / REPORT:
-                continue
-            for node in ast.walk(parsed(path)):
-                if _changes_warnings(node):
-                    where = f"{path.relative_to(root)}:{node.lineno}"
-                    faults.append(f"{where}: call report.warn(WarningId.X, text)")
+        for path, node in _nodes(root, package):
+            if path != root / REPORT and _changes_warnings(node):
+                where = f"{path.relative_to(root)}:{node.lineno}"
+                faults.append(f"{where}: call report.warn(WarningId.X, text)")
     return faults
 
 
@@ -297,13 +299,13 @@ def _is_warnings(node: ast.AST) -> bool:
 
 def unused_warnings(root: Path) -> List[str]:
     """List members of WarningId that no code uses."""
-    name = "dags/lake_spec/diagnostics/warnings.py"
-    members: Dict[str, str] = {}
-    for _, node in _classes(root, name.rpartition("/")[0]):
-        if node.name == "WarningId":
-            for each in node.body:
-                if isinstance(each, ast.Assign):
-                    members[f"WarningId.{ast.unparse(each.targets[0])}"] = name
+    members = [
+        f"WarningId.{ast.unparse(each.targets[0])}"
+        for _, node in _classes(root, WARNINGS.rpartition("/")[0])
+        if node.name == "WarningId"
+        for each in node.body
+        if isinstance(each, ast.Assign)
+    ]
     code = "\n".join(
         path.read_text(encoding="utf-8")
         for package in ("dags", "spark_jobs")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.policy import floors, messages
+from tests.policy.test_architecture import plant
 
 ROOT = messages.ROOT
 ERRORS = "spark_jobs/lake_spark/errors.py"
-WARNINGS = "dags/lake_spec/diagnostics/warnings.py"
+WARNINGS = messages.WARNINGS
 RULES = [
     messages.text_faults,
     messages.base_faults,
@@ -37,13 +36,6 @@ def test_each_package_is_in_a_section():
 def test_each_section_has_messages():
     for section in messages.SECTIONS:
         assert list(messages.messages_of(ROOT, section)), section.title
-
-
-def plant(root: Path, name: str, text: str) -> Path:
-    path = root / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return root
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,10 @@ def pages() -> list[Path]:
     return [*roots, *sorted(DOCS.rglob("*.md"))]
 
 
+def slug(title: str) -> str:
+    return re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
+
+
 def anchors(page: Path) -> set[str]:
     """The anchors that GitHub gives to the headings of a page."""
     found: set[str] = set()
@@ -33,11 +37,10 @@ def anchors(page: Path) -> set[str]:
         r"^#+ (.+)$", FENCE.sub("", page.read_text("utf-8")), re.MULTILINE
     ):
         text = LINK.sub("]", title).replace("[", "").replace("]", "")
-        slug = re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
-        number, unique = 0, slug
+        number, unique = 0, slug(text)
         while unique in found:
             number += 1
-            unique = f"{slug}-{number}"
+            unique = f"{slug(text)}-{number}"
         found.add(unique)
     return found
 

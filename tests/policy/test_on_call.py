@@ -9,16 +9,14 @@ from typing import Iterator
 
 import pytest
 
+from tests.policy.test_docs_map import slug
+
 PAGE = Path(__file__).resolve().parents[2] / "docs/faults.md"
 TEXT = PAGE.read_text("utf-8")
 ACTION = re.compile(r"^\*\*What you do:\*\* [A-Z].*\.$", re.MULTILINE)
 LONGEST_ID = 50
 RELATIVE = re.compile(r"\bthe same( as\b|\.)|\b(as )?(above|below)\b|^The same\b")
 """Words that send a reader to another case."""
-
-
-def slug(title: str) -> str:
-    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 def faults(text: str) -> Iterator[str]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Iterable, List
 
 from lake_infra.runtime_role import SERVICES, secret_names
+from lake_spec.contract.aws_releases import MWAA_ENDPOINTS
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
-AIRFLOW = (
-    *("airflow.api", "airflow.env", "airflow.ops"),
-    *("kms", "logs", "monitoring", "sqs"),
-)
-"""What AWS's page on MWAA without the internet lists, next to the gateway of S3."""
+AIRFLOW = tuple(each for each in MWAA_ENDPOINTS if each != "s3")
+"""What an MWAA without internet access needs, next to the gateway of S3."""
 
 CALLED = ("elasticmapreduce", "glue", "sns", "sts")
 """What the DAGs and the steps of every environment call."""

@@ -106,8 +106,8 @@ def formats_of_readers_are_unique(spec: TableSpec) -> Iterator[Problem]:
     """
     formats = spec.storage.readable_as
     if len(set(formats)) < len(formats):
-        names = [each.value for each in formats]
-        yield got(("storage", "readable_as"), names, "Name each format once.")
+        given = [each.value for each in formats]
+        yield got(("storage", "readable_as"), given, "Name each format once.")
 
 
 @TABLE.rule("storage")

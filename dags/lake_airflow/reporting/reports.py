@@ -21,6 +21,14 @@ Reports = Mapping[tuple[str, str], Report]  # by (stage, table)
 Steps = Sequence[Mapping[str, Any]]  # name, id, state, reason and log of each
 
 
+class UnreadableReport(ValueError):
+    """The report of a table is damaged, or a newer release wrote it.
+
+    Fix: Deploy the release that wrote it or a later one. If it is damaged, run the DAG
+    again: a table that is done stays as it is and gets a new report.
+    """
+
+
 def read_reports(
     files: RunFiles, plan: DagPlan, run: Run, steps: Mapping[str, Optional[Steps]]
 ) -> Reports:
@@ -75,9 +83,11 @@ def _report(files: RunFiles, name: str, where: str) -> Report:
     try:
         report = files.read(name)
         if not isinstance(report, dict):
-            raise ValueError(f"{name}: got {type(report).__name__}, not an object.")
+            raise UnreadableReport(
+                f"{name}: got {type(report).__name__}, not an object."
+            )
         refuse_newer(report, what=f"the report {name}", where=f"<runs>/{where}/{name}")
     except ValueError as error:
-        cause = {"type": "UnreadableReport", "message": str(error)}
+        cause = {"type": UnreadableReport.__name__, "message": str(error)}
         return {"state": "failed", "error": cause}
     return report

@@ -12,6 +12,7 @@ from unittest import mock
 from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
 
 from lake_airflow.emr.job_flow import AIRFLOW_TAG
+from lake_airflow.emr.steps import stages_asked
 from lake_airflow.operators import (
     create_cluster,
     deferral,
@@ -115,10 +116,7 @@ class World:
         if TOKEN in step.args:
             self._check_lease(step)
         files = self.files.setdefault(f"{tags['lake:dag']}/{tags['lake:run']}", {})
-        stages = [step.name.split(" ")[0]]
-        if "--then" in step.args:
-            stages += step.args[step.args.index("--then") + 1].split(",")
-        for stage in stages:
+        for stage in stages_asked(step.args) or (step.name.split(" ")[0],):
             for table in ("orders", "customers"):
                 files[f"{stage}/{table}.json"] = json.dumps({"state": "done"})
 

@@ -14,7 +14,7 @@ from lake_infra.policies import policies
 from lake_local.aws import DEFAULT_REGION
 from lake_local.aws.keys import KEY_ID
 from lake_local.aws.policies.judge import FILE as POLICIES
-from lake_local.aws.server import StandIn
+from lake_local.aws.server import Emulator
 from lake_local.stack.objects import ensure_bucket
 
 SECRET = "/lake/local/erase"
@@ -22,7 +22,7 @@ SECRET = "/lake/local/erase"
 
 
 @contextmanager
-def emulator(folder: Path, *, without: str = "") -> Iterator[StandIn]:
+def emulator(folder: Path, *, without: str = "") -> Iterator[Emulator]:
     """An emulator that this process's clients use, with the buckets of `local`.
 
     It judges steps by the role that a deployment gives them, `without` an action.
@@ -30,7 +30,7 @@ def emulator(folder: Path, *, without: str = "") -> Iterator[StandIn]:
     home = folder / "aws"
     home.mkdir(parents=True)
     (home / POLICIES).write_text(json.dumps(_policies(without)), encoding="utf-8")
-    served = StandIn(home)
+    served = Emulator(home)
     settings = {
         "AWS_ENDPOINT_URL": served.url,
         "AWS_ACCESS_KEY_ID": KEY_ID,

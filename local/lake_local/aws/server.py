@@ -38,7 +38,7 @@ class StateDirectoryInUse(Exception):
     """
 
 
-class StandIn:
+class Emulator:
     """AWS on 127.0.0.1, with its state below the state directory `home`."""
 
     def __init__(
@@ -118,7 +118,7 @@ def serve(home: Path, *, port: int, region: str = DEFAULT_REGION) -> None:
     asked = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: asked.set())
-    emulator = StandIn(home, port=port, region=region)
+    emulator = Emulator(home, port=port, region=region)
     emulator.start()
     try:
         while not asked.wait(1):

@@ -11,16 +11,16 @@ from botocore.config import Config
 
 from lake_local.aws import client
 from lake_local.aws.emr import permitted_steps
-from lake_local.aws.server import StandIn
+from lake_local.aws.server import Emulator
 
 RELEASE = "emr-7.13.0"
 PLAIN = (["bash"], ["python3"], ["true"], ["false"])
 
 
 @pytest.fixture(scope="package")
-def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandIn]:
+def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
     home = tmp_path_factory.mktemp("aws")
-    served = StandIn(home, grace=2, idle_scale=0.005)
+    served = Emulator(home, grace=2, idle_scale=0.005)
     served.home = home
     served.start()
     # Plain commands stand for those of Spark, which the emulator alone would start.
@@ -37,17 +37,17 @@ def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandIn]:
 
 
 @pytest.fixture(scope="package")
-def emr(emulator: StandIn) -> Any:
+def emr(emulator: Emulator) -> Any:
     return client("emr", emulator.url, secret=emulator.secret)
 
 
 @pytest.fixture(scope="package")
-def s3(emulator: StandIn) -> Any:
+def s3(emulator: Emulator) -> Any:
     return client("s3", emulator.url, secret=emulator.secret)
 
 
 @pytest.fixture(scope="package")
-def once(emulator: StandIn) -> Callable[[str], Any]:
+def once(emulator: Emulator) -> Callable[[str], Any]:
     """Make a client that tries each call once."""
 
     def make(service: str) -> Any:
@@ -73,7 +73,7 @@ def bucket(s3: Any, request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(autouse=True)
-def no_faults_left(emulator: StandIn) -> Iterator[None]:
+def no_faults_left(emulator: Emulator) -> Iterator[None]:
     yield
     emulator.faults.clear()
 

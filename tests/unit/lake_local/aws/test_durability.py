@@ -18,7 +18,7 @@ import pytest
 from lake_local.aws import client
 from lake_local.aws.keys import secret_of
 from lake_local.aws.moto_services import MotoServices
-from lake_local.aws.server import StateDirectoryInUse, StandIn
+from lake_local.aws.server import Emulator, StateDirectoryInUse
 from lake_local.stack.emulator import is_healthy
 
 LOCAL = Path(__file__).resolve().parents[4] / "local"
@@ -167,7 +167,7 @@ def test_a_second_server_on_the_same_home_is_refused(emulator):
     with pytest.raises(
         StateDirectoryInUse, match=rf"emulator \(process {os.getpid()}\)"
     ):
-        StandIn(emulator.home)
+        Emulator(emulator.home)
 
 
 def test_state_that_cannot_be_read_is_put_aside(tmp_path, caplog):

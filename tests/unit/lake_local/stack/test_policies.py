@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from lake_local.aws.policies.judge import FILE
-from lake_local.aws.server import StandIn
+from lake_local.aws.server import Emulator
 from lake_local.stack import policies
 from lake_local.stack.state import Stack
 from lake_local.workspace import project
@@ -78,7 +78,7 @@ def test_without_a_role_there_is_no_file_and_it_is_said(
 def test_an_emulator_that_is_up_judges_by_the_specs_as_they_are(
     home, tables, without_role
 ):
-    emulator = StandIn(home.root)
+    emulator = Emulator(home.root)
     emulator.start()
     try:
         port = int(emulator.url.rsplit(":", 1)[1])

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from lake_local.aws import client
-from lake_local.aws.server import StandIn
+from lake_local.aws.server import Emulator
 from lake_spark.errors import RefusedInput
 from lake_spark.ingest import same_content
 from lake_spark.landing.files import list_landing
@@ -20,7 +20,7 @@ KMS = {"ServerSideEncryption": "aws:kms"}
 
 @pytest.fixture(scope="module")
 def s3(tmp_path_factory):
-    served = StandIn(tmp_path_factory.mktemp("aws"), grace=2, idle_scale=0.005)
+    served = Emulator(tmp_path_factory.mktemp("aws"), grace=2, idle_scale=0.005)
     served.start()
     yield client("s3", served.url, secret=served.secret)
     served.stop()

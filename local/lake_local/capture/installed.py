@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from pathlib import Path
 from typing import List
 
 from lake_local.errors import Missing
-from lake_local.workspace.project import find
+from lake_local.workspace import project
 
-PROJECT = find().root
+PROJECT = project.find().root
 SERVERS = PROJECT / ".local" / "servers"
 
 
@@ -36,7 +35,5 @@ def installed(piece: str) -> Path:
 
 def java(main_class: str, *arguments: str, options: List[str]) -> List[str]:
     """A command that runs a class of Kafka."""
-    home = os.environ.get("JAVA_HOME")
-    program = f"{home}/bin/java" if home else "java"
     jars = f"{installed('kafka')}/*"
-    return [program, *options, "-cp", jars, main_class, *arguments]
+    return [project.java(), *options, "-cp", jars, main_class, *arguments]

@@ -20,6 +20,7 @@ from lake_local.errors import BadRequest
 from lake_local.onboard.server import Server as Database
 from lake_local.stack import lock
 from lake_local.workspace import background
+from lake_local.workspace.project import java
 from lake_local.workspace.state_dir import StateDirectory
 
 FOLDER = "connect"
@@ -86,9 +87,10 @@ class Running:
 
 
 def require_installed() -> None:
-    """Raise NotInstalled unless all programs are there."""
+    """Raise Missing unless all programs are there."""
     for piece in ("kafka", "plugins/debezium-postgresql"):
         installed(piece)
+    java()
 
 
 @contextmanager

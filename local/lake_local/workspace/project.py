@@ -74,11 +74,7 @@ def require_spark(project: Project) -> None:
         raise Missing(
             f"Hudi is not set up: no bundle in {project.spark_jars}. {SET_UP}"
         )
-    if not _java():
-        raise Missing(
-            "Java is not installed: no `java` in PATH or JAVA_HOME. Install a Java 17"
-            " runtime, or set JAVA_HOME to one."
-        )
+    java()
 
 
 def require_readers(project: Project) -> None:
@@ -105,13 +101,20 @@ def require_drivers(project: Project) -> None:
     _require(project.spark_python, "the Python with the drivers of databases")
 
 
-def _require(tool: Path, name: str) -> None:
-    if not tool.exists():
-        raise Missing(f"{name} is not set up: {tool} is missing. {SET_UP}")
-
-
-def _java() -> str | None:
+def java() -> str:
+    """Return the program that runs Java. Raises `Missing`."""
     home = os.environ.get("JAVA_HOME")
     if home and os.access(Path(home) / "bin" / "java", os.X_OK):
         return str(Path(home) / "bin" / "java")
-    return shutil.which("java")
+    found = shutil.which("java")
+    if not found:
+        raise Missing(
+            "Java is not installed: no `java` in PATH or JAVA_HOME. Install a Java 17"
+            " runtime, or set JAVA_HOME to one."
+        )
+    return found
+
+
+def _require(tool: Path, name: str) -> None:
+    if not tool.exists():
+        raise Missing(f"{name} is not set up: {tool} is missing. {SET_UP}")

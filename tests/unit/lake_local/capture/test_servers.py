@@ -14,7 +14,7 @@ from lake_local.capture.ports import HOST, free_ports
 from lake_local.capture.request import Capture
 from lake_local.capture.server import ServerError
 from lake_local.capture.servers import Broker, Worker, running
-from lake_local.errors import BadRequest
+from lake_local.errors import BadRequest, Missing
 from lake_local.onboard.server import Server
 from lake_local.workspace.state_dir import StateDirectory
 
@@ -42,6 +42,14 @@ def test_a_port_that_is_taken_is_refused_before_anything_is_started(tmp_path):
         with pytest.raises(BadRequest, match=f"{HOST}:{port} is in use"):
             with running(StateDirectory.at(tmp_path), capture(port), login):
                 pass
+
+
+def test_a_missing_java_is_named_before_anything_is_started(tmp_path, monkeypatch):
+    monkeypatch.setattr(servers, "installed", lambda piece: tmp_path)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(Missing, match="Java is not installed: .* JAVA_HOME to one"):
+        servers.require_installed()
 
 
 @pytest.fixture

@@ -142,7 +142,7 @@ def test_a_condition_chooses_rows(show):
         ({"where": "idd = 1"}, "--where 'idd = 1': Binder Error: Referenced column"),
         ({"where": "1=1) UNION SELECT 1 --"}, "Parser Error: syntax error"),
         ({"where": "1=1; DROP TABLE x"}, "--where '1=1; DROP TABLE x': "),
-        ({"columns": ("idd",)}, "--columns 'idd': moma.artists has none. Did you mean"),
+        ({"columns": ("idd",)}, "no column 'idd'. Did you mean 'id'?"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_in_one_line(show, asked, message):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Iterator, List, Optional, Sequence, TextIO
 
 from lake_local.show import request as requests
-from lake_local.show.request import Format, Request
+from lake_local.show.request import Format, QueryRefused, Request
 from lake_local.show.writing import write
 
 REFUSED = 2
@@ -30,7 +30,6 @@ def main(argv: Sequence[str]) -> int:
     data, words = keep_output_clean(Path(argv[1]))
     # Only now: what pyspark starts inherits the redirected output.
     from lake_local.show import reading
-    from lake_local.show.timeline import QueryRefused
 
     spark = _spark(Path(asked["jars"]), asked["endpoint"])
     try:

@@ -21,14 +21,13 @@ import duckdb
 from deltalake import DeltaTable
 from pyiceberg.table import StaticTable
 
-from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.text.sql_text import sql_literal
 
 from lake_local.show import request as requests
+from lake_local.show.columns import shown
 from lake_local.show.instants import readable
 from lake_local.show.query import REFUSED, answer, keep_output_clean
-from lake_local.show.request import Format, Request, Through, Validity
-from lake_local.show.timeline import QueryRefused
+from lake_local.show.request import Format, QueryRefused, Request, Through, Validity
 
 INSTANT = "lake.hudi-instant"
 """Names the commit of Hudi in each Iceberg snapshot and each Delta version."""
@@ -116,7 +115,7 @@ def rows(
         return found
     order = [_column(name) for name in request.order if name in found.columns]
     ordered = found.sort(*order) if order else found
-    return ordered.select(*map(_column, _shown(found.columns, request)))
+    return ordered.select(*map(_column, shown(found.columns, request)))
 
 
 def load_extensions(
@@ -255,19 +254,6 @@ def _valid_at(validity: Validity) -> duckdb.Expression:
     deleted = _column(validity.is_deleted)
     is_live = deleted.isnull() | ~deleted
     return (begins <= at) & (ends.isnull() | (ends > at)) & is_live
-
-
-def _shown(columns: Sequence[str], request: Request) -> List[str]:
-    """Return the columns that are asked for, each once."""
-    usual = [name for name in columns if not name.startswith(request.hidden)]
-    names: List[str] = []
-    for each in request.columns or ("*",):
-        if each != "*" and each not in columns:
-            near = did_you_mean(each, columns).strip()
-            hint = near or f"Choose from: {', '.join(columns)}."
-            raise QueryRefused(f"--columns {each!r}: {request.table} has none. {hint}")
-        names += usual if each == "*" else [each]
-    return list(dict.fromkeys(names))
 
 
 def _column(name: str) -> duckdb.Expression:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import List, Sequence
-
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType
 
-from lake_spec.diagnostics.suggestions import did_you_mean
-
 from lake_local.show import timeline
-from lake_local.show.request import Layer, Request, Validity
-from lake_local.show.timeline import QueryRefused
+from lake_local.show.columns import no_column, shown
+from lake_local.show.request import Layer, QueryRefused, Request, Validity
 
 KEY, COMMIT = "_hoodie_record_key", "_hoodie_commit_time"
 CHANGE = "change"
@@ -28,7 +24,8 @@ def rows(spark: SparkSession, request: Request) -> DataFrame:
         found = _where(found, request.where)
     if request.count:
         return found
-    return _ordered(found, request).select(*_columns(found, request))
+    names = shown(found.columns, request)
+    return _ordered(found, request).select(*map(_column, names))
 
 
 def valid_at(history: DataFrame, validity: Validity) -> DataFrame:
@@ -115,26 +112,6 @@ def _where(found: DataFrame, condition: str) -> DataFrame:
             " condition. Compare it, as in \"name = 'Ana'\"."
         )
     return found.where(chosen)
-
-
-def _columns(found: DataFrame, request: Request) -> List[Column]:
-    shown = [name for name in found.columns if not name.startswith(request.hidden)]
-    names: List[str] = []
-    for each in request.columns or ("*",):
-        names += shown if each == "*" else [_known(each, found.columns)]
-    return [_column(name) for name in dict.fromkeys(names)]
-
-
-def _known(name: str, columns: Sequence[str]) -> str:
-    if name in columns:
-        return name
-    raise QueryRefused(no_column(name, columns))
-
-
-def no_column(name: str, columns: Sequence[str]) -> str:
-    """Return the message for an unknown column, with the nearest one."""
-    hint = did_you_mean(name, columns).strip() or f"Columns: {', '.join(columns)}."
-    return f"no column {name!r}. {hint}"
 
 
 def _ordered(found: DataFrame, request: Request) -> DataFrame:

@@ -1,10 +1,18 @@
-"""What the PySpark program is asked, as plain data that both sides know."""
+"""What the programs of `show` are asked, as plain data that both sides know."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
 from typing import Optional, Tuple
+
+
+class QueryRefused(Exception):
+    """A query of `show` cannot be answered.
+
+    Fix: Correct the option that the message names; `./run_locally.sh show --help`
+    lists all options.
+    """
 
 
 class Layer(str, Enum):

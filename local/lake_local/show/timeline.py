@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Optional, Sequence, Tuple
+from typing import Any, Optional, Sequence, Tuple
+
+from pyspark.sql import SparkSession
 
 from lake_local.show.instants import readable
-
-if TYPE_CHECKING:  # readers without Spark refuse queries too
-    from pyspark.sql import SparkSession
-
-
-class QueryRefused(Exception):
-    """A query of `show` cannot be answered.
-
-    Fix: Correct the option that the message names; `./run_locally.sh show --help`
-    lists all options.
-    """
+from lake_local.show.request import QueryRefused
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ import json
 import pytest
 
 from lake_local.show import reading
-from lake_local.show.request import Request
-from lake_local.show.timeline import QueryRefused
+from lake_local.show.request import QueryRefused, Request
 from lake_spark.erasure import landing_files, scan, tables
 from tests.spark.erasing import (
     CANARY,

@@ -13,8 +13,7 @@ from datetime import datetime
 import pytest
 
 from lake_local.show import reading, timeline
-from lake_local.show.request import Request, Validity
-from lake_local.show.timeline import QueryRefused
+from lake_local.show.request import QueryRefused, Request, Validity
 
 SCHEMA = (
     "lake_key string, id int, name string, valid_from timestamp, valid_to timestamp,"

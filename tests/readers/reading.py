@@ -26,7 +26,7 @@ Reader = Callable[[Optional[int]], pa.Table]
 
 def main(argv: Sequence[str]) -> None:
     paths = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
-    connection = duckdb.connect(config={"autoinstall_known_extensions": False})
+    connection = readers.connect()
     for published in ("iceberg", "delta"):
         readers.load_extensions(connection, published, None)
     found = {path: dict(of_table(connection, path)) for path in paths}
@@ -45,16 +45,17 @@ def of_table(
         return iceberg.scan(snapshot_id=snapshot).to_arrow()
 
     def delta_rs(version: Optional[int]) -> pa.Table:
-        table = readers.delta_table(path, None)
-        if version is not None:
-            table.load_as_version(version)
-        return table.to_pyarrow_table()
+        return readers.delta_rows(readers.delta_table(path, None), version)
 
     def duckdb_iceberg(snapshot: Optional[int]) -> pa.Table:
-        return readers.duckdb_iceberg(connection, path, snapshot).to_arrow_table()
+        return of_duckdb("iceberg", snapshot)
 
     def duckdb_delta(version: Optional[int]) -> pa.Table:
-        return readers.duckdb_delta(connection, path, version).to_arrow_table()
+        return of_duckdb("delta", version)
+
+    def of_duckdb(published: str, number: Optional[int]) -> pa.Table:
+        rows = readers.duckdb_rows(connection, published, path, number)
+        return rows.to_arrow_table()
 
     yield "pyiceberg", at_each(pyiceberg, snapshots)
     yield "duckdb iceberg", at_each(duckdb_iceberg, snapshots)

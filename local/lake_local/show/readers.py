@@ -33,14 +33,18 @@ INSTANT = "lake.hudi-instant"
 """Names the commit of Hudi in each Iceberg snapshot and each Delta version."""
 
 _EXTENSIONS = {"iceberg": ("avro", "iceberg"), "delta": ("delta",)}
+_SCANS = {
+    "iceberg": ("iceberg_scan", "snapshot_from_id"),
+    "delta": ("delta_scan", "version"),
+}
+"""DuckDB's function for a format, and its parameter for one commit."""
 
 
 def main(argv: Sequence[str]) -> int:
     """Answer every request in turn; REFUSED with the reason for one without answer."""
     asked = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
     data, words = keep_output_clean(Path(argv[1]))
-    # It never downloads anything.
-    connection = duckdb.connect(config={"autoinstall_known_extensions": False})
+    connection = connect()
     try:
         for each in (requests.from_json(raw) for raw in asked["requests"]):
             found = Found(rows(connection, each, asked["endpoint"]))
@@ -118,6 +122,11 @@ def rows(
     return ordered.select(*map(_column, shown(found.columns, request)))
 
 
+def connect() -> duckdb.DuckDBPyConnection:
+    """Return a connection of DuckDB that never downloads anything."""
+    return duckdb.connect(config={"autoinstall_known_extensions": False})
+
+
 def load_extensions(
     connection: duckdb.DuckDBPyConnection, published: str, endpoint: Optional[str]
 ) -> None:
@@ -184,6 +193,32 @@ def delta_versions(table: DeltaTable) -> Dict[str, int]:
     }
 
 
+def delta_rows(table: DeltaTable, version: Optional[int]) -> Any:
+    """Return the table of Arrow that delta-rs reads, at a version or newest."""
+    if version is not None:
+        table.load_as_version(version)
+    return table.to_pyarrow_table()
+
+
+def duckdb_rows(
+    connection: duckdb.DuckDBPyConnection,
+    published: str,
+    path: str,
+    number: Optional[int],
+) -> duckdb.DuckDBPyRelation:
+    """Return the rows that DuckDB's extension reads, at a snapshot or version, or newest.
+
+    Args:
+        published: `iceberg` or `delta`.
+        number: of the snapshot or version; None for the newest.
+    """
+    function, option = _SCANS[published]
+    if number is None:
+        return connection.sql(f"FROM {function}(?)", params=[path])
+    text = f"FROM {function}(?, {option} => ?)"
+    return connection.sql(text, params=[path, number])
+
+
 def _by_pyiceberg(
     connection: duckdb.DuckDBPyConnection, request: Request, endpoint: Optional[str]
 ) -> duckdb.DuckDBPyRelation:
@@ -197,41 +232,19 @@ def _by_delta_rs(
 ) -> duckdb.DuckDBPyRelation:
     table = delta_table(request.path, endpoint)
     chosen = _as_of(request, delta_versions(table))
-    if chosen is not None:
-        table.load_as_version(chosen)
-    return connection.from_arrow(table.to_pyarrow_table())
+    return connection.from_arrow(delta_rows(table, chosen))
 
 
 def _by_duckdb(
     connection: duckdb.DuckDBPyConnection, request: Request, endpoint: Optional[str]
 ) -> duckdb.DuckDBPyRelation:
-    load_extensions(connection, request.published or "", endpoint)
-    if request.published == "iceberg":
+    published = request.published or ""
+    load_extensions(connection, published, endpoint)
+    if published == "iceberg":
         known = iceberg_snapshots(iceberg_table(request.path, endpoint))
-        chosen = _as_of(request, known)
-        return duckdb_iceberg(connection, request.path, chosen)
-    known = delta_versions(delta_table(request.path, endpoint))
-    return duckdb_delta(connection, request.path, _as_of(request, known))
-
-
-def duckdb_iceberg(
-    connection: duckdb.DuckDBPyConnection, path: str, snapshot: Optional[int]
-) -> duckdb.DuckDBPyRelation:
-    """Return the rows that DuckDB's extension `iceberg` reads, at a snapshot or newest."""
-    if snapshot is None:
-        return connection.sql("FROM iceberg_scan(?)", params=[path])
-    text = "FROM iceberg_scan(?, snapshot_from_id => ?)"
-    return connection.sql(text, params=[path, snapshot])
-
-
-def duckdb_delta(
-    connection: duckdb.DuckDBPyConnection, path: str, version: Optional[int]
-) -> duckdb.DuckDBPyRelation:
-    """Return the rows that DuckDB's extension `delta` reads, at a version or newest."""
-    if version is None:
-        return connection.sql("FROM delta_scan(?)", params=[path])
-    text = "FROM delta_scan(?, version => ?)"
-    return connection.sql(text, params=[path, version])
+    else:
+        known = delta_versions(delta_table(request.path, endpoint))
+    return duckdb_rows(connection, published, request.path, _as_of(request, known))
 
 
 def _as_of(request: Request, known: Mapping[str, int]) -> Optional[int]:

@@ -24,7 +24,6 @@ from lake_local.onboard.server import Server
 from lake_local.stack import session
 from lake_local.text import progress
 from lake_local.workspace.command_line import short, typed
-from lake_local.workspace.project import find
 from lake_local.workspace.specs import Specs
 from lake_local.workspace.state_dir import StateDirectory
 
@@ -33,7 +32,7 @@ HELP = "capture a PostgreSQL database's changes into topics, until Ctrl-C"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The domain, and the database if there are several."""
+    """Add the domain, and the database if there are several."""
     parser.add_argument("domain", metavar="DOMAIN")
     parser.add_argument(
         "--connection",
@@ -49,7 +48,7 @@ def run(args: Namespace) -> int:
     capture = capture_of(specs, args.domain, args.connection)
     servers.require_installed()
     database = _login(home, specs, capture)
-    require_ready(find(), capture, database)
+    require_ready(specs.project, capture, database)
     progress("starting Kafka and Kafka Connect")
     with servers.running(home, capture, database) as running:
         for line in _lines(home, specs, running):
@@ -67,7 +66,7 @@ def run(args: Namespace) -> int:
 
 
 def _login(home: StateDirectory, specs: Specs, capture: Capture) -> Server:
-    """The database with the login of its secret."""
+    """Return the database with the login of its secret. Raises BadRequest."""
     with session.opened(home, specs, who=f"connect {capture.domain}") as opened:
         try:
             return server_of(opened.aws, capture.database)

@@ -18,7 +18,7 @@ from lake_local.errors import StartFailed
 
 JSON = "org.apache.kafka.connect.json.JsonConverter"
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-BUSY = 409  # the worker is being given its work
+BUSY = 409  # HTTP status: the worker is being assigned its tasks
 
 
 class RefusedByConnect(StartFailed):
@@ -34,7 +34,7 @@ class RefusedByConnect(StartFailed):
 
 
 class Connect(JavaServer):
-    """What every kind of worker has in common."""
+    """The base of every kind of worker."""
 
     name = "connect"
     heap = "384m"
@@ -45,7 +45,7 @@ class Connect(JavaServer):
 
     @property
     def url(self) -> str:
-        """Where the worker answers."""
+        """Return the address of the worker's REST API."""
         return f"http://{self.host}:{self.port}"
 
     def settings(self) -> Dict[str, str]:
@@ -69,7 +69,7 @@ class Connect(JavaServer):
     def put_connector(
         self, name: str, config: Mapping[str, str], *, seconds: float = 60
     ) -> None:
-        """Make a connector, or change its configuration; refused ones raise."""
+        """Create a connector, or change its configuration. Raises RefusedByConnect."""
         deadline = time.monotonic() + seconds
         while True:
             try:
@@ -81,14 +81,13 @@ class Connect(JavaServer):
             time.sleep(0.2)
 
     def status(self, name: str) -> Dict[str, Any]:
-        """What the worker says of a connector and its tasks."""
+        """Return the states of a connector and its tasks."""
         return self._ask("GET", f"/connectors/{name}/status")
 
     def wait_until_running(self, name: str, *, seconds: float = 60) -> None:
-        """Return when the connector and its tasks run; raise when one has failed.
+        """Wait until the connector and its tasks run. Raises ServerError.
 
-        A worker that was killed and started again repeats at first what was true
-        before.
+        A worker that was killed and started again first repeats the states from before.
         """
         deadline = time.monotonic() + seconds
         while True:
@@ -118,7 +117,7 @@ class Connect(JavaServer):
         try:
             status = self.status(name)
         except RefusedByConnect as refused:
-            if refused.code not in (404, BUSY):  # 404: not told to all of it yet
+            if refused.code not in (404, BUSY):  # 404: not known to all of it yet
                 raise
             return []
         return [status["connector"], *status["tasks"]]
@@ -140,8 +139,10 @@ class Connect(JavaServer):
 
 
 class DistributedConnect(Connect):
-    """A worker that keeps its connectors in Kafka and writes each record once, for
-    those who read what is committed."""
+    """A worker that keeps its connectors in Kafka.
+
+    It writes each record once, for consumers that read committed records only.
+    """
 
     main_class = "org.apache.kafka.connect.cli.ConnectDistributed"
 
@@ -165,11 +166,11 @@ class DistributedConnect(Connect):
             **kept,
             "group.id": self.group,
             "exactly.once.source.support": "enabled",
-            # How long the work of a killed worker waits for it to come back.
+            # How long tasks of a killed worker wait for it to return.
             "scheduled.rebalance.max.delay.ms": "0",
             "session.timeout.ms": "4000",
             "heartbeat.interval.ms": "1000",
-            # A worker reads its offsets up to what a killed one had begun to write,
-            # and waits until the broker gives that transaction up.
+            # A worker reads its offsets only after the broker has aborted the open
+            # transaction of a killed one.
             "producer.transaction.timeout.ms": "5000",
         }

@@ -21,7 +21,7 @@ class NotInstalled(Missing):
 
 
 def installed(piece: str) -> Path:
-    """The folder of a piece, say `postgresql`; NotInstalled if it is missing."""
+    """Return the folder of a piece, such as `postgresql`. Raises NotInstalled."""
     folder = SERVERS / piece
     if (folder / ".setup-stamp").is_file():
         return folder
@@ -34,6 +34,6 @@ def installed(piece: str) -> Path:
 
 
 def java(main_class: str, *arguments: str, options: List[str]) -> List[str]:
-    """A command that runs a class of Kafka."""
+    """Return the command that runs a class of Kafka. Raises Missing."""
     jars = f"{installed('kafka')}/*"
     return [project.java(), *options, "-cp", jars, main_class, *arguments]

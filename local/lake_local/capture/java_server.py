@@ -15,23 +15,23 @@ LOG4J = {
     "log4j.appender.stdout.layout.ConversionPattern": "%d{ISO8601} %p %m (%c{1})%n",
     "log4j.logger.org.reflections": "ERROR",
 }
-# Most of what these servers do in tests is to start.
+# They serve one machine, so a quick start and little memory count more than speed.
 SMALL_AND_FAST = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
 
 
 class JavaServer(Server):
-    """What the broker and the worker have in common."""
+    """The base of the broker and the worker."""
 
     main_class: str
     heap: str
 
     def settings(self) -> Dict[str, str]:
-        """What its properties file says."""
+        """Return the content of its properties file."""
         raise NotImplementedError
 
     @property
     def settings_file(self) -> Path:
-        """The properties file."""
+        """Return the path of its properties file."""
         return self.folder / f"{self.name}.properties"
 
     def prepare(self) -> None:
@@ -42,12 +42,12 @@ class JavaServer(Server):
         return self.java(self.main_class, str(self.settings_file))
 
     def java(self, main_class: str, *arguments: str) -> List[str]:
-        """A command that runs a class with this server's heap and log settings."""
+        """Return the command that runs a class with this server's heap and log settings."""
         log4j = f"-Dlog4j.configuration=file:{self.folder / 'log4j.properties'}"
         options = [f"-Xmx{self.heap}", "-Duser.timezone=UTC", log4j, *SMALL_AND_FAST]
         return java(main_class, *arguments, options=options)
 
 
 def write_properties(path: Path, settings: Dict[str, str]) -> None:
-    """A properties file; the values hold nothing that would need escapes."""
+    """Write a properties file; the values must need no escapes."""
     path.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))

@@ -33,7 +33,7 @@ SMALL_AND_FAST = {
 
 
 class Kafka(JavaServer):
-    """A broker that makes topics, of one partition, when they are first written."""
+    """A broker that creates topics, of one partition, when they are first written."""
 
     name = "kafka"
     main_class = "kafka.Kafka"
@@ -45,7 +45,7 @@ class Kafka(JavaServer):
 
     @property
     def bootstrap_servers(self) -> str:
-        """The address of the broker."""
+        """Return the address of the broker."""
         return f"{self.host}:{self.port}"
 
     def settings(self) -> Dict[str, str]:

@@ -1,4 +1,4 @@
-"""Ports of loopback that nothing listens on."""
+"""Finds free ports of 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CHOICE = range(20000, 32000)
 
 
 def free_ports(count: int) -> List[int]:
-    """So many different ports that are free now."""
+    """Return `count` different ports that are free now. Raises StartFailed."""
     tried = random.sample(CHOICE, len(CHOICE))
     free = [port for port in tried[:100] if is_free(port)][:count]
     if len(free) < count:
@@ -24,7 +24,7 @@ def free_ports(count: int) -> List[int]:
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could listen on it."""
+    """Return whether a server could listen on the port."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as attempt:
         attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -24,10 +24,10 @@ class ServerError(StartFailed):
 
 
 class Server:
-    """What all servers have in common.
+    """The base of all servers.
 
-    Its processes stay in the process group of who starts them, so that whoever ends
-    those as a group ends the servers too, unless `popen_options` says otherwise.
+    Its processes stay in the process group of the caller, so that a signal to the group
+    ends the servers too, unless `popen_options` changes that.
     """
 
     name: str
@@ -58,33 +58,33 @@ class Server:
         self.stop()
 
     def prepare(self) -> None:
-        """Write what the first start needs."""
+        """Write the files that the first start needs."""
 
     def make_folder(self) -> None:
-        """Make the folder that it works in."""
+        """Create the folder that it works in."""
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def popen_options(self) -> Dict[str, Any]:
-        """Return more options of subprocess.Popen for its processes."""
+        """Return further options of subprocess.Popen for its processes."""
         return {}
 
     def command(self) -> List[str]:
-        """The command that is the server."""
+        """Return the command that starts the server."""
         raise NotImplementedError
 
     def is_ready(self) -> bool:
-        """Whether it answers now."""
+        """Return whether it answers now."""
         raise NotImplementedError
 
     @property
     def pid(self) -> Optional[int]:
-        """The process, while it runs."""
+        """Return the id of its process while it runs."""
         if self._process is None or self._process.poll() is not None:
             return None
         return self._process.pid
 
     def start(self) -> None:
-        """Start it, the first time or again; returns when it answers."""
+        """Start it and wait until it answers. Raises ServerError."""
         if self.pid is not None:
             raise ServerError(f"{self.name}: runs already, as process {self.pid}")
         self._log_start = self.log.stat().st_size if self.log.exists() else 0
@@ -96,7 +96,7 @@ class Server:
             raise
 
     def stop(self) -> None:
-        """End it in order; by force if that takes too long."""
+        """Terminate it; kill it after `stop_seconds`."""
         if self.pid is None:
             return
         self._process.send_signal(self.stop_signal)
@@ -106,19 +106,19 @@ class Server:
             self.kill()
 
     def kill(self) -> None:
-        """kill -9; `start` starts it again, on what it left."""
+        """Kill it with SIGKILL; `start` starts it again, with its files."""
         if self.pid is not None:
             self._process.kill()
             self._process.wait()
 
     def has_said(self, text: str) -> bool:
-        """Whether its log holds a text since it was last started."""
+        """Return whether its log has a text since the last start."""
         with self.log.open("rb") as log:
             log.seek(self._log_start)
             return text.encode() in log.read()
 
     def run(self, command: List[str]) -> None:
-        """Run one of the server's own programs to its end, as the server's user."""
+        """Run a program of the server and wait for its end. Raises ServerError."""
         code = self._spawn(command).wait(self.start_seconds)
         if code:
             raise self._error(f"{command[0]} failed with exit code {code}")

@@ -31,7 +31,7 @@ WATCH_SECONDS = 2
 
 
 class Broker(Kafka):
-    """A broker on a given port, which keeps what it has and outlives a Ctrl-C."""
+    """A broker on a given port, which keeps its messages; a Ctrl-C does not reach it."""
 
     heap = "512m"
 
@@ -97,11 +97,11 @@ def require_installed() -> None:
 def running(
     home: StateDirectory, capture: Capture, database: Database
 ) -> Iterator[Running]:
-    """Start what captures the changes, and stop it at the end of the block."""
+    """Start the servers and the connector; stop them at the end of the block."""
     own = StateDirectory.at(home.root / FOLDER / capture.domain)
     who = f"connect {capture.domain}"
     with lock.hold(own, who, shared=False, patience=0):
-        # Of a command that was killed: they have the port and the slot.
+        # Processes of a command that was killed: they have the port and the slot.
         background.end_marked(own.root, grace=LEFTOVER_SECONDS)
         _require_free(capture)
         env = {**inherited(os.environ), background.MARK: str(own.root)}

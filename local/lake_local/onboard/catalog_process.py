@@ -89,7 +89,7 @@ def main() -> int:
 
 
 def refused(server: Server, error: Unreachable) -> int:
-    """Print why the database cannot be asked; the exit code that says so."""
+    """Print why the database cannot be read; return the exit code REFUSED."""
     words = server.without_password(str(error))
     where = f"{server.host}:{server.port}/{server.database}"
     print(

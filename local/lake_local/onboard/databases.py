@@ -157,7 +157,7 @@ def _kafka(
 
 
 def _example(environment: EnvironmentSpec) -> KafkaCluster:
-    """The brokers to be named: on this machine those that `connect` starts."""
+    """Return brokers to write: on this machine those that `connect` starts."""
     if environment.name == ENVIRONMENT:
         ours = ("127.0.0.1:9092",)
         return KafkaCluster(bootstrap_servers=ours, security=KafkaSecurity.PLAINTEXT)

@@ -65,7 +65,7 @@ def write(
 
 
 def _schema_line(folder: Path, kind: str) -> str:
-    """The first line of a spec, by which editors find its JSON schema."""
+    """Return the first line of a spec, by which editors find its JSON schema."""
     schema = find().root / "docs" / "schema" / f"{kind}.schema.json"
     return _SCHEMA_LINE.format(path=os.path.relpath(schema, folder))
 

@@ -18,7 +18,7 @@ from lake_local.workspace.state_dir import StateDirectory
 
 
 def write(home: StateDirectory, specs: Specs) -> None:
-    """Write the file that the emulator reads at its start; none where no role is."""
+    """Write the file that the emulator reads at its start; remove it without roles."""
     file = home.root / FILE
     made = _made(specs)
     if made is None:
@@ -28,7 +28,7 @@ def write(home: StateDirectory, specs: Specs) -> None:
 
 
 def replace(stack: Stack, specs: Specs) -> None:
-    """Let the emulator that is up judge by the specs as they are now."""
+    """Send the policies of the current specs to the running emulator."""
     made = _made(specs)
     method = "DELETE" if made is None else "PUT"
     body = json.dumps(made).encode()
@@ -38,7 +38,7 @@ def replace(stack: Stack, specs: Specs) -> None:
 
 
 def _domains(specs: Specs) -> Iterator[DomainSpec]:
-    """Those without a fault; their DAGs, or `validate`, say what is wrong with others."""
+    """Yield domains without mistakes; `validate` and the DAGs report the others."""
     with suppress(BadRequest):  # There may be no domain yet.
         for name in specs.domain_names():
             with suppress(BadRequest):
@@ -46,8 +46,8 @@ def _domains(specs: Specs) -> Iterator[DomainSpec]:
 
 
 def _made(specs: Specs) -> Optional[dict[str, Any]]:
-    """The policies of all domains that have no fault; None if a role is missing."""
-    # From infra/, which only who starts something needs.
+    """Return the policies of all domains without mistakes; None if a role is missing."""
+    # From infra/, which only commands that start something need.
     from lake_infra.policies import policies
     from lake_infra.resource_names import NotDeployable
 

@@ -29,6 +29,7 @@ from lake_local.cli.commands import (
     up,
     validate,
 )
+from lake_local.workspace.command_line import default_home
 from lake_local.workspace.project import find
 
 PROGRAM = "./run_locally.sh"
@@ -128,7 +129,7 @@ def whole_parser() -> argparse.ArgumentParser:
 
 def _add_options(parser: argparse.ArgumentParser, *, default: bool) -> None:
     """Add the options of every command, valid before or after its name."""
-    home = find().root / ".local" / "home"
+    home = default_home(find())
 
     def unless_given(value: object) -> object:
         return value if default else argparse.SUPPRESS
@@ -145,7 +146,7 @@ def _add_options(parser: argparse.ArgumentParser, *, default: bool) -> None:
         "--state-dir",
         metavar="DIR",
         type=Path,
-        default=unless_given(home),
+        default=unless_given(home.root),
         help="state directory: data, logs and processes (default .local/home)",
     )
     group.add_argument(

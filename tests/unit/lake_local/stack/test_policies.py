@@ -1,4 +1,4 @@
-"""A home gets the policies of its specs, and none where a deployment has none."""
+"""A state directory gets the policies of its specs; none where a deployment has none."""
 
 from __future__ import annotations
 
@@ -13,16 +13,8 @@ from lake_local.stack import policies
 from lake_local.stack.state import Stack
 from lake_local.workspace import project
 from lake_local.workspace.specs import specs_of
-from lake_local.workspace.state_dir import StateDirectory
 
 PROJECT = project.find()
-
-
-@pytest.fixture
-def home(tmp_path):
-    made = StateDirectory.at(tmp_path / "home")
-    made.create()
-    return made
 
 
 @pytest.fixture

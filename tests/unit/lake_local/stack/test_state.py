@@ -12,16 +12,8 @@ import pytest
 from lake_local.stack import state
 from lake_local.stack.state import Stack
 from lake_local.workspace.background import Process
-from lake_local.workspace.state_dir import StateDirectory
 
 GONE = Process("scheduler", 2**22 - 1, 1.0)
-
-
-@pytest.fixture
-def home(tmp_path):
-    made = StateDirectory.at(tmp_path / "home")
-    made.create()
-    return made
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Iterator, List, Optional, Sequence, TextIO
+from typing import Any, Callable, Iterator, List, Optional, Sequence, TextIO
 
 from lake_local.show import request as requests
 from lake_local.show.request import Format, QueryRefused, Request
@@ -43,18 +43,6 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def answer(found: Any, request: Request, data: TextIO, words: TextIO) -> None:
-    """Write one request's rows to where it wants them."""
-    if request.format == Format.PARQUET.value and request.output:
-        write_parquet(found, request.output, request.limit)
-    elif request.output:
-        with open(request.output, "w", encoding="utf-8", newline="") as file:
-            _write(found, request, file, words)
-    else:
-        _write(found, request, data, words)
-        data.flush()
-
-
 def write_parquet(found: Any, output: str, limit: int) -> None:
     """Write rows as one Parquet file, by Spark, which makes a folder of it first.
 
@@ -69,6 +57,24 @@ def write_parquet(found: Any, output: str, limit: int) -> None:
         limited.coalesce(1).write.parquet(f"file://{folder}")  # as it is, unescaped
         (file,) = folder.glob("part-*.parquet")
         os.replace(file, output)
+
+
+def answer(
+    found: Any,
+    request: Request,
+    data: TextIO,
+    words: TextIO,
+    to_parquet: Callable[[Any, str, int], None] = write_parquet,
+) -> None:
+    """Write one request's rows to where it wants them."""
+    if request.format == Format.PARQUET.value and request.output:
+        to_parquet(found, request.output, request.limit)
+    elif request.output:
+        with open(request.output, "w", encoding="utf-8", newline="") as file:
+            _write(found, request, file, words)
+    else:
+        _write(found, request, data, words)
+        data.flush()
 
 
 def _write(found: Any, request: Request, data: TextIO, words: TextIO) -> None:

@@ -27,7 +27,7 @@ from lake_local.show import request as requests
 from lake_local.show.columns import shown
 from lake_local.show.instants import readable
 from lake_local.show.query import REFUSED, answer, keep_output_clean
-from lake_local.show.request import Format, QueryRefused, Request, Through, Validity
+from lake_local.show.request import QueryRefused, Request, Through, Validity
 
 INSTANT = "lake.hudi-instant"
 """Names the commit of Hudi in each Iceberg snapshot and each Delta version."""
@@ -48,10 +48,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         for each in (requests.from_json(raw) for raw in asked["requests"]):
             found = Found(rows(connection, each, asked["endpoint"]))
-            if each.format == Format.PARQUET.value and each.output:
-                found.write_parquet(each)
-            else:
-                answer(found, each, data, words)
+            answer(found, each, data, words, Found.write_parquet)
     except QueryRefused as error:
         print(error, file=words, flush=True)
         return REFUSED
@@ -88,12 +85,10 @@ class Found:
             for row in zip(*columns):
                 yield tuple(_without_zone(value) for value in row)
 
-    def write_parquet(self, request: Request) -> None:
-        """Write the rows to the request's file."""
-        limited = self._relation
-        if request.limit:
-            limited = limited.limit(request.limit)
-        limited.write_parquet(request.output)
+    def write_parquet(self, output: str, limit: int) -> None:
+        """Write rows as one Parquet file; a limit of 0 is all."""
+        limited = self._relation.limit(limit) if limit else self._relation
+        limited.write_parquet(output)
 
 
 def _without_zone(value: Any) -> Any:

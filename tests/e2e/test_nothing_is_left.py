@@ -21,7 +21,7 @@ def test_each_run_had_one_cluster_and_none_is_alive(revived):
     assert set(states.values()) == {"TERMINATED"}, states
 
 
-def test_show_works_after_the_stand_in_was_killed(revived):
+def test_show_works_after_the_emulator_was_killed(revived):
     assert revived.count == "14839\n"
 
 

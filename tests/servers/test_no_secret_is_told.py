@@ -78,7 +78,7 @@ def test_no_file_that_a_run_leaves_holds_a_secret(told):
     assert {"aws.log", "airflow.db"} <= {each.name for each in lake.home.rglob("*")}
 
 
-def test_the_stand_in_holds_them_and_so_they_would_have_been_found(told):
+def test_the_emulator_holds_them_and_so_they_would_have_been_found(told):
     lake, secrets, *_ = told
     found = "\n".join(found_in([lake.home / "services"], secrets))
     assert all(f"{lake.home / each}: password" in found for each in KEPT)

@@ -121,7 +121,7 @@ def test_a_step_calls_under_its_own_id(emulator, emr, made):
     assert {"local", cluster} <= {made()[-1]["caller"], made()[-1]["thing"]}
 
 
-def test_a_call_is_kept_once_also_by_the_next_stand_in(tmp_path):
+def test_a_call_is_kept_once_also_by_the_next_emulator(tmp_path):
     for _ in range(2):
         calls = Calls(tmp_path)
         for _ in range(2):

@@ -173,7 +173,7 @@ def test_what_a_step_started_in_the_background_ends_with_it(
     assert not alive(pid)
 
 
-def test_a_step_sees_the_stand_in_and_no_settings_of_its_starter(
+def test_a_step_sees_the_emulator_and_no_settings_of_its_starter(
     emulator, monkeypatch, cluster, add, step, until
 ):
     monkeypatch.setenv("AIRFLOW__CORE__FERNET_KEY", "canary")

@@ -199,7 +199,7 @@ def asked(emulator, method, name, body=b""):
         return SimpleNamespace(status=refused.code, data=refused.read())
 
 
-def test_the_page_on_the_stand_in_names_every_kind_of_fault():
+def test_the_page_on_the_emulator_names_every_kind_of_fault():
     docs = Path(__file__).resolve().parents[4] / "docs" / "emulator.md"
     named = re.findall(r'"kind": "(\w+)"', docs.read_text())
     assert sorted(named) == sorted(KINDS)

@@ -71,7 +71,7 @@ def test_the_class_path_has_the_jars_but_no_second_logger(machine):
     assert path == str(machine / "jars" / BUNDLE_35)
 
 
-def test_s3_is_read_through_s3a_from_the_stand_in(machine):
+def test_s3_is_read_through_s3a_from_the_emulator(machine):
     command(machine, "spark-submit", "x.py")
     found = defaults(machine)
     assert found["spark.hadoop.fs.s3.impl"] == "org.apache.hadoop.fs.s3a.S3AFileSystem"

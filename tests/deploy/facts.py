@@ -7,21 +7,13 @@ each of them rests on, and what nothing here can show, is in docs/proven.md.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Tuple
 
 from lake_infra.domains import domains_template
 from lake_infra.endpoints import endpoint_services
 from lake_infra.parameters import known_values
 from lake_infra.template import load_template
-from lake_spec.model import (
-    DomainSpec,
-    EnvironmentSpec,
-    Feed,
-    JdbcTable,
-    Parquet,
-    PostgreSql,
-)
+from lake_spec.model import DomainSpec, EnvironmentSpec, PostgreSql
 from lake_spec.model.choices import SecretStore
 from lake_spec.parsing.loader import load_environment, load_lake
 
@@ -36,8 +28,8 @@ from tests.deploy.allowed import (
     resolved,
     statements,
 )
+from tests.deploy.granted import DAGS, with_pulled_table
 
-DAGS = Path(__file__).resolve().parents[2] / "dags"
 BUCKET, KEY = "lake-prod-AirflowBucket", "lake-prod-KeyArn"  # as another layer exports
 GITHUB = "token.actions.githubusercontent.com"
 ROOT_OF_ROLES = f"arn:aws:iam::{ACCOUNT}:role/"
@@ -79,7 +71,7 @@ class Templates:
             erase_secret=None,
         )
         domains = tuple(
-            _pulling(d) for d in load_lake(DAGS / "tables").domains.values()
+            with_pulled_table(d) for d in load_lake(DAGS / "tables").domains.values()
         )
         layers = {
             name: load_template(name) for name in ("network", "data", "mwaa", "deploy")
@@ -123,15 +115,6 @@ def _document(
     document = template["Resources"][name]["Properties"][property]
     found = resolved(document["Statement"], values)
     return [{"Sid": f"{name} {nth}", **each} for nth, each in enumerate(found)]
-
-
-def _pulling(domain: DomainSpec) -> DomainSpec:
-    """The domain with one more table, which is pulled from a database."""
-    source = Feed(
-        path="shop", format=Parquet(), load_from=JdbcTable("shop", "public.orders")
-    )
-    pulled = replace(domain.tables[0], name="pulled", source=source)
-    return replace(domain, tables=(*domain.tables, pulled))
 
 
 def _arn(service: str, thing: str) -> str:

@@ -97,7 +97,9 @@ def steps() -> Compared:
     """The Spark jobs, as the role of their domain."""
     services = ("s3", "glue", "ssm", "secretsmanager")
     calls, unknown = calls_of(ROOT / "spark_jobs", services)
-    domains = [_pulling(d) for d in load_lake(DAGS / "tables").domains.values()]
+    domains = [
+        with_pulled_table(d) for d in load_lake(DAGS / "tables").domains.values()
+    ]
     shop = PostgreSql(host="shop", database="shop", secret="shop")
     environment = replace(
         load_environment("prod", DAGS / "environments"), connections=(("shop", shop),)
@@ -109,8 +111,8 @@ def steps() -> Compared:
     return Compared(calls, grants(template, role), STEPS, unknown)
 
 
-def _pulling(domain: DomainSpec) -> DomainSpec:
-    """The domain with a table that is pulled, as ours are not."""
+def with_pulled_table(domain: DomainSpec) -> DomainSpec:
+    """Add a table that is pulled from the connection `shop`, as none of ours is."""
     source = Feed(
         path="shop", format=Parquet(), load_from=JdbcTable("shop", "public.orders")
     )

@@ -9,10 +9,11 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 from lake_release.built import Manifest
 from lake_release.store import dag_files
 from lake_spec.contract.dag_kinds import dag_ids, ids_of
+from lake_spec.contract.release_files import CODE, MAIN, PACKAGES
 
 MORE = 12
 """Number of changed settings of a table that are named; the rest are counted."""
-_STEPS = ("lake.zip", "boto3.zip", "main.py")
+_STEPS = (CODE, PACKAGES, MAIN)
 _TOLD_ALREADY = ("tables/", "environments/", "release.json")
 
 

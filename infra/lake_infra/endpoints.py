@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterable, List
 
-from lake_infra.runtime_role import SERVICES, secret_names
+from lake_infra.runtime_role import secret_services
 from lake_spec.contract.aws_releases import MWAA_ENDPOINTS
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
@@ -19,6 +19,4 @@ def endpoint_services(
     environment: EnvironmentSpec, domains: Iterable[DomainSpec]
 ) -> List[str]:
     """Return the services that the environment's DAGs and steps reach by endpoints."""
-    kept = secret_names(environment, domains)
-    stores = [SERVICES[store] for store, names in kept.items() if names]
-    return sorted([*AIRFLOW, *CALLED, *stores])
+    return sorted([*AIRFLOW, *CALLED, *secret_services(environment, domains)])

@@ -220,6 +220,14 @@ def secret_names(
     return found
 
 
+def secret_services(
+    environment: EnvironmentSpec, domains: Iterable[DomainSpec]
+) -> List[str]:
+    """Return the services that keep a secret of these domains' steps."""
+    kept = secret_names(environment, domains)
+    return sorted(SERVICES[store] for store, names in kept.items() if names)
+
+
 def _secrets(
     environment: EnvironmentSpec, domains: Sequence[DomainSpec]
 ) -> Iterator[Statement]:
@@ -273,8 +281,7 @@ def _databases(domain: DomainSpec) -> List[str]:
 
 def _key(environment: EnvironmentSpec, domains: Sequence[DomainSpec]) -> Statement:
     """Return a statement on the key, by way of the services whose content is under it."""
-    kept = secret_names(environment, domains)
-    stores = [SERVICES[store] for store, names in kept.items() if names]
+    services = ["s3", *secret_services(environment, domains)]
     return {
         "Sid": "KeyOfTheBuckets",
         "Effect": "Allow",
@@ -284,7 +291,7 @@ def _key(environment: EnvironmentSpec, domains: Sequence[DomainSpec]) -> Stateme
             "StringEquals": {
                 "kms:ViaService": [
                     _sub(f"{service}.${{AWS::Region}}.amazonaws.com")
-                    for service in ["s3", *sorted(stores)]
+                    for service in services
                 ]
             }
         },

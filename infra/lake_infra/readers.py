@@ -10,6 +10,8 @@ from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Tup
 
 from lake_infra.domains import Resource, check_size, logical_id, policy_document
 from lake_infra.resource_names import NotDeployable, Root
+from lake_infra.runtime_role import READ
+from lake_infra.statements import in_bucket, listing, objects, sub
 from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec, TableType
 
 Columns = Optional[FrozenSet[str]]
@@ -103,7 +105,7 @@ _ACCOUNT = {"Ref": "AWS::AccountId"}
 def _arn_of(role: str) -> Any:
     if role.startswith("arn:"):
         return role
-    return _sub(f"arn:${{AWS::Partition}}:iam::${{AWS::AccountId}}:role/{role}")
+    return sub(f"arn:${{AWS::Partition}}:iam::${{AWS::AccountId}}:role/{role}")
 
 
 def _grant(holder: Any, thing: Resource, permissions: List[str]) -> Resource:
@@ -122,9 +124,7 @@ def _location(environment: EnvironmentSpec, domain: DomainSpec) -> Dict[str, Res
     """Return the domain's folder, guarded by Lake Formation, and the steps' right to
     register tables there."""
     house = Root.of(environment.warehouse)
-    arn = _sub(
-        f"arn:${{AWS::Partition}}:s3:::{house.bucket}/{house.prefix}{domain.name}"
-    )
+    arn = in_bucket(f"{house.bucket}/{house.prefix}{domain.name}")
     name = logical_id("Location", domain.name)
     place = {"DataLocation": {"CatalogId": _ACCOUNT, "ResourceArn": arn}}
     role = environment.runtime_role_of(domain.name)
@@ -148,29 +148,17 @@ def _data_access(environment: EnvironmentSpec, read: List[DomainSpec]) -> Resour
     """Return the role that Lake Formation reads the files of tables by."""
     house = Root.of(environment.warehouse)
     folders = [f"{house.prefix}{domain.name}/*" for domain in read]
-    bucket = f"arn:${{AWS::Partition}}:s3:::{house.bucket}"
     statements = [
-        {
-            "Sid": "FilesOfTables",
-            "Effect": "Allow",
-            "Action": ["s3:GetObject"],
-            "Resource": [_sub(f"{bucket}/{folder}") for folder in folders],
-        },
-        {
-            "Sid": "FindFilesOfTables",
-            "Effect": "Allow",
-            "Action": "s3:ListBucket",
-            "Resource": _sub(bucket),
-            "Condition": {"StringLike": {"s3:prefix": folders}},
-        },
+        objects("FilesOfTables", READ, house, folders),
+        listing("FindFilesOfTables", house, folders),
         {
             "Sid": "KeyOfTheBuckets",
             "Effect": "Allow",
             "Action": "kms:Decrypt",
-            "Resource": {"Fn::ImportValue": _sub("lake-${Environment}-KeyArn")},
+            "Resource": {"Fn::ImportValue": sub("lake-${Environment}-KeyArn")},
             "Condition": {
                 "StringEquals": {
-                    "kms:ViaService": _sub("s3.${AWS::Region}.amazonaws.com")
+                    "kms:ViaService": sub("s3.${AWS::Region}.amazonaws.com")
                 }
             },
         },
@@ -184,14 +172,10 @@ def _data_access(environment: EnvironmentSpec, read: List[DomainSpec]) -> Resour
     return {
         "Type": "AWS::IAM::Role",
         "Properties": {
-            "RoleName": _sub("lake-${Environment}-readers"),
+            "RoleName": sub("lake-${Environment}-readers"),
             "AssumeRolePolicyDocument": policy_document([trust]),
             "Policies": [
                 {"PolicyName": "lake", "PolicyDocument": policy_document(statements)}
             ],
         },
     }
-
-
-def _sub(text: str) -> Dict[str, str]:
-    return {"Fn::Sub": text}

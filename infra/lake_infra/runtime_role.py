@@ -5,6 +5,17 @@ from __future__ import annotations
 from typing import Any, Dict, Iterable, Iterator, List, Sequence, Set
 
 from lake_infra.resource_names import Root
+from lake_infra.statements import (
+    Statement,
+    allow,
+    arn,
+    bucket,
+    in_bucket,
+    listing,
+    objects,
+    old_versions,
+    sub,
+)
 from lake_spec.contract.dag_kinds import DAG_KINDS
 from lake_spec.contract.erase_request import ERASED
 from lake_spec.contract.pull_folders import pulls_of
@@ -41,8 +52,6 @@ SERVICES = {SecretStore.SECRETS_MANAGER: "secretsmanager", SecretStore.SSM: "ssm
 
 LONGEST_POLICY = 5500
 """Characters of a managed policy: IAM takes 6144, and the partition's name is longer."""
-
-Statement = Dict[str, Any]
 
 
 def role_statements(
@@ -100,11 +109,11 @@ def _landing(root: Root, paths: Sequence[str], to: Sequence[str]) -> List[Statem
     verb = "Pull" if set(WRITE) <= set(to) else "Read"
     folders = [f"{root.prefix}{path.strip('/')}/*" for path in paths]
     found = [
-        _objects(f"{verb}LandingFiles", to, root, folders),
-        _listing("FindLandingFiles", root, folders),
+        objects(f"{verb}LandingFiles", to, root, folders),
+        listing("FindLandingFiles", root, folders),
     ]
     if ERASE[0] in to:
-        found.append(_old_versions("FindOldLandingFiles", root, folders))
+        found.append(old_versions("FindOldLandingFiles", root, folders))
     return found
 
 
@@ -117,14 +126,14 @@ def _tables(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
     folders = [
         f"{root.prefix}{domain.name}{end}" for domain in domains for end in ("", "/*")
     ]
-    yield _objects("Tables", WRITE, root, folders)
-    yield _listing("FindTables", root, folders)
+    yield objects("Tables", WRITE, root, folders)
+    yield listing("FindTables", root, folders)
     if root.prefix:
         yield {
             "Sid": "FindTheirFolder",
             "Effect": "Allow",
             "Action": "s3:ListBucket",
-            "Resource": _bucket(root),
+            "Resource": bucket(root),
             "Condition": {
                 "StringEquals": {"s3:prefix": root.prefix, "s3:delimiter": "/"}
             },
@@ -138,8 +147,8 @@ def _erased_keys(
     root = Root.of(environment.landing)
     folders = [f"{root.prefix}{ERASED}/{domain.name}/*" for domain in domains]
     to = NOTE if environment.erase_secret else READ
-    yield _objects("ErasedKeys", to, root, folders)
-    yield _listing("FindErasedKeys", root, folders)
+    yield objects("ErasedKeys", to, root, folders)
+    yield listing("FindErasedKeys", root, folders)
 
 
 def _runs(
@@ -152,11 +161,11 @@ def _runs(
     to = (*WRITE, *ERASE[:1]) if environment.erase_secret else WRITE
     leases = [f"{root.prefix}leases/{domain.name}.json" for domain in domains]
     timings = [f"{root.prefix}timings/{domain.name}.json" for domain in domains]
-    yield _objects("Runs", to, root, folders)
-    yield _objects("Leases", READ, root, leases)
-    yield _objects("Timings", NOTE, root, timings)
+    yield objects("Runs", to, root, folders)
+    yield objects("Leases", READ, root, leases)
+    yield objects("Timings", NOTE, root, timings)
     # Also what makes S3 say that an object is not there, and not that it is denied.
-    yield _listing("FindRunsAndWhatIsBeside", root, [*folders, *leases, *timings])
+    yield listing("FindRunsAndWhatIsBeside", root, [*folders, *leases, *timings])
 
 
 def _folders_of_runs(root: Root, domains: Sequence[DomainSpec]) -> List[str]:
@@ -179,31 +188,31 @@ def _erase(
     requests = [f"{runs.prefix}erase/{domain.name}/*" for domain in domains]
     tables = [f"{house.prefix}{domain.name}/*" for domain in domains]
     of_runs = [*_folders_of_runs(runs, domains), *requests]
-    yield _objects("EraseRequests", (*READ, *ERASE), runs, requests)
-    yield _listing("FindEraseRequests", runs, requests)
-    yield _objects("EraseOldVersions", ERASE[:1], house, tables)
-    yield _old_versions("FindOldVersionsOfTables", house, tables)
-    yield _old_versions("FindOldVersionsOfRuns", runs, of_runs)
+    yield objects("EraseRequests", (*READ, *ERASE), runs, requests)
+    yield listing("FindEraseRequests", runs, requests)
+    yield objects("EraseOldVersions", ERASE[:1], house, tables)
+    yield old_versions("FindOldVersionsOfTables", house, tables)
+    yield old_versions("FindOldVersionsOfRuns", runs, of_runs)
     yield {
         "Sid": "WhetherThereAreVersions",
         "Effect": "Allow",
         "Action": "s3:GetBucketVersioning",
-        "Resource": [_bucket(each) for each in roots.values()],
+        "Resource": [bucket(each) for each in roots.values()],
     }
     name = environment.erase_secret.lstrip("/")
     yield {
         "Sid": "SecretOfErasedKeys",
         "Effect": "Allow",
         "Action": "ssm:GetParameter",
-        "Resource": _arn("ssm", f"parameter/{name}"),
+        "Resource": arn("ssm", f"parameter/{name}"),
     }
 
 
 def _jars(environment: EnvironmentSpec) -> Iterator[Statement]:
     """Return statements on the jars of steps."""
     if environment.jars:
-        objects = [_in_bucket(jar[len("s3://") :]) for jar in environment.jars]
-        yield _allow("Jars", READ, objects)
+        jars = [in_bucket(jar[len("s3://") :]) for jar in environment.jars]
+        yield allow("Jars", READ, jars)
 
 
 def secret_names(
@@ -239,12 +248,12 @@ def _secrets(
     managed = [f"secret:{n}-??????" for n in sorted(kept[SecretStore.SECRETS_MANAGER])]
     parameters = [f"parameter/{n.lstrip('/')}" for n in sorted(of_connections)]
     if managed:
-        resources = [_arn("secretsmanager", each) for each in managed]
+        resources = [arn("secretsmanager", each) for each in managed]
         to = ("secretsmanager:GetSecretValue",)
-        yield _allow("SecretsOfConnections", to, resources)
+        yield allow("SecretsOfConnections", to, resources)
     if parameters:
-        resources = [_arn("ssm", each) for each in parameters]
-        yield _allow("ParametersOfConnections", ("ssm:GetParameter",), resources)
+        resources = [arn("ssm", each) for each in parameters]
+        yield allow("ParametersOfConnections", ("ssm:GetParameter",), resources)
 
 
 def _releases(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
@@ -254,8 +263,8 @@ def _releases(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
         MAIN,
         *(f"specs/{domain.name}.json" for domain in domains),
     ]
-    objects = [f"{root.prefix}releases/*/{name}" for name in names]
-    yield _objects("Releases", READ, root, objects)
+    files = [f"{root.prefix}releases/*/{name}" for name in names]
+    yield objects("Releases", READ, root, files)
 
 
 def _catalogue(domains: Sequence[DomainSpec]) -> Statement:
@@ -266,7 +275,7 @@ def _catalogue(domains: Sequence[DomainSpec]) -> Statement:
         "Effect": "Allow",
         "Action": list(GLUE),
         "Resource": [
-            _arn("glue", thing + ("/*" if thing.startswith("table/") else ""))
+            arn("glue", thing + ("/*" if thing.startswith("table/") else ""))
             for thing in ["catalog", *things]
         ],
     }
@@ -290,60 +299,9 @@ def _key(environment: EnvironmentSpec, domains: Sequence[DomainSpec]) -> Stateme
         "Condition": {
             "StringEquals": {
                 "kms:ViaService": [
-                    _sub(f"{service}.${{AWS::Region}}.amazonaws.com")
+                    sub(f"{service}.${{AWS::Region}}.amazonaws.com")
                     for service in services
                 ]
             }
         },
     }
-
-
-def _objects(
-    sid: str, actions: Sequence[str], root: Root, keys: Sequence[str]
-) -> Statement:
-    return _allow(sid, actions, [_in_bucket(f"{root.bucket}/{key}") for key in keys])
-
-
-def _allow(sid: str, to: Sequence[str], resources: Sequence[Any]) -> Statement:
-    return {
-        "Sid": sid,
-        "Effect": "Allow",
-        "Action": list(to),
-        "Resource": list(resources),
-    }
-
-
-def _in_bucket(place: str) -> Dict[str, str]:
-    return _sub(f"arn:${{AWS::Partition}}:s3:::{place}")
-
-
-def _listing(sid: str, root: Root, prefixes: Sequence[str]) -> Statement:
-    return _by_prefix(sid, "s3:ListBucket", root, prefixes)
-
-
-def _old_versions(sid: str, root: Root, prefixes: Sequence[str]) -> Statement:
-    return _by_prefix(sid, "s3:ListBucketVersions", root, prefixes)
-
-
-def _by_prefix(sid: str, action: str, root: Root, prefixes: Sequence[str]) -> Statement:
-    return {
-        "Sid": sid,
-        "Effect": "Allow",
-        "Action": action,
-        "Resource": _bucket(root),
-        "Condition": {"StringLike": {"s3:prefix": list(prefixes)}},
-    }
-
-
-def _bucket(root: Root) -> Dict[str, str]:
-    return _sub(f"arn:${{AWS::Partition}}:s3:::{root.bucket}")
-
-
-def _arn(service: str, thing: str) -> Dict[str, str]:
-    return _sub(
-        f"arn:${{AWS::Partition}}:{service}:${{AWS::Region}}:${{AWS::AccountId}}:{thing}"
-    )
-
-
-def _sub(text: str) -> Dict[str, str]:
-    return {"Fn::Sub": text}

@@ -45,9 +45,7 @@ def _print_template(args: argparse.Namespace) -> str:
 
 
 def _policies(args: argparse.Namespace) -> str:
-    environment = load_environment(args.environment, args.dags / "environments")
-    domains = load_lake(args.dags / "tables").domains.values()
-    return json.dumps(policies(environment, domains), indent=1)
+    return json.dumps(policies(*_loaded(args)), indent=1)
 
 
 def _settings(args: argparse.Namespace) -> str:
@@ -63,10 +61,14 @@ def _template(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _specs(args: argparse.Namespace) -> tuple:
-    environment = load_environment(args.environment, args.dags / "environments")
-    domains = list(load_lake(args.dags / "tables").domains.values())
+    environment, domains = _loaded(args)
     check_deployable(environment, domains)
     return environment, domains
+
+
+def _loaded(args: argparse.Namespace) -> tuple:
+    environment = load_environment(args.environment, args.dags / "environments")
+    return environment, list(load_lake(args.dags / "tables").domains.values())
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -48,12 +48,12 @@ class Judge:
         self._emr = emr
         self._lock = threading.Lock()
         self._steps: Dict[str, str] = {}
-        self._set(policies)
+        self._judged = self._with_decisions(policies)
 
     @property
     def is_on(self) -> bool:
         """Whether calls are judged."""
-        return self._policies is not None
+        return self._judged is not None
 
     def replace(self, raw: Optional[Mapping[str, Any]]) -> None:
         """Judge by these from now on, and after a restart; None for not at all."""
@@ -65,7 +65,7 @@ class Judge:
                 draft = self._file.with_suffix(".new")
                 draft.write_text(json.dumps(raw, indent=1), encoding="utf-8")
                 os.replace(draft, self._file)
-            self._set(policies)
+            self._judged = self._with_decisions(policies)
 
     def denials(
         self,
@@ -78,7 +78,7 @@ class Judge:
         judged = self._judged
         if judged is None or caller == KEY_ID:
             return []
-        role = self._role_of(caller)
+        role = self._role_of(caller, judged.policies)
         if role is None:
             message = (
                 "The AWS Access Key Id you provided does not exist in our records."
@@ -97,8 +97,10 @@ class Judge:
     def hides(self, caller: str, bucket: str, key: str) -> Optional[Denial]:
         """Why a missing object is denied: its caller may not list the bucket."""
         judged = self._judged
-        role = None if caller == KEY_ID else self._role_of(caller)
-        if judged is None or role is None:
+        if judged is None or caller == KEY_ID:
+            return None
+        role = self._role_of(caller, judged.policies)
+        if role is None:
             return None
         asked = judged.account.listing(bucket, key)
         decision = judged.decide(role, asked)
@@ -106,14 +108,13 @@ class Judge:
             return None
         return _denial(judged.policies, role, caller, asked, decision)
 
-    def _set(self, policies: Optional[Policies]) -> None:
-        self._policies = policies
-        self._judged = None if policies is None else _Judged(policies, self._tags_of)
+    def _with_decisions(self, policies: Optional[Policies]) -> Optional[_Judged]:
+        return None if policies is None else _Judged(policies, self._tags_of)
 
-    def _role_of(self, caller: str) -> Optional[str]:
-        """The name of the role that a caller has; None for a key of nobody."""
-        if caller == AIRFLOW and self._policies is not None:
-            return self._policies.airflow
+    def _role_of(self, caller: str, policies: Policies) -> Optional[str]:
+        """Return the name of the role that a caller has; None for a key of nobody."""
+        if caller == AIRFLOW:
+            return policies.airflow
         if caller not in self._steps:
             for cluster in self._emr.clusters():
                 profile = cluster.described.get("JobFlowRole", "")

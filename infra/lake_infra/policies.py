@@ -115,7 +115,7 @@ def resolved(value: Any, values: Values) -> Any:
 
 
 def _ref(name: str, values: Values) -> Any:
-    """A list has commas; an empty one has nothing in it."""
+    """Return a value; a list where it has commas, an empty one where it is empty."""
     if name == "AWS::NoValue":
         return None
     value = values[name]
@@ -155,7 +155,7 @@ _FUNCTIONS: Dict[str, Callable[[Any, Values], Any]] = {
 def _roles(
     template: Template, values: Values, but: str = ""
 ) -> Dict[str, List[Mapping[str, Any]]]:
-    """The documents of each role by its name."""
+    """Return the documents of each role by its name."""
     return {
         resolved(each["Properties"]["RoleName"], values): [
             _without_nothing(resolved(document, values))
@@ -167,13 +167,13 @@ def _roles(
 
 
 def _without_nothing(document: Dict[str, Any]) -> Dict[str, Any]:
-    """The document without statements on an empty list, such as of no topics."""
+    """Return the document without statements on an empty list, such as of no topics."""
     kept = [each for each in document["Statement"] if each.get("Resource") != []]
     return {**document, "Statement": kept}
 
 
 def _of_resources(data: Template, values: Values) -> Dict[str, Dict[str, Any]]:
-    """The policies of buckets and of the key by their ARNs."""
+    """Return the policies of buckets and of the key by their ARNs."""
     found: Dict[str, Dict[str, Any]] = {}
     for name, each in data["Resources"].items():
         properties = each["Properties"]
@@ -192,7 +192,7 @@ def _of_resources(data: Template, values: Values) -> Dict[str, Dict[str, Any]]:
 
 
 def _of_buckets(data: Template, values: Values) -> Dict[str, str]:
-    """The key that encrypts each bucket, by the bucket's ARN."""
+    """Return the key that encrypts each bucket, by the bucket's ARN."""
     found = {}
     for name, each in data["Resources"].items():
         if each["Type"] == "AWS::S3::Bucket":
@@ -206,12 +206,12 @@ def _of_buckets(data: Template, values: Values) -> Dict[str, str]:
 
 
 def _topics(values: Values) -> List[str]:
-    """The ARNs of the topics of alarms and of domains, which the key encrypts."""
+    """Return the ARNs of the topics of alarms and of domains, which the key encrypts."""
     return [arn for arn in values["TopicArns"].split(",") if arn]
 
 
 def _endpoints(values: Values) -> Dict[str, Dict[str, Any]]:
-    """The endpoints of the network by the service: each with its id and its policy."""
+    """Return the endpoints of the network by the service: each with its id and its policy."""
     gateway = load_template("network")["Resources"]["S3Endpoint"]["Properties"]
     found = {
         "s3": {

@@ -86,7 +86,7 @@ class Account:
     def asked(
         self, service: str, operation: str, about: Mapping[str, Any]
     ) -> Iterator[Asked]:
-        """Every action that AWS checks for a call."""
+        """Yield every action that AWS checks for a call."""
         thing = about.get("thing", "")
         if service == "s3":
             yield from self._of_s3(operation, about)
@@ -107,12 +107,12 @@ class Account:
             yield Asked.of(f"{service}:{operation}", "*")
 
     def listing(self, bucket: str, key: str) -> Asked:
-        """What decides whether an object that is missing is denied or not found."""
+        """Return the request that decides whether a missing object is denied or not found."""
         context = {"s3:prefix": key}
         return Asked.of("s3:ListBucket", f"arn:aws:s3:::{bucket}", context)
 
     def arn(self, service: str, thing: str) -> str:
-        """The ARN of a thing of this account and region."""
+        """Return the ARN of a thing of this account and region."""
         return f"arn:aws:{service}:{self.region}:{self.id}:{thing}"
 
     def _named(self, service: str, thing: str) -> str:
@@ -143,14 +143,14 @@ class Account:
     def _of_key(
         self, action: str, arn: str, service: str, key: str | None = None
     ) -> Iterator[Asked]:
-        """A service uses the key of a bucket or a topic in the caller's name."""
+        """Yield the use of a bucket's or topic's key by a service, for the caller."""
         key = key or self.encryption.get(arn.partition("/")[0])
         if key:
             via = {"kms:ViaService": f"{service}.{self.region}.amazonaws.com"}
             yield Asked.of(f"kms:{action}", key, via)
 
     def _of_glue(self, operation: str, thing: str) -> Iterator[Asked]:
-        """The catalogue, the database and the table are each checked."""
+        """Yield the action on the catalogue, the database and the table: each is checked."""
         database, _, table = thing.partition("/")
         things = ["catalog", f"database/{database or '*'}"]
         if table or operation in TABLES:
@@ -196,7 +196,7 @@ class Account:
 
 
 def _tags(kind: str, tags: Mapping[str, str]) -> Dict[str, Value]:
-    """Tags as condition keys, by EMR's name and by the global one."""
+    """Return tags as condition keys, by EMR's name and by the global one."""
     return {
         f"{prefix}:{kind}/{name}": value
         for prefix in ("aws", "elasticmapreduce")

@@ -33,12 +33,12 @@ def _regex(text: str, any_sign: str) -> str:
 
 
 def is_like(text: str, wanted: str) -> bool:
-    """Whether a text fits a pattern with `*` and `?`, in the same case."""
+    """Return whether a text fits a pattern with `*` and `?`, in the same case."""
     return pattern(wanted).fullmatch(text) is not None
 
 
 def is_arn_like(arn: str, wanted: str) -> bool:
-    """Whether an ARN fits a pattern, each of its six parts by itself; `*` fits all."""
+    """Return whether an ARN fits a pattern, each of its six parts by itself; `*` fits all."""
     return wanted == "*" or _arn_pattern(wanted).fullmatch(arn) is not None
 
 
@@ -76,7 +76,7 @@ class Condition:
     if_exists: bool = False
 
     def holds(self, context: Context) -> bool:
-        """Whether a request with these keys fulfils it."""
+        """Return whether a request with these keys fulfils it."""
         found = context.get(self.key)
         if self.operator == NULL:
             return any((found is None) == (each == "true") for each in self.values)

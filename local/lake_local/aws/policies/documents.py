@@ -73,7 +73,7 @@ class Statement:
     principals: Tuple[str, ...] = ()
 
     def fits(self, action: str, arn: str, context: Context) -> bool:
-        """Whether it speaks of this request, whatever its principals are."""
+        """Return whether it speaks of this request, whatever its principals are."""
         acts = any(
             pattern(each, re.IGNORECASE).fullmatch(action) for each in self.actions
         )
@@ -138,7 +138,7 @@ def _statement(raw: Mapping[str, Any]) -> Optional[Statement]:
 def _either(
     raw: Mapping[str, Any], name: str, opposite: str
 ) -> Tuple[bool, Tuple[str, ...]]:
-    """Whether the opposite stands there, and the values of what does."""
+    """Return whether the opposite is there, and the values of the one that is."""
     if (name in raw) == (opposite in raw):
         raise ValueError(f"one of {name} and {opposite} must be there, not both")
     is_opposite = opposite in raw
@@ -146,7 +146,7 @@ def _either(
 
 
 def _principals(value: Any) -> Tuple[str, ...]:
-    """ARNs, accounts and `*`; services of AWS call nothing here."""
+    """Return ARNs, accounts and `*`; services of AWS call nothing here."""
     if value is None:
         return ()
     if isinstance(value, str):
@@ -159,7 +159,7 @@ def _principals(value: Any) -> Tuple[str, ...]:
 
 
 def _services(actions: Sequence[str], but_actions: bool) -> List[str]:
-    """The judged services that the actions can belong to."""
+    """Return the judged services that the actions can belong to."""
     if but_actions:
         return list(KEYS)
     for each in actions:
@@ -178,7 +178,7 @@ def _conditions(raw: Mapping[str, Any], services: Sequence[str]) -> Iterator[Con
 
 
 def _check_key(key: str, service: str) -> None:
-    """A key of one service is absent from requests to another one, as on AWS."""
+    """Raise ValueError for an unknown key; one of another service is absent, as on AWS."""
     name = key.lower()
     prefix = name.partition(":")[0]
     known = KEYS.get(service if prefix == "aws" else prefix, "")
@@ -199,7 +199,7 @@ def _plain(text: str) -> str:
 
 
 def texts(value: Any) -> Tuple[str, ...]:
-    """The texts of a value that may be one, or a list with lists in it."""
+    """Return the texts of a value that may be one, or a list with lists in it."""
     if isinstance(value, bool):
         return (str(value).lower(),)
     if isinstance(value, (list, tuple)):

@@ -34,7 +34,7 @@ class Asked:
 
     @property
     def service(self) -> str:
-        """The service that the action belongs to."""
+        """Return the service that the action belongs to."""
         return self.action.partition(":")[0]
 
 
@@ -98,11 +98,11 @@ class Policies:
             ) from error
 
     def arn_of(self, role: str) -> str:
-        """The ARN of a role."""
+        """Return the ARN of a role."""
         return f"arn:aws:iam::{self.account}:role/{role}"
 
     def decide(self, role: str, asked: Asked) -> Decision:
-        """Evaluate all policies that have a say."""
+        """Evaluate all policies that apply."""
         context = self._context(role, asked)
         found = self._found(role, asked, context)
         for source, fitting in found.items():
@@ -125,7 +125,7 @@ class Policies:
     def _found(
         self, role: str, asked: Asked, context: Context
     ) -> Dict[str, List[Statement]]:
-        """The statements that speak of the request, by the kind of their policy."""
+        """Return the statements that speak of the request, by the kind of their policy."""
         request = (asked.action, asked.arn, context)
         of_role = self.roles.get(role, ())
         found = {BY_ROLE: [each for each in of_role if each.fits(*request)]}
@@ -154,7 +154,7 @@ class Policies:
         return {**known, **dict(asked.context)}
 
     def _passes_endpoint(self, asked: Asked) -> bool:
-        """Not what a service asks of a key in the caller's name."""
+        """Return whether it does; what a service asks of a key for the caller does not."""
         is_forwarded = "kms:viaservice" in dict(asked.context)
         return asked.service in self.endpoints and not is_forwarded
 
@@ -167,14 +167,14 @@ def _all(documents: Iterable[Mapping[str, Any]], where: str) -> Statements:
 
 
 def _owner(asked: Asked) -> str:
-    """The ARN whose policy has a say: the bucket of an object, else the thing itself."""
+    """Return the ARN whose policy decides: the bucket of an object, else the thing itself."""
     return asked.arn.partition("/")[0] if asked.service == "s3" else asked.arn
 
 
 def _split(
     fitting: Iterable[Statement], account: str
 ) -> Tuple[List[Statement], List[Statement]]:
-    """Those for the caller itself, and those that leave it to the account."""
+    """Return the statements for the caller itself, and those for its account."""
     whole = {account, f"arn:aws:iam::{account}:root"}
     direct = [each for each in fitting if set(each.principals) - whole]
     return direct, [each for each in fitting if not set(each.principals) - whole]

@@ -34,7 +34,7 @@ class Denial(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether the caller has a role."""
+        """Return whether the caller has a role."""
         return bool(self.action)
 
 
@@ -52,7 +52,7 @@ class Judge:
 
     @property
     def is_on(self) -> bool:
-        """Whether calls are judged."""
+        """Return whether calls are judged."""
         return self._judged is not None
 
     def replace(self, raw: Optional[Mapping[str, Any]]) -> None:
@@ -74,7 +74,7 @@ class Judge:
         operation: str,
         about: Iterable[Mapping[str, Any]],
     ) -> List[Tuple[str, Denial]]:
-        """What is refused of a call, by the things that it is about."""
+        """Return what is refused of a call, by the things that it is about."""
         judged = self._judged
         if judged is None or caller == KEY_ID:
             return []
@@ -95,7 +95,7 @@ class Judge:
         return found
 
     def hides(self, caller: str, bucket: str, key: str) -> Optional[Denial]:
-        """Why a missing object is denied: its caller may not list the bucket."""
+        """Return why a missing object is denied: its caller may not list the bucket."""
         judged = self._judged
         if judged is None or caller == KEY_ID:
             return None
@@ -123,7 +123,7 @@ class Judge:
         return self._steps.get(caller)
 
     def _tags_of(self, cluster_id: str) -> Mapping[str, str]:
-        """The tags of a cluster; none if there is no such cluster."""
+        """Return the tags of a cluster; none if there is no such cluster."""
         for cluster in self._emr.clusters():
             if cluster.id == cluster_id:
                 return dict(cluster.tags)

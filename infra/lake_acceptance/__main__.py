@@ -14,14 +14,22 @@ import sys
 from pathlib import Path
 from typing import Optional, Sequence
 
-from lake_acceptance import cost, desk, removal, report, step_facts, steps, tables
+from lake_acceptance import (
+    cost,
+    preparation,
+    removal,
+    report,
+    step_facts,
+    steps,
+    tables,
+)
 from lake_acceptance.check import Check, play
 from lake_acceptance.subject import PREFIX, PROJECT, ROOTS, Subject, load
 from lake_spec.costs.prices import Prices, load_prices
 from lake_spec.diagnostics.errors import LakeError
 
 CHECKS = (
-    *desk.CHECKS,
+    *preparation.CHECKS,
     *steps.CHECKS,
     *step_facts.CHECKS,
     *steps.LOADS,

@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Sequence
 
 from lake_acceptance import storage
 from lake_acceptance.check import Check, CheckFailed
-from lake_acceptance.desk import land
+from lake_acceptance.preparation import land
 from lake_acceptance.subject import DOMAIN, FULL_LOAD, INCREMENTAL, Subject
 from lake_airflow.emr.clusters import ClusterFinder, ClusterSteps
 from lake_airflow.emr.hook import SendsOnce

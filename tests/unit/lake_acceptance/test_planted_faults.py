@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from lake_acceptance import desk, removal, step_facts, steps, storage, tables
+from lake_acceptance import (
+    preparation,
+    removal,
+    step_facts,
+    steps,
+    storage,
+    tables,
+)
 from lake_acceptance.check import CheckFailed
 from lake_acceptance.subject import DOMAIN, INCREMENTAL, load
 from lake_airflow.runs.s3_object import S3Object
@@ -60,19 +67,19 @@ def failure(check, subject) -> str:
 def test_another_account(subject):
     role = "arn:aws:iam::999999999999:role/lake-prod-acceptance"
     environment = replace(subject.environment, runtime_roles=((DOMAIN, role),))
-    cause = failure(desk.caller, replace(subject, environment=environment))
+    cause = failure(preparation.caller, replace(subject, environment=environment))
     assert "of the account 123456789012" in cause and "of 999999999999" in cause
 
 
 def test_a_bucket_that_is_not_there(subject):
     deployed = replace(subject.deployed, landing="s3://lake-nowhere/landing")
-    cause = failure(desk.buckets, replace(subject, deployed=deployed))
+    cause = failure(preparation.buckets, replace(subject, deployed=deployed))
     assert "bucket lake-nowhere" in cause
 
 
 def test_objects_that_an_earlier_run_left(subject):
     storage.put(subject.client("s3"), f"{subject.environment.runs}/old.json", b"{}")
-    cause = failure(desk.is_unused, subject)
+    cause = failure(preparation.is_unused, subject)
     assert "1 objects, the first is old.json" in cause
 
 

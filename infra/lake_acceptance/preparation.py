@@ -1,4 +1,4 @@
-"""Checks from the desk of who runs this: account, names, rights, release, landing files."""
+"""Checks before the cluster starts: account, names, rights, release, landing files."""
 
 from __future__ import annotations
 

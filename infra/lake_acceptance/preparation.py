@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import json
 import tempfile
 from pathlib import Path
 from typing import Iterator
@@ -11,9 +11,12 @@ from botocore.exceptions import ClientError, WaiterError
 
 from lake_acceptance import storage
 from lake_acceptance.check import Check, CheckFailed
-from lake_acceptance.subject import DOMAIN, HERE, PREFIX, PROJECT, ROOTS, Subject
+from lake_acceptance.subject import DOMAIN, HERE, PREFIX, ROOTS, Subject
+from lake_airflow.emr.steps import release_root
 from lake_infra.domains import domains_template
 from lake_infra.resource_names import last_part
+from lake_release.built import build_artifacts
+from lake_release.errors import ReleaseError
 
 
 def caller(subject: Subject) -> str:
@@ -78,21 +81,19 @@ def is_unused(subject: Subject) -> str:
 
 def release(subject: Subject) -> str:
     """Build the release of this checkout with the acceptance domain, and upload it."""
-    sys.path.insert(0, str(PROJECT / "spark_jobs"))
-    import bundle  # It knows what steps run.
-
     with tempfile.TemporaryDirectory() as folder:
-        built = bundle.build([subject.domain], subject.environment, Path(folder))
-        root = f"{subject.environment.artifacts}/releases/{built.id}"
-        count = storage.put_folder(subject.client("s3"), built.folder, root)
-    subject.release = built.id
+        try:
+            id = build_artifacts([subject.domain], subject.environment, Path(folder))
+        except ReleaseError as error:
+            raise CheckFailed(str(error), "Run ./setup.sh.") from error
+        root = release_root(subject.environment, id)
+        count = storage.put_folder(subject.client("s3"), Path(folder), root)
+    subject.release = id
     return f"{count} files in {root}"
 
 
 def stack(subject: Subject) -> str:
     """Create the role and the database of the acceptance domain."""
-    import json
-
     if subject.environment.runtime_role_of(DOMAIN) is None:
         return "no runtime roles in this environment: steps run as the nodes' role"
     template = domains_template(subject.environment, [subject.domain])

@@ -81,7 +81,8 @@ def build(
         airflow_files.write(
             folder / "airflow", project=project, environment=environment, wheels=wheels
         )
-        id = _build_artifacts(folder, place, domains)
+        besides = {part: hashes(folder / part) for part in ("dags", "airflow")}
+        id = build_artifacts(domains, place, folder / "artifacts", besides=besides)
         release = json.dumps({"release": id})
         (folder / "dags" / "release.json").write_text(release, encoding="utf-8")
         final = output / id
@@ -106,15 +107,19 @@ def _copy_dags(dags: Path, to: Path) -> None:
         (folder / compiled_domains.FILE).write_text(text, encoding="utf-8")
 
 
-def _build_artifacts(
-    folder: Path, place: EnvironmentSpec, domains: List[DomainSpec]
+def build_artifacts(
+    domains: List[DomainSpec], place: EnvironmentSpec, to: Path, *, besides: Any = None
 ) -> str:
+    """Write what steps read into a folder; return the id of the release.
+
+    `besides` is data for JSON that the id depends on too. Raises ReleaseError where
+    setup.sh has not installed what goes into boto3.zip.
+    """
     sys.path.insert(0, str(PROJECT / "spark_jobs"))
     import bundle  # It knows what steps run.
 
-    besides = {part: hashes(folder / part) for part in ("dags", "airflow")}
     try:
-        return bundle.build(domains, place, folder / "artifacts", besides=besides).id
+        return bundle.build(domains, place, to, besides=besides).id
     except FileNotFoundError as error:
         raise ReleaseError(str(error)) from None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from pathlib import Path
-from typing import Iterator
+from typing import List
 
 from botocore.exceptions import ClientError, WaiterError
 
@@ -14,7 +14,7 @@ from lake_acceptance.check import Check, CheckFailed
 from lake_acceptance.subject import DOMAIN, HERE, PREFIX, ROOTS, Subject
 from lake_airflow.emr.steps import release_root
 from lake_infra.domains import domains_template
-from lake_infra.resource_names import last_part
+from lake_infra.resource_names import Root, last_part
 from lake_release.built import build_artifacts
 from lake_release.errors import ReleaseError
 
@@ -129,9 +129,9 @@ def land(subject: Subject, folder: str) -> str:
     return f"{count} files in {root}"
 
 
-def _buckets(subject: Subject) -> Iterator[str]:
-    roots = (getattr(subject.deployed, name) for name in ROOTS)
-    return list(dict.fromkeys(storage.split(root)[0] for root in roots))
+def _buckets(subject: Subject) -> List[str]:
+    roots = (Root.of(getattr(subject.deployed, name)) for name in ROOTS)
+    return list(dict.fromkeys(root.bucket for root in roots))
 
 
 CHECKS = (

@@ -24,7 +24,9 @@ from lake_airflow.emr.job_flow import (
 from lake_airflow.emr.step_log import last_exception
 from lake_airflow.emr.steps import Step, spark_step, streamer_steps
 from lake_airflow.planning.plan import Stage, StageKind
+from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.lease import DomainLease
+from lake_airflow.runs.run import Run
 from lake_spec.contract.jars import AVRO
 
 PROBE = "probe"
@@ -65,7 +67,7 @@ _KNOWN_CAUSES = (
 
 def lease(subject: Subject) -> str:
     """Take the lease of the domain; it must be refused to another run."""
-    found = DomainLease(subject.environment, DOMAIN, aws_conn_id=None)
+    found = _lease(subject)
     name = subject.run(FULL_LOAD).name
     granted = found.take(name, lambda holder: True)
     if granted.holder != name:
@@ -81,6 +83,10 @@ def lease(subject: Subject) -> str:
             "Conditional writes do not hold: ask AWS support which S3 this is.",
         )
     return f"token {granted.token}; refused to a second run"
+
+
+def _lease(subject: Subject) -> DomainLease:
+    return DomainLease(subject.environment, DOMAIN, aws_conn_id=None)
 
 
 def cluster(subject: Subject) -> str:
@@ -123,8 +129,7 @@ def probe(subject: Subject) -> str:
     asked, stage = replace(plan, jars=(AVRO,)), Stage(PROBE, plan.tables)
     step = spark_step(asked, stage, run=run, environment=subject.environment)
     _submit(subject, [step])
-    address = f"{subject.environment.runs}/{run.name}/probe/facts.json"
-    subject.facts = storage.read_json(subject.client("s3"), address)
+    subject.facts = _files(subject, run).read(f"{PROBE}/facts.json")
     versions = subject.facts["versions"].get("value", {})
     return ", ".join(f"{name} {version}" for name, version in versions.items())
 
@@ -136,7 +141,7 @@ def full_load(subject: Subject) -> str:
 
 def incremental(subject: Subject) -> str:
     """Hand the lease to a second run, land its files and run its stages."""
-    found = DomainLease(subject.environment, DOMAIN, aws_conn_id=None)
+    found = _lease(subject)
     found.release(subject.run(FULL_LOAD).name)
     name = subject.run(INCREMENTAL).name
     subject.tokens[name] = found.take(name, lambda holder: True).token
@@ -146,12 +151,10 @@ def incremental(subject: Subject) -> str:
 
 def _run_stages(subject: Subject, dag_id: str) -> str:
     plan, run = subject.plan(dag_id), subject.run(dag_id)
+    files = _files(subject, run)
     for stage in plan.stages:
         if stage.kind is StageKind.STREAMER:
-            address = f"{subject.environment.runs}/{run.name}/{stage.prepared_by}"
-            manifest = storage.read_json(
-                subject.client("s3"), f"{address}/streamer.json"
-            )
+            manifest = files.read(f"{stage.prepared_by}/streamer.json")
             steps = streamer_steps(stage, manifest, run=run)
         else:
             environment = subject.environment
@@ -159,8 +162,8 @@ def _run_stages(subject: Subject, dag_id: str) -> str:
         try:
             _submit(subject, steps)
         except CheckFailed as of_step:
-            raise _of_tables(_reports(subject, run.name), of_step) from None
-    found = _reports(subject, run.name)
+            raise _of_tables(_reports(files), of_step) from None
+    found = _reports(files)
     subject.reports += found
     rows = sum(each["rows_in"] for each in found)
     return f"{len(plan.stages)} stages, {len(found)} reports, {rows} rows read"
@@ -176,16 +179,18 @@ def _of_tables(reports: Sequence[Dict[str, Any]], of_step: CheckFailed) -> Check
     return CheckFailed("; ".join(causes), of_step.fix) if causes else of_step
 
 
-def _reports(subject: Subject, run_name: str) -> List[Dict[str, Any]]:
-    s3, root = subject.client("s3"), f"{subject.environment.runs}/{run_name}"
-    names = [
-        name
-        for name in storage.keys(s3, root)
+def _files(subject: Subject, run: Run) -> RunFiles:
+    return RunFiles(subject.environment, run.name, aws_conn_id=None)
+
+
+def _reports(files: RunFiles) -> List[Dict[str, Any]]:
+    return [
+        files.read(name)
+        for name in sorted(files.names())
         if name.count("/") == 1
         and name.endswith(".json")
-        and not name.startswith(("prepare_", "probe/"))
+        and not name.startswith(("prepare_", f"{PROBE}/"))
     ]
-    return [storage.read_json(s3, f"{root}/{name}") for name in names]
 
 
 def _submit(subject: Subject, steps: Sequence[Step]) -> None:
@@ -265,7 +270,7 @@ def logs(subject: Subject) -> str:
 
 def teardown(subject: Subject) -> str:
     """End the cluster, whatever became of it, and give the lease back."""
-    found = DomainLease(subject.environment, DOMAIN, aws_conn_id=None)
+    found = _lease(subject)
     for name in subject.tokens:
         found.release(name)
     emr = subject.client("emr")

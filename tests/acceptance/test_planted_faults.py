@@ -42,7 +42,7 @@ def test_a_release_without_boto3(tmp_path):
 
     def plant(subject):
         root = f"{subject.environment.artifacts}/releases/{subject.release}"
-        storage.put(subject.client("s3"), f"{root}/boto3.zip", empty.getvalue())
+        storage.put(subject.client("s3"), root, "boto3.zip", empty.getvalue())
         return root
 
     found = outcomes(tmp_path, until("step", Check("planted", "?", plant)))

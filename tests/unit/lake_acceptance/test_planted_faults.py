@@ -78,7 +78,7 @@ def test_a_bucket_that_is_not_there(subject):
 
 
 def test_objects_that_an_earlier_run_left(subject):
-    storage.put(subject.client("s3"), f"{subject.environment.runs}/old.json", b"{}")
+    storage.put(subject.client("s3"), subject.environment.runs, "old.json", b"{}")
     cause = failure(preparation.is_unused, subject)
     assert "1 objects, the first is old.json" in cause
 
@@ -197,8 +197,8 @@ def test_partitions_that_nobody_registered(subject):
     keys = [{"Name": "site", "Type": "string"}]
     table = {"Name": "visits", "PartitionKeys": keys, **place}
     glue.create_table(DatabaseName=DOMAIN, TableInput=table)
-    marker = f"{location}/site=tower/.hoodie_partition_metadata"
-    storage.put(subject.client("s3"), marker, b"")
+    marker = "site=tower/.hoodie_partition_metadata"
+    storage.put(subject.client("s3"), location, marker, b"")
     cause = failure(tables.partitions, subject)
     assert "Glue has 0 partitions, S3 has 1 folders" in cause and "site=tower" in cause
     partition = {

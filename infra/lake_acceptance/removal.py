@@ -5,6 +5,7 @@ from __future__ import annotations
 from lake_acceptance import storage
 from lake_acceptance.check import Check, CheckFailed
 from lake_acceptance.subject import DOMAIN, PREFIX, ROOTS, Subject
+from lake_acceptance.tables import glue_tables
 
 
 def remove(subject: Subject) -> str:
@@ -27,8 +28,7 @@ def remove(subject: Subject) -> str:
 def _drop_database(subject: Subject) -> int:
     glue = subject.client("glue")
     try:
-        pages = glue.get_paginator("get_tables").paginate(DatabaseName=DOMAIN)
-        names = [each["Name"] for page in pages for each in page["TableList"]]
+        names = [each["Name"] for each in glue_tables(subject)]
         for name in names:
             glue.delete_table(DatabaseName=DOMAIN, Name=name)
         glue.delete_database(Name=DOMAIN)

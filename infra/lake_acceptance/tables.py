@@ -55,7 +55,7 @@ def streamer(subject: Subject) -> str:
 
 def catalogue(subject: Subject) -> str:
     """Look for each layer of each table in Glue, at its place."""
-    there = {each["Name"]: each for each in _glue_tables(subject)}
+    there = {each["Name"]: each for each in glue_tables(subject)}
     root = f"{subject.environment.warehouse}/{DOMAIN}"
     wanted = {
         f"{table}_{layer}" if layer != "current" else table
@@ -82,7 +82,7 @@ def catalogue(subject: Subject) -> str:
 def partitions(subject: Subject) -> str:
     """Compare the partitions that Glue has with the folders that hold rows."""
     glue, checked = subject.client("glue"), 0
-    for table in _glue_tables(subject):
+    for table in glue_tables(subject):
         if not table.get("PartitionKeys"):
             continue
         location = table["StorageDescriptor"]["Location"].rstrip("/")
@@ -121,7 +121,8 @@ def _folders(subject: Subject, location: str) -> Set[str]:
     }
 
 
-def _glue_tables(subject: Subject) -> List[Dict[str, Any]]:
+def glue_tables(subject: Subject) -> List[Dict[str, Any]]:
+    """List the tables of the domain in Glue."""
     pages = (
         subject.client("glue").get_paginator("get_tables").paginate(DatabaseName=DOMAIN)
     )
@@ -131,7 +132,7 @@ def _glue_tables(subject: Subject) -> List[Dict[str, Any]]:
 def athena(subject: Subject) -> str:
     """Count the rows of each table of Glue by a query of Athena."""
     counts = {
-        table["Name"]: _count(subject, table["Name"]) for table in _glue_tables(subject)
+        table["Name"]: _count(subject, table["Name"]) for table in glue_tables(subject)
     }
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 

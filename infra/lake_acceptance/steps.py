@@ -231,6 +231,8 @@ def failure_of(subject: Subject, step: Dict[str, Any]) -> CheckFailed:
 
 def spot(subject: Subject) -> str:
     """Look for a node on Spot that runs."""
+    if not subject.cluster.instances.has_spot:
+        return "the cluster's file has fleets without Spot"
     pages = subject.client("emr").get_paginator("list_instances")
     found = [
         each
@@ -240,8 +242,6 @@ def spot(subject: Subject) -> str:
         for each in page["Instances"]
         if each.get("Market") == "SPOT"
     ]
-    if not subject.cluster.instances.has_spot:
-        return "the cluster's file has fleets without Spot"
     if not found:
         raise CheckFailed(
             "no task node on Spot runs.",

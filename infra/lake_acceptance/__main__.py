@@ -63,9 +63,8 @@ def main(argv: Optional[Sequence[str]] = None, checks: Sequence[Check] = CHECKS)
         return 1
     results = play(checks, subject, emulated=subject.emulated, say=_say)
     _write(subject, results, args.report)
-    words = report.counts(results)
-    print(words)
-    return 0 if words.endswith(" 0 failed") else 1
+    print(report.counts(results))
+    return 1 if report.failed(results) else 0
 
 
 def _agreed(subject: Subject, prices: Optional[Prices], *, asked: bool) -> bool:

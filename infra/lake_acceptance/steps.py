@@ -22,6 +22,7 @@ from lake_airflow.emr.job_flow import (
     run_job_flow_request,
 )
 from lake_airflow.emr.step_log import last_exception
+from lake_airflow.emr.step_status import end_of_cluster, end_of_step, is_alive
 from lake_airflow.emr.steps import Step, spark_step, streamer_steps
 from lake_airflow.planning.plan import Stage, StageKind
 from lake_airflow.runs.files import RunFiles
@@ -39,7 +40,6 @@ _POLL_SECONDS = 15
 _LOG_MINUTES = 12
 """EMR copies the logs of a step every five minutes, and once more at the end."""
 
-_OVER = ("COMPLETED", "FAILED", "CANCELLED", "INTERRUPTED")
 _KNOWN_CAUSES = (
     (
         "No module named 'boto3'",
@@ -92,15 +92,12 @@ def _lease(subject: Subject) -> DomainLease:
 def cluster(subject: Subject) -> str:
     """Create the cluster of the run, and wait until it takes steps."""
     subject.cluster_id = create_cluster(subject)
-    state = _wait_for_cluster(subject, ("RUNNING", "WAITING", *ENDED))
-    found = subject.client("emr").describe_cluster(ClusterId=subject.cluster_id)
-    if state in ENDED:
-        reason = found["Cluster"]["Status"]["StateChangeReason"].get("Message", "")
+    found = _wait_for_cluster(subject, ("RUNNING", "WAITING", *ENDED))
+    if why := end_of_cluster(found):
         raise CheckFailed(
-            f"cluster {subject.cluster_id} ended as {state}: {reason}.",
-            "Read the log of its provisioning below its log folder on S3.",
+            f"{why}.", "Read the log of its provisioning below its log folder on S3."
         )
-    return f"{subject.cluster_id}, {found['Cluster'].get('ReleaseLabel')}"
+    return f"{subject.cluster_id}, {found.get('ReleaseLabel')}"
 
 
 def create_cluster(subject: Subject) -> str:
@@ -205,7 +202,7 @@ def _submit(subject: Subject, steps: Sequence[Step]) -> None:
     while True:
         listed = submitted.listed()
         ours = [each for each in listed if each["Id"] in ids]
-        if all(each["Status"]["State"] in _OVER for each in ours):
+        if len(ours) == len(ids) and not any(map(is_alive, ours)):
             break
         _pause(subject)
     for step in ours:
@@ -215,17 +212,16 @@ def _submit(subject: Subject, steps: Sequence[Step]) -> None:
 
 def failure_of(subject: Subject, step: Dict[str, Any]) -> CheckFailed:
     """Return why a step failed, by EMR's words and the end of its log."""
-    details = step["Status"].get("FailureDetails", {})
-    address = details.get("LogFile", "")
-    words = f"{details.get('Reason', '')} {details.get('Message', '')}".strip()
+    folder = log_folder(subject.environment, subject.run(FULL_LOAD).name)
+    end = end_of_step(step["Name"], step, log_folder=f"{folder}{subject.cluster_id}/")
     region = subject.environment.region
-    logged = last_exception(address, region=region, aws_conn_id=None) or ""
+    logged = last_exception(end["log"], region=region, aws_conn_id=None)
+    words = logged or end["reason"] or "no reason given"
     for text, cause, fix in _KNOWN_CAUSES:
-        if text in f"{words} {logged}":
-            return CheckFailed(f"{cause} {step['Name']}: {logged or words}", fix)
+        if text in f"{end['reason']} {logged}":
+            return CheckFailed(f"{cause} {step['Name']}: {words}", fix)
     return CheckFailed(
-        f"step {step['Name']} {step['Status']['State']}: {logged or words}.",
-        f"Read its log: {address or log_folder(subject.environment, '...')}",
+        f"step {step['Name']} {end['state']}: {words}.", f"Read its log: {end['log']}"
     )
 
 
@@ -280,7 +276,8 @@ def teardown(subject: Subject) -> str:
         emr.terminate_job_flows(JobFlowIds=living)
     if not subject.cluster_id:
         return f"{len(living)} clusters to end"
-    return f"{subject.cluster_id} {_wait_for_cluster(subject, ENDED)}"
+    state = _wait_for_cluster(subject, ENDED)["Status"]["State"]
+    return f"{subject.cluster_id} {state}"
 
 
 def none_left(subject: Subject) -> str:
@@ -295,11 +292,14 @@ def none_left(subject: Subject) -> str:
     return f"no cluster of {DOMAIN} in {', '.join(ALIVE)}"
 
 
-def _wait_for_cluster(subject: Subject, states: Sequence[str]) -> str:
+def _wait_for_cluster(subject: Subject, states: Sequence[str]) -> Dict[str, Any]:
+    """Describe the cluster once it has one of the states."""
     finder = ClusterFinder(subject.client("emr"), subject.environment)
-    while (state := finder.state(subject.cluster_id)) not in states:
+    while True:
+        found = finder.describe(subject.cluster_id)
+        if found["Status"]["State"] in states:
+            return found
         _pause(subject)
-    return state
 
 
 def _pause(subject: Subject) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 from lake_acceptance import (
@@ -170,9 +171,14 @@ def test_a_secret_that_the_role_may_not_read(deployed):
         ("ValueError: something else", "ValueError: something else"),
     ],
 )
-def test_the_end_of_a_step(deployed, text, cause):
-    status = {"State": "FAILED", "FailureDetails": {"Message": text}}
-    found = steps.failure_of(deployed, {"Name": "probe", "Status": status})
+def test_the_end_of_a_step(subject, text, cause):
+    status = {
+        "State": "FAILED",
+        "FailureDetails": {"Message": text},
+        "Timeline": {"CreationDateTime": datetime(2026, 1, 1)},
+    }
+    step = {"Id": "s-1", "Name": "probe", "Status": status}
+    found = steps.failure_of(subject, step)
     assert cause in found.cause and found.fix
 
 

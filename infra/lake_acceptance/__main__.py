@@ -57,7 +57,7 @@ def main(argv: Optional[Sequence[str]] = None, checks: Sequence[Check] = CHECKS)
         print(error, file=sys.stderr)
         return 1
     if args.remove:
-        checks = (*steps.ENDS, *removal.CHECKS)
+        checks = (*steps.ENDS_OF_EARLIER, *removal.CHECKS)
     elif not _agreed(subject, prices, asked=args.yes):
         print("Nothing was started.")
         return 1

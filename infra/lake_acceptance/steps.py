@@ -92,7 +92,8 @@ def _lease(subject: Subject) -> DomainLease:
 def cluster(subject: Subject) -> str:
     """Create the cluster of the run, and wait until it takes steps."""
     subject.cluster_id = create_cluster(subject)
-    found = _wait_for_cluster(subject, ("RUNNING", "WAITING", *ENDED))
+    states = ("RUNNING", "WAITING", *ENDED)
+    found = _wait_for_cluster(subject, subject.cluster_id, states)
     if why := end_of_cluster(found):
         raise CheckFailed(
             f"{why}.", "Read the log of its provisioning below its log folder on S3."
@@ -269,21 +270,28 @@ def teardown(subject: Subject) -> str:
     found = _lease(subject)
     for name in subject.tokens:
         found.release(name)
-    emr = subject.client("emr")
     name = cluster_name(subject.run(FULL_LOAD).name)
-    living = ClusterFinder(emr, subject.environment).find(name)
+    made = [subject.cluster_id] if subject.cluster_id else []
+    return _end(subject, _finder(subject).find(name), made)
+
+
+def teardown_of_earlier(subject: Subject) -> str:
+    """End the clusters of earlier runs, whose names nobody knows any more."""
+    return _end(subject, _left(subject))
+
+
+def _end(subject: Subject, living: Sequence[str], made: Sequence[str] = ()) -> str:
     if living:
-        emr.terminate_job_flows(JobFlowIds=living)
-    if not subject.cluster_id:
-        return f"{len(living)} clusters to end"
-    state = _wait_for_cluster(subject, ENDED)["Status"]["State"]
-    return f"{subject.cluster_id} {state}"
+        subject.client("emr").terminate_job_flows(JobFlowIds=list(living))
+    ids = dict.fromkeys([*made, *living])
+    ended = [(id, _wait_for_cluster(subject, id, ENDED)) for id in ids]
+    words = [f"{id} {found['Status']['State']}" for id, found in ended]
+    return ", ".join(words) or "no cluster to end"
 
 
 def none_left(subject: Subject) -> str:
     """Look for clusters of the acceptance domain, as the reaper does."""
-    finder = ClusterFinder(subject.client("emr"), subject.environment)
-    left = [each["Id"] for each in finder.living() if f" {DOMAIN}_" in each["Name"]]
+    left = _left(subject)
     if left:
         raise CheckFailed(
             f"still alive: {', '.join(left)}.",
@@ -292,11 +300,23 @@ def none_left(subject: Subject) -> str:
     return f"no cluster of {DOMAIN} in {', '.join(ALIVE)}"
 
 
-def _wait_for_cluster(subject: Subject, states: Sequence[str]) -> Dict[str, Any]:
-    """Describe the cluster once it has one of the states."""
-    finder = ClusterFinder(subject.client("emr"), subject.environment)
+def _left(subject: Subject) -> List[str]:
+    """List the ids of living clusters of the acceptance domain, of any run."""
+    living = _finder(subject).living()
+    return [each["Id"] for each in living if f" {DOMAIN}_" in each["Name"]]
+
+
+def _finder(subject: Subject) -> ClusterFinder:
+    return ClusterFinder(subject.client("emr"), subject.environment)
+
+
+def _wait_for_cluster(
+    subject: Subject, cluster_id: str, states: Sequence[str]
+) -> Dict[str, Any]:
+    """Describe a cluster once it has one of the states."""
+    finder = _finder(subject)
     while True:
-        found = finder.describe(subject.cluster_id)
+        found = finder.describe(cluster_id)
         if found["Status"]["State"] in states:
             return found
         _pause(subject)
@@ -327,7 +347,14 @@ LOADS = (
     ),
     Check("logs", "Do logs of steps arrive on S3?", logs, ("step",)),
 )
+NONE_LEFT = Check("none-left", "Is no cluster left?", none_left, always=True)
 ENDS = (
     Check("teardown", "Does the cluster end?", teardown, always=True),
-    Check("none-left", "Is no cluster left?", none_left, always=True),
+    NONE_LEFT,
+)
+ENDS_OF_EARLIER = (
+    Check(
+        "teardown", "Do clusters of earlier runs end?", teardown_of_earlier, always=True
+    ),
+    NONE_LEFT,
 )

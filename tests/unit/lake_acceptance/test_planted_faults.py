@@ -14,6 +14,7 @@ from lake_acceptance import (
     storage,
     tables,
 )
+from lake_acceptance.__main__ import main
 from lake_acceptance.check import CheckFailed
 from lake_acceptance.subject import DOMAIN, INCREMENTAL, load
 from lake_airflow.runs.s3_object import S3Object
@@ -222,6 +223,14 @@ def test_a_cluster_that_is_left(subject):
     subject.cluster_id = steps.create_cluster(subject)
     assert subject.cluster_id in failure(steps.none_left, subject)
     assert "TERMINATED" in steps.teardown(subject)
+    assert steps.none_left(subject)
+
+
+def test_remove_ends_the_cluster_of_an_earlier_run(subject, tmp_path, capsys):
+    subject.release = "abc"
+    left = steps.create_cluster(subject)
+    assert main(["local", "--remove", "--report", str(tmp_path)]) == 0
+    assert f"{left} TERMINATED" in capsys.readouterr().out
     assert steps.none_left(subject)
 
 

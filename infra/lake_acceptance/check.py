@@ -73,7 +73,8 @@ def play(
 ) -> List[Result]:
     """Play all checks in their order and return the results.
 
-    An interrupt ends those that do not `always` run, and is raised when these are done.
+    An interrupt, or an error that no check expects, ends those that do not `always` run,
+    and is raised when these are done.
     """
     results: List[Result] = []
     interrupt: Optional[BaseException] = None
@@ -82,9 +83,12 @@ def play(
             continue
         try:
             result = _play(check, subject, results, emulated)
-        except KeyboardInterrupt as error:
-            interrupt = error
-            say("Interrupted: ending what was started. This may take some minutes.")
+        except BaseException as error:
+            interrupt = interrupt or error
+            say(
+                f"{type(error).__name__} in {check.name}: ending what was started. "
+                "This may take some minutes."
+            )
             continue
         results.append(result)
         say(str(result))

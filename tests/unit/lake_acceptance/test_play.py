@@ -70,14 +70,21 @@ def test_what_was_not_reached_counts_as_failed():
     assert report.counts(results) == "2 checks, 2 failed"
 
 
-def test_an_interrupt_still_ends_what_was_started():
+def breaks(subject):
+    raise KeyError("a reply without this member")
+
+
+@pytest.mark.parametrize(
+    "first, error", [(is_interrupted, KeyboardInterrupt), (breaks, KeyError)]
+)
+def test_an_interrupt_or_a_bug_still_ends_what_was_started(first, error):
     ended = []
     checks = (
-        Check("long", "?", is_interrupted),
+        Check("long", "?", first),
         Check("next", "?", lambda subject: ended.append("next") or ""),
         Check("end", "?", lambda subject: ended.append("end") or "", always=True),
     )
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(error):
         play(checks, None, emulated=True, say=print)
     assert ended == ["end"]
 

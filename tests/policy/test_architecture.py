@@ -97,7 +97,7 @@ LAYERS = (
                 "lake_airflow",
                 "lake_spec",
             }
-            | {"bundle", "boto3", "botocore"}
+            | {"boto3", "botocore"}
         ),
         {"boto3": ("subject.py",)},
         "an acceptance run does what the DAGs do, by clients that subject.py makes",

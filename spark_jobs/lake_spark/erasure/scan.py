@@ -17,7 +17,7 @@ from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.text_match import content_has
 from lake_spark.errors import KeysNotErased
 from lake_spark.landing.manifest_parts import unpacked
-from lake_spark.publish.avro_blocks import unpacked_blocks
+from lake_spark.formats.avro import unpacked_blocks
 from lake_spark.publish.instants import DELTA_FOLDER, ICEBERG_FOLDER
 from lake_spark.scd2.events import KEY
 from lake_spark.storage.hudi_table import HUDI_COLUMNS

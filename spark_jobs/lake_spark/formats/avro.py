@@ -1,8 +1,13 @@
-"""Whether an Avro file is whole: Spark reads one that was cut as if it ended there."""
+"""Avro files as bytes: whether one is whole, and what is in its blocks.
+
+Spark reads a file that was cut as if it ended there, and its reader of Avro is a jar that
+not every step has.
+"""
 
 from __future__ import annotations
 
-from typing import Optional, Tuple
+import zlib
+from typing import Dict, Optional, Tuple
 
 from lake_spark.errors import REMOVED, UnreadableFile
 from lake_spark.landing.files import LandingFile
@@ -12,6 +17,7 @@ _MAGIC = b"Obj\x01"
 _MARKER_BYTES = 16
 _HEAD_BYTES = 1 << 16
 """How much is read at first for the header, which holds the schema: 64 KiB."""
+_CODECS = {b"null": bytes, b"deflate": lambda block: zlib.decompress(block, -15)}
 
 
 def refuse_cut(store: ObjectStore, file: LandingFile) -> None:
@@ -45,20 +51,54 @@ def refuse_cut(store: ObjectStore, file: LandingFile) -> None:
 
 def marker_of(head: bytes) -> Optional[bytes]:
     """Return the marker at the end of a header; None where the header goes on."""
-    at = len(_MAGIC)
     try:
-        count, at = _number(head, at)
-        while count:
-            if count < 0:
-                _, at = _number(head, at)
-            for _ in range(2 * abs(count)):  # keys and values
-                length, at = _number(head, at)
-                at += length
-            count, at = _number(head, at)
+        _, at = _header(head)
     except IndexError:
         return None
     marker = head[at : at + _MARKER_BYTES]
     return marker if len(marker) == _MARKER_BYTES else None
+
+
+def unpacked_blocks(content: bytes) -> bytes:
+    """Return header and blocks as plain bytes, in which texts can be searched.
+
+    Raise ValueError if it is another file.
+    """
+    if not content.startswith(_MAGIC):
+        raise ValueError("no Avro file: its first four bytes are others")
+    header, at = _header(content)
+    unpack = _CODECS[header.get(b"avro.codec", b"null")]
+    found = [content[:at]]
+    at += _MARKER_BYTES
+    while at < len(content):
+        _, at = _number(content, at)  # of records
+        block, at = _bytes(content, at)
+        found.append(unpack(block))
+        at += _MARKER_BYTES
+    return b"\n".join(found)
+
+
+def _header(content: bytes) -> Tuple[Dict[bytes, bytes], int]:
+    """Return the header's entries, and where its marker begins.
+
+    Raise IndexError where the content ends before.
+    """
+    found: Dict[bytes, bytes] = {}
+    count, at = _number(content, len(_MAGIC))
+    while count:
+        if count < 0:
+            _, at = _number(content, at)
+        for _ in range(abs(count)):
+            name, at = _bytes(content, at)
+            found[name], at = _bytes(content, at)
+        count, at = _number(content, at)
+    return found, at
+
+
+def _bytes(content: bytes, at: int) -> Tuple[bytes, int]:
+    """Read bytes that follow their length, and where they end."""
+    size, at = _number(content, at)
+    return content[at : at + size], at + size
 
 
 def _number(content: bytes, at: int) -> Tuple[int, int]:

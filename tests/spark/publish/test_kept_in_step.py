@@ -13,7 +13,7 @@ from lake_spark.erasure import scan
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.errors import KeysNotErased
 from lake_spark.publish import publication
-from lake_spark.publish.avro_blocks import unpacked_blocks
+from lake_spark.formats.avro import unpacked_blocks
 from lake_spark.publish.delta import Delta
 from lake_spark.publish.iceberg import Iceberg
 from lake_spark.storage.hudi_table import without_hudi_columns
@@ -29,7 +29,7 @@ from tests.spark.publish.readers import (
     iceberg_rows,
     iceberg_snapshots,
 )
-from tests.unit.lake_spark.publish.test_avro_blocks import avro_file
+from tests.unit.lake_spark.formats.test_avro_blocks import avro_file
 
 SPEC = table(FEED_FILES + """\
 key: [id]

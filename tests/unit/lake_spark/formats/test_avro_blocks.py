@@ -6,22 +6,10 @@ import zlib
 
 import pytest
 
-from lake_spark.publish.avro_blocks import unpacked_blocks
+from lake_spark.formats.avro import unpacked_blocks
+from tests.unit.lake_spark.formats.test_avro import number, text
 
 MARK = b"0123456789abcdef"
-
-
-def number(value: int) -> bytes:
-    """A number in Avro's form."""
-    value, found = value << 1, bytearray()
-    while value > 0x7F:
-        found.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*found, value])
-
-
-def text(value: bytes) -> bytes:
-    return number(len(value)) + value
 
 
 def avro_file(codec: bytes, *blocks: bytes) -> bytes:

@@ -16,11 +16,12 @@ from lake_spark.erasure import landing_files, quarantine
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.text_match import content_has
 from lake_spark.errors import KeysNotErased
-from lake_spark.landing.manifest_parts import unpacked
 from lake_spark.formats.avro import unpacked_blocks
+from lake_spark.landing.manifest_parts import unpacked
 from lake_spark.publish.instants import DELTA_FOLDER, ICEBERG_FOLDER
 from lake_spark.scd2.events import KEY
 from lake_spark.storage.hudi_table import HUDI_COLUMNS
+from lake_spark.storage.parquet_file import opened_parquet
 from lake_spark.tables.table_run import TableRun
 
 _RECORD_KEY = HUDI_COLUMNS[2]
@@ -116,18 +117,9 @@ def _files_of(rows, uris: Set[str]) -> Set[str]:
 
 def _footer_has(run: TableRun, uri: str, subjects: Subjects) -> bool:
     """Return whether a file's footer has a subject as its least or greatest key."""
-    jvm = run.spark._jvm
-    path = jvm.org.apache.hadoop.fs.Path(uri)
-    configuration = run.spark._jsc.hadoopConfiguration()
-    file = jvm.org.apache.parquet.hadoop.util.HadoopInputFile.fromPath(
-        path, configuration
-    )
-    reader = jvm.org.apache.parquet.hadoop.ParquetFileReader.open(file)
-    try:
-        footer = reader.getFooter()
-        return any(text in subjects.record_keys for text in _extremes(footer))
-    finally:
-        reader.close()
+    with opened_parquet(run.spark, uri) as reader:
+        extremes = _extremes(reader.getFooter())
+        return any(text in subjects.record_keys for text in extremes)
 
 
 def _extremes(footer) -> Iterator[str]:

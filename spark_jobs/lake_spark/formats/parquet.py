@@ -23,6 +23,7 @@ from lake_spark.formats.file_schema import Shape
 from lake_spark.landing.files import LandingFile
 from lake_spark.schema.spark_types import column_type
 from lake_spark.storage.object_store import ObjectStore
+from lake_spark.storage.parquet_file import opened_parquet
 
 _MAGIC = b"PAR1"
 _ENCRYPTED = b"PARE"
@@ -107,15 +108,8 @@ def _footer(store: ObjectStore, file: LandingFile) -> bytes:
 
 def _schema(spark: SparkSession, file: LandingFile) -> Any:
     """Return the file's schema, an object of Java's."""
-    hadoop, parquet = spark._jvm.org.apache.hadoop, spark._jvm.org.apache.parquet
-    path = hadoop.fs.Path(file.uri)
-    conf = spark._jsc.hadoopConfiguration()
-    source = parquet.hadoop.util.HadoopInputFile.fromPath(path, conf)
-    reader = parquet.hadoop.ParquetFileReader.open(source)
-    try:
+    with opened_parquet(spark, file.uri) as reader:
         return reader.getFooter().getFileMetaData().getSchema()
-    finally:
-        reader.close()
 
 
 def _columns(

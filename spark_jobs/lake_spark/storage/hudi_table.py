@@ -18,6 +18,7 @@ from lake_spec.hudi.options import (
     write_options,
 )
 from lake_spark.storage.lease_check import no_lease
+from lake_spark.storage.parquet_file import opened_parquet
 from lake_spark.storage.timeline import (
     Commit,
     FileChanges,
@@ -238,15 +239,8 @@ class HudiTable:
 
     def rows_of_file(self, path: str) -> int:
         """Return how many rows the Parquet file at that path below the table's has."""
-        file, _ = self._file(path)
-        parquet = self._spark._jvm.org.apache.parquet.hadoop
-        settings = self._spark._jsc.hadoopConfiguration()
-        opened = parquet.util.HadoopInputFile.fromPath(file, settings)
-        reader = parquet.ParquetFileReader.open(opened)
-        try:
+        with opened_parquet(self._spark, f"{self.path}/{path}") as reader:
             return reader.getRecordCount()
-        finally:
-            reader.close()
 
     def last_instant(self, name: str) -> Optional[str]:
         """Return the instant of the newest commit that carries this metadata."""

@@ -85,7 +85,7 @@ class Format(ABC):
     def glue_properties(self) -> Dict[str, str]:
         """Return the properties by which readers of Glue's entry know the format."""
 
-    def heal(self) -> None:
+    def heal(self, newest: Newest) -> None:
         """Finish what a killed writer left of the newest version."""
 
     def drop(self) -> int:

@@ -121,9 +121,9 @@ class Iceberg(Format):
         if self._put(version + 1, metadata):
             self._sweep(keep=KEPT_METADATA)
 
-    def heal(self) -> None:
+    def heal(self, newest: Newest) -> None:
         """Let the hint name the newest version."""
-        self._hint(max(self._versions()))
+        self._hint(newest.version)
 
     def glue_properties(self) -> Dict[str, str]:
         """Return the properties by which readers of Glue's entry know the format."""

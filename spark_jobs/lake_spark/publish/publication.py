@@ -27,44 +27,34 @@ FORMATS: Dict[ReadableAs, Type[Format]] = {
 _TRIES = 3
 
 
-def publish(run: TableRun, layers: Sequence[str]) -> None:
-    """Publish every commit of these layers that is not published yet, oldest first."""
+def publish(
+    run: TableRun, layers: Sequence[str], *, keep_commits: Optional[int] = None
+) -> None:
+    """Publish every commit of these layers that is not published yet, oldest first.
+
+    With `keep_commits` remove the versions whose files a cleaning will remove that keeps
+    so many commits.
+    """
     if run.earlier.is_registered and not run.report.commits:
         return
-    for layer, table in _tables(run, layers):
-        instants: Optional[Instants] = None
-        for kind in run.spec.storage.readable_as:
-            instants = instants or _instants(run, layer, table)
+    for layer, instants, forms in _asked(run, layers):
+        for kind, form in forms.items():
             if instants.names:
-                form = _format(run, layer, table, kind)
                 _publish(run, layer, form, instants)
-                catalogue.register(run, layer, kind, form)
-
-
-def expire(run: TableRun, layer: str, table: HudiTable, keep_commits: int) -> None:
-    """Remove the versions whose files a cleaning will remove that keeps so many commits."""
-    if layer not in LAYERS:
-        return
-    instants: Optional[Instants] = None
-    for kind in run.spec.storage.readable_as:
-        instants = instants or _instants(run, layer, table)
-        form = _format(run, layer, table, kind)
-        form.expire(instants.kept(keep_commits))
-        catalogue.register(run, layer, kind, form)
+            elif keep_commits is None or form.newest() is None:
+                continue
+            if keep_commits is not None:
+                form.expire(instants.kept(keep_commits))
+            catalogue.register(run, layer, kind, form)
 
 
 def begin_again(run: TableRun) -> None:
     """Remove every version that was published, and publish the newest commit alone."""
-    for layer, table in _tables(run, LAYERS):
-        for kind in FORMATS:
-            form = _format(run, layer, table, kind)
-            if kind not in run.spec.storage.readable_as:
-                form.drop()
-                continue
-            instants = _instants(run, layer, table)
-            if instants.names:
-                _begin(run, layer, form, instants)
-                catalogue.register(run, layer, kind, form)
+    drop_unasked(run)
+    for layer, instants, forms in _asked(run, LAYERS):
+        for kind, form in forms.items() if instants.names else ():
+            _begin(run, layer, form, instants)
+            catalogue.register(run, layer, kind, form)
 
 
 def drop_unasked(run: TableRun) -> None:
@@ -74,6 +64,19 @@ def drop_unasked(run: TableRun) -> None:
             if kind not in run.spec.storage.readable_as:
                 if _format(run, layer, table, kind).drop():
                     run.say(f"{layer}: removed what was published as {kind.value}")
+
+
+def _asked(
+    run: TableRun, layers: Sequence[str]
+) -> Iterator[Tuple[str, Instants, Dict[ReadableAs, Format]]]:
+    """Yield layers with their commits and the formats that the spec names.
+
+    Look at no table where it names none.
+    """
+    kinds = run.spec.storage.readable_as
+    for layer, table in _tables(run, layers) if kinds else ():
+        forms = {kind: _format(run, layer, table, kind) for kind in kinds}
+        yield layer, _instants(run, layer, table), forms
 
 
 def _tables(run: TableRun, layers: Sequence[str]) -> Iterator[Tuple[str, HudiTable]]:
@@ -108,7 +111,7 @@ def _publish(run: TableRun, layer: str, form: Format, instants: Instants) -> Non
             return _begin(run, layer, form, instants)
         steps = instants.steps(newest.instant)
         if not steps:
-            return form.heal()
+            return form.heal(newest)
         run.check_lease()
         try:
             if form.append(newest, steps):

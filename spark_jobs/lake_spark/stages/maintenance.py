@@ -19,7 +19,7 @@ from lake_spec.hudi.options import (
 from lake_spec.model import TableType
 from lake_spec.text.sql_text import sql_literal
 from lake_spark.changelog.schema import LogColumn
-from lake_spark.publish.publication import drop_unasked, expire, publish
+from lake_spark.publish.publication import drop_unasked, publish
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables.table_run import TableRun
 
@@ -57,9 +57,9 @@ def _maintenance(run: TableRun, layer: str, table: HudiTable) -> None:
     elif run.spec.storage.type is TableType.MERGE_ON_READ:
         for operation in _compactions(table, due.compact_after):
             _note(run, layer, "compaction", _compact(run, table, operation))
-    publish(run, [layer])
-    if _commits(table) > due.keep_commits:
-        expire(run, layer, table, due.keep_commits)
+    is_cleaned = _commits(table) > due.keep_commits
+    publish(run, [layer], keep_commits=due.keep_commits if is_cleaned else None)
+    if is_cleaned:
         _note(run, layer, "cleaning", table.clean(clean_options(due.keep_commits)))
 
 

@@ -162,8 +162,7 @@ class HudiTable:
 
     def has_unfinished(self) -> bool:
         """Return whether a write, compaction or clustering was begun and not completed."""
-        timeline = self._client().getActiveTimeline().getWriteTimeline()
-        return not timeline.filterInflightsAndRequested().empty()
+        return bool(self.unfinished())
 
     @contextmanager
     def _write_client(

@@ -75,12 +75,8 @@ class Timeline:
     def instants(self) -> List[Instant]:
         """Return every commit that is not archived, oldest first."""
         return [
-            Instant(
-                each.requestedTime(),
-                each.getCompletionTime() or each.requestedTime(),
-                each.getAction(),
-            )
-            for each in reversed(list(_newest_first(self._active)))
+            Instant(at, each.getCompletionTime() or at, each.getAction())
+            for at, each in self._by_instant.items()
         ]
 
     def unfinished(self) -> List[str]:
@@ -91,18 +87,20 @@ class Timeline:
 
     def file_changes(self, requested: str) -> FileChanges:
         """Return what the commit of that instant did to files."""
-        (instant,) = [
-            each
-            for each in _newest_first(self._active)
-            if each.requestedTime() == requested
-        ]
         utils = self._jvm.org.apache.hudi.common.table.timeline.TimelineUtils
-        found = utils.getCommitMetadata(instant, self._client.getActiveTimeline())
+        active = self._client.getActiveTimeline()
+        found = utils.getCommitMetadata(self._by_instant[requested], active)
         return _file_changes(json.loads(found.toJsonString()))
 
     @cached_property
     def _active(self) -> JavaObject:
         return _completed(self._client.getActiveTimeline())
+
+    @cached_property
+    def _by_instant(self) -> Dict[str, JavaObject]:
+        """Return the commits that are not archived, oldest first."""
+        newest_first = list(_newest_first(self._active))
+        return {each.requestedTime(): each for each in reversed(newest_first)}
 
     @cached_property
     def _archived(self) -> JavaObject:

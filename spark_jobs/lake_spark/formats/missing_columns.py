@@ -30,11 +30,11 @@ def missing_columns(
     return [
         name
         for name, _ in columns
-        if name not in known
+        if name not in found
+        and name not in known
         and (name in declared or not is_json)
         and is_sent(spec, name)
         and not _is_ignored(spec, name)
-        and name not in found
     ]
 
 

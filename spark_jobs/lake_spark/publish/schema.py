@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Optional, Tuple
-from urllib.parse import unquote
+from typing import Any, Dict, Optional, Tuple
 
 from pyspark.sql.types import StructType
 
 from lake_spec.hudi.options import HudiKey, NO_PARTITIONS
 from lake_spark.publish.instants import BaseFile
 from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.tables.glue_partitions import values_of
 
 
 def published_schema(table: HudiTable) -> StructType:
@@ -59,9 +59,7 @@ def partition_values(
     """Return the partition of a file as texts, by column; None for null."""
     if not columns:
         return {}
-    folders: List[str] = file.partition.split("/")
-    texts = [unquote(folder.split("=", 1)[1]) for folder in folders]
     return {
         name: None if text in NO_PARTITIONS else text
-        for name, text in zip(columns, texts)
+        for name, text in zip(columns, values_of(file.partition, encoded=True))
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
+from functools import cached_property
 from typing import Dict, List, Mapping, Optional, Sequence, Set
 
 from pyspark.sql import DataFrame, Row
@@ -57,12 +58,20 @@ class Counted:
 
     def starts(self, paths: Sequence[str]) -> Set[str]:
         """Return where the snapshots of these files' rows started: the first, the last."""
-        rows = [row for row in self.splits if row.lake_path in paths]
+        rows = [row for path in paths for row in self._of(path)]
         found = {row[name] for row in rows for name in ("first_start", "last_start")}
         return {each for each in found if each is not None}
 
     def _of(self, path: str) -> List[Row]:
-        return [row for row in self.splits if row.lake_path == path]
+        return self._by_path.get(path, [])
+
+    @cached_property
+    def _by_path(self) -> Dict[str, List[Row]]:
+        """Return the splits of each file: a batch may have thousands of files."""
+        found: Dict[str, List[Row]] = {}
+        for row in self.splits:
+            found.setdefault(row.lake_path, []).append(row)
+        return found
 
     def without(
         self,

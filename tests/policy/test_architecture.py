@@ -54,7 +54,7 @@ LAYERS = (
         frozenset({"lake_spark", "lake_spec", "pyspark", "py4j"}),
         {
             "boto3": ("catalog.py", "object_store.py", "probe.py"),
-            "botocore": ("catalog.py", "object_store.py", "probe.py"),
+            "botocore": ("catalog.py", "object_store.py"),
         },
         "EMR has pyspark and boto3 only; AWS is reached in catalog.py and object_store.py",
     ),

@@ -50,7 +50,7 @@ def probe(
         "identity": lambda: sts.get_caller_identity()["Arn"],
         "classes": lambda: {name: _is_loaded(spark, name) for name in _CLASSES},
         "parallelism": lambda: _parallelism(spark),
-        "conditional_write": lambda: _written_once(s3, f"{folder}/once"),
+        "conditional_write": lambda: _written_once(store, f"{folder}/once"),
         "encryption": lambda: _encryption(s3, f"{folder}/once"),
         "secret": lambda: _length_of_secret(store, environment),
     }
@@ -108,17 +108,9 @@ def _parallelism(spark: SparkSession) -> Dict[str, int]:
     }
 
 
-def _written_once(s3: Any, uri: str) -> bool:
-    """Write an object that must not be there, twice; S3 has to refuse the second."""
-    from botocore.exceptions import ClientError
-
-    bucket, key = split_uri(uri)
-    s3.put_object(Bucket=bucket, Key=key, Body=b"first", IfNoneMatch="*")
-    try:
-        s3.put_object(Bucket=bucket, Key=key, Body=b"second", IfNoneMatch="*")
-    except ClientError as error:
-        return error.response["Error"]["Code"] == "PreconditionFailed"
-    return False
+def _written_once(store: ObjectStore, uri: str) -> bool:
+    """Create an object twice, with other content; the store has to refuse the second."""
+    return store.create(uri, b"first") and not store.create(uri, b"second")
 
 
 def _encryption(s3: Any, uri: str) -> Dict[str, str]:

@@ -20,6 +20,7 @@ from pyspark.sql import SparkSession
 from lake_spec.model import EnvironmentSpec
 from lake_spark.errors import first_line
 from lake_spark.storage.object_store import ObjectStore, split_uri
+from lake_spark.storage.session import SHUFFLE_PARTITIONS
 
 PROBE = "probe"
 """The stage, and the folder of its facts below the run's."""
@@ -104,7 +105,7 @@ def _parallelism(spark: SparkSession) -> Dict[str, int]:
     return {
         "executors": max(1, len(list(infos)) - 1),  # one of them is the driver
         "default": context.defaultParallelism,
-        "shuffle_partitions": int(spark.conf.get("spark.sql.shuffle.partitions")),
+        "shuffle_partitions": int(spark.conf.get(SHUFFLE_PARTITIONS)),
     }
 
 

@@ -55,7 +55,14 @@ from lake_spark.ingest.quality_rules import warned_rules
 from lake_spark.ingest.reader import Input, file_name, read_inputs
 from lake_spark.ingest.rewritten_files import compared, known_contents, refuse_lost_list
 from lake_spark.ingest.row_expressions import narrow_paths, refuse_mismatch
-from lake_spark.landing.files import LandingFile, Listing, look, moved_on, shown
+from lake_spark.landing.files import (
+    LandingFile,
+    Listing,
+    first_shown,
+    look,
+    moved_on,
+    shown,
+)
 from lake_spark.landing.manifest import LogContents, Manifest
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.erased_keys import LeftOut, left_out, without
@@ -129,12 +136,10 @@ def warn_of_others(run: TableRun, landing: Listing) -> None:
         )
     ]
     if others:
-        named = ", ".join(map(shown, sorted(others)[:3]))
-        more = f" and {len(others) - 3:,} more" if len(others) > 3 else ""
         words = (
             f"{len(others):,} object(s) below {run.landing} match no pattern of the table "
-            f"and were not ingested: {named}{more}. Rename or move them, widen the glob "
-            "in the spec, or begin their names with `_`."
+            f"and were not ingested: {first_shown(sorted(others))}. Rename or move them, "
+            "widen the glob in the spec, or begin their names with `_`."
         )
         run.report.warn(WarningId.UNMATCHED_FILES, words)
 
@@ -377,10 +382,8 @@ def _warn_of_missing(run: TableRun, batch: Batch, counted: Counted) -> None:
             found.setdefault(name, []).append(each.file.path)
     for name, paths in found.items():
         rows = sum(counted.upserts(path) for path in paths)
-        named = ", ".join(map(shown, paths[:3]))
-        more = f" and {len(paths) - 3:,} more" if len(paths) > 3 else ""
         words = (
-            f"column {name!r} is missing in {len(paths):,} file(s) ({named}{more}): "
+            f"column {name!r} is missing in {len(paths):,} file(s) ({first_shown(paths)}): "
             f"{rows:,} row(s) have null. {_remedy(name)}"
         )
         run.report.warn(WarningId.MISSING_COLUMN, words)

@@ -28,7 +28,7 @@ from lake_spark.ingest import (
     snapshots,
 )
 from lake_spark.ingest.snapshot_diff import group_snapshots
-from lake_spark.landing.files import LandingFile
+from lake_spark.landing.files import LandingFile, first_shown
 from lake_spark.landing.manifest import IngestedFile, Manifest
 from lake_spark.tables.table_run import TableRun
 
@@ -191,9 +191,8 @@ def _start_of_full_refresh(spec: TableSpec, path: str) -> Optional[str]:
 
 def _refuse_missing(run: TableRun, paths: Sequence[str]) -> None:
     if paths:
-        more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
         raise FilesNotFound(
-            f"{', '.join(paths[:3])}{more}: no longer in landing, so it cannot be ingested "
+            f"{first_shown(paths)}: no longer in landing, so it cannot be ingested "
             "again. Restore it, or set retract_missing to retract its rows for good."
         )
 

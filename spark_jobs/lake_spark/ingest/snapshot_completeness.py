@@ -19,7 +19,13 @@ from lake_spec.text.globs import glob_pattern
 from lake_spark.errors import BadFile, LateSnapshot, WrongManifest, WrongSnapshotFiles
 from lake_spark.ingest.snapshot_diff import SourceSnapshot, times_taken
 from lake_spark.ingest.snapshot_times import time_of_path
-from lake_spark.landing.files import LandingFile, is_sign, scopes_of, shown
+from lake_spark.landing.files import (
+    LandingFile,
+    first_shown,
+    is_sign,
+    scopes_of,
+    shown,
+)
 from lake_spark.landing.manifest import Manifest
 from lake_spark.storage.object_store import split_uri
 from lake_spark.tables.table_run import TableRun
@@ -207,10 +213,9 @@ def _refuse_several(snapshot: SourceSnapshot, spec: TableSpec) -> None:
 
 def several(name: str, files: Sequence[LandingFile]) -> str:
     """Return the words for several files of a snapshot whose table declares nothing."""
-    named = ", ".join(shown(each.path) for each in files[:3])
-    more = f" and {len(files) - 3} more" if len(files) > 3 else ""
+    named = first_shown([each.path for each in files])
     return (
-        f"snapshot {name} has {len(files)} files ({named}{more}), and the table does not "
+        f"snapshot {name} has {len(files)} files ({named}), and the table does not "
         "declare when a snapshot of several files is complete. Leave one file there, or "
         "declare source.complete (marker, parts or manifest)."
     )

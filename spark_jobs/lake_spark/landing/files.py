@@ -134,6 +134,12 @@ def shown(path: str) -> str:
     return path if path.isprintable() else repr(path)[1:-1]
 
 
+def first_shown(paths: Sequence[str], most: int = 3) -> str:
+    """Return the first paths of a list as messages show them, and how many more."""
+    more = f" and {len(paths) - most:,} more" if len(paths) > most else ""
+    return f"{', '.join(map(shown, paths[:most]))}{more}"
+
+
 def moved_on(store: ObjectStore, files: Sequence[LandingFile]) -> List[str]:
     """Return paths of files that are not as they were when they were listed.
 

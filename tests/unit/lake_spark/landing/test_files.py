@@ -11,6 +11,7 @@ from lake_spark.errors import BadFile
 from lake_spark.landing.files import (
     LandingFile,
     PULLING,
+    first_shown,
     list_landing,
     look,
     refuse_name,
@@ -137,3 +138,15 @@ def test_a_name_that_spark_reads_as_another_is_refused(path, what):
 def test_messages_show_a_path_in_one_line():
     assert shown("a b.csv") == "a b.csv"
     assert shown("x\ny.csv") == "x\\ny.csv"
+
+
+@pytest.mark.parametrize(
+    "paths, words",
+    [
+        (["a"], "a"),
+        (["a", "b", "c"], "a, b, c"),
+        (["a\n", "b", "c", "d", "e"], "a\\n, b, c and 2 more"),
+    ],
+)
+def test_the_first_of_many_paths_are_shown(paths, words):
+    assert first_shown(paths) == words

@@ -169,8 +169,7 @@ class BookmarkFile:
                 f"the bookmark in the name of {path}/ is in the future and is ignored:"
                 f" {end}. Rows since the pull before it are pulled again."
             )
-            if self.run.report.warn(WarningId.FUTURE_BOOKMARK, words):
-                self.run.say(words)
+            self.run.warn(WarningId.FUTURE_BOOKMARK, words)
             yield Bookmark(self.pull.cursor, "", landed)
             return
         # Clocks differ; but the table was read then, and no later.

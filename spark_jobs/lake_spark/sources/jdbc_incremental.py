@@ -146,8 +146,7 @@ def _reach(table: OpenTable, column: SourceColumn) -> Reach:
     """Return how far the cursor goes; report values beyond what the database reached."""
     text = table.greatest(column)
     if table.has_nulls(column):
-        _warn(
-            table,
+        table.run.warn(
             WarningId.NULL_CURSOR,
             f"{table.name}: its cursor {column.name!r} is null in some rows, which are not"
             " pulled after the first pull. Set it in every row in the source.",
@@ -166,8 +165,7 @@ def _reach(table: OpenTable, column: SourceColumn) -> Reach:
     known = table.greatest(column, _sql(table, column, limit))
     end = None if known is None else _parsed(table, column, known)
     if top is None or not isinstance(top, datetime) or top > limit + TOLERANCE:
-        _warn(
-            table,
+        table.run.warn(
             WarningId.FUTURE_CURSOR,
             f"connection {table.server.name!r}: {table.name}: the greatest value of its"
             f" cursor {column.name!r} is {text}, beyond the database's {limit}. Such rows"
@@ -175,11 +173,6 @@ def _reach(table: OpenTable, column: SourceColumn) -> Reach:
             " without them.",
         )
     return Reach(False, top, end, limit)
-
-
-def _warn(table: OpenTable, id: WarningId, words: str) -> None:
-    if table.run.report.warn(id, words):
-        table.run.say(words)
 
 
 def _limit(table: OpenTable, column: SourceColumn) -> Optional[Value]:
@@ -242,8 +235,7 @@ def _last(run: TableRun, bookmark: Bookmark, reach: Reach) -> Optional[Value]:
         f"the bookmark {last} is in the future and is ignored: all rows of"
         f" {run.spec.full_name} are pulled again."
     )
-    if run.report.warn(WarningId.FUTURE_BOOKMARK, words):
-        run.say(words)
+    run.warn(WarningId.FUTURE_BOOKMARK, words)
     return None
 
 

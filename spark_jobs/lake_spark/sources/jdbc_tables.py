@@ -292,8 +292,7 @@ def _sayable(
             f"{pull.table}: the column {column.name[:100]!r} is left out: a spec cannot"
             " contain this name. Pull a view that gives it another one."
         )
-        if run.report.warn(WarningId.COLUMN_LEFT_OUT, words):
-            run.say(words)
+        run.warn(WarningId.COLUMN_LEFT_OUT, words)
 
 
 def _has_declared_columns(

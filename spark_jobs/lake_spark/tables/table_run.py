@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from lake_spec.contract.erase_request import list_uri
 from lake_spec.contract.report import Report
 from lake_spec.diagnostics.diagnostic import key_path
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.options import OLDER_TABLE_VERSION, log_options, table_options
 from lake_spec.model import Engine, EnvironmentSpec, Storage, TableSpec
 from lake_spec.rules.columns import added_columns
@@ -99,6 +100,11 @@ class TableRun:
     def say(self, what: str) -> None:
         """Print a line of progress in the step's output."""
         print(f"LAKE {self.spec.full_name} {self.report.stage}: {what}", flush=True)
+
+    def warn(self, id: WarningId, words: str) -> None:
+        """Report a warning, and print it in the step's output where it is new."""
+        if self.report.warn(id, words):
+            self.say(words)
 
     @property
     def landing(self) -> str:

@@ -11,7 +11,7 @@ from typing import Dict, Iterator, Optional, Sequence, Tuple, Type
 from lake_spec.model import TableType
 from lake_spec.model.choices import ReadableAs
 from lake_spark.errors import NotPublished
-from lake_spark.publish import catalogue
+from lake_spark.publish import glue_tables
 from lake_spark.publish.delta import Delta
 from lake_spark.publish.format import CannotFollow, Format, Newest
 from lake_spark.publish.iceberg import Iceberg
@@ -45,7 +45,7 @@ def publish(
                 continue
             if keep_commits is not None:
                 form.expire(instants.kept(keep_commits))
-            catalogue.register(run, layer, kind, form)
+            glue_tables.register(run, layer, kind, form)
 
 
 def begin_again(run: TableRun) -> None:
@@ -54,7 +54,7 @@ def begin_again(run: TableRun) -> None:
     for layer, instants, forms in _asked(run, LAYERS):
         for kind, form in forms.items() if instants.names else ():
             _begin(run, layer, form, instants)
-            catalogue.register(run, layer, kind, form)
+            glue_tables.register(run, layer, kind, form)
 
 
 def drop_unasked(run: TableRun) -> None:

@@ -35,7 +35,7 @@ def registered(monkeypatch):
     monkeypatch.setattr(publication, "Instants", lambda *_, **__: unread)
     found = []
     monkeypatch.setattr(
-        publication.catalogue, "register", lambda run, layer, *_: found.append(layer)
+        publication.glue_tables, "register", lambda run, layer, *_: found.append(layer)
     )
     return found
 

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql.types import IntegerType, MapType, StringType, StructType
 
 from lake_spark.errors import NotPublished
-from lake_spark.publish import catalogue
+from lake_spark.publish import glue_tables
 from lake_spark.tables import catalog
 
 
@@ -96,7 +96,7 @@ def register(monkeypatch):
 
     def of(glue, version):
         monkeypatch.setattr(catalog, "glue_client", lambda *_: glue)
-        catalogue.register(
+        glue_tables.register(
             RUN, "history", SimpleNamespace(value="iceberg"), form(version)
         )
         return glue.tables["moma_iceberg", "artists_history"]

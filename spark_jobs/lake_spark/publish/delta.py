@@ -33,7 +33,7 @@ _ACTIONS = (
     "txn struct<appId:string,version:bigint,lastUpdated:bigint>,"
     f"add struct<path:string,partitionValues:{_TEXTS},size:bigint,"
     "modificationTime:bigint,dataChange:boolean,stats:string,tags:map<string,string>>,"
-    f"remove struct<path:string,deletionTimestamp:bigint,dataChange:boolean>,"
+    "remove struct<path:string,deletionTimestamp:bigint,dataChange:boolean>,"
     "metaData struct<id:string,name:string,description:string,"
     f"format:struct<provider:string,options:{_TEXTS}>,schemaString:string,"
     f"partitionColumns:array<string>,configuration:{_TEXTS},createdTime:bigint>,"
@@ -178,7 +178,7 @@ class Delta(Format):
 
 
 def _parquet(spark: SparkSession, folder: str, store: Any, text: str) -> bytes:
-    """Return one Parquet file of actions; `folder` is for the way."""
+    """Return one Parquet file of actions; `folder` is temporary."""
     rows = spark.createDataFrame([(line,) for line in text.splitlines()], "line string")
     typed = rows.select(F.from_json("line", _ACTIONS).alias("action"))
     try:
@@ -247,7 +247,7 @@ def add(file: BaseFile, rows: int, partitions: Tuple[str, ...], now: int) -> Act
 
 
 def remove(file: BaseFile, now: int) -> Action:
-    """Return the action that a file is part of it no more."""
+    """Return the action that a file is no longer part of the table."""
     return {
         "remove": {
             "path": quote(file.path, safe="/="),

@@ -48,7 +48,7 @@ class Format(ABC):
         self.table = table
         self.description = description
         self.scratch = scratch
-        """A folder for files on the way."""
+        """A temporary folder."""
         self.root = f"{table.path}/{self.folder}/"
 
     @cached_property

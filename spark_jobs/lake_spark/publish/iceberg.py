@@ -161,7 +161,7 @@ class Iceberg(Format):
         return True
 
     def _hint(self, version: int) -> None:
-        """Tell readers without a catalogue which version is the newest."""
+        """Name the newest version for readers without a catalogue."""
         uri, content = f"{self.root}{_HINT}", str(version).encode()
         try:
             known = self.store.read(uri)

@@ -58,12 +58,12 @@ def begin_again(run: TableRun) -> None:
 
 
 def drop_unasked(run: TableRun) -> None:
-    """Remove the metadata of formats that the spec names no more: nobody renews it."""
+    """Remove the metadata of formats that the spec no longer names."""
     for layer, table in _tables(run, LAYERS):
         for kind in FORMATS:
             if kind not in run.spec.storage.readable_as:
                 if _format(run, layer, table, kind).drop():
-                    run.say(f"{layer}: removed what was published as {kind.value}")
+                    run.say(f"{layer} is no longer readable as {kind.value}")
 
 
 def _asked(

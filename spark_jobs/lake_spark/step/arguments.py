@@ -164,7 +164,9 @@ def _name(text: str) -> str:
 
 def _region(text: str) -> str:
     if not _REGION.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no region: {_REGION.pattern}")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a region (expected {_REGION.pattern})"
+        )
     return text
 
 

@@ -131,4 +131,4 @@ def test_what_is_no_region_is_a_usage_error(region, capsys):
     with pytest.raises(SystemExit) as ended:
         parse(argv, ["scd2"])
     assert ended.value.code == 2
-    assert "is no region" in capsys.readouterr().err
+    assert "is not a region (expected [a-z]" in capsys.readouterr().err

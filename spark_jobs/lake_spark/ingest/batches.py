@@ -182,8 +182,7 @@ def shaped(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> B
             refuse_mismatch(run.spec, shape, grown, file.path)
             started = full_refresh.start_of(run.spec, file.path)
         except BadFile as bad:
-            run.earlier.known_bad[file.path, file.etag] = type(bad), bad.reason
-            set_aside(run, bad)
+            _set_aside_known(run, file, bad)
             continue
         columns = grown
         is_first = is_load(run.spec, file) and started is None
@@ -209,6 +208,12 @@ def _with_values(
     if adds and is_json and unknown_columns(run.spec, shape, columns):
         return with_values(run.spark, run.store, file, run.spec)
     return None
+
+
+def _set_aside_known(run: TableRun, file: LandingFile, bad: BadFile) -> None:
+    """Set a file aside, and remember why for the later rounds of a continuous run."""
+    run.earlier.known_bad[file.path, file.etag] = type(bad), bad.reason
+    set_aside(run, bad)
 
 
 def _refuse_known(run: TableRun, file: LandingFile) -> None:
@@ -348,8 +353,7 @@ def _refuse(run: TableRun, batch: Batch, reasons: Dict[str, BadFileReason]) -> N
     for each in batch.inputs:
         if each.file.path in reasons:
             error, reason = reasons[each.file.path]
-            run.earlier.known_bad[each.file.path, each.file.etag] = error, reason
-            set_aside(run, error(each.file.path, reason))
+            _set_aside_known(run, each.file, error(each.file.path, reason))
     if reasons:
         good = [each for each in batch.inputs if each.file.path not in reasons]
         _go_on_with(run, batch, good)
@@ -420,11 +424,7 @@ def _readable(run: TableRun, batch: Batch) -> List[Input]:
                 f"{run.spec.source.format.type}, land it again or remove it."
             )
             bad = UnreadableFile(each.file.path, reason)
-            run.earlier.known_bad[each.file.path, each.file.etag] = (
-                type(bad),
-                bad.reason,
-            )
-            set_aside(run, bad)
+            _set_aside_known(run, each.file, bad)
     return good
 
 

@@ -44,7 +44,7 @@ def test_a_spec_names_a_schema_that_accepts_it(path):
         ("key: [", "keys: ["),
         ("owner: museum-data\n", ""),
         ("not_null: true", "not_null: 1"),
-        ("nationality: string", "nationality: {tpe: string}"),
+        ("nationality: {type:", "nationality: {tpe:"),
     ],
 )
 def test_the_table_schema_refuses_a_spoilt_spec(old, new):

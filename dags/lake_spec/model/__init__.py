@@ -25,6 +25,7 @@ from lake_spec.model.choices import (
     OnFail,
     OnTypeMismatch,
     ReadableAs,
+    Sensitivity,
     SurrogateKind,
     TableType,
     Concurrency,
@@ -89,6 +90,7 @@ from lake_spec.model.table import (
     STAGE_HOURS,
     Schedules,
     TableSpec,
+    Term,
 )
 
 __all__ = [
@@ -137,6 +139,7 @@ __all__ = [
     "PostgreSql",
     "Quarantine",
     "ReadableAs",
+    "Sensitivity",
     "FullRefresh",
     "Reader",
     "Rule",
@@ -150,6 +153,7 @@ __all__ = [
     "SurrogateKey",
     "SurrogateKind",
     "TableSpec",
+    "Term",
     "TableType",
     "Concurrency",
     "setting",

@@ -85,6 +85,14 @@ class OnTypeMismatch(str, Enum):
     QUARANTINE = "quarantine"
 
 
+class Sensitivity(str, Enum):
+    """Who may see the values of a column."""
+
+    NONE = "none"
+    INTERNAL = "internal"
+    PERSONAL = "personal"
+
+
 class OnFail(str, Enum):
     """Action for a row that fails a quality rule."""
 

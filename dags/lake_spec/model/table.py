@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Dict, Optional, Tuple
+from typing import ClassVar, Dict, Optional, Tuple
 
 from lake_spec.model.choices import Engine, Event, HistoryRuns, Concurrency
 from lake_spec.model.continuous import Continuous
@@ -193,6 +193,23 @@ class Reader:
 
 
 @dataclass(frozen=True)
+class Term:
+    """A word of the business, and its other words."""
+
+    shorthand: ClassVar[str] = "description"
+    description: str = setting(
+        "What it means, in one sentence.",
+        example="Day on which a person was born",
+    )
+    synonyms: Tuple[str, ...] = setting(
+        "Other words for it; a search for one of them finds the columns and tables "
+        "that the term names.",
+        (),
+        example=["birthday"],
+    )
+
+
+@dataclass(frozen=True)
 class Notifications:
     """SNS topic of a domain's notifications, and their events."""
 
@@ -260,6 +277,12 @@ class DomainSpec:
     readers: Tuple[Reader, ...] = setting(
         "Roles that may read tables of the domain, where Lake Formation guards them.",
         (),
+    )
+    glossary: Tuple[Tuple[str, Term], ...] = setting(
+        "Terms of the business with their meaning and synonyms, by which people find "
+        "tables and columns.",
+        (),
+        example={"date of birth": {"description": "Day on which a person was born"}},
     )
     tables: Tuple[TableSpec, ...] = setting(
         "Tables, from their own files.", (), given="files"

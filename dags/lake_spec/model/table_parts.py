@@ -12,6 +12,7 @@ from lake_spec.model.choices import (
     OnFail,
     OnTypeMismatch,
     ReadableAs,
+    Sensitivity,
     SurrogateKind,
     TableType,
 )
@@ -50,6 +51,20 @@ class Column:
         "Handling of a file in which the type of the column is narrower or different: "
         "reject the file, or quarantine the rows that do not fit.",
         OnTypeMismatch.REFUSE,
+    )
+    description: Optional[str] = setting(
+        "One sentence on what its values mean, for readers and catalogues.",
+        None,
+        example="Name as it is shown, family name last",
+    )
+    tags: Tuple[str, ...] = setting(
+        "Tags to find the column by.", (), example=["contact"]
+    )
+    sensitivity: Sensitivity = setting(
+        "Whether its values are data of persons (`personal`), not for everyone "
+        "(`internal`) or neither. Values of `personal` columns are in no profile and no "
+        "page of the catalogue.",
+        Sensitivity.NONE,
     )
 
 

@@ -17,6 +17,7 @@ from lake_spec.text.encodings import TYPES
 COLUMNS = RuleBook()
 
 MOST_LISTED = 20
+LONGEST_TAG = 64
 RESERVED_PREFIXES = ("lake_", "_hoodie_")
 _FORMAT = re.compile(r"[A-Za-z0-9 :/.,'\[\]_+-]{1,64}")
 
@@ -279,3 +280,27 @@ def dropped_columns_are_not_needed(spec: TableSpec) -> Iterator[Problem]:
                 f"Remove this: every file needs the column, as {needed[name]} uses it."
             )
             yield got(("columns", name, "dropped"), True, hint)
+
+
+@COLUMNS.rule("columns")
+def column_descriptions_fit_catalogues(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a description of a column that Glue does not accept as its comment.
+
+    Fix: Write one line of at most 255 characters.
+    """
+    for name, column in spec.columns:
+        if column.description is not None:
+            yield from names.comment(
+                ("columns", name, "description"), column.description
+            )
+
+
+@COLUMNS.rule("columns")
+def column_tags_are_labels(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse tags of a column that search cannot show on one line.
+
+    Fix: Write letters, digits, spaces and _ . : / = + @ -, at most 64 of them.
+    """
+    for name, column in spec.columns:
+        for place, tag in enumerate(column.tags):
+            yield from names.label(("columns", name, "tags", place), tag, LONGEST_TAG)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Dict, Iterator, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import (
@@ -11,6 +11,7 @@ from lake_spec.model import (
     HistoryRuns,
     ReadableAs,
     STAGE_HOURS,
+    Term,
 )
 from lake_spec.rules import names
 from lake_spec.rules.airflow import cron, sns_topic
@@ -21,6 +22,7 @@ from lake_spec.rules.table import within
 DOMAIN = RuleBook()
 
 LONGEST_DAG_TAG = 100
+LONGEST_TERM = 64
 
 
 @DOMAIN.rule("name")
@@ -168,3 +170,41 @@ def notification_topic_is_sns(spec: DomainSpec) -> Iterator[Problem]:
     """
     path = ("notifications", "topic")
     yield from sns_topic(path, spec.notifications.topic)
+
+
+@DOMAIN.rule("glossary")
+def glossary_terms_are_words(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse terms, meanings and synonyms that are not one line of plain text.
+
+    Fix: Write terms and synonyms of at most 64 letters, digits, spaces and _ . : / = +
+    @ -, and meanings of at most 255 characters.
+    """
+    for name, term in spec.glossary:
+        path: Path = ("glossary", name)
+        yield from names.label(path, name, LONGEST_TERM)
+        yield from names.comment((*path, "description"), term.description)
+        for place, word in enumerate(term.synonyms):
+            yield from names.label((*path, "synonyms", place), word, LONGEST_TERM)
+
+
+@DOMAIN.rule("glossary")
+def glossary_words_mean_one_term(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse a word that stands for two terms of the glossary.
+
+    Fix: Remove it from one of the two.
+    """
+    taken: Dict[str, str] = {}
+    for name, term in spec.glossary:
+        for path, word in _words(name, term):
+            first = taken.setdefault(word.lower(), name)
+            if first != name:
+                hint = (
+                    f"It stands for {first!r} already: remove it from one of the two."
+                )
+                yield got(path, word, hint)
+
+
+def _words(name: str, term: Term) -> Iterator[Tuple[Path, str]]:
+    yield ("glossary", name), name
+    for place, word in enumerate(term.synonyms):
+        yield ("glossary", name, "synonyms", place), word

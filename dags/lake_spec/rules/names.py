@@ -87,6 +87,17 @@ def label(path: Path, value: str, longest: int) -> Iterator[Problem]:
         yield got(path, value, hint)
 
 
+LONGEST_COMMENT = 255
+"""Characters of a column's comment in Glue."""
+
+
+def comment(path: Path, value: str) -> Iterator[Problem]:
+    """Require one line that Glue accepts as a comment."""
+    yield from text(path, value)
+    if not 0 < len(value.strip()) <= len(value) <= LONGEST_COMMENT:
+        yield got(path, value, f"Write 1 to {LONGEST_COMMENT} characters.")
+
+
 def description(value: str) -> Iterator[Problem]:
     """Require a meaningful sentence."""
     yield from text(("description",), value)

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Dict, Iterator, List, Tuple, Union
 
 from lake_spec.hudi.buckets import buckets_for
-from lake_spec.rules.names import description as faults_of_description
+from lake_spec.rules import names
 
 from lake_local.onboard import keys, mariadb_types, postgresql_types
 from lake_local.onboard.catalog import Catalog, Column, Table
@@ -150,7 +150,7 @@ def _head(
 
 def _description(catalog: Catalog, table: Table) -> Any:
     comment = one_line(table.comment)
-    if comment and not list(faults_of_description(comment)):
+    if comment and not list(names.description(comment)):
         return comment
     plain = f"Rows of the table {table.name} in {catalog.schema}"
     return Guess(one_line(plain).replace("{", "("), "describe what a row is")
@@ -172,13 +172,16 @@ def _columns(
 
 
 def _column(column: Column, name: str, kind: LakeType) -> ColumnText:
+    words = one_line(column.comment)
+    is_fit = not list(names.comment(("description",), words))
     return ColumnText(
         name=name,
         type=kind.text,
         sources=() if column.name.lower() == name else (column.name,),
         format=kind.format,
         guess=kind.guess,
-        comment=column.comment,
+        comment="" if is_fit else words,
+        description=words if is_fit else "",
         left_out=kind.left_out,
         is_ignored=kind.is_in_snapshots,
     )

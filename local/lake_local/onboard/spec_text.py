@@ -29,6 +29,8 @@ class ColumnText:
     format: str | None = None
     guess: str = ""
     comment: str = ""
+    description: str = ""
+    """What the database's own comment says of it."""
     left_out: str = ""
     is_ignored: bool = False
     """Whether the source sends it now and then although it is left out."""
@@ -109,6 +111,8 @@ def _column(column: ColumnText) -> str:
         settings["source"] = list(column.sources)
     if column.format:
         settings["format"] = column.format
+    if column.description:
+        settings["description"] = column.description
     bare = len(settings) == 1
     value = flow(column.type, inside=False) if bare else flow(settings)
     line = f"{scalar(column.name)}: {value}"

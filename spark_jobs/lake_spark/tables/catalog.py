@@ -81,7 +81,7 @@ def table_input(
         "Description": run.spec.description,
         "Owner": run.spec.owner,
         "TableType": "EXTERNAL_TABLE",
-        "PartitionKeys": [_column(n, columns[n]) for n in partitions],
+        "PartitionKeys": [_column(run, n, columns[n]) for n in partitions],
         "Parameters": {
             "EXTERNAL": "TRUE",
             "spark.sql.sources.provider": "hudi",
@@ -89,7 +89,7 @@ def table_input(
         },
         "StorageDescriptor": {
             "Columns": [
-                _column(n, k) for n, k in columns.items() if n not in partitions
+                _column(run, n, k) for n, k in columns.items() if n not in partitions
             ],
             "Location": table.path,
             "InputFormat": _INPUT[query],
@@ -137,8 +137,12 @@ def partition_inputs(
     return {each: partition_input(each, found[each], storage) for each in found}
 
 
-def _column(name: str, kind: str) -> Dict[str, str]:
-    return {"Name": name.lower(), "Type": kind}
+def _column(run: TableRun, name: str, kind: str) -> Dict[str, str]:
+    declared = run.spec.column(name)
+    column = {"Name": name.lower(), "Type": kind}
+    if declared and declared.description:
+        column["Comment"] = declared.description
+    return column
 
 
 def database(glue, name: str, description: str) -> None:

@@ -245,3 +245,23 @@ def test_spark_reads_the_schema_from_the_properties(spark, tmp_path, catalogue):
         "1",
         "country",
     )
+
+
+DESCRIBED = SNAPSHOTS + """columns:
+  id: int
+  note: {type: string, description: What was said}
+key: [id]
+storage: {buckets: 1}
+"""
+
+
+def test_columns_have_their_descriptions_as_comments(spark, tmp_path):
+    lake = Lake(spark, tmp_path, table(DESCRIBED))
+    lake.land("2026-01-01.csv", "id,note\n1,a\n")
+    lake.done("full_load")
+    run = lake.tables
+    wanted = catalog.table_input(run, "things", run.current, "snapshot")
+    columns = wanted["StorageDescriptor"]["Columns"]
+    assert {each["Name"]: each["Comment"] for each in columns if "Comment" in each} == {
+        "note": "What was said"
+    }

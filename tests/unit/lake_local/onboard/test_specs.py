@@ -112,7 +112,7 @@ source:
     topic: pg.shop.orders
 columns:
   id: bigint
-  amount: decimal(10,2)  # net, in EUR
+  amount: {type: "decimal(10,2)", description: "net, in EUR"}
   placed: {type: date, format: epoch_days}
   state: string
   # shape: string  # left out: Debezium sends no values of polygon

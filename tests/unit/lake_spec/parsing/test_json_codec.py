@@ -69,6 +69,9 @@ def test_data_is_written_as_people_write_specs(domain):
             "format": None,
             "dropped": False,
             "on_type_mismatch": "refuse",
+            "description": None,
+            "tags": [],
+            "sensitivity": "none",
         },
     ]
     assert table["storage"] == {

@@ -94,6 +94,16 @@ def test_columns_of_history_have_names_of_their_own(specs):
             "Only a date or timestamp has one, not int",
         ),
         ({"type": "date", "format": "yyyy;"}, "Write one of Spark's datetime patterns"),
+        (
+            {"type": "int", "description": "x" * 256},
+            "Write 1 to 255 characters.",
+        ),
+        ({"type": "int", "description": "a\nb"}, "Write one line of plain text"),
+        ({"type": "int", "tags": ["{{ x"]}, "columns.total.tags[0]: got '{{ x'."),
+        (
+            {"type": "int", "sensitivity": "personel"},
+            "columns.total.sensitivity: got 'personel'. Did you mean 'personal'?",
+        ),
     ],
 )
 def test_a_column_must_be_readable(specs, column, message):

@@ -55,6 +55,7 @@ def build(
     where setup.sh has not installed what goes into boto3.zip.
     """
     from lake_spec import VERSION
+    from lake_spec.contract.environment_defaults import with_environment_defaults
     from lake_spec.parsing.json_codec import to_data
 
     out_dir.mkdir(parents=True, exist_ok=True)
@@ -62,7 +63,8 @@ def build(
     zip_installed(out_dir / "boto3.zip")
     shutil.copyfile(SPARK_JOBS / "main.py", out_dir / "main.py")
     place = to_data(environment)
-    specs = {each.name: to_data(each) for each in domains}
+    found = [with_environment_defaults(each, environment) for each in domains]
+    specs = {each.name: to_data(each) for each in found}
     id = _id(out_dir, {"environment": place, "specs": specs, "besides": besides})
     folder = out_dir / "specs"
     folder.mkdir(exist_ok=True)

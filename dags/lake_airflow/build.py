@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from airflow.sdk import DAG
+from lake_spec.contract.environment_defaults import with_environment_defaults
 from lake_spec.parsing.loader import load_cluster, load_domain, load_environment
 
 from lake_airflow.dag_builder import Renderer
@@ -20,8 +21,8 @@ def build_domain(name: str) -> dict[str, DAG]:
     DAG file lets it through, it is that file's import error in Airflow.
     """
     settings = read_settings()
-    domain = load_domain(name, settings.tables)
     environment = load_environment(settings.environment, settings.environments)
+    domain = with_environment_defaults(load_domain(name, settings.tables), environment)
     release = read_release(settings.release_file)
     plans = [
         replace(each, cluster=environment.cluster or each.cluster)

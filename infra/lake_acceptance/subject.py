@@ -11,6 +11,7 @@ import boto3
 
 from lake_airflow.planning.plan import DagPlan, plan
 from lake_airflow.runs.run import Run
+from lake_spec.contract.environment_defaults import with_environment_defaults
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
 from lake_spec.model.instances import InstanceGroups, TaskGroup
 from lake_spec.parsing.loader import load_cluster, load_environment, load_lake
@@ -80,7 +81,7 @@ def load(
     """Load the subject from the files of the checkout. Raises SpecErrors, NoSuchSpec."""
     deployed = load_environment(environment, dags / "environments")
     lake = load_lake(HERE / "tables")
-    domain = lake.domains[DOMAIN]
+    domain = with_environment_defaults(lake.domains[DOMAIN], deployed)
     chosen = cluster or deployed.cluster or domain.cluster
     return Subject(
         deployed,

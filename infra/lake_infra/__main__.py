@@ -17,6 +17,7 @@ from lake_infra.resource_names import check_deployable
 from lake_infra.settings import settings
 from lake_infra.template import GENERATED, LAYERS, load_template
 from lake_spec.diagnostics.errors import LakeError
+from lake_spec.contract.environment_defaults import with_environment_defaults
 from lake_spec.parsing.loader import load_environment, load_lake
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
@@ -68,7 +69,8 @@ def _specs(args: argparse.Namespace) -> tuple:
 
 def _loaded(args: argparse.Namespace) -> tuple:
     environment = load_environment(args.environment, args.dags / "environments")
-    return environment, list(load_lake(args.dags / "tables").domains.values())
+    domains = load_lake(args.dags / "tables").domains.values()
+    return environment, [with_environment_defaults(d, environment) for d in domains]
 
 
 def _parser() -> argparse.ArgumentParser:

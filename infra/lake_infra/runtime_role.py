@@ -283,7 +283,7 @@ def _catalogue(domains: Sequence[DomainSpec]) -> Statement:
 
 def _databases(domain: DomainSpec) -> List[str]:
     """Return the databases of a domain: its own, and one for each format that it asks for."""
-    asked = {each for table in domain.tables for each in table.storage.readable_as}
+    asked = {each for table in domain.tables for each in table.storage.formats}
     more = [f"{domain.name}_{kind.value}" for kind in ReadableAs if kind in asked]
     return [domain.name, *more]
 

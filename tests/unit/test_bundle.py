@@ -9,10 +9,13 @@ from pathlib import Path
 
 import bundle
 import pytest
-from lake_spec.model import DomainSpec
+from lake_spec.model import DomainSpec, ReadableAs
 from lake_spec.parsing.json_codec import from_data
 from lake_spec.parsing.loader import load_environment, load_lake
 
+from tests.unit.lake_infra.lakes import domain as with_tables, environment
+
+FORMATS = (ReadableAs.DELTA,)
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 
 
@@ -42,6 +45,14 @@ def test_a_domain_comes_back_from_its_file(tmp_path):
     domain = from_data(DomainSpec, data["domain"])
     assert data["release"] == release.id
     assert [table.full_name for table in domain.tables] == ["moma.artists"]
+
+
+def test_a_table_that_leaves_formats_out_has_those_of_the_environment(tmp_path):
+    domain = with_tables("sales", "sales/orders")
+    release = bundle.build([domain], environment(readable_as=FORMATS), tmp_path)
+    data = json.loads((release.folder / "specs" / "sales.json").read_text())
+    (table,) = from_data(DomainSpec, data["domain"]).tables
+    assert table.storage.formats == FORMATS
 
 
 def test_the_packages_of_steps_have_the_models_that_steps_use_and_no_others(tmp_path):

@@ -38,5 +38,5 @@ def jars_of(tables: Iterable[TableSpec]) -> Tuple[str, ...]:
     tables = list(tables)
     sources = [table.source for table in tables if not table.is_dimension]
     has_avro = any(isinstance(source.format, Avro) for source in sources)
-    has_iceberg = any(ReadableAs.ICEBERG in t.storage.readable_as for t in tables)
+    has_iceberg = any(ReadableAs.ICEBERG in t.storage.formats for t in tables)
     return (*((AVRO,) if has_avro else ()), *((ICEBERG,) if has_iceberg else ()))

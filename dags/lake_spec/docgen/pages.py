@@ -17,8 +17,9 @@ _FILES = {
         TableSpec,
         "A table: `tables/<domain>/<table>.yml`",
         "One table: its source, columns, storage and quality rules. Settings that "
-        "several tables share are in `tables/_defaults.yml`; a table's own file takes "
-        "precedence.",
+        "several tables share are in `tables/<domain>/_defaults.yml`, for a domain, or "
+        "`tables/_defaults.yml`, for all; the table's own file takes precedence, then "
+        "its domain's.",
     ),
     "domain": (
         DomainSpec,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional, Tuple
 
+from lake_spec.model.choices import ReadableAs
 from lake_spec.model.connections import Connection
 from lake_spec.model.instances import InstanceGroups, Instances, ManagedScaling
 from lake_spec.model.spec_field import setting
@@ -171,6 +172,12 @@ class EnvironmentSpec:
         example="/lake/dev/erase",
     )
 
+    readable_as: Tuple[ReadableAs, ...] = setting(
+        "Formats that readers of other engines find tables in whose spec leaves out "
+        "`storage.readable_as`.",
+        (),
+        example=["iceberg", "delta"],
+    )
     connections: Tuple[Tuple[str, Connection], ...] = setting(
         "Servers that landing files are pulled from, by the names that tables use.",
         (),

@@ -127,14 +127,22 @@ class Storage:
     index: Index = setting("Index type.", Index.BUCKET)
     buckets: int = setting("Number of buckets of a bucket index.", 2)
     partition_by: Tuple[str, ...] = setting("Partition columns.", ())
-    readable_as: Tuple[ReadableAs, ...] = setting(
-        "Formats that readers of other engines find the tables in, next to Hudi.", ()
+    readable_as: Optional[Tuple[ReadableAs, ...]] = setting(
+        "Formats that readers of other engines find the tables in, next to Hudi; if "
+        "left out, those that the environment names.",
+        None,
+        example=["iceberg", "delta"],
     )
     table_version: int = setting(
         "Hudi's table version: 8, or 6, which readers of Hudi 0.14 such as Athena's own "
         "know too (`copy_on_write`).",
         8,
     )
+
+    @property
+    def formats(self) -> Tuple[ReadableAs, ...]:
+        """Return what `readable_as` names, none where it is left out."""
+        return self.readable_as or ()
 
 
 @dataclass(frozen=True)

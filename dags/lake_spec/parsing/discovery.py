@@ -157,7 +157,7 @@ def survey_tables(survey: Survey, tables: Path) -> Dict[str, DomainSpec]:
 def survey_domain(survey: Survey, tables: Path, name: str) -> Optional[DomainSpec]:
     """Read one domain with its tables, as far as they are readable."""
     folder = tables / name
-    defaults = _defaults(survey, tables)
+    defaults = _defaults(survey, tables, folder)
     read = _read_domain(survey, folder)
     specs = []
     for entry in entries(survey, folder):
@@ -201,8 +201,16 @@ def _owner(tables: Path, name: str) -> Optional[DomainSpec]:
     return read.spec if read is not None and not survey.found else None
 
 
-def _defaults(survey: Survey, tables: Path) -> Optional[Node]:
-    path = tables / DEFAULTS
+def _defaults(survey: Survey, tables: Path, domain: Path) -> Optional[Node]:
+    """Read the defaults of all domains, and those of one, which take precedence."""
+    of_all, own = _read_defaults(survey, tables), _read_defaults(survey, domain)
+    if of_all is None or own is None:
+        return of_all or own
+    return merge(shape_of(TableSpec), own, of_all)
+
+
+def _read_defaults(survey: Survey, folder: Path) -> Optional[Node]:
+    path = folder / DEFAULTS
     if not path.exists():
         return None
     root = read_document(survey, path).root
@@ -228,10 +236,10 @@ def _is_table(survey: Survey, entry: Path) -> bool:
         hint = "Domains have no folders inside: move its specs up, or remove it."
         survey.whole_file(entry, "a folder in a domain", hint, ParsingId.MISPLACED_FILE)
         return False
-    if entry.name == DOMAIN_FILE or not _is_yaml(entry):
+    if entry.name in (DOMAIN_FILE, DEFAULTS) or not _is_yaml(entry):
         return False
     if entry.suffix != ENDING or entry.name.startswith("_"):
-        hint = f"Name it <table>{ENDING}; only {DOMAIN_FILE} begins with `_`."
+        hint = f"Name it <table>{ENDING}; only {DOMAIN_FILE} and {DEFAULTS} begin with `_`."
         message = "not a valid name of a table's file"
         survey.whole_file(entry, message, hint, ParsingId.MISPLACED_FILE)
         return False

@@ -10,6 +10,7 @@ from lake_spec.model import EnvironmentSpec
 from lake_spec.rules import aws, names
 from lake_spec.rules.airflow import cron, sns_topic
 from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.table import formats_are_unique
 
 ENVIRONMENT = RuleBook()
 
@@ -53,6 +54,15 @@ def roots_are_s3_uris(spec: EnvironmentSpec) -> Iterator[Problem]:
                 f"trailing slash, as in s3://lake/{name}."
             )
             yield got((name,), uri, hint)
+
+
+@ENVIRONMENT.rule("readable_as")
+def formats_of_an_environment_are_unique(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse a format that `readable_as` of an environment names twice.
+
+    Fix: Name each format once.
+    """
+    yield from formats_are_unique(("readable_as",), spec.readable_as)
 
 
 @ENVIRONMENT.rule(*ROOTS)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Union
+from typing import Iterator, Sequence, Union
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.hudi.buckets import MOST_ALLOWED
 from lake_spec.hudi.options import NEWEST_TABLE_VERSION, OLDER_TABLE_VERSION
-from lake_spec.model import Engine, Index, Snapshot, TableSpec, TableType
+from lake_spec.model import (
+    Engine,
+    Index,
+    ReadableAs,
+    Snapshot,
+    TableSpec,
+    TableType,
+)
 from lake_spec.rules import names
 from lake_spec.rules.rule_book import RuleBook
 
@@ -104,10 +111,14 @@ def formats_of_readers_are_unique(spec: TableSpec) -> Iterator[Problem]:
 
     Fix: Name each format once.
     """
-    formats = spec.storage.readable_as
+    yield from formats_are_unique(("storage", "readable_as"), spec.storage.formats)
+
+
+def formats_are_unique(path: Path, formats: Sequence[ReadableAs]) -> Iterator[Problem]:
+    """Yield a problem where a format is named twice."""
     if len(set(formats)) < len(formats):
         given = [each.value for each in formats]
-        yield got(("storage", "readable_as"), given, "Name each format once.")
+        yield got(path, given, "Name each format once.")
 
 
 @TABLE.rule("storage")

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lake_spec.contract.environment_defaults import with_environment_defaults
 from lake_spec.diagnostics.errors import LakeError
 from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.parsing.loader import environment_file, load_domain, load_environment
@@ -49,12 +50,13 @@ class Specs:
         if name not in names:
             raise BadRequest(unknown("domain", name, names))
         try:
-            return load_domain(name, self.tables)
+            domain = load_domain(name, self.tables)
         except LakeError as error:
             raise BadRequest(
                 f"the specs of {name} have mistakes:\n{error}\nFix them, then check again:"
                 " ./run_locally.sh validate"
             ) from error
+        return with_environment_defaults(domain, self.environment)
 
     def table(self, full_name: str) -> TableSpec:
         """Return the table `domain.table`. Raises BadRequest with the nearest name."""

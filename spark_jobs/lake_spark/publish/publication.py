@@ -61,7 +61,7 @@ def drop_unasked(run: TableRun) -> None:
     """Remove the metadata of formats that the spec no longer names."""
     for layer, table in _tables(run, LAYERS):
         for kind in FORMATS:
-            if kind not in run.spec.storage.readable_as:
+            if kind not in run.spec.storage.formats:
                 if _format(run, layer, table, kind).drop():
                     run.say(f"{layer} is no longer readable as {kind.value}")
 
@@ -73,7 +73,7 @@ def _asked(
 
     Look at no table where it names none.
     """
-    kinds = run.spec.storage.readable_as
+    kinds = run.spec.storage.formats
     for layer, table in _tables(run, layers) if kinds else ():
         forms = {kind: _format(run, layer, table, kind) for kind in kinds}
         yield layer, _instants(run, layer, table), forms

@@ -10,6 +10,7 @@ from airflow.models import DagBag
 from lake_airflow import build
 from lake_airflow import build_domain
 from lake_airflow.settings import read_settings
+from lake_spec.contract.jars import ICEBERG
 
 DAGS = Path(__file__).resolve().parents[3] / "dags"
 
@@ -48,6 +49,31 @@ def test_an_environment_can_choose_the_cluster_of_every_domain(
     assert dag.get_task("full_load").plan.cluster == cluster
     create = dag.get_task("create_cluster")
     assert (create.environment.name, create.cluster.name) == (environment, cluster)
+
+
+def test_an_environment_can_name_the_formats_of_tables_and_so_the_jars_of_steps(
+    tmp_path, monkeypatch
+):
+    shutil.copytree(DAGS / "tables", tmp_path / "tables")
+    table = tmp_path / "tables" / "moma" / "artists.yml"
+    text = table.read_text()
+    published = "storage: {readable_as: [iceberg, delta]}\n"
+    assert published in text
+    table.write_text(text.replace(published, ""))
+    environments = tmp_path / "environments"
+    shutil.copytree(DAGS / "environments", environments)
+    changed = replace(
+        read_settings(), environments=environments, tables=tmp_path / "tables"
+    )
+    monkeypatch.setattr(build, "read_settings", lambda: changed)
+
+    def jars():
+        return build_domain("moma")["moma_full_load"].get_task("full_load").plan.jars
+
+    assert ICEBERG not in jars()
+    with (environments / "local.yml").open("a") as file:
+        file.write("readable_as: [iceberg]\n")
+    assert ICEBERG in jars()
 
 
 def test_a_dag_runs_on_a_cluster_of_its_own_where_the_domain_says_so(

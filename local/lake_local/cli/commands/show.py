@@ -166,7 +166,7 @@ def _published(opened: Session, asked: Request) -> str:
     domain, name = asked.table.split(".")
     wanted = formats[0].value
     spec = opened.specs.table(asked.table)
-    if set(formats) & set(spec.storage.readable_as):
+    if set(formats) & set(spec.storage.formats):
         remedy = f"Run it once more: ./run_locally.sh run {domain}_incremental"
     else:
         remedy = (

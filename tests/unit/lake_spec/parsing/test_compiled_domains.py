@@ -40,11 +40,21 @@ def test_a_fresh_one_is_loaded_without_decoding(fresh):
         ("sales/_domain.yml", changed(DOMAIN, {"description": "Another description"})),
         ("sales/new.yml", changed(FEED, {"name": "new", "source.path": "sales/new"})),
         ("_defaults.yml", {"quarantine": {"min_rows": 5}}),
+        ("sales/_defaults.yml", {"quarantine": {"min_rows": 5}}),
         (f"sales/{FILE}", "not JSON"),
         (f"sales/{FILE}", {"code": "x", "sources": {}, "domain": {}}),
         (f"sales/{FILE}", []),
     ],
-    ids=["table", "domain", "new", "defaults", "broken", "other-version", "a-list"],
+    ids=[
+        "table",
+        "domain",
+        "new",
+        "defaults",
+        "own-defaults",
+        "broken",
+        "other-version",
+        "a-list",
+    ],
 )
 def test_a_stale_one_is_never_used(fresh, name, content):
     fresh.put(f"tables/{name}", content)

@@ -29,6 +29,30 @@ def test_formats_for_readers_can_be_taken_back_by_an_empty_list(specs):
     assert orders(specs).storage.readable_as == ()
 
 
+def test_defaults_of_a_domain_lie_over_those_of_all(specs):
+    specs.put("tables/_defaults.yml", "storage: {readable_as: [delta], buckets: 8}\n")
+    specs.put("tables/sales/_defaults.yml", "storage: {readable_as: [iceberg]}\n")
+    assert orders(specs).storage.readable_as == (ReadableAs.ICEBERG,)
+    assert orders(specs).storage.buckets == 8
+    specs.put("tables/sales/orders.yml", changed(FEED, {"storage.readable_as": []}))
+    assert orders(specs).storage.readable_as == ()
+
+
+def test_defaults_of_a_domain_need_none_of_all(specs):
+    specs.put("tables/sales/_defaults.yml", "storage: {buckets: 4}\n")
+    assert orders(specs).storage.buckets == 4
+    assert specs.diagnostics() == []
+
+
+def test_a_diagnostic_in_the_defaults_of_a_domain_names_their_file(specs):
+    specs.put("tables/_defaults.yml", "storage: {buckets: 8}\n")
+    specs.put("tables/sales/_defaults.yml", "storage:\n  readable_as: [csv]\n")
+    assert specs.diagnostics() == [
+        "tables/sales/_defaults.yml:2: storage.readable_as[0]: got 'csv'."
+        " Choose one of: iceberg, delta."
+    ]
+
+
 def test_a_default_can_be_taken_back(specs):
     specs.put("tables/_defaults.yml", "load_effective_at: 1900-01-01\n")
     specs.put("tables/sales/orders.yml", changed(FEED, {"load_effective_at": None}))

@@ -79,7 +79,7 @@ def test_data_is_written_as_people_write_specs(domain):
         "index": "simple",
         "buckets": 2,
         "partition_by": ["order_id"],
-        "readable_as": [],
+        "readable_as": None,
         "table_version": 8,
     }
 

@@ -48,6 +48,10 @@ def diagnostics(specs, changes):
             {"landing": "s3://lake"},
             "warehouse: got 's3://lake/warehouse'. It overlaps with `",
         ),
+        (
+            {"readable_as": ["delta", "delta"]},
+            "readable_as: got ['delta', 'delta']. Name each format once.",
+        ),
         ({"cluster": "../x"}, "cluster: got '../x'. Write 1 to 63 of a-z"),
         (
             {"cluster": "standart"},

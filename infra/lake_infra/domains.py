@@ -8,7 +8,11 @@ from __future__ import annotations
 from typing import Any, Dict, Iterable, List, Sequence
 
 from lake_infra.resource_names import NotDeployable, last_part, runtime_roles, topics
-from lake_infra.runtime_role import landing_documents, role_statements
+from lake_infra.runtime_role import (
+    format_databases,
+    landing_documents,
+    role_statements,
+)
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
 MOST_RESOURCES = 500
@@ -29,7 +33,7 @@ def domains_template(
     for arn, chosen in runtime_roles(environment, domains).items():
         resources.update(_role(environment, arn, chosen))
     for domain in domains:
-        resources.update(_database(environment, domain))
+        resources.update(_databases(environment, domain))
     for arn in topics(environment, domains)["domains"]:
         resources[logical_id("Topic", last_part(arn))] = _topic(arn)
     check_size(environment, resources)
@@ -120,8 +124,20 @@ def _trust() -> Dict[str, Any]:
     }
 
 
-def _database(environment: EnvironmentSpec, domain: DomainSpec) -> Dict[str, Resource]:
-    database = logical_id("Database", domain.name)
+def _databases(environment: EnvironmentSpec, domain: DomainSpec) -> Dict[str, Resource]:
+    """Return the domain's database, and one for each format that its tables name."""
+    found = _database(environment, domain, domain.name, ["ALTER", "DESCRIBE"])
+    for name in format_databases(domain):
+        # Maintenance drops tables whose spec names the format no longer.
+        to = ["ALTER", "DESCRIBE", "DROP"]
+        found.update(_database(environment, domain, name, to))
+    return found
+
+
+def _database(
+    environment: EnvironmentSpec, domain: DomainSpec, called: str, to: List[str]
+) -> Dict[str, Resource]:
+    database = logical_id("Database", called)
     role = logical_id("Role", last_part(environment.runtime_role_of(domain.name) or ""))
     account = {"Ref": "AWS::AccountId"}
     name = {"Ref": database}
@@ -133,7 +149,7 @@ def _database(environment: EnvironmentSpec, domain: DomainSpec) -> Dict[str, Res
             "Properties": {
                 "CatalogId": account,
                 "DatabaseInput": {
-                    "Name": domain.name,
+                    "Name": called,
                     "Description": domain.description,
                     "CreateTableDefaultPermissions": {
                         "Fn::If": [_ON, [], {"Ref": "AWS::NoValue"}]
@@ -155,7 +171,7 @@ def _database(environment: EnvironmentSpec, domain: DomainSpec) -> Dict[str, Res
                     "TableWildcard": {},
                 }
             },
-            ["ALTER", "DESCRIBE"],
+            to,
         ),
     }
 

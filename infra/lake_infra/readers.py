@@ -62,31 +62,39 @@ def columns_by_role(domain: DomainSpec) -> Dict[str, Dict[str, Columns]]:
 
 def catalogue_columns(
     table: TableSpec, columns: Columns
-) -> Iterator[Tuple[str, Columns]]:
-    """List the names of a table in the catalogue, with the columns that may be read.
+) -> Iterator[Tuple[str, str, Columns]]:
+    """List databases and names of a table in the catalogue, with the columns that may be
+    read.
 
     Those that history adds say when a version was valid, and nothing of its row.
     """
     added = frozenset(vars(table.history.columns).values())
     of_history = None if columns is None else columns | added
     for name, chosen in ((table.name, columns), (f"{table.name}_history", of_history)):
-        yield name, chosen
+        yield table.domain, name, chosen
         if table.storage.type is TableType.MERGE_ON_READ:
-            yield f"{name}_ro", chosen
+            yield table.domain, f"{name}_ro", chosen
+        for kind in table.storage.formats:
+            yield kind.database_of(table.domain), name, chosen
 
 
 def _grants(domain: DomainSpec) -> Dict[str, Resource]:
     found: Dict[str, Resource] = {}
     tables = {table.name: table for table in domain.tables}
     for role, allowed in sorted(columns_by_role(domain).items()):
-        database = {"CatalogId": _ACCOUNT, "Name": domain.name}
-        name = logical_id("Reader", f"{domain.name}/{role}")
-        found[name] = _grant(_arn_of(role), {"Database": database}, ["DESCRIBE"])
+        arn = _arn_of(role)
+        shown: Dict[str, Dict[str, Columns]] = {}
         for table, columns in sorted(allowed.items()):
-            for shown, chosen in catalogue_columns(tables[table], columns):
-                found[logical_id(f"{name}Of", shown)] = _grant(
-                    _arn_of(role),
-                    _table(domain.name, shown, chosen),
+            for database, name, chosen in catalogue_columns(tables[table], columns):
+                shown.setdefault(database, {})[name] = chosen
+        for database, chosen_of in shown.items():
+            named = {"CatalogId": _ACCOUNT, "Name": database}
+            id = logical_id("Reader", f"{database}/{role}")
+            found[id] = _grant(arn, {"Database": named}, ["DESCRIBE"])
+            for name, chosen in chosen_of.items():
+                found[logical_id(f"{id}Of", name)] = _grant(
+                    arn,
+                    _table(database, name, chosen),
                     ["DESCRIBE", "SELECT"] if chosen is None else ["SELECT"],
                 )
     return found

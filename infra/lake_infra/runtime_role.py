@@ -47,6 +47,9 @@ GLUE = (
     "glue:GetTable",
     "glue:UpdateTable",
 )
+DROPPED = ("glue:DeleteTable", "glue:GetTable")
+"""Actions on tables in a format that a spec no longer names."""
+
 SERVICES = {SecretStore.SECRETS_MANAGER: "secretsmanager", SecretStore.SSM: "ssm"}
 """The service of each store of secrets."""
 
@@ -64,6 +67,7 @@ def role_statements(
         *_runs(environment, domains),
         *_releases(Root.of(environment.artifacts), domains),
         _catalogue(domains),
+        _formats(domains),
         _key(environment, domains),
         *_erase(environment, domains),
         *_jars(environment),
@@ -268,24 +272,27 @@ def _releases(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
 
 
 def _catalogue(domains: Sequence[DomainSpec]) -> Statement:
-    names = [name for domain in domains for name in _databases(domain)]
-    things = [f"{kind}/{name}" for name in names for kind in ("database", "table")]
-    return {
-        "Sid": "Catalogue",
-        "Effect": "Allow",
-        "Action": list(GLUE),
-        "Resource": [
-            arn("glue", thing + ("/*" if thing.startswith("table/") else ""))
-            for thing in ["catalog", *things]
-        ],
-    }
+    """Return a statement on the databases of the domains and of the formats they name."""
+    names = [n for d in domains for n in (d.name, *format_databases(d))]
+    return allow("Catalogue", GLUE, _in_glue(names))
 
 
-def _databases(domain: DomainSpec) -> List[str]:
-    """Return the databases of a domain: its own, and one for each format that it asks for."""
-    asked = {each for table in domain.tables for each in table.storage.formats}
-    more = [f"{domain.name}_{kind.value}" for kind in ReadableAs if kind in asked]
-    return [domain.name, *more]
+def _formats(domains: Sequence[DomainSpec]) -> Statement:
+    """Return a statement on tables in any format, which maintenance removes where their
+    spec names it no longer."""
+    names = [kind.database_of(d.name) for d in domains for kind in ReadableAs]
+    return allow("FormatsNoLongerNamed", DROPPED, _in_glue(names))
+
+
+def _in_glue(databases: Sequence[str]) -> List[Dict[str, Any]]:
+    things = [each for n in databases for each in (f"database/{n}", f"table/{n}/*")]
+    return [arn("glue", each) for each in ("catalog", *things)]
+
+
+def format_databases(domain: DomainSpec) -> List[str]:
+    """Return the databases of the formats that a domain's tables name."""
+    named = {each for table in domain.tables for each in table.storage.formats}
+    return [kind.database_of(domain.name) for kind in ReadableAs if kind in named]
 
 
 def _key(environment: EnvironmentSpec, domains: Sequence[DomainSpec]) -> Statement:

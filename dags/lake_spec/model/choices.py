@@ -25,6 +25,10 @@ class ReadableAs(str, Enum):
     ICEBERG = "iceberg"
     DELTA = "delta"
 
+    def database_of(self, domain: str) -> str:
+        """Return the database of Glue with the tables of a domain in this format."""
+        return f"{domain}_{self.value}"
+
 
 class Index(str, Enum):
     """Hudi's index, which finds the file of a row."""

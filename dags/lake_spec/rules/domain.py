@@ -42,7 +42,7 @@ def domain_is_not_named_as_a_database_of_formats(spec: DomainSpec) -> Iterator[P
     Fix: Choose a name of the domain with another end.
     """
     for kind in ReadableAs:
-        if spec.name.endswith(f"_{kind.value}"):
+        if spec.name.endswith(kind.database_of("")):
             hint = (
                 f"The Glue database of this name has the tables of another domain that "
                 f"are read as {kind.value}: choose a name with another end."

@@ -112,6 +112,10 @@ class Delta(Format):
         """Return the properties by which readers of Glue's entry know the format."""
         return {"table_type": "DELTA", "spark.sql.sources.provider": "delta"}
 
+    def glue_partition_keys(self) -> Tuple[str, ...]:
+        """Return the partition columns: Glue's entry must have the schema of the log."""
+        return self.partitions
+
     def _instant(self, version: int) -> str:
         return self._read(version)[0]["commitInfo"].get(INSTANT, "")
 
@@ -150,7 +154,7 @@ class Delta(Format):
         )
 
     def _fingerprint(self) -> str:
-        text = f"{self.schema.json()} {self.partitions}"
+        text = f"{self.schema.json()} {self.partitions} {self.description}"
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _replay(self, version: int) -> List[Action]:

@@ -85,8 +85,16 @@ class Format(ABC):
     def glue_properties(self) -> Dict[str, str]:
         """Return the properties by which readers of Glue's entry know the format."""
 
+    def glue_partition_keys(self) -> Tuple[str, ...]:
+        """Return the columns that Glue's entry has as its partition keys."""
+        return ()
+
     def heal(self, newest: Newest) -> None:
         """Finish what a killed writer left of the newest version."""
+
+    def is_there(self) -> bool:
+        """Return whether there is any metadata of this format."""
+        return bool(self.store.list(self.root))
 
     def drop(self) -> int:
         """Remove all metadata of this format; return how many files."""

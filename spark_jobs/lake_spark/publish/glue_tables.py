@@ -5,7 +5,7 @@ An entry is replaced only if it is still the one that was read, by its version.
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from typing import Any, Callable, Dict, Tuple
 
 from lake_spec.model.choices import ReadableAs
 from lake_spark.errors import NotPublished
@@ -14,12 +14,8 @@ from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
 
 _NAMES = {"changes": "{}_changes", "current": "{}", "history": "{}_history"}
+_LOCATION, _PREVIOUS = "metadata_location", "previous_metadata_location"
 _TRIES = 3
-
-
-def database_of(domain: str, kind: ReadableAs) -> str:
-    """Return the database of a domain's tables in that format."""
-    return f"{domain}_{kind.value}"
 
 
 def register(run: TableRun, layer: str, kind: ReadableAs, form: Format) -> None:
@@ -27,16 +23,29 @@ def register(run: TableRun, layer: str, kind: ReadableAs, form: Format) -> None:
     if not run.home.startswith("s3://"):
         return  # a folder of a test has no catalogue
     glue = catalog.glue_client(run.environment.region)
-    database = database_of(run.spec.domain, kind)
-    wanted = entry(run, _NAMES[layer].format(run.spec.name), form)
+    database, name = _named(run, layer, kind)
     catalog.database(glue, database, run.spec.description)
     for _ in range(_TRIES):
-        if _put(glue, database, wanted):
+        if _put(glue, database, name, lambda: entry(run, name, form)):
             return
     raise NotPublished(
-        f"{database}.{wanted['Name']} in the Glue catalogue: another writer changed it "
+        f"{database}.{name} in the Glue catalogue: another writer changed it "
         f"{_TRIES} times meanwhile. Start the run again."
     )
+
+
+def remove(run: TableRun, layer: str, kind: ReadableAs, form: Format) -> None:
+    """Remove the entry of a table; leave one of its name that is at another place."""
+    if not run.home.startswith("s3://"):
+        return
+    glue = catalog.glue_client(run.environment.region)
+    database, name = _named(run, layer, kind)
+    try:
+        found = glue.get_table(DatabaseName=database, Name=name)["Table"]
+        if found["StorageDescriptor"]["Location"] == form.table.path:
+            glue.delete_table(DatabaseName=database, Name=name)
+    except glue.exceptions.EntityNotFoundException:
+        pass
 
 
 def entry(run: TableRun, name: str, form: Format) -> Dict[str, Any]:
@@ -45,37 +54,55 @@ def entry(run: TableRun, name: str, form: Format) -> Dict[str, Any]:
         {"Name": field.name.lower(), "Type": field.dataType.simpleString()}
         for field in form.schema.fields
     ]
+    keys = [key.lower() for key in form.glue_partition_keys()]
     return {
         "Name": name,
         "Description": run.spec.description,
         "Owner": run.spec.owner,
         "TableType": "EXTERNAL_TABLE",
+        "PartitionKeys": [
+            each for key in keys for each in columns if each["Name"] == key
+        ],
         "Parameters": {"EXTERNAL": "TRUE", **form.glue_properties()},
         "StorageDescriptor": {
-            "Columns": columns,
+            "Columns": [each for each in columns if each["Name"] not in keys],
             "Location": form.table.path,
             "SerdeInfo": {"Parameters": {"path": form.table.path}},
         },
     }
 
 
-def _put(glue: Any, database: str, wanted: Dict[str, Any]) -> bool:
-    """Make or replace an entry; return False where another writer was first."""
+def _named(run: TableRun, layer: str, kind: ReadableAs) -> Tuple[str, str]:
+    return kind.database_of(run.spec.domain), _NAMES[layer].format(run.spec.name)
+
+
+def _put(
+    glue: Any, database: str, name: str, wanted: Callable[[], Dict[str, Any]]
+) -> bool:
+    """Make or replace an entry; return False where another writer was first.
+
+    What is wanted is looked up after the entry was read: a writer that was first has put
+    its metadata before, so what replaces its entry is not older.
+    """
     there = glue.exceptions
     try:
-        found = glue.get_table(DatabaseName=database, Name=wanted["Name"])["Table"]
+        found = glue.get_table(DatabaseName=database, Name=name)["Table"]
     except there.EntityNotFoundException:
         try:
-            glue.create_table(DatabaseName=database, TableInput=wanted)
+            glue.create_table(DatabaseName=database, TableInput=wanted())
         except there.AlreadyExistsException:
             return False
         return True
-    if catalog.same(found, wanted):
+    then = wanted()
+    if catalog.same(found, then):
         return True
+    before = found.get("Parameters", {}).get(_LOCATION)
+    if before and _LOCATION in then["Parameters"]:
+        then["Parameters"][_PREVIOUS] = before
     try:
         glue.update_table(
             DatabaseName=database,
-            TableInput=wanted,
+            TableInput=then,
             VersionId=found["VersionId"],
             SkipArchive=True,
         )

@@ -21,6 +21,7 @@ from lake_spark.storage.hudi_table import DELETED, HUDI_COLUMNS
 
 _VERSION = re.compile(r"/v(\d+)\.metadata\.json$")
 _HINT = "version-hint.text"
+_COMMENT = "comment"
 _MAPPING = "schema.name-mapping.default"
 _HUDI_ID = 2_000_000_000
 """Far above all columns of tables, and below what Iceberg keeps for itself."""
@@ -59,6 +60,8 @@ class Iceberg(Format):
         operations = self._tables().load(self.table.path).operations()
         changes = self._iceberg.Transactions.newTransaction(self.table.path, operations)
         before = self._read(newest.version)
+        if before.get("properties", {}).get(_COMMENT) != self.description:
+            changes.updateProperties().set(_COMMENT, self.description).commit()
         self._evolve(changes, before)
         for step in steps:
             self._snapshot(changes, step)
@@ -82,7 +85,7 @@ class Iceberg(Format):
         for name in self.partitions:
             spec = spec.identity(name)
         properties = jvm.java.util.HashMap()
-        properties.put("comment", self.description)
+        properties.put(_COMMENT, self.description)
         for name, value in PROPERTIES.items():
             properties.put(name, value)
         changes = self._tables().newReplaceTableTransaction(

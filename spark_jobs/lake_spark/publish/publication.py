@@ -58,12 +58,15 @@ def begin_again(run: TableRun) -> None:
 
 
 def drop_unasked(run: TableRun) -> None:
-    """Remove the metadata of formats that the spec no longer names."""
+    """Remove entry and metadata of formats that the spec no longer names."""
     for layer, table in _tables(run, LAYERS):
         for kind in FORMATS:
-            if kind not in run.spec.storage.formats:
-                if _format(run, layer, table, kind).drop():
-                    run.say(f"{layer} is no longer readable as {kind.value}")
+            form = _format(run, layer, table, kind)
+            if kind not in run.spec.storage.formats and form.is_there():
+                # A kill in between leaves what is seen by the next run.
+                glue_tables.remove(run, layer, kind, form)
+                form.drop()
+                run.say(f"{layer} is no longer readable as {kind.value}")
 
 
 def _asked(

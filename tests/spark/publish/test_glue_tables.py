@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Callable, Optional
 
 import pytest
 from pyspark.sql.types import IntegerType, MapType, StringType, StructType
 
+from lake_spec.model import ReadableAs
 from lake_spark.errors import NotPublished
 from lake_spark.publish import glue_tables
 from lake_spark.tables import catalog
@@ -35,6 +37,7 @@ class Glue:
 
     def __init__(self, others: int = 0) -> None:
         self.tables: dict = {}
+        self.before_update = lambda: None
         self.databases: list = []
         self.others = others
 
@@ -58,6 +61,7 @@ class Glue:
         self, *, DatabaseName: str, TableInput: dict, VersionId: str, SkipArchive: bool
     ) -> None:
         named = (DatabaseName, TableInput["Name"])
+        self.before_update()
         if self.others:
             self.others -= 1
             number = int(self.tables[named]["VersionId"]) + 1
@@ -65,6 +69,9 @@ class Glue:
         if self.tables[named]["VersionId"] != VersionId:
             raise ConcurrentModificationException(VersionId)
         self.tables[named] = {**TableInput, "VersionId": str(int(VersionId) + 1)}
+
+    def delete_table(self, *, DatabaseName: str, Name: str) -> None:
+        del self.tables[DatabaseName, Name]
 
 
 KIND = MapType(StringType(), IntegerType())
@@ -77,15 +84,19 @@ RUN = SimpleNamespace(
 )
 
 
-def form(version: int) -> SimpleNamespace:
-    """A published table at a version."""
-    location = f"s3://l/moma/artists/history/metadata/v{version}.metadata.json"
+def location(version: int) -> str:
+    return f"s3://l/moma/artists/history/metadata/v{version}.metadata.json"
+
+
+def form(version: int, newest: Optional[Callable[[], int]] = None) -> SimpleNamespace:
+    """A published table at a version, or at what is the newest when it is asked."""
     return SimpleNamespace(
         schema=StructType().add("Id", "integer").add("tags", KIND),
         table=SimpleNamespace(path="s3://l/moma/artists/history"),
+        glue_partition_keys=lambda: (),
         glue_properties=lambda: {
             "table_type": "ICEBERG",
-            "metadata_location": location,
+            "metadata_location": location(newest() if newest else version),
         },
     )
 
@@ -94,11 +105,9 @@ def form(version: int) -> SimpleNamespace:
 def register(monkeypatch):
     """Register a version in a catalogue."""
 
-    def of(glue, version):
+    def of(glue, version, newest=None):
         monkeypatch.setattr(catalog, "glue_client", lambda *_: glue)
-        glue_tables.register(
-            RUN, "history", SimpleNamespace(value="iceberg"), form(version)
-        )
+        glue_tables.register(RUN, "history", ReadableAs.ICEBERG, form(version, newest))
         return glue.tables["moma_iceberg", "artists_history"]
 
     return of
@@ -110,6 +119,9 @@ def test_an_entry_says_format_columns_and_the_newest_metadata(register):
     assert glue.databases == ["moma_iceberg"]
     assert made["Parameters"]["table_type"] == "ICEBERG"
     assert made["Parameters"]["metadata_location"].endswith("/v1.metadata.json")
+    assert made["Description"] == "Artists"
+    assert made["PartitionKeys"] == []
+    assert "previous_metadata_location" not in made["Parameters"]
     assert made["StorageDescriptor"]["Columns"] == [
         {"Name": "id", "Type": "int"},
         {"Name": "tags", "Type": "map<string,int>"},
@@ -117,7 +129,47 @@ def test_an_entry_says_format_columns_and_the_newest_metadata(register):
     assert register(glue, 1)["VersionId"] == "0", "the same is not written again"
     then = register(glue, 2)
     assert then["VersionId"] == "1"
-    assert then["Parameters"]["metadata_location"].endswith("/v2.metadata.json")
+    assert then["Parameters"]["metadata_location"] == location(2)
+    assert then["Parameters"]["previous_metadata_location"] == location(1)
+    assert register(glue, 2)["VersionId"] == "1"
+
+
+def test_of_two_writers_the_late_one_never_names_older_metadata(register):
+    """The other one commits version 3 and its entry while this one writes of 2."""
+    glue, committed = Glue(), [1]
+    register(glue, 1)
+    committed.append(2)
+
+    def other():
+        glue.before_update = lambda: None
+        committed.append(3)
+        register(glue, 3)
+
+    glue.before_update = other
+    found = register(glue, 2, newest=lambda: committed[-1])
+    assert found["Parameters"]["metadata_location"] == location(3)
+
+
+def test_partition_columns_of_a_delta_table_are_keys_and_not_columns():
+    published = form(1)
+    published.glue_partition_keys = lambda: ("Id",)
+    made = glue_tables.entry(RUN, "artists", published)
+    assert made["PartitionKeys"] == [{"Name": "id", "Type": "int"}]
+    columns = made["StorageDescriptor"]["Columns"]
+    assert columns == [{"Name": "tags", "Type": "map<string,int>"}]
+
+
+@pytest.mark.parametrize(
+    "place, left", [("s3://l/moma/artists/history", 0), ("s3://other/table", 1)]
+)
+def test_an_entry_is_removed_unless_it_is_of_another_place(
+    monkeypatch, register, place, left
+):
+    glue = Glue()
+    register(glue, 1)["StorageDescriptor"]["Location"] = place
+    for _ in range(2):  # the second finds none where the first has removed it
+        glue_tables.remove(RUN, "history", ReadableAs.ICEBERG, form(1))
+    assert len(glue.tables) == left
 
 
 def test_an_entry_that_another_writer_changed_meanwhile_is_read_again(register):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Sequence
 
@@ -246,6 +248,29 @@ def test_no_value_of_a_column_stands_in_metadata(spark, tmp_path):
         if "_delta_log" in str(f) and f.is_file()
     ]
     assert found and not [t for t in texts if CANARY.encode() in t]
+
+
+def test_the_description_of_a_table_is_in_both_formats_and_follows_the_spec(
+    spark, tmp_path
+):
+    lake = loaded(spark, tmp_path)
+    assert descriptions(lake) == (SPEC.description, SPEC.description)
+    changed = replace(SPEC, description="Another text about the same rows")
+    lake.spec, lake.domain = changed, (changed,)
+    change(lake, 1)
+    lake.done("incremental")
+    assert descriptions(lake) == (changed.description, changed.description)
+    agree(lake, ("current",))
+
+
+def descriptions(lake: Lake) -> tuple:
+    """What the newest metadata of Iceberg and of Delta says of current."""
+    path = lake.tables.current.path
+    logs = sorted((Path(path[len("file://") :]) / "_delta_log").glob("*.json"))
+    actions = [json.loads(line) for f in logs for line in f.read_text().splitlines()]
+    heads = [each["metaData"] for each in actions if "metaData" in each]
+    comment = iceberg_metadata(path)["properties"]["comment"]
+    return comment, heads[-1]["description"]
 
 
 def test_formats_that_are_asked_for_no_more_are_removed_by_maintenance(spark, tmp_path):

@@ -12,9 +12,9 @@ from lake_spark.publish import publication
 from lake_spark.publish.format import Newest
 
 
-def run_of(readable_as, table):
+def run_of(formats, table):
     """A run of a table that is merged on read."""
-    storage = SimpleNamespace(readable_as=readable_as, type=TableType.MERGE_ON_READ)
+    storage = SimpleNamespace(formats=formats, type=TableType.MERGE_ON_READ)
     return SimpleNamespace(
         spark=None,
         store=None,
@@ -45,6 +45,28 @@ def form_with(newest, expired):
     return lambda *_, **__: SimpleNamespace(
         newest=lambda: newest, expire=lambda instants: expired.append(instants)
     )
+
+
+@pytest.mark.parametrize("is_there, removed", [(True, ["entry", "files"]), (False, [])])
+def test_a_format_that_is_asked_for_no_more_goes_from_the_catalogue_first(
+    monkeypatch, is_there, removed
+):
+    """A kill in between leaves files, by which the next run sees what is left to do."""
+    done: list = []
+    dropped = SimpleNamespace(
+        is_there=lambda: is_there, drop=lambda: done.append("files")
+    )
+    for kind in ReadableAs:
+        monkeypatch.setitem(publication.FORMATS, kind, lambda *_, **__: dropped)
+    monkeypatch.setattr(
+        publication.glue_tables, "remove", lambda *_: done.append("entry")
+    )
+    table = SimpleNamespace(has_data=lambda: True)
+    run = run_of((ReadableAs.ICEBERG,), table=lambda layer: table)
+    run.say = lambda words: None
+    monkeypatch.setattr(publication, "LAYERS", ("current",))
+    publication.drop_unasked(run)
+    assert done == removed
 
 
 def test_no_table_is_looked_at_where_no_format_is_asked_for():

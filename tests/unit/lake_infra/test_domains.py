@@ -13,7 +13,7 @@ import botocore.session
 import pytest
 from botocore.validate import ParamValidator
 from lake_airflow.planning.plan import plan
-from lake_infra.domains import domains_template
+from lake_infra.domains import domains_template, logical_id
 from lake_infra.policies import resolved
 from lake_infra.resource_names import NotDeployable
 from lake_infra.runtime_role import (
@@ -136,10 +136,15 @@ def test_a_role_writes_the_catalogue_of_its_database_alone():
     ]
 
 
+def named(spec, *formats):
+    """The domain with formats for the first of its tables."""
+    one, *others = spec.tables
+    storage = replace(one.storage, readable_as=formats)
+    return replace(spec, tables=(replace(one, storage=storage), *others))
+
+
 def test_a_role_writes_the_databases_of_the_formats_that_its_tables_ask_for():
-    one, *others = SALES.tables
-    asked = replace(one.storage, readable_as=(ReadableAs.DELTA,))
-    sales = replace(SALES, tables=(replace(one, storage=asked), *others))
+    sales = named(SALES, ReadableAs.DELTA)
     found = {each["Sid"]: each for each in role_statements(environment(), [sales])}
     start = "glue:${AWS::Region}:${AWS::AccountId}:"
     assert keys(found["Catalogue"]) == [
@@ -149,6 +154,37 @@ def test_a_role_writes_the_databases_of_the_formats_that_its_tables_ask_for():
         f"{start}database/sales_delta",
         f"{start}table/sales_delta/*",
     ]
+
+
+def test_a_role_may_remove_tables_of_formats_that_are_named_no_more_and_no_others():
+    found = statements("RolestepsX2dXsales")["FormatsNoLongerNamed"]
+    start = "glue:${AWS::Region}:${AWS::AccountId}:"
+    assert found["Action"] == ["glue:DeleteTable", "glue:GetTable"]
+    assert keys(found) == [
+        f"{start}catalog",
+        f"{start}database/sales_iceberg",
+        f"{start}table/sales_iceberg/*",
+        f"{start}database/sales_delta",
+        f"{start}table/sales_delta/*",
+    ]
+
+
+def test_each_format_that_is_named_has_a_database_with_its_grants():
+    sales = named(SALES, *ReadableAs)
+    found = domains_template(environment(), [sales])["Resources"]
+    for name in ("sales_iceberg", "sales_delta"):
+        database = logical_id("Database", name)
+        made = found[database]["Properties"]["DatabaseInput"]
+        assert made["Name"] == name
+        assert made["CreateTableDefaultPermissions"]["Fn::If"][1] == []
+        granted = found[f"{database}TablesGrant"]["Properties"]
+        assert granted["Permissions"] == ["ALTER", "DESCRIBE", "DROP"]
+        holder = granted["Principal"]["DataLakePrincipalIdentifier"]
+        assert holder == {"Fn::GetAtt": ["RolestepsX2dXsales", "Arn"]}
+    own = found["DatabasesalesTablesGrant"]["Properties"]["Permissions"]
+    assert own == ["ALTER", "DESCRIBE"]
+    alone = domains_template(environment(), [SALES])["Resources"]
+    assert set(alone) == {name for name in found if "5fX" not in name}
 
 
 def test_a_shared_role_reaches_all_of_its_domains_and_no_other():

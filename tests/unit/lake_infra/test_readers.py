@@ -15,7 +15,7 @@ from botocore.validate import ParamValidator
 from lake_infra.__main__ import main
 from lake_infra.readers import readers_template
 from lake_infra.resource_names import NotDeployable
-from lake_spec.model import Column, History, Reader, Storage, TableType
+from lake_spec.model import Column, History, ReadableAs, Reader, Storage, TableType
 from lake_spec.model.table_parts import HistoryColumns
 
 from tests.deploy.allowed import ACCOUNT, PSEUDO, Asked, allowing, resolved, statements
@@ -40,7 +40,12 @@ def random_domain(dice: random.Random, name: str):
                 table,
                 columns=tuple((c, Column(type="string")) for c in columns),
                 history=History(columns=renamed),
-                storage=Storage(type=dice.choice(list(TableType))),
+                storage=Storage(
+                    type=dice.choice(list(TableType)),
+                    readable_as=tuple(
+                        dice.sample(list(ReadableAs), dice.randint(0, 2))
+                    ),
+                ),
             )
         )
     readers = []
@@ -72,8 +77,13 @@ def catalogue_of(domains):
                 if table.storage.type is TableType.MERGE_ON_READ:
                     name = f"{table.name}{kind}_ro"
                     found[spec.name, name] = (table, kind, columns)
+                for each in table.storage.formats:
+                    database = f"{spec.name}_{each.value}"
+                    found[database, table.name + kind] = (table, kind, columns)
             changes = own + ["lake_op", "lake_file"]
-            found[spec.name, f"{table.name}_changes"] = (table, "_changes", changes)
+            for database in (spec.name, f"{spec.name}_iceberg", f"{spec.name}_delta"):
+                name = f"{table.name}_changes"
+                found[database, name] = (table, "_changes", changes)
     return found
 
 
@@ -84,7 +94,7 @@ def expected(domains, catalogue, role):
         (database, name, column)
         for (database, name), (table, kind, columns) in catalogue.items()
         for column in columns
-        for entry in by_name[database].readers
+        for entry in by_name[table.domain].readers
         if entry.role == role
         and kind != "_changes"
         and (not entry.tables or table.name in entry.tables)
@@ -184,6 +194,68 @@ def test_a_grant_that_the_evaluator_does_not_know_is_never_a_no(change):
             each["Properties"].update(copy.deepcopy(change))
     with pytest.raises(NotImplementedError):
         seen(planted, arn("analysts"), COLUMNS)
+
+
+PUBLISHED = replace(
+    SALES,
+    tables=tuple(
+        replace(each, storage=Storage(readable_as=formats))
+        for each, formats in zip(SALES.tables, [tuple(ReadableAs), ()])
+    ),
+)
+
+
+def published_columns():
+    """Columns in the databases of both formats: what is there, and what is not granted."""
+    found = {
+        (f"sales_{kind.value}", name): COLUMNS["sales", name]
+        for kind in ReadableAs
+        for _, name in COLUMNS
+    }
+    return {**COLUMNS, **found}
+
+
+def test_a_reader_reads_the_same_columns_in_each_format():
+    template = readers_template(environment(), [PUBLISHED])
+    for role in ("analysts", "finance"):
+        found = seen(template, arn(role), published_columns())
+        own = {(name, c) for database, name, c in found if database == "sales"}
+        for kind in ReadableAs:
+            database = f"sales_{kind.value}"
+            assert {(n, c) for d, n, c in found if d == database} == {
+                (name, c) for name, c in own if name.startswith("t0")
+            }
+
+
+@pytest.mark.parametrize(
+    "plant",
+    [
+        lambda given: given["Resource"]["TableWithColumns"].update(
+            ColumnNames=["id", "name"]
+        ),
+        lambda given: given["Resource"]["TableWithColumns"].update(Name="t0_changes"),
+        lambda given: given["Resource"]["TableWithColumns"].update(
+            DatabaseName="sales"
+        ),
+    ],
+    ids=["column", "change-log", "database"],
+)
+def test_a_grant_of_a_format_that_differs_is_seen(plant):
+    template = readers_template(environment(), [PUBLISHED])
+    planted = copy.deepcopy(template)
+    grant = next(
+        each["Properties"]
+        for each in planted["Resources"].values()
+        if each["Properties"]
+        .get("Resource", {})
+        .get("TableWithColumns", {})
+        .get("DatabaseName")
+        == "sales_delta"
+    )
+    plant(grant)
+    columns = published_columns()
+    before, after = (seen(t, arn("analysts"), columns) for t in (template, planted))
+    assert before != after
 
 
 def test_lake_formation_reads_the_files_of_those_domains_alone():

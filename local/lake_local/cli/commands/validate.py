@@ -94,7 +94,9 @@ def _root_of(path: Path, tables: Path, project: Project) -> Path:
         return tables
     if path.is_dir():
         return _parent(path) if _is_domain(absolute, tables) else path
-    return _parent(path) if path.name == DEFAULTS else _parent(_parent(path))
+    folder = _parent(path)
+    is_of_all = path.name == DEFAULTS and not _is_domain(folder.absolute(), tables)
+    return folder if is_of_all else _parent(folder)
 
 
 def _parent(path: Path) -> Path:

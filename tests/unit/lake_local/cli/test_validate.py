@@ -95,3 +95,13 @@ def test_what_is_no_spec_is_an_error_with_the_nearest_name(tables, path, words):
     with pytest.raises(BadRequest) as refused:
         args.run(args)
     assert f"validate {path}: " in str(refused.value) and words in str(refused.value)
+
+
+@pytest.mark.parametrize("file", ["tables/_defaults.yml", "tables/sales/_defaults.yml"])
+def test_defaults_of_all_and_of_a_domain_are_validated_with_the_tables_below(
+    tables, capsys, file
+):
+    (tables.parent / file).write_text("storage: {readable_as: [parquet]}\n")
+    code, faulty, last = validated(capsys, file)
+    assert (code, last) == (1, "1 file: 1 mistake")
+    assert [each.endswith(file) for each in faulty] == [True]

@@ -19,6 +19,7 @@ from lake_spec.parsing.loader import load_domain
 from lake_spark.tables.table_run import Window
 from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import Lake, stored
+from tests.spark.publish.readme_queries import answer, queries
 
 UTC = timezone.utc
 PROJECT = Path(__file__).resolve().parents[3]
@@ -147,3 +148,19 @@ def test_valid_times_are_the_snapshots_times(museum):
     assert starts == {march, may} or starts == {
         each.replace(tzinfo=UTC) for each in (march, may)
     }
+
+
+def test_the_queries_of_readme_find_through_other_engines_what_hudi_has(museum):
+    asked = list(queries())
+    assert {each.through for each in asked} == {"duckdb", "iceberg"}
+    for each in asked:
+        table = museum.tables.table(each.layer)
+        order = ("constituent_id", *(["valid_from"] if each.layer == "history" else []))
+        wanted = table.read().where(each.where).orderBy(*order).limit(each.limit)
+        expected = [
+            (str(row[0]), row[1])
+            for row in wanted.select(order[0], "display_name").collect()
+        ]
+        found = answer(each, table.path, order)
+        assert [(row[order[0]], row["display_name"]) for row in found] == expected
+        assert expected, "a query of the first screen shows rows"

@@ -6,6 +6,7 @@ from lake_acceptance import storage
 from lake_acceptance.check import Check, CheckFailed
 from lake_acceptance.subject import DOMAIN, PREFIX, ROOTS, Subject
 from lake_acceptance.tables import glue_tables
+from lake_spec.model import ReadableAs
 
 
 def remove(subject: Subject) -> str:
@@ -13,7 +14,8 @@ def remove(subject: Subject) -> str:
     s3 = subject.client("s3")
     roots = [getattr(subject.environment, name) for name in ROOTS]
     count = sum(storage.delete_below(s3, root) for root in roots)
-    tables = _drop_database(subject)
+    formats = [kind.database_of(DOMAIN) for kind in ReadableAs]
+    tables = sum(_drop_database(subject, name) for name in (DOMAIN, *formats))
     if not subject.emulated:
         _delete_stack(subject)
     left = [root for root in roots if storage.keys(s3, root)]
@@ -25,13 +27,13 @@ def remove(subject: Subject) -> str:
     return f"{count} objects below {PREFIX}/, {tables} tables of {DOMAIN}"
 
 
-def _drop_database(subject: Subject) -> int:
+def _drop_database(subject: Subject, database: str) -> int:
     glue = subject.client("glue")
     try:
-        names = [each["Name"] for each in glue_tables(subject)]
+        names = [each["Name"] for each in glue_tables(subject, database)]
         for name in names:
-            glue.delete_table(DatabaseName=DOMAIN, Name=name)
-        glue.delete_database(Name=DOMAIN)
+            glue.delete_table(DatabaseName=database, Name=name)
+        glue.delete_database(Name=database)
     except glue.exceptions.EntityNotFoundException:
         return 0
     return len(names)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Dict, List, Set, Tuple
+from typing import Any, Dict, Iterator, List, Set, Tuple
 
 from lake_acceptance import storage
 from lake_acceptance.check import Check, CheckFailed
 from lake_acceptance.subject import DOMAIN, INCREMENTAL, Subject
+from lake_spec.hudi.options import OLDER_TABLE_VERSION
+from lake_spec.model import ReadableAs
 
 EXPECTED: Dict[str, Tuple[int, int, int]] = {
     "members": (3, 5, 3),
@@ -17,8 +19,8 @@ EXPECTED: Dict[str, Tuple[int, int, int]] = {
 """Rows of current, versions and open versions that the landing files make."""
 
 LAYERS = ("changes", "current", "history")
-_PARTITIONED = "visits"
 _QUERY_SECONDS = 120
+_NO_ATHENA = "the emulator has no Athena"
 
 
 def rows(subject: Subject) -> str:
@@ -57,11 +59,7 @@ def catalogue(subject: Subject) -> str:
     """Look for each layer of each table in Glue, at its place."""
     there = {each["Name"]: each for each in glue_tables(subject)}
     root = f"{subject.environment.warehouse}/{DOMAIN}"
-    wanted = {
-        f"{table}_{layer}" if layer != "current" else table
-        for table in EXPECTED
-        for layer in LAYERS
-    }
+    wanted = {name_of(table, layer) for table in EXPECTED for layer in LAYERS}
     lacking = sorted(wanted - set(there))
     if lacking:
         raise CheckFailed(
@@ -112,6 +110,67 @@ def partitions(subject: Subject) -> str:
     return f"{checked} partitions are the folders that hold rows"
 
 
+def published(subject: Subject) -> str:
+    """Look for the entries of each format, and for the metadata that they lead to."""
+    checked = 0
+    for kind, names in _published(subject).items():
+        database = kind.database_of(DOMAIN)
+        there = {each["Name"]: each for each in glue_tables(subject, database)}
+        for name in names:
+            _check_entry(subject, kind, f"{database}.{name}", there.get(name))
+            checked += 1
+    return f"{checked} entries lead to metadata"
+
+
+def _published(subject: Subject) -> Dict[ReadableAs, List[str]]:
+    """Return the names in the catalogue of the tables that each format has."""
+    return {
+        kind: [
+            name_of(table.name, layer)
+            for table in subject.domain.tables
+            if kind in table.storage.formats
+            for layer in LAYERS
+        ]
+        for kind in ReadableAs
+    }
+
+
+def _check_entry(subject: Subject, kind: ReadableAs, name: str, found: Any) -> None:
+    if found is None:
+        raise CheckFailed(
+            f"Glue lacks {name}.",
+            "The role of the step needs glue:CreateTable in that database.",
+        )
+    if kind is ReadableAs.ICEBERG:
+        place = found["Parameters"].get("metadata_location", "")
+    else:
+        place = f"{found['StorageDescriptor']['Location']}/_delta_log/"
+    wrong = []
+    if found["Parameters"].get("table_type") != kind.value.upper():
+        wrong.append(f"table_type is not {kind.value.upper()}")
+    if not _is_there(subject, place):
+        wrong.append(f"there is no metadata at {place or 'metadata_location'}")
+    if wrong:
+        raise CheckFailed(
+            f"{name} in Glue: {'; '.join(wrong)}.",
+            "Read the log of the step incremental; report it with the run's folder.",
+        )
+
+
+def _is_there(subject: Subject, uri: str) -> bool:
+    """Return whether there is an object whose address begins so."""
+    folder, _, name = uri.rpartition("/")
+    if not folder.startswith("s3://"):
+        return False
+    keys = storage.keys(subject.client("s3"), folder)
+    return any(each.startswith(name) for each in keys)
+
+
+def name_of(table: str, layer: str) -> str:
+    """Return the name of a table's layer in the catalogue."""
+    return table if layer == "current" else f"{table}_{layer}"
+
+
 def _folders(subject: Subject, location: str) -> Set[str]:
     """Return the folders of a table's partitions: Hudi marks each with a file."""
     marker = "/.hoodie_partition_metadata"
@@ -121,26 +180,70 @@ def _folders(subject: Subject, location: str) -> Set[str]:
     }
 
 
-def glue_tables(subject: Subject) -> List[Dict[str, Any]]:
-    """List the tables of the domain in Glue."""
-    pages = (
-        subject.client("glue").get_paginator("get_tables").paginate(DatabaseName=DOMAIN)
-    )
-    return [each for page in pages for each in page["TableList"]]
+def glue_tables(subject: Subject, database: str = DOMAIN) -> List[Dict[str, Any]]:
+    """List the tables of a database in Glue; none where there is no database."""
+    glue = subject.client("glue")
+    pages = glue.get_paginator("get_tables").paginate(DatabaseName=database)
+    try:
+        return [each for page in pages for each in page["TableList"]]
+    except glue.exceptions.EntityNotFoundException:
+        return []
 
 
 def athena(subject: Subject) -> str:
-    """Count the rows of each table of Glue by a query of Athena."""
-    counts = {
-        table["Name"]: _count(subject, table["Name"]) for table in glue_tables(subject)
+    """Count the rows of tables of Hudi's older version by queries of Athena."""
+    names = [
+        table.name
+        for table in subject.domain.tables
+        if table.storage.table_version == OLDER_TABLE_VERSION
+    ]
+    return _counted(subject, DOMAIN, names)
+
+
+def athena_iceberg(subject: Subject) -> str:
+    """Count the rows of tables that are published as Iceberg by queries of Athena."""
+    return _counted_as(subject, ReadableAs.ICEBERG)
+
+
+def athena_delta(subject: Subject) -> str:
+    """Count the rows of tables that are published as Delta by queries of Athena."""
+    return _counted_as(subject, ReadableAs.DELTA)
+
+
+def _counted_as(subject: Subject, kind: ReadableAs) -> str:
+    tables = [t.name for t in subject.domain.tables if kind in t.storage.formats]
+    return _counted(subject, kind.database_of(DOMAIN), tables)
+
+
+def _counted(subject: Subject, database: str, tables: List[str]) -> str:
+    """Compare counts of current and history with what the landing files make."""
+    counts = dict(_counts(subject, database, tables))
+    wanted = {
+        name_of(table, layer): rows
+        for table in tables
+        for layer, rows in zip(("current", "history"), EXPECTED[table])
     }
+    if {name: counts[name] for name in wanted} != wanted:
+        raise CheckFailed(
+            f"Athena counts {counts} in {database}, not {wanted}.",
+            "Compare with the report of the last run; do not use this reader until then.",
+        )
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
-def _count(subject: Subject, table: str) -> int:
+def _counts(
+    subject: Subject, database: str, tables: List[str]
+) -> Iterator[Tuple[str, int]]:
+    for table in tables:
+        for layer in LAYERS:
+            name = name_of(table, layer)
+            yield name, _count(subject, database, name)
+
+
+def _count(subject: Subject, database: str, table: str) -> int:
     client = subject.client("athena")
     started = client.start_query_execution(
-        QueryString=f'SELECT count(*) FROM "{DOMAIN}"."{table}"',
+        QueryString=f'SELECT count(*) FROM "{database}"."{table}"',
         ResultConfiguration={"OutputLocation": f"{subject.environment.runs}/athena/"},
     )
     query, limit = started["QueryExecutionId"], time.monotonic() + _QUERY_SECONDS
@@ -153,9 +256,9 @@ def _count(subject: Subject, table: str) -> int:
         if state in ("FAILED", "CANCELLED") or time.monotonic() > limit:
             reason = found["Status"].get("StateChangeReason", "no reason was given")
             raise CheckFailed(
-                f"{table}: {state}: {reason}.",
-                "Athena reads tables of Hudi 0.14 at most: see what reads our tables in "
-                "docs/acceptance.md.",
+                f"{database}.{table}: {state}: {reason}.",
+                "See what Athena reads in docs/readers.md; its workgroup must have "
+                "engine version 3.",
             )
         time.sleep(1)
 
@@ -166,10 +269,27 @@ CHECKS = (
     Check("catalogue", "Are the tables in Glue?", catalogue, ("incremental",)),
     Check("partitions", "Are their partitions in Glue?", partitions, ("catalogue",)),
     Check(
-        "athena",
-        "Can Athena query each layer?",
-        athena,
-        ("partitions",),
-        only_in_account="the emulator has no Athena",
+        "published",
+        "Are the tables in Glue as Iceberg and as Delta?",
+        published,
+        ("catalogue",),
+    ),
+    *(
+        Check(name, question, answer, needs, only_in_account=_NO_ATHENA)
+        for name, question, answer, needs in (
+            ("athena", "Can Athena query Hudi's tables?", athena, ("partitions",)),
+            (
+                "athena-iceberg",
+                "Can Athena query Iceberg tables?",
+                athena_iceberg,
+                ("published",),
+            ),
+            (
+                "athena-delta",
+                "Can Athena query Delta tables?",
+                athena_delta,
+                ("published",),
+            ),
+        )
     ),
 )

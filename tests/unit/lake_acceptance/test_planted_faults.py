@@ -18,6 +18,7 @@ from lake_acceptance.__main__ import main
 from lake_acceptance.check import CheckFailed
 from lake_acceptance.subject import DOMAIN, INCREMENTAL, load
 from lake_airflow.runs.s3_object import S3Object
+from lake_spec.model import ReadableAs
 from lake_spec.model.instances import InstanceGroups
 
 from tests.acceptance.emulator import emulator
@@ -216,6 +217,103 @@ def test_partitions_that_nobody_registered(subject):
         DatabaseName=DOMAIN, TableName="visits", PartitionInput=partition
     )
     assert tables.partitions(subject).startswith("1 partitions")
+
+
+@pytest.fixture
+def entries(subject):
+    """Entries of every published table, of which a test takes or changes one."""
+    glue, s3 = subject.client("glue"), subject.client("s3")
+    root = f"{subject.environment.warehouse}/{DOMAIN}/visits"
+    for kind in ReadableAs:
+        database = kind.database_of(DOMAIN)
+        glue.create_database(DatabaseInput={"Name": database})
+        for layer in tables.LAYERS:
+            place = f"{root}/{layer}"
+            storage.put(s3, place, "metadata/v1.metadata.json", b"{}")
+            storage.put(s3, place, "_delta_log/00000000000000000000.json", b"{}")
+            given = {
+                "Name": tables.name_of("visits", layer),
+                "StorageDescriptor": {"Location": place},
+                "Parameters": {
+                    "table_type": kind.value.upper(),
+                    "metadata_location": f"{place}/metadata/v1.metadata.json",
+                },
+            }
+            glue.create_table(DatabaseName=database, TableInput=given)
+    return glue
+
+
+def test_tables_that_are_published_are_found_and_removed(subject, entries):
+    assert tables.published(subject) == "6 entries lead to metadata"
+    assert removal.remove(subject).endswith("6 tables of lake_acceptance")
+    with pytest.raises(entries.exceptions.EntityNotFoundException):
+        entries.get_database(Name=f"{DOMAIN}_delta")
+
+
+def test_a_published_table_that_is_not_in_the_catalogue(subject, entries):
+    entries.delete_table(DatabaseName=f"{DOMAIN}_delta", Name="visits_history")
+    cause = failure(tables.published, subject)
+    assert cause == "Glue lacks lake_acceptance_delta.visits_history."
+
+
+def test_an_entry_that_leads_to_no_metadata(subject, entries):
+    """Each format looks at the place that its readers look at."""
+    root = f"{subject.environment.warehouse}/{DOMAIN}/visits"
+    s3 = subject.client("s3")
+    storage.delete_below(s3, f"{root}/history/_delta_log")
+    cause = failure(tables.published, subject)
+    assert f"there is no metadata at {root}/history/_delta_log/" in cause
+    storage.delete_below(s3, f"{root}/current/metadata")
+    cause = failure(tables.published, subject)
+    assert f"at {root}/current/metadata/v1.metadata.json" in cause
+
+
+def test_an_entry_of_another_format(subject, entries):
+    database = f"{DOMAIN}_delta"
+    found = entries.get_table(DatabaseName=database, Name="visits")["Table"]
+    given = {n: found[n] for n in ("Name", "StorageDescriptor", "Parameters")}
+    given["Parameters"]["table_type"] = "ICEBERG"
+    entries.update_table(DatabaseName=database, TableInput=given)
+    assert "table_type is not DELTA" in failure(tables.published, subject)
+
+
+class Athena:
+    """Athena's client, which counts so many rows in a table, and else 9."""
+
+    def __init__(self, counts):
+        self.counts = counts
+        self.databases = set()
+
+    def start_query_execution(self, *, QueryString, ResultConfiguration):
+        _, database, _, table, _ = QueryString.split('"')
+        self.databases.add(database)
+        return {"QueryExecutionId": table}
+
+    def get_query_execution(self, *, QueryExecutionId):
+        return {"QueryExecution": {"Status": {"State": "SUCCEEDED"}}}
+
+    def get_query_results(self, *, QueryExecutionId):
+        count = {"VarCharValue": str(self.counts.get(QueryExecutionId, 9))}
+        return {"ResultSet": {"Rows": [{}, {"Data": [count]}]}}
+
+
+COUNTED = {"visits": 4, "visits_history": 8, "members": 3, "members_history": 5}
+
+
+@pytest.mark.parametrize(
+    "check, database, name",
+    [
+        (tables.athena, "lake_acceptance", "members_history"),
+        (tables.athena_iceberg, "lake_acceptance_iceberg", "visits"),
+        (tables.athena_delta, "lake_acceptance_delta", "visits_history"),
+    ],
+)
+def test_rows_that_athena_counts_otherwise(deployed, check, database, name):
+    client = deployed.clients["athena"] = Athena(dict(COUNTED))
+    assert f"{name} {COUNTED[name]}" in check(deployed)
+    assert client.databases == {database}
+    client.counts[name] += 1
+    assert f"in {database}, not " in failure(check, deployed)
 
 
 def test_a_cluster_that_is_left(subject):

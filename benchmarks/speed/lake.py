@@ -19,7 +19,7 @@ def spec_of(*, buckets: int) -> TableSpec:
     return table(f"""\
 source:
   kind: feed
-  path: bench/things
+  path: tests/things
   load: "load/*"
   changes: "changes/*"
   format: {{type: parquet}}

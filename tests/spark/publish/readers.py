@@ -23,11 +23,16 @@ def iceberg_rows(
     return reader.load(path)
 
 
-def iceberg_metadata(path: str) -> dict:
-    """The newest metadata, found as readers without a catalogue find it."""
+def iceberg_file(path: str) -> Path:
+    """The file of the newest metadata, as readers without a catalogue find it."""
     folder = Path(path[len("file://") :]) / "metadata"
     version = (folder / "version-hint.text").read_text()
-    return json.loads((folder / f"v{version}.metadata.json").read_text())
+    return folder / f"v{version}.metadata.json"
+
+
+def iceberg_metadata(path: str) -> dict:
+    """The newest metadata."""
+    return json.loads(iceberg_file(path).read_text())
 
 
 def iceberg_snapshots(path: str) -> Dict[str, int]:
@@ -43,6 +48,17 @@ def delta_versions(path: str) -> Dict[str, int]:
         first = json.loads(file.read_text().splitlines()[0])
         found[first["commitInfo"][INSTANT]] = int(file.stem)
     return found
+
+
+def versions_of(path: str) -> Dict[str, List[str]]:
+    """The commits of Hudi that each format has a version of, once for each version."""
+    snapshots = iceberg_metadata(path)["snapshots"]
+    files = sorted((Path(path[len("file://") :]) / "_delta_log").glob("*.json"))
+    first = [json.loads(file.read_text().splitlines()[0]) for file in files]
+    return {
+        "iceberg": [each["summary"][INSTANT] for each in snapshots],
+        "delta": [each["commitInfo"][INSTANT] for each in first],
+    }
 
 
 def delta_rows(

@@ -44,6 +44,7 @@ class HudiKey(str, Enum):
     BULK_SORT = "hoodie.bulkinsert.sort.mode"
     DROP_COLUMNS = "hoodie.datasource.write.schema.allow.auto.evolution.column.drop"
     ROW_WRITER = "hoodie.datasource.write.row.writer.enable"
+    FILE_GROUP_READER = "hoodie.file.group.reader.enabled"
     COMBINE_UPSERT = "hoodie.combine.before.upsert"
     SMALL_FILE_LIMIT = "hoodie.clustering.plan.strategy.small.file.limit"
     CLUSTERED_FILE = "hoodie.clustering.plan.strategy.target.file.max.bytes"
@@ -259,17 +260,27 @@ def schema_options(schema: str) -> Dict[str, str]:
     """Return the options of a write of rows of this schema, a Spark schema string.
 
     With decimals of up to 18 digits, Hudi's row writer takes Parquet's legacy
-    form, whose lists the next upsert or compaction reads as null.
+    form, whose lists the next upsert reads as null.
     """
-    has_lists = "array<" in schema or "map<" in schema
-    if "decimal(" in schema and has_lists:
+    if _has_lists_and_decimals(schema):
         return {HudiKey.ROW_WRITER.value: "false"}
     return {}
 
 
-def maintenance_options(table: Mapping[str, str]) -> str:
-    """Return options of a due compaction, as arguments of the procedure."""
-    return _joined({**_of_maintenance(table), HudiKey.COMPACT_AFTER.value: "1"})
+def _has_lists_and_decimals(schema: str) -> bool:
+    return "decimal(" in schema and ("array<" in schema or "map<" in schema)
+
+
+def maintenance_options(table: Mapping[str, str], schema: str) -> str:
+    """Return options of a due compaction, as arguments of the procedure.
+
+    The reader of file groups brings rows of Spark, which are written as the row writer
+    writes them; without it a compaction reads and writes as an upsert does.
+    """
+    options = {**_of_maintenance(table), HudiKey.COMPACT_AFTER.value: "1"}
+    if _has_lists_and_decimals(schema):
+        options[HudiKey.FILE_GROUP_READER.value] = "false"
+    return _joined(options)
 
 
 def clean_options(keep_commits: int) -> Dict[str, str]:

@@ -138,7 +138,7 @@ def due_below(files: List[int], due: int) -> Optional[int]:
 
 
 def _compact(run: TableRun, table: HudiTable, operation: str) -> Optional[str]:
-    options = maintenance_options(table.options)
+    options = maintenance_options(table.options, table.schema().simpleString())
     return _call(run, "run_compaction", table, op=operation, options=options)
 
 

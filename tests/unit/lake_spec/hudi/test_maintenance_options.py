@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Dict
 
+import pytest
+
 from lake_spec.hudi.options import (
     clustering_options,
     log_options,
@@ -21,6 +23,7 @@ PLAIN = {
     "hoodie.parquet.bloom.filter.enabled": "false",
     "hoodie.parquet.compression.codec": "zstd",
 }
+SCHEMA = "struct<a:int,b:array<int>>"
 VERSION = {"hoodie.write.table.version": "6", "hoodie.write.auto.upgrade": "false"}
 
 
@@ -34,12 +37,19 @@ def current(index: Index) -> Dict[str, str]:
 
 
 def test_a_compaction_is_due_at_once_and_writes_the_same_files():
-    found = read(maintenance_options(current(Index.BUCKET)))
+    found = read(maintenance_options(current(Index.BUCKET), SCHEMA))
     assert found == {**PLAIN, "hoodie.compact.inline.max.delta.commits": "1"}
 
 
+@pytest.mark.parametrize("nested", ["array<int>", "map<string,int>"])
+def test_a_compaction_of_lists_beside_decimals_writes_as_an_upsert_does(nested):
+    schema = f"struct<a:decimal(8,2),b:{nested}>"
+    found = read(maintenance_options(current(Index.BUCKET), schema))
+    assert found["hoodie.file.group.reader.enabled"] == "false"
+
+
 def test_a_compaction_keeps_the_filters_that_an_index_reads():
-    found = read(maintenance_options(current(Index.BLOOM)))
+    found = read(maintenance_options(current(Index.BLOOM), SCHEMA))
     assert found["hoodie.parquet.bloom.filter.enabled"] == "true"
     assert "hoodie.index.bloom.num_entries" not in found
 
@@ -60,5 +70,5 @@ def test_a_table_of_version_6_is_compacted_and_cleaned_in_its_version():
     storage = Storage(table_version=6)
     older = table_options("t", storage=storage, record_key=("id",), keep_commits=10)
     assert VERSION.items() <= older.items()
-    assert VERSION.items() <= read(maintenance_options(older)).items()
+    assert VERSION.items() <= read(maintenance_options(older, SCHEMA)).items()
     assert not VERSION.keys() & current(Index.BUCKET).keys()

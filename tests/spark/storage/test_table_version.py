@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import pytest
 
+from lake_spec.model import TableType
 from tests.spark.hudi_014 import read_by_014
 from tests.spark.lake import FEED_FILES, Lake, stored, table
+from tests.spark.shop import DIMENSIONS, Shop, domain_of
 
 SPEC = FEED_FILES + """columns:
   id: int
@@ -65,6 +67,33 @@ def test_hudi_014_reads_the_rows_of_every_table(lake, spark, tmp_path):
         found = found.select(made.columns)
         assert found.count() == made.count() == ROWS[layer]
         assert found.exceptAll(made).take(3) == made.exceptAll(found).take(3) == []
+
+
+@pytest.mark.nightly
+def test_hudi_014_reads_the_tables_of_snapshots_and_of_dimensions(spark, tmp_path):
+    domain = [
+        stored(spec, table_version=6, type=TableType.COPY_ON_WRITE)
+        for spec in domain_of(tmp_path / "specs")
+    ]
+    shop = Shop(spark, tmp_path, domain)
+    shop.land_customers("load/1.csv", "", ",1,Ann,2022-07-01\n,2,Bob,2022-07-01\n")
+    shop.land_addresses("2026-01-01", {1: "here,n,", 2: "there,n,"})
+    shop.bring_up("full_load", "scd2")
+    shop.land_customers("changes/1.csv", "", "U,1,Anne,2026-01-05\nD,2,,2026-01-06\n")
+    shop.land_addresses("2026-01-10", {1: "elsewhere,n,"})
+    shop.bring_up("incremental", "scd2", "maintenance")
+    lakes = {name: shop.lakes[name] for name in ("address", *DIMENSIONS)}
+    layers = {name: LAYERS if name == "address" else LAYERS[1:] for name in lakes}
+    made = {
+        tmp_path / f"warehouse/tests/{name}/{layer}": getattr(lake, layer)
+        for name, lake in lakes.items()
+        for layer in layers[name]
+    }
+    for rows, found in zip(made.values(), read_by_014(spark, list(made), tmp_path)):
+        assert sorted(found.columns) == sorted(rows.columns)
+        found = found.select(rows.columns)
+        assert found.count() == rows.count() > 0
+        assert found.exceptAll(rows).take(3) == rows.exceptAll(found).take(3) == []
 
 
 def test_a_rebuild_keeps_the_version_and_the_rows(lake):

@@ -6,7 +6,7 @@
 #   ./run_tests_locally.sh fuzz --files N [--seed S] [--only NUMBER]...
 #   ./run_tests_locally.sh crash --points N [--seed S] [--stage NAME]...
 #   ./run_tests_locally.sh loop --seeds N [--seed S] [--database postgresql|mariadb] [--seam]
-#   ./run_tests_locally.sh readers --histories N [--seed S]
+#   ./run_tests_locally.sh readers --histories N|--kills N [--seed S]
 #   ./run_tests_locally.sh simulate --schedules N [--seed S] [--stock]
 #   ./run_tests_locally.sh deploy
 #   ./run_tests_locally.sh docs [argument of pytest]...
@@ -22,7 +22,8 @@
 #   properties   random histories against an independent oracle, as many as asked for
 #   fuzz   random landing files, valid and mutated, against a strict reader in plain Python
 #   crash  every stage killed at random points, run again and compared
-#   readers  random histories, read as Hudi, Iceberg and Delta by six readers
+#   readers  random histories, or kills of the publication, read as Hudi, Iceberg and Delta
+#          by six readers
 #   loop   random work on real databases, captured by Debezium, against what they say
 #   simulate  runs with faults of EMR, workers and users, without Java or network
 #   deploy  templates, workflows, roles and releases: our rules, grants against calls, the

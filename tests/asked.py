@@ -7,11 +7,15 @@ import time
 from typing import Callable, Optional
 
 
-def parser(prog: str, what: str, description: Optional[str]) -> argparse.ArgumentParser:
-    """Takes `--<what> N` and `--seed S`; without a seed, it is one of the clock's."""
+def parser(
+    prog: str, what: str, description: Optional[str], *others: str
+) -> argparse.ArgumentParser:
+    """Takes `--<what> N`, or another one, and `--seed S`, else one of the clock's."""
     made = argparse.ArgumentParser(prog=prog, description=description)
     made.formatter_class = argparse.RawDescriptionHelpFormatter
-    made.add_argument(f"--{what}", type=_positive(what), required=True, metavar="N")
+    counts = made.add_mutually_exclusive_group(required=True)
+    for each in (what, *others):
+        counts.add_argument(f"--{each}", type=_positive(each), metavar="N")
     made.add_argument("--seed", type=int, default=int(time.time()), metavar="S")
     return made
 

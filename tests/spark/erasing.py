@@ -1,7 +1,8 @@
 """What tests of an erase do to a lake, and a search of its files of its own.
 
 The search knows nothing of the product's: it opens every file below the lake, packed
-ones unpacked, every Parquet file as rows of whatever version, and looks for a text.
+ones unpacked, every file of Parquet or Avro as rows of whatever version, and looks for a
+text.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 from pathlib import Path
 from typing import Dict, List, Set
 
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from lake_spec.contract.report import Report
@@ -61,21 +63,20 @@ def files_with(lake: Lake, text: str) -> List[Path]:
     found = []
     for folder in ("landing", "warehouse", "runs/tests_incremental"):
         files = sorted(f for f in (lake.root / folder).rglob("*") if f.is_file())
-        found += [f for f in files if _has(lake, f, text) or text in str(f)]
+        found += [f for f in files if has_text(lake.spark, f, text) or text in str(f)]
     return found
 
 
-def _has(lake: Lake, file: Path, text: str) -> bool:
+def has_text(spark: SparkSession, file: Path, text: str) -> bool:
+    """Whether a file has the text: as it is, unpacked, or in a row of it."""
     content = file.read_bytes()
     for suffix, unpack in ((".gz", gzip.decompress), (".bz2", bz2.decompress)):
         content = unpack(content) if file.name.endswith(suffix) else content
-    if text.encode() in content:
+    if text.encode() in content or json.dumps(text)[1:-1].encode() in content:
         return True
-    return file.suffix == ".parquet" and _has_row(lake, file, text)
-
-
-def _has_row(lake: Lake, file: Path, text: str) -> bool:
-    rows = lake.spark.read.parquet(f"file://{file}")
+    if file.suffix not in (".parquet", ".avro"):
+        return False
+    rows = spark.read.format(file.suffix[1:]).load(f"file://{file}")
     values = [F.col(f"`{name}`").cast("string") for name in rows.columns]
     told = F.concat_ws(" ", *values)
     return not rows.where(F.contains(told, F.lit(text))).isEmpty()

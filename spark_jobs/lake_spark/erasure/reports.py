@@ -1,7 +1,7 @@
 """What earlier runs left to read: every text in it that names a subject is taken out.
 
 Reports, summaries that repeat them, notifications: whatever JSON lies in the folders of the
-domain's runs. Counts stay.
+domain's runs. Counts stay. What a killed run left of a checkpoint of Delta is removed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, Callable, Iterator
 from lake_spec.contract.dag_kinds import run_folders
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.text_match import replaced
+from lake_spark.publish.format import SCRATCH
 from lake_spark.storage.object_store import ObjectStore
 from lake_spark.tables.table_run import TableRun
 
@@ -33,19 +34,23 @@ def redact(run: TableRun, subjects: Subjects) -> int:
     def redacted(uri: str) -> bool:
         return _redacted(run.store, uri, is_named)
 
+    found = list(_of_other_runs(run))
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        done = sum(pool.map(redacted, _of_other_runs(run)))
+        done = sum(pool.map(redacted, (u for u in found if u.endswith(".json"))))
+    for uri in found:
+        if f"/{SCRATCH}/" in uri:
+            run.store.delete(uri)
     for folder in run_folders(run.environment.runs, run.spec.domain):
         run.store.delete_old_versions(folder)
     return done
 
 
 def _of_other_runs(run: TableRun) -> Iterator[str]:
-    """Yield the JSON objects of the domain's runs but for this one, which still writes."""
+    """Yield the objects of the domain's runs but for this one, which still writes."""
     own = f"{run.environment.runs}/{run.report.run}/"
     for folder in run_folders(run.environment.runs, run.spec.domain):
         for each in run.store.list(folder):
-            if each.uri.endswith(".json") and not each.uri.startswith(own):
+            if not each.uri.startswith(own):
                 yield each.uri
 
 

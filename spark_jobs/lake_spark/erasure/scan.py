@@ -7,16 +7,17 @@ of a key, where that is long enough to mean something (text_match.py).
 from __future__ import annotations
 
 import re
-from typing import Iterator, List, Sequence, Set
+from typing import Callable, Iterator, List, Sequence, Set
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import functions as F
 
 from lake_spec.hudi.options import METADATA_FOLDER, METADATA_TABLE_FOLDER
 from lake_spark.erasure import landing_files, quarantine
+from lake_spark.erasure.avro_texts import avro_texts
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.text_match import content_has
 from lake_spark.errors import KeysNotErased
-from lake_spark.formats.avro import unpacked_blocks
 from lake_spark.landing.manifest_parts import unpacked
 from lake_spark.publish.instants import DELTA_FOLDER, ICEBERG_FOLDER
 from lake_spark.scd2.events import KEY
@@ -56,7 +57,7 @@ def _bad(run: TableRun, subjects: Subjects, files: Sequence[str]) -> List[str]:
     bad |= _with_values(run, subjects, parquet - of_rows)
     texts = sorted(set(files) - parquet - unread)
     is_there = subjects.in_text()
-    bad |= {u for u in texts if content_has(_content(run, u), is_there)}
+    bad |= {u for u in texts if _is_named(run, u, is_there)}
     return sorted(bad)
 
 
@@ -65,12 +66,15 @@ def _is_metadata(uri: str) -> bool:
     return f"/{METADATA_FOLDER}/" in uri or f"/{DELTA_FOLDER}/" in uri
 
 
-def _content(run: TableRun, uri: str) -> bytes:
-    """Return a file's content, of Iceberg's manifests with their blocks unpacked."""
+def _is_named(run: TableRun, uri: str, is_there: Callable[[str], bool]) -> bool:
+    """Return whether a file names a subject, of Iceberg's manifests any value of them."""
     content = run.store.read(uri)
     if f"/{ICEBERG_FOLDER}/" in uri and uri.endswith(".avro"):
-        return unpacked_blocks(content)
-    return unpacked(content)
+        try:
+            return any(map(is_there, avro_texts(run.spark, content)))
+        except Py4JJavaError:  # is no whole Avro file: nobody knows what it has
+            return True
+    return content_has(unpacked(content), is_there)
 
 
 def _is_unread(uri: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Callable, Iterable, Iterator, Sequence
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence
 
 SHORTEST = 6
 """Texts of fewer characters are not searched for: they may mean anything."""
@@ -49,15 +49,22 @@ def all_in(keys: Iterable[Sequence[str]]) -> Callable[[str], bool]:
 def content_has(content: bytes, is_there: Callable[[str], bool]) -> bool:
     """Return whether a file's content has a text.
 
-    Of JSON its numbers, mere counts, apart.
+    Of JSON, in one document or in one for each line, its numbers, mere counts, apart.
     """
-    try:
-        data = json.loads(content)
-    except ValueError:
-        data = None
-    if isinstance(data, (dict, list)):
-        return any(map(is_there, strings(data)))
+    for texts in ([content], content.splitlines()):
+        found = _documents(texts)
+        if found is not None:
+            return any(map(is_there, strings(found)))
     return is_there(content.decode("utf-8", errors="replace"))
+
+
+def _documents(texts: Sequence[bytes]) -> Optional[List[Any]]:
+    """Return objects and lists of JSON; None where a text is none."""
+    try:
+        found = [json.loads(text) for text in texts]
+    except ValueError:
+        return None
+    return found if all(isinstance(each, (dict, list)) for each in found) else None
 
 
 def strings(data: Any) -> Iterator[str]:

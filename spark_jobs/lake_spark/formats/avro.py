@@ -1,4 +1,4 @@
-"""Avro files as bytes: whether one is whole, and what is in its blocks.
+"""Avro files as bytes: whether one is whole.
 
 Spark reads a file that was cut as if it ended there, and its reader of Avro is a jar that
 not every step has.
@@ -6,7 +6,6 @@ not every step has.
 
 from __future__ import annotations
 
-import zlib
 from typing import Dict, Optional, Tuple
 
 from lake_spark.errors import REMOVED, UnreadableFile
@@ -17,7 +16,6 @@ _MAGIC = b"Obj\x01"
 _MARKER_BYTES = 16
 _HEAD_BYTES = 1 << 16
 """How much is read at first for the header, which holds the schema: 64 KiB."""
-_CODECS = {b"null": bytes, b"deflate": lambda block: zlib.decompress(block, -15)}
 
 
 def refuse_cut(store: ObjectStore, file: LandingFile) -> None:
@@ -57,25 +55,6 @@ def marker_of(head: bytes) -> Optional[bytes]:
         return None
     marker = head[at : at + _MARKER_BYTES]
     return marker if len(marker) == _MARKER_BYTES else None
-
-
-def unpacked_blocks(content: bytes) -> bytes:
-    """Return header and blocks as plain bytes, in which texts can be searched.
-
-    Raise ValueError if it is another file.
-    """
-    if not content.startswith(_MAGIC):
-        raise ValueError("no Avro file: its first four bytes are others")
-    header, at = _header(content)
-    unpack = _CODECS[header.get(b"avro.codec", b"null")]
-    found = [content[:at]]
-    at += _MARKER_BYTES
-    while at < len(content):
-        _, at = _number(content, at)  # of records
-        block, at = _bytes(content, at)
-        found.append(unpack(block))
-        at += _MARKER_BYTES
-    return b"\n".join(found)
 
 
 def _header(content: bytes) -> Tuple[Dict[bytes, bytes], int]:

@@ -15,6 +15,9 @@ from lake_spark.publish.schema import partition_columns, published_schema
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.object_store import ObjectStore
 
+SCRATCH = "published"
+"""The folder of a run's stage in which files are made before they are put."""
+
 INSTANT = "lake.hudi-instant"
 """Names the commit of Hudi in a version of the metadata."""
 

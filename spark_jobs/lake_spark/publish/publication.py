@@ -13,7 +13,7 @@ from lake_spec.model.choices import ReadableAs
 from lake_spark.errors import NotPublished
 from lake_spark.publish import glue_tables
 from lake_spark.publish.delta import Delta
-from lake_spark.publish.format import CannotFollow, Format, Newest
+from lake_spark.publish.format import CannotFollow, Format, Newest, SCRATCH
 from lake_spark.publish.iceberg import Iceberg
 from lake_spark.publish.instants import Instants
 from lake_spark.storage.hudi_table import HudiTable
@@ -103,7 +103,7 @@ def _format(run: TableRun, layer: str, table: HudiTable, kind: ReadableAs) -> Fo
         run.store,
         table,
         description=run.spec.description,
-        scratch=f"{folder}/published/{run.spec.name}/{layer}",
+        scratch=f"{folder}/{SCRATCH}/{run.spec.name}/{layer}",
     )
 
 

@@ -67,6 +67,8 @@ def _refuse_what_is_out_of_reach(run: TableRun) -> None:
         reasons.append("its snapshots' times are in a column (snapshot_time.column)")
     if column_in_path(run.spec) in run.spec.key:
         reasons.append("the paths of its files have a part of the key (scope.pattern)")
+    if set(run.spec.key) <= set(run.spec.storage.partition_by):
+        reasons.append("its folders are named by the key (storage.partition_by)")
     if reasons:
         raise NotErasable(
             f"{name}: {'; '.join(reasons)}, and erase does not support that. Nothing was "

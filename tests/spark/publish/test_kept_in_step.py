@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import json
-import zlib
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Sequence
 
 import pytest
 
+from lake_spec.contract.report import Report
 from lake_spec.model.choices import ReadableAs
 from lake_spark.erasure import scan
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.errors import KeysNotErased
 from lake_spark.publish import publication
-from lake_spark.formats.avro import unpacked_blocks
 from lake_spark.publish.delta import Delta
 from lake_spark.publish.iceberg import Iceberg
 from lake_spark.storage.hudi_table import without_hudi_columns
-from tests.spark.erasing import CANARY, erased, files_with
+from tests.spark.erasing import CANARY, ask, erased, files_with, has_text
 from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import FEED_FILES, Lake, stored, table
 from tests.spark.shop import DIMENSIONS, Shop, domain_of
@@ -27,11 +27,11 @@ from tests.spark.publish.readers import (
     as_text,
     delta_rows,
     delta_versions,
+    iceberg_file,
     iceberg_metadata,
     iceberg_rows,
     iceberg_snapshots,
 )
-from tests.unit.lake_spark.formats.test_avro_blocks import avro_file
 
 SPEC = table(FEED_FILES + """\
 key: [id]
@@ -239,15 +239,19 @@ def test_no_value_of_a_column_stands_in_metadata(spark, tmp_path):
     lake = loaded(spark, tmp_path)
     change(lake, 1)
     lake.done("incremental", "scd2", "maintenance")
-    folder = tmp_path / "warehouse"
-    found = [f for f in folder.rglob("*.avro") if "/metadata/" in str(f)]
-    texts = [unpacked_blocks(f.read_bytes()) for f in found]
-    texts += [
-        f.read_bytes()
-        for f in folder.rglob("*")
-        if "_delta_log" in str(f) and f.is_file()
-    ]
-    assert found and not [t for t in texts if CANARY.encode() in t]
+    found = published_files(lake)
+    assert {file.suffix for file in found} >= {".avro", ".json"}
+    assert [file for file in found if has_text(spark, file, CANARY)] == []
+
+
+def published_files(lake: Lake) -> list:
+    """Every file of published metadata, of all layers."""
+    folders = [Path(lake.tables.table(e).path[len("file://") :]) for e in LAYERS]
+    places = [folder / name for folder in folders for name in PUBLISHED]
+    return [f for place in places for f in sorted(place.iterdir()) if f.name[0] != "."]
+
+
+PUBLISHED = ("metadata", "_delta_log")
 
 
 def test_the_description_of_a_table_is_in_both_formats_and_follows_the_spec(
@@ -297,22 +301,77 @@ def test_a_table_that_was_there_before_is_published_as_of_its_newest_commit(
     assert len(iceberg_snapshots(lake.tables.current.path)) == 1
 
 
-def test_the_scan_of_an_erase_reads_manifests_and_checkpoints(spark, tmp_path):
+LONG_KEY = f"{CANARY}:0123456789-0123456789-Äö"
+"""As long as a UUID: its length, which Avro writes before it, is a letter."""
+
+
+def test_the_scan_of_an_erase_reads_every_file_of_published_metadata(spark, tmp_path):
+    """Files that name the key come from a table that is partitioned by it."""
     lake = loaded(spark, tmp_path)
-    erased(lake, {"id": CANARY})
-    run, subject = lake.tables, Subjects((CANARY,), ((CANARY,),))
+    lake.land("load/2.csv", f"id,name,at\n{LONG_KEY},x,2026-01-01\n")
+    lake.done("full_load", "scd2")
+    left = lake.root / "runs/tests_incremental/0/scd2/published/things/current/part"
+    left.parent.mkdir(parents=True)
+    left.write_text(LONG_KEY)  # of a checkpoint, by a run that was killed
+    erased(lake, {"id": LONG_KEY})
+    assert files_with(lake, LONG_KEY) == []
+    run, subject = lake.tables, Subjects((LONG_KEY,), ((LONG_KEY,),))
     assert scan.scan_files(run, subject) > 0
-    folder = Path(run.current.path[len("file://") :])
-    packer = zlib.compressobj(wbits=-15)
-    packed = packer.compress(f"\x18{CANARY}".encode()) + packer.flush()
-    manifest = folder / "metadata" / "left-m0.avro"
-    manifest.write_bytes(avro_file(b"deflate", packed))
-    with pytest.raises(KeysNotErased, match="left-m0.avro"):
+    for place, content in planted(spark, tmp_path / "other").items():
+        file = Path(run.current.path[len("file://") :]) / place
+        file.write_bytes(content)
+        with pytest.raises(KeysNotErased, match=re.escape(place)):
+            scan.scan_files(run, subject)
+        file.unlink()
+    assert scan.scan_files(run, subject) > 0
+
+
+def planted(spark, root: Path) -> dict:
+    """Files of each kind of published metadata that have the key, by path."""
+    lake = Lake(spark, root, stored(SPEC, partition_by=("id",)))
+    lake.land("load/1.csv", f"id,name,at\n{LONG_KEY},x,2026-01-01\n")
+    lake.done("full_load")
+    report = Report("tests_erase/0", "test", "tests", "things", "erase", "pyspark")
+    publication.begin_again(replace(lake.tables, report=report))  # as an erase does
+    folder = Path(lake.tables.current.path[len("file://") :])
+    named = [
+        file
+        for name in PUBLISHED
+        for file in sorted((folder / name).iterdir())
+        if file.name[0] != "." and has_text(spark, file, LONG_KEY)
+    ]
+    assert {kind_of(file.name) for file in named} == KINDS
+    found = {f"{f.parent.name}/planted-{f.name}": f.read_bytes() for f in named}
+    settings = json.loads(iceberg_file(lake.tables.current.path).read_text())
+    settings["properties"]["comment"] = LONG_KEY
+    return {**found, "metadata/v99.metadata.json": json.dumps(settings).encode()}
+
+
+KINDS = {"manifest", "manifest list", "Delta log", "checkpoint"}
+
+
+def kind_of(name: str) -> str:
+    if name.endswith(".avro"):
+        return "manifest list" if name.startswith("snap-") else "manifest"
+    return "checkpoint" if name.endswith(".parquet") else "Delta log"
+
+
+def test_a_manifest_that_nobody_can_read_is_not_vouched_for(spark, tmp_path):
+    lake = loaded(spark, tmp_path)
+    run, subject = lake.tables, Subjects(("other-key",), (("other-key",),))
+    assert scan.scan_files(run, subject) > 0
+    folder = Path(run.current.path[len("file://") :]) / "metadata"
+    (folder / "half-m0.avro").write_bytes(b"Obj\x01")
+    with pytest.raises(KeysNotErased, match="half-m0.avro"):
         scan.scan_files(run, subject)
-    manifest.unlink()
-    rows = spark.createDataFrame([((CANARY,),)], "add struct<path:string>")
-    rows.coalesce(1).write.parquet(f"file://{tmp_path}/checkpoint")
-    (part,) = (tmp_path / "checkpoint").glob("part-*")
-    part.rename(folder / "_delta_log" / f"{7:020}.checkpoint.parquet")
-    with pytest.raises(KeysNotErased, match="checkpoint.parquet"):
-        scan.scan_files(run, subject)
+
+
+def test_an_erase_of_a_table_whose_folders_are_named_by_its_key_is_refused(
+    spark, tmp_path
+):
+    lake = loaded(spark, tmp_path, stored(SPEC, partition_by=("id",)))
+    before = lake.files()
+    report = lake.run("erase", request_uri=ask(lake, {"id": CANARY}))
+    assert report.error["type"] == "NotErasable"
+    assert "folders are named by the key" in report.error["message"]
+    assert lake.files() == before

@@ -51,11 +51,17 @@ def test_a_key_of_several_columns_is_named_by_all_of_its_parts(text, is_named):
         (json.dumps({"bytes": 438211, "etag": HASH}).encode(), False),
         (json.dumps({"paths": ["in/438211.csv"]}).encode(), True),
         (json.dumps({"438211": 1}).encode(), True),
+        (b'{"size":438211}\n{"size":438211}\n', False),
+        (json.dumps({"id": 1}).encode() + b'\n{"id":"\\u003438211"}', True),
+        (b"1\n438211", True),
         (b"bytes=438211", True),
         (b"\xff\x00438211\x01", True),
         (HASH.encode(), False),
     ],
-    ids=["number", "string", "name", "properties", "binary", "hash"],
+    ids=[
+        *("number", "string", "name", "numbers of lines", "escaped in a line"),
+        *("no JSON", "properties", "binary", "hash"),
+    ],
 )
 def test_numbers_of_json_are_counts_and_all_else_is_searched(content, is_there):
     assert content_has(content, any_in(["438211"])) is is_there

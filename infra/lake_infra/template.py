@@ -18,7 +18,7 @@ GENERATED = ("domains", "readers")
 """Layers whose templates are generated from the specs."""
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # by libyaml, if there
     """YAML with `!Ref`, `!Sub` and the like, read as their long forms."""
 
 

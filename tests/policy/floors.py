@@ -80,7 +80,7 @@ def _row(root: Path, package: str, floor: str) -> str:
 def stands_on(package: str, path: Path) -> Iterator[str]:
     """The floors of its package that a file imports."""
     top = Path(package).name
-    for _, name in modules_imported(parsed(path)):
+    for _, name in modules_imported(path):
         parts = name.split(".")
         if parts[0] == top and len(parts) > 1 and parts[1] in FLOORS[package]:
             yield parts[1]
@@ -95,7 +95,7 @@ def floor_faults(root: Path) -> List[str]:
             floor = path.relative_to(root / package).with_suffix("").parts[0]
             if floor == "__init__":
                 continue
-            for line, name in modules_imported(parsed(path)):
+            for line, name in modules_imported(path):
                 parts = name.split(".")
                 if parts[0] != top or len(parts) == 1 or parts[1] == floor:
                     continue
@@ -123,9 +123,19 @@ def _parsed(text: str) -> ast.Module:
     return ast.parse(text)
 
 
-def modules_imported(tree: ast.AST) -> Iterator[Tuple[int, str]]:
+def nodes(path: Path) -> Tuple[ast.AST, ...]:
+    """All nodes of a file of Python, walked once however many rules look at them."""
+    return _nodes(path.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=None)
+def _nodes(text: str) -> Tuple[ast.AST, ...]:
+    return tuple(ast.walk(_parsed(text)))
+
+
+def modules_imported(path: Path) -> Iterator[Tuple[int, str]]:
     """Line and whole name of what is imported: of a package, what is taken from it."""
-    for node in ast.walk(tree):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, name.name) for name in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator, List, NamedTuple, Optional, Set, Tuple
 
-from tests.policy.floors import ROOT, parsed
+from tests.policy.floors import ROOT, nodes
 
 PAGE = ROOT / "docs" / "reference" / "messages.md"
 WARNINGS = "dags/lake_spec/diagnostics/warnings.py"
@@ -179,18 +179,20 @@ def _packages() -> List[str]:
 
 
 def _is_error(base: ast.expr, known: Set[str]) -> bool:
-    name = ast.unparse(base).rsplit(".", 1)[-1]
+    name = _last_name(base)
     return name in known or name.endswith(("Error", "Exception"))
 
 
-def _nodes(root: Path, package: str) -> Iterator[Tuple[Path, ast.AST]]:
+def _nodes(root: Path, package: str, word: str = "") -> Iterator[Tuple[Path, ast.AST]]:
+    """Yield the nodes of a package's files, of those alone that have the word."""
     for path in sorted((root / package).glob("**/*.py")):
-        for node in ast.walk(parsed(path)):
-            yield path, node
+        if word in path.read_text(encoding="utf-8"):
+            for node in nodes(path):
+                yield path, node
 
 
 def _classes(root: Path, package: str) -> Iterator[Tuple[Path, ast.ClassDef]]:
-    for path, node in _nodes(root, package):
+    for path, node in _nodes(root, package, word="class "):
         if isinstance(node, ast.ClassDef):
             yield path, node
 
@@ -215,7 +217,7 @@ def _text(node: ast.expr) -> Optional[str]:
 
 def _rules(root: Path, folder: str) -> Iterator[Message]:
     """Yield the functions that are decorated as rules."""
-    for path, node in _nodes(root, folder):
+    for path, node in _nodes(root, folder, word="rule"):
         if isinstance(node, ast.FunctionDef) and any(
             re.search(r"\brule(\(.*)?$", ast.unparse(each), re.DOTALL)
             for each in node.decorator_list
@@ -255,23 +257,26 @@ def base_faults(root: Path) -> List[str]:
         for path, node in _nodes(root, package):
             if isinstance(node, ast.ClassDef):
                 there.add(node.name)
-            if isinstance(node, ast.Call) and _called(node) in BASES:
+            name = _last_name(node.func) if isinstance(node, ast.Call) else ""
+            if name in BASES:
                 where = f"{path.relative_to(root)}:{node.lineno}"
-                name = _called(node)
                 faults.append(f"{where} makes a {name}: make one of its kinds")
     gone = sorted({*BASES, *INTERNAL} - there)
     return faults + [f"{name} is no class: remove it here" for name in gone]
 
 
-def _called(node: ast.Call) -> str:
-    return ast.unparse(node.func).rsplit(".", 1)[-1]
+def _last_name(node: ast.expr) -> str:
+    """Return `b` of `a.b` and of `b`; nothing for what has no name."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def warning_faults(root: Path) -> List[str]:
     """List code that changes a report's warnings otherwise than by `warn`."""
     faults = []
     for package in ("dags", "spark_jobs"):
-        for path, node in _nodes(root, package):
+        for path, node in _nodes(root, package, word=".warnings"):
             if path != root / REPORT and _changes_warnings(node):
                 where = f"{path.relative_to(root)}:{node.lineno}"
                 faults.append(f"{where}: call report.warn(WarningId.X, text)")

@@ -16,7 +16,7 @@ from typing import Dict, FrozenSet, Iterator, List, Tuple
 import pytest
 
 from tests.policy import floors
-from tests.policy.floors import FLOORS, floor_faults, parsed
+from tests.policy.floors import FLOORS, floor_faults, nodes, parsed
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = frozenset(
@@ -116,9 +116,9 @@ HUDI_OPTION = re.compile(r"(?<!/)hoodie\.")  # after a slash it is a file's name
 RUNS_ON_PYTHON_39 = ("dags/lake_spec", "spark_jobs")
 
 
-def imported(tree: ast.AST) -> Iterator[Tuple[int, str]]:
+def imported(path: Path) -> Iterator[Tuple[int, str]]:
     """Line and top-level name of every import, also of those inside functions."""
-    for node in ast.walk(tree):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, name.name.split(".")[0]) for name in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -131,7 +131,7 @@ def import_faults(root: Path) -> List[str]:
     for layer in LAYERS + LOOSE_FILES:
         glob = layer.folder if "*" in layer.folder else f"{layer.folder}/**/*.py"
         for path in sorted(root.glob(glob)):
-            for line, name in imported(parsed(path)):
+            for line, name in imported(path):
                 if not allows(layer, path, name):
                     where = f"{path.relative_to(root)}:{line}"
                     faults.append(f"{where} imports {name}: {layer.remedy}")
@@ -169,21 +169,21 @@ def python_39_faults(root: Path) -> List[str]:
             except SyntaxError as error:
                 faults.append(f"{where}:{error.lineno} is no Python 3.9: {error.msg}")
                 continue
-            for line, what in newer_than_39(parsed(path)):
+            for line, what in newer_than_39(path):
                 faults.append(f"{where}:{line} is no Python 3.9: {what}")
     return faults
 
 
-def newer_than_39(tree: ast.Module) -> Iterator[Tuple[int, str]]:
+def newer_than_39(path: Path) -> Iterator[Tuple[int, str]]:
     """Arguments and annotations that parse on 3.9 and fail there at run time."""
     new_arguments = {"dataclass": {"slots", "kw_only"}, "zip": {"strict"}}
-    for node in ast.walk(tree):
+    for node in nodes(path):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             for word in node.keywords:
                 if word.arg in new_arguments.get(node.func.id, ()):
                     yield node.lineno, f"{node.func.id}({word.arg}=...)"
-    if not postpones_annotations(tree):
-        for annotation in annotations(tree):
+    if not postpones_annotations(parsed(path)):
+        for annotation in annotations(path):
             if any(isinstance(part, ast.BitOr) for part in ast.walk(annotation)):
                 yield annotation.lineno, "`X | Y` needs `from __future__ import annotations`"
 
@@ -197,8 +197,8 @@ def postpones_annotations(tree: ast.Module) -> bool:
     )
 
 
-def annotations(tree: ast.Module) -> Iterator[ast.expr]:
-    for node in ast.walk(tree):
+def annotations(path: Path) -> Iterator[ast.expr]:
+    for node in nodes(path):
         found = getattr(node, "annotation", None) or getattr(node, "returns", None)
         if found is not None:
             yield found

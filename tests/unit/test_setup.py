@@ -6,6 +6,7 @@ half-built ever counts as an environment is ours.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import signal
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Callable
 
 import pytest
 
@@ -269,6 +271,82 @@ def test_spark_may_have_another_python_than_airflow(project, programs, target):
     project.run("--only", target, **settings)
     python = f"{folder}/{'python3.9' if target == 'spark-3.9' else 'other'}"
     assert f"venv --python {python} .venv-{target}" in project.notes.read_text()
+
+
+class SparkProject:
+    """A project whose jars are one empty file, and whose archive is made by `makes`."""
+
+    def __init__(self, project: Project, programs: Callable) -> None:
+        self.root = project.root
+        self._project = project
+        self.archive = self.root / ".local/class-data/spark-3.5/classes-0.jsa"
+        sums = f"{hashlib.sha256().hexdigest()}  other.jar\n"
+        (self.root / "local/runtimes/spark-3.5/jars.sha256").write_text(sums)
+        self.home = self.root / "java"
+        java = f"""[ "$1" != -version ] || {JAVA_17}"""
+        self.settings = programs(java=java, mvn=OTHER_JAR)
+        self.settings["JAVA_HOME"] = str(self.home)
+        (self.home / "bin").mkdir(parents=True)
+        shutil.copy(
+            f"{self.settings['PATH'].split(':')[0]}/java", self.home / "bin/java"
+        )
+        self.java("17.0.1")
+        self.makes("print('made', file=open('notes', 'a'))", "x.touch()")
+
+    def java(self, version: str) -> None:
+        (self.home / "release").write_text(f"JAVA_VERSION={version}\n")
+
+    def makes(self, *lines: str) -> None:
+        """Let this be what makes the archive, `x`."""
+        program = self.root / "local/lake_local/aws/class_data.py"
+        program.parent.mkdir(parents=True, exist_ok=True)
+        head = f"from pathlib import Path\nx = Path({str(self.archive)!r})\n"
+        more = "x.parent.mkdir(parents=True, exist_ok=True)\n"
+        program.write_text(head + more + "\n".join(lines))
+
+    def set_up(self, *arguments: str) -> str:
+        asked = arguments or ("--only", "airflow", "--only", "spark")
+        code, output = self._project.run(*asked, **self.settings)
+        assert code == 0, output
+        return output
+
+    def made(self) -> int:
+        return self._project.notes.read_text().count("made\n")
+
+
+@pytest.fixture
+def spark(project, programs):
+    return SparkProject(project, programs)
+
+
+def test_the_archive_of_classes_is_made_once_for_each_java(spark):
+    assert "setup: .local/class-data/spark-3.5 done in" in spark.set_up()
+    assert (spark.archive.exists(), spark.made()) == (True, 1)
+    assert spark.set_up() == "setup: everything is in place\n"
+    spark.java("17.0.2")
+    spark.set_up()
+    assert spark.made() == 2
+
+
+def test_other_jars_get_another_archive(spark):
+    spark.set_up()
+    shutil.rmtree(spark.root / ".local/jars")
+    spark.set_up()
+    spark.set_up()
+    assert spark.made() == 2
+
+
+def test_set_up_goes_on_where_no_archive_can_be_made(spark):
+    spark.makes("raise SystemExit('no emulator')")
+    output = spark.set_up()
+    assert "Java's archive of classes could not be made" in output
+    assert "no emulator" in (spark.root / ".local/log/setup/class-data.log").read_text()
+    assert spark.set_up() == "setup: everything is in place\n"
+
+
+def test_without_airflow_there_is_no_archive(spark):
+    assert "class-data" not in spark.set_up("--only", "spark")
+    assert not spark.archive.exists()
 
 
 def test_servers_of_another_content_than_the_locked_one_do_not_count(project, programs):

@@ -36,6 +36,10 @@ EMR_JAR = re.compile(rf"(?:{NODE_JARS})/([a-z][a-z0-9-]*)\.jar$")
 NOT_SHARED = ("slf4j-", "spark-avro", "iceberg-")
 """What a step does not get by itself: it would shadow Spark's own, or is named."""
 UTILITIES = "org.apache.hudi.utilities."
+DEFAULTS = "spark-defaults.conf"
+LOGGING = "log4j2.properties"
+ARCHIVE = "classes-{size}.jsa"
+EMPTY = "empty"
 
 
 class RuntimeMissing(Exception):
@@ -79,6 +83,11 @@ class Runtime:
         return ":".join([*found, str(extra)] if extra else found)
 
     @property
+    def class_data(self) -> Path:
+        """The folder of the archive of classes, which `class_data` makes at set-up."""
+        return jars_root().parent / "class-data" / self.jars
+
+    @property
     def python(self) -> Path:
         return self.home / "bin" / "python"
 
@@ -89,7 +98,7 @@ class Runtime:
             raise RuntimeMissing(
                 f"{self.name} is not set up: no pyspark in {self.home}. {SET_UP}"
             )
-        return found[0]
+        return found[0].resolve()  # as PySpark finds it, so that class paths are equal
 
     def emr_jar(self, name: str) -> Path | None:
         """Return the jar that stands in for `<name>.jar` of a node, if there is one."""
@@ -170,11 +179,46 @@ def command(
         return Command(tuple(args), env)
     resolved, notes = _resolve_jars(runtime, args[1:])
     conf = _write_defaults(runtime, scratch, endpoint, properties)
-    env.update(SPARK_HOME=str(runtime.spark_home), SPARK_CONF_DIR=str(conf))
+    env.update(SPARK_HOME=str(runtime.spark_home))
+    env.update(SPARK_CONF_DIR=str(empty_folder(runtime, scratch)))
     env.update(SPARK_LOCAL_IP="127.0.0.1", SPARK_LOCAL_DIRS=str(scratch))
     env.update(HUDI_CONF_DIR=str(conf), TMPDIR=str(scratch))
-    submit = runtime.spark_home / "bin" / "spark-submit"
-    return Command((str(submit), *resolved), env, notes)
+    submit = str(runtime.spark_home / "bin" / "spark-submit")
+    settings = str(conf / DEFAULTS)
+    return Command((submit, "--properties-file", settings, *resolved), env, notes)
+
+
+def empty_folder(runtime: Runtime, scratch: Path) -> Path:
+    """Return the folder that Spark adds to the class path, where it looks for settings.
+
+    The JVM takes an archive only for the class path that it was made with, and that may
+    have no folder with files in it.
+    """
+    found = runtime.class_data / EMPTY
+    if not found.is_dir():
+        found = scratch / EMPTY
+        found.mkdir(parents=True, exist_ok=True)
+    return found
+
+
+def class_archive(runtime: Runtime) -> Path | None:
+    """Return the archive of classes, if there is a whole one: a cut one ends the JVM."""
+    for found in runtime.class_data.glob(ARCHIVE.format(size="*")):
+        if found.name == ARCHIVE.format(size=found.stat().st_size):
+            return found
+    return None
+
+
+def class_data_options(runtime: Runtime) -> str:
+    """Return the JVM's options for the archive of classes; empty if there is none.
+
+    The JVM compares the archive with itself, the class path and the time of each jar, and
+    goes on without where one differs, so its warnings about that are left out.
+    """
+    archive = class_archive(runtime)
+    if archive is None:
+        return ""
+    return f'"-XX:SharedArchiveFile={archive}" -Xlog:cds*=off -Xlog:class+path*=off'
 
 
 def _main_class(args: Sequence[str]) -> str:
@@ -236,8 +280,8 @@ def _write_defaults(
     own = {name: value for name, value in own.items() if value}
     settings = {**_defaults(runtime, scratch, endpoint), **own}
     lines = [f"{name} {value}\n" for name, value in settings.items()]
-    (conf / "spark-defaults.conf").write_text("".join(lines))
-    (conf / "log4j2.properties").write_text(LOG4J)
+    (conf / DEFAULTS).write_text("".join(lines))
+    (conf / LOGGING).write_text(LOG4J)
     (conf / "hudi-defaults.conf").touch()
     return conf
 
@@ -255,6 +299,8 @@ def _defaults(runtime: Runtime, scratch: Path, endpoint: str) -> dict[str, str]:
     java = (
         f'-Duser.timezone=UTC "-Dderby.system.home={scratch}"'
         f' "-Djava.io.tmpdir={scratch}"'
+        f' "-Dlog4j2.configurationFile={(scratch / "conf" / LOGGING).as_uri()}"'
+        f" {class_data_options(runtime)}"
         f" {os.environ.get('LAKE_JAVA_OPTIONS', JAVA_OPTIONS)}"
     )
     s3a = "spark.hadoop.fs.s3a"

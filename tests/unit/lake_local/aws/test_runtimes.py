@@ -57,6 +57,8 @@ def test_spark_submit_becomes_that_of_the_release(machine):
     spark = machine / ".venv-spark/lib/python3.11/site-packages/pyspark"
     assert made.argv == (
         str(spark / "bin/spark-submit"),
+        "--properties-file",
+        str(machine / "scratch/conf/spark-defaults.conf"),
         "s3://lake/main.py",
         "--stage",
         "scd2",
@@ -82,6 +84,44 @@ def test_compiled_code_of_many_tables_has_space(machine):
     command(machine, "spark-submit", "x.py")
     java = defaults(machine)["spark.driver.defaultJavaOptions"]
     assert "-XX:ReservedCodeCacheSize=256m" in java.split()
+
+
+def archived(machine: Path, runtime: str = "spark-3.5") -> Path:
+    """What set-up leaves: an archive, and the empty folder of its class path."""
+    folder = machine / "class-data" / runtime
+    (folder / "empty").mkdir(parents=True)
+    (folder / "classes-4.jsa").write_text("four")
+    return folder
+
+
+def test_a_step_takes_the_archive_of_classes_and_its_class_path(machine):
+    folder = archived(machine)
+    made = command(machine, "spark-submit", "x.py")
+    java = defaults(machine)["spark.driver.defaultJavaOptions"]
+    assert f'"-XX:SharedArchiveFile={folder / "classes-4.jsa"}"' in java
+    assert made.env["SPARK_CONF_DIR"] == str(folder / "empty")
+
+
+def test_an_archive_that_was_cut_is_not_taken_for_the_jvm_would_end(machine):
+    (archived(machine) / "classes-4.jsa").write_text("cut")
+    command(machine, "spark-submit", "x.py")
+    assert "Archive" not in defaults(machine)["spark.driver.defaultJavaOptions"]
+
+
+def test_without_an_archive_a_step_starts_without(machine):
+    archived(machine, "spark-3.4")  # that of another runtime
+    made = command(machine, "spark-submit", "x.py")
+    assert "Archive" not in defaults(machine)["spark.driver.defaultJavaOptions"]
+    assert made.env["SPARK_CONF_DIR"] == str(machine / "scratch/empty")
+    assert list((machine / "scratch/empty").iterdir()) == []
+
+
+def test_logs_are_written_as_the_steps_own_file_says(machine):
+    command(machine, "spark-submit", "x.py")
+    file = machine / "scratch/conf/log4j2.properties"
+    java = defaults(machine)["spark.driver.defaultJavaOptions"]
+    assert f'"-Dlog4j2.configurationFile={file.as_uri()}"' in java
+    assert "rootLogger.level = warn" in file.read_text()
 
 
 def test_keys_are_in_the_environment_and_in_no_argument_or_setting(machine):
@@ -116,7 +156,7 @@ def test_of_a_list_of_jars_the_one_that_is_not_here_is_left_out(machine):
     jars = "/usr/lib/hudi/hudi-spark-bundle.jar,/usr/lib/hudi/hudi-aws-bundle.jar"
     utilities = "/usr/lib/hudi/hudi-utilities-bundle.jar"
     made = command(machine, "spark-submit", *STREAMER, "--jars", jars, utilities)
-    assert made.argv[4] == str(machine / "jars" / BUNDLE_34)
+    assert made.argv[6] == str(machine / "jars" / BUNDLE_34)
     [note] = made.notes
     assert note.startswith("skipped the jar /usr/lib/hudi/hudi-aws-bundle.jar")
 
@@ -125,7 +165,7 @@ def test_the_reader_of_avro_is_there_for_steps_that_name_it(machine):
     jars = "/usr/lib/hudi/hudi-spark-bundle.jar,/usr/lib/spark/connector/lib/spark-avro.jar"
     made = command(machine, "spark-submit", "--jars", jars, "x.py")
     folder = machine / "jars"
-    assert made.argv[2] == f"{folder / BUNDLE_35},{folder / AVRO_35}"
+    assert made.argv[4] == f"{folder / BUNDLE_35},{folder / AVRO_35}"
     path = defaults(machine)["spark.driver.extraClassPath"]
     assert "spark-avro" not in path
 
@@ -134,7 +174,7 @@ def test_icebergs_library_is_there_for_steps_that_name_it(machine):
     jars = f"{HUDI},{ICEBERG}"
     made = command(machine, "spark-submit", "--jars", jars, "x.py")
     folder = machine / "jars"
-    assert made.argv[2] == f"{folder / BUNDLE_35},{folder / ICEBERG_35}"
+    assert made.argv[4] == f"{folder / BUNDLE_35},{folder / ICEBERG_35}"
     assert ICEBERG_35 not in defaults(machine)["spark.driver.extraClassPath"]
 
 

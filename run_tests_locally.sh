@@ -138,8 +138,13 @@ dags_and_policy() { # that the simulator sees what is wrong is tried once, in `o
 
 emulator() { tests "$1/bin/python" tests/unit/lake_local; }
 
+releases() { # and what stands on them, apart: a third of all else
+    tests .venv-airflow/bin/python tests/unit/lake_release tests/unit/lake_acceptance
+}
+
 other_units() { # lake_spec too, where `python_39` does not test it
     set -- --ignore tests/unit/lake_airflow --ignore tests/unit/lake_local
+    set -- "$@" --ignore tests/unit/lake_release --ignore tests/unit/lake_acceptance
     ! has_python_39 || set -- "$@" --ignore tests/unit/lake_spec
     tests .venv-airflow/bin/python tests/unit "$@"
 }
@@ -164,7 +169,7 @@ show_readers() { tests .venv-readers/bin/python tests/readers; }
 # One Spark session uses little more than one core, so there are two; each takes the next
 # file when it is done with one.
 spark_tests() { # with the environment in $1
-    tests "$1/bin/python" -n 2 --dist loadfile tests/spark
+    tests "$1/bin/python" -n 2 --dist loadfile --no-loadscope-reorder tests/spark
 }
 
 servers() { # setup.sh has none for another machine than Linux x86_64
@@ -178,7 +183,7 @@ servers() { # setup.sh has none for another machine than Linux x86_64
 fast() {
     run ./setup.sh --quiet --only airflow --only spec
     run .local/uv/bin/uv pip check --quiet --python .venv-airflow/bin/python
-    side_by_side "emulator .venv-airflow" dags_and_policy other_units style python_39
+    side_by_side dags_and_policy releases "emulator .venv-airflow" other_units style python_39
 }
 
 full() {
@@ -226,8 +231,8 @@ simulate() {
 }
 
 bench() {
-    # HoodieStreamer is a peer, and DAGs are parsed.
-    run ./setup.sh --quiet --only bench --only streamer --only airflow
+    # HoodieStreamer is a peer, DAGs are parsed, and small runs are steps.
+    run ./setup.sh --quiet --only bench --only streamer --only airflow --only spark
     program .venv-bench/bin/python benchmarks.speed
 }
 

@@ -98,8 +98,10 @@ UNITS = [
     ".venv-airflow/bin/python -m pytest tests/unit/lake_airflow tests/policy"
     " --ignore tests/unit/lake_airflow/simulated_runs/test_simulator_sees.py",
     ".venv-airflow/bin/python -m pytest tests/unit/lake_local",
+    ".venv-airflow/bin/python -m pytest tests/unit/lake_release tests/unit/lake_acceptance",
     ".venv-airflow/bin/python -m pytest tests/unit"
     " --ignore tests/unit/lake_airflow --ignore tests/unit/lake_local"
+    " --ignore tests/unit/lake_release --ignore tests/unit/lake_acceptance"
     " --ignore tests/unit/lake_spec",
 ]
 OLDER = [
@@ -114,7 +116,7 @@ SITE = [
     ".venv-airflow/bin/python -m pytest tests/site",
 ]
 READERS = ".venv-readers/bin/python -m pytest tests/readers"
-SPARK = ".venv-spark/bin/python -m pytest -n 2 --dist loadfile tests/spark"
+SPARK = ".venv-spark/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests/spark"
 SERVERS = ".venv-spark/bin/python -m pytest tests/servers tests/loop"
 FAST = sorted([*STYLE, *PYTHON_39, *UNITS])
 
@@ -138,11 +140,11 @@ def test_a_part_runs_one_command_after_the_other_and_is_shown_whole(run):
 def test_full_adds_the_older_airflow_spark_and_end_to_end(run, arguments):
     code, _, commands = run(*arguments)
     assert code == 0
-    assert (commands[1:3], sorted(commands[3:10])) == (FIRST, FAST)
-    assert sorted(commands[10:17]) == sorted([*OLDER, *SITE, READERS])
+    assert (commands[1:3], sorted(commands[3:11])) == (FIRST, FAST)
+    assert sorted(commands[11:18]) == sorted([*OLDER, *SITE, READERS])
     assert commands[0].endswith("--only servers --only readers")
-    assert commands[17] == SERVERS
-    assert commands[18:] == [
+    assert commands[18] == SERVERS
+    assert commands[19:] == [
         SPARK,
         ".venv-airflow/bin/python -m pytest tests/acceptance tests/e2e",
     ]
@@ -189,7 +191,7 @@ def test_the_first_part_to_fail_ends_the_others(run, start):
 def test_an_interrupt_ends_all_parts(tmp_path, start, how):
     process = start("fast", HANGING="*pytest*")
     deadline = time.monotonic() + 30
-    while (tmp_path / "notes").read_text().count("pytest") < 4:
+    while (tmp_path / "notes").read_text().count("pytest") < 5:
         assert time.monotonic() < deadline, "the tests have not begun"
         time.sleep(0.02)
     process.send_signal(how)
@@ -200,7 +202,7 @@ def test_an_interrupt_ends_all_parts(tmp_path, start, how):
 def test_arguments_reach_every_pytest(run):
     _, _, commands = run("fast", "-k", "late events")
     asked = [line for line in commands if "pytest" in line]
-    assert len(asked) == 4
+    assert len(asked) == 5
     assert all(line.endswith(" -k late events") for line in asked)
 
 
@@ -233,7 +235,7 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
         ("simulate", "--only airflow", "airflow", "tests.simulator"),
         (
             "bench",
-            "--only bench --only streamer --only airflow",
+            "--only bench --only streamer --only airflow --only spark",
             "bench",
             "benchmarks.speed",
         ),

@@ -48,8 +48,10 @@ def small_zip(monkeypatch):
 def project(tmp_path) -> Path:
     """A project whose one DAG file shows the version of its package and its release."""
     dags = tmp_path / "project" / "dags"
-    for name in ("tables", "clusters", "environments"):
+    for name in ("tables", "clusters"):
         shutil.copytree(PROJECT / "dags" / name, dags / name)
+    (dags / "environments").mkdir()  # of one alone: each file of a release is uploaded
+    shutil.copy(PROJECT / "dags/environments/prod.yml", dags / "environments")
     (dags / "lake_airflow").mkdir()
     write_dags(dags.parent, "one", "moma.py")
     (dags.parent / "requirements").mkdir()

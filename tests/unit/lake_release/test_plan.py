@@ -6,6 +6,7 @@ import shutil
 from dataclasses import replace
 
 import pytest
+from lake_release.built import PROJECT
 from lake_release.errors import ReleaseError
 from lake_release.target import Target
 
@@ -67,10 +68,10 @@ def test_settings_of_the_environment_code_and_packages(lake):
     ]
 
 
-def test_an_environment_without_an_account_needs_the_bucket(lake):
+def test_an_environment_without_an_account_needs_the_bucket():
     from lake_spec.parsing.loader import load_environment
 
-    local = load_environment("local", lake.project / "dags" / "environments")
+    local = load_environment("local", PROJECT / "dags" / "environments")
     local = replace(local, runtime_role=None)
     with pytest.raises(ReleaseError, match="give --dags-bucket"):
         Target.of(local, None)

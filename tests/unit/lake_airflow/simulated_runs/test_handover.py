@@ -13,8 +13,8 @@ SCHEDULES = 20
 pytestmark = pytest.mark.usefixtures("quiet")
 
 
-def played():
-    for seed in range(1, SCHEDULES + 1):
+def played(schedules: int = SCHEDULES):
+    for seed in range(1, schedules + 1):
         world = HandoverWorld(seed)
         world.play()
         yield world
@@ -31,4 +31,5 @@ def test_others_take_over_after_a_micro_batch_and_no_invariant_breaks():
 
 def test_without_asking_it_would_go_on_until_something_else_ends_it(monkeypatch):
     monkeypatch.setattr(DomainLease, "ask_to_stop", lambda *_: None)
-    assert not any(world.was_handed_over for world in played())
+    few = SCHEDULES // 4  # when asked, more than half of them hand over
+    assert not any(world.was_handed_over for world in played(few))

@@ -1,11 +1,14 @@
 """Measure the targets of docs/speed.md: ratios within one run, never tests.
 
     ./run_tests_locally.sh bench [--only K]... [--scale F] [--pairs N] [--seed S] [--resume]
+    ./run_tests_locally.sh bench --quick [--only K]...
 
 K is the number of a target; --scale multiplies the sizes of tables (1: as the target
 says). Prints a table, keeps benchmarks/results/latest.json, draws docs/speed and writes
 the figures into docs/speed.md. --resume goes on with a run that was ended before all
 its targets were measured: it leaves out those that were, with the same code and sizes.
+--quick prints the figures of small tables and two rounds, and keeps none: it shows that
+each target can be measured, and what became much slower.
 """
 
 from __future__ import annotations
@@ -32,16 +35,23 @@ def main(argv: List[str]) -> int:
     """Run what was asked for; 0 whatever the figures are."""
     parser = argparse.ArgumentParser(prog="bench", description=__doc__.splitlines()[0])
     parser.add_argument("--only", action="append", choices=list(TARGETS), default=[])
-    parser.add_argument("--scale", type=_positive, default=1.0)
-    parser.add_argument("--pairs", type=_even, default=6, help="rounds that count")
+    parser.add_argument("--scale", type=_positive, help="1 if left out")
+    parser.add_argument("--pairs", type=_even, help="rounds that count, 6 if left out")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--resume", action="store_true", help="go on with such a run")
+    parser.add_argument(
+        "--quick", action="store_true", help="small and few, keeps nothing"
+    )
     parser.add_argument("--folder", type=Path, help="where the lakes are made")
     asked = parser.parse_args(argv)
+    scale, pairs = (0.02, 2) if asked.quick else (1.0, 6)
+    asked.scale, asked.pairs = asked.scale or scale, asked.pairs or pairs
     names, about = asked.only or list(TARGETS), _about(asked)
     left = _not_measured(names, about) if asked.resume else names
     if left:
         _measure(left, asked, about)
+    if asked.quick:
+        return 0
     print("\n".join(result.lines(result.kept(names))))
     draw(result.LATEST, ROOT / "docs" / "speed")
     result.tell()
@@ -64,7 +74,8 @@ def _measure(
             for name in names:
                 say(f"target {name}: {TARGETS[name].__doc__.splitlines()[0]}")
                 found = TARGETS[name](bench)
-                result.write(found, about)
+                if not asked.quick:
+                    result.write(found, about)
                 bench.clear()
                 print("\n".join(result.lines(found)[1:]), flush=True)
         finally:

@@ -28,5 +28,6 @@ def compared(
 
 
 def summed(*pieces: Measured) -> Measured:
-    """Pieces of work as if they were one."""
-    return Measured(*(sum(getattr(one, each) for one in pieces) for each in COUNTED))
+    """Pieces of work as if they were one: one after the other."""
+    found = {name: sum(getattr(one, name) for one in pieces) for name in COUNTED}
+    return Measured(**{**found, "peak": max(one.peak for one in pieces)})

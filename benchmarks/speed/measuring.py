@@ -1,8 +1,9 @@
-"""What a piece of work takes: seconds, bytes, files, Spark jobs; and work in turns."""
+"""What a piece of work takes: seconds, bytes, files, jobs, memory; and work in turns."""
 
 from __future__ import annotations
 
 import os
+import re
 import statistics
 import sys
 import time
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Dict, List, Sequence, Tuple
 
+from py4j.java_gateway import JavaObject
 from pyspark.sql import SparkSession
 
 
@@ -36,7 +38,10 @@ class Measured:
     `read` and `written` are bytes through Hadoop's file systems, of this process and
     so of all its tasks. `files` are those that are new or changed afterwards: on S3
     each is one PUT, if it is smaller than a part of a multipart upload. Files that
-    the work itself removes again, as markers, are not among them.
+    the work itself removes again, as markers, are not among them. `cpu` are the seconds
+    of processors of this process and its JVM, `peak` is the most memory in bytes that the
+    JVM had at once: it keeps what earlier work took. Linux alone has that, elsewhere it
+    is 0.
     """
 
     seconds: float
@@ -44,6 +49,8 @@ class Measured:
     written: int
     files: int
     jobs: int
+    cpu: float
+    peak: int
 
 
 class Meter:
@@ -59,13 +66,20 @@ class Meter:
         self._spark._jvm.System.gc()
         os.sync()
         files, jobs, (read, written) = self._files(), self._jobs(), self._bytes()
-        began = time.monotonic()
+        self._forget_peak()
+        cpu, began = self._cpu(), time.monotonic()
         work()
-        seconds = time.monotonic() - began
+        seconds, cpu = time.monotonic() - began, self._cpu() - cpu
         now_read, now_written = self._bytes()
         new = sum(files.get(name) != seen for name, seen in self._files().items())
         return Measured(
-            seconds, now_read - read, now_written - written, new, self._jobs() - jobs
+            seconds=seconds,
+            read=now_read - read,
+            written=now_written - written,
+            files=new,
+            jobs=self._jobs() - jobs,
+            cpu=cpu,
+            peak=self._peak(),
         )
 
     def in_turns(
@@ -110,6 +124,24 @@ class Meter:
 
     def _jobs(self) -> int:
         return self._spark._jsc.sc().dagScheduler().nextJobId()
+
+    def _cpu(self) -> float:
+        taken = self._handle().info().totalCpuDuration().get().toMillis()
+        return time.process_time() + taken / 1000
+
+    def _forget_peak(self) -> None:
+        forget = Path(f"/proc/{self._handle().pid()}/clear_refs")
+        if forget.exists():
+            forget.write_text("5")
+
+    def _peak(self) -> int:
+        status = Path(f"/proc/{self._handle().pid()}/status")
+        text = status.read_text() if status.exists() else ""
+        found = re.search(r"VmHWM:\s+(\d+) kB", text)
+        return int(found[1]) * 1024 if found else 0
+
+    def _handle(self) -> JavaObject:
+        return self._spark._jvm.java.lang.ProcessHandle.current()
 
 
 def alternating(nth: int, *sides: Works) -> Works:

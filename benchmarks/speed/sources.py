@@ -10,7 +10,8 @@ ROOT = Path(__file__).resolve().parents[2]
 MEASURED = (
     *("dags", "spark_jobs", "benchmarks/speed", "benchmarks/dag_parsing.py"),
     *("local/runtimes", "requirements"),
-    *("tests/spark/lake.py", "tests/spark/streaming.py"),
+    *("tests/spark/lake.py", "tests/spark/streaming.py", "tests/spark/submitted.py"),
+    "local/lake_local/aws/runtimes.py",
 )
 """Folders and files that make the figures: ours, and which packages the others are."""
 

@@ -7,7 +7,7 @@ value it has stands next to it; figures are in docs/decisions.
 from __future__ import annotations
 
 from enum import Enum, unique
-from typing import Dict, Mapping, Optional, Sequence
+from typing import Dict, Mapping, Optional, Sequence, Tuple
 
 from lake_spec.model import Index, Storage, TableType
 
@@ -81,6 +81,15 @@ are put together with those of their size alone (decision 040)."""
 CLUSTERED_FILE = 2 * SMALL_FILES[-1]
 """Largest size of a clustered file in bytes: one core writes each."""
 
+HUDI_COLUMNS = (
+    "_hoodie_commit_time",
+    "_hoodie_commit_seqno",
+    "_hoodie_record_key",
+    "_hoodie_partition_path",
+    "_hoodie_file_name",
+)
+"""What Hudi adds to each row, before its own columns."""
+
 METADATA_FOLDER = ".hoodie"
 """Folder of a table's properties and timeline."""
 
@@ -120,6 +129,30 @@ _HUDI_TYPE = {
     TableType.COPY_ON_WRITE: "COPY_ON_WRITE",
     TableType.MERGE_ON_READ: "MERGE_ON_READ",
 }
+
+_KEPT_IN_TABLE = {
+    HudiKey.TABLE_NAME: "hoodie.table.name",
+    HudiKey.TABLE_TYPE: "hoodie.table.type",
+    HudiKey.TABLE_VERSION: "hoodie.table.version",
+    HudiKey.RECORD_KEY: "hoodie.table.recordkey.fields",
+    HudiKey.PARTITION_PATH: "hoodie.table.partition.fields",
+    HudiKey.KEY_GENERATOR: "hoodie.table.keygenerator.class",
+    HudiKey.MERGE_MODE: HudiKey.MERGE_MODE.value,
+    HudiKey.TIMEZONE: HudiKey.TIMEZONE.value,
+    HudiKey.HIVE_PARTITIONS: HudiKey.HIVE_PARTITIONS.value,
+    HudiKey.ENCODED_PARTITIONS: HudiKey.ENCODED_PARTITIONS.value,
+}
+"""By options of a write, the properties of a table that keep them."""
+
+_OF_NEW_TABLES = {
+    "hoodie.table.base.file.format": "PARQUET",
+    "hoodie.archivelog.folder": "history",
+    "hoodie.populate.meta.fields": "true",
+    "hoodie.partition.metafile.use.base.format": "false",
+    "hoodie.table.cdc.enabled": "false",
+    "hoodie.table.multiple.base.file.formats.enable": "false",
+}
+"""What Hudi's own writes say of every table that they make."""
 
 # Only a bloom index reads these filters. A bulk insert does not look at the switch and
 # writes one into each file all the same, of 431 KB and with some 20 hashes of each key;
@@ -254,6 +287,17 @@ def write_options(
         HudiKey.METADATA_PREFIX.value: METADATA_PREFIX,
         **{METADATA_PREFIX + name: value for name, value in metadata.items()},
     }
+
+
+def table_properties(options: Mapping[str, str]) -> Dict[str, str]:
+    """Return the properties with which Hudi's own write makes a table of these options."""
+    kept = {name: options.get(key.value) for key, name in _KEPT_IN_TABLE.items()}
+    return {**_OF_NEW_TABLES, **{n: v for n, v in kept.items() if v is not None}}
+
+
+def avro_names(table: str) -> Tuple[str, str]:
+    """Return name and namespace that Hudi's own write gives the Avro schema of rows."""
+    return f"{table}_record", f"hoodie.{table}"
 
 
 def schema_options(schema: str) -> Dict[str, str]:

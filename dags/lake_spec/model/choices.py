@@ -39,6 +39,13 @@ class Index(str, Enum):
     RECORD = "record"
 
 
+class Shuffle(str, Enum):
+    """What brings the rows of a first load or a rebuild to their buckets."""
+
+    SPARK = "spark"
+    HUDI = "hudi"
+
+
 class MissingKeys(str, Enum):
     """Meaning of a key that the previous snapshot had and this one lacks."""
 

@@ -13,6 +13,7 @@ from lake_spec.model.choices import (
     OnTypeMismatch,
     ReadableAs,
     Sensitivity,
+    Shuffle,
     SurrogateKind,
     TableType,
 )
@@ -137,6 +138,12 @@ class Storage:
         "Hudi's table version: 8, or 6, which readers of Hudi 0.14 such as Athena's own "
         "know too (`copy_on_write`).",
         8,
+    )
+    shuffle: Shuffle = setting(
+        "What brings the rows of a first load or a rebuild to the buckets of a bucket "
+        "index; `hudi` is slower, and is used where Hudi's release lacks what `spark` "
+        "needs.",
+        Shuffle.SPARK,
     )
 
     @property

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from lake_spec.hudi.options import (
+    HUDI_COLUMNS,
     HudiKey,
     METADATA_FOLDER,
     Operation,
@@ -17,6 +18,8 @@ from lake_spec.hudi.options import (
     schema_options,
     write_options,
 )
+from lake_spec.model import Shuffle
+from lake_spark.storage import bucket_writer
 from lake_spark.storage.lease_check import no_lease
 from lake_spark.storage.parquet_file import opened_parquet
 from lake_spark.storage.timeline import (
@@ -27,13 +30,6 @@ from lake_spark.storage.timeline import (
     meta_client,
 )
 
-HUDI_COLUMNS = (
-    "_hoodie_commit_time",
-    "_hoodie_commit_seqno",
-    "_hoodie_record_key",
-    "_hoodie_partition_path",
-    "_hoodie_file_name",
-)
 DELETED = "_hoodie_is_deleted"
 """Rows written with this column true are removed by the same commit."""
 
@@ -42,7 +38,8 @@ class HudiTable:
     """A table at a path; writing it needs options, reading does not.
 
     `before_commit` is called right before each change of it: all go through here, or
-    through `maintenance`, and what it raises stops them.
+    through `maintenance`, and what it raises stops them. `shuffle` is what brings the rows
+    to their buckets where all are written.
     """
 
     def __init__(
@@ -51,11 +48,13 @@ class HudiTable:
         path: str,
         options: Optional[Dict[str, str]] = None,
         before_commit: Callable[[], None] = no_lease,
+        shuffle: Shuffle = Shuffle.HUDI,
     ) -> None:
         self._spark = spark
         self.path = path
         self._options = options or {}
         self.before_commit = before_commit
+        self._shuffle = shuffle
         self._look: Optional[Timeline] = None
 
     def exists(self) -> bool:
@@ -112,12 +111,37 @@ class HudiTable:
             **self._kept_options(),
         }
         try:
-            rows.write.format("hudi").options(**options).mode("append").save(self.path)
+            if not self._written_by_buckets(rows, options, metadata):
+                written = rows.write.format("hudi").options(**options)
+                written.mode("append").save(self.path)
         finally:
             self.forget()
         commit = self.last_commit()
         assert commit is not None, f"{self.path}: the write left no commit"
         return commit.instant
+
+    def _written_by_buckets(
+        self, rows: DataFrame, options: Mapping[str, str], metadata: Mapping[str, str]
+    ) -> bool:
+        """Write all rows of a table by Spark's shuffle; return False where Hudi's is due."""
+        if self._shuffle is not Shuffle.SPARK or not bucket_writer.is_for(options):
+            return False
+        writer = bucket_writer.BucketWriter(self._spark, self.path, options)
+        try:
+            writer.write(
+                rows,
+                metadata,
+                is_new=not self.exists(),
+                before_commit=self.before_commit,
+            )
+        except bucket_writer.SlowerShuffle as reason:
+            print(
+                f"LAKE {self.path}: SlowerShuffle: written by Hudi's own shuffle, which is "
+                f"slower: {reason}",
+                flush=True,
+            )
+            return False
+        return True
 
     def _kept_options(self) -> Dict[str, str]:
         """Return what a table of an earlier release keeps: how folders are named."""

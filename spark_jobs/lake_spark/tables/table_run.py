@@ -205,7 +205,9 @@ class TableRun:
             encode_partitions=_has_text_partitions(self.spec),
         )
         path = f"{self.home}/{layer}"
-        return HudiTable(self.spark, path, options, self.check_lease)
+        return HudiTable(
+            self.spark, path, options, self.check_lease, self.spec.storage.shuffle
+        )
 
     def commit_metadata(self) -> Dict[str, str]:
         """Return what every commit of this run says about its origin."""

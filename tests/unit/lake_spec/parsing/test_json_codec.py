@@ -81,6 +81,7 @@ def test_data_is_written_as_people_write_specs(domain):
         "partition_by": ["order_id"],
         "readable_as": None,
         "table_version": 8,
+        "shuffle": "spark",
     }
 
 

@@ -1,0 +1,316 @@
+"""Whole tables with a bucket index: Spark brings the rows to their buckets, Hudi writes them.
+
+Hudi's bulk insert makes Java objects of all rows, which it serializes and sorts to bring
+them to their buckets. Spark's own shuffle takes about half the time. What writes the files,
+and names each by the bucket of its rows, is Hudi's all the same: rows that came to a wrong
+task leave two file groups of one bucket, and then nothing is committed (decision 049).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Callable, Dict, List, Mapping, Tuple
+
+from py4j.java_gateway import JavaObject, JavaPackage, is_instance_of
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from lake_spec.hudi.options import (
+    HUDI_COLUMNS,
+    HudiKey,
+    METADATA_PREFIX,
+    Operation,
+    avro_names,
+    table_properties,
+)
+from lake_spark.storage.session import SHUFFLE_PARTITIONS
+
+_RECORD_KEY, _FOLDER = "_hoodie_record_key", "_hoodie_partition_path"
+_BUCKET = "lake_bucket"
+_SINK = "org.apache.hudi.HoodieDatasetBulkInsertHelper"
+_SEED = 42
+"""Of the hash by which Spark chooses the task of a row."""
+
+
+class SlowerShuffle(Exception):
+    """A table cannot be written by Spark's shuffle; Hudi's own writes it, which is slower.
+
+    Fix: The rows are right, and nothing has to be done. `storage.shuffle: hudi` leaves out
+    the attempt.
+    """
+
+
+def is_for(options: Mapping[str, str]) -> bool:
+    """Return whether a write with these options is one of all rows, and into buckets."""
+    return (
+        options.get(HudiKey.INDEX_TYPE.value) == "BUCKET"
+        and options.get(HudiKey.ROW_WRITER.value) != "false"
+        and options[HudiKey.OPERATION.value]
+        in (Operation.BULK_INSERT.value, Operation.REPLACE.value)
+    )
+
+
+@dataclass(frozen=True)
+class _Commit:
+    """A commit that was begun: by which client, of which table, when and how."""
+
+    client: JavaObject
+    table: JavaObject
+    instant: str
+    action: str
+    operation: JavaObject
+
+
+class BucketWriter:
+    """Writes all rows of one table; the options are those of the write."""
+
+    def __init__(
+        self, spark: SparkSession, path: str, options: Mapping[str, str]
+    ) -> None:
+        self._spark, self._path, self._options = spark, path, options
+        self._jvm = spark._jvm
+        self._hudi = spark._jvm.org.apache.hudi
+
+    def write(
+        self,
+        rows: DataFrame,
+        metadata: Mapping[str, str],
+        *,
+        is_new: bool,
+        before_commit: Callable[[], None],
+    ) -> None:
+        """Write the rows as one commit; `is_new` says that there is no table yet.
+
+        Raises SlowerShuffle; Hudi's next write removes what was written.
+        """
+        try:
+            self._write(rows, metadata, is_new, before_commit)
+        except Py4JJavaError as error:
+            gateway = self._spark.sparkContext._gateway
+            if is_instance_of(gateway, error.java_exception, "java.lang.LinkageError"):
+                raise SlowerShuffle(str(error.java_exception)) from error
+            raise
+        except Py4JError as error:  # no such method, or of other arguments
+            raise SlowerShuffle(str(error)) from error
+
+    def _write(
+        self,
+        rows: DataFrame,
+        metadata: Mapping[str, str],
+        is_new: bool,
+        before_commit: Callable[[], None],
+    ) -> None:
+        sink = reduce(getattr, _SINK.split("."), self._jvm)
+        if isinstance(sink, JavaPackage):
+            raise SlowerShuffle(f"the class {_SINK} is missing")
+        if is_new:
+            self._create()
+        client = self._client(rows)
+        try:
+            commit = self._begin(client)
+            replaced = self._replaced(commit)
+            placed = self._placed(rows, commit)
+            written = sink.bulkInsert(
+                placed._jdf,
+                commit.instant,
+                commit.table,
+                client.getConfig(),
+                True,
+                False,
+                commit.operation,
+            )
+            files = self._files(written.collectAsList())
+            before_commit()
+            self._end(commit, files, metadata, replaced)
+        finally:
+            client.close()
+
+    def _create(self) -> None:
+        """Make the empty table, as Hudi does before its first write."""
+        properties = self._jvm.java.util.Properties()
+        for name, value in table_properties(self._options).items():
+            properties.setProperty(name, value)
+        storage = self._hudi.storage.hadoop.HadoopStorageConfiguration(
+            self._spark._jsc.hadoopConfiguration()
+        )
+        builder = self._hudi.common.table.HoodieTableMetaClient.newTableBuilder()
+        builder.fromProperties(properties).initTable(storage, self._path)
+
+    def _client(self, rows: DataFrame) -> JavaObject:
+        """Return Hudi's writer for rows of this schema."""
+        schema, name = rows._jdf.schema(), self._options[HudiKey.TABLE_NAME.value]
+        avro = self._hudi.AvroConversionUtils.convertStructTypeToAvroSchema(
+            schema, *avro_names(name)
+        )
+        options = self._java_map(self._options)
+        types = self._jvm.org.apache.spark.sql.HoodieDataTypeUtils
+        types.tryOverrideParquetWriteLegacyFormatProperty(options, schema)
+        converter = self._hudi.internal.schema.convert.AvroInternalSchemaConverter
+        return self._hudi.DataSourceUtils.createHoodieClient(
+            self._spark._jsc,
+            converter.fixNullOrdering(avro).toString(),
+            self._path,
+            name,
+            options,
+        )
+
+    def _begin(self, client: JavaObject) -> _Commit:
+        """Begin a commit; it removes what earlier ones left that were killed."""
+        common, some = self._hudi.common, self._hudi.common.util.Option
+        operation = common.model.WriteOperationType.fromValue(
+            self._options[HudiKey.OPERATION.value]
+        )
+        instant = client.createNewInstantTime()
+        table = client.initTable(operation, some.of(instant))
+        tables = table.getMetaClient()
+        action = common.util.CommitUtils.getCommitActionType(
+            operation, tables.getTableType()
+        )
+        client.startCommitWithTime(instant, action)
+        client.preWrite(instant, operation, tables)
+        state = getattr(common.table.timeline, "HoodieInstant$State").REQUESTED
+        requested = tables.createNewInstant(state, action, instant)
+        timeline = tables.getActiveTimeline()
+        timeline.transitionRequestedToInflight(requested, some.empty())
+        return _Commit(client, table, instant, action, operation)
+
+    def _placed(self, rows: DataFrame, commit: _Commit) -> DataFrame:
+        """Return the rows with Hudi's columns, those of a file group next to each other."""
+        buckets = int(self._options[HudiKey.BUCKETS.value])
+        bucket = _bucket(rows.sparkSession, self._options[HudiKey.BUCKET_HASH.value])
+        if self._options[HudiKey.PARTITION_PATH.value]:
+            keyed = self._keyed_by_hudi(rows, commit)
+            tasks = rows.sparkSession.conf.get(SHUFFLE_PARTITIONS)
+            placed = keyed.withColumn(_BUCKET, bucket % buckets)
+            placed = placed.repartition(max(int(tasks), buckets), _FOLDER, _BUCKET)
+            return placed.sortWithinPartitions(_FOLDER, _BUCKET).drop(_BUCKET)
+        keyed = rows.select(*_hudi_columns(self._options), "*")
+        # A bucket is a task: nothing is left to be sorted.
+        numbers = F.array(*[F.lit(each) for each in numbers_of_tasks(buckets)])
+        placed = keyed.withColumn(_BUCKET, numbers[bucket % buckets])
+        return placed.repartition(buckets, _BUCKET).drop(_BUCKET)
+
+    def _keyed_by_hudi(self, rows: DataFrame, commit: _Commit) -> DataFrame:
+        """Return the rows with Hudi's columns by its own generator of keys and folders."""
+        as_they_are = self._hudi.execution.bulkinsert.NonSortPartitionerWithRows()
+        keyed = self._hudi.HoodieDatasetBulkInsertHelper.prepareForBulkInsert(
+            rows._jdf, commit.client.getConfig(), as_they_are, commit.instant
+        )
+        return DataFrame(keyed, rows.sparkSession)
+
+    def _replaced(self, commit: _Commit) -> JavaObject:
+        """Return by folder the file groups that the commit takes the place of."""
+        found = self._jvm.java.util.HashMap()
+        if self._options[HudiKey.OPERATION.value] != Operation.REPLACE.value:
+            return found
+        tables, by_folder = commit.table.getMetaClient(), commit.table.getSliceView()
+        folders = self._hudi.common.fs.FSUtils.getAllPartitionPaths(
+            commit.client.getEngineContext(), tables.getStorage(), self._path, False
+        )
+        for folder in folders:
+            groups = self._jvm.java.util.ArrayList()
+            slices = by_folder.getLatestFileSlices(folder).toArray()
+            for each in slices:
+                groups.add(each.getFileId())
+            found.put(folder, groups)
+        return found
+
+    def _files(self, statuses: JavaObject) -> JavaObject:
+        """Return what is to be committed; raise unless each bucket has one file group."""
+        found = self._jvm.java.util.ArrayList()
+        groups: List[Tuple[str, str]] = []
+        for each in (statuses.get(place) for place in range(statuses.size())):
+            file = each.getStat()
+            if each.hasErrors():
+                raise RuntimeError(
+                    f"{self._path}: Hudi could not write {each.getTotalErrorRecords():,} "
+                    f"row(s) of {file.getPath()}, and nothing was committed. Its reason is "
+                    "in the log of the executors. Start the run again."
+                )
+            # The first eight digits of a file group say its bucket.
+            groups.append((file.getPartitionPath(), file.getFileId()[:8]))
+            found.add(file)
+        more = len(groups) - len(set(groups))
+        if more:
+            raise SlowerShuffle(f"{more:,} file group(s) are of a bucket that has one")
+        return found
+
+    def _end(
+        self,
+        commit: _Commit,
+        files: JavaObject,
+        metadata: Mapping[str, str],
+        replaced: JavaObject,
+    ) -> None:
+        some = self._hudi.common.util.Option
+        named = {METADATA_PREFIX + name: value for name, value in metadata.items()}
+        commit.client.commitStats(
+            commit.instant,
+            files,
+            some.of(self._java_map(named)),
+            commit.action,
+            replaced,
+            some.empty(),
+        )
+
+    def _java_map(self, entries: Mapping[str, str]) -> JavaObject:
+        found = self._jvm.java.util.HashMap()
+        for key, value in entries.items():
+            found.put(key, value)
+        return found
+
+
+def _hudi_columns(options: Mapping[str, str]) -> List[Column]:
+    """Return Hudi's columns of rows without partitions, as its generators of keys do.
+
+    A key of several fields names each. Ours are never null, and no text is empty.
+    """
+    fields = options[HudiKey.RECORD_KEY.value].split(",")
+    key = F.col(fields[0]).cast("string")
+    if len(fields) > 1:
+        parts = [F.concat(F.lit(f"{n}:"), F.col(n).cast("string")) for n in fields]
+        key = F.concat_ws(",", *parts)
+    made = {name: F.lit("") for name in HUDI_COLUMNS}
+    made[_RECORD_KEY] = key
+    return [value.alias(name) for name, value in made.items()]
+
+
+def _bucket(spark: SparkSession, field: str) -> Column:
+    """Return Hudi's hash of a key's text, which it divides by the number of buckets.
+
+    It is that of a list with one text in Java. Hive's is the same for texts in ASCII,
+    and `lake_key` is one (ingest/key_text.py).
+    """
+    jvm = spark._jvm
+    values = [F.lit(1)._jc.expr(), F.col(field)._jc.expr()]
+    hashed = jvm.org.apache.spark.sql.catalyst.expressions.HiveHash(
+        jvm.PythonUtils.toSeq(values)
+    )
+    return Column(jvm.org.apache.spark.sql.Column(hashed)).bitwiseAND(0x7FFFFFFF)
+
+
+def numbers_of_tasks(tasks: int) -> List[int]:
+    """Return for each task the least number that Spark's shuffle brings to it."""
+    found: Dict[int, int] = {}
+    number = 0
+    while len(found) < tasks:
+        found.setdefault(_murmur3(number) % tasks, number)
+        number += 1
+    return [found[task] for task in range(tasks)]
+
+
+def _murmur3(number: int) -> int:
+    """Return Spark's `hash` of an integer."""
+
+    def rotated(value: int, by: int) -> int:
+        return (value << by | value >> (32 - by)) & 0xFFFFFFFF
+
+    mixed = rotated(number * 0xCC9E2D51 & 0xFFFFFFFF, 15) * 0x1B873593 & 0xFFFFFFFF
+    found = rotated(_SEED ^ mixed, 13) * 5 + 0xE6546B64 & 0xFFFFFFFF
+    found ^= 4  # bytes of an integer
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
+        found = (found ^ found >> shift) * factor & 0xFFFFFFFF
+    found ^= found >> 16
+    return found - (1 << 32) if found >> 31 else found

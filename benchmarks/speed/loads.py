@@ -1,5 +1,5 @@
-"""Targets 1 and 10: full loads, measured once against the rows as Parquet and against
-Hudi's own writes of them."""
+"""Targets 1 and 10: full loads, measured once against the rows as Parquet, and against
+Hudi's own and Delta's writes of them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,15 @@ def against_parquet(bench: Bench) -> List[Result]:
     found = bench.once("loads", lambda: _in_turns(bench))
     rows = bench.sized(TABLE)
     what = f"full load of {rows:,} rows into three tables / the rows once as Parquet"
+    by_delta = (
+        f"full load of {rows:,} rows / Delta writing the rows of all three tables"
+    )
     least = "Spark writing the rows of all three tables as Parquet / the rows once"
     return [
         compared("1", what, found["ours"], found["plain"], 4.5),
         *(_of_one_write(found, name) for name in ONE_WRITE),
         compared("1d", least, _of_all_tables(found, "parquet"), found["plain"], None),
+        compared("1e", by_delta, found["ours"], _of_all_tables(found, "delta"), 1.0),
     ]
 
 
@@ -56,7 +60,7 @@ def _in_turns(bench: Bench) -> Rounds:
     rows = bench.sized(TABLE)
     loaded = bench.loaded(rows)
     source = bench.spark.read.parquet(str(loaded.load))
-    both_ways = raw.both_ways(bench, raw.ready(bench, loaded))
+    each_way = raw.each_way(bench, raw.ready(bench, loaded))
 
     def works_of(nth: int) -> Works:
         lake = bench.loading(loaded)
@@ -64,7 +68,7 @@ def _in_turns(bench: Bench) -> Rounds:
             nth,
             {"ours": Work(lambda: _load(lake, rows))},
             {"plain": Work(lambda: raw.as_parquet(bench, source))},
-            *both_ways,
+            *each_way,
         )
 
     return bench.meter.in_turns(works_of, bench.pairs)

@@ -29,9 +29,9 @@ def ready(bench: Bench, loaded: Loaded) -> Ready:
     return found
 
 
-def both_ways(bench: Bench, ready: Ready) -> List[Works]:
-    """For each table its rows written into a new one by Hudi, and as Parquet by Spark:
-    `hudi <name>` and `parquet <name>`."""
+def each_way(bench: Bench, ready: Ready) -> List[Works]:
+    """For each table its rows written into a new one by Hudi, by Delta, and as Parquet by
+    Spark: `hudi <name>`, `delta <name>` and `parquet <name>`."""
 
     def by_hudi(name: str) -> None:
         rows, table = ready[name]
@@ -40,6 +40,7 @@ def both_ways(bench: Bench, ready: Ready) -> List[Works]:
     return [
         {
             f"hudi {name}": Work(partial(by_hudi, name)),
+            f"delta {name}": Work(partial(_as_delta, bench, rows)),
             f"parquet {name}": Work(partial(as_parquet, bench, rows)),
         }
         for name, (rows, _) in ready.items()
@@ -50,6 +51,11 @@ def as_parquet(bench: Bench, rows: DataFrame) -> None:
     """Spark's own write of rows, packed as our tables are."""
     path = str(bench.unused("plain"))
     rows.write.option("compression", "zstd").parquet(path)
+
+
+def _as_delta(bench: Bench, rows: DataFrame) -> None:
+    """Delta's write of rows, packed as Delta's users do."""
+    rows.write.format("delta").save(str(bench.unused("delta")))
 
 
 def of_changes(bench: Bench, loaded: Loaded) -> List[Result]:

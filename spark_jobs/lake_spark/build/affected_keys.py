@@ -16,6 +16,7 @@ from typing import Iterator, Optional, Tuple
 from pyspark.sql import DataFrame
 
 from lake_spark.build import merge, refold, single_event_keys
+from lake_spark.build.merge import Alone
 from lake_spark.build.watermark import Pending
 from lake_spark.changelog import retractions
 from lake_spark.scd2.events import KEY
@@ -48,7 +49,7 @@ class AffectedKeys:
     keys: DataFrame
     deliveries: DataFrame
     is_folded: bool = False
-    alone: Optional[DataFrame] = None
+    alone: Optional[Alone] = None
 
 
 @contextmanager

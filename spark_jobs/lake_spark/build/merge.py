@@ -42,6 +42,14 @@ class Built:
 
 
 @dataclass(frozen=True)
+class Alone:
+    """The only deliveries of their keys, and how many of them are upserts."""
+
+    deliveries: DataFrame
+    upserts: int
+
+
+@dataclass(frozen=True)
 class AffectedEvents:
     """Events of the keys that the log touched after an instant (all if None).
 
@@ -55,7 +63,7 @@ class AffectedEvents:
     since: Optional[str]
     log_instant: str
     before: Optional[DataFrame] = None
-    alone: Optional[DataFrame] = None
+    alone: Optional[Alone] = None
 
 
 def build(
@@ -99,10 +107,10 @@ def _all_new(layer: Layer, events: AffectedEvents) -> Changes:
     rows = _inserted(layer.desired(events.distinct), layer)
     if events.alone is None:
         return Changes(rows)
-    alone = _inserted(layer.desired_of_alone(events.alone), layer)
+    alone = _inserted(layer.desired_of_alone(events.alone.deliveries), layer)
     if layer.makes_once:
         return Changes(rows.unionByName(alone))
-    return Changes(rows, alone)
+    return Changes(rows, alone, events.alone.upserts)
 
 
 def _inserted(rows: DataFrame, layer: Layer) -> DataFrame:

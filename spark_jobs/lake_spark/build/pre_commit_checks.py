@@ -24,11 +24,13 @@ class Changes:
     """Rows about to be written, and how they differ from the table's.
 
     `compared` were compared with the rows that the table has, or are all new. `alone`
-    are more new ones, each the only row of its key: no neighbours are looked for.
+    are more new ones, each the only row of its key: no neighbours are looked for, but as
+    many rows as `keys_alone` must be there.
     """
 
     compared: DataFrame
     alone: Optional[DataFrame] = None
+    keys_alone: int = 0
 
     @property
     def all(self) -> DataFrame:
@@ -46,8 +48,8 @@ def counted(changes: Changes, layer: Layer) -> Dict[str, Any]:
     counts = _counts(layer.checked(changes.compared), layer, F.lit(0))
     if changes.alone is None:
         return counts
-    # One key too many is a breach; which one is not looked for.
-    copies = F.count(KEY) - F.count_distinct(KEY)
+    # A row too many is a breach; which one is not looked for.
+    copies = F.count(KEY) - changes.keys_alone
     alone = _counts(layer.checked_alone(changes.alone), layer, copies)
     return {name: _both(name, counts[name], alone[name]) for name in counts}
 
@@ -85,7 +87,8 @@ def keep_invariants(layer: Layer, counts: Dict[str, Any]) -> None:
         if counts[f"broken_{i}"]
     ]
     if counts["copies"]:
-        faults.append(f"{ONE_ROW}: {counts['copies']} row(s) too many")
+        too = "many" if counts["copies"] > 0 else "few"
+        faults.append(f"{ONE_ROW}: {abs(counts['copies'])} row(s) too {too}")
     if faults:
         raise BrokenInvariant(
             f"{layer.name} was not written, because its rows break the contract: "

@@ -8,13 +8,16 @@ alone. Finding those keys takes one look at the log's keys. Decision 034 has the
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import Optional, Tuple
+from dataclasses import dataclass
+from typing import Dict, Optional, Tuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from lake_spark.build import refold
+from lake_spark.build.merge import Alone
 from lake_spark.build.watermark import Pending
+from lake_spark.changelog.schema import LogColumn, UPSERT
 from lake_spark.scd2.events import KEY
 from lake_spark.storage.spark_jobs import cache_until
 from lake_spark.tables.table_run import TableRun
@@ -26,16 +29,30 @@ MOST_SHARE = 0.2
 """Of all rows; else reading the log twice takes what the sorting would."""
 
 
+@dataclass(frozen=True)
+class _Counted:
+    """Keys with several deliveries, these deliveries, and upserts alone with their key."""
+
+    keys: int
+    rows: int
+    upserts_alone: int
+
+
+COUNTED: Dict[Tuple[str, str], _Counted] = {}
+"""By change log and its commit: history asks for what current counted."""
+MOST_COUNTED = 1000
+
+
 def split(
     run: TableRun,
     waiting: Pending,
     deliveries: DataFrame,
     all_rows: int,
     kept: ExitStack,
-) -> Tuple[DataFrame, Optional[DataFrame]]:
+) -> Tuple[DataFrame, Optional[Alone]]:
     """Return (deliveries of keys that have several, the only ones of their keys).
 
-    They are to be used while `kept` is open. `all_rows` is that of standing.rows.
+    They are to be used while `kept` is open. `all_rows` is that of refold.rows.
 
     All and None where the table is small, where rows of a key depend on others', or
     where too many keys have several.
@@ -43,14 +60,34 @@ def split(
     depend = run.spec.scope or waiting.manifest.contents.mixes_keys
     if depend or all_rows <= refold.FEW_ROWS:
         return deliveries, None
-    counted = deliveries.groupBy(KEY).agg(F.count(KEY).alias("lake_times"))
-    several = counted.where("lake_times > 1")
-    keys, rows = several.agg(F.count(KEY), F.sum("lake_times")).first()
-    if not keys:
-        return deliveries.limit(0), deliveries
-    if keys > MOST_KEYS or rows > MOST_SHARE * all_rows:
+    counted = _counted(run, waiting, deliveries)
+    if not counted.keys:
+        return deliveries.limit(0), Alone(deliveries, counted.upserts_alone)
+    if counted.keys > MOST_KEYS or counted.rows > MOST_SHARE * all_rows:
         return deliveries, None
-    few = F.broadcast(cache_until(several.select(KEY), kept))
-    return deliveries.join(few, KEY, "left_semi"), deliveries.join(
-        few, KEY, "left_anti"
-    )
+    several = _times(deliveries).where("lake_times > 1").select(KEY)
+    few = F.broadcast(cache_until(several, kept))
+    alone = deliveries.join(few, KEY, "left_anti")
+    return deliveries.join(few, KEY, "left_semi"), Alone(alone, counted.upserts_alone)
+
+
+def _times(deliveries: DataFrame) -> DataFrame:
+    upserts = F.count_if(F.col(LogColumn.OP) == UPSERT).alias("lake_upserts")
+    return deliveries.groupBy(KEY).agg(F.count(KEY).alias("lake_times"), upserts)
+
+
+def _counted(run: TableRun, waiting: Pending, deliveries: DataFrame) -> _Counted:
+    """Count once for each commit of the log: what it holds up to there never changes."""
+    known = COUNTED.get((run.log.path, waiting.log_instant))
+    if known is None:
+        several = F.col("lake_times") > 1
+        found = _times(deliveries).agg(
+            F.count_if(several),
+            F.coalesce(F.sum(F.when(several, F.col("lake_times"))), F.lit(0)),
+            F.coalesce(F.sum(F.when(~several, F.col("lake_upserts"))), F.lit(0)),
+        )
+        known = _Counted(*found.first())
+        if len(COUNTED) >= MOST_COUNTED:
+            COUNTED.clear()
+        COUNTED[run.log.path, waiting.log_instant] = known
+    return known

@@ -118,6 +118,10 @@ def alone_things(spark, tmp_path, monkeypatch):
     return lake
 
 
+def without_the_first(spans):
+    return spans.where("lake_key != '1'")
+
+
 def twice(spans):
     return spans.unionByName(spans.where("lake_key = '2'"))
 
@@ -129,9 +133,10 @@ def twice(spans):
         (ending_at_once, "a gap is a delete's: 3 row(s), for example key 1"),
         (without_a_start, "a version has a start: 3 row(s), for example key 1"),
         (twice, "a key with one event has one row: 1 row(s) too many"),
+        (without_the_first, "a key with one event has one row: 1 row(s) too few"),
         (lambda spans: spans, None),
     ],
-    ids=["ends-at-once", "ends-by-no-delete", "no-start", "twice", "no-fault"],
+    ids=["ends-at-once", "by-no-delete", "no-start", "twice", "lost", "no-fault"],
 )
 def test_invariants_hold_for_keys_with_one_event(
     alone_things, monkeypatch, fault, told

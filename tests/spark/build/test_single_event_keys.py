@@ -41,7 +41,9 @@ def splits(monkeypatch):
 
     def seen(*args):
         several, only = split(*args)
-        keys = only and sorted(row.lake_key for row in only.collect())
+        rows = only.deliveries.collect() if only else []
+        keys = only and sorted(row.lake_key for row in rows)
+        assert not only or only.upserts == sum(row.lake_op == "upsert" for row in rows)
         found.append(keys)
         return several, only
 
@@ -91,14 +93,16 @@ def split(spark, keys, *, contents=LogContents(), scope=None, rows=10):
     """The keys that have several deliveries and those alone; None if not set apart."""
     waiting = Pending(None, "1", Manifest(accepted=rows, contents=contents))
     new = SimpleNamespace(last_value=lambda name: None)
-    run = SimpleNamespace(spec=SimpleNamespace(scope=scope), current=new)
-    deliveries = spark.createDataFrame([(key,) for key in keys], "lake_key string")
+    log = SimpleNamespace(path=f"{keys} {rows}")
+    run = SimpleNamespace(spec=SimpleNamespace(scope=scope), current=new, log=log)
+    made = [(key, "delete" if key == "j" else "upsert") for key in keys]
+    deliveries = spark.createDataFrame(made, "lake_key string, lake_op string")
     with ExitStack() as kept:
         all_rows = refold.rows(run, new, waiting.manifest)
         several, only = single_event_keys.split(
             run, waiting, deliveries, all_rows, kept
         )
-        return only and (_keys(several), _keys(only))
+        return only and (_keys(several), _keys(only.deliveries), only.upserts)
 
 
 def _keys(deliveries):
@@ -112,7 +116,7 @@ def any_size(monkeypatch):
 
 @pytest.mark.parametrize(
     "keys, parts",
-    [("abcdefghij", ("", "abcdefghij")), ("aabcdefghi", ("aa", "bcdefghi"))],
+    [("abcdefghij", ("", "abcdefghij", 9)), ("aabcdefghi", ("aa", "bcdefghi", 8))],
 )
 def test_keys_are_parted_by_their_deliveries(spark, any_size, keys, parts):
     assert split(spark, keys) == parts

@@ -151,6 +151,8 @@ _OF_NEW_TABLES = {
     "hoodie.partition.metafile.use.base.format": "false",
     "hoodie.table.cdc.enabled": "false",
     "hoodie.table.multiple.base.file.formats.enable": "false",
+    HudiKey.HIVE_PARTITIONS.value: "false",
+    HudiKey.ENCODED_PARTITIONS.value: "false",
 }
 """What Hudi's own writes say of every table that they make."""
 

@@ -42,14 +42,19 @@ class SlowerShuffle(Exception):
     """
 
 
-def is_for(options: Mapping[str, str]) -> bool:
-    """Return whether a write with these options is one of all rows, and into buckets."""
-    return (
-        options.get(HudiKey.INDEX_TYPE.value) == "BUCKET"
-        and options.get(HudiKey.ROW_WRITER.value) != "false"
-        and options[HudiKey.OPERATION.value]
-        in (Operation.BULK_INSERT.value, Operation.REPLACE.value)
-    )
+def is_for(options: Mapping[str, str], *, is_new: bool) -> bool:
+    """Return whether a write with these options is one of all rows that it is made for.
+
+    That is into buckets, or the first one of a table without an index, as a change log.
+    """
+    operation = options[HudiKey.OPERATION.value]
+    index = options.get(HudiKey.INDEX_TYPE.value)
+    if options.get(HudiKey.ROW_WRITER.value) == "false":
+        return False
+    if index is None:
+        return is_new and operation == Operation.BULK_INSERT.value
+    whole = (Operation.BULK_INSERT.value, Operation.REPLACE.value)
+    return index == "BUCKET" and operation in whole
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,10 @@ class BucketWriter:
         self._spark, self._path, self._options = spark, path, options
         self._jvm = spark._jvm
         self._hudi = spark._jvm.org.apache.hudi
+
+    @property
+    def _has_buckets(self) -> bool:
+        return HudiKey.BUCKETS.value in self._options
 
     def write(
         self,
@@ -117,7 +126,7 @@ class BucketWriter:
                 commit.instant,
                 commit.table,
                 client.getConfig(),
-                True,
+                self._has_buckets,
                 False,
                 commit.operation,
             )
@@ -178,6 +187,8 @@ class BucketWriter:
 
     def _placed(self, rows: DataFrame, commit: _Commit) -> DataFrame:
         """Return the rows with Hudi's columns, those of a file group next to each other."""
+        if not self._has_buckets:
+            return rows.select(*_hudi_columns(self._options), "*")
         buckets = int(self._options[HudiKey.BUCKETS.value])
         bucket = _bucket(rows.sparkSession, self._options[HudiKey.BUCKET_HASH.value])
         if self._options[HudiKey.PARTITION_PATH.value]:
@@ -232,7 +243,7 @@ class BucketWriter:
             # The first eight digits of a file group say its bucket.
             groups.append((file.getPartitionPath(), file.getFileId()[:8]))
             found.add(file)
-        more = len(groups) - len(set(groups))
+        more = len(groups) - len(set(groups)) if self._has_buckets else 0
         if more:
             raise SlowerShuffle(f"{more:,} file group(s) are of a bucket that has one")
         return found

@@ -124,14 +124,17 @@ class HudiTable:
         self, rows: DataFrame, options: Mapping[str, str], metadata: Mapping[str, str]
     ) -> bool:
         """Write all rows of a table by Spark's shuffle; return False where Hudi's is due."""
-        if self._shuffle is not Shuffle.SPARK or not bucket_writer.is_for(options):
+        is_new = not self.exists()
+        if self._shuffle is not Shuffle.SPARK:
+            return False
+        if not bucket_writer.is_for(options, is_new=is_new):
             return False
         writer = bucket_writer.BucketWriter(self._spark, self.path, options)
         try:
             writer.write(
                 rows,
                 metadata,
-                is_new=not self.exists(),
+                is_new=is_new,
                 before_commit=self.before_commit,
             )
         except bucket_writer.SlowerShuffle as reason:

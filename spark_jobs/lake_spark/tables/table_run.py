@@ -145,6 +145,7 @@ class TableRun:
             f"{self.home}/changes",
             self._log_options("changes"),
             self.check_lease,
+            self.spec.storage.shuffle,
         )
 
     @cached_property

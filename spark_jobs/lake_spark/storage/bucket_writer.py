@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import Callable, Dict, List, Mapping, Tuple
+from typing import Callable, List, Mapping, Tuple
 
 from py4j.java_gateway import JavaObject, JavaPackage, is_instance_of
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -26,12 +26,11 @@ from lake_spec.hudi.options import (
     table_properties,
 )
 from lake_spark.storage.session import SHUFFLE_PARTITIONS
+from lake_spark.storage.task_numbers import numbers_of_tasks
 
 _RECORD_KEY, _FOLDER = "_hoodie_record_key", "_hoodie_partition_path"
 _BUCKET = "lake_bucket"
 _SINK = "org.apache.hudi.HoodieDatasetBulkInsertHelper"
-_SEED = 42
-"""Of the hash by which Spark chooses the task of a row."""
 
 
 class SlowerShuffle(Exception):
@@ -300,28 +299,3 @@ def _bucket(spark: SparkSession, field: str) -> Column:
         jvm.PythonUtils.toSeq(values)
     )
     return Column(jvm.org.apache.spark.sql.Column(hashed)).bitwiseAND(0x7FFFFFFF)
-
-
-def numbers_of_tasks(tasks: int) -> List[int]:
-    """Return for each task the least number that Spark's shuffle brings to it."""
-    found: Dict[int, int] = {}
-    number = 0
-    while len(found) < tasks:
-        found.setdefault(_murmur3(number) % tasks, number)
-        number += 1
-    return [found[task] for task in range(tasks)]
-
-
-def _murmur3(number: int) -> int:
-    """Return Spark's `hash` of an integer."""
-
-    def rotated(value: int, by: int) -> int:
-        return (value << by | value >> (32 - by)) & 0xFFFFFFFF
-
-    mixed = rotated(number * 0xCC9E2D51 & 0xFFFFFFFF, 15) * 0x1B873593 & 0xFFFFFFFF
-    found = rotated(_SEED ^ mixed, 13) * 5 + 0xE6546B64 & 0xFFFFFFFF
-    found ^= 4  # bytes of an integer
-    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
-        found = (found ^ found >> shift) * factor & 0xFFFFFFFF
-    found ^= found >> 16
-    return found - (1 << 32) if found >> 31 else found

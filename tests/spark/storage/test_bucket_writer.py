@@ -17,6 +17,7 @@ from lake_spec.hudi.options import Operation, log_options, table_options
 from lake_spec.model import Shuffle, Storage, TableType
 from lake_spark.storage import bucket_writer
 from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.storage.task_numbers import numbers_of_tasks
 from lake_spark.storage.timeline import meta_client
 
 CURRENT, HISTORY = ("lake_key",), ("lake_key", "lake_from")
@@ -116,6 +117,14 @@ def said(table: HudiTable) -> Tuple[Any, ...]:
     rows = sum(each["numWrites"] for each in written)
     kept = (found["operationType"], found["extraMetadata"], groups, gone, rows)
     return last.getAction(), *kept
+
+
+@pytest.mark.parametrize("tasks", [2, 7])
+def test_a_number_comes_to_the_task_that_it_is_of(spark, tasks):
+    numbers = [(number,) for number in numbers_of_tasks(tasks)]
+    rows = spark.createDataFrame(numbers, "number int").repartition(tasks, "number")
+    found = rows.select(F.spark_partition_id().alias("task"), "number").collect()
+    assert [(row.number,) for row in sorted(found)] == numbers
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)

@@ -27,6 +27,7 @@ from lake_spec.hudi.options import (
 )
 from lake_spark.storage.session import SHUFFLE_PARTITIONS
 from lake_spark.storage.task_numbers import numbers_of_tasks
+from lake_spark.storage.timeline import meta_client
 
 _RECORD_KEY, _FOLDER = "_hoodie_record_key", "_hoodie_partition_path"
 _BUCKET = "lake_bucket"
@@ -170,13 +171,13 @@ class BucketWriter:
         operation = common.model.WriteOperationType.fromValue(
             self._options[HudiKey.OPERATION.value]
         )
+        kind = meta_client(self._spark, self._path).getTableType()
+        action = common.util.CommitUtils.getCommitActionType(operation, kind)
         instant = client.createNewInstantTime()
+        client.startCommitWithTime(instant, action)
+        # Only now: what was killed is no longer in the timeline that the table shows.
         table = client.initTable(operation, some.of(instant))
         tables = table.getMetaClient()
-        action = common.util.CommitUtils.getCommitActionType(
-            operation, tables.getTableType()
-        )
-        client.startCommitWithTime(instant, action)
         client.preWrite(instant, operation, tables)
         state = getattr(common.table.timeline, "HoodieInstant$State").REQUESTED
         requested = tables.createNewInstant(state, action, instant)

@@ -221,24 +221,29 @@ def test_the_setting_leaves_all_to_hudi(spark, tmp_path, monkeypatch):
     assert len(placed(table)) == 9
 
 
+@pytest.mark.parametrize("kind", ["history", "merge on read"])
 def test_a_lease_that_is_lost_while_rows_are_written_stops_the_commit(
-    spark, table, by_hudi
+    spark, tmp_path, by_hudi, kind
 ):
+    """Of a first load and of a rebuild; the next write of each then succeeds."""
     asked = []
 
     def lost_at_last() -> None:
         asked.append("lease")
-        if len(asked) == 2:
+        if len(asked) % 4 == 2:
             raise PermissionError("another run has the lease")
 
+    table = made(spark, tmp_path, KINDS[kind], Shuffle.SPARK)
     table.before_commit = lost_at_last
-    rows = rows_of(spark, 0, 400)
-    with pytest.raises(PermissionError):
-        table.write(rows, Operation.BULK_INSERT, {})
-    assert actions(table) == [] and table.has_unfinished()
-    table.write(rows, Operation.BULK_INSERT, {"run": "again"})
-    assert placed(table) == by_hudi
-    assert actions(table) == ["commit"] and not table.has_unfinished()
+    rows, done = rows_of(spark, 0, 400), 0
+    for operation in (Operation.BULK_INSERT, Operation.REPLACE):
+        with pytest.raises(PermissionError):
+            table.write(rows, operation, {})
+        assert len(actions(table)) == done and table.has_unfinished()
+        table.write(rows, operation, {"run": operation.value})
+        done += 1
+        assert placed(table) == by_hudi
+        assert len(actions(table)) == done and not table.has_unfinished()
 
 
 def test_a_row_that_fails_fails_the_write_and_the_next_one_succeeds(

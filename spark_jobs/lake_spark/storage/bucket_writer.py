@@ -1,7 +1,7 @@
 """Whole tables with a bucket index: Spark brings the rows to their buckets, Hudi writes them.
 
 Hudi's bulk insert makes Java objects of all rows, which it serializes and sorts to bring
-them to their buckets. Spark's own shuffle takes about half the time. What writes the files,
+them to their buckets. Spark's own shuffle works on rows as bytes. What writes the files,
 and names each by the bucket of its rows, is Hudi's all the same: rows that came to a wrong
 task leave two file groups of one bucket, and then nothing is committed (decision 049).
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Dict, List
 
-from benchmarks.speed import lasting, loads, maintenance, parsing, small, steps
+from benchmarks.speed import backlog, lasting, loads, maintenance, parsing, small, steps
 from benchmarks.speed.bench import SPREAD, TABLE, Bench, rounds
 from benchmarks.speed.comparing import compared, summed
 from benchmarks.speed.growth import growth
@@ -79,4 +79,5 @@ TARGETS: Dict[str, Target] = {
     "11": lasting.late_events,
     "12": parsing.specs,
     "13": steps.small_runs,
+    "14": backlog.snapshots,
 }

@@ -60,13 +60,14 @@ def _change_files(seed: int) -> Landings:
 
 
 def _snapshots(seed: int) -> Landings:
-    """Snapshots whose rows change, go, return and are bad; two in the second batch."""
+    """Snapshots whose rows change, go, return and are bad; three in the second batch."""
     random = Random(seed)
-    first, second, third, fourth, last = (
-        {f"2026-01-0{day}.csv": _snapshot(random)} for day in range(1, 6)
+    first, second, third, fourth, fifth, last = (
+        {f"2026-01-0{day}.csv": _snapshot(random)} for day in range(1, 7)
     )
     corrected = {path: _snapshot(random) for path in second}
-    return Landings(first, [second, {**third, **fourth}, last], corrected)
+    waiting = {**third, **fourth, **fifth}
+    return Landings(first, [second, waiting, last], corrected)
 
 
 def _snapshot(random: Random) -> str:

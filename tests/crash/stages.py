@@ -2,8 +2,7 @@
 
 A stage begins and ends with a state of the lake, as undisturbed.py makes them:
 `landed`, `loaded` (full load ingested), `recorded` (in history too), `changed`
-(maintenance done, more files landed), `one taken` (of two snapshots), `ingested`, `built`
-(in history too), `corrected` (other files landed), `reprocessed`, `erased` (a key is).
+(maintenance done, more files landed), `ingested`, `built` (in history too), `corrected` (other files landed), `reprocessed`, `erased` (a key is).
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class Stage:
 
     `maintenance` makes one kind of maintenance due. `since` is the change at which
     the kind begins, `until` the one at which it ends, if not with the stage.
-    Its `whole` layers show the rows of one state, at its ends or in `between`.
+    Its `whole` layers show the rows of the state at one of its ends.
     Afterwards the stage `idle`, if it is another one, has nothing to do.
     """
 
@@ -47,7 +46,6 @@ class Stage:
     since: Optional[Pattern[str]] = None
     until: Optional[Pattern[str]] = None
     kinds: Tuple[Kind, ...] = KINDS
-    between: Tuple[str, ...] = ()
     whole: Tuple[str, ...] = LAYERS
     idle: str = ""
 
@@ -61,7 +59,7 @@ class Stage:
     @property
     def states(self) -> Tuple[str, ...]:
         """Those of the lake that may be seen when it is killed."""
-        return (self.begins_with, *self.between, self.ends_with)
+        return (self.begins_with, self.ends_with)
 
     @property
     def repaired(self) -> Stage:
@@ -109,7 +107,6 @@ STAGES = (
         "changed",
         "ingested",
         kinds=SNAPSHOTS,
-        between=("one taken",),
     ),
     Stage("first dimension", "dimension", "landed", "loaded", kinds=DIMENSIONS),
     Stage("dimension", "dimension", "changed", "built", kinds=DIMENSIONS),

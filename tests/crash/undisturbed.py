@@ -68,17 +68,9 @@ class Undisturbed:
         ways = {
             "reprocess": self._reprocess,
             "erase": self._erase,
-            "snapshots": self._take_one,
         }
         if stage.name in ways and not set(stage.states) <= set(self.rows):
             ways[stage.name]()
-
-    def _take_one(self) -> None:
-        """A lake that goes another way: one snapshot lands where there are two."""
-        lake = self._another("kept up", "one taken")
-        _land(lake, dict([min(self._landings.batches[1].items())]))
-        run_stage(lake, "incremental")
-        self.rows["one taken"] = rows_of(lake)
 
     def _reprocess(self) -> None:
         """A lake that goes another way: what landed is corrected and reprocessed."""

@@ -220,7 +220,7 @@ class SnapshotPlay:
     def _take(self, batch: List[str]) -> List[Tuple[int, Tuple[Rows, Rows]]]:
         """Land and run; number -1 tells that other snapshots were refused."""
         for path in batch:
-            text = _csv(self.world.spec, self.snapshots[path].rows)
+            text = csv_text(self.world.spec, self.snapshots[path].rows)
             self.lake.land(path, text, at="2026-02-01")
         self._mark(batch)
         report = self.lake.run("incremental")
@@ -288,7 +288,7 @@ class SnapshotPlay:
         return [row for row in told if row.key[0] == number]
 
 
-def _csv(spec: TableSpec, rows: Sequence[Delivery]) -> str:
+def csv_text(spec: TableSpec, rows: Sequence[Delivery]) -> str:
     """A file of one snapshot; a value that is not there is an empty field."""
     names = [name for name, _ in spec.columns]
     out = io.StringIO(newline="")

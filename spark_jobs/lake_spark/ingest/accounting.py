@@ -35,9 +35,25 @@ class Counted:
     """What one pass over the rows found: per split of a file, and per rule."""
 
     splits: List[Row]
-    rules: Dict[str, int]
+    words: Sequence[str] = ()
+    """The rules; a split has the rows that break the first of them as `rule_0`."""
     erased: Mapping[str, int] = field(default_factory=dict)
     """Per path the rows of erased keys, which are in no other count but `landed`."""
+
+    @property
+    def rules(self) -> Dict[str, int]:
+        """Count the rows that break each rule, of the rules that some break."""
+        totals = {
+            each: sum(row[f"rule_{i}"] for row in self.splits)
+            for i, each in enumerate(self.words)
+        }
+        return {each: count for each, count in totals.items() if count}
+
+    def of(self, paths: Sequence[str]) -> "Counted":
+        """Return the counts of these files alone."""
+        erased = {path: self.erased[path] for path in paths if path in self.erased}
+        splits = [row for path in paths for row in self._of(path)]
+        return replace(self, splits=splits, erased=erased)
 
     def no_rows(self, path: str) -> Dict[str, int]:
         """Count the records that are no rows, by what they are."""
@@ -140,10 +156,7 @@ def count_rows(rows: DataFrame, rules: Dict[str, str]) -> Counted:
     )
     if any(row.lake_path is None for row in splits):
         raise AssertionError("Spark read rows of a file that is not among the inputs")
-    totals = {
-        each: sum(row[f"rule_{i}"] for row in splits) for i, each in enumerate(words)
-    }
-    return Counted(splits, {each: count for each, count in totals.items() if count})
+    return Counted(splits, words)
 
 
 def number_records(rows: DataFrame, counted: Counted) -> DataFrame:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
+from functools import partial
+from typing import Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 
 from pyspark.sql import DataFrame
 from pyspark.storagelevel import StorageLevel
@@ -65,10 +66,11 @@ from lake_spark.landing.files import (
 )
 from lake_spark.landing.manifest import LogContents, Manifest
 from lake_spark.tables import recorded_settings
-from lake_spark.tables.erased_keys import LeftOut, left_out, without
+from lake_spark.tables.erased_keys import Erased, Hasher, LeftOut, left_out, without
 from lake_spark.tables.table_run import TableRun, table_columns
 
 Columns = List[Tuple[str, str]]
+BadPaths = Set[str]
 
 
 @dataclass
@@ -169,31 +171,47 @@ def set_path_aside(run: TableRun, id: str, path: str, reason: str) -> None:
 
 def shaped(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> Batch:
     """Return the good files with their shapes, and the columns that they lead to."""
-    columns = _known_columns(run)
+    columns = known_columns(run)
     good: List[Input] = []
-    warnings: Dict[Tuple[WarningId, str], str] = {}
     for file in files:
         try:
-            _refuse_known(run, file)
-            shape = shape_of(run.spark, run.store, file, run.spec)
-            valued = _with_values(run, file, shape, columns)
-            grown = columns_with(run.spec, file, shape, columns, valued)
-            shape = with_texts(shape, run.spec, grown)
-            refuse_mismatch(run.spec, shape, grown, file.path)
-            started = full_refresh.start_of(run.spec, file.path)
+            found, columns = input_of(run, file, columns, manifest)
         except BadFile as bad:
             _set_aside_known(run, file, bad)
             continue
-        columns = grown
-        is_first = is_load(run.spec, file) and started is None
-        if isinstance(run.spec.source, Snapshot):
-            is_first = snapshot_diff.is_full_load(file, manifest)
-        good.append(Input(file, shape, 0 if is_first else 1, started))
-        for warning in name_warnings(run.spec, shape):
-            warnings.setdefault(warning, file.path)
+        good.append(found)
+    warn_of_names(run, good)
+    return Batch(good, columns)
+
+
+def input_of(
+    run: TableRun, file: LandingFile, columns: Columns, manifest: Manifest
+) -> Tuple[Input, Columns]:
+    """Return a file with its shape, and the columns that the table has with it.
+
+    Raises BadFile where it cannot be ingested.
+    """
+    _refuse_known(run, file)
+    shape = shape_of(run.spark, run.store, file, run.spec)
+    valued = _with_values(run, file, shape, columns)
+    grown = columns_with(run.spec, file, shape, columns, valued)
+    shape = with_texts(shape, run.spec, grown)
+    refuse_mismatch(run.spec, shape, grown, file.path)
+    started = full_refresh.start_of(run.spec, file.path)
+    is_first = is_load(run.spec, file) and started is None
+    if isinstance(run.spec.source, Snapshot):
+        is_first = snapshot_diff.is_full_load(file, manifest)
+    return Input(file, shape, 0 if is_first else 1, started), grown
+
+
+def warn_of_names(run: TableRun, inputs: Sequence[Input]) -> None:
+    """Report columns that are stored under other names, with the first file of each."""
+    warnings: Dict[Tuple[WarningId, str], str] = {}
+    for each in inputs:
+        for warning in name_warnings(run.spec, each.shape):
+            warnings.setdefault(warning, each.file.path)
     for (id, words), path in warnings.items():
         run.report.warn(id, f"{path}: {words}")
-    return Batch(good, columns)
 
 
 def _with_values(
@@ -239,13 +257,47 @@ class Rows:
 
 def read_rows(run: TableRun, batch: Batch) -> Optional[Rows]:
     """Read the batch's rows and counts, but for rows of erased keys; else as `read_all`."""
-    listed, erased = run.erased_keys, known_contents(run)
-    if not erased.hashes:
-        return _read_whole(run, batch)
-    keyed_hash = listed.hasher(run.environment.erase_secret, erased)
+    erased = known_contents(run)
+    keyed_hash = _hasher(run, erased)
     rows = _read_whole(run, batch)
-    if rows is None:
+    return rows and _without_erased(run, batch, rows, erased, keyed_hash)
+
+
+def read_together(run: TableRun, batch: Batch) -> Tuple[Optional[Rows], BadPaths]:
+    """Read the batch's rows as `read_rows` does; return the paths of bad files instead.
+
+    Nothing is reported or set aside. There are no rows where files are bad before they are
+    read, or where Spark cannot read one, which is then not named.
+    """
+    reasons, held = _broken(run, batch.inputs)
+    if reasons:
+        return None, set(reasons)
+    erased = known_contents(run)
+    keyed_hash = _hasher(run, erased)
+    try:
+        rows = _read_and_count(run, batch)
+    except Exception:  # Spark wraps a bad file in many kinds of error
+        return None, set()
+    reasons.update(_miscounted(batch.inputs, rows.counted, held))
+    reasons.update(_lacking_declared(run, batch, rows.counted))
+    return _without_erased(run, batch, rows, erased, keyed_hash), set(reasons)
+
+
+def _hasher(run: TableRun, erased: Erased) -> Optional[Hasher]:
+    if not erased.hashes:
         return None
+    return run.erased_keys.hasher(run.environment.erase_secret, erased)
+
+
+def _without_erased(
+    run: TableRun,
+    batch: Batch,
+    rows: Rows,
+    erased: Erased,
+    keyed_hash: Optional[Hasher],
+) -> Rows:
+    if keyed_hash is None:
+        return rows
     files = [each.file for each in batch.inputs]
     batch.left_out = left_out(erased, files, rows.numbered, keyed_hash)
     rows.numbered = without(rows.numbered, batch.left_out)
@@ -272,23 +324,34 @@ def read_all(run: TableRun, batch: Batch) -> Optional[Rows]:
     A file that turns out to be unreadable is set aside and the rest is read
     again; a snapshot is taken whole or not at all.
     """
-    held = _refuse_broken(run, batch)
+    broken, held = _broken(run, batch.inputs)
+    _refuse(run, batch, broken)
     while batch.inputs:
-        kept = read_inputs(run.spark, run.spec, batch.inputs, batch.columns)
-        kept = kept.persist(StorageLevel.MEMORY_AND_DISK)
         try:
-            counted = count_rows(kept, _rules(run))
-            if _refuse_miscounted(run, batch, counted, held):
-                kept.unpersist()
-                continue
-            return Rows(kept, number_records(kept, counted), counted)
+            rows = _read_and_count(run, batch)
         except Exception:  # Spark wraps a bad file in many kinds of error
-            kept.unpersist()
             good = _readable(run, batch)
             if len(good) == len(batch.inputs):
                 raise
             _go_on_with(run, batch, good)
+            continue
+        reasons = _miscounted(batch.inputs, rows.counted, held)
+        if not reasons:
+            return rows
+        rows.release()
+        _refuse(run, batch, reasons)
     return None
+
+
+def _read_and_count(run: TableRun, batch: Batch) -> Rows:
+    kept = read_inputs(run.spark, run.spec, batch.inputs, batch.columns)
+    kept = kept.persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        counted = count_rows(kept, _rules(run))
+        return Rows(kept, number_records(kept, counted), counted)
+    except Exception:
+        kept.unpersist()
+        raise
 
 
 def _go_on_with(run: TableRun, batch: Batch, good: Sequence[Input]) -> None:
@@ -300,22 +363,24 @@ def _go_on_with(run: TableRun, batch: Batch, good: Sequence[Input]) -> None:
         batch.inputs = []
         return
     batch.inputs = list(good)
-    if batch.columns != _known_columns(run):
+    if batch.columns != known_columns(run):
         again = shaped(run, [each.file for each in good], run.manifest())
         batch.inputs, batch.columns = again.inputs, again.columns
 
 
-def _known_columns(run: TableRun) -> Columns:
+def known_columns(run: TableRun) -> Columns:
     """Return the table's columns before this batch."""
     return enrichment.with_given(run, table_columns(run.spec, run.log))
 
 
-def _refuse_broken(run: TableRun, batch: Batch) -> Dict[str, int]:
-    """Set files of broken CSV aside; return how many records each of the others holds."""
+def _broken(
+    run: TableRun, inputs: Sequence[Input]
+) -> Tuple[Dict[str, BadFileReason], Dict[str, int]]:
+    """Return why files of CSV are broken, and how many records each of the others holds."""
     kind = run.spec.source.format
-    if not isinstance(kind, Csv) or not batch.inputs:
-        return {}
-    files = {file_name(run.spark, each.file): each.file for each in batch.inputs}
+    if not isinstance(kind, Csv) or not inputs:
+        return {}, {}
+    files = {file_name(run.spark, each.file): each.file for each in inputs}
     marks: Dict[str, bytes] = {}
     reasons: Dict[str, BadFileReason] = {}
     for name, file in files.items() if csv_text.needs_mark(kind) else ():
@@ -326,26 +391,26 @@ def _refuse_broken(run: TableRun, batch: Batch) -> Dict[str, int]:
     uris = {name: file.uri for name, file in files.items() if name not in reasons}
     checked = csv_reader.check(run.spark, kind, uris, marks)
     reasons.update(checked.reasons)
-    _refuse(run, batch, {files[name].path: why for name, why in reasons.items()})
-    return {files[name].path: count for name, count in checked.records.items()}
+    return (
+        {files[name].path: why for name, why in reasons.items()},
+        {files[name].path: count for name, count in checked.records.items()},
+    )
 
 
-def _refuse_miscounted(
-    run: TableRun, batch: Batch, counted: Counted, held: Dict[str, int]
-) -> bool:
-    """Set files aside of which not every record was read; return whether there are any."""
+def _miscounted(
+    inputs: Sequence[Input], counted: Counted, held: Dict[str, int]
+) -> Dict[str, BadFileReason]:
+    """Return why files are bad of which not every record was read."""
     read = {path: 0 for path in held}
     for row in counted.splits:
         if row.lake_path in read:
             read[row.lake_path] += row.landed
-    paths = [e.file.path for e in batch.inputs if e.file.path in held]
-    reasons = {
+    paths = [e.file.path for e in inputs if e.file.path in held]
+    return {
         path: (UnreadableFile, csv_text.miscounted(read[path], held[path]))
         for path in paths
         if read[path] != held[path]
     }
-    _refuse(run, batch, reasons)
-    return bool(reasons)
 
 
 def _refuse(run: TableRun, batch: Batch, reasons: Dict[str, BadFileReason]) -> None:
@@ -361,8 +426,17 @@ def _refuse(run: TableRun, batch: Batch, reasons: Dict[str, BadFileReason]) -> N
 
 def _refuse_lacking(run: TableRun, batch: Batch, counted: Counted) -> bool:
     """Set files aside that lack a declared column; return whether there are any."""
+    reasons = _lacking_declared(run, batch, counted)
+    _refuse(run, batch, reasons)
+    return bool(reasons)
+
+
+def _lacking_declared(
+    run: TableRun, batch: Batch, counted: Counted
+) -> Dict[str, BadFileReason]:
+    """Return why files are refused that lack a declared column, if the table says so."""
     if run.spec.source.missing_columns is not MissingColumns.REFUSE:
-        return False
+        return {}
     reasons: Dict[str, BadFileReason] = {}
     for each in batch.inputs:
         path = each.file.path
@@ -374,8 +448,7 @@ def _refuse_lacking(run: TableRun, batch: Batch, counted: Counted) -> bool:
                 f"source.missing_columns is 'refuse'. {_remedy(lacking[0])} "
                 "Or set source.missing_columns to warn."
             )
-    _refuse(run, batch, reasons)
-    return bool(reasons)
+    return reasons
 
 
 def _warn_of_missing(run: TableRun, batch: Batch, counted: Counted) -> None:
@@ -431,18 +504,29 @@ def _readable(run: TableRun, batch: Batch) -> List[Input]:
 def judge(run: TableRun, batch: Batch, rows: Rows, what: str) -> None:
     """Check what was read, and begin the accounting of its files."""
     refuse_moved_on(run, batch)
-    quarantine.check_limits(run, rows.counted, rows.numbered)
-    _warn_of_missing(run, batch, rows.counted)
+    account(run, batch, rows.counted, partial(quarantine.examples, rows.numbered), what)
     full_refresh.refuse_losses(run, quarantine.good_rows(rows.numbered), batch.inputs)
-    batch.files = file_reports(batch, rows.counted)
+
+
+def account(
+    run: TableRun,
+    batch: Batch,
+    counted: Counted,
+    find_examples: quarantine.Examples,
+    what: str,
+) -> None:
+    """Check the counts of a batch's rows, and begin the accounting of its files."""
+    quarantine.check_limits(run, counted, find_examples)
+    _warn_of_missing(run, batch, counted)
+    batch.files = file_reports(batch, counted)
     has_full_refresh = any(each.started for each in batch.inputs)
-    snapshots = _snapshots(run, batch, rows.counted)
-    batch.contents = rows.counted.contents | LogContents(
+    snapshots = _snapshots(run, batch, counted)
+    batch.contents = counted.contents | LogContents(
         has_full_refresh, snapshots=snapshots
     )
-    newest = rows.counted.newest
+    newest = counted.newest
     batch.newest_event = newest.isoformat(timespec="microseconds") if newest else None
-    run.say(f"read {rows.counted.total:,} rows of {what}")
+    run.say(f"read {counted.total:,} rows of {what}")
 
 
 def _snapshots(run: TableRun, batch: Batch, counted: Counted) -> FrozenSet[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Set
+from typing import Callable, Dict, List, Sequence, Set
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
 
 from lake_spec.hudi.options import Operation
@@ -15,6 +15,9 @@ from lake_spark.ingest.accounting import Counted
 from lake_spark.ingest.quality_rules import failed_rules
 from lake_spark.storage.hudi_table import DELETED
 from lake_spark.tables.table_run import TableRun
+
+Examples = Callable[[], Sequence[Row]]
+"""Finds a few bad rows, where they are needed."""
 
 COLUMNS = (
     "lake_reason",
@@ -36,24 +39,41 @@ def good_rows(rows: DataFrame) -> DataFrame:
     return rows.where("lake_reason IS NULL AND lake_no_row IS NULL")
 
 
-def examples(rows: DataFrame) -> str:
-    """Show a few bad rows in words: where and why."""
-    some = (
-        bad_rows(rows).select(LogColumn.PATH, LogColumn.RECORD, "lake_reason").limit(3)
-    )
+def examples(rows: DataFrame) -> List[Row]:
+    """Return a few bad rows: lake_path, lake_record and lake_reason."""
+    return bad_rows(rows).select(*_OF_EXAMPLES).limit(_EXAMPLES).collect()
+
+
+def examples_of_files(rows: DataFrame) -> Dict[str, List[Row]]:
+    """Return a few bad rows of each file."""
+    order = Window.partitionBy(LogColumn.PATH).orderBy(LogColumn.RECORD)
+    first = bad_rows(rows).withColumn("lake_nth", F.row_number().over(order))
+    found: Dict[str, List[Row]] = {}
+    some = first.where(f"lake_nth <= {_EXAMPLES}").orderBy(LogColumn.PATH, "lake_nth")
+    for row in some.select(*_OF_EXAMPLES).collect():
+        found.setdefault(row.lake_path, []).append(row)
+    return found
+
+
+_OF_EXAMPLES = (LogColumn.PATH, LogColumn.RECORD, "lake_reason")
+_EXAMPLES = 3
+
+
+def _shown(rows: Sequence[Row]) -> str:
+    """Show rows in words: where and why."""
     return "; ".join(
         f"{row.lake_path} record {row.lake_record}: {row.lake_reason}"
-        for row in some.collect()
+        for row in rows[:_EXAMPLES]
     )
 
 
-def check_limits(run: TableRun, counted: Counted, rows: DataFrame) -> None:
+def check_limits(run: TableRun, counted: Counted, find_examples: Examples) -> None:
     """Warn of what the rules only warn of; stop before anything is written.
 
     Raises TooManyBadRows where a rule says fail, or more rows are bad than the table's
     `quarantine` allows.
     """
-    fatal = failed_rules(run.spec, "fail")
+    fatal = _fatal(run, counted)
     for words, count in counted.rules.items():
         if words in fatal:
             raise TooManyBadRows(
@@ -66,13 +86,30 @@ def check_limits(run: TableRun, counted: Counted, rows: DataFrame) -> None:
     if not counted.bad:
         return
     limits = run.spec.quarantine
-    words = f"{counted.bad:,} of {counted.total:,} rows are bad: {examples(rows)}"
-    if counted.bad > limits.min_rows and counted.bad > limits.max_share * counted.total:
+    words = (
+        f"{counted.bad:,} of {counted.total:,} rows are bad: {_shown(find_examples())}"
+    )
+    if _are_too_many(run, counted):
         raise TooManyBadRows(
             f"{words}. The limit is {limits.max_share:.2%} above {limits.min_rows} rows "
             "(quarantine.max_share). Nothing was written. Fix the files or the spec."
         )
     run.report.warn(WarningId.QUARANTINED_ROWS, words)
+
+
+def is_refused(run: TableRun, counted: Counted) -> bool:
+    """Return whether `check_limits` would stop rows with these counts."""
+    return bool(_fatal(run, counted)) or _are_too_many(run, counted)
+
+
+def _fatal(run: TableRun, counted: Counted) -> Set[str]:
+    """Return the broken rules that say fail."""
+    return set(counted.rules) & set(failed_rules(run.spec, "fail"))
+
+
+def _are_too_many(run: TableRun, counted: Counted) -> bool:
+    limits, bad = run.spec.quarantine, counted.bad
+    return bad > limits.min_rows and bad > limits.max_share * counted.total
 
 
 def keep(run: TableRun, rows: DataFrame) -> None:

@@ -2,7 +2,7 @@
 
 Contract section 8. A feed's files are reprocessed by one log commit. Snapshots are
 differences against the one before, so a reprocess retracts a snapshot and all after
-it, and takes them again one by one; until the last of them is taken, current and
+it, and takes them again in their order; until the last of them is taken, current and
 history stay as they were. Decision 012.
 """
 
@@ -27,7 +27,8 @@ from lake_spark.ingest import (
     snapshot_diff,
     snapshots,
 )
-from lake_spark.ingest.snapshot_diff import group_snapshots
+from lake_spark.ingest.snapshot_backlog import Backlog
+from lake_spark.ingest.snapshot_diff import SourceSnapshot, group_snapshots
 from lake_spark.landing.files import LandingFile, first_shown
 from lake_spark.landing.manifest import IngestedFile, Manifest
 from lake_spark.tables.table_run import TableRun
@@ -267,30 +268,43 @@ def _ingest_again(run: TableRun, manifest: Manifest) -> bool:
         and (has_several or file.path in manifest.reprocess)
     ]
     found = group_snapshots(waiting, run.spec)
-    for snapshot in snapshot_completeness.with_signs(run, found, signs, manifest):
-        if not snapshot.files:  # its signs alone
-            continue
-        try:
-            missing = snapshot_completeness.what_is_missing(
-                run, snapshot, paths, manifest
-            )
-            if missing is not None:
-                words = snapshot_completeness.waits(snapshot, missing, ())
-                id = WarningId.INCOMPLETE_SNAPSHOT.value
-                snapshots.set_aside(run, snapshot, id, words)
+    found = snapshot_completeness.with_signs(run, found, signs, manifest)
+    left = [each for each in found if each.files]  # not signs alone
+    backlog = Backlog(run, paths)
+    while left:
+        taken = backlog.take(left, manifest)
+        if not taken:
+            if not _ingest_by_itself(run, left[0], paths, manifest):
                 return False
-            if not snapshots.take_snapshot(run, snapshot, manifest):
-                return False
-        except RefusedInput as refused:
-            snapshots.refuse(run, snapshot, refused)
-            return False
-        except BadFile as bad:
-            batches.set_aside(run, bad)
-            return False
+            taken = 1
+        left = left[taken:]
         quarantine.drop_old_takes(run)
         manifest = run.manifest()
     _end(run, first)
     return True
+
+
+def _ingest_by_itself(
+    run: TableRun,
+    snapshot: SourceSnapshot,
+    landing: Sequence[str],
+    manifest: Manifest,
+) -> bool:
+    """Ingest one snapshot; return False where it is set aside."""
+    try:
+        missing = snapshot_completeness.what_is_missing(
+            run, snapshot, landing, manifest
+        )
+        if missing is None:
+            return snapshots.take_snapshot(run, snapshot, manifest)
+        words = snapshot_completeness.waits(snapshot, missing, ())
+        id = WarningId.INCOMPLETE_SNAPSHOT.value
+        snapshots.set_aside(run, snapshot, id, words)
+    except RefusedInput as refused:
+        snapshots.refuse(run, snapshot, refused)
+    except BadFile as bad:
+        batches.set_aside(run, bad)
+    return False
 
 
 def _end(run: TableRun, first: int = 0) -> None:

@@ -147,26 +147,24 @@ def changes(
     return compared.unionByName(again.drop("lake_newest"), allowMissingColumns=True)
 
 
-def dated(
-    upserts: DataFrame, spec: TableSpec, snapshot: SourceSnapshot, manifest: Manifest
-) -> DataFrame:
+def dated(upserts: DataFrame, spec: TableSpec, previous: Column) -> DataFrame:
     """Let upserts be valid from `effective_at`, where it can be believed.
 
-    Not before the snapshot before, which said otherwise; and where it did not
+    Not before the `previous` snapshot's time, which said otherwise; and where it did not
     advance although the row changed or returned, from the snapshot's own time.
     """
     if spec.effective_at is None:
         return upserts
     declared = F.col(spec.effective_at).cast("timestamp")
     advanced = F.col(BEFORE).isNull() | (declared > F.col(BEFORE))
-    believed = F.greatest(
-        F.col(LogColumn.EFFECTIVE_AT), _previous(snapshot, manifest, spec)
-    )
-    since = F.when(advanced, believed).otherwise(F.lit(snapshot.at))
+    believed = F.greatest(F.col(LogColumn.EFFECTIVE_AT), previous)
+    since = F.when(advanced, believed).otherwise(F.col(LogColumn.SNAPSHOT_AT))
     return upserts.withColumn(LogColumn.EFFECTIVE_AT, since)
 
 
-def _previous(snapshot: SourceSnapshot, manifest: Manifest, spec: TableSpec) -> Column:
+def previous_of(
+    snapshot: SourceSnapshot, manifest: Manifest, spec: TableSpec
+) -> Column:
     """Return the time of the previous snapshot of the row's scope value, or null."""
     newest = times_taken(manifest)
     if not spec.scope:
@@ -231,19 +229,38 @@ def derived_deletes(
     absent = compared.where("lake_change = 'absent'")
     if spec.source.missing_keys is MissingKeys.IGNORE:
         return absent.limit(0)
+    facts = zip(FACTS_OF_DELETES, facts_of_deletes(snapshot))
+    return as_deletes(
+        absent.withColumns({name: F.lit(value) for (name, _), value in facts})
+    )
+
+
+FACTS_OF_DELETES = (
+    (LogColumn.PATH, "string"),
+    (LogColumn.POSITION, "string"),
+    (LogColumn.ETAG, "string"),
+    (LogColumn.LANDED_AT, "timestamp"),
+    (LogColumn.SNAPSHOT_AT, "timestamp"),
+)
+"""Where the derived deletes of a snapshot stand: at its last file."""
+
+
+def facts_of_deletes(snapshot: SourceSnapshot) -> Tuple:
+    """Return the values of these columns."""
     last = snapshot.files[-1]
-    facts = {
-        LogColumn.OP: F.lit(DELETE),
-        LogColumn.RANK: F.lit(1),
-        LogColumn.EFFECTIVE_AT: F.lit(snapshot.at),
-        LogColumn.PATH: F.lit(last.path),
-        LogColumn.POSITION: F.lit(last.position),
-        LogColumn.RECORD: F.lit(-1).cast("bigint"),
-        LogColumn.ETAG: F.lit(last.etag),
-        LogColumn.LANDED_AT: F.lit(last.landed_at),
-        LogColumn.SNAPSHOT_AT: F.lit(snapshot.at),
-    }
-    return absent.withColumns(facts)
+    return (last.path, last.position, last.etag, last.landed_at, snapshot.at)
+
+
+def as_deletes(absent: DataFrame) -> DataFrame:
+    """Return absent keys, which have these facts, as delete events."""
+    return absent.withColumns(
+        {
+            LogColumn.OP: F.lit(DELETE),
+            LogColumn.RANK: F.lit(1),
+            LogColumn.EFFECTIVE_AT: F.col(LogColumn.SNAPSHOT_AT),
+            LogColumn.RECORD: F.lit(-1).cast("bigint"),
+        }
+    )
 
 
 def refuse_empty(snapshot: SourceSnapshot, known: int, spec: TableSpec) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import List, Optional, Sequence
+from typing import List, Sequence
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from lake_spec.contract.report import FileReport
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import MissingKeys, TableSpec
 from lake_spark.changelog.schema import log_columns, LogColumn
@@ -18,6 +17,7 @@ from lake_spark.ingest import (
     previous_snapshot,
     quarantine,
     snapshot_completeness,
+    snapshot_counts,
     snapshot_diff,
 )
 from lake_spark.ingest.snapshot_diff import SourceSnapshot
@@ -43,7 +43,7 @@ def take_snapshot(run: TableRun, snapshot: SourceSnapshot, manifest: Manifest) -
     try:
         batches.judge(run, batch, rows, f"snapshot {snapshot.name}")
         if not snapshot.scopes:
-            _cover(run, batch, rows)
+            cover(run, batch, scopes_of_rows(run.spec, rows))
             snapshot_diff.refuse_late(batch.snapshot, manifest, run.spec)
         return _take_rows(run, batch, rows, manifest)
     finally:
@@ -81,12 +81,16 @@ def set_paths_aside(run: TableRun, paths: Sequence[str], id: str, reason: str) -
             batches.set_path_aside(run, id, path, reason)
 
 
-def _cover(run: TableRun, batch: batches.Batch, rows: batches.Rows) -> None:
+def scopes_of_rows(spec: TableSpec, rows: batches.Rows) -> List[Row]:
+    """Return the scope values of the good rows of each file: scope, lake_path."""
+    scope = snapshot_diff.scope_text(spec).alias("scope")
+    good = quarantine.good_rows(rows.numbered)
+    return good.select(scope, LogColumn.PATH).distinct().collect()
+
+
+def cover(run: TableRun, batch: batches.Batch, values: Sequence[Row]) -> None:
     """Let the snapshot cover the scope values of its rows, and those said to be empty."""
     column = run.spec.scope.column
-    good = quarantine.good_rows(rows.numbered)
-    scope = snapshot_diff.scope_text(run.spec).alias("scope")
-    values = good.select(scope, LogColumn.PATH).distinct().collect()
     found = {row.scope for row in values}
     if snapshot_completeness.is_one_file(run.spec):
         _refuse_several(batch.snapshot, values)
@@ -148,11 +152,7 @@ def _compared(
         return compared
     bad = quarantine.bad_rows(rows.numbered)
     if not bad.where(any_null(run.spec.key)).isEmpty():
-        run.report.warn(
-            WarningId.KEPT_MISSING_KEYS,
-            "missing_keys was not applied, because the key of a quarantined row cannot be "
-            "read. Fix the row and land the snapshot again.",
-        )
+        warn_of_unreadable_key(run)
         return snapshot_diff.held(compared, F.lit(True))
     # A quarantined row counts as present.
     keys = bad.select(KEY).distinct().withColumn("lake_bad", F.lit(True))
@@ -161,64 +161,27 @@ def _compared(
     )
 
 
+def warn_of_unreadable_key(run: TableRun) -> None:
+    """Report that a snapshot deletes nothing."""
+    run.report.warn(
+        WarningId.KEPT_MISSING_KEYS,
+        "missing_keys was not applied, because the key of a quarantined row cannot be "
+        "read. Fix the row and land the snapshot again.",
+    )
+
+
 def _events(
     run: TableRun, batch: batches.Batch, compared: DataFrame, manifest: Manifest
 ) -> DataFrame:
     """Return upserts and derived deletes; settle the batch's accounting."""
     snapshot = batch.snapshot
-    counts = _counts(compared, run.spec)
-    _refuse_empty(run, batch, counts)
-    _refuse_losses(run, batch, counts)
-    _settle(batch.files, counts)
+    counts = snapshot_counts.count(compared, run.spec)
+    snapshot_counts.refuse(run, snapshot, batch.files, counts)
+    snapshot_counts.settle(batch.files, counts)
     upserts = compared.where(snapshot_diff.UPSERTS)
-    upserts = snapshot_diff.dated(upserts, run.spec, snapshot, manifest)
+    previous = snapshot_diff.previous_of(snapshot, manifest, run.spec)
+    upserts = snapshot_diff.dated(upserts, run.spec, previous)
     deletes = snapshot_diff.derived_deletes(compared, snapshot, run.spec)
     if run.spec.source.missing_keys is MissingKeys.DELETE:
-        run.report.derived_deletes += _sum(counts, change="absent")
+        run.report.derived_deletes += snapshot_counts.total(counts, change="absent")
     return upserts.unionByName(deletes)
-
-
-def _counts(compared: DataFrame, spec: TableSpec) -> List[Row]:
-    """Count the rows, by lake_path (null if absent), lake_scope and lake_change."""
-    scope = snapshot_diff.scope_text(spec).alias("lake_scope")
-    return compared.groupBy(LogColumn.PATH, scope, "lake_change").count().collect()
-
-
-def _sum(counts: List[Row], **wanted: Optional[str]) -> int:
-    """Sum the rows that are so: `path`, `scope` and `change` choose."""
-    return sum(
-        row["count"]
-        for row in counts
-        if all(row[f"lake_{name}"] == value for name, value in wanted.items())
-    )
-
-
-def _refuse_empty(run: TableRun, batch: batches.Batch, counts: List[Row]) -> None:
-    said = set(batch.snapshot.scopes) <= set(run.accepted.empty_scopes)
-    if run.accepted.losses or run.spec.source.may_be_empty or said:
-        return
-    if not any(each.landed for each in batch.files):
-        known = sum(_sum(counts, change=each) for each in _KNOWN)
-        snapshot_diff.refuse_empty(batch.snapshot, known, run.spec)
-
-
-def _refuse_losses(run: TableRun, batch: batches.Batch, counts: List[Row]) -> None:
-    is_empty = not any(each.landed for each in batch.files)
-    if run.accepted.losses or (is_empty and run.spec.source.may_be_empty):
-        return
-    for scope in {row.lake_scope for row in counts} - set(run.accepted.empty_scopes):
-        lost = {what: _sum(counts, scope=scope, change=what) for what in _KNOWN}
-        words = snapshot_diff.of_scope(scope, run.spec)
-        snapshot_diff.refuse_losses(sum(lost.values()), lost["absent"], run.spec, words)
-
-
-_KNOWN = ("changed", "unchanged", "absent", "held")
-"""What can become of a key that lived as of the snapshot before."""
-
-
-def _settle(files: List[FileReport], counts: List[Row]) -> None:
-    for each in files:
-        each.unchanged = _sum(counts, path=each.path, change="unchanged")
-        each.duplicates = _sum(counts, path=each.path, change="duplicate")
-        each.accepted = _sum(counts, path=each.path, change="new")
-        each.accepted += _sum(counts, path=each.path, change="changed")

@@ -19,6 +19,7 @@ from lake_spark.ingest import (
     snapshots,
 )
 from lake_spark.ingest.batches import landing_of, set_aside, unseen_files, unseen_of
+from lake_spark.ingest.snapshot_backlog import Backlog
 from lake_spark.ingest.snapshot_diff import SourceSnapshot, group_snapshots, refuse_late
 from lake_spark.landing.files import LandingFile, shown
 from lake_spark.landing.manifest import Manifest
@@ -66,40 +67,52 @@ def _feed(run: TableRun, globs: Sequence[str]) -> None:
 
 
 def _snapshots(run: TableRun, *, first_only: bool = False) -> None:
-    """Ingest the oldest first, each as if by a run of its own.
+    """Ingest the oldest first: together, or each as if by a run of its own.
 
     A late one is passed over; one that can still be taken, or is not complete, holds
     back the rest, other scope values apart.
     """
     manifest = run.manifest()
     waiting, paths = _waiting(run, manifest)
+    if first_only:
+        waiting = [each for each in waiting if each.at == waiting[0].at]
+    backlog = Backlog(run, paths)
     held: Set[Tuple[Optional[str], ...]] = set()
-    for i, snapshot in enumerate(waiting):
-        if snapshot.scopes in held or (first_only and snapshot.at > waiting[0].at):
-            continue
-        try:
-            refuse_late(snapshot, manifest, run.spec)
-            missing = snapshot_completeness.what_is_missing(
-                run, snapshot, paths, manifest
-            )
-            if missing is not None:
-                held.add(snapshot.scopes)
-                behind = [e for e in waiting[i + 1 :] if e.scopes == snapshot.scopes]
-                warning = snapshot_completeness.waits(snapshot, missing, behind)
-                run.report.warn(WarningId.INCOMPLETE_SNAPSHOT, warning)
-            elif snapshots.take_snapshot(run, snapshot, manifest):
-                build_current(run)
-                manifest = run.manifest()
-            else:
-                held.add(snapshot.scopes)
-        except LateSnapshot as late:
-            snapshots.set_aside(run, snapshot, type(late).__name__, str(late))
-        except RefusedInput as refused:
-            snapshots.refuse(run, snapshot, refused)
-            held.add(snapshot.scopes)
-        except BadFile as bad:
-            set_aside(run, bad)
-            held.add(snapshot.scopes)
+    while waiting:
+        taken = backlog.take(waiting, manifest)
+        if not taken:
+            taken = 1
+            if not _take_first(run, waiting, paths, manifest):
+                held.add(waiting[0].scopes)
+        waiting = [each for each in waiting[taken:] if each.scopes not in held]
+        build_current(run)
+        manifest = run.manifest()
+
+
+def _take_first(
+    run: TableRun,
+    waiting: Sequence[SourceSnapshot],
+    paths: Sequence[str],
+    manifest: Manifest,
+) -> bool:
+    """Ingest the first snapshot by itself; return whether those behind it may follow."""
+    snapshot = waiting[0]
+    try:
+        refuse_late(snapshot, manifest, run.spec)
+        missing = snapshot_completeness.what_is_missing(run, snapshot, paths, manifest)
+        if missing is None:
+            return snapshots.take_snapshot(run, snapshot, manifest)
+        behind = [each for each in waiting[1:] if each.scopes == snapshot.scopes]
+        warning = snapshot_completeness.waits(snapshot, missing, behind)
+        run.report.warn(WarningId.INCOMPLETE_SNAPSHOT, warning)
+    except LateSnapshot as late:
+        snapshots.set_aside(run, snapshot, type(late).__name__, str(late))
+        return True
+    except RefusedInput as refused:
+        snapshots.refuse(run, snapshot, refused)
+    except BadFile as bad:
+        set_aside(run, bad)
+    return False
 
 
 def _waiting(

@@ -9,7 +9,7 @@ import shutil
 
 import pytest
 
-from lake_spark.ingest import snapshots
+from lake_spark.ingest import snapshot_backlog, snapshots
 from tests.spark.lake import Lake, table
 from tests.spark.reprocessing import done_reprocess, from_scratch, reprocess_files, rows
 
@@ -47,6 +47,7 @@ def test_a_snapshot_is_reprocessed_with_all_after_it_and_nobody_sees_the_way(
     was = rows(things)
     things.land("2026-01-10/1.csv", "id,note\n1,b\n2,a\n3,a\n")
     with monkeypatch.context() as patched:
+        patched.setattr(snapshot_backlog, "MOST_SNAPSHOTS", 1)
         patched.setattr(snapshots, "take_snapshot", _only_once(snapshots.take_snapshot))
         assert reprocess_files(things, "2026-01-10/*").error["message"] == "killed"
     assert things.tables.manifest().reprocess == ("2026-01-20/1.csv",)

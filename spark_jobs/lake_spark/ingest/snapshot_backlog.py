@@ -1,0 +1,346 @@
+"""Snapshots that wait, ingested together: the first of them by one commit of the log.
+
+Only those are that nothing is to be said about. One that is late, incomplete, bad,
+empty, or that loses too many keys ends them: it is left to `snapshots.take_snapshot`,
+which refuses it in its own words. So is one that brings a column. Decision 050.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial, reduce
+from operator import or_
+from typing import Dict, FrozenSet, List, Optional, Sequence, Set
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
+from pyspark.storagelevel import StorageLevel
+
+from lake_spec.model import MissingKeys, TableSpec
+from lake_spark.changelog.schema import LogColumn, log_columns
+from lake_spark.errors import BadFile, RefusedInput
+from lake_spark.formats.inference import source_name
+from lake_spark.formats.placeholders import placeholder_texts
+from lake_spark.ingest import (
+    batches,
+    previous_snapshot,
+    quarantine,
+    row_expressions,
+    snapshot_completeness,
+    snapshot_counts,
+    snapshot_diff,
+    snapshot_sequence,
+    snapshots,
+)
+from lake_spark.ingest.batches import Batch, Rows
+from lake_spark.ingest.reader import Input
+from lake_spark.ingest.snapshot_diff import SourceSnapshot
+from lake_spark.ingest.snapshot_sequence import PLACE, PREVIOUS, Step
+from lake_spark.landing.files import LandingFile, moved_on
+from lake_spark.landing.manifest import Manifest
+from lake_spark.scd2.events import KEY
+from lake_spark.schema.columns import Columns, any_null
+from lake_spark.storage.literals import small_table
+from lake_spark.tables.table_run import TableRun
+
+MOST_SNAPSHOTS = 1_000
+"""So many are ingested by one commit."""
+
+MOST_BYTES = 256 * 1024 * 1024
+"""Of landing files that are read at once, if there is more than one snapshot of them."""
+
+
+_READERS = 8
+"""So many files are looked into at the same time."""
+
+
+class Backlog:
+    """The snapshots that wait for a table, in one run."""
+
+    def __init__(self, run: TableRun, landing: Sequence[str]) -> None:
+        """`landing` are the paths of all files that the table's glob matches."""
+        self._run = run
+        self._landing = landing
+        self._most = MOST_SNAPSHOTS
+
+    def take(self, waiting: Sequence[SourceSnapshot], manifest: Manifest) -> int:
+        """Ingest the first of the snapshots by one commit; return how many were.
+
+        None where the first, or only one, must be ingested by itself.
+        """
+        if self._run.dry_run or self._run.accepted.empty_scopes:
+            return 0
+        if self._most < 2:  # the last attempt was in vain
+            self._most = 2
+            return 0
+        found = self._leading(waiting[: self._most], manifest)
+        if len(found) < 2:
+            return 0
+        taken = _take(self._run, found, manifest)
+        # What is read in vain is at most as much as what is not.
+        self._most = min(2 * taken or len(found) // 2, MOST_SNAPSHOTS)
+        return taken
+
+    def _leading(
+        self, waiting: Sequence[SourceSnapshot], manifest: Manifest
+    ) -> List[Batch]:
+        """Return the first snapshots whose files have the columns of the table."""
+        run = self._run
+        first = manifest.oldest_snapshot
+        ready: List[SourceSnapshot] = []
+        size = 0
+        for snapshot in waiting:
+            size += sum(each.size for each in snapshot.files)
+            if size > MOST_BYTES or first is None or snapshot.at <= first:
+                break
+            if not self._is_complete(snapshot, manifest):
+                break
+            ready.append(snapshot)
+        columns = batches.known_columns(run)
+        files = [file for snapshot in ready for file in snapshot.files]
+        with ThreadPoolExecutor(_READERS) as pool:
+            shaped = pool.map(lambda f: _input(run, f, columns, manifest), files)
+            inputs = {file.path: each for file, each in zip(files, shaped)}
+        found: List[Batch] = []
+        unsent: Set[FrozenSet[str]] = set()
+        for snapshot in ready:
+            mine = [inputs[each.path] for each in snapshot.files]
+            good = [each for each in mine if each is not None]
+            unsent.update(_unsent(run.spec, each) for each in good)
+            if len(good) < len(mine) or len(unsent) > 1:
+                break
+            found.append(Batch(good, columns, snapshot))
+        return found
+
+    def _is_complete(self, snapshot: SourceSnapshot, manifest: Manifest) -> bool:
+        """Return whether a snapshot is not late, and waits for nothing."""
+        run = self._run
+        try:
+            snapshot_diff.refuse_late(snapshot, manifest, run.spec)
+            missing = snapshot_completeness.what_is_missing(
+                run, snapshot, self._landing, manifest
+            )
+        except (RefusedInput, BadFile):
+            return False
+        return missing is None
+
+
+def _input(
+    run: TableRun, file: LandingFile, columns: Columns, manifest: Manifest
+) -> Optional[Input]:
+    """Return a file with its shape; None if it is bad, or changes the columns."""
+    try:
+        found, grown = batches.input_of(run, file, columns, manifest)
+    except BadFile:
+        return None
+    return found if grown == columns else None
+
+
+def _unsent(spec: TableSpec, each: Input) -> FrozenSet[str]:
+    """Return the dropped columns that a file lacks: its rows say nothing of them."""
+    return frozenset(
+        name
+        for name, _ in spec.columns
+        if row_expressions.is_dropped(spec, name)
+        and source_name(spec, name, each.shape) is None
+    )
+
+
+def _take(run: TableRun, found: Sequence[Batch], manifest: Manifest) -> int:
+    """Ingest those before the first that must go by itself; return how many."""
+    batch = _joined(found)
+    rows, bad = batches.read_together(run, batch)
+    if rows is None and bad:  # broken CSV: those before are read again without it
+        found = _before(found, bad)
+        if len(found) < 2:
+            return 0
+        batch = _joined(found)
+        rows, bad = batches.read_together(run, batch)
+    if rows is None:
+        return 0
+    try:
+        found = _judged(run, found, rows, bad, manifest)
+        return _take_rows(run, found, rows, manifest) if found else 0
+    finally:
+        rows.release()
+
+
+def _joined(found: Sequence[Batch]) -> Batch:
+    """Return one batch of the files of all."""
+    return Batch([each for batch in found for each in batch.inputs], found[0].columns)
+
+
+def _paths(batch: Batch) -> List[str]:
+    return [each.file.path for each in batch.inputs]
+
+
+def _before(found: Sequence[Batch], bad: Set[str]) -> List[Batch]:
+    """Return the snapshots before the first that has one of these files."""
+    for place, each in enumerate(found):
+        if bad.intersection(_paths(each)):
+            return list(found[:place])
+    return list(found)
+
+
+def _judged(
+    run: TableRun,
+    found: Sequence[Batch],
+    rows: Rows,
+    bad: Set[str],
+    manifest: Manifest,
+) -> List[Batch]:
+    """Return the first snapshots that no check of their files and rows refuses."""
+    files = [each.file for batch in found for each in batch.inputs]
+    bad = bad | set(moved_on(run.store, files))
+    scopes: Dict[str, List[Row]] = {}
+    for row in snapshots.scopes_of_rows(run.spec, rows) if run.spec.scope else ():
+        scopes.setdefault(row.lake_path, []).append(row)
+    good: List[Batch] = []
+    for each in _before(found, bad):
+        counted = rows.counted.of(_paths(each))
+        if quarantine.is_refused(run, counted) or (
+            placeholder_texts(run.spec) and counted.contents.partial
+        ):
+            break
+        values = [row for path in _paths(each) for row in scopes.get(path, ())]
+        if run.spec.scope and not _covers(run, each, values, manifest):
+            break
+        each.files = batches.file_reports(each, counted)
+        good.append(each)
+    return good
+
+
+def _covers(
+    run: TableRun, batch: Batch, values: Sequence[Row], manifest: Manifest
+) -> bool:
+    """Return whether it is known what the snapshot covers, and that it is not late."""
+    if batch.snapshot.scopes:
+        return {row.scope for row in values} <= set(batch.snapshot.scopes)
+    try:
+        snapshots.cover(run, batch, values)
+        snapshot_diff.refuse_late(batch.snapshot, manifest, run.spec)
+    except RefusedInput:
+        return False
+    return True
+
+
+def _take_rows(
+    run: TableRun, found: Sequence[Batch], rows: Rows, manifest: Manifest
+) -> int:
+    names = [name for name, _ in found[0].columns]
+    unreadable = _unreadable(run, rows)
+    line = _compared(run, found, rows, unreadable, manifest)
+    line = line.persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        compared = snapshot_sequence.outcomes(line, run.spec, names)
+        counts: List[List[Row]] = [[] for _ in found]
+        for row in snapshot_counts.count(compared, run.spec, F.col(PLACE)):
+            counts[row[PLACE]].append(row)
+        done = _not_refused(run, found, counts)
+        if done:
+            events = _events(run, found[:done], compared.where(F.col(PLACE) < done))
+            _commit(run, found[:done], counts, rows, unreadable, events, manifest)
+        return done
+    finally:
+        line.unpersist()
+
+
+def _unreadable(run: TableRun, rows: Rows) -> Set[str]:
+    """Return the files with quarantined rows whose keys cannot be read."""
+    if not rows.counted.bad:
+        return set()
+    bad = quarantine.bad_rows(rows.numbered).where(any_null(run.spec.key))
+    return {row.lake_path for row in bad.select(LogColumn.PATH).distinct().collect()}
+
+
+def _compared(
+    run: TableRun,
+    found: Sequence[Batch],
+    rows: Rows,
+    unreadable: Set[str],
+    manifest: Manifest,
+) -> DataFrame:
+    columns = found[0].columns
+    steps = [
+        Step(each.snapshot, not unreadable.intersection(_paths(each))) for each in found
+    ]
+    scopes = {scope for each in found for scope in each.snapshot.scopes}
+    whole = replace(found[0].snapshot, scopes=tuple(scopes))
+    good = quarantine.good_rows(rows.numbered).select(*log_columns(columns))
+    held = None
+    if rows.counted.bad:  # a quarantined row counts as present
+        bad = quarantine.bad_rows(rows.numbered).select(LogColumn.PATH, KEY)
+        held = bad.where(f"{KEY} IS NOT NULL")
+    return snapshot_sequence.compared(
+        good,
+        previous_snapshot.before(run, whole, columns, manifest),
+        held,
+        steps,
+        snapshot_diff.times_taken(manifest),
+        run.spec,
+        [name for name, _ in columns],
+        sorted(_unsent(run.spec, found[0].inputs[0])),
+    )
+
+
+def _not_refused(
+    run: TableRun, found: Sequence[Batch], counts: Sequence[Sequence[Row]]
+) -> int:
+    """Return how many come before the first that is empty or loses too many keys."""
+    for place, each in enumerate(found):
+        try:
+            snapshot_counts.refuse(run, each.snapshot, each.files, counts[place])
+        except RefusedInput:
+            return place
+    return len(found)
+
+
+def _events(run: TableRun, found: Sequence[Batch], compared: DataFrame) -> DataFrame:
+    """Return upserts and derived deletes."""
+    upserts = compared.where(snapshot_diff.UPSERTS)
+    upserts = snapshot_diff.dated(upserts, run.spec, F.col(PREVIOUS))
+    facts = [
+        (place, *snapshot_diff.facts_of_deletes(each.snapshot))
+        for place, each in enumerate(found)
+    ]
+    table = ((PLACE, "int"), *snapshot_diff.FACTS_OF_DELETES)
+    absent = compared.where("lake_change = 'absent'")
+    absent = absent.drop(*[name for name, _ in snapshot_diff.FACTS_OF_DELETES])
+    absent = absent.join(F.broadcast(small_table(run.spark, table, facts)), PLACE)
+    return upserts.unionByName(snapshot_diff.as_deletes(absent))
+
+
+def _commit(
+    run: TableRun,
+    found: Sequence[Batch],
+    counts: Sequence[Sequence[Row]],
+    rows: Rows,
+    unreadable: Set[str],
+    events: DataFrame,
+    manifest: Manifest,
+) -> None:
+    """Make the commit, and report of each snapshot what would be if it were alone."""
+    paths = [path for each in found for path in _paths(each)]
+    bad = quarantine.examples_of_files(rows.numbered) if rows.counted.bad else {}
+    for each, own in zip(found, counts):
+        mine = _paths(each)
+        examples = [row for path in mine for row in bad.get(path, ())]
+        batches.warn_of_names(run, each.inputs)
+        words = f"snapshot {each.snapshot.name}"
+        counted = rows.counted.of(mine)
+        batches.account(run, each, counted, partial(list, examples), words)
+        if unreadable.intersection(mine):
+            snapshots.warn_of_unreadable_key(run)
+        snapshot_counts.settle(each.files, own)
+        if run.spec.source.missing_keys is MissingKeys.DELETE:
+            run.report.derived_deletes += snapshot_counts.total(own, change="absent")
+    batch = _joined(found)
+    batch.files = [report for each in found for report in each.files]
+    batch.contents = reduce(or_, (each.contents for each in found))
+    events_at = [each.newest_event for each in found if each.newest_event]
+    batch.newest_event = max(events_at, default=None)
+    if rows.counted.of(paths).bad:
+        quarantine.keep(run, rows.numbered.where(F.col(LogColumn.PATH).isin(paths)))
+    batches.commit(run, batch, events, manifest)
+    run.report.add_files(batch.files)

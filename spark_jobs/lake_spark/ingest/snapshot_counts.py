@@ -1,0 +1,79 @@
+"""What became of the rows of a snapshot, counted; refusals and accounting by it."""
+
+from __future__ import annotations
+
+from typing import List, Optional, Sequence
+
+from pyspark.sql import Column, DataFrame, Row
+
+from lake_spec.contract.report import FileReport
+from lake_spec.model import TableSpec
+from lake_spark.changelog.schema import LogColumn
+from lake_spark.ingest import snapshot_diff
+from lake_spark.ingest.snapshot_diff import SourceSnapshot
+from lake_spark.tables.table_run import TableRun
+
+_KNOWN = ("changed", "unchanged", "absent", "held")
+"""What can become of a key that lived as of the snapshot before."""
+
+
+def count(compared: DataFrame, spec: TableSpec, *more: Column) -> List[Row]:
+    """Count the rows, by lake_path (null if absent), lake_scope, lake_change and more."""
+    scope = snapshot_diff.scope_text(spec).alias("lake_scope")
+    groups = compared.groupBy(LogColumn.PATH, scope, "lake_change", *more)
+    return groups.count().collect()
+
+
+def total(counts: Sequence[Row], **wanted: Optional[str]) -> int:
+    """Sum the rows that are so: `path`, `scope` and `change` choose."""
+    return sum(
+        row["count"]
+        for row in counts
+        if all(row[f"lake_{name}"] == value for name, value in wanted.items())
+    )
+
+
+def refuse(
+    run: TableRun,
+    snapshot: SourceSnapshot,
+    files: Sequence[FileReport],
+    counts: Sequence[Row],
+) -> None:
+    """Raise TooManyLosses for a snapshot that is empty, or that lacks too many keys."""
+    _refuse_empty(run, snapshot, files, counts)
+    _refuse_losses(run, files, counts)
+
+
+def _refuse_empty(
+    run: TableRun,
+    snapshot: SourceSnapshot,
+    files: Sequence[FileReport],
+    counts: Sequence[Row],
+) -> None:
+    said = set(snapshot.scopes) <= set(run.accepted.empty_scopes)
+    if run.accepted.losses or run.spec.source.may_be_empty or said:
+        return
+    if not any(each.landed for each in files):
+        known = sum(total(counts, change=each) for each in _KNOWN)
+        snapshot_diff.refuse_empty(snapshot, known, run.spec)
+
+
+def _refuse_losses(
+    run: TableRun, files: Sequence[FileReport], counts: Sequence[Row]
+) -> None:
+    is_empty = not any(each.landed for each in files)
+    if run.accepted.losses or (is_empty and run.spec.source.may_be_empty):
+        return
+    for scope in {row.lake_scope for row in counts} - set(run.accepted.empty_scopes):
+        lost = {what: total(counts, scope=scope, change=what) for what in _KNOWN}
+        words = snapshot_diff.of_scope(scope, run.spec)
+        snapshot_diff.refuse_losses(sum(lost.values()), lost["absent"], run.spec, words)
+
+
+def settle(files: Sequence[FileReport], counts: Sequence[Row]) -> None:
+    """Set what became of each file's rows."""
+    for each in files:
+        each.unchanged = total(counts, path=each.path, change="unchanged")
+        each.duplicates = total(counts, path=each.path, change="duplicate")
+        each.accepted = total(counts, path=each.path, change="new")
+        each.accepted += total(counts, path=each.path, change="changed")

@@ -1,8 +1,8 @@
-"""Snapshots that wait, ingested together: the first of them by one commit of the log.
+"""Snapshots that wait, ingested together by one commit of the log.
 
-Only those are that nothing is to be said about. One that is late, incomplete, bad,
-empty, or that loses too many keys ends them: it is left to `snapshots.take_snapshot`,
-which refuses it in its own words. So is one that brings a column. Decision 050.
+The batch ends before the first snapshot that a check stops (late, incomplete, bad,
+empty, too many losses) or that brings a column. That one is left to
+`snapshots.take_snapshot`, which refuses or ingests it by itself. Decision 050.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import partial, reduce
 from operator import or_
 from typing import Dict, FrozenSet, List, Optional, Sequence, Set
 
+from pyspark import inheritable_thread_target
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 from pyspark.storagelevel import StorageLevel
@@ -50,7 +51,6 @@ MOST_SNAPSHOTS = 1_000
 MOST_BYTES = 256 * 1024 * 1024
 """Of landing files that are read at once, if there is more than one snapshot of them."""
 
-
 _READERS = 8
 """So many files are looked into at the same time."""
 
@@ -67,7 +67,7 @@ class Backlog:
     def take(self, waiting: Sequence[SourceSnapshot], manifest: Manifest) -> int:
         """Ingest the first of the snapshots by one commit; return how many were.
 
-        None where the first, or only one, must be ingested by itself.
+        That is 0 where the first must be ingested by itself, or is the only one.
         """
         if self._run.dry_run or self._run.accepted.empty_scopes:
             return 0
@@ -100,7 +100,8 @@ class Backlog:
         columns = batches.known_columns(run)
         files = [file for snapshot in ready for file in snapshot.files]
         with ThreadPoolExecutor(_READERS) as pool:
-            shaped = pool.map(lambda f: _input(run, f, columns, manifest), files)
+            find = partial(_input, run, columns=columns, manifest=manifest)
+            shaped = pool.map(inheritable_thread_target(find), files)
             inputs = {file.path: each for file, each in zip(files, shaped)}
         found: List[Batch] = []
         unsent: Set[FrozenSet[str]] = set()
@@ -109,6 +110,7 @@ class Backlog:
             good = [each for each in mine if each is not None]
             unsent.update(_unsent(run.spec, each) for each in good)
             if len(good) < len(mine) or len(unsent) > 1:
+                self._most = 2 * len(found)
                 break
             found.append(Batch(good, columns, snapshot))
         return found
@@ -127,7 +129,7 @@ class Backlog:
 
 
 def _input(
-    run: TableRun, file: LandingFile, columns: Columns, manifest: Manifest
+    run: TableRun, file: LandingFile, *, columns: Columns, manifest: Manifest
 ) -> Optional[Input]:
     """Return a file with its shape; None if it is bad, or changes the columns."""
     try:

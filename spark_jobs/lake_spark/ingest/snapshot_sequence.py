@@ -90,7 +90,9 @@ def compared(
     ]
     place_of = F.broadcast(small_table(spark, _PLACES, places))
     ignores = spec.source.missing_keys is MissingKeys.IGNORE
-    step_of = F.broadcast(small_table(spark, _STEPS, rows_of_steps(steps, newest, ignores)))
+    step_of = F.broadcast(
+        small_table(spark, _STEPS, rows_of_steps(steps, newest, ignores))
+    )
     kept = _kept(spec, columns)
     facts = {
         _SCOPE: F.coalesce(scope_text(spec), F.lit("")),

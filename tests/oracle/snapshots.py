@@ -181,7 +181,9 @@ class SnapshotPlay:
         paths = list(self.snapshots)
         if self.lake.spec.storage.type is TableType.MERGE_ON_READ:
             paths.sort(key=lambda path: path.startswith("region=us"))
-        cuts = sorted(self.random.sample(range(1, len(paths)), 2))
+        cuts = sorted(
+            self.random.sample(range(1, len(paths)), self.random.choice([1, 2]))
+        )
         bounds = zip([0, *cuts], [*cuts, len(paths)])
         batches = [paths[start:end] for start, end in bounds]
         first = self.snapshots[paths[0]]

@@ -227,8 +227,7 @@ def _refuse_second(
     """Refuse another file of a complete snapshot; where rows name scopes, also a scope."""
     if snapshot.scopes:
         return
-    at = snapshot.at.isoformat()
-    if any(each.snapshot_at == at for each in manifest.all):
+    if snapshot.at.isoformat() in manifest.snapshot_times:
         raise LateSnapshot(
             f"snapshot {snapshot.name} was complete and is ingested: a further file of its "
             "time is refused. Move it out of landing, or reprocess the whole snapshot by the DAG "

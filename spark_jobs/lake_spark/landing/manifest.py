@@ -281,6 +281,11 @@ class Manifest:
         return datetime.fromisoformat(first) if first else None
 
     @cached_property
+    def snapshot_times(self) -> FrozenSet[str]:
+        """Return the times of all snapshots that count, as ISO 8601."""
+        return frozenset(each.snapshot_at for each in self.all if each.snapshot_at)
+
+    @cached_property
     def _facts(self) -> "_Facts":
         """Return (newest, snapshots, first_snapshot), without what is being retracted."""
         if self.retracting:

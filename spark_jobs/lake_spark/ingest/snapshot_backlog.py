@@ -242,6 +242,8 @@ def _take_rows(
         done = _not_refused(run, found, counts)
         if done:
             events = _events(run, found[:done], compared.where(F.col(PLACE) < done))
+            count = sum(snapshot_counts.events(run, each) for each in counts[:done])
+            events = snapshot_counts.in_few_files(events, count)
             _commit(run, found[:done], counts, rows, unreadable, events, manifest)
         return done
     finally:

@@ -7,7 +7,7 @@ from typing import List, Optional, Sequence
 from pyspark.sql import Column, DataFrame, Row
 
 from lake_spec.contract.report import FileReport
-from lake_spec.model import TableSpec
+from lake_spec.model import MissingKeys, TableSpec
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.ingest import snapshot_diff
 from lake_spark.ingest.snapshot_diff import SourceSnapshot
@@ -68,6 +68,25 @@ def _refuse_losses(
         lost = {what: total(counts, scope=scope, change=what) for what in _KNOWN}
         words = snapshot_diff.of_scope(scope, run.spec)
         snapshot_diff.refuse_losses(sum(lost.values()), lost["absent"], run.spec, words)
+
+
+def events(run: TableRun, counts: Sequence[Row]) -> int:
+    """Return how many upserts and derived deletes follow from the rows."""
+    deletes = run.spec.source.missing_keys is MissingKeys.DELETE
+    kinds = ("new", "changed", *(["absent"] if deletes else []))
+    return sum(total(counts, change=each) for each in kinds)
+
+
+def in_few_files(rows: DataFrame, count: int) -> DataFrame:
+    """Return the rows so that few of them are written as one file.
+
+    Else each task that has a row writes one, and every later run opens all of them.
+    """
+    return rows.repartition(1) if count <= FEW_EVENTS else rows
+
+
+FEW_EVENTS = 10_000
+"""So many rows take no longer to write by one task."""
 
 
 def settle(files: Sequence[FileReport], counts: Sequence[Row]) -> None:

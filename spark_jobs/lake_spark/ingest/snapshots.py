@@ -184,4 +184,5 @@ def _events(
     deletes = snapshot_diff.derived_deletes(compared, snapshot, run.spec)
     if run.spec.source.missing_keys is MissingKeys.DELETE:
         run.report.derived_deletes += snapshot_counts.total(counts, change="absent")
-    return upserts.unionByName(deletes)
+    count = snapshot_counts.events(run, counts)
+    return snapshot_counts.in_few_files(upserts.unionByName(deletes), count)

@@ -139,6 +139,9 @@ def test_a_backlog_leaves_what_one_by_one_leaves(spark, tmp_path, one_by_one, wh
             lake.remove(f"{DAYS[2]}.csv")
     assert log_commits(together) < log_commits(each)
     assert log_commits(together) == 2 or what not in TOGETHER
+    for lake in lakes:  # a commit of few rows is one file
+        files = list(lake.root.glob("warehouse/tests/things/changes/*.parquet"))
+        assert len(files) == log_commits(lake)
 
 
 def runs_of(lakes: Sequence[Lake], one_by_one) -> List[Report]:

@@ -1,4 +1,4 @@
-"""Target 13: a year of daily snapshots that wait, ingested by one run."""
+"""Target 14: a year of daily snapshots that wait, ingested by one run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ storage: {buckets: 1}
 
 
 def snapshots(bench: Bench) -> List[Result]:
-    """13: snapshots that wait for one run, against one that does."""
+    """14: snapshots that wait for one run, against one that does."""
     many = bench.sized(DAYS, least=10)
     say(f"{many} snapshots of {ROWS:,} rows")
     waiting, alone = (_Table(bench, name) for name in ("waiting", "alone"))
@@ -41,7 +41,7 @@ def snapshots(bench: Bench) -> List[Result]:
 
     found = bench.meter.in_turns(works_of, bench.pairs, warm_up=2)
     what = f"incremental, {many} snapshots of {ROWS:,} rows that wait / one"
-    return [compared("13", what, found["many"], found["one"], 5)]
+    return [compared("14", what, found["many"], found["one"], 5)]
 
 
 class _Table:

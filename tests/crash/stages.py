@@ -2,7 +2,8 @@
 
 A stage begins and ends with a state of the lake, as undisturbed.py makes them:
 `landed`, `loaded` (full load ingested), `recorded` (in history too), `changed`
-(maintenance done, more files landed), `ingested`, `built` (in history too), `corrected` (other files landed), `reprocessed`, `erased` (a key is).
+(maintenance done, more files landed), `ingested`, `built` (in history too), `corrected`
+(other files landed), `reprocessed`, `erased` (a key is).
 """
 
 from __future__ import annotations

@@ -33,6 +33,13 @@ class WarningId(str, Enum):
     correct the rows in the source. If the share is normal, raise the limit.
     """
 
+    LARGE_BUCKET = "LargeBucket"
+    """A file of current or history is larger than 1 GiB: one core writes it again.
+
+    Fix: Write the proposed number under `storage.buckets` in the table's spec. Then run
+    the DAG `<domain>_rebuild` for the table; readers see the old rows until it is done.
+    """
+
     LATE_SOURCE = "LateSource"
     """The newest landing file is older than the table's `late_after_hours`.
 

@@ -25,12 +25,28 @@ ROOM = 4
 """A number fits until it is this many times too small or too large."""
 
 
+LARGEST = 1024**3
+"""Bytes of a file above which a table should have more buckets: one core writes it again,
+in two minutes or so."""
+
+
 def buckets_for(rows: Optional[int], size: Optional[float]) -> int:
     """Return the number of buckets for a table of this many rows and bytes."""
     if not size:
         size = (rows or 0) * BYTES_OF_A_ROW
     whole = max(1, int(-(-size // BYTES_OF_A_BUCKET)))
     return min(MOST, whole if whole == 1 else whole + whole % 2)
+
+
+def resized(buckets: int, largest: int) -> Optional[int]:
+    """Return the number for a table whose largest file has that many bytes.
+
+    None where the number fits, or cannot grow. With it no file has more than a fourth of
+    LARGEST, if keys hash evenly.
+    """
+    if largest <= LARGEST or buckets >= MOST_ALLOWED:
+        return None
+    return min(MOST_ALLOWED, buckets * -(-largest * ROOM // LARGEST))
 
 
 def advice(buckets: int, proposed: int) -> str:

@@ -10,13 +10,15 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import Iterator, List, Optional
 
+from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.hudi.buckets import LARGEST, resized
 from lake_spec.hudi.options import (
     SMALL_FILES,
     clean_options,
     clustering_options,
     maintenance_options,
 )
-from lake_spec.model import TableType
+from lake_spec.model import Index, TableType
 from lake_spec.text.sql_text import sql_literal
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.publish.publication import drop_unasked, publish
@@ -57,10 +59,27 @@ def _maintenance(run: TableRun, layer: str, table: HudiTable) -> None:
     elif run.spec.storage.type is TableType.MERGE_ON_READ:
         for operation in _compactions(table, due.compact_after):
             _note(run, layer, "compaction", _compact(run, table, operation))
+    if layer in ("current", "history"):
+        warn_of_size(run, layer, table)
     is_cleaned = _commits(table) > due.keep_commits
     publish(run, [layer], keep_commits=due.keep_commits if is_cleaned else None)
     if is_cleaned:
         _note(run, layer, "cleaning", table.clean(clean_options(due.keep_commits)))
+
+
+def warn_of_size(run: TableRun, layer: str, table: HudiTable) -> None:
+    """Warn where a bucket has outgrown one core, and propose a number of buckets."""
+    storage = run.spec.storage
+    largest = max(sizes(run, table), default=0)
+    proposed = resized(storage.buckets, largest)
+    if storage.index is not Index.BUCKET or proposed is None:
+        return
+    words = (
+        f"the largest file of {layer} has {largest:,} bytes (limit {LARGEST:,}) with "
+        f"storage.buckets: {storage.buckets}. Write `buckets: {proposed}`, then run "
+        f"{run.spec.domain}_rebuild for the table."
+    )
+    run.warn(WarningId.LARGE_BUCKET, words)
 
 
 def finish_killed(run: TableRun, layer: str, table: HudiTable) -> None:

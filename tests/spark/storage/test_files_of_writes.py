@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections import namedtuple
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from lake_spec.hudi import buckets
 from lake_spec.hudi.options import SMALL_FILES
 from lake_spec.model.choices import Index, TableType
 from lake_spark.stages import maintenance
@@ -127,3 +130,22 @@ def test_a_large_file_of_a_log_is_not_written_again_with_small_ones(
     files = lake.changes.inputFiles()
     assert (len(files), large in files, small in files) == (2, True, False)
     assert lake.tables.log.read().count() == before + 1
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", TableType)
+def test_a_bucket_that_is_too_large_is_named_with_a_number_that_a_rebuild_makes(
+    spark, tmp_path, monkeypatch, kind
+):
+    lake = lake_of(spark, tmp_path, index=Index.BUCKET, kind=kind)
+    lake.done("maintenance")
+    before = lake.living("name")
+    largest = max(sizes(lake.tables, lake.tables.current))
+    monkeypatch.setattr(buckets, "LARGEST", largest - 1)
+    (report,) = lake.done("maintenance")
+    (words,) = [w for w in report.warnings if "largest file of current" in w]
+    asked = int(re.search(r"`buckets: (\d+)`", words).group(1))
+    assert asked == 5 * lake.spec.storage.buckets
+    lake.spec = replace(lake.spec, storage=replace(lake.spec.storage, buckets=asked))
+    lake.done("rebuild")
+    assert lake.living("name") == before

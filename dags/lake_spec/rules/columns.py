@@ -24,7 +24,7 @@ _FORMAT = re.compile(r"[A-Za-z0-9 :/.,'\[\]_+-]{1,64}")
 
 def type_of(spec: TableSpec, column: str) -> Optional[ColumnType]:
     """Return the declared type of a column, if it is declared and valid."""
-    declared = dict(spec.columns).get(column)
+    declared = spec.column(column)
     try:
         return parse_type(declared.type) if declared else None
     except BadType:

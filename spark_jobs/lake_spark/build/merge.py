@@ -152,7 +152,7 @@ def difference(
         F.coalesce("new_open", F.lit(False)).alias("lake_is_open"),
         F.coalesce("old_open", F.lit(False)).alias("lake_was_open"),
     ).select(
-        *[F.col(f"row.{n}").alias(n) for n in desired.columns],
+        "row.*",
         "lake_action",
         "lake_is_open",
         "lake_was_open",
@@ -188,10 +188,9 @@ def joined(
 
 def _packed(rows: DataFrame, layer: Layer) -> DataFrame:
     written = [name for name in rows.columns if name not in layer.witnesses]
-    same = F.struct(*[comparable(rows, name).alias(name) for name in written])
     return rows.select(
-        F.struct(*rows.columns).alias("row"),
-        same.alias("same"),
+        F.struct("*").alias("row"),
+        F.struct(*comparable(rows, written)).alias("same"),
         layer.is_open.alias("is_open"),
     )
 

@@ -203,9 +203,7 @@ def _same_values(
 
 
 def _values(rows: DataFrame, side: str, columns: Sequence[str]) -> Column:
-    return F.struct(
-        *[comparable(rows, name, F.col(f"{side}.{name}")) for name in columns]
-    )
+    return F.struct(*comparable(rows, columns, side))
 
 
 def _value(name: str, kept: Set[str]) -> Column:

@@ -131,7 +131,7 @@ def _kept(spec: TableSpec, columns: Sequence[str]) -> List[str]:
 
 
 def _values(rows: DataFrame, names: Sequence[str]) -> Column:
-    return F.struct(*[comparable(rows, name).alias(name) for name in names])
+    return F.struct(*comparable(rows, names))
 
 
 def _with_what_was(line: DataFrame) -> DataFrame:

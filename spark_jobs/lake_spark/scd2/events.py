@@ -79,12 +79,12 @@ def mark_events(
     little more than the marks alone: what lake_seen would be of the deliveries up to
     it, null for later ones.
     """
-    deliveries = _with_order(deliveries, roles)
+    # Whoever shuffles by what an event is compares all its columns with all, to plan it.
+    deliveries = _with_order(deliveries, roles).repartition(KEY)
     in_log = [LogColumn.LOG] if LogColumn.LOG in deliveries.columns else []
-    same = [F.col(name) for name in (*_SAME, *in_log)] + [
-        comparable(deliveries, name)
-        for name in dict.fromkeys(roles.declared + roles.values)
-    ]
+    values = dict.fromkeys(roles.declared + roles.values)
+    same = [F.col(name) for name in (*_SAME, *in_log)]
+    same += comparable(deliveries, values)
     nth = Window.partitionBy(*same, LogColumn.PATH, LogColumn.ETAG).orderBy(
         LogColumn.RECORD
     )

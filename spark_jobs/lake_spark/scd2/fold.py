@@ -100,8 +100,7 @@ def _spans(counting: DataFrame, roles: Roles) -> DataFrame:
     """Return runs of equal neighbours: from the first one's time to the next run's."""
     times = Window.partitionBy(KEY).orderBy("lake_since")
     so_far = times.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    tracked = [comparable(counting, name).alias(name) for name in roles.tracked]
-    what = F.struct(F.col(LogColumn.OP), *tracked)
+    what = F.struct(F.col(LogColumn.OP), *comparable(counting, roles.tracked))
     numbered = (
         counting.withColumn("lake_what", _of_upserts(what))
         .withColumns(

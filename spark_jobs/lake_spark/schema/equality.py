@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Optional, Sequence, Set
+from typing import Dict, Iterable, List, Optional, Sequence, Set
 
 from pyspark.sql import Column, DataFrame, WindowSpec
 from pyspark.sql import functions as F
@@ -15,13 +15,21 @@ from lake_spark.schema.promotion import with_floats
 from lake_spark.schema.spark_types import column_type
 
 
-def comparable(rows: DataFrame, name: str, value: Optional[Column] = None) -> Column:
-    """Return a column in a form that equality is defined on: maps as sorted entries.
+def comparable(
+    rows: DataFrame, names: Iterable[str], side: Optional[str] = None
+) -> List[Column]:
+    """Return columns in a form that equality is defined on: maps as sorted entries.
 
-    `value` is of the column's type, where it is not the column itself.
+    They keep their names. With `side` they are the fields of that struct.
     """
-    given = F.col(name) if value is None else value
-    return _with_sorted_maps(given, rows.schema[name].dataType)
+    kinds = {field.name: field.dataType for field in rows.schema.fields}
+    place = "" if side is None else f"{side}."
+    return [_comparable(F.col(place + name), name, kinds[name]) for name in names]
+
+
+def _comparable(value: Column, name: str, kind: DataType) -> Column:
+    sorted_value = _with_sorted_maps(value, kind)
+    return value if sorted_value is value else sorted_value.alias(name)
 
 
 def _with_sorted_maps(column: Column, kind: DataType) -> Column:
@@ -61,16 +69,14 @@ def same_as_floats(
     for path in paths:
         by_column.setdefault(path.split(".")[0], set()).add(path)
     narrow = [name for name in tracked if name in by_column]
-    others = [
-        comparable(rows, name).alias(name) for name in tracked if name not in narrow
-    ]
+    others = comparable(rows, [name for name in tracked if name not in narrow])
     same = _as_before(F.struct(F.col("lake_op"), *others), order)
     marks = F.concat_ws(",", "lake_narrow", F.lag("lake_narrow").over(order))
     for name in narrow:
         is_repeated = F.arrays_overlap(
             F.split(marks, ","), F.array(*map(F.lit, sorted(by_column[name])))
         )
-        exact = _as_before(comparable(rows, name), order)
+        exact = _as_before(*comparable(rows, [name]), order)
         same &= exact | (
             is_repeated & _as_before(_as_float(rows, name, by_column[name]), order)
         )
@@ -86,5 +92,6 @@ def _as_float(rows: DataFrame, name: str, paths: Set[str]) -> Column:
     text = Conversion().value(
         sql_identifier(name), kind, with_floats(kind, paths, name)
     )
-    floats = rows.select(F.expr(text).alias(name))
-    return comparable(floats, name, value=F.expr(text))
+    value = F.expr(text)
+    floats = rows.select(value.alias(name))
+    return _with_sorted_maps(value, floats.schema[name].dataType)

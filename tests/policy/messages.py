@@ -56,7 +56,7 @@ SECTIONS = (
     Section(
         "Airflow",
         "Errors of tasks, and of runs that are refused before anything is created.",
-        errors=("dags/lake_airflow",),
+        errors=("dags/lake_airflow", "dags/lake_site"),
     ),
     Section(
         "Deploys",

@@ -21,7 +21,7 @@ from tests.policy.floors import FLOORS, floor_faults, nodes, parsed
 ROOT = Path(__file__).resolve().parents[2]
 OURS = frozenset(
     {"lake_spec", "lake_airflow", "lake_spark", "lake_local", "lake_infra"}
-    | {"lake_release", "lake_acceptance"}
+    | {"lake_release", "lake_acceptance", "lake_site"}
 )
 NEWER_THAN_PYTHON_39 = frozenset({"tomllib"})
 STDLIB = frozenset(sys.stdlib_module_names) - NEWER_THAN_PYTHON_39
@@ -46,8 +46,16 @@ LAYERS = (
     ),
     Layer(
         "dags/lake_airflow",
-        frozenset({"lake_airflow", "lake_spec", "airflow", "boto3", "botocore"}),
+        frozenset(
+            {"lake_airflow", "lake_site", "lake_spec", "airflow", "boto3", "botocore"}
+        ),
         remedy="Spark code belongs in spark_jobs/lake_spark, the laptop's in local/lake_local",
+    ),
+    Layer(
+        "dags/lake_site",
+        frozenset({"lake_site", "lake_spec"}),
+        {"jinja2": ("render.py",)},
+        "pages are made of specs and files of runs; its callers bring the client of S3",
     ),
     Layer(
         "spark_jobs/lake_spark",
@@ -61,7 +69,15 @@ LAYERS = (
     Layer(
         "local/lake_local",
         frozenset(
-            {"lake_local", "lake_spec", "boto3", "botocore", "moto", "werkzeug"}
+            {
+                "lake_local",
+                "lake_site",
+                "lake_spec",
+                "boto3",
+                "botocore",
+                "moto",
+                "werkzeug",
+            }
             | {"psutil", "pyspark", "requests", "bundle", "lake_infra"}
         ),
         {

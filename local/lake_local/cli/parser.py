@@ -25,6 +25,7 @@ from lake_local.cli.commands import (
     run,
     secret,
     show,
+    site,
     status,
     up,
     validate,
@@ -35,7 +36,7 @@ from lake_local.workspace.project import find
 PROGRAM = "./run_locally.sh"
 COMMANDS = (
     *(demo, up, down, status, put, run, backfill, logs),
-    *(validate, explain, onboard, secret, connect, show, cost),
+    *(validate, explain, onboard, secret, connect, show, cost, site),
 )
 KEEPING = (demo, run, backfill)
 """Commands that may leave running what they started."""

@@ -49,6 +49,11 @@ class StateDirectory:
         return self.root / "logs"
 
     @property
+    def site(self) -> Path:
+        """The folder of the pages that `site` builds."""
+        return self.root / "site"
+
+    @property
     def steps(self) -> Path:
         """Output of EMR steps: `<cluster>/<step>/stdout` and `stderr`."""
         return self.root / "emr"

@@ -1,0 +1,46 @@
+/* The search of search.html: MiniSearch over the documents of each domain's search.js. */
+(function () {
+  "use strict";
+  var documents = (window.lakeIndex || []).map(function (row, id) {
+    return {id: id, page: row[0], name: row[1], title: row[2], description: row[3], words: row[4]};
+  });
+  var index = new MiniSearch({
+    fields: ["name", "title", "description", "words"],
+    storeFields: ["page", "name", "title", "description"],
+    searchOptions: {boost: {name: 3, words: 2}, prefix: true, fuzzy: 0.15},
+  });
+  index.addAll(documents);
+  function find(text) {
+    var all = index.search(text, {combineWith: "AND"});
+    return all.length ? all : index.search(text);
+  }
+  window.lakeFind = find;
+  if (typeof document === "undefined") return;
+  var words = document.getElementById("words");
+  var list = document.getElementById("found");
+  function show() {
+    var text = words.value.trim();
+    var found = text ? find(text) : [];
+    list.replaceChildren.apply(list, found.slice(0, 50).map(function (each) {
+      var item = document.createElement("li");
+      var link = document.createElement("a");
+      link.href = words.dataset.root + each.page;
+      link.textContent = each.name;
+      var title = document.createElement("small");
+      title.textContent = " " + each.title;
+      var description = document.createElement("div");
+      description.textContent = each.description;
+      item.append(link, title, description);
+      return item;
+    }));
+    document.getElementById("count").textContent =
+      text ? found.length + (found.length === 1 ? " result" : " results") : "";
+  }
+  words.value = new URLSearchParams(location.search).get("q") || "";
+  words.addEventListener("input", show);
+  document.getElementById("search").addEventListener("submit", function (event) {
+    event.preventDefault();
+    show();
+  });
+  show();
+})();

@@ -1,0 +1,160 @@
+"""Collects what the pages are made of, and writes them: summaries, ledger, catalogues."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any, Optional
+
+from lake_spec.contract import site_pages
+from lake_spec.contract.dag_kinds import ids_of
+from lake_spec.contract.environment_defaults import with_environment_defaults
+from lake_spec.contract.state_format import UnreadableState, parse_state
+from lake_spec.costs.ledger import made_since
+from lake_spec.costs.prices import Prices
+from lake_spec.model import DomainSpec, EnvironmentSpec
+
+from lake_site.facts import DAYS, DomainFacts, runs_of
+from lake_site.render import Files, domain_files, overall_files
+from lake_site.store import Store
+
+RUNS = 60
+"""Runs of each DAG that are read, the newest by the time in their ids."""
+
+_AT_ONCE = 16  # requests
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T[\d.-]*")
+log = logging.getLogger(__name__)
+
+
+def facts_of(
+    domain: DomainSpec,
+    environment: EnvironmentSpec,
+    runs: Store,
+    *,
+    now: datetime,
+    prices: Optional[Prices] = None,
+    ledger: Optional[list[dict[str, Any]]] = None,
+) -> DomainFacts:
+    """Read what the last runs of a domain left.
+
+    Args:
+        domain: its specs.
+        environment: where it lives.
+        runs: the root of the runs.
+        now: the time that lateness and days are counted from.
+        prices: what costs are given by.
+        ledger: entries of all domains, where they were read before.
+    """
+    dag_ids = sorted(ids_of(domain.name))
+    names = [name for dag_id in dag_ids for name in _newest_runs(runs, dag_id)]
+    summaries = _read_all(runs, [f"{name}/summary.json" for name in names])
+    entries = ledger_entries(runs, now) if ledger is None else ledger
+    return DomainFacts(
+        spec=with_environment_defaults(domain, environment),
+        runs=runs_of(summaries),
+        now=now,
+        entries=[each for each in entries if each.get("domain") == domain.name],
+        prices=prices,
+    )
+
+
+def ledger_entries(runs: Store, now: datetime) -> list[dict[str, Any]]:
+    """Read the entries of clusters of the last days."""
+    since = (now - timedelta(days=DAYS)).date()
+    days = (day for day in runs.folders("costs/") if day >= since.isoformat())
+    names = (name for day in days for name in runs.files(f"costs/{day}/"))
+    return list(_read_all(runs, made_since(names, since)))
+
+
+def write_run(
+    facts: DomainFacts, environment: EnvironmentSpec, site: Store, *, run: str
+) -> int:
+    """Write the pages that a run changes; return their number.
+
+    These are the run's, those of its tables, its domain's and the start page; the index,
+    the glossary and the search page only if a name or a meaning changed.
+    """
+    tables = next((set(each.tables) for each in facts.runs if each.name == run), set())
+    files = domain_files(facts, environment, tables=tables, runs=(run,))
+    own = json.loads(files[site_pages.catalogue_file(facts.spec.name)])
+    before = _read_one(site, site_pages.catalogue_file(facts.spec.name)) or {}
+    others = (name for name in site.folders("domains/") if name != facts.spec.name)
+    catalogues = _read_all(site, [site_pages.catalogue_file(name) for name in others])
+    changed = before.get("names_hash") != own["names_hash"]
+    files.update(
+        overall_files(
+            [own, *catalogues],
+            facts.now,
+            environment=environment.name,
+            with_index=changed,
+        )
+    )
+    write(site, files)
+    return len(files)
+
+
+def whole_site(
+    domains: Iterable[DomainSpec],
+    environment: EnvironmentSpec,
+    runs: Store,
+    *,
+    now: datetime,
+    prices: Optional[Prices] = None,
+) -> Files:
+    """Return all pages of all domains."""
+    files: Files = {}
+    catalogues = []
+    entries = ledger_entries(runs, now)
+    for domain in domains:
+        facts = facts_of(
+            domain,
+            environment,
+            runs,
+            now=now,
+            prices=prices,
+            ledger=entries,
+        )
+        files.update(domain_files(facts, environment))
+        catalogues.append(json.loads(files[site_pages.catalogue_file(domain.name)]))
+    files.update(overall_files(catalogues, now, environment=environment.name))
+    return files
+
+
+def write(site: Store, files: Files) -> None:
+    """Write all files, several at once."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        list(pool.map(lambda path: site.write(path, files[path]), files))
+
+
+def _newest_runs(runs: Store, dag_id: str) -> Iterator[str]:
+    """List the newest runs of a DAG by the time in their keys; others count as oldest."""
+
+    def at(key: str) -> str:
+        found = _TIME.search(key)
+        return found[0] if found else ""
+
+    keys = sorted(runs.folders(f"{dag_id}/"), key=at, reverse=True)
+    yield from (f"{dag_id}/{key}" for key in islice(keys, RUNS))
+
+
+def _read_all(store: Store, paths: list[str]) -> list[dict[str, Any]]:
+    """Read JSON objects, several at once; those missing or unreadable are left out."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        found = pool.map(lambda path: _read_one(store, path), paths)
+        return [each for each in found if each is not None]
+
+
+def _read_one(store: Store, path: str) -> Optional[dict[str, Any]]:
+    body = store.read(path)
+    if body is None:
+        return None
+    try:
+        return parse_state(body, what="a file of the site's input", where=path)
+    except UnreadableState as error:
+        log.warning("%s", error)
+        return None

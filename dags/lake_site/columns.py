@@ -1,0 +1,94 @@
+"""The columns of a table as its page shows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional
+
+from lake_spec.lineage.columns import Kind, Layer
+from lake_spec.model import Term
+from lake_spec.model.table_parts import Column
+
+from lake_site.facts import TableFacts
+from lake_site.glossary import terms_of
+from lake_site.pictures import ColumnLineage, column_lineage
+
+
+@dataclass(frozen=True)
+class ColumnRow:
+    """A column: what it means, what it is called in the source, and its lineage."""
+
+    name: str
+    type: str
+    description: Optional[str]
+    tags: tuple[str, ...]
+    sensitivity: str
+    is_key: bool
+    is_added: bool
+    lineage: ColumnLineage
+    terms: tuple[tuple[str, Term], ...]
+
+    @property
+    def source_names(self) -> tuple[str, ...]:
+        """Its names in the source's files."""
+        sources = self.lineage.sources if self.lineage.kind == Kind.COPIED.value else ()
+        return tuple(f.column for f in sources if f.layer == Layer.SOURCE.value)
+
+
+def columns_of(table: TableFacts) -> tuple[ColumnRow, ...]:
+    """List the columns of current and history: declared ones, given ones, added ones."""
+    spec, edges = table.spec, table.domain.edges_of.get(table.spec.full_name, ())
+    added = added_columns(table)
+    found = column_lineage(spec.full_name, edges)
+    known = {each.column for each in found}
+    flags = (ColumnLineage(name, (), ()) for name in added if name not in known)
+    rows = [_row(table, each, added.get(each.column)) for each in (*found, *flags)]
+    return tuple(sorted(rows, key=lambda row: row.is_added))
+
+
+def added_columns(table: TableFacts) -> dict[str, tuple[str, str]]:
+    """Return type and meaning of the columns that history adds, by name."""
+    history = table.spec.history
+    names, surrogate = history.columns, history.surrogate_key
+    return {
+        names.valid_from: ("timestamp", "Start of the version, inclusive"),
+        names.valid_to: ("timestamp", "End of the version, exclusive"),
+        names.is_current: ("boolean", "True if the version has not ended"),
+        names.is_deleted: ("boolean", "True if the row marks a delete"),
+        surrogate.column: (
+            "bigint" if surrogate.kind.value == "increasing" else "string",
+            "Surrogate key of the version",
+        ),
+    }
+
+
+def _row(
+    table: TableFacts, lineage: ColumnLineage, added: Optional[tuple[str, str]]
+) -> ColumnRow:
+    name, spec = lineage.column, table.spec
+    column = spec.column(name) or _origin(table, lineage)
+    kind, meaning = added or (
+        column.type if column else "",
+        column.description if column else None,
+    )
+    tags = column.tags if column else ()
+    return ColumnRow(
+        name=name,
+        type=kind,
+        description=meaning,
+        tags=tags,
+        sensitivity=table.domain.guard.sensitivity(spec.full_name, name).value,
+        is_key=name in spec.key,
+        is_added=added is not None,
+        lineage=lineage,
+        terms=tuple(terms_of(table.domain.spec, name, tags)),
+    )
+
+
+def _origin(table: TableFacts, lineage: ColumnLineage) -> Optional[Column]:
+    """Return the declared column of another table of the domain that it is copied from."""
+    tables = {each.full_name: each for each in table.domain.spec.tables}
+    for source in lineage.sources:
+        if source.table in tables and source.table != table.spec.full_name:
+            return tables[source.table].column(source.column)
+    return None

@@ -1,0 +1,294 @@
+"""What is known of a domain and its tables, from specs, summaries and the ledger."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta, timezone
+from functools import cached_property
+from typing import Any, Optional
+
+from lake_spec.costs import ledger
+from lake_spec.costs.prices import Prices
+from lake_spec.lineage.columns import Edge, lineage_of
+from lake_spec.model import DomainSpec, TableSpec
+
+from lake_site.guard import Guard
+
+DAYS = 30
+"""Days that charts and costs cover."""
+
+_NAME = re.compile(r"[A-Za-z0-9_]+/[A-Za-z0-9_.-]+")
+"""Names of runs become paths of pages."""
+
+_EMPTY_STATES = ("nothing_new", "dry_run")
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that has ended, from its `summary.json`."""
+
+    name: str
+    state: str
+    release: str
+    version: str
+    dry_run: bool
+    started: Optional[datetime]
+    ended: Optional[datetime]
+    tables: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    stages: Mapping[str, Any]
+    causes: tuple[str, ...]
+    warnings: tuple[str, ...]
+    late: tuple[str, ...] = ()
+    over_warn_share: tuple[str, ...] = ()
+
+    @property
+    def dag_id(self) -> str:
+        """The DAG of the run."""
+        return self.name.partition("/")[0]
+
+    @property
+    def key(self) -> str:
+        """The key of the run, unique in its DAG."""
+        return self.name.partition("/")[2]
+
+    @property
+    def seconds(self) -> float:
+        """Seconds from the first report's start to the last one's end."""
+        if self.started is None or self.ended is None:
+            return 0.0
+        return (self.ended - self.started).total_seconds()
+
+
+def run_of(summary: Mapping[str, Any]) -> Run:
+    """Return the run of a summary. Raises ValueError or TypeError for one that is damaged."""
+    tables = summary.get("tables") or {}
+    reports = [report for stages in tables.values() for report in stages.values()]
+    starts = [began for each in reports if (began := time_of(each.get("started")))]
+    ends = [
+        began + timedelta(seconds=float(each.get("seconds") or 0))
+        for each in reports
+        if (began := time_of(each.get("started")))
+    ]
+    if not _NAME.fullmatch(str(summary["run"])) or ".." in summary["run"]:
+        raise ValueError(f"not the name of a run: {str(summary['run'])[:100]!r}")
+    return Run(
+        name=str(summary["run"]),
+        state=str(summary.get("state")),
+        release=str(summary.get("release") or ""),
+        version=str(summary.get("version") or ""),
+        dry_run=bool(summary.get("dry_run")),
+        started=min(starts, default=None),
+        ended=max(ends, default=None),
+        tables=tables,
+        stages=summary.get("stages") or {},
+        causes=tuple(map(str, summary.get("causes") or ())),
+        warnings=tuple(map(str, summary.get("warnings") or ())),
+        late=tuple(summary.get("late_sources") or ()),
+        over_warn_share=tuple(summary.get("over_warn_share") or ()),
+    )
+
+
+def runs_of(summaries: Iterable[Mapping[str, Any]]) -> tuple[Run, ...]:
+    """Return the runs of summaries, the newest first; a damaged one is logged and left out."""
+    found = []
+    for summary in summaries:
+        try:
+            found.append(run_of(summary))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            log.warning("a summary is left out of the site: %r", error)
+    first = datetime.min.replace(tzinfo=timezone.utc)
+    return tuple(sorted(found, key=lambda run: run.started or first, reverse=True))
+
+
+def time_of(text: Any) -> Optional[datetime]:
+    """Parse a time of a report; None for none. Raises ValueError for another text."""
+    if not text:
+        return None
+    found = datetime.fromisoformat(str(text).replace("Z", "+00:00"))
+    return found if found.tzinfo else found.replace(tzinfo=timezone.utc)
+
+
+@dataclass(frozen=True)
+class Day:
+    """What a table's runs of one day did, in rows."""
+
+    day: date
+    accepted: int = 0
+    bad: int = 0
+    opened: int = 0
+    closed: int = 0
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with a table: `failed`, `late` or `warning`, in words."""
+
+    kind: str
+    words: str
+
+
+@dataclass(frozen=True)
+class DomainFacts:
+    """A domain with its runs, costs and lineage, at one moment.
+
+    `prices` is what costs are given by; without them there are minutes only.
+    """
+
+    spec: DomainSpec
+    runs: tuple[Run, ...]
+    now: datetime
+    entries: Sequence[ledger.Entry] = ()
+    prices: Optional[Prices] = None
+    products: Mapping[str, Iterable[Edge]] = field(default_factory=dict)
+
+    @cached_property
+    def edges(self) -> tuple[Edge, ...]:
+        """Column lineage of its tables."""
+        return lineage_of(self.spec, self.products)
+
+    @cached_property
+    def edges_of(self) -> Mapping[str, tuple[Edge, ...]]:
+        """The edges into and out of each table, by full name."""
+        found: dict[str, dict[Edge, None]] = {}
+        for edge in self.edges:
+            found.setdefault(edge.target.table, {})[edge] = None
+            found.setdefault(edge.source.table, {})[edge] = None
+        return {name: tuple(edges) for name, edges in found.items()}
+
+    @cached_property
+    def guard(self) -> Guard:
+        """What of its runs may be shown."""
+        return Guard(self.spec, self.edges)
+
+    @cached_property
+    def costs(self) -> Mapping[str, Mapping[str, Any]]:
+        """A row of the ledger by full name of a table, and `all`."""
+        found = ledger.rows(self.entries, "table", prices=self.prices)
+        return {row["table"]: row for row in found}
+
+    @cached_property
+    def runs_by_table(self) -> Mapping[str, tuple[Run, ...]]:
+        """The runs that have reports of a table, the newest first."""
+        found: dict[str, list[Run]] = {}
+        for run in self.runs:
+            for table in run.tables:
+                found.setdefault(table, []).append(run)
+        return {table: tuple(runs) for table, runs in found.items()}
+
+    @cached_property
+    def tables(self) -> tuple[TableFacts, ...]:
+        """Its tables by name."""
+        ordered = sorted(self.spec.tables, key=lambda table: table.name)
+        return tuple(TableFacts(table, self) for table in ordered)
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """A table and what its runs say of it."""
+
+    spec: TableSpec
+    domain: DomainFacts
+
+    @cached_property
+    def runs(self) -> tuple[Run, ...]:
+        """Runs with reports of it, the newest first."""
+        return self.domain.runs_by_table.get(self.spec.name, ())
+
+    @cached_property
+    def reports(self) -> tuple[tuple[Run, Mapping[str, Any]], ...]:
+        """Reports of runs that were no dry runs, the newest first."""
+        return tuple(
+            (run, report)
+            for run in self.runs
+            if not run.dry_run
+            for report in reversed(list(run.tables[self.spec.name].values()))
+        )
+
+    def newest(self, name: str) -> Any:
+        """Return the newest reported value of a figure; None if no report has it."""
+        known = (report.get(name) for _, report in self.reports)
+        return next((value for value in known if value is not None), None)
+
+    @cached_property
+    def last_ingest(self) -> Optional[tuple[Run, Mapping[str, Any]]]:
+        """The newest report that ingested rows."""
+        return next((pair for pair in self.reports if pair[1].get("rows_in")), None)
+
+    @cached_property
+    def newest_input(self) -> Optional[datetime]:
+        """When its newest file landed; for a table without files, when it was built."""
+        name = "current_built" if self.spec.is_dimension else "newest_input"
+        return time_of(self.newest(name))
+
+    @property
+    def late_from(self) -> Optional[datetime]:
+        """When its source is late; None if there is no limit or no file."""
+        hours = self.spec.late_after_hours
+        if hours is None or self.newest_input is None:
+            return None
+        return self.newest_input + timedelta(hours=hours)
+
+    @cached_property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with it now, the worst first."""
+        found = []
+        last = next((run for run in self.runs if not run.dry_run), None)
+        if last is not None:
+            for stage, report in last.tables[self.spec.name].items():
+                found += self._failures(stage, report)
+        if self.late_from is not None and self.late_from < self.domain.now:
+            found.append(Problem("late", "no new file since the limit passed"))
+        if last is not None and self.spec.name in last.over_warn_share:
+            found.append(Problem("warning", "more bad rows than quarantine.warn_share"))
+        for stage, report in last.tables[self.spec.name].items() if last else ():
+            for text in report.get("warnings") or ():
+                words = self.domain.guard.words(self.spec.full_name, str(text))
+                found.append(Problem("warning", f"{stage}: {words}"))
+        return tuple(found)
+
+    @property
+    def state(self) -> str:
+        """`failed`, `late`, `warning`, `ok`, or `empty` before the first run."""
+        if self.problems:
+            return self.problems[0].kind
+        return "ok" if self.reports else "empty"
+
+    @cached_property
+    def days(self) -> tuple[Day, ...]:
+        """Its rows by day, the oldest first, each day of the last 30."""
+        sums: dict[date, list[int]] = {}
+        for run, report in self.reports:
+            began = time_of(report.get("started")) or run.started
+            if began is not None:
+                names = (
+                    "accepted",
+                    "quarantined",
+                    "versions_opened",
+                    "versions_closed",
+                )
+                of = sums.setdefault(began.astimezone(timezone.utc).date(), [0] * 4)
+                for i, name in enumerate(names):
+                    of[i] += int(report.get(name) or 0)
+        today = self.domain.now.date()
+        days = (today - timedelta(days=ago) for ago in reversed(range(DAYS)))
+        return tuple(Day(day, *sums.get(day, (0, 0, 0, 0))) for day in days)
+
+    @property
+    def cost(self) -> Optional[Mapping[str, Any]]:
+        """Its row of the ledger; None if no cluster worked for it."""
+        return self.domain.costs.get(self.spec.full_name)
+
+    def _failures(self, stage: str, report: Mapping[str, Any]) -> list[Problem]:
+        guard, name = self.domain.guard, self.spec.full_name
+        found = []
+        if report.get("state") not in ("done", "running", *_EMPTY_STATES):
+            error = report.get("error") or {}
+            words = (
+                f"{error.get('type', 'Error')}: {error.get('message', 'no message')}"
+            )
+            found.append(Problem("failed", f"{stage}: {guard.words(name, words)}"))
+        return found

@@ -1,0 +1,1 @@
+"""Column lineage: the columns that each column's values come from, from specs alone."""

@@ -1,0 +1,280 @@
+"""The pages: answers, links, hostile names, values that no page may show, sizes."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import time
+from dataclasses import replace
+from datetime import timedelta
+from html.parser import HTMLParser
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from lake_site import render
+from lake_site.collect import whole_site
+from lake_site.store import FolderStore
+from lake_spec.model import Column, Sensitivity, Term
+from tests.unit.lake_site.lakes import (
+    ENVIRONMENT,
+    NOW,
+    domain,
+    facts,
+    feed,
+    report,
+    summary,
+)
+
+MOST_BYTES = 300_000
+TABLE = "domains/shop/tables/customer.html"
+CANARY = "canary-7f3e"
+
+
+def site(found):
+    files = render.domain_files(found, ENVIRONMENT)
+    own = json.loads(files["domains/shop/catalogue.json"])
+    return {**files, **render.overall_files([own], NOW, environment="test")}
+
+
+class Page(HTMLParser):
+    """What a page has: elements, ids, links, headings and the words of people."""
+
+    def __init__(self, body: bytes) -> None:
+        super().__init__()
+        self.tags, self.ids, self.links, self.headings = [], set(), [], []
+        self.words = ""
+        self.feed(body.decode())
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.words += " "
+        self.tags.append((tag, found))
+        if "id" in found:
+            assert found["id"] not in self.ids, found["id"]
+            self.ids.add(found["id"])
+        for name in ("href", "src"):
+            if name in found:
+                self.links.append(found[name])
+        if tag in ("h1", "h2", "h3"):
+            self.headings.append(int(tag[1]))
+
+    def handle_data(self, data):
+        self.words += data
+
+
+def pages_of(files):
+    return {path: Page(body) for path, body in files.items() if path.endswith(".html")}
+
+
+@pytest.fixture(scope="module")
+def files():
+    return site(facts())
+
+
+@pytest.fixture(scope="module")
+def pages(files):
+    return pages_of(files)
+
+
+def test_every_link_leads_to_a_file_and_an_anchor_of_the_site(files, pages):
+    for path, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            assert not parts.scheme and not parts.netloc, (path, link)
+            to = posixpath.normpath(
+                posixpath.join(posixpath.dirname(path), unquote(parts.path))
+            )
+            to = to if parts.path else path
+            assert to in files, (path, link)
+            if parts.fragment and to.endswith(".html"):
+                assert parts.fragment in pages[to].ids, (path, link)
+
+
+def test_pages_are_made_for_screen_readers(pages):
+    for path, page in pages.items():
+        names = [tag for tag, _ in page.tags]
+        assert names.count("h1") == 1 and names.count("main") == 1, path
+        steps = zip(page.headings, page.headings[1:])
+        assert page.headings[0] == 1 and all(b - a <= 1 for a, b in steps), path
+        for tag, of in page.tags:
+            if tag == "html":
+                assert of["lang"] == "en"
+            if tag == "th":
+                assert of.get("scope") in ("col", "row"), path
+            if tag == "svg":
+                assert of["role"] == "img" and of["aria-labelledby"] in page.ids, path
+            if tag == "input":
+                assert "id" in of
+            assert "style" not in of and not any(n.startswith("on") for n in of), path
+
+
+def test_the_first_screen_of_a_table_has_the_five_answers(pages):
+    words = " ".join(pages[TABLE].words.split())
+    first, _, _ = words.partition("Columns Column Type")
+    for answer in (
+        "One row per customer",
+        "5,000 rows now, 7,000 versions",
+        "feed: files of shop/customer",
+        "Newest file 2026-11-26 11:00 UTC late from 2026-11-27 13:00 UTC",
+        "No problem in the last run 10 bad of 110 rows last ingested",
+        "46.7 cluster minutes",
+    ):
+        assert answer in first
+
+
+def test_a_column_says_where_it_comes_from_and_what_uses_it(pages):
+    words = " ".join(pages[TABLE].words.split())
+    assert "DOB of the source shop.customer_with_address.date_of_birth" in words
+    assert "Term: date of birth" in words
+
+
+def test_problems_come_first():
+    failed = summary(NOW - timedelta(hours=1), "address")
+    error = {"type": "BadFile", "message": "line 3 never ends"}
+    failed["tables"]["address"]["incremental"].update(state="failed", error=error)
+    late = summary(NOW - timedelta(days=3), "customer")
+    found = site(facts(None, failed, late))
+    start = " ".join(Page(found["index.html"]).words.split())
+    assert "Failed shop.address incremental: BadFile: line 3 never ends" in start
+    assert "Late shop.customer no new file since the limit passed" in start
+    assert start.index("Failed shop.address") < start.index("Late shop.customer")
+
+
+def test_without_problems_the_start_page_says_so(files):
+    assert b"No table has a problem." in files["index.html"]
+
+
+HOSTILE = "<script>alert(1)</script>\"'&{{ 7*7 }}"
+
+
+def test_hostile_texts_are_texts():
+    columns = {
+        "id": Column("bigint", (HOSTILE,), description=HOSTILE, tags=(HOSTILE,)),
+        "updated_at": Column("timestamp"),
+    }
+    table = replace(feed("customer", columns), description=HOSTILE, owner=HOSTILE)
+    spec = domain(
+        table, description=HOSTILE, glossary=((HOSTILE, Term(HOSTILE, (HOSTILE,))),)
+    )
+    run = summary(NOW, "customer", causes=[HOSTILE], warnings=[HOSTILE], state=HOSTILE)
+    of = run["tables"]["customer"]["incremental"]
+    of.update(state="failed", error={"type": HOSTILE, "message": HOSTILE})
+    of["files"][0]["path"] = HOSTILE
+    of["warnings"] = [HOSTILE]
+    run["tables"][HOSTILE] = {HOSTILE: of}
+    found = site(facts(spec, run))
+    for path, page in pages_of(found).items():
+        scripts = [of for tag, of in page.tags if tag == "script"]
+        assert all("src" in of for of in scripts), path
+        assert "49" not in page.words.replace(HOSTILE, ""), path
+    assert HOSTILE in Page(found[TABLE]).words
+
+
+def with_canaries():
+    """A run whose messages, samples, files and keys have a value of a person."""
+    run = summary(
+        NOW,
+        *("customer", "address", "customer_with_address"),
+        state="failed",
+        causes=[
+            f"shop.customer incremental: BadValue: not a date: '{CANARY}'",
+            f"shop incremental: step s-1 'incremental' FAILED: ValueError: {CANARY}",
+        ],
+        warnings=[f"shop.customer incremental: bad-time: {CANARY}: {CANARY}"],
+    )
+    for table in ("customer", "customer_with_address"):
+        of = run["tables"][table]["incremental"]
+        of.update(state="failed", error={"type": "BadValue", "message": CANARY})
+        of["warnings"] = [f"bad-time: {CANARY}"]
+        of["set_aside"] = [{"path": "a.csv", "type": "BadFile", "reason": CANARY}]
+        of["moved_keys"] = [{"removed": CANARY, "replaced_by": CANARY}]
+        of["samples"] = [
+            {
+                "reason": f"bad-value: {CANARY}",
+                "values": {
+                    "customer_id": CANARY,
+                    "full_name": CANARY,
+                    "undeclared": CANARY,
+                    "city": "Ulm",
+                },
+            }
+        ]
+    return run
+
+
+def test_no_page_shows_a_value_of_a_person():
+    found = site(facts(None, with_canaries()))
+    shown = [path for path, body in found.items() if CANARY.encode() in body]
+    assert shown == []
+    assert b"Ulm" in found[TABLE]
+    words = Page(
+        found["domains/shop/runs/shop_incremental/manual__2026-11-26T12-00.html"]
+    ).words
+    assert "shop.customer incremental: BadValue" in words
+
+
+def test_a_table_without_personal_columns_shows_its_messages_and_samples():
+    run = summary(NOW, "address")
+    of = run["tables"]["address"]["incremental"]
+    of["samples"] = [{"reason": "bad-value: x", "values": {"customer_id": "17"}}]
+    of["warnings"] = ["bad-time: never"]
+    words = Page(site(facts(None, run))["domains/shop/tables/address.html"]).words
+    assert "17" in words and "bad-time: never" in words and "bad-value: x" in words
+
+
+def test_a_column_copied_from_a_personal_one_is_personal():
+    found = facts()
+    assert found.guard.sensitivity("shop.customer_with_address", "full_name") is (
+        Sensitivity.PERSONAL
+    )
+    assert found.guard.sensitivity("shop.customer_with_address", "street") is (
+        Sensitivity.NONE
+    )
+
+
+def test_long_lists_are_paged_below_300_kilobytes():
+    columns = {
+        f"column_{n:04}": Column("string", description="x" * 100) for n in range(1500)
+    }
+    columns["updated_at"] = Column("timestamp")
+    tables = [feed("wide", columns), *(feed(f"t{n:04}") for n in range(450))]
+    spec = domain(*tables)
+    run = summary(NOW, *(table.name for table in tables))
+    run["causes"] = ["shop.wide incremental: Bad: " + "y" * 5000] * 3000
+    of = run["tables"]["wide"]["incremental"]
+    of["files"] = [dict(of["files"][0], path="p" * 400 + str(n)) for n in range(5000)]
+    of["warnings"] = ["id: " + "z" * 3000] * 500
+    found = site(facts(spec, run))
+    assert next(render.largest(found))[1] < MOST_BYTES
+    assert "domains/shop/tables/wide~11.html" in found
+    assert "domains/shop/index~5.html" in found
+
+
+def test_a_thousand_tables_take_at_most_20_seconds(tmp_path):
+    tables = [feed(f"t{n:04}") for n in range(1000)]
+    names = [table.name for table in tables]
+    runs = FolderStore(tmp_path)
+    for ago in range(10):
+        run = summary(NOW - timedelta(days=ago), *names)
+        runs.write(f"{run['run']}/summary.json", json.dumps(run).encode())
+    begin = time.process_time()
+    found = whole_site([domain(*tables)], ENVIRONMENT, runs, now=NOW)
+    assert time.process_time() - begin < 20
+    assert next(render.largest(found))[1] < MOST_BYTES
+    assert "domains/shop/tables/t0999.html" in found
+
+
+def test_a_running_stage_is_no_failure():
+    run = summary(NOW, "address")
+    run["tables"]["address"]["incremental"]["state"] = "running"
+    found = facts(None, run)
+    assert [table.state for table in found.tables if table.spec.name == "address"] == [
+        "ok"
+    ]
+
+
+def test_a_damaged_summary_is_left_out():
+    assert facts(None, {"run": 5, "tables": []}, summary(NOW, "address")).runs != ()
+    assert report("address", "scd2", NOW)["seconds"] == 12.5

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
-from itertools import islice
 from typing import Any, Optional
 
 from lake_spec.contract import site_pages
@@ -25,6 +24,9 @@ from lake_site.store import Store
 
 RUNS = 60
 """Runs of each DAG that are read, the newest by the time in their ids."""
+
+MOST_BYTES = 100_000_000
+"""Bytes of summaries after which no older ones of a domain are read."""
 
 _AT_ONCE = 16  # requests
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T[\d.-]*")
@@ -50,13 +52,10 @@ def facts_of(
         prices: what costs are given by.
         ledger: entries of all domains, where they were read before.
     """
-    dag_ids = sorted(ids_of(domain.name))
-    names = [name for dag_id in dag_ids for name in _newest_runs(runs, dag_id)]
-    summaries = _read_all(runs, [f"{name}/summary.json" for name in names])
     entries = ledger_entries(runs, now) if ledger is None else ledger
     return DomainFacts(
         spec=with_environment_defaults(domain, environment),
-        runs=runs_of(summaries),
+        runs=runs_of(_summaries(runs, domain.name)),
         now=now,
         entries=[each for each in entries if each.get("domain") == domain.name],
         prices=prices,
@@ -131,28 +130,53 @@ def write(site: Store, files: Files) -> None:
         list(pool.map(lambda path: site.write(path, files[path]), files))
 
 
-def _newest_runs(runs: Store, dag_id: str) -> Iterator[str]:
+def _summaries(runs: Store, domain: str) -> Iterator[dict[str, Any]]:
+    """Read the summaries of the newest runs of all DAGs of a domain, the newest first."""
+    names = [name for dag_id in ids_of(domain) for name in _newest_runs(runs, dag_id)]
+    names.sort(key=_time_in, reverse=True)
+    read = 0
+    for first in range(0, len(names), _AT_ONCE):
+        paths = [f"{name}/summary.json" for name in names[first : first + _AT_ONCE]]
+        for path, body in _bodies(runs, paths):
+            read += len(body)
+            parsed = _parsed(path, body)
+            if parsed is not None:
+                yield parsed
+        if read > MOST_BYTES:
+            return
+
+
+def _newest_runs(runs: Store, dag_id: str) -> list[str]:
     """List the newest runs of a DAG by the time in their keys; others count as oldest."""
+    keys = sorted(runs.folders(f"{dag_id}/"), key=_time_in, reverse=True)
+    return [f"{dag_id}/{key}" for key in keys[:RUNS]]
 
-    def at(key: str) -> str:
-        found = _TIME.search(key)
-        return found[0] if found else ""
 
-    keys = sorted(runs.folders(f"{dag_id}/"), key=at, reverse=True)
-    yield from (f"{dag_id}/{key}" for key in islice(keys, RUNS))
+def _time_in(name: str) -> str:
+    found = _TIME.search(name)
+    return found[0] if found else ""
+
+
+def _bodies(store: Store, paths: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Read files, several at once; those that do not exist are left out."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for path, body in zip(paths, pool.map(store.read, paths)):
+            if body is not None:
+                yield path, body
 
 
 def _read_all(store: Store, paths: list[str]) -> list[dict[str, Any]]:
-    """Read JSON objects, several at once; those missing or unreadable are left out."""
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        found = pool.map(lambda path: _read_one(store, path), paths)
-        return [each for each in found if each is not None]
+    """Read JSON objects; those missing or unreadable are left out."""
+    found = (_parsed(path, body) for path, body in _bodies(store, paths))
+    return [each for each in found if each is not None]
 
 
 def _read_one(store: Store, path: str) -> Optional[dict[str, Any]]:
-    body = store.read(path)
-    if body is None:
-        return None
+    return next(iter(_read_all(store, [path])), None)
+
+
+def _parsed(path: str, body: bytes) -> Optional[dict[str, Any]]:
+    """Parse a JSON object; one that is damaged or of a newer format is logged."""
     try:
         return parse_state(body, what="a file of the site's input", where=path)
     except UnreadableState as error:

@@ -20,6 +20,16 @@ from lake_site.guard import Guard
 DAYS = 30
 """Days that charts and costs cover."""
 
+_KEPT = (
+    *("state", "started", "seconds", "rows_in", "accepted", "quarantined", "error"),
+    *("versions_opened", "versions_closed", "versions", "current_rows", "samples"),
+    *("newest_input", "newest_event", "current_built", "warnings", "files"),
+)
+"""Fields of reports that pages show; large runs have large reports."""
+
+_LISTED = 50
+"""Entries of a report's lists that are kept."""
+
 _NAME = re.compile(r"[A-Za-z0-9_]+/[A-Za-z0-9_.-]+")
 """Names of runs become paths of pages."""
 
@@ -65,7 +75,10 @@ class Run:
 
 def run_of(summary: Mapping[str, Any]) -> Run:
     """Return the run of a summary. Raises ValueError or TypeError for one that is damaged."""
-    tables = summary.get("tables") or {}
+    tables = {
+        table: {stage: _kept(report) for stage, report in stages.items()}
+        for table, stages in (summary.get("tables") or {}).items()
+    }
     reports = [report for stages in tables.values() for report in stages.values()]
     starts = [began for each in reports if (began := time_of(each.get("started")))]
     ends = [
@@ -90,6 +103,11 @@ def run_of(summary: Mapping[str, Any]) -> Run:
         late=tuple(summary.get("late_sources") or ()),
         over_warn_share=tuple(summary.get("over_warn_share") or ()),
     )
+
+
+def _kept(report: Mapping[str, Any]) -> dict[str, Any]:
+    known = {name: report[name] for name in _KEPT if report.get(name) is not None}
+    return {n: v[-_LISTED:] if isinstance(v, list) else v for n, v in known.items()}
 
 
 def runs_of(summaries: Iterable[Mapping[str, Any]]) -> tuple[Run, ...]:

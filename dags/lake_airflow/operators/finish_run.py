@@ -15,6 +15,7 @@ from lake_airflow.emr.step_log import last_exception
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.reporting.notifier import AWS_CONNECTION, RunNotifier
 from lake_airflow.reporting.reports import lacks_report, read_reports
+from lake_airflow.reporting.site import write_site
 from lake_airflow.reporting.summary import (
     Summary,
     summarise,
@@ -109,8 +110,8 @@ class Verdict(EndTask):
     A teardown, and the only one that the run's state goes by: Airflow runs it also
     after somebody marked the run as failed, which would end as a success without it,
     and where there was no cluster. A run that only planned skips it.
-    It notifies the domain's topic; where that fails, its log says so, and the run is as
-    it was.
+    It writes the run's pages of the catalogue and notifies the domain's topic; where that
+    fails, its log says so, and the run is as it was.
     """
 
     def execute(self, context: Any) -> None:
@@ -122,11 +123,12 @@ class Verdict(EndTask):
         if states.get(CREATE_TASK) == "skipped" and _only_planned(context):
             raise AirflowSkipException("Plan only: there is nothing to finish.")
         lacking = _lacking(states, stages)
+        if lacking and states.get(SUMMARY_TASK) == "failed":
+            self._look_again(context)
+        self._write_pages(context)
         if not lacking:
             self._notify(notifier.succeeded)
             return
-        if states.get(SUMMARY_TASK) == "failed":
-            self._look_again(context)
         words = (
             f"The run failed, or was ended manually: {' and '.join(lacking)} did not "
             "succeed; see the log of that task."
@@ -144,6 +146,22 @@ class Verdict(EndTask):
             self._files(summary.run).write("summary.json", summary.to_json())
         except Exception:
             self.log.exception("The summary is unchanged.")
+
+    def _write_pages(self, context: Any) -> None:
+        """Write the pages that the run changed; the ledger has its cluster by now."""
+        try:
+            name = run_name(self.plan, context)
+            written = write_site(
+                self.plan.domain, self.environment, name, aws_conn_id=AWS_CONNECTION
+            )
+            self.log.info("%d files of the catalogue were written.", written)
+        except Exception as error:
+            self.log.warning(
+                "The catalogue's pages of this run were not written: %s. The next run of"
+                " the domain writes its pages again.",
+                error,
+                exc_info=True,
+            )
 
     def _notify(self, notify: Callable[..., None], *args: Any) -> None:
         try:

@@ -1,0 +1,33 @@
+"""Writes the pages of the lake that a run changed."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+from airflow.providers.amazon.aws.hooks.s3 import S3Hook
+
+from lake_airflow.settings import read_settings
+from lake_site.collect import facts_of, write_run
+from lake_site.store import S3Store
+from lake_spec.contract.site_pages import site_folder
+from lake_spec.model import EnvironmentSpec
+from lake_spec.parsing.loader import load_domain
+
+
+def write_site(
+    domain: str, environment: EnvironmentSpec, run_name: str, *, aws_conn_id: str | None
+) -> int:
+    """Write the pages that a run changed, and return their number.
+
+    The specs are those of the DAGs folder, as they are now.
+    """
+    spec = load_domain(domain, read_settings().tables)
+    client = S3Hook(aws_conn_id=aws_conn_id, region_name=environment.region).conn
+    facts = facts_of(
+        spec,
+        environment,
+        S3Store(client, environment.runs),
+        now=datetime.now(timezone.utc),
+    )
+    site = S3Store(client, site_folder(environment.runs))
+    return write_run(facts, environment, site, run=run_name)

@@ -1,0 +1,117 @@
+"""The pages of the catalogue that a run changes, and a run whose pages cannot be written."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lake_airflow.operators.finish_run import Verdict
+from lake_airflow.reporting import site
+from lake_spec.contract.site_pages import run_page, table_page
+from tests.unit.lake_airflow.conftest import logged
+from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
+
+DOMAIN = "{name: sales, description: What the shop sells, owner: sales-data}"
+TABLE = """
+name: %s
+description: Rows of the shop
+owner: sales-data
+source: {kind: feed, path: sales/%s, format: {type: csv}}
+columns: {id: bigint, updated_at: timestamp}
+key: [id]
+order_by: [updated_at]
+"""
+RUN = "sales_incremental/manual-1"
+
+
+@pytest.fixture
+def tables(tmp_path, monkeypatch):
+    folder = tmp_path / "sales"
+    folder.mkdir()
+    (folder / "_domain.yml").write_text(DOMAIN)
+    for name in ("orders", "customers"):
+        (folder / f"{name}.yml").write_text(TABLE % (name, name))
+    monkeypatch.setenv("LAKE_TABLES", str(tmp_path))
+
+
+@pytest.fixture
+def finished(aws, runner):
+    """A green run of one of the two tables."""
+    runner.states.update(
+        {t: "success" for t in ("create_cluster", "summary", "terminate_cluster")}
+    )
+    report = {"state": "done", "started": "2026-11-26T10:00:00+00:00", "seconds": 3}
+    summary = {
+        "run": RUN,
+        "state": "succeeded",
+        "tables": {"orders": {"incremental": {**report, "rows_in": 7}}},
+    }
+    body = json.dumps(summary)
+    aws.put_object(Bucket="lake", Key=f"runs/{RUN}/summary.json", Body=body)
+    return runner
+
+
+def verdict():
+    plan = dag_plan("incremental")
+    return Verdict(task_id="done", plan=plan, environment=ENVIRONMENT)
+
+
+def pages(aws):
+    found = aws.list_objects_v2(Bucket="lake", Prefix="runs/site/")
+    return {
+        each["Key"].removeprefix("runs/site/") for each in found.get("Contents", ())
+    }
+
+
+def test_a_run_writes_its_pages_those_of_its_tables_and_the_start(
+    aws, tables, finished
+):
+    finished.execute(verdict())
+    there = pages(aws)
+    wanted = {"index.html", "glossary.html", "assets/style.css", run_page("sales", RUN)}
+    assert wanted | {table_page("sales", "orders")} <= there
+    assert table_page("sales", "customers") not in there
+    start = aws.get_object(Bucket="lake", Key="runs/site/index.html")
+    assert start["ContentType"] == "text/html; charset=utf-8"
+    assert b"sales_incremental" in start["Body"].read()
+
+
+def test_the_index_is_written_again_only_where_names_change(aws, tables, finished):
+    finished.execute(verdict())
+    aws.delete_object(Bucket="lake", Key="runs/site/glossary.html")
+    finished.execute(verdict())
+    assert "glossary.html" not in pages(aws)
+
+
+def test_the_start_page_has_the_domains_of_other_runs(aws, tables, finished):
+    other = {
+        "domain": "crm",
+        "description": "Customers",
+        "owner": "crm-data",
+        "tables": 4,
+        "states": {"ok": 4},
+        "problems": [],
+        "last_run": {},
+        "minutes": 1.5,
+        "names_hash": "x",
+        "glossary": [],
+        "entries": [],
+    }
+    key = "runs/site/domains/crm/catalogue.json"
+    aws.put_object(Bucket="lake", Key=key, Body=json.dumps(other))
+    finished.execute(verdict())
+    start = aws.get_object(Bucket="lake", Key="runs/site/index.html")["Body"].read()
+    assert b"crm-data" in start and b"sales-data" in start
+
+
+def test_a_run_is_as_it_was_where_its_pages_cannot_be_written(
+    aws, tables, finished, monkeypatch, caplog, capsys
+):
+    def fails(*args, **more):
+        raise OSError("no space")
+
+    monkeypatch.setattr(site, "write_run", fails)
+    finished.execute(verdict())
+    assert "pages of this run were not written: no space" in logged(caplog, capsys)
+    assert pages(aws) == set()

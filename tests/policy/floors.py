@@ -37,8 +37,8 @@ FLOORS: Dict[str, Tuple[str, ...]] = {
         *("schema", "storage", "errors"),
     ),
     "local/lake_local": (
-        *("__main__", "cli", "capture", "onboard", "runs", "stack", "airflow"),
-        *("workspace", "aws", "show", "text", "errors"),
+        *("__main__", "cli", "capture", "onboard", "runs", "stack", "page_server"),
+        *("airflow", "workspace", "aws", "show", "text", "errors"),
     ),
 }
 

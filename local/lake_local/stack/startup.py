@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
@@ -11,13 +12,16 @@ from secrets import token_hex
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from lake_spec.contract.site_pages import site_folder
 from lake_spec.model import EnvironmentSpec
 
+from lake_local import page_server
 from lake_local.airflow import processes, settings
 from lake_local.stack import emulator, policies, state
 from lake_local.stack.state import Stack
 from lake_local.text import progress
 from lake_local.workspace import background, dags_folder, project
+from lake_local.workspace.background import Process
 from lake_local.workspace.specs import Specs
 from lake_local.workspace.state_dir import StateDirectory
 
@@ -29,7 +33,7 @@ def start(
 ) -> Stack:
     """Start the emulator, and Airflow if asked for; note each process at once."""
     sweep(home)
-    aws_port, airflow_port = _free_ports(2)
+    aws_port, airflow_port, pages_port = _free_ports(3)
     stack = Stack(
         home=str(home.root),
         tables=str(specs.tables),
@@ -37,6 +41,7 @@ def start(
         region=specs.environment.region,
         aws_port=aws_port,
         airflow_port=airflow_port if airflow else 0,
+        pages_port=pages_port if airflow else 0,
         since=f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S}",
     )
     env = _environment(stack, specs)
@@ -45,6 +50,8 @@ def start(
     state.write(home, stack)
     if airflow:
         _start_airflow(home, specs, stack, env)
+        stack.processes.append(_start_pages(home, specs, stack, env))
+        state.write(home, stack)
     emulator.wait_until_healthy(home, stack.processes[0], stack.aws_url)
     _make_secret(stack, specs.environment)
     if airflow:
@@ -111,6 +118,22 @@ def _start_airflow(
     processes.migrate(home, specs.project, env)
     stack.processes += processes.start(home, specs.project, env)
     state.write(home, stack)
+
+
+def _start_pages(
+    home: StateDirectory, specs: Specs, stack: Stack, env: dict[str, str]
+) -> Process:
+    """Start the server of the catalogue's pages."""
+    path = [str(specs.project.root / "local"), str(specs.project.dags)]
+    root = site_folder(specs.environment.runs)
+    argv = [sys.executable, "-m", "lake_local.page_server", "--root", root]
+    return background.start(
+        page_server.NAME,
+        [*argv, "--port", str(stack.pages_port)],
+        env={**env, "PYTHONPATH": ":".join(path)},
+        log=home.logs / f"{page_server.NAME}.log",
+        home=home.root,
+    )
 
 
 def _environment(stack: Stack, specs: Specs) -> dict[str, str]:

@@ -11,6 +11,7 @@ from lake_spec.contract.state_format import from_fields
 
 from lake_local.aws import DEFAULT_REGION
 from lake_local.aws.keys import secret_of
+from lake_local.page_server import path_of
 from lake_local.workspace.background import Process
 from lake_local.workspace.state_dir import StateDirectory
 
@@ -32,6 +33,7 @@ class Stack:
     region: str = DEFAULT_REGION
     processes: list[Process] = field(default_factory=list)
     home: str = ""
+    pages_port: int = 0
 
     @property
     def aws_url(self) -> str:
@@ -47,6 +49,11 @@ class Stack:
     def airflow_url(self) -> str:
         """The address of Airflow's pages and REST API."""
         return f"http://127.0.0.1:{self.airflow_port}"
+
+    @property
+    def pages_url(self) -> str:
+        """The address of the catalogue's pages; its path is known to the owner alone."""
+        return f"http://127.0.0.1:{self.pages_port}/{path_of(self.aws_secret)}/"
 
     def dead(self) -> list[str]:
         """List the processes that have ended, by name."""

@@ -18,6 +18,7 @@ from lake_spec.model import TableSpec
 
 from lake_local import text
 from lake_local.cli import query
+from lake_local.cli.commands import site
 from lake_local.cli.commands.run import lines as run_lines
 from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.cli.commands.show import order_of
@@ -66,12 +67,17 @@ def run(args: Namespace) -> int:
         )
         ended = [_step(opened, file, dag_id) for file, dag_id in STEPS]
         current, versions = _rows(opened, table)
+        page = site.build(opened).as_uri()
     for line in _story(table, ended, current, versions):
         print(line)
     print(f"\nThe demo took {text.elapsed(time.monotonic() - begin)}.")
     stays_up = args.keep_up or not opened.is_own
-    for line in next_steps(home, opened.stack.airflow_url if stays_up else ""):
+    airflow, page = (
+        (opened.stack.airflow_url, opened.stack.pages_url) if stays_up else ("", page)
+    )
+    for line in next_steps(home, airflow):
         print(line)
+    print(f"\nThe catalogue of this lake: {page}")
     return 0
 
 

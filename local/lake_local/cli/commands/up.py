@@ -8,6 +8,7 @@ from typing import Iterator
 
 from lake_local.airflow import settings
 from lake_local.aws.keys import credentials_file
+from lake_local.cli.commands import site
 from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.runs import release
 from lake_local.stack import session, state
@@ -34,6 +35,7 @@ def run(args: Namespace) -> int:
         return 0
     with session.opened(home, specs, who=NAME, airflow=True, keep=True) as opened:
         release.publish(home, opened.specs, opened.aws("s3"))
+        site.build(opened)
     _print_addresses(home, state.read(home) or opened.stack)
     return 0
 
@@ -41,6 +43,8 @@ def run(args: Namespace) -> int:
 def _print_addresses(home: StateDirectory, stack: Stack) -> None:
     print(f"Airflow   {stack.airflow_url}")
     print(f"          user {settings.USER}, password {settings.password(home)}")
+    if stack.pages_port:
+        print(f"Catalogue {stack.pages_url}")
     print(f"AWS       {stack.aws_url}   (AWS_ENDPOINT_URL)")
     print(f"          keys in {credentials_file(home.root)}")
     print(f"Tables    {stack.tables}")

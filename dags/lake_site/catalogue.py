@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from lake_spec.contract.site_pages import domain_page, table_page
+from lake_spec.contract.site_pages import table_page
 
 from lake_site.columns import ColumnRow, columns_of
 from lake_site.facts import DomainFacts, TableFacts
@@ -82,7 +82,9 @@ def _entries(table: TableFacts) -> list[dict[str, str]]:
             "words": " ".join(words),
         }
     ]
-    return found + [_entry(table, page, column) for column in columns_of(table)]
+    # Columns that history adds are in each table: nobody looks for them by name.
+    own = (column for column in columns_of(table) if not column.is_added)
+    return found + [_entry(table, page, column) for column in own]
 
 
 def _entry(table: TableFacts, page: str, column: ColumnRow) -> dict[str, str]:
@@ -122,8 +124,3 @@ def _last_run(facts: DomainFacts) -> dict[str, Any]:
 
 def _total(facts: DomainFacts, name: str) -> float:
     return round(facts.costs.get("all", {}).get(name) or 0.0, 1)
-
-
-def domain_link(catalogue: Mapping[str, Any]) -> str:
-    """Return the path of the domain's page."""
-    return domain_page(catalogue["domain"])

@@ -28,7 +28,8 @@ RUNS = 60
 MOST_BYTES = 100_000_000
 """Bytes of summaries after which no older ones of a domain are read."""
 
-_AT_ONCE = 16  # requests
+AT_ONCE = 16
+"""Requests at the same time, and summaries that are read before bytes are counted."""
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T[\d.-]*")
 log = logging.getLogger(__name__)
 
@@ -126,7 +127,7 @@ def whole_site(
 
 def write(site: Store, files: Files) -> None:
     """Write all files, several at once."""
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda path: site.write(path, files[path]), files))
 
 
@@ -135,8 +136,8 @@ def _summaries(runs: Store, domain: str) -> Iterator[dict[str, Any]]:
     names = [name for dag_id in ids_of(domain) for name in _newest_runs(runs, dag_id)]
     names.sort(key=_time_in, reverse=True)
     read = 0
-    for first in range(0, len(names), _AT_ONCE):
-        paths = [f"{name}/summary.json" for name in names[first : first + _AT_ONCE]]
+    for first in range(0, len(names), AT_ONCE):
+        paths = [f"{name}/summary.json" for name in names[first : first + AT_ONCE]]
         for path, body in _bodies(runs, paths):
             read += len(body)
             parsed = _parsed(path, body)
@@ -159,7 +160,7 @@ def _time_in(name: str) -> str:
 
 def _bodies(store: Store, paths: list[str]) -> Iterator[tuple[str, bytes]]:
     """Read files, several at once; those that do not exist are left out."""
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         for path, body in zip(paths, pool.map(store.read, paths)):
             if body is not None:
                 yield path, body

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -150,11 +149,13 @@ def _add_table(files: Files, table: TableFacts, environment: EnvironmentSpec) ->
 
 def _charts(table: TableFacts) -> list[dict[str, Any]]:
     """Return the charts of the table's last days, each with the words that it draws."""
-    figures = (
+    figures = [
         ("Rows ingested", "accepted", "rows"),
         ("Bad rows, in the quarantine", "bad", "bad"),
         ("Versions opened in history", "opened", "rows"),
-    )
+    ]
+    if table.spec.is_dimension:  # it ingests nothing
+        del figures[:2]
     found = []
     for title, name, kind in figures:
         values = [(day.day.isoformat(), getattr(day, name)) for day in table.days]
@@ -339,11 +340,6 @@ def _message(text: Any) -> str:
 
 def _listed(values: Iterable[Any]) -> str:
     return ", ".join(map(str, values))
-
-
-def json_of(files: Files, path: str) -> Any:
-    """Parse a JSON file of the site."""
-    return json.loads(files[path])
 
 
 def largest(files: Files) -> Iterator[tuple[str, int]]:

@@ -26,7 +26,7 @@ def source_of(table: TableSpec) -> SourceText:
         of = (source.main.table, source.joined.table)
         words = f"histories of {of[0]} and {of[1]}"
         return SourceText("dimension", words, tables=of)
-    more = [("Format", source.format.type), ("Folder", source.path)]
+    more = [("Format", source.format.type)]
     for pull in (
         getattr(source, "pulled_from", None),
         getattr(source, "load_from", None),

@@ -7,7 +7,7 @@
   var index = new MiniSearch({
     fields: ["name", "title", "description", "words"],
     storeFields: ["page", "name", "title", "description"],
-    searchOptions: {boost: {name: 3, words: 2}, prefix: true, fuzzy: 0.15},
+    searchOptions: {boost: {name: 3, words: 2}, prefix: true, fuzzy: 0.2},
   });
   index.addAll(documents);
   function find(text) {

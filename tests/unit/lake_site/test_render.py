@@ -126,7 +126,7 @@ def test_the_first_screen_of_a_table_has_the_five_answers(pages):
 
 def test_a_column_says_where_it_comes_from_and_what_uses_it(pages):
     words = " ".join(pages[TABLE].words.split())
-    assert "DOB of the source shop.customer_with_address.date_of_birth" in words
+    assert "DOB of the source customer_with_address.date_of_birth" in words
     assert "Term: date of birth" in words
 
 

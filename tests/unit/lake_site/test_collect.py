@@ -1,0 +1,99 @@
+"""What is read for the pages: the newest runs, whatever else lies there."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from lake_site import collect
+from lake_site.collect import facts_of, ledger_entries, whole_site, write
+from lake_site.store import FolderStore, S3Store
+from tests.unit.lake_site.lakes import ENVIRONMENT, NOW, domain, entry, summary
+
+
+@pytest.fixture(params=["folder", "s3"])
+def store(request, tmp_path):
+    if request.param == "folder":
+        yield FolderStore(tmp_path)
+        return
+    with mock_aws():
+        client = boto3.client(
+            "s3", "eu-central-1", aws_access_key_id="a", aws_secret_access_key="b"
+        )
+        client.create_bucket(
+            Bucket="lake",
+            CreateBucketConfiguration={"LocationConstraint": "eu-central-1"},
+        )
+        yield S3Store(client, "s3://lake/runs")
+
+
+def put(store, run, body=None):
+    text = json.dumps(run) if body is None else body
+    store.write(f"{run['run']}/summary.json", text.encode())
+
+
+def names(store):
+    return [run.name for run in facts_of(domain(), ENVIRONMENT, store, now=NOW).runs]
+
+
+def test_the_newest_runs_are_read(store, monkeypatch):
+    monkeypatch.setattr(collect, "RUNS", 2)
+    runs = [summary(NOW - timedelta(days=ago), "customer") for ago in range(4)]
+    for run in runs:
+        put(store, run)
+    assert names(store) == [run["run"] for run in runs[:2]]
+
+
+def test_reading_ends_after_enough_bytes(store, monkeypatch):
+    monkeypatch.setattr(collect, "MOST_BYTES", 1)
+    monkeypatch.setattr(collect, "AT_ONCE", 3)
+    runs = [summary(NOW - timedelta(days=ago), "customer") for ago in range(5)]
+    for run in runs:
+        put(store, run)
+    assert names(store) == [run["run"] for run in runs[:3]]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{half",
+        "[]",
+        '{"run": "../../x/y", "tables": {}}',
+        '{"run": "shop_incremental/../../x", "tables": {}}',
+        '{"format": 99, "run": "shop_incremental/a", "tables": {}}',
+        '{"run": "shop_incremental/a", "tables": {"t": {"s": 5}}}',
+        '{"run": "shop_incremental/a", "tables": {"t": {"s": {"started": "never"}}}}',
+    ],
+)
+def test_a_damaged_or_newer_summary_is_left_out(store, body):
+    sound = summary(NOW, "customer")
+    put(store, sound)
+    store.write("shop_incremental/manual__2026-11-26T13-00/summary.json", body.encode())
+    assert names(store) == [sound["run"]]
+
+
+def test_costs_are_those_of_the_last_days_and_of_the_domain(store):
+    mine, other = entry("shop_incremental/a", "customer"), entry(
+        "crm_incremental/a", "x"
+    )
+    other["domain"] = "crm"
+    for day, cluster, each in (
+        ("2026-11-20", "j-1", mine),
+        ("2026-11-20", "j-2", other),
+        ("2026-01-20", "j-3", mine),
+    ):
+        store.write(f"costs/{day}/{cluster}.json", json.dumps(each).encode())
+    assert len(ledger_entries(store, NOW)) == 2
+    found = facts_of(domain(), ENVIRONMENT, store, now=NOW)
+    assert found.costs["shop.customer"]["minutes"] == 14.0
+
+
+def test_a_lake_without_runs_has_pages(store):
+    files = whole_site([domain()], ENVIRONMENT, store, now=NOW)
+    write(store, files)
+    assert b"No data yet" in store.read("domains/shop/tables/customer.html")
+    assert store.read("none.html") is None

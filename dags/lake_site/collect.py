@@ -19,7 +19,7 @@ from lake_spec.costs.prices import Prices
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
 from lake_site.facts import DAYS, DomainFacts, runs_of
-from lake_site.render import Files, domain_files, overall_files
+from lake_site.render import Files, domain_files, gone_page, overall_files
 from lake_site.store import Store
 
 RUNS = 60
@@ -72,15 +72,29 @@ def ledger_entries(runs: Store, now: datetime) -> list[dict[str, Any]]:
 
 
 def write_run(
-    facts: DomainFacts, environment: EnvironmentSpec, site: Store, *, run: str
+    facts: DomainFacts,
+    environment: EnvironmentSpec,
+    site: Store,
+    *,
+    run: str,
+    whole: bool = False,
 ) -> int:
     """Write the pages that a run changes; return their number.
 
     These are the run's, those of its tables, its domain's and the start page; the index,
     the glossary and the search page only if a name or a meaning changed.
+
+    With `whole`, as after an erase, which takes keys out of reports, all pages of the
+    domain are written; those that are made of nothing any more lose their content.
     """
     tables = next((set(each.tables) for each in facts.runs if each.name == run), set())
-    files = domain_files(facts, environment, tables=tables, runs=(run,))
+    if whole:
+        files = domain_files(facts, environment)
+        there = site.files(f"domains/{facts.spec.name}/")
+        old = (path for path in there if path.endswith(".html") and path not in files)
+        files.update({path: gone_page(path, facts.now) for path in old})
+    else:
+        files = domain_files(facts, environment, tables=tables, runs=(run,))
     own = json.loads(files[site_pages.catalogue_file(facts.spec.name)])
     before = _read_one(site, site_pages.catalogue_file(facts.spec.name)) or {}
     others = (name for name in site.folders("domains/") if name != facts.spec.name)

@@ -103,6 +103,13 @@ def overall_files(
     return files
 
 
+def gone_page(path: str, now: datetime) -> bytes:
+    """Return what stands in place of a page whose content was erased."""
+    files: Files = {}
+    _page(files, "gone.html", path, at=now)
+    return files[path]
+
+
 def _add_domain(files: Files, facts: DomainFacts) -> None:
     tables = sorted(facts.tables, key=lambda each: _WORST_FIRST.index(each.state))
     page = site_pages.domain_page(facts.spec.name)

@@ -152,7 +152,7 @@ class Verdict(EndTask):
         try:
             name = run_name(self.plan, context)
             written = write_site(
-                self.plan.domain, self.environment, name, aws_conn_id=AWS_CONNECTION
+                self.plan, self.environment, name, aws_conn_id=AWS_CONNECTION
             )
             self.log.info("%d files of the catalogue were written.", written)
         except Exception as error:

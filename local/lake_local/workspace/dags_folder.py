@@ -9,7 +9,10 @@ from pathlib import Path
 
 from lake_local.errors import BadRequest
 
-SHARED = ("lake_spec", "lake_airflow", "clusters", "environments", "lake.py")
+SHARED = (
+    *("lake_spec", "lake_airflow", "lake_site", "clusters", "environments"),
+    "lake.py",
+)
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _FILE = '''"""DAGs of the domain {domain}: see {tables}."""
 

@@ -52,8 +52,8 @@ def finished(aws, runner):
     return runner
 
 
-def verdict():
-    plan = dag_plan("incremental")
+def verdict(kind="incremental"):
+    plan = dag_plan(kind)
     return Verdict(task_id="done", plan=plan, environment=ENVIRONMENT)
 
 
@@ -115,3 +115,15 @@ def test_a_run_is_as_it_was_where_its_pages_cannot_be_written(
     finished.execute(verdict())
     assert "pages of this run were not written: no space" in logged(caplog, capsys)
     assert pages(aws) == set()
+
+
+def test_an_erase_writes_all_pages_of_its_domain_and_empties_old_ones(
+    aws, tables, finished
+):
+    old = "runs/site/domains/sales/runs/sales_incremental/older.html"
+    aws.put_object(Bucket="lake", Key=old, Body=b"key erased-subject-1")
+    finished.execute(verdict("erase"))
+    there = aws.get_object(Bucket="lake", Key=old)["Body"].read()
+    assert b"erased-subject-1" not in there and b"Page removed" in there
+    assert {table_page("sales", each) for each in ("orders", "customers")} <= pages(aws)
+    assert run_page("sales", RUN) in pages(aws)

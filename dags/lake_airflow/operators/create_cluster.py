@@ -15,6 +15,7 @@ from lake_airflow.emr.job_flow import ALIVE, ENDING, cluster_name, request_probl
 from lake_airflow.emr.steps import StepError
 from lake_airflow.operators.deferral import OTHERS_LOOKS, OutlivesTriggers, READS_LIMIT
 from lake_airflow.runs.lease import DomainLease
+from lake_airflow.operators.links import RunPageLink
 from lake_airflow.operators.preview import Preview
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.reporting.summary import summarise_without_cluster
@@ -40,6 +41,10 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
     """
 
     aws_hook_class = SendsOnce
+    operator_extra_links = (
+        *EmrCreateJobFlowOperator.operator_extra_links,
+        RunPageLink(),
+    )
     _job_flow_id: str | None = None  # the provider reads it before it sets it
 
     def __init__(

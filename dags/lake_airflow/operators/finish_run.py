@@ -12,6 +12,7 @@ from airflow.sdk import BaseOperator
 from lake_airflow.compat import AirflowFailException, AirflowSkipException
 from lake_airflow.emr import step_status
 from lake_airflow.emr.step_log import last_exception
+from lake_airflow.operators.links import RunPageLink
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.reporting.notifier import AWS_CONNECTION, RunNotifier
 from lake_airflow.reporting.reports import lacks_report, read_reports
@@ -22,9 +23,11 @@ from lake_airflow.reporting.summary import (
     summarise_without_cluster,
     summary_of_plan,
 )
+from lake_airflow.reporting.table_states import record_run
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.run import Run
 from lake_airflow.runs.xcoms import (
+    COST_XCOM,
     CREATE_TASK,
     END_TASK,
     STEPS_XCOM,
@@ -35,6 +38,7 @@ from lake_airflow.runs.xcoms import (
     task_states,
     reported_cause,
 )
+from lake_spec.contract.table_states import EndedRun
 from lake_spec.model import EnvironmentSpec
 
 _LEVELS = {"WARNING": logging.WARNING, "FAILED": logging.ERROR}
@@ -43,6 +47,8 @@ _LEVELS = {"WARNING": logging.WARNING, "FAILED": logging.ERROR}
 
 class EndTask(BaseOperator):
     """A task that knows the plan of its DAG, and where it runs."""
+
+    operator_extra_links = (RunPageLink(),)
 
     def __init__(
         self, *, plan: DagPlan, environment: EnvironmentSpec, **kwargs: Any
@@ -127,6 +133,7 @@ class Verdict(EndTask):
             self._look_again(context)
         self._write_pages(context)
         if not lacking:
+            self._record(context)
             self._notify(notifier.succeeded)
             return
         words = (
@@ -134,9 +141,9 @@ class Verdict(EndTask):
             "succeed; see the log of that task."
         )
         # The summary's own causes say more than that it failed.
-        self._notify(
-            notifier.failed, () if _is_reported(context, lacking) else (words,)
-        )
+        also = () if _is_reported(context, lacking) else (words,)
+        self._record(context, failed=True, causes=also)
+        self._notify(notifier.failed, also)
         raise AirflowFailException(words)
 
     def _look_again(self, context: Any) -> None:
@@ -162,6 +169,30 @@ class Verdict(EndTask):
                 error,
                 exc_info=True,
             )
+
+    def _record(
+        self, context: Any, *, failed: bool = False, causes: tuple[str, ...] = ()
+    ) -> None:
+        """Write the states of the run's tables; a failure leaves the run as it was."""
+        name, ti = run_name(self.plan, context), context["ti"]
+        now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        ended = EndedRun(self.plan.dag_id, name, context["run_id"], now, failed, causes)
+        try:
+            record_run(
+                self.plan,
+                self.environment,
+                ended,
+                summary=self._written_summary(name),
+                minutes=ti.xcom_pull(task_ids=END_TASK, key=COST_XCOM) or {},
+                aws_conn_id=AWS_CONNECTION,
+            )
+        except Exception:
+            self.log.exception("The states of %s are unchanged.", self.plan.domain)
+
+    def _written_summary(self, name: str) -> dict[str, Any]:
+        """Return the run's summary; {} where it ended without one."""
+        files = self._files(name)
+        return files.read("summary.json") if "summary.json" in files.names() else {}
 
     def _notify(self, notify: Callable[..., None], *args: Any) -> None:
         try:

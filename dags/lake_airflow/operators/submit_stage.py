@@ -29,6 +29,7 @@ from lake_airflow.operators.deferral import (
     SHORTEST_PAUSE,
     WaitsForEmr,
 )
+from lake_airflow.operators.links import RunPageLink, StepLogLink
 from lake_airflow.planning.plan import DagPlan, Stage
 from lake_airflow.reporting.reports import Reports, lacks_report, read_reports
 from lake_airflow.reporting.summary import causes_of_stage
@@ -62,6 +63,11 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     """
 
     aws_hook_class = SendsOnce
+    operator_extra_links = (
+        *EmrAddStepsOperator.operator_extra_links,
+        RunPageLink(),
+        StepLogLink(),
+    )
 
     def __init__(
         self,
@@ -88,6 +94,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         self.environment = environment
         self.start_limit = timedelta(minutes=start_minutes)
         self.limit = timedelta(hours=stage.hours)
+        self.ends: list[dict[str, Any]] = []  # how its steps ended
 
     def cluster_steps(self) -> ClusterSteps:
         """Return a client that lists and cancels the steps of the run's cluster."""
@@ -365,6 +372,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         for end in failed:
             if end.get("log") and lacks_report(self.stage, run, reports):
                 step_status.add_reason(end, self._exception(end["log"]))
+        self.ends = ends
         context["ti"].xcom_push(key=STEPS_XCOM, value=ends)
         for end in ends:
             self.log.info("Step %s %s %s", end.get("id"), end["name"], end["state"])

@@ -20,11 +20,13 @@ from lake_airflow.planning.plan import DagPlan
 from lake_airflow.reporting.cost_ledger import Ledger, entry_line
 from lake_airflow.runs.xcoms import (
     CLUSTER_ID,
+    COST_XCOM,
     CREATE_TASK,
     run_name,
     task_states,
     reported_cause,
 )
+from lake_spec.costs.ledger import rows
 from lake_spec.model import EnvironmentSpec
 
 END_LIMIT = timedelta(minutes=30)
@@ -139,7 +141,10 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
         """Release the run's lease and return the id of the cluster."""
         self._end_others(context)
         self._give_back_lease(context)
-        self._note_cost()
+        if entry := self._note_cost():
+            costs = rows([entry], "table")[:-1]  # the last one is the total
+            minutes = {row["table"]: round(row["minutes"], 3) for row in costs}
+            context["ti"].xcom_push(key=COST_XCOM, value=minutes)
         return self.job_flow_id
 
     def _give_back_lease(self, context: Any) -> None:
@@ -167,14 +172,17 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
             "termination was requested. Terminate it manually; it keeps accruing cost."
         )
 
-    def _note_cost(self) -> None:
-        """Add it to the ledger; what cannot be written now is left to the reaper."""
+    def _note_cost(self) -> dict[str, Any] | None:
+        """Add it to the ledger and return the entry; what cannot be written now is
+        left to the reaper."""
         try:
             ledger = Ledger(self.environment, aws_conn_id=self.aws_conn_id)
             if entry := ledger.note(self.job_flow_id):
                 self.log.info("%s", entry_line(entry))
+            return entry
         except Exception:
             self.log.exception("%s could not be added to the ledger.", self.job_flow_id)
+            return None
 
     def _ended_within(self, limit: timedelta, *, every: int) -> bool:
         clusters = self.clusters()

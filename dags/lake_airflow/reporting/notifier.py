@@ -222,8 +222,13 @@ def alarm_notifier(dag_id: str, topic: Optional[str]) -> Optional[SnsNotifier]:
 
 def run_link(dag_id: str, run_id: str) -> str:
     """Return the URL of a run's page; the run id must be quoted already."""
+    return f"{airflow_address()}/dags/{dag_id}/runs/{run_id}"
+
+
+def airflow_address() -> str:
+    """Return the URL of Airflow's pages, without a slash at its end."""
     base_url = conf.get("api", "base_url", fallback=None) or "http://localhost:8080"
-    return f"{base_url.rstrip('/')}/dags/{dag_id}/runs/{run_id}"
+    return base_url.rstrip("/")
 
 
 def _region(topic: str) -> str:

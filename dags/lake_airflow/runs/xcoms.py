@@ -20,6 +20,7 @@ END_TASK = "terminate_cluster"
 RUN_XCOM = "run"  # of create_cluster: the pinned run
 RELEASE_XCOM = "release"  # of create_cluster: what it runs as, also if it refuses to
 CAUSE_XCOM = "cause"  # of create_cluster: why there is no cluster
+COST_XCOM = "minutes"  # of terminate_cluster: cluster minutes by table
 STEPS_XCOM = "steps"  # of a stage: how each of its steps ended
 
 # Text, not the task's output: that would make every stage a direct follower of

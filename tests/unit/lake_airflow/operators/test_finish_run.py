@@ -10,6 +10,7 @@ import pytest
 from lake_airflow.compat import AirflowFailException, AirflowSkipException
 from lake_airflow.operators.finish_run import AnnounceChanges, SummariseRun, Verdict
 from lake_airflow.reporting.notifier import RunNotifier
+from tests.unit.lake_airflow.conftest import logged
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, run
 
 PLAN = dag_plan("maintenance")
@@ -261,3 +262,40 @@ def test_a_dry_run_announces_nothing(finished):
     finished.xcoms["create_cluster", "run"] = pinned
     with pytest.raises(AirflowSkipException, match="A dry run changes nothing"):
         finished.execute(AnnounceChanges(task_id="announce_changes"))
+
+
+def states_of(aws):
+    body = aws.get_object(Bucket="lake", Key="runs/tables/sales.json")["Body"]
+    return json.loads(body.read())
+
+
+def test_a_green_run_leaves_the_states_of_its_tables(aws, finished):
+    put_reports(aws, rows_in=5)
+    summarise(finished)
+    finished.states.update(summary="success", terminate_cluster="success")
+    finished.xcoms["terminate_cluster", "minutes"] = {"sales.orders": 1.5}
+    finished.execute(verdict())
+    run_of = states_of(aws)["tables"]["orders"]["runs"]["sales_maintenance"]
+    assert (run_of["state"], run_of["rows_in"], run_of["minutes"]) == (
+        *("succeeded", 5, 1.5),
+    )
+
+
+def test_a_run_without_a_cluster_is_in_the_states(aws, runner):
+    runner.states["create_cluster"] = "failed"
+    with pytest.raises(AirflowFailException):
+        runner.execute(verdict())
+    found = states_of(aws)["runs"]["sales_maintenance"]
+    assert found["state"] == "failed"
+    assert "create_cluster" in found["problems"][0]
+
+
+def test_states_that_cannot_be_written_leave_the_run_as_it_was(
+    aws, finished, caplog, capsys
+):
+    aws.put_object(Bucket="lake", Key="runs/tables/sales.json", Body=b"no JSON")
+    put_reports(aws)
+    summarise(finished)
+    finished.states.update(summary="success", terminate_cluster="success")
+    finished.execute(verdict())
+    assert "The states of sales are unchanged" in logged(caplog, capsys)

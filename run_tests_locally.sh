@@ -151,7 +151,7 @@ other_units() { # lake_spec too, where `python_39` does not test it
 
 older_dags() { # and lake_spec on Airflow's Python
     tests .venv-airflow-3.0.6/bin/python tests/unit/lake_airflow tests/unit/lake_spec \
-        tests/policy/test_dag_policy.py
+        tests/unit/lake_plugin tests/policy/test_dag_policy.py
 }
 
 deployment() { # with the older Airflow only what it parses

@@ -1,4 +1,4 @@
-"""Files that MWAA installs: requirements.txt, startup.sh and, with wheels, plugins.zip.
+"""Files that MWAA installs: requirements.txt, startup.sh and plugins.zip.
 
 MWAA takes them in when its environment is updated, which restarts it. So they are the
 same bytes for the same content, and a release that does not change them updates nothing.
@@ -19,20 +19,30 @@ OFFLINE = "--no-index\n--find-links /usr/local/airflow/plugins\n"
 EMPTY_ZIP = b"PK\x05\x06" + bytes(18)
 """A zip without files: MWAA forgets no plugins.zip, so this one takes its place."""
 
+_PACKED = (".py", ".html", ".js")
+_IGNORE = ".airflowignore"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def write(
-    folder: Path, *, project: Path, environment: str, wheels: Optional[Path]
+    folder: Path,
+    *,
+    project: Path,
+    environment: str,
+    runs: str,
+    wheels: Optional[Path],
 ) -> None:
-    """Write the files. Raises ReleaseError where the folder of wheels has none."""
+    """Write the files. Raises ReleaseError where the folder of wheels has none.
+
+    `runs` is the root of the runs, for the plugin: MWAA's web server has no DAG files.
+    """
     folder.mkdir(parents=True)
     requirements = (project / "requirements" / "airflow.txt").read_text("utf-8")
     packed = _plugins(project / "plugins", wheels)
     if wheels:
         requirements = OFFLINE + requirements
     (folder / REQUIREMENTS).write_text(requirements, encoding="utf-8")
-    startup = f"export LAKE_ENVIRONMENT={environment}\n"
+    startup = f"export LAKE_ENVIRONMENT={environment}\nexport LAKE_RUNS={runs}\n"
     (folder / STARTUP).write_text(startup, encoding="utf-8")
     if packed:
         _zip(packed, folder / PLUGINS)
@@ -41,7 +51,9 @@ def write(
 def _plugins(plugins: Path, wheels: Optional[Path]) -> Dict[str, Path]:
     """Return the files of plugins.zip by their names in it."""
     packed = {
-        file.relative_to(plugins).as_posix(): file for file in plugins.rglob("*.py")
+        file.relative_to(plugins).as_posix(): file
+        for file in plugins.rglob("*")
+        if file.suffix in _PACKED or file.name == _IGNORE
     }
     if wheels is None:
         return packed

@@ -79,7 +79,11 @@ def build(
         place = load_environment(environment, project / "dags" / "environments")
         _copy_dags(project / "dags", folder / "dags")
         airflow_files.write(
-            folder / "airflow", project=project, environment=environment, wheels=wheels
+            folder / "airflow",
+            project=project,
+            environment=environment,
+            runs=place.runs,
+            wheels=wheels,
         )
         besides = {part: hashes(folder / part) for part in ("dags", "airflow")}
         id = build_artifacts(domains, place, folder / "artifacts", besides=besides)

@@ -111,6 +111,7 @@ def _start_airflow(
             home, specs.project, dags=dags, url=stack.airflow_url
         ),
         "LAKE_ENVIRONMENT": stack.environment,
+        "LAKE_RUNS": specs.environment.runs,
         "LAKE_TABLES": str(specs.tables),
         "LAKE_RELEASE_FILE": str(home.release_file),
         "LAKE_POLL_SECONDS": "1",

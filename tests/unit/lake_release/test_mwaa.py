@@ -6,6 +6,8 @@ from io import BytesIO
 from zipfile import ZipFile
 
 import pytest
+from lake_release import airflow_files
+from lake_release.built import PROJECT
 from lake_release.errors import ReleaseError
 
 from tests.unit.lake_release.buckets import BUCKET
@@ -219,3 +221,20 @@ def test_a_release_with_plugins_that_fails_is_taken_back_without(lake, mwaa, air
 def test_an_environment_that_never_had_plugins_gets_none(lake, mwaa, airflow):
     lake.deploy(airflow=airflow)
     assert "PluginsS3Path" not in mwaa.there
+
+
+def test_the_plugin_and_its_pages_are_packed_and_the_web_server_knows_the_runs(tmp_path):
+    made = tmp_path / "airflow"
+    airflow_files.write(
+        made, project=PROJECT, environment="prod", runs="s3://x/runs", wheels=None
+    )
+    names = set(ZipFile(made / "plugins.zip").namelist())
+    wanted = {
+        *("lake_plugin.py", ".airflowignore", "lake_pages/app.py"),
+        *("lake_pages/pages/tables.html", "lake_pages/pages/bring.js"),
+        "lake_pages/contract/run_key.py",
+    }
+    assert wanted <= names
+    assert not [name for name in names if "__pycache__" in name or "README" in name]
+    startup = (made / "startup.sh").read_text(encoding="utf-8")
+    assert startup.splitlines()[-1] == "export LAKE_RUNS=s3://x/runs"

@@ -1,0 +1,1 @@
+"""Modules of lake_spec that the pages need: links to them, so that each rule has one place."""

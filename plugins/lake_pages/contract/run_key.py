@@ -1,0 +1,1 @@
+../../../dags/lake_spec/contract/run_key.py

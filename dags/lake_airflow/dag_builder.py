@@ -105,6 +105,7 @@ class Renderer:
             task_id=stage.name,
             plan=plan,
             stage=stage,
+            domain=self.domain,
             environment=self.environment,
             start_minutes=self.cluster.start_minutes,
             poll_seconds=self.poll_seconds,

@@ -36,7 +36,7 @@ from lake_airflow.reporting.summary import causes_of_stage
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.run import Run
 from lake_airflow.runs.xcoms import CLUSTER_ID, STEPS_XCOM, pinned_run
-from lake_spec.model import EnvironmentSpec
+from lake_spec.model import DomainSpec, EnvironmentSpec
 
 TRIES, BEFORE_LOOKING = 3, 10  # submissions without a reply; seconds
 FOLLOWS_XCOM = "follows"  # of a stage: this try has submitted, or found, its steps
@@ -77,6 +77,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         environment: EnvironmentSpec,
         start_minutes: int,
         poll_seconds: int,
+        domain: DomainSpec | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -94,7 +95,9 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         self.environment = environment
         self.start_limit = timedelta(minutes=start_minutes)
         self.limit = timedelta(hours=stage.hours)
+        self.domain = domain
         self.ends: list[dict[str, Any]] = []  # how its steps ended
+        self.ended: Run | None = None  # the run whose steps ended
 
     def cluster_steps(self) -> ClusterSteps:
         """Return a client that lists and cancels the steps of the run's cluster."""
@@ -372,7 +375,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         for end in failed:
             if end.get("log") and lacks_report(self.stage, run, reports):
                 step_status.add_reason(end, self._exception(end["log"]))
-        self.ends = ends
+        self.ends, self.ended = ends, run
         context["ti"].xcom_push(key=STEPS_XCOM, value=ends)
         for end in ends:
             self.log.info("Step %s %s %s", end.get("id"), end["name"], end["state"])
@@ -394,6 +397,26 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     def _exception(self, log: str) -> str | None:
         region = self.environment.region
         return last_exception(log, region=region, aws_conn_id=self.aws_conn_id)
+
+    def get_openlineage_facets_on_complete(self, task_instance: Any) -> Any:
+        """Return what the stage read and wrote; None where it did not.
+
+        Airflow's OpenLineage provider asks for it, if there is one, after the task.
+        """
+        if self.domain is None or self.ended is None or self.ended.dry_run:
+            return None
+        from lake_airflow.reporting.lineage_facets import StageLineage
+
+        run = self.ended
+        steps = {self.stage.name: self.ends}
+        return StageLineage(
+            domain=self.domain,
+            environment=self.environment,
+            stage=self.stage,
+            run=run,
+            cluster=self.job_flow_id,
+            reports=read_reports(self._files(run), self.plan, run, steps),
+        ).facets()
 
     def on_kill(self) -> None:
         """Ask EMR to cancel what this task waits for in the worker."""

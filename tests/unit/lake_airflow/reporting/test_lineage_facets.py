@@ -1,0 +1,230 @@
+"""What a stage tells OpenLineage: tables, columns, counts, owners; valid events."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import datetime, timezone
+from types import SimpleNamespace
+from uuid import uuid4
+
+import pytest
+
+from lake_airflow.operators.submit_stage import SubmitStage
+from lake_spec.model import Column
+from tests.unit.lake_airflow.specs import (
+    ENVIRONMENT,
+    dag_plan,
+    dimension,
+    domain,
+    run,
+    table,
+)
+
+pytest.importorskip(
+    "openlineage.client", reason="the provider is optional; CI's environments have it"
+)
+
+from airflow.providers.openlineage.extractors.base import DefaultExtractor  # noqa: E402
+from airflow.providers.openlineage.plugins.adapter import (  # noqa: E402
+    OpenLineageAdapter,
+)
+from openlineage.client import OpenLineageClient  # noqa: E402
+from openlineage.client.transport.file import FileConfig, FileTransport  # noqa: E402
+
+from tests.unit.lake_airflow.openlineage_schema import faults  # noqa: E402
+
+COLUMNS = (
+    ("id", Column(type="int", description="Number of the order")),
+    ("name", Column(type="string", source=("Name", "OldName"))),
+    ("changed", Column(type="timestamp")),
+)
+ORDERS = replace(
+    table("orders"), columns=COLUMNS, effective_at="changed", order_by=("changed",)
+)
+SALES = domain(
+    ORDERS,
+    replace(table("customers"), columns=COLUMNS),
+    dimension("sold", "orders", "customers"),
+    step_per_stage=False,
+)
+FILE = {"path": "a.csv", "etag": "x", "landed": 5, "accepted": 4, "quarantined": 1}
+INGESTED = {
+    "state": "done",
+    "rows_in": 5,
+    "accepted": 4,
+    "quarantined": 1,
+    "files": [FILE],
+    "commits": {"changes": "20260101000000000"},
+}
+HISTORY = {"state": "done", "versions_opened": 3, "commits": {"history": "2026"}}
+
+
+def operator(kind="incremental", number=0, **changes):
+    plan = dag_plan(kind, SALES)
+    task = SubmitStage(
+        task_id=plan.stages[number].name,
+        plan=plan,
+        stage=plan.stages[number],
+        domain=SALES,
+        environment=ENVIRONMENT,
+        start_minutes=40,
+        poll_seconds=1,
+    )
+    task.ended, task.job_flow_id = run(plan, **changes), "j-1"
+    return task
+
+
+def put(aws, task, **reports):
+    for name, report in reports.items():
+        stage, _, of = name.partition("__")
+        key = f"runs/{task.ended.name}/{stage}/{of}.json"
+        aws.put_object(Bucket="lake", Key=key, Body=json.dumps(report))
+
+
+def extracted(task):
+    return DefaultExtractor(task).extract_on_complete(SimpleNamespace())
+
+
+def event_of(lineage, folder):
+    """The event as the provider writes it by its transport."""
+    file = folder / "events.jsonl"
+    transport = FileTransport(FileConfig(log_file_path=str(file), append=True))
+    adapter = OpenLineageAdapter(client=OpenLineageClient(transport=transport))
+    now = datetime.now(timezone.utc).isoformat()
+    adapter.complete_task(
+        run_id=str(uuid4()),
+        job_name="sales_incremental.incremental",
+        end_time=now,
+        task=lineage,
+        nominal_start_time=now,
+        nominal_end_time=now,
+        owners=["sales-data"],
+        tags=[],
+        job_description="x",
+    )
+    (line,) = file.read_text().splitlines()
+    return json.loads(line)
+
+
+@pytest.fixture
+def ingested(aws, tmp_path):
+    """The event of a step that ingested, and then built histories and a dimension."""
+    task = operator()
+    reports = {
+        "incremental__orders": INGESTED,
+        "scd2__orders": HISTORY,
+        "dimension__sold": {**HISTORY, "state": "done"},
+        "incremental__customers": {"state": "nothing_new"},
+    }
+    put(aws, task, **reports)
+    return event_of(extracted(task), tmp_path)
+
+
+def named(datasets):
+    return {each["name"]: each for each in datasets}
+
+
+def fields(dataset, column):
+    found = dataset["facets"]["columnLineage"]["fields"][column]["inputFields"]
+    return {(each["name"], each["field"]) for each in found}
+
+
+def test_the_event_is_valid(ingested):
+    assert faults(ingested) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("eventTime",), "yesterday"),
+        (("run", "runId"), "1"),
+        (("outputs", 0, "name"), None),
+        (("outputs", 0, "facets", "schema", "fields"), [{"type": "int"}]),
+        (("outputs", 0, "facets", "schema", "_producer"), 5),
+        (("inputs", 0, "inputFacets", "inputStatistics", "rowCount"), "five"),
+        (("job", "facets", "ownership", "owners"), [{"type": "x"}]),
+    ],
+)
+def test_an_invalid_event_is_found(ingested, path, value):
+    *way, last = path
+    place = ingested
+    for part in way:
+        place = place[part]
+    place[last] = value
+    assert len(faults(ingested)) >= 1
+
+
+def test_inputs_and_outputs_are_the_tables_that_changed(ingested):
+    assert set(named(ingested["inputs"])) == {
+        "landing/sales/orders",
+        "warehouse/sales/customers/history",
+    }
+    assert set(named(ingested["outputs"])) == {
+        *(
+            f"warehouse/sales/orders/{each}"
+            for each in ("changes", "current", "history")
+        ),
+        *(f"warehouse/sales/sold/{each}" for each in ("current", "history")),
+    }
+    assert {each["namespace"] for each in ingested["inputs"]} == {"s3://lake"}
+
+
+def test_each_column_leads_to_those_of_the_inputs(ingested):
+    outputs = named(ingested["outputs"])
+    source = "landing/sales/orders"
+    for layer in ("changes", "current", "history"):
+        of = outputs[f"warehouse/sales/orders/{layer}"]
+        assert fields(of, "name") == {(source, "Name"), (source, "OldName")}
+    history = outputs["warehouse/sales/orders/history"]
+    assert fields(history, "valid_from") == {(source, "changed")}
+    (how,) = history["facets"]["columnLineage"]["fields"]["valid_from"]["inputFields"][
+        0
+    ]["transformations"]
+    assert how["subtype"] == "TRANSFORMATION"
+
+
+def test_the_facets_say_what_the_specs_and_reports_do(ingested):
+    outputs, (source,) = named(ingested["outputs"]), [
+        each for each in ingested["inputs"] if each["name"].startswith("landing")
+    ]
+    log = outputs["warehouse/sales/orders/changes"]
+    assert log["outputFacets"]["outputStatistics"]["rowCount"] == 4
+    assert log["facets"]["version"]["datasetVersion"] == "20260101000000000"
+    (owner,) = log["facets"]["ownership"]["owners"]
+    assert owner["name"] == "team:sales-data"
+    first = log["facets"]["schema"]["fields"][0]
+    assert (first["type"], first["description"]) == ("int", "Number of the order")
+    assert source["inputFacets"]["inputStatistics"]["rowCount"] == 5
+    checks = source["inputFacets"]["dataQualityAssertions"]["assertions"]
+    assert {each["assertion"]: each["success"] for each in checks} == {
+        "every landed row is accounted for": True,
+        "no row is quarantined": False,
+        "no file is set aside": True,
+    }
+    lake = ingested["run"]["facets"]["lake_run"]
+    assert (lake["run"], lake["cluster"]) == ("sales_incremental/manual-1", "j-1")
+
+
+def test_every_stage_that_writes_rows_has_valid_events(aws, tmp_path):
+    written = {}
+    for kind in ("full_load", "incremental", "reprocess", "rebuild", "maintenance"):
+        for number, stage in enumerate(dag_plan(kind, SALES).stages):
+            task = operator(kind, number)
+            for part in stage.parts:
+                done = {f"{part.name}__{name}": INGESTED for name in part.tables}
+                put(aws, task, **done)
+            folder = tmp_path / f"{kind}{number}"
+            folder.mkdir()
+            event = event_of(extracted(task), folder)
+            assert faults(event) == []
+            written[kind, stage.name] = len(event["outputs"])
+    assert written["maintenance", "maintenance"] == 0
+    assert all(n for (kind, _), n in written.items() if kind != "maintenance")
+
+
+def test_nothing_is_said_of_a_dry_run_or_before_steps_ended(aws):
+    assert extracted(operator(dry_run=True)) is None
+    task = operator()
+    task.ended = None
+    assert extracted(task) is None

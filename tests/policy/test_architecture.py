@@ -46,9 +46,9 @@ LAYERS = (
     ),
     Layer(
         "dags/lake_airflow",
-        frozenset(
-            {"lake_airflow", "lake_site", "lake_spec", "airflow", "boto3", "botocore"}
-        ),
+        frozenset({"lake_airflow", "lake_site", "lake_spec", "airflow"})
+        | {"attr", "boto3", "botocore", "openlineage"},
+        {each: ("lineage_facets.py",) for each in ("attr", "openlineage")},
         remedy="Spark code belongs in spark_jobs/lake_spark, the laptop's in local/lake_local",
     ),
     Layer(

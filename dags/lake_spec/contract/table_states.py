@@ -90,8 +90,9 @@ def after_run(
             **_figures(reports),
             "runs": {**state.get("runs", {}), ended.dag_id: run},
         }
-    others = [cause for cause in causes if cause not in of_tables]
-    own = _run(ended, others)
+    # A step that failed because of its tables is no second problem.
+    others = ended.causes if of_tables else causes
+    own = _run(ended, [cause for cause in others if cause not in of_tables])
     return {
         **before,
         "domain": domain,

@@ -223,7 +223,9 @@ def test_an_environment_that_never_had_plugins_gets_none(lake, mwaa, airflow):
     assert "PluginsS3Path" not in mwaa.there
 
 
-def test_the_plugin_and_its_pages_are_packed_and_the_web_server_knows_the_runs(tmp_path):
+def test_the_plugin_and_its_pages_are_packed_and_the_web_server_knows_the_runs(
+    tmp_path,
+):
     made = tmp_path / "airflow"
     airflow_files.write(
         made, project=PROJECT, environment="prod", runs="s3://x/runs", wheels=None

@@ -36,20 +36,30 @@ def test_a_table_has_its_figures_counts_and_minutes():
     assert (run["state"], run["problems"]) == ("succeeded", [])
 
 
+STEP = "sales incremental: step s-1 FAILED"
+CAUSES = [
+    "sales.orders incremental: BadRows: too many: 5",
+    "sales.orders, sales.customers incremental: no report: did not finish.",
+    "sales.orders_of_old incremental: not this one",
+]
+
+
 def test_a_cause_belongs_to_the_tables_that_it_names():
-    causes = [
-        "sales.orders incremental: BadRows: too many: 5",
-        "sales.orders, sales.customers incremental: no report: did not finish.",
-        "sales incremental: step s-1 FAILED",
-        "sales.orders_of_old incremental: not this one",
-    ]
-    found = states({"causes": causes}, run=ended(failed=True))
+    found = states({"causes": [*CAUSES, STEP]}, run=ended(failed=True))
     of = {
         name: table["runs"]["sales_incremental"]["problems"]
         for name, table in found["tables"].items()
     }
-    assert of == {"orders": causes[:2], "customers": causes[1:2]}
-    assert found["runs"]["sales_incremental"]["problems"] == causes[2:]
+    assert of == {"orders": CAUSES[:2], "customers": CAUSES[1:2]}
+
+
+def test_a_step_that_failed_with_its_tables_is_no_second_problem():
+    lives = "The cluster is still running."
+    run = ended(failed=True, causes=(lives,))
+    found = states({"causes": [CAUSES[0], STEP]}, run=run)
+    assert found["runs"]["sales_incremental"]["problems"] == [lives]
+    found = states({"causes": [STEP]}, run=run)
+    assert found["runs"]["sales_incremental"]["problems"] == [STEP, lives]
 
 
 def test_a_green_run_of_another_dag_hides_no_failure_and_keeps_the_figures():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any, Dict, List
 
 from airflow.plugins_manager import AirflowPlugin
@@ -9,6 +10,8 @@ from airflow.plugins_manager import AirflowPlugin
 from lake_pages.app import PREFIX, app
 
 _HAS_VIEWS = hasattr(AirflowPlugin, "external_views")  # Airflow 3.1 and later
+_HAS_MENU = find_spec("airflow.providers.fab") is not None
+"""With menu items and without that provider the web server of Airflow 3.0 does not start."""
 
 
 def _views() -> List[Dict[str, Any]]:
@@ -42,5 +45,5 @@ class LakePlugin(AirflowPlugin):
     fastapi_apps = [{"name": "lake", "app": app, "url_prefix": PREFIX}]
     if _HAS_VIEWS:
         external_views = _views()
-    else:
+    elif _HAS_MENU:
         appbuilder_menu_items = [{"name": "Lake", "href": f"{PREFIX}/"}]

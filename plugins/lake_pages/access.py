@@ -25,6 +25,8 @@ _BEARER = "bearer "
 
 async def user_of_token(token: str) -> Any:
     """Return the user of a token. HTTPException 401 without a valid one."""
+    if not token:
+        raise HTTPException(401, "Log in to Airflow.")
     try:
         return await get_auth_manager().get_user_from_token(token)
     except InvalidTokenError:

@@ -206,6 +206,8 @@ class AnnounceChanges(BaseOperator):
     """Updates the asset of the change logs once the cluster that wrote them is
     gone; a dry run wrote nothing and updates nothing."""
 
+    operator_extra_links = (RunPageLink(),)
+
     def execute(self, context: Any) -> None:
         if pinned_run(context).dry_run:
             raise AirflowSkipException("A dry run changes nothing.")

@@ -15,6 +15,7 @@ from lake_airflow.compat import AirflowSkipException
 from lake_airflow.emr.clusters import ClusterFinder
 from lake_airflow.emr.job_flow import ENDED, ENDING, cluster_name
 from lake_airflow.operators.deferral import LATE, READS_LIMIT, WaitsForEmr
+from lake_airflow.operators.links import RunPageLink
 from lake_airflow.runs.lease import DomainLease
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.reporting.cost_ledger import Ledger, entry_line
@@ -43,6 +44,11 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
     it waits for EMR's reply leaves a cluster that only its name identifies. Skips where the
     run has none.
     """
+
+    operator_extra_links = (
+        *EmrTerminateJobFlowOperator.operator_extra_links,
+        RunPageLink(),
+    )
 
     def __init__(
         self,

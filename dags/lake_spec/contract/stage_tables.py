@@ -13,8 +13,9 @@ STREAMER = "streamer"
 MAINTENANCE = "maintenance"
 SCD2 = "scd2"
 DIMENSION, REBUILD_DIMENSION = "dimension", "rebuild_dimension"
+PRODUCT, REBUILD_PRODUCT = "product", "rebuild_product"
 
-FOLLOWING = (SCD2, DIMENSION, REBUILD_DIMENSION)
+FOLLOWING = (SCD2, DIMENSION, REBUILD_DIMENSION, PRODUCT, REBUILD_PRODUCT)
 """The stages that the step of an earlier one can run after it."""
 
 
@@ -28,4 +29,8 @@ def _takes(stage: str, table: TableSpec) -> bool:
         return True
     if stage == STREAMER or stage.startswith("prepare_"):
         return table.engine is Engine.STREAMER
-    return table.is_dimension == (stage in (DIMENSION, REBUILD_DIMENSION))
+    if stage in (DIMENSION, REBUILD_DIMENSION):
+        return table.is_dimension
+    if stage in (PRODUCT, REBUILD_PRODUCT):
+        return table.is_product
+    return table.has_files

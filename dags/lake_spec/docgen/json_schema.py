@@ -84,7 +84,7 @@ class _Writer:
         return {"$ref": f"#/$defs/{name}"}
 
     def body(self, shape: Record, tag: Optional[str], value: Any = None) -> Schema:
-        written = {k: s for k, s in shape.settings.items() if s.given != "files"}
+        written = {k: s for k, s in shape.settings.items() if s.is_written}
         properties = {tag: {"const": value}} if tag else {}
         properties.update((k, self.setting(s)) for k, s in written.items())
         required = [tag] if tag else []

@@ -77,7 +77,7 @@ def _heading(record: Record) -> str:
 
 
 def _written(record: Record) -> List[Tuple[str, Setting]]:
-    return [(k, each) for k, each in record.settings.items() if each.given != "files"]
+    return [(k, each) for k, each in record.settings.items() if each.is_written]
 
 
 def _section(

@@ -74,6 +74,20 @@ class SurrogateKind(str, Enum):
     INCREASING = "increasing"
 
 
+class Layer(str, Enum):
+    """Layer of a table that a product reads."""
+
+    CURRENT = "current"
+    HISTORY = "history"
+
+
+class Keep(str, Enum):
+    """Row that stays of several."""
+
+    FIRST = "first"
+    LAST = "last"
+
+
 class NewColumns(str, Enum):
     """Handling of a source column that the spec does not declare."""
 

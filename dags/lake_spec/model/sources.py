@@ -8,6 +8,7 @@ from typing import ClassVar, Optional, Tuple, Union
 from lake_spec.model.choices import MissingColumns, MissingKeys, NewColumns
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.envelopes import Debezium
+from lake_spec.model.product import Product
 from lake_spec.model.pulls import Changes, JdbcTable
 from lake_spec.model.spec_field import setting
 
@@ -332,4 +333,4 @@ class Dimension:
     )
 
 
-Source = Union[Snapshot, Feed, Dimension]
+Source = Union[Snapshot, Feed, Dimension, Product]

@@ -19,6 +19,7 @@ from lake_spec.model.table_parts import (
     Rule,
     Storage,
 )
+from lake_spec.model.product import Product
 from lake_spec.model.pulls import Changes
 from lake_spec.model.spec_field import setting
 from lake_spec.model.sources import (
@@ -92,6 +93,16 @@ class TableSpec:
         return isinstance(self.source, Dimension)
 
     @property
+    def is_product(self) -> bool:
+        """True if it is made of other tables by SQL and has no files."""
+        return isinstance(self.source, Product)
+
+    @property
+    def has_files(self) -> bool:
+        """True if it is built from landing files."""
+        return not (self.is_dimension or self.is_product)
+
+    @property
     def operation(self) -> Optional[Operation]:
         """The column of the rows' operation, if they have one."""
         return self.source.operation if isinstance(self.source, Feed) else None
@@ -118,13 +129,13 @@ class TableSpec:
 
     @property
     def snapshot_time(self) -> Optional[SnapshotTime]:
-        """The place of the snapshot time; None for a feed or a dimension."""
+        """The place of the snapshot time; only a snapshot has one."""
         return self.source.snapshot_time if isinstance(self.source, Snapshot) else None
 
     @property
     def late_after_hours(self) -> Optional[float]:
         """Hours after which its source is late, if known."""
-        return None if self.is_dimension else self.source.late_after_hours
+        return self.source.late_after_hours if self.has_files else None
 
     @property
     def scope(self) -> Optional[Scope]:

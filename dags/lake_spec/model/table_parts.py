@@ -126,8 +126,13 @@ class Storage:
         TableType.COPY_ON_WRITE,
     )
     index: Index = setting("Index type.", Index.BUCKET)
-    buckets: int = setting("Number of buckets of a bucket index.", 2)
+    buckets: int = setting("Number of buckets of a bucket index, in each partition.", 2)
     partition_by: Tuple[str, ...] = setting("Partition columns.", ())
+    sort_by: Tuple[str, ...] = setting(
+        "Columns that order the rows within a file, so that reads which select by them "
+        "skip parts of it (products).",
+        (),
+    )
     readable_as: Optional[Tuple[ReadableAs, ...]] = setting(
         "Formats that readers of other engines find the tables in, next to Hudi; if "
         "left out, those that the environment names.",

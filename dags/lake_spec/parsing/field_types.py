@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import MISSING, dataclass, fields
 from enum import Enum
 from functools import lru_cache
+from keyword import iskeyword
 from typing import Any, Dict, Optional, Tuple, Type, Union, get_type_hints
 
 TAGS = ("kind", "type")
@@ -73,9 +74,19 @@ class Setting:
     given: Optional[str]
 
     @property
+    def attribute(self) -> str:
+        """The name of the field, which a keyword of Python is not: `from_`."""
+        return f"{self.name}_" if iskeyword(self.name) else self.name
+
+    @property
     def is_required(self) -> bool:
         """True if there is no default."""
         return self.default is MISSING
+
+    @property
+    def is_written(self) -> bool:
+        """True if files may say it; others are derived from what they say."""
+        return self.given in (None, "folder")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +95,11 @@ class Record:
 
     cls: type
     settings: Dict[str, Setting]
+
+    def build(self, values: Dict[str, Any]) -> Any:
+        """Build an instance from values by the names of its settings."""
+        named = {self.settings[name].attribute: each for name, each in values.items()}
+        return self.cls(**named)
 
     @property
     def shorthand(self) -> Optional[str]:
@@ -128,8 +144,8 @@ def _record(cls: type) -> Record:
     return Record(
         cls,
         {
-            field.name: Setting(
-                name=field.name,
+            name: Setting(
+                name=name,
                 shape=shape_of(hints[field.name]),
                 default=field.default,
                 doc=field.metadata["doc"],
@@ -137,6 +153,7 @@ def _record(cls: type) -> Record:
                 given=field.metadata["given"],
             )
             for field in fields(cls)
+            for name in [field.name.rstrip("_")]
         },
     )
 

@@ -138,13 +138,13 @@ class _Decoder:
                 )
             elif setting.is_required:
                 values[name] = self._missing(setting, path, name in meant)
-        return shape.cls(**values)
+        return shape.build(values)
 
     def _unknown_keys(
         self, shape: Record, node: Node, path: Path, tag: str
     ) -> Set[str]:
         """Report unknown keys; return the settings that were probably meant."""
-        known = [name for name, each in shape.settings.items() if each.given != "files"]
+        known = [name for name, each in shape.settings.items() if each.is_written]
         absent = [name for name in known if name not in node.value]
         meant = set()
         for key in node.value:

@@ -65,9 +65,10 @@ def _encode(shape: Any, value: Any, full: bool) -> Any:
 
 def _encode_record(shape: Record, value: Any, full: bool) -> Dict[str, Any]:
     return {
-        name: _encode(setting.shape, getattr(value, name), full)
+        name: _encode(setting.shape, each, full)
         for name, setting in shape.settings.items()
-        if full or setting.is_required or getattr(value, name) != setting.default
+        for each in [getattr(value, setting.attribute)]
+        if full or setting.is_required or each != setting.default
     }
 
 
@@ -121,8 +122,8 @@ def _one_of(shape: OneOf) -> Reader:
 
 def _record(shape: Record) -> Reader:
     readers = {name: _setting(each) for name, each in shape.settings.items()}
-    cls = shape.cls
-    return lambda data: cls(**{key: readers[key](each) for key, each in data.items()})
+    build = shape.build
+    return lambda data: build({key: readers[key](each) for key, each in data.items()})
 
 
 def _setting(setting: Setting) -> Reader:

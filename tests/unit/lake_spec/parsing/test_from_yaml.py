@@ -148,21 +148,21 @@ def test_a_domain_that_contradicts_its_folder_is_refused():
     [
         (
             "{path: x}",
-            "source.kind: missing. Choose one of: snapshot, feed, dimension.",
+            "source.kind: missing. Choose one of: snapshot, feed, dimension, product.",
         ),
         (
             "{kind: fed}",
             "source.kind: got 'fed'. Did you mean 'feed'? Choose one of: snapshot, feed,"
-            " dimension.",
+            " dimension, product.",
         ),
         (
             "{kind: [feed]}",
-            "source.kind: got ['feed']. Choose one of: snapshot, feed, dimension.",
+            "source.kind: got ['feed']. Choose one of: snapshot, feed, dimension, product.",
         ),
         (
             "files",
             "source: got 'files'. Write settings, among them `kind`: one of snapshot,"
-            " feed, dimension.",
+            " feed, dimension, product.",
         ),
     ],
 )

@@ -6,7 +6,19 @@ from dataclasses import replace
 import pytest
 
 from lake_spec.diagnostics.errors import NotASpec
-from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
+from lake_spec.model import (
+    ClusterSpec,
+    Deduplicate,
+    DomainSpec,
+    EnvironmentSpec,
+    Equality,
+    Keep,
+    Layer,
+    Lookup,
+    Product,
+    ProductInput,
+    ProductPlan,
+)
 from lake_spec.parsing.json_codec import from_data, to_data
 from lake_spec.parsing.loader import load_cluster, load_domain, load_environment
 
@@ -55,6 +67,42 @@ def test_a_cluster_and_an_environment_come_back_equal(specs):
     assert from_data(EnvironmentSpec, to_data(environment)) == environment
 
 
+PLAN = ProductPlan(
+    sql="SELECT o.id, c.segment FROM input_0 AS o LEFT JOIN input_1 AS c ON c.id = o.by",
+    inputs=(
+        ProductInput(
+            "input_0", "shop.orders", Layer.CURRENT, ("id",), ("shop.orders",)
+        ),
+        ProductInput("input_1", "crm.totals", Layer.HISTORY, ("id",)),
+    ),
+    digest="0f3a",
+    driver="input_0",
+    unit=("id",),
+    unit_columns=("id",),
+    lookups=(Lookup("input_1", "input_0", (Equality("id", "by"),)),),
+)
+
+
+@pytest.mark.parametrize("with_defaults", [True, False])
+def test_a_product_comes_back_equal(with_defaults):
+    unknown = (("crm.totals", (("segment", "none"), ("rank", 0))),)
+    product = Product(
+        from_="shop.orders",
+        derive=(("year", "year(at)"),),
+        deduplicate=Deduplicate(("id",), ("at",), Keep.FIRST),
+        unknown=unknown,
+        reads=("shop.orders",),
+        plan=PLAN,
+    )
+    data = to_data(product, with_defaults=with_defaults)
+    assert data["from"] == "shop.orders"
+    assert from_data(Product, json.loads(json.dumps(data))) == product
+
+
+def test_an_input_without_a_change_log_is_a_product():
+    assert [each.is_product for each in PLAN.inputs] == [False, True]
+
+
 def test_data_is_written_as_people_write_specs(domain):
     table = to_data(domain)["tables"][0]
     assert table["domain"] == "sales"
@@ -79,6 +127,7 @@ def test_data_is_written_as_people_write_specs(domain):
         "index": "simple",
         "buckets": 2,
         "partition_by": ["order_id"],
+        "sort_by": [],
         "readable_as": None,
         "table_version": 8,
         "shuffle": "spark",

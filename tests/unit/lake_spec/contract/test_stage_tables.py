@@ -1,0 +1,39 @@
+"""Each stage has the tables whose kind it builds."""
+
+import pytest
+
+from lake_spec.contract.stage_tables import tables_of
+from lake_spec.model import Dimension, Engine, Feed, Json, Product, Side, TableSpec
+
+FEED = Feed(path="shop/orders", format=Json())
+
+
+def table(name, source, engine=Engine.PYSPARK):
+    return TableSpec(
+        name, "shop", "Orders of the shop", "shop", source, ("id",), engine=engine
+    )
+
+
+TABLES = [
+    table("orders", FEED),
+    table("streamed", FEED, Engine.STREAMER),
+    table("customers", Dimension(Side("a"), Side("b"))),
+    table("totals", Product(from_="shop.orders")),
+]
+
+
+@pytest.mark.parametrize(
+    "stage, names",
+    [
+        ("incremental", ["orders", "streamed"]),
+        ("scd2", ["orders", "streamed"]),
+        ("prepare_incremental", ["streamed"]),
+        ("dimension", ["customers"]),
+        ("rebuild_dimension", ["customers"]),
+        ("product", ["totals"]),
+        ("rebuild_product", ["totals"]),
+        ("maintenance", ["orders", "streamed", "customers", "totals"]),
+    ],
+)
+def test_a_stage_has_the_tables_of_its_kind(stage, names):
+    assert [each.name for each in tables_of(stage, TABLES)] == names

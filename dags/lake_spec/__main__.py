@@ -14,7 +14,8 @@ from lake_spec.costs.prices import load_prices
 from lake_spec.diagnostics.errors import LakeError
 from lake_spec.docgen import pages
 from lake_spec.parsing import compiled_domains
-from lake_spec.parsing.loader import check, domain_names
+from lake_spec.parsing.loader import domain_names
+from lake_spec.products.plans import check
 
 DAGS = Path(__file__).resolve().parent.parent
 DOCS = DAGS.parent / "docs"
@@ -32,13 +33,15 @@ def main(argv: Optional[List[str]] = None) -> int:
 
 def validate(args: argparse.Namespace) -> int:
     """Print every fault of every file, then how many there are."""
-    files, diagnostics = check(
+    files, diagnostics, whole = check(
         args.tables,
         clusters=args.clusters or _sibling(args.tables, "clusters"),
         environments=args.environments or _sibling(args.tables, "environments"),
     )
     for diagnostic in diagnostics:
         print(diagnostic)
+    for line in whole:
+        print(f"note: {line}")
     print(f"{files} files, {len(diagnostics)} faults")
     return 1 if diagnostics else 0
 

@@ -21,6 +21,7 @@ from lake_release.errors import ReleaseError
 from lake_spec.model import DomainSpec, EnvironmentSpec
 from lake_spec.parsing import compiled_domains
 from lake_spec.parsing.loader import load_environment, load_lake
+from lake_spec.products.plans import with_plans
 
 PROJECT = Path(__file__).resolve().parents[2]
 PARTS = ("artifacts", "dags", "airflow")
@@ -101,7 +102,9 @@ def _domains(project: Path) -> List[DomainSpec]:
         raise ReleaseError(
             f"{dags} does not exist: build from a checkout of the project."
         )
-    return list(load_lake(dags / "tables", clusters=dags / "clusters").domains.values())
+    tables = dags / "tables"
+    lake = load_lake(tables, clusters=dags / "clusters")
+    return with_plans(list(lake.domains.values()), tables)
 
 
 def _copy_dags(dags: Path, to: Path) -> None:

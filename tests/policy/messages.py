@@ -50,7 +50,10 @@ SECTIONS = (
         "Specs",
         "Mistakes in specs, as `validate` prints them: the id stands in brackets at the end.",
         errors=("dags/lake_spec",),
-        enums=("dags/lake_spec/diagnostics/parsing_ids.py",),
+        enums=(
+            "dags/lake_spec/diagnostics/parsing_ids.py",
+            "dags/lake_spec/diagnostics/product_ids.py",
+        ),
         rules=("dags/lake_spec/rules",),
     ),
     Section(
@@ -82,6 +85,8 @@ INTERNAL = {
     "NotBlanked": "an erase catches it and raises NotErasable with its text",
     "CannotFollow": "the publication starts again at the newest commit",
     "_Unreadable": "the reader of YAML makes a diagnostic of it",
+    "BadSql": "the compiler of products makes a diagnostic of it",
+    "_Whole": "the reason is a note of validate",
     "EmrError": "an error of EMR's API, which its client raises",
     "S3Error": "an error of S3's API, which its client raises",
     "DropConnection": "a planted fault: the connection is closed without a reply",

@@ -41,7 +41,7 @@ LAYERS = (
     Layer(
         "dags/lake_spec",
         frozenset({"lake_spec"}),
-        {"yaml": ("yaml_reader.py",)},
+        {"yaml": ("yaml_reader.py",), "sqlglot": ("sql_tree.py",)},
         "lake_spec is plain Python that runs everywhere; only yaml_reader.py reads YAML",
     ),
     Layer(

@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from lake_spec.model import Product
 from lake_spec.parsing.field_types import MapOf, Maybe, OneOf, Record
 from lake_spec.parsing.node import Node
+from lake_spec.rules.product import OF_FILES
+
+NOT_OF_PRODUCTS = (*OF_FILES, "engine")
+
+
+def fitting(own: Node, base: Node) -> Node:
+    """Return the defaults without the settings that a product does not have."""
+    source = own.child("source")
+    kind = source.child("kind") if source else None
+    if kind is None or kind.value != Product.kind or not isinstance(base.value, dict):
+        return base
+    fit = {key: each for key, each in base.value.items() if key not in NOT_OF_PRODUCTS}
+    return Node(fit, base.file, base.line)
 
 
 def merge(shape: Any, own: Node, base: Node) -> Node:

@@ -9,12 +9,13 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 from lake_spec.diagnostics.diagnostic import Diagnostic, Path as KeyPath, got
 from lake_spec.diagnostics.errors import SpecErrors
 from lake_spec.diagnostics.parsing_ids import ParsingId
-from lake_spec.model import DomainSpec, TableSpec
-from lake_spec.parsing.defaults import merge
+from lake_spec.model import DomainSpec, Product, TableSpec
+from lake_spec.parsing.defaults import fitting, merge
 from lake_spec.parsing.derived_settings import with_implied
 from lake_spec.parsing.field_types import shape_of
 from lake_spec.parsing.from_yaml import decode
 from lake_spec.parsing.node import Node
+from lake_spec.parsing.product_sql import ENDING as SQL, with_reads
 from lake_spec.parsing.yaml_reader import Document, LARGEST, parse_yaml
 from lake_spec.rules.all_rules import books_of
 from lake_spec.rules.continuous import tables_fit_continuous_runs
@@ -115,7 +116,7 @@ def read_spec(
     if root is None:
         return None
     if defaults is not None:
-        root = merge(shape_of(cls), root, defaults)
+        root = merge(shape_of(cls), root, fitting(root, defaults))
     decoded = decode(cls, root, given=given)
     survey.add(decoded.diagnostics)
     if decoded.spec is None or () in decoded.broken:
@@ -172,9 +173,12 @@ def survey_domain(survey: Survey, tables: Path, name: str) -> Optional[DomainSpe
                 defaults=defaults,
             )
             if table is not None:
+                table.spec, bad = with_reads(table.spec, table.root, folder)
+                survey.add(bad)
                 survey.tables.append(table)
                 specs.append(table.spec)
                 survey.add(_landing_diagnostics(table, tables))
+    _report_unused_sql(survey, folder, specs)
     if read is None:
         return None
     survey.add(
@@ -182,6 +186,21 @@ def survey_domain(survey: Survey, tables: Path, name: str) -> Optional[DomainSpe
         for each in tables_fit_continuous_runs(read.spec, specs)
     )
     return replace(read.spec, tables=tuple(specs))
+
+
+def _report_unused_sql(
+    survey: Survey, folder: Path, specs: Iterable[TableSpec]
+) -> None:
+    """Report SQL files that no product names, unless a spec could not be read."""
+    used = {each.source.sql for each in specs if isinstance(each.source, Product)}
+    for entry in entries(survey, folder) if not survey.found else ():
+        if entry.suffix == SQL and entry.name not in used:
+            hint = (
+                f"Write `sql: {entry.name}` into the source of a product, or remove it."
+            )
+            survey.whole_file(
+                entry, "no product names it", hint, ParsingId.MISPLACED_FILE
+            )
 
 
 def _landing_diagnostics(table: Read, tables: Path) -> Iterable[Diagnostic]:

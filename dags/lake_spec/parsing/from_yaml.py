@@ -132,7 +132,7 @@ class _Decoder:
         for name, setting in shape.settings.items():
             if name in given:
                 values[name] = self._given(setting, node, path, given[name])
-            elif name in node.value:
+            elif name in node.value and setting.is_written:
                 values[name] = self.value(
                     setting.shape, node.value[name], (*path, name)
                 )

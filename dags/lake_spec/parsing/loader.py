@@ -96,7 +96,21 @@ def check(
     clusters: Optional[Path] = None,
     environments: Optional[Path] = None,
 ) -> Tuple[int, List[Diagnostic]]:
-    """Return the number of files that were read and all of their diagnostics."""
+    """Return the number of files that were read and all of their diagnostics.
+
+    What products read is checked by `lake_spec.products.plans.check`.
+    """
+    _, survey = survey_all(tables, clusters=clusters, environments=environments)
+    return survey.files, survey.diagnostics
+
+
+def survey_all(
+    tables: Path,
+    *,
+    clusters: Optional[Path] = None,
+    environments: Optional[Path] = None,
+) -> Tuple[Lake, Survey]:
+    """Return the specs as far as they could be read, and what was found in all files."""
     survey = Survey()
     lake = _survey_lake(survey, tables, clusters)
     if environments is not None:
@@ -109,7 +123,7 @@ def check(
             _check_connections(survey, path, environment, lake)
             _check_hours(survey, path, environment, lake)
     survey.judge_across()
-    return survey.files, survey.diagnostics
+    return lake, survey
 
 
 def _survey_lake(survey: Survey, tables: Path, clusters: Optional[Path]) -> Lake:

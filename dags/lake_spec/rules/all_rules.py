@@ -20,6 +20,7 @@ from lake_spec.rules.snapshots import SNAPSHOTS
 from lake_spec.rules.history import HISTORY
 from lake_spec.rules.instances import INSTANCES
 from lake_spec.rules.order import ORDER
+from lake_spec.rules.product import PRODUCT
 from lake_spec.rules.pulls import PULLS
 from lake_spec.rules.quality import QUALITY
 from lake_spec.rules.readers import READERS
@@ -41,8 +42,14 @@ OF_DIMENSION = (TABLE, DIMENSION, COLUMNS, ORDER, HISTORY)
 """A dimension is a table without landing files."""
 
 
+OF_PRODUCT = (TABLE, PRODUCT, COLUMNS, ORDER, QUALITY)
+"""A product has no landing files and no history, but columns and rules on them."""
+
+
 def books_of(spec: Any) -> Tuple[RuleBook, ...]:
-    """Return the rules of a spec by its class; a dimension has its own."""
+    """Return the rules of a spec by its class; dimensions and products have their own."""
     if isinstance(spec, TableSpec) and spec.is_dimension:
         return OF_DIMENSION
+    if isinstance(spec, TableSpec) and spec.is_product:
+        return OF_PRODUCT
     return BOOKS[type(spec)]

@@ -33,6 +33,8 @@ def type_of(spec: TableSpec, column: str) -> Optional[ColumnType]:
 
 def added_columns(spec: TableSpec) -> Iterator[Tuple[Path, str]]:
     """List the columns that history adds, each with the key path of its name."""
+    if spec.is_product:
+        return  # it has no history
     history = spec.history
     for each in fields(history.columns):
         yield ("history", "columns", each.name), getattr(history.columns, each.name)
@@ -47,6 +49,7 @@ def references(spec: TableSpec) -> Iterator[Tuple[Path, str]]:
         (("history", "track"), spec.history.track),
         (("history", "ignore"), spec.history.ignore),
         (("storage", "partition_by"), spec.storage.partition_by),
+        (("storage", "sort_by"), spec.storage.sort_by),
     )
     for path, columns in lists:
         yield from (((*path, place), name) for place, name in enumerate(columns))

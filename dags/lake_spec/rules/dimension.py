@@ -135,7 +135,7 @@ def _problems(each: NamedTable) -> Iterator[Problem]:
 
 @rule
 def dimension_tables_exist(each: NamedTable) -> Iterator[Problem]:
-    """Refuse a dimension of tables that do not exist or are dimensions.
+    """Refuse a dimension of tables that do not exist, are dimensions or products.
 
     Fix: Name two tables of the domain that have landing files.
     """
@@ -145,8 +145,9 @@ def dimension_tables_exist(each: NamedTable) -> Iterator[Problem]:
             continue  # reported by a rule of its own
         if side.table not in each.names:
             yield each.missing(at, side.table)
-        elif table is not None and table.is_dimension:
-            hint = "It is a dimension: name a table that has landing files."
+        elif table is not None and not table.has_files:
+            kind = table.source.kind
+            hint = f"It is a {kind}: name a table that has landing files."
             yield got(at, side.table, hint)
 
 

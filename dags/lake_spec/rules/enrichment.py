@@ -126,8 +126,8 @@ def enrichment_fits_table(
     at, table = (*path, "table"), each.tables.get(enrichment.table)
     if enrichment.table not in each.names:
         yield each.missing(at, enrichment.table)
-    elif table is not None and (table.is_dimension or table.enrich):
-        kind = "a dimension" if table.is_dimension else "enriched itself"
+    elif table is not None and (not table.has_files or table.enrich):
+        kind = "enriched itself" if table.enrich else f"a {table.source.kind}"
         hint = f"It is {kind}: name a table that is built from landing files only."
         yield got(at, enrichment.table, hint)
     elif table is not None:

@@ -20,7 +20,7 @@ def is_below(path: str, folder: str) -> bool:
 
 def is_own(table: TableSpec) -> bool:
     """Return whether the table's landing files are in the folder of its domain."""
-    return table.is_dimension or is_below(table.source.path, table.domain)
+    return not table.has_files or is_below(table.source.path, table.domain)
 
 
 def is_granted(table: TableSpec, owner: Optional[DomainSpec]) -> bool:

@@ -37,6 +37,7 @@ def lists_name_a_column_once(spec: TableSpec) -> Iterator[Problem]:
     yield from _once(("key",), spec.key)
     yield from _once(("order_by",), spec.order_by)
     yield from _once(("storage", "partition_by"), spec.storage.partition_by)
+    yield from _once(("storage", "sort_by"), spec.storage.sort_by)
     yield from _once(("history", "track"), spec.history.track)
     yield from _once(("history", "ignore"), spec.history.ignore)
 
@@ -49,13 +50,14 @@ def _once(path: Path, columns: Sequence[str]) -> Iterator[Problem]:
 
 @ORDER.rule("columns")
 def keys_and_partitions_are_single_values(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse keys and partitions by columns with nested values.
+    """Refuse keys, partitions and an order by columns with nested values.
 
     Fix: Choose a column with single values.
     """
     lists = (
         (("key",), spec.key),
         (("storage", "partition_by"), spec.storage.partition_by),
+        (("storage", "sort_by"), spec.storage.sort_by),
     )
     for path, columns in lists:
         for position, name in enumerate(columns):
@@ -84,7 +86,7 @@ def order_columns_have_types(spec: TableSpec) -> Iterator[Problem]:
 
     Fix: Declare `columns` with the types of the `order_by` columns.
     """
-    if spec.is_dimension:
+    if not spec.has_files:
         return
     is_typed = isinstance(spec.source.format, (Avro, Orc, Parquet))
     if spec.order_by and not spec.columns and not is_typed:

@@ -13,6 +13,7 @@ from lake_spec.model import (
     Feed,
     MissingColumns,
     Operation,
+    Product,
     Snapshot,
     TableSpec,
 )
@@ -32,7 +33,7 @@ _SAMPLE = datetime(2001, 2, 3, 4, 5, 6)
 def globs(spec: TableSpec) -> Tuple[Tuple[Path, str], ...]:
     """List the patterns of a source, each with its key path."""
     source = spec.source
-    if isinstance(source, Dimension):
+    if isinstance(source, (Dimension, Product)):
         return ()
     fields = ("files",) if isinstance(source, Snapshot) else ("load", "changes")
     found = [(("source", each), getattr(source, each)) for each in fields]

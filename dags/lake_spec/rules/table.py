@@ -105,6 +105,17 @@ def older_table_version_is_copy_on_write(spec: TableSpec) -> Iterator[Problem]:
         )
 
 
+@TABLE.rule("source", "storage")
+def only_products_are_sorted(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse `storage.sort_by` in a table of landing files, written key by key.
+
+    Fix: Remove `sort_by`, or read the table by a product that has it.
+    """
+    if spec.storage.sort_by and not spec.is_product:
+        hint = "Only products are sorted: remove it."
+        yield got(("storage", "sort_by"), list(spec.storage.sort_by), hint)
+
+
 @TABLE.rule("storage")
 def formats_of_readers_are_unique(spec: TableSpec) -> Iterator[Problem]:
     """Refuse a format that `storage.readable_as` names twice.

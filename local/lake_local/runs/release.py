@@ -25,7 +25,7 @@ def publish(home: StateDirectory, specs: Specs, s3: Any) -> str:
     with tempfile.TemporaryDirectory(prefix="release-", dir=home.root) as folder:
         built = Path(folder) / "release"
         try:
-            release = bundle.build(specs.domains(), specs.environment, built)
+            release = bundle.build(specs.planned_domains(), specs.environment, built)
         except FileNotFoundError as error:
             raise Missing(str(error)) from None
         for file in sorted(each for each in built.rglob("*") if each.is_file()):

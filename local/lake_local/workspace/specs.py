@@ -10,6 +10,7 @@ from lake_spec.contract.environment_defaults import with_environment_defaults
 from lake_spec.diagnostics.errors import LakeError
 from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.parsing.loader import environment_file, load_domain, load_environment
+from lake_spec.products.plans import with_plans
 
 from lake_local.errors import BadRequest, unknown
 from lake_local.workspace.dags_folder import domains_in
@@ -44,6 +45,17 @@ class Specs:
         """List every domain. Raises BadRequest with the mistakes of the first wrong one."""
         return [self.domain(name) for name in self.domain_names()]
 
+    def planned_domains(self) -> list[DomainSpec]:
+        """List every domain with the plans of its products, as a release has them.
+
+        Raises BadRequest with the mistakes.
+        """
+        domains = self.domains()
+        try:
+            return with_plans(domains, self.tables)
+        except LakeError as error:
+            raise _mistakes("the products", error) from error
+
     def domain(self, name: str) -> DomainSpec:
         """Return one domain. Raises BadRequest with its mistakes, or the nearest name."""
         names = domains_in(self.tables)
@@ -52,10 +64,7 @@ class Specs:
         try:
             domain = load_domain(name, self.tables)
         except LakeError as error:
-            raise BadRequest(
-                f"the specs of {name} have mistakes:\n{error}\nFix them, then check again:"
-                " ./run_locally.sh validate"
-            ) from error
+            raise _mistakes(f"the specs of {name}", error) from error
         return with_environment_defaults(domain, self.environment)
 
     def table(self, full_name: str) -> TableSpec:
@@ -71,6 +80,13 @@ class Specs:
     def _table_names(self) -> list[str]:
         found = (each for each in self.tables.glob("[a-z]*/[a-z]*.y*ml"))
         return [f"{each.parent.name}.{each.stem}" for each in found]
+
+
+def _mistakes(of: str, error: LakeError) -> BadRequest:
+    return BadRequest(
+        f"{of} have mistakes:\n{error}\nFix them, then check again:"
+        " ./run_locally.sh validate"
+    )
 
 
 def asked_environment(project: Project, given: str = "") -> str:

@@ -11,6 +11,7 @@ from typing import Any, Dict, List
 
 import lake_spec.rules
 from lake_spec.diagnostics.parsing_ids import ParsingId
+from lake_spec.diagnostics.product_ids import ProductId
 from lake_spec.parsing.loader import check
 
 
@@ -26,7 +27,7 @@ def rule_functions() -> Dict[str, ast.FunctionDef]:
     }
 
 
-IDS = {*rule_functions(), *(each.value for each in ParsingId)}
+IDS = {*rule_functions(), *(x.value for ids in (ParsingId, ProductId) for x in ids)}
 
 DOMAIN = {
     "name": "sales",

@@ -19,7 +19,8 @@ from typing import Iterable, Iterator
 from lake_spec.diagnostics.diagnostic import Diagnostic
 from lake_spec.diagnostics.suggestions import nearest
 from lake_spec.parsing.discovery import DEFAULTS, DOMAIN_FILE, ENDING
-from lake_spec.parsing.loader import check
+from lake_spec.parsing.product_sql import ENDING as SQL
+from lake_spec.products.plans import check
 
 from lake_local.errors import BadRequest
 from lake_local.workspace.project import Project, find
@@ -47,16 +48,20 @@ def run(args: Namespace) -> int:
     for path in args.paths:
         _require(path)
     if args.paths:
-        files, faults = _of_paths(args.paths, tables, project)
+        files, faults, notes = _of_paths(args.paths, tables, project)
     else:
-        files, faults = _check(tables, project)
-    for fault in faults:
-        print(fault)
+        files, faults, notes = _check(tables, project)
+    for line in (*faults, *(f"note: {note}" for note in notes)):
+        print(line)
     print(f"{_count(files, 'file')}: {_count(len(faults), 'mistake')}")
     return 1 if faults else 0
 
 
-def _check(tables: Path, project: Project) -> tuple[int, list[Diagnostic]]:
+Result = tuple[int, list[Diagnostic], list[str]]
+"""The number of files, their mistakes, and notes on products."""
+
+
+def _check(tables: Path, project: Project) -> Result:
     return check(
         tables,
         clusters=project.dags / "clusters",
@@ -64,9 +69,7 @@ def _check(tables: Path, project: Project) -> tuple[int, list[Diagnostic]]:
     )
 
 
-def _of_paths(
-    paths: Iterable[Path], tables: Path, project: Project
-) -> tuple[int, list[Diagnostic]]:
+def _of_paths(paths: Iterable[Path], tables: Path, project: Project) -> Result:
     """Return how many files the paths name, and the mistakes of these files only.
 
     Rules across files are still checked against all the files around them.
@@ -78,12 +81,12 @@ def _of_paths(
     faults: list[Diagnostic] = []
     for root, chosen in by_root.items():
         whole = [path for path in chosen if _same(path, root)]
-        number, found = _check(root, project)
+        number, found, notes = _check(root, project)
         if whole and len(by_root) == 1:
-            return number, found
+            return number, found, notes
         files.update(file for path in chosen for file in _files_of(path))
         faults += found if whole else [x for x in found if _is_below(x.file, chosen)]
-    return len(files), faults
+    return len(files), faults, []
 
 
 def _root_of(path: Path, tables: Path, project: Project) -> Path:
@@ -120,6 +123,8 @@ def _files_of(path: Path) -> Iterator[Path]:
 
 def _is_below(file: str, chosen: Iterable[Path]) -> bool:
     place = Path(file).resolve()
+    if place.suffix == SQL:  # of the product of that name
+        chosen = [*chosen, *(each.with_suffix(SQL) for each in chosen)]
     return any(
         place == each or each in place.parents for each in map(Path.resolve, chosen)
     )

@@ -1,0 +1,1 @@
+"""Products compiled at a desk: their SQL checked against specs, and made into plans."""

@@ -1,0 +1,237 @@
+"""One product: its SQL checked against the specs of its inputs, and made into a plan."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Dict, List, Mapping, Optional
+
+from lake_spec.diagnostics.diagnostic import shown
+from lake_spec.diagnostics.product_ids import ProductId
+from lake_spec.diagnostics.suggestions import did_you_mean
+from lake_spec.model import Layer, Product, ProductInput, ProductPlan, TableSpec
+from lake_spec.parsing.json_codec import to_data
+from lake_spec.products import checks, statement
+from lake_spec.products.findings import Findings, Place, listed
+from lake_spec.products.inputs import Columns, Tables, how_to_declare
+from lake_spec.products.parts import parts_of
+from lake_spec.products.sql_tree import BadSql, exp, qualified, to_sql
+from lake_spec.products.types import is_value_of
+from lake_spec.text.sql_references import Reference
+
+KEEP = "lake_keep"
+"""Column of the condition of QUALIFY, which Spark does not have."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The plan of a product, or what is wrong with its SQL."""
+
+    plan: Optional[ProductPlan]
+    findings: Findings
+
+
+def compile_product(spec: TableSpec, text: str, tables: Tables) -> Compiled:
+    """Compile a product; `text` is that of its SQL file, if it has one."""
+    found = Findings()
+    plan = _Compiler(spec, tables, found).plan(text)
+    return Compiled(None if found else plan, found)
+
+
+class _Compiler:
+    """One product and the tables of its lake."""
+
+    def __init__(self, spec: TableSpec, tables: Tables, found: Findings) -> None:
+        assert isinstance(spec.source, Product)
+        self.spec, self.source = spec, spec.source
+        self.tables, self.found = tables, found
+        self.columns: Dict[str, Columns] = {}
+        self.inputs: Dict[str, ProductInput] = {}
+
+    def plan(self, text: str) -> Optional[ProductPlan]:
+        tree, references = self._tree(text)
+        for reference in references:
+            self._add_input(reference)
+        if tree is None or self.found:
+            return None
+        checks.check_supported(tree, self.found)
+        statement.name_tables(tree, references)
+        statement.join_by_time(tree, references, self.tables, self.found)
+        if self.found:
+            return None
+        try:
+            tree = qualified(tree, self.columns)
+        except BadSql as error:
+            hint = "Correct the SQL."
+            rule = ProductId.INVALID_SQL
+            self.found.add(error.line, None, error.message, hint, rule)
+            return None
+        checks.check_columns(tree, self.columns, self.found)
+        if not self.found:
+            checks.check_types(tree, self.found)
+            checks.check_output(tree, self.spec, self._is_exact(tree), self.found)
+        unknown = self._unknown(tree)
+        if self.found:
+            return None
+        return self._planned(tree, unknown)
+
+    def _tree(self, text: str):
+        if self.source.sql is not None:
+            return statement.of_file(text, self.found)
+        return statement.of_keys(self.spec, self.source, self.tables, self.found)
+
+    def _add_input(self, reference: Reference) -> None:
+        """Add a table that is read. Reports one that is unknown or declares nothing."""
+        table = reference.table
+        is_file = self.source.sql is not None
+        place: Place = reference.line if is_file else ("source", "from")
+        add = self.found.add
+        if table not in self.tables:
+            hint = f"{did_you_mean(table, self.tables)}Tables: {listed(self._nearby(table))}."
+            message = f"unknown table {table!r}"
+            add(place, table, message, hint, ProductId.UNKNOWN_INPUT)
+            return
+        spec, layer = self.tables.spec(table), Layer(reference.layer)
+        if spec.is_product and layer is Layer.HISTORY:
+            hint = f"Read {{{{ current('{table}') }}}}."
+            message = f"{table} is a product, which has no history"
+            add(place, table, message, hint, ProductId.UNKNOWN_INPUT)
+            return
+        columns = self.tables.columns(table, layer)
+        if not columns:
+            message = f"the columns of {table} are unknown"
+            hint = how_to_declare(spec)
+            add(place, table, message, hint, ProductId.UNKNOWN_INPUT)
+            return
+        self.columns[reference.view] = columns
+        self.inputs[reference.view] = self.tables.input(reference.view, table, layer)
+
+    def _nearby(self, table: str) -> List[str]:
+        """List the tables of the domain that is meant, or all."""
+        domain = table.split(".")[0]
+        own = [each for each in self.tables if each.split(".")[0] == domain]
+        return sorted(own or self.tables)
+
+    def _is_exact(self, tree: exp.Query):
+        """Return a test of expressions whose type is Spark's: casts, columns of inputs."""
+        of_inputs = {
+            each.alias_or_name
+            for each in tree.find_all(exp.Table)
+            if each.name in self.columns
+        }
+
+        def is_exact(value: exp.Expr) -> bool:
+            if isinstance(value, exp.Column):
+                return isinstance(tree, exp.Select) and value.table in of_inputs
+            return isinstance(value, (exp.Cast, exp.TryCast))
+
+        return is_exact
+
+    def _unknown(self, tree: exp.Query) -> Dict[str, Dict[str, exp.Expr]]:
+        """Return the values of `unknown` by alias and column; reports what does not fit."""
+        found: Dict[str, Dict[str, exp.Expr]] = {}
+        joins = [each for each in tree.find_all(exp.Join) if each.side == "LEFT"]
+        for table, values in self.source.unknown:
+            aliases = [
+                join.this.alias_or_name
+                for join in joins
+                if join.this.name in self.inputs
+                and self.inputs[join.this.name].table == table
+                and join.parent is tree
+            ]
+            if not aliases:
+                message = f"the SQL does not join {table} by LEFT JOIN"
+                hint = "Name a table that it joins so, or remove it."
+                path = ("source", "unknown", table)
+                self.found.add(path, table, message, hint, ProductId.BAD_UNKNOWN)
+                continue
+            typed = self._typed_values(table, values, aliases, joins)
+            found.update({alias: typed for alias in aliases})
+        return found
+
+    def _typed_values(self, table, values, aliases, joins) -> Dict[str, exp.Expr]:
+        (view,) = {j.this.name for j in joins if j.this.alias_or_name == aliases[0]}
+        columns, typed = self.columns[view], {}
+        for name, value in values:
+            path = ("source", "unknown", table, name)
+            kind = columns.get(name)
+            if kind is None:
+                hint = f"{did_you_mean(name, columns)}Columns: {listed(list(columns))}."
+                message = f"{table} has no column {name!r}"
+                self.found.add(path, name, message, hint, ProductId.BAD_UNKNOWN)
+            elif not is_value_of(value, kind):
+                hint = f"Column {name!r} is {kind.text}: write a value of that type."
+                message = f"got {shown(value)}"
+                self.found.add(path, value, message, hint, ProductId.BAD_UNKNOWN)
+            else:
+                literal = exp.Literal.string(str(value))
+                typed[name] = exp.cast(literal, kind.text, dialect="spark")
+        return typed
+
+    def _planned(
+        self, tree: exp.Query, unknown: Mapping[str, Mapping[str, exp.Expr]]
+    ) -> ProductPlan:
+        parts = parts_of(tree, self.inputs)
+        _replace_unknown(tree, unknown, self.inputs)
+        sql = to_sql(_without_qualify(tree))
+        inputs = tuple(self.inputs.values())
+        return ProductPlan(
+            sql=sql,
+            inputs=inputs,
+            digest=_digest(sql, inputs),
+            driver=parts.driver,
+            unit=parts.unit,
+            unit_columns=parts.unit_columns,
+            lookups=parts.lookups,
+            whole_because=parts.whole_because,
+        )
+
+
+def _digest(sql: str, inputs) -> str:
+    data = json.dumps([sql, [to_data(each) for each in inputs]], sort_keys=True)
+    return sha256(data.encode()).hexdigest()[:16]
+
+
+def _replace_unknown(
+    tree: exp.Query,
+    unknown: Mapping[str, Mapping[str, exp.Expr]],
+    inputs: Mapping[str, ProductInput],
+) -> None:
+    """Put the value of `unknown` where a joined table has no row, but not into ON."""
+    keys = {
+        each.alias_or_name: inputs[each.name].key[0]
+        for each in tree.find_all(exp.Table)
+        if each.name in inputs
+    }
+    for column in list(tree.find_all(exp.Column)):
+        value = unknown.get(column.table, {}).get(column.name)
+        if value is not None and column.find_ancestor(exp.Join) is None:
+            is_absent = exp.column(keys[column.table], table=column.table).is_(
+                exp.Null()
+            )
+            case = exp.Case().when(is_absent, value.copy()).else_(column.copy())
+            column.replace(case)
+
+
+def _without_qualify(tree: exp.Query) -> exp.Query:
+    """Return the tree with each QUALIFY as the condition of a query around its own."""
+    for select in list(tree.find_all(exp.Select)):
+        qualify = select.args.get("qualify")
+        if qualify is None:
+            continue
+        names = [each.alias_or_name for each in select.selects]
+        inner = select.copy()
+        inner.set("qualify", None)
+        inner.set("distinct", None)
+        inner.set("with_", None)
+        inner.append("expressions", exp.alias_(qualify.this.copy(), KEEP))
+        outer = exp.select(*(exp.column(name) for name in names))
+        outer = outer.from_(inner.subquery("lake_rows")).where(exp.column(KEEP))
+        for part in ("distinct", "with_"):
+            outer.set(part, select.args.get(part))
+        if select is tree:
+            tree = outer
+        else:
+            select.replace(outer)
+    return tree

@@ -1,0 +1,53 @@
+"""What is wrong with a product's SQL: in a line of its file, or at a key of its spec."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import List, Sequence, Union
+
+from lake_spec.diagnostics.diagnostic import Path
+from lake_spec.diagnostics.product_ids import ProductId
+from lake_spec.products.sql_tree import exp, line_of
+
+Place = Union[int, Path]
+MOST_LISTED = 20
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fault: the line of the SQL file or the key path of the spec, and its words."""
+
+    place: Place
+    value: object
+    message: str
+    hint: str
+    rule: ProductId
+
+
+class Findings(List[Finding]):
+    """The faults so far, each once."""
+
+    def add(
+        self, place: Place, value: object, message: str, hint: str, rule: ProductId
+    ) -> None:
+        """Add a fault, unless it is there: one column may be found at several places."""
+        found = Finding(place, value, message, hint, rule)
+        if found not in self:
+            self.append(found)
+
+
+def place_of(node: exp.Expr) -> Place:
+    """Return where a part of the SQL stands: a key of the spec for `where` and the like."""
+    at = node
+    while at is not None:
+        if "path" in at.meta:
+            return at.meta["path"]
+        at = at.parent
+    return line_of(node)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Join names for a hint, the first of many."""
+    more = len(names) - MOST_LISTED
+    shown = ", ".join(names[:MOST_LISTED])
+    return f"{shown} and {more} more" if more > 0 else shown or "none"

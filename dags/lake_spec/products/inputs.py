@@ -1,0 +1,107 @@
+"""What the specs say of the tables that products read: their columns, types and keys."""
+
+from __future__ import annotations
+
+from typing import Dict, Iterable, Iterator, Tuple
+
+from lake_spec.model import (
+    CurrentDeletes,
+    Dimension,
+    Layer,
+    ProductInput,
+    SurrogateKind,
+    TableSpec,
+)
+from lake_spec.model.column_type import ColumnType
+from lake_spec.model.shown_columns import shown_columns
+from lake_spec.rules.columns import type_of
+
+Columns = Dict[str, ColumnType]
+_TIMESTAMP, _BOOLEAN = ColumnType("timestamp"), ColumnType("boolean")
+
+
+class Tables:
+    """All tables of a lake, by `domain.table`."""
+
+    def __init__(self, specs: Iterable[TableSpec]) -> None:
+        self._specs = {each.full_name: each for each in specs}
+
+    def __contains__(self, table: str) -> bool:
+        return table in self._specs
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._specs)
+
+    def spec(self, table: str) -> TableSpec:
+        """Return the spec of a table. Raises KeyError for an unknown one."""
+        return self._specs[table]
+
+    def input(self, view: str, table: str, layer: Layer) -> ProductInput:
+        """Describe a use of a table for the step that reads it."""
+        spec = self._specs[table]
+        logs: Tuple[str, ...] = (table,)
+        if spec.is_product:
+            logs = ()
+        elif isinstance(spec.source, Dimension):
+            sides = (spec.source.main, spec.source.joined)
+            logs = tuple(f"{spec.domain}.{each.table}" for each in sides)
+        return ProductInput(view, table, layer, spec.key, logs)
+
+    def columns(self, table: str, layer: Layer) -> Columns:
+        """Return the columns of a layer with their types; none if nothing declares them."""
+        spec = self._specs[table]
+        columns = self._declared(spec)
+        if columns and layer is Layer.HISTORY:
+            columns.update(_of_history(spec))
+        elif columns and spec.current.deletes is CurrentDeletes.SOFT:
+            columns[spec.history.columns.is_deleted] = _BOOLEAN
+        return columns
+
+    def _declared(self, spec: TableSpec) -> Columns:
+        if isinstance(spec.source, Dimension):
+            return self._of_dimension(spec, spec.source)
+        columns = _typed(spec, (name for name, _ in spec.columns))
+        for each in spec.enrich if columns else ():
+            other = self._specs.get(f"{spec.domain}.{each.table}")
+            for theirs, ours in each.given:
+                kind = type_of(other, theirs) if other else None
+                if kind is not None:
+                    columns[ours] = kind.stored
+        return columns
+
+    def _of_dimension(self, spec: TableSpec, source: Dimension) -> Columns:
+        columns: Columns = {}
+        for side in (source.main, source.joined):
+            table = self._specs.get(f"{spec.domain}.{side.table}")
+            known = self._declared(table) if table else {}
+            if not known:
+                return {}
+            keys = {name: known[name] for name in spec.key if name in known}
+            shown = shown_columns(side, list(known), spec.key)
+            named = {ours: known[name] for name, ours in shown if name in known}
+            columns = {**keys, **columns, **named}
+        return columns
+
+
+def _typed(spec: TableSpec, names: Iterable[str]) -> Columns:
+    kinds = ((name, type_of(spec, name)) for name in names)
+    return {name: kind.stored for name, kind in kinds if kind is not None}
+
+
+def _of_history(spec: TableSpec) -> Columns:
+    history = spec.history
+    counts_up = history.surrogate_key.kind is SurrogateKind.INCREASING
+    return {
+        history.columns.valid_from: _TIMESTAMP,
+        history.columns.valid_to: _TIMESTAMP,
+        history.columns.is_current: _BOOLEAN,
+        history.columns.is_deleted: _BOOLEAN,
+        history.surrogate_key.column: ColumnType("bigint" if counts_up else "string"),
+    }
+
+
+def how_to_declare(spec: TableSpec) -> str:
+    """Return what to do about a table whose columns are unknown."""
+    if isinstance(spec.source, Dimension):
+        return "Declare `columns` in both tables of this dimension."
+    return f"Declare `columns` in {spec.name}.yml."

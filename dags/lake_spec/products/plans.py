@@ -1,0 +1,158 @@
+"""The products of a lake: checked together, and with their plans for a release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+
+from lake_spec.diagnostics.diagnostic import Diagnostic, Problem
+from lake_spec.diagnostics.errors import SpecErrors
+from lake_spec.diagnostics.product_ids import ProductId
+from lake_spec.model import DomainSpec, Product, ProductPlan, TableSpec
+from lake_spec.parsing.discovery import ENDING, Survey, read_document
+from lake_spec.parsing.loader import survey_all
+from lake_spec.parsing.product_sql import read_sql
+from lake_spec.text.sql_references import find_references
+
+
+@dataclass
+class Checked:
+    """The plans of products by their names, and what is wrong with the others."""
+
+    plans: Dict[str, ProductPlan] = field(default_factory=dict)
+    diagnostics: List[Diagnostic] = field(default_factory=list)
+
+    @property
+    def whole(self) -> List[str]:
+        """One line for each product that can only be built whole, with the reason."""
+        return [
+            f"{name} is built whole each time, because {plan.whole_because}."
+            for name, plan in self.plans.items()
+            if plan.whole_because
+        ]
+
+
+def check(
+    tables: Path,
+    *,
+    clusters: Optional[Path] = None,
+    environments: Optional[Path] = None,
+) -> Tuple[int, List[Diagnostic], List[str]]:
+    """Check all files, and the products where these have no fault.
+
+    Returns:
+        The number of files, their diagnostics, and a line for each product that can only
+        be built whole.
+    """
+    lake, survey = survey_all(tables, clusters=clusters, environments=environments)
+    if survey.found:
+        return survey.files, survey.diagnostics, []
+    checked = check_products(lake.domains.values(), tables)
+    return survey.files, checked.diagnostics, checked.whole
+
+
+def with_plans(domains: Sequence[DomainSpec], tables: Path) -> List[DomainSpec]:
+    """Return the domains of a folder with the plans of their products.
+
+    `domains` are all of the folder. Raises SpecErrors with all faults of the products.
+    """
+    checked = check_products(domains, tables)
+    if checked.diagnostics:
+        raise SpecErrors(checked.diagnostics)
+    return [
+        replace(each, tables=tuple(_planned(t, checked.plans) for t in each.tables))
+        for each in domains
+    ]
+
+
+def _planned(table: TableSpec, plans: Dict[str, ProductPlan]) -> TableSpec:
+    plan = plans.get(table.full_name)
+    if plan is None:
+        return table
+    return replace(table, source=replace(table.source, plan=plan))
+
+
+def check_products(domains: Iterable[DomainSpec], tables: Path) -> Checked:
+    """Compile the products of all domains of a folder."""
+    specs = [each for domain in domains for each in domain.tables]
+    products = [each for each in specs if each.is_product]
+    checked = Checked()
+    if not products:
+        return checked
+    # Imported here, as desks without products need no sqlglot.
+    from lake_spec.products.compiler import compile_product
+    from lake_spec.products.inputs import Tables
+
+    known = Tables(specs)
+    for spec in products:
+        file = tables / spec.domain / f"{spec.name}{ENDING}"
+        text, sql = _sql(spec, file.parent)
+        compiled = compile_product(spec, text, known)
+        if compiled.plan is not None:
+            checked.plans[spec.full_name] = compiled.plan
+        for each in compiled.findings:
+            if isinstance(each.place, int):
+                place: Tuple = (str(sql), each.place, "", each.value)
+                found = Diagnostic(*place, each.message, each.hint, each.rule.value)
+            else:
+                parts = (each.place, each.value, each.message, each.hint)
+                found = _in_spec(file, Problem(*parts, each.rule.value))
+            checked.diagnostics.append(found)
+    checked.diagnostics += _cycles(products, tables)
+    return checked
+
+
+def _sql(spec: TableSpec, folder: Path) -> Tuple[str, Path]:
+    """Return the text of a product's SQL file and its path."""
+    assert isinstance(spec.source, Product)
+    if spec.source.sql is None:
+        return "", folder
+    path = folder / spec.source.sql
+    return read_sql(path), path
+
+
+def _in_spec(file: Path, problem: Problem) -> Diagnostic:
+    root = read_document(Survey(), file).root
+    assert root is not None  # the spec was read from it
+    return root.diagnostic(problem)
+
+
+def _cycles(products: Sequence[TableSpec], tables: Path) -> Iterator[Diagnostic]:
+    """Report each circle of products once, in the order in which they read each other."""
+    reads = {each.full_name: each.source.reads for each in products}
+    specs = {each.full_name: each for each in products}
+    seen = set()
+    for name in sorted(reads):
+        circle = _circle(name, reads)
+        if circle and not seen.intersection(circle):
+            seen.update(circle)
+            yield _cycle(specs[name], [*circle, name], tables)
+
+
+def _circle(name: str, reads: Dict[str, Tuple[str, ...]]) -> List[str]:
+    """Return the shortest way from a product over others back to it; none if there is none."""
+    ways, seen = [[name]], {name}
+    while ways:
+        way = ways.pop(0)
+        for other in reads[way[-1]]:
+            if other == name:
+                return way
+            if other in reads and other not in seen:
+                seen.add(other)
+                ways.append([*way, other])
+    return []
+
+
+def _cycle(spec: TableSpec, circle: List[str], tables: Path) -> Diagnostic:
+    message = f"products read each other in a circle: {' -> '.join(circle)}"
+    hint = "Remove one of these references."
+    rule = ProductId.PRODUCT_CYCLE.value
+    folder = tables / spec.domain
+    if spec.source.sql is None:
+        file = folder / f"{spec.name}{ENDING}"
+        parts = (("source", "from"), spec.source.from_, message, hint)
+        return _in_spec(file, Problem(*parts, rule))
+    text, path = _sql(spec, folder)
+    lines = [r.line for r in find_references(text).references if r.table == circle[1]]
+    return Diagnostic(str(path), lines[0], "", circle[1], message, hint, rule)

@@ -9,7 +9,12 @@ from airflow.sdk import DAG, Asset, BaseOperator, chain
 from airflow.timetables.interval import CronDataIntervalTimetable
 
 from lake_airflow.operators.create_cluster import CreateCluster, LONGEST_WAIT
-from lake_airflow.operators.finish_run import AnnounceChanges, SummariseRun, Verdict
+from lake_airflow.operators.finish_run import (
+    AnnounceChanges,
+    AnnounceTables,
+    SummariseRun,
+    Verdict,
+)
 from lake_airflow.operators.submit_stage import SubmitStage, SubmitStreamer
 from lake_airflow.operators.terminate_cluster import END_LIMIT, TerminateCluster
 from lake_airflow.planning.form import params
@@ -136,7 +141,15 @@ class Renderer:
         if plan.updates:
             terminate >> AnnounceChanges(
                 task_id="announce_changes",
-                outlets=[_changes(plan.updates)],
+                outlets=[Asset(plan.updates)],
+                retries=3,
+            )
+        if plan.built:
+            terminate >> AnnounceTables(
+                task_id="announce_tables",
+                plan=plan,
+                environment=self.environment,
+                outlets=[Asset(plan.built)],
                 retries=3,
             )
 
@@ -160,7 +173,7 @@ def _schedule(plan: DagPlan) -> Any:
     for the runs of a backfill.
     """
     if plan.after:
-        return [_changes(plan.after)]
+        return [Asset(each) for each in plan.after]
     if plan.schedule and plan.takes_window:
         return CronDataIntervalTimetable(plan.schedule, timezone="UTC")
     return plan.schedule
@@ -168,10 +181,6 @@ def _schedule(plan: DagPlan) -> Any:
 
 def _hours_of_stages(plan: DagPlan) -> timedelta:
     return timedelta(hours=sum(stage.hours for stage in plan.stages))
-
-
-def _changes(name: str) -> Asset:
-    return Asset(name)
 
 
 def _documentation(plan: DagPlan, domain: DomainSpec) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Dict, Iterable, List, Sequence
 from lake_infra.resource_names import NotDeployable, last_part, runtime_roles, topics
 from lake_infra.runtime_role import (
     format_databases,
+    input_documents,
     landing_documents,
     role_statements,
 )
@@ -31,7 +32,7 @@ def domains_template(
     domains = sorted(domains, key=lambda each: each.name)
     resources: Dict[str, Resource] = {}
     for arn, chosen in runtime_roles(environment, domains).items():
-        resources.update(_role(environment, arn, chosen))
+        resources.update(_role(environment, arn, chosen, domains))
     for domain in domains:
         resources.update(_databases(environment, domain))
     for arn in topics(environment, domains)["domains"]:
@@ -72,7 +73,10 @@ def logical_id(kind: str, name: str) -> str:
 
 
 def _role(
-    environment: EnvironmentSpec, arn: str, domains: Sequence[DomainSpec]
+    environment: EnvironmentSpec,
+    arn: str,
+    domains: Sequence[DomainSpec],
+    lake: Sequence[DomainSpec],
 ) -> Dict[str, Resource]:
     name = last_part(arn)
     path = arn.split(":role", 1)[1][: -len(name)]
@@ -96,16 +100,23 @@ def _role(
             },
         }
     }
-    documents = landing_documents(environment, domains)
-    for number, statements in enumerate(documents, start=1):
-        resources[f"{role}Landing{number}"] = {
-            "Type": "AWS::IAM::ManagedPolicy",
-            "Properties": {
-                "Description": "Landing files of tables",
-                "PolicyDocument": policy_document(statements),
-                "Roles": [{"Ref": role}],
-            },
-        }
+    for kind, description, documents in (
+        ("Landing", "Landing files of tables", landing_documents(environment, domains)),
+        (
+            "Inputs",
+            "Tables of other domains that products read",
+            input_documents(environment, domains, lake),
+        ),
+    ):
+        for number, statements in enumerate(documents, start=1):
+            resources[f"{role}{kind}{number}"] = {
+                "Type": "AWS::IAM::ManagedPolicy",
+                "Properties": {
+                    "Description": description,
+                    "PolicyDocument": policy_document(statements),
+                    "Roles": [{"Ref": role}],
+                },
+            }
     return resources
 
 

@@ -70,7 +70,8 @@ def catalogue_columns(
     """
     added = frozenset(vars(table.history.columns).values())
     of_history = None if columns is None else columns | added
-    for name, chosen in ((table.name, columns), (f"{table.name}_history", of_history)):
+    layers = [(table.name, columns), (f"{table.name}_history", of_history)]
+    for name, chosen in layers[:1] if table.is_product else layers:
         yield table.domain, name, chosen
         if table.storage.type is TableType.MERGE_ON_READ:
             yield table.domain, f"{name}_ro", chosen

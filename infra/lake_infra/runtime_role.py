@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, Iterator, List, Sequence, Set
+from typing import Callable, Dict, Iterable, Iterator, List, Sequence, Set
 
 from lake_infra.resource_names import Root
 from lake_infra.statements import (
@@ -18,6 +18,7 @@ from lake_infra.statements import (
 )
 from lake_spec.contract.dag_kinds import DAG_KINDS
 from lake_spec.contract.erase_request import ERASED
+from lake_spec.contract.product_inputs import read_by_products
 from lake_spec.contract.pull_folders import pulls_of
 from lake_spec.contract.release_files import CODE, MAIN, PACKAGES
 from lake_spec.model import DomainSpec, EnvironmentSpec
@@ -81,32 +82,56 @@ def landing_documents(
     """Return statements on the landing files of all tables, in documents within
     IAM's limit."""
     root = Root.of(environment.landing)
-    tables = [t for d in domains for t in d.tables if _has_files(t)]
+    tables = [t for d in domains for t in d.tables if t.has_files]
     pulled = {t.source.path for t in tables if pulls_of(t)}
     # What another domain grants is read, never written: that one erases from it.
     granted = {t.source.path for t in tables if not is_own(t)} - pulled
     read = {t.source.path for t in tables} - pulled - granted
     erase = ERASE if environment.erase_secret else ()
-    yield from _documents(root, sorted(read), (*READ, *erase))
-    yield from _documents(root, sorted(granted), READ)
-    yield from _documents(root, sorted(pulled), (*WRITE, *erase[:1]))
+    for paths, to in (
+        (sorted(read), (*READ, *erase)),
+        (sorted(granted), READ),
+        (sorted(pulled), (*WRITE, *erase[:1])),
+    ):
+        yield from _in_documents(root, paths, to, _landing)
 
 
-def _documents(
-    root: Root, paths: Sequence[str], to: Sequence[str]
+def input_documents(
+    environment: EnvironmentSpec,
+    domains: Sequence[DomainSpec],
+    lake: Sequence[DomainSpec],
+) -> Iterator[List[Statement]]:
+    """Return statements on tables of other domains that products of these read, in
+    documents within IAM's limit; `lake` are all domains."""
+    own = {domain.name for domain in domains}
+    tables = [each.split(".") for each in read_by_products(domains, lake)]
+    paths = ["/".join(each) for each in tables if each[0] not in own]
+    yield from _in_documents(Root.of(environment.warehouse), paths, READ, _inputs)
+
+
+def _inputs(root: Root, paths: Sequence[str], to: Sequence[str]) -> List[Statement]:
+    """Return statements on folders of tables; Hadoop asks whether a folder is a file."""
+    folders = [f"{root.prefix}{path}{end}" for path in paths for end in ("", "/*")]
+    return [
+        objects("ReadTablesOfOthers", to, root, folders),
+        listing("FindTablesOfOthers", root, folders),
+    ]
+
+
+Writer = Callable[[Root, Sequence[str], Sequence[str]], List[Statement]]
+
+
+def _in_documents(
+    root: Root, paths: Sequence[str], to: Sequence[str], write: Writer
 ) -> Iterator[List[Statement]]:
     chosen: List[str] = []
     for path in paths:
-        if chosen and len(str(_landing(root, [*chosen, path], to))) > LONGEST_POLICY:
-            yield _landing(root, chosen, to)
+        if chosen and len(str(write(root, [*chosen, path], to))) > LONGEST_POLICY:
+            yield write(root, chosen, to)
             chosen = []
         chosen.append(path)
     if chosen:
-        yield _landing(root, chosen, to)
-
-
-def _has_files(table: Any) -> bool:
-    return not table.is_dimension
+        yield write(root, chosen, to)
 
 
 def _landing(root: Root, paths: Sequence[str], to: Sequence[str]) -> List[Statement]:

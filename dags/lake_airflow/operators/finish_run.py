@@ -38,6 +38,7 @@ from lake_airflow.runs.xcoms import (
     task_states,
     reported_cause,
 )
+from lake_spec.contract.report import State
 from lake_spec.contract.table_states import EndedRun
 from lake_spec.model import EnvironmentSpec
 
@@ -211,6 +212,19 @@ class AnnounceChanges(BaseOperator):
     def execute(self, context: Any) -> None:
         if pinned_run(context).dry_run:
             raise AirflowSkipException("A dry run changes nothing.")
+
+
+class AnnounceTables(EndTask):
+    """Updates the asset of the domain's tables once the cluster is gone, if the run
+    changed one; else products of other domains would be started for nothing."""
+
+    def execute(self, context: Any) -> None:
+        if pinned_run(context).dry_run:
+            raise AirflowSkipException("A dry run changes nothing.")
+        reports = self._summary(context).tables.values()
+        states = {report["state"] for stages in reports for report in stages.values()}
+        if State.DONE.value not in states:
+            raise AirflowSkipException("The run changed no table.")
 
 
 def _lacking(states: dict[str, str], stages: list[str]) -> list[str]:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Iterable, Optional, Tuple
 
+from lake_spec.contract.dag_kinds import PRODUCTS
 from lake_spec.contract.jars import jars_of
+from lake_spec.contract.product_inputs import reads_of
 from lake_spec.contract.run_options import (
     ERASE,
     FULL_LOAD,
@@ -19,7 +21,9 @@ from lake_spec.contract.run_options import (
 from lake_spec.contract.stage_tables import (
     DIMENSION,
     MAINTENANCE,
+    PRODUCT,
     REBUILD_DIMENSION,
+    REBUILD_PRODUCT,
     SCD2,
     STREAMER,
     tables_of,
@@ -81,7 +85,11 @@ class Watched:
 
 @dataclass(frozen=True)
 class DagPlan:
-    """One DAG: who, when and which stages, on one cluster per run."""
+    """One DAG: who, when and which stages, on one cluster per run.
+
+    Its runs start `after` assets. They update the asset `updates`, of the change logs,
+    and if they changed a table the asset `built`.
+    """
 
     dag_id: str
     kind: str
@@ -95,8 +103,9 @@ class DagPlan:
     jars: Tuple[str, ...] = ()
     concurrency: Concurrency = Concurrency.WAIT
     schedule: Optional[str] = None
-    after: Optional[str] = None
+    after: Tuple[str, ...] = ()
     updates: Optional[str] = None
+    built: Optional[str] = None
     params: Tuple[str, ...] = ()
     notifications: Notifications = Notifications()
     watched: Tuple[Tuple[str, Watched], ...] = ()
@@ -129,6 +138,8 @@ def plan(domain: DomainSpec) -> Tuple[DagPlan, ...]:
         dags.append(_continuous(domain, domain.continuous.hours))
     if own_history:
         dags.append(_scd2(domain))
+    if tables_of(PRODUCT, domain.tables):
+        dags.append(_products(domain))
     maintenance = (_maintenance(domain), _rebuild(domain), _erase(domain))
     return (*dags, _reprocess(domain), *maintenance)
 
@@ -138,6 +149,11 @@ def changes_of(domain: str) -> str:
     return f"{domain}.changes"
 
 
+def built_of(domain: str) -> str:
+    """Return the name of the asset of the domain's tables, built up to the products."""
+    return f"{domain}.tables"
+
+
 def _full_load(domain: DomainSpec) -> DagPlan:
     return _dag(
         domain,
@@ -145,6 +161,7 @@ def _full_load(domain: DomainSpec) -> DagPlan:
         f"Full load of {domain.name}: change log, current and history",
         stages=_steps(domain, *_ingestion(domain, FULL_LOAD), *_history(domain)),
         schedule=domain.schedules.full_load,
+        built=_built(domain),
     )
 
 
@@ -158,6 +175,7 @@ def _incremental(domain: DomainSpec, own_history: bool) -> DagPlan:
         stages=_steps(domain, *_ingestion(domain, INCREMENTAL), *history),
         schedule=domain.schedules.incremental,
         updates=changes_of(domain.name) if own_history else None,
+        built=None if own_history else _built(domain),
     )
 
 
@@ -180,8 +198,27 @@ def _scd2(domain: DomainSpec) -> DagPlan:
         SCD2,
         f"History of {domain.name} from its change log",
         stages=_steps(domain, *_history(domain)),
-        after=changes_of(domain.name),
+        after=(changes_of(domain.name),),
+        built=_built(domain),
     )
+
+
+def _products(domain: DomainSpec) -> DagPlan:
+    """Plan the products alone, after the tables of other domains that they read."""
+    read = {name.split(".")[0] for t in domain.tables for name in reads_of(t)}
+    return _dag(
+        domain,
+        PRODUCTS,
+        f"Products of {domain.name} from the tables that they read",
+        stages=_optional(domain, PRODUCT),
+        after=tuple(built_of(each) for each in sorted(read - {domain.name})),
+        built=_built(domain),
+    )
+
+
+def _built(domain: DomainSpec) -> Optional[str]:
+    """Return the asset that a run updates which changed tables, if the domain has it."""
+    return built_of(domain.name) if domain.announce_tables else None
 
 
 def _maintenance(domain: DomainSpec) -> DagPlan:
@@ -202,8 +239,10 @@ def _rebuild(domain: DomainSpec) -> DagPlan:
         stages=_steps(
             domain,
             _stage(domain, REBUILD),
-            *_dimensions(domain, REBUILD_DIMENSION),
+            *_optional(domain, REBUILD_DIMENSION),
+            *_optional(domain, REBUILD_PRODUCT),
         ),
+        built=_built(domain),
     )
 
 
@@ -213,6 +252,7 @@ def _reprocess(domain: DomainSpec) -> DagPlan:
         REPROCESS,
         f"Retraction and renewed ingestion of chosen files of {domain.name}",
         stages=_steps(domain, _stage(domain, REPROCESS), *_history(domain)),
+        built=_built(domain),
     )
 
 
@@ -252,12 +292,13 @@ def _steps(domain: DomainSpec, *stages: Stage) -> Tuple[Stage, ...]:
 
 
 def _history(domain: DomainSpec) -> Tuple[Stage, ...]:
-    """Plan the history of the tables, then the dimensions that are built from it."""
-    return (_stage(domain, SCD2), *_dimensions(domain, DIMENSION))
+    """Plan the history of the tables, then what is built from it."""
+    others = (*_optional(domain, DIMENSION), *_optional(domain, PRODUCT))
+    return (_stage(domain, SCD2), *others)
 
 
-def _dimensions(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:
-    """Plan the stage of the domain's dimensions; empty without dimensions."""
+def _optional(domain: DomainSpec, stage: str) -> Tuple[Stage, ...]:
+    """Plan a stage that not every domain has tables for."""
     found = _stage(domain, stage)
     return (found,) if found.tables else ()
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any, Iterable, List, Mapping, Set
 
 from lake_spec.model.choices import HistoryRuns
+from lake_spec.model.product import Product
+
+PRODUCTS = "products"
+"""The kind of DAG that builds the products of a domain alone."""
 
 DAG_KINDS = (
     *("continuous", "erase", "full_load", "incremental"),
-    *("maintenance", "rebuild", "reprocess", "scd2"),
+    *("maintenance", PRODUCTS, "rebuild", "reprocess", "scd2"),
 )
 """Kinds whose runs have a folder; a test compares them with the DAGs."""
 
@@ -25,11 +29,15 @@ def dag_ids(domain: Mapping[str, Any]) -> Set[str]:
         domain: its spec as data, as releases hold it, also one of an older release.
 
     Returns:
-        An id per kind; `continuous` and `scd2` only where the domain has such runs.
+        An id per kind; `continuous`, `products` and `scd2` only where the domain has
+        such runs.
     """
     kinds = set(DAG_KINDS)
     if domain.get("continuous") is None:
         kinds.remove("continuous")
+    sources = (table["source"] for table in domain.get("tables", ()))
+    if not any(each["kind"] == Product.kind for each in sources):
+        kinds.remove(PRODUCTS)
     if domain.get("history_runs") != HistoryRuns.OWN_DAG.value:
         kinds.remove("scd2")
     return ids_of(domain["name"], kinds)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from lake_spec.contract.pull_folders import PULLS
+from lake_spec.contract.stage_tables import REBUILD_PRODUCT
 from lake_spec.model import DomainSpec, JdbcChanges, KafkaTopic, Snapshot
 
 FULL_LOAD, INCREMENTAL, REBUILD = "full_load", "incremental", "rebuild"
@@ -143,7 +144,12 @@ OPTIONS = (
         has_use=_has_cursor,
     ),
     RunOption(
-        "verify", "--verify", _number, (REBUILD,), (REBUILD,), ("verify", "sample")
+        "verify",
+        "--verify",
+        _number,
+        (REBUILD,),
+        (REBUILD, REBUILD_PRODUCT),
+        ("verify", "sample"),
     ),
     RunOption("request", "--request", _text, (ERASE,), (ERASE,)),
     RunOption("plan_only"),

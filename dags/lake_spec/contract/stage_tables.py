@@ -25,8 +25,10 @@ def tables_of(stage: str, tables: Iterable[TableSpec]) -> List[TableSpec]:
 
 
 def _takes(stage: str, table: TableSpec) -> bool:
-    if stage in (MAINTENANCE, CONTINUOUS):
+    if stage == MAINTENANCE:
         return True
+    if stage == CONTINUOUS:
+        return not table.is_product  # they have a DAG of their own
     if stage == STREAMER or stage.startswith("prepare_"):
         return table.engine is Engine.STREAMER
     if stage in (DIMENSION, REBUILD_DIMENSION):

@@ -98,8 +98,11 @@ def _table(name: str, tables: Path) -> TableSpec:
     specs = {each.name: each for each in load_domain(domain, tables).tables}
     if table not in specs:
         raise NoSuchSpec("table", table, sorted(specs))
-    if specs[table].is_dimension:
-        hint = "A dimension is built from histories: estimate the tables that it joins."
+    if not specs[table].has_files:
+        kind = specs[table].source.kind
+        hint = (
+            f"A {kind} is built from other tables: estimate the tables that it reads."
+        )
         raise NoEstimate("--table", name, hint)
     return specs[table]
 

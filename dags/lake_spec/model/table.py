@@ -166,6 +166,7 @@ class Clusters:
         ("Limit of history runs, with `history_runs: own_dag`."), None
     )
     reprocess: Optional[str] = setting("Limit of reprocess runs.", None)
+    products: Optional[str] = setting("Cluster of products runs.", None)
     maintenance: Optional[str] = setting("Limit of maintenance runs.", None)
     rebuild: Optional[str] = setting("Limit of rebuild runs.", None)
     erase: Optional[str] = setting("Limit of erase runs.", None)
@@ -280,6 +281,11 @@ class DomainSpec:
         None,
     )
     notifications: Notifications = setting("Notifications.", Notifications())
+    announce_tables: bool = setting(
+        "Update the asset `<domain>.tables` after runs that built its tables, so that "
+        "products of other domains that read them are built.",
+        False,
+    )
     landing_grants: Tuple[LandingGrant, ...] = setting(
         "Landing folders of this domain that tables of other domains may read; only "
         "the owning domain can grant them.",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterable, Iterator, Tuple
+from typing import Dict, Iterable, Iterator
 
+from lake_spec.contract.product_inputs import logs_of
 from lake_spec.model import (
     CurrentDeletes,
     Dimension,
@@ -39,13 +40,7 @@ class Tables:
     def input(self, view: str, table: str, layer: Layer) -> ProductInput:
         """Describe a use of a table for the step that reads it."""
         spec = self._specs[table]
-        logs: Tuple[str, ...] = (table,)
-        if spec.is_product:
-            logs = ()
-        elif isinstance(spec.source, Dimension):
-            sides = (spec.source.main, spec.source.joined)
-            logs = tuple(f"{spec.domain}.{each.table}" for each in sides)
-        return ProductInput(view, table, layer, spec.key, logs)
+        return ProductInput(view, table, layer, spec.key, logs_of(spec))
 
     def columns(self, table: str, layer: Layer) -> Columns:
         """Return the columns of a layer with their types; none if nothing declares them."""

@@ -70,7 +70,11 @@ def _checked(args: Namespace, catalog: Catalog, request: Request) -> int:
         specs = load_domain(args.domain, out).tables
     except SpecErrors as error:
         raise BadRequest(f"--check: {error}") from None
-    asked = [each for each in specs if plan.is_asked_for(each.name, request.only)]
+    asked = [
+        each
+        for each in specs
+        if each.has_files and plan.is_asked_for(each.name, request.only)
+    ]
     compared, found = compare(catalog, request, asked)
     for table, words in found:
         print(f"{table}: {words}")

@@ -16,6 +16,7 @@ from lake_spec.model import (
     SnapshotTime,
     Feed,
     Json,
+    Product,
     Scope,
     Side,
     Snapshot,
@@ -68,6 +69,12 @@ def pulled(name: str, changes: Changes) -> TableSpec:
 
 def dimension(name: str, main: str, joined: str) -> TableSpec:
     source = Dimension(main=Side(main), joined=Side(joined))
+    return replace(table(name), source=source)
+
+
+def product(name: str, *reads: str) -> TableSpec:
+    """A product that reads these tables."""
+    source = Product(sql=f"{name}.sql", reads=reads)
     return replace(table(name), source=source)
 
 

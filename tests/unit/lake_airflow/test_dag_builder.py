@@ -12,7 +12,14 @@ from lake_airflow.operators.create_cluster import LONGEST_WAIT
 from lake_airflow.operators.finish_run import AnnounceChanges
 from lake_airflow.planning.plan import plan
 from lake_spec.model import Engine, HistoryRuns, Notifications, Schedules
-from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, domain, table
+from tests.unit.lake_airflow.specs import (
+    CLUSTER,
+    ENVIRONMENT,
+    RELEASE,
+    domain,
+    product,
+    table,
+)
 
 SPEC = domain(
     table("orders"),
@@ -154,6 +161,21 @@ def test_history_is_started_by_the_asset_once_the_cluster_is_gone(dags):
 def test_only_what_updates_an_asset_announces(dags):
     announcing = [kind for kind in KINDS if dags[kind].has_task("announce_changes")]
     assert announcing == ["incremental"]
+
+
+def test_products_are_started_by_the_tables_of_other_domains_once_they_are_built():
+    spec = domain(
+        table("orders"), product("totals", "crm.people"), announce_tables=True
+    )
+    dags = render(spec)
+    (asset,) = dags["products"].schedule
+    assert asset.name == "crm.tables"
+    announcing = {kind for kind in dags if dags[kind].has_task("announce_tables")}
+    kinds = {"full_load", "incremental", "reprocess", "rebuild", "products"}
+    assert announcing == kinds
+    announce = dags["incremental"].get_task("announce_tables")
+    assert announce.upstream_task_ids == {"terminate_cluster"}
+    assert [each.name for each in announce.outlets] == ["sales.tables"]
 
 
 def test_a_form_offers_the_tables_a_window_and_a_dry_run(dags):

@@ -11,6 +11,7 @@ from lake_spec.model import (
     Feed,
     Notifications,
     Parquet,
+    Product,
     TableSpec,
 )
 
@@ -50,6 +51,13 @@ def pulling(spec: DomainSpec, **sources: Any) -> DomainSpec:
     """The same domain, whose tables pull from that source."""
     tables = tuple(replace(t, source=replace(t.source, **sources)) for t in spec.tables)
     return replace(spec, tables=tables)
+
+
+def product(name: str, *reads: str) -> TableSpec:
+    """A product of the domain `sales` that reads these tables."""
+    words = ("Totals of other tables", "sales-data")
+    source = Product(sql=f"{name}.sql", reads=reads)
+    return TableSpec(name, "sales", *words, source, ("id",))
 
 
 def domain(name: str, *paths: str, told: str = "") -> DomainSpec:

@@ -24,6 +24,7 @@ from lake_infra.runtime_role import (
 )
 from lake_spec.contract.dag_kinds import DAG_KINDS
 from lake_spec.model import (
+    Dimension,
     Continuous,
     HistoryRuns,
     JdbcTable,
@@ -31,10 +32,11 @@ from lake_spec.model import (
     KafkaTopic,
     MariaDb,
     PostgreSql,
+    Side,
 )
 from lake_spec.model.choices import ReadableAs, SecretStore
 
-from tests.unit.lake_infra.lakes import domain, environment, pulling, topic
+from tests.unit.lake_infra.lakes import domain, environment, product, pulling, topic
 
 SALES = domain("sales", "sales/orders", "sales/customers/", told="people")
 STOCK, MOMA = domain("stock", "wms"), domain("moma", "museum/artists")
@@ -206,6 +208,7 @@ def test_every_kind_of_dag_has_its_folder():
     specs = domain("sales", "a")
     designs = [replace(specs, history_runs=each) for each in HistoryRuns]
     designs.append(replace(specs, continuous=Continuous()))
+    designs.append(replace(specs, tables=(product("totals", "sales.t0"),)))
     assert {dag.kind for each in designs for dag in plan(each)} == set(DAG_KINDS)
 
 
@@ -278,6 +281,33 @@ def test_only_where_a_secret_is_named_may_a_role_erase():
     # What delete_old_versions is called with lies in one of these, of this domain alone.
     assert {"tables/sales/*", "runs/erase/sales/*", "runs/sales_erase/*"} < prefixes
     assert all("sales" in p or p.startswith("files/sales/") for p in prefixes)
+
+
+def test_a_role_reads_the_tables_of_others_that_its_products_read():
+    crm = domain("crm", "crm/people", "crm/places", "crm/items")
+    people, places, items = crm.tables
+    dim = Dimension(main=Side(people.name), joined=Side(places.name))
+    dims = replace(crm, tables=(*crm.tables, replace(people, name="dim", source=dim)))
+    totals = product("totals", "crm.dim", "sales.t0", "moma.t0")
+    sales = replace(SALES, tables=(*SALES.tables, totals))
+    template = domains_template(environment(), [sales, MOMA, dims])
+    policy = template["Resources"]["RolestepsX2dXsalesInputs1"]["Properties"]
+    assert policy["Roles"] == [{"Ref": "RolestepsX2dXsales"}]
+    read, find = policy["PolicyDocument"]["Statement"]
+    tables = ("crm/dim", f"crm/{people.name}", f"crm/{places.name}", "moma/t0")
+    folders = [f"tables/{each}{end}" for each in tables for end in ("", "/*")]
+    assert keys(read) == [f"s3:::house/{each}" for each in folders]
+    assert read["Action"] == ["s3:GetObject"]
+    assert find["Condition"]["StringLike"]["s3:prefix"] == folders
+    assert items.name not in json.dumps(policy)
+    assert not [
+        name for name in template["Resources"] if name.startswith("RolestepsInp")
+    ]
+
+
+def test_a_product_has_no_landing_files():
+    sales = replace(SALES, tables=(product("totals", "sales.t0"),))
+    assert list(landing_documents(environment(), [sales])) == []
 
 
 CONNECTIONS = (

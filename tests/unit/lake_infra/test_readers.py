@@ -20,7 +20,7 @@ from lake_spec.model.table_parts import HistoryColumns
 
 from tests.deploy.allowed import ACCOUNT, PSEUDO, Asked, allowing, resolved, statements
 from tests.deploy.lake_formation import principals, seen
-from tests.unit.lake_infra.lakes import domain, environment
+from tests.unit.lake_infra.lakes import domain, environment, product
 
 LAKES = 200
 ADDED = ("valid_from", "valid_to", "is_current", "is_deleted")
@@ -302,3 +302,16 @@ def test_an_environment_without_readers_needs_no_layer(capsys):
         "environments/prod.yml: no domain names readers: this layer is not needed.\n"
     )
     assert capsys.readouterr().err == words
+
+
+def test_readers_of_a_product_are_granted_no_history():
+    spec = replace(domain("sales"), tables=(product("totals", "crm.people"),))
+    template = readers_template(
+        environment(), [replace(spec, readers=(Reader("analysts"),))]
+    )
+    named = [
+        each["Properties"]["Resource"].get("Table", {}).get("Name")
+        for each in template["Resources"].values()
+        if each["Type"] == "AWS::LakeFormation::PrincipalPermissions"
+    ]
+    assert [each for each in named if each] == ["totals"]

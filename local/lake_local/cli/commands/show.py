@@ -109,6 +109,12 @@ def request_of(args: Namespace, specs: Specs) -> Request:
     _require_published_layer(args, layer)
     if table.is_dimension:
         _require_layer_of_dimension(table, layer)
+    elif table.is_product and layer is not Layer.CURRENT:
+        names = ", ".join(table.source.reads)
+        raise BadRequest(
+            f"{table.full_name} is a product and has no {layer.value}. Show its current, or"
+            f" the {layer.value} of what it reads: {names}."
+        )
     return Request(
         table=table.full_name,
         layer=layer.value,

@@ -8,7 +8,12 @@ from unittest.mock import Mock
 import pytest
 
 from lake_airflow.compat import AirflowFailException, AirflowSkipException
-from lake_airflow.operators.finish_run import AnnounceChanges, SummariseRun, Verdict
+from lake_airflow.operators.finish_run import (
+    AnnounceChanges,
+    AnnounceTables,
+    SummariseRun,
+    Verdict,
+)
 from lake_airflow.reporting.notifier import RunNotifier
 from tests.unit.lake_airflow.conftest import logged
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, run
@@ -299,3 +304,25 @@ def test_states_that_cannot_be_written_leave_the_run_as_it_was(
     finished.states.update(summary="success", terminate_cluster="success")
     finished.execute(verdict())
     assert "The states of sales are unchanged" in logged(caplog, capsys)
+
+
+def announce_tables():
+    return AnnounceTables(task_id="announce_tables", plan=PLAN, environment=ENVIRONMENT)
+
+
+def test_tables_are_announced_if_one_was_changed(aws, finished):
+    put_reports(aws, state="nothing_new")
+    assert finished.execute(announce_tables()) is None
+
+
+def test_tables_are_not_announced_if_none_was_changed(aws, finished):
+    put(aws, "maintenance/customers.json", {"state": "nothing_new"})
+    put(aws, "maintenance/orders.json", {"state": "failed"})
+    with pytest.raises(AirflowSkipException, match="The run changed no table"):
+        finished.execute(announce_tables())
+
+
+def test_a_dry_run_announces_no_tables(finished):
+    finished.xcoms["create_cluster", "run"] = run(PLAN, dry_run=True).to_xcom()
+    with pytest.raises(AirflowSkipException, match="A dry run changes nothing"):
+        finished.execute(announce_tables())

@@ -17,7 +17,7 @@ from lake_spec.contract.dag_kinds import dag_ids
 from lake_spec.model import Engine, HistoryRuns, Notifications, Schedules
 from lake_spec.model.continuous import Continuous
 from lake_spec.parsing.json_codec import to_data
-from tests.unit.lake_airflow.specs import dag_plan, dimension, domain, table
+from tests.unit.lake_airflow.specs import dag_plan, dimension, domain, product, table
 
 BOTH = ("orders", "customers")
 
@@ -61,7 +61,7 @@ def test_history_in_its_own_dag_waits_for_what_incremental_updates():
     spec = domain(history_runs=HistoryRuns.OWN_DAG)
     incremental, scd2 = dag_plan("incremental", spec), dag_plan("scd2", spec)
     assert [stage.name for stage in incremental.stages] == ["incremental"]
-    assert incremental.updates == scd2.after == changes_of("sales")
+    assert (incremental.updates,) == scd2.after == (changes_of("sales"),)
     assert scd2.stages == (Stage("scd2", BOTH),)
     assert scd2.schedule is None
 
@@ -98,6 +98,49 @@ def test_dimensions_follow_the_history_of_their_tables_and_take_no_files():
     )
     assert stages["erase"] == (Stage("erase", files),)
     assert stages["maintenance"] == (Stage("maintenance", ("orders", "dim", "clicks")),)
+
+
+def test_products_follow_histories_and_dimensions_and_have_a_dag_of_their_own():
+    shop = (
+        *(table("orders"), table("clicks"), dimension("dim", "orders", "clicks")),
+        product("totals", "sales.orders", "crm.people", "erp.items", "crm.places"),
+    )
+    spec = domain(*shop)
+    stages = {p.kind: [s.name for s in p.stages] for p in plan(spec)}
+    built = ["scd2", "dimension", "product"]
+    for kind in ("full_load", "incremental", "reprocess"):
+        assert stages[kind] == [kind, *built]
+    assert stages["rebuild"] == ["rebuild", "rebuild_dimension", "rebuild_product"]
+    assert dag_plan("maintenance", spec).stages[0].tables[-1] == "totals"
+    products = dag_plan("products", spec)
+    assert products.stages == (Stage("product", ("totals",)),)
+    assert products.after == ("crm.tables", "erp.tables")
+    assert products.schedule is products.built is products.updates is None
+
+
+def test_products_of_own_tables_alone_start_manually():
+    spec = domain(table("orders"), product("totals", "sales.orders"))
+    assert dag_plan("products", spec).after == ()
+
+
+@pytest.mark.parametrize("history", list(HistoryRuns))
+def test_a_domain_announces_its_tables_after_what_builds_them(history):
+    shop = (table("orders"), product("totals", "crm.people"))
+    spec = domain(*shop, announce_tables=True, history_runs=history)
+    own = history is HistoryRuns.OWN_DAG
+    kinds = {"full_load", "reprocess", "rebuild", "products"}
+    kinds.add("scd2" if own else "incremental")
+    found = {each.kind: each.built for each in plan(spec) if each.built}
+    assert found == {kind: "sales.tables" for kind in kinds}
+    assert not any(each.built for each in plan(domain(*shop)))
+
+
+def test_continuous_runs_leave_products_out():
+    shop = (table("orders"), product("totals", "sales.orders"))
+    spec = domain(*shop, continuous=Continuous())
+    batches, maintenance = dag_plan("continuous", spec).stages
+    assert batches.tables == ("orders",)
+    assert maintenance.tables == ("orders", "totals")
 
 
 def test_a_history_in_its_own_dag_takes_the_dimensions_along():
@@ -166,9 +209,11 @@ def test_planning_needs_no_airflow():
 
 
 @pytest.mark.parametrize("continuous", [None, Continuous()], ids=["no", "continuous"])
+@pytest.mark.parametrize("more", [(), (product("totals", "sales.orders"),)])
 @pytest.mark.parametrize("history", list(HistoryRuns))
 def test_the_ids_of_the_dags_are_those_that_a_deploy_asks_airflow_about(
-    continuous, history
+    continuous, history, more
 ):
-    spec = domain(continuous=continuous, history_runs=history)
+    tables = (table("orders"), *more)
+    spec = domain(*tables, continuous=continuous, history_runs=history)
     assert dag_ids(to_data(spec)) == {each.dag_id for each in plan(spec)}

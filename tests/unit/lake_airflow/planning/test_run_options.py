@@ -15,12 +15,13 @@ from lake_spec.contract.dag_kinds import DAG_KINDS
 from lake_spec.contract.run_options import OPTIONS, params_of, step_arguments
 from lake_spec.model import HistoryRuns, JdbcChanges, Scope
 from lake_spec.model.continuous import Continuous
-from tests.unit.lake_airflow.specs import domain, pulled, snapshot
+from tests.unit.lake_airflow.specs import domain, product, pulled, snapshot
 
 PARSER = Path(__file__).parents[4] / "spark_jobs/lake_spark/step/arguments.py"
 EVERYTHING = domain(
     snapshot("stock", Scope("region")),
     pulled("orders", JdbcChanges("shop", "orders", "at")),
+    product("totals", "sales.orders"),
     continuous=Continuous(),
     history_runs=HistoryRuns.OWN_DAG,
 )
@@ -73,6 +74,8 @@ def test_the_form_of_a_dag_shows_what_its_runs_take(kind):
             | {"accept_losses", "empty_scopes"},
         ),
         ("rebuild", {"window", "verify"}),
+        ("rebuild_product", {"window", "verify"}),
+        ("product", {"window"}),
         ("rebuild_dimension", {"window"}),
         ("erase", {"window", "request"}),
     ],

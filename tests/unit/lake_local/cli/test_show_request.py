@@ -126,6 +126,22 @@ def test_a_dimension_has_a_current_and_a_history(shop):
     assert (then.layer, then.order) == ("history", ("id", "valid_from"))
 
 
+@pytest.mark.parametrize("layer", ["changes", "history", "quarantine"])
+def test_a_product_has_a_current_alone(shop, layer):
+    words = {"description": "Customers by their moves", "owner": "sales-data"}
+    source = {"kind": "product", "from": "sales.customers"}
+    table = {"name": "moves", **words, "key": ["id"], "columns": {"id": "int"}}
+    file = shop.tables / "sales" / "moves.yml"
+    file.write_text(json.dumps({**table, "source": source}))
+    path = "s3://lake/warehouse/sales/moves/current"
+    assert request(shop, "sales.moves").path == path
+    message = (
+        f"is a product and has no {layer}. Show its current, or the {layer} of what"
+    )
+    with pytest.raises(BadRequest, match=message):
+        request(shop, "sales.moves", "--layer", layer)
+
+
 @pytest.mark.parametrize("layer", ["changes", "quarantine"])
 def test_a_dimension_has_no_other_layer(shop, layer):
     message = (

@@ -6,6 +6,8 @@ import pytest
 
 from lake_local.cli.parser import parse
 from lake_local.errors import BadRequest
+from lake_local.workspace.project import find
+from lake_local.workspace.specs import specs_of
 
 DOMAIN = "name: {0}\ndescription: What the shop knows\nowner: sales-data\n"
 TABLE = """\
@@ -105,3 +107,40 @@ def test_defaults_of_all_and_of_a_domain_are_validated_with_the_tables_below(
     code, faulty, last = validated(capsys, file)
     assert (code, last) == (1, "1 file: 1 mistake")
     assert [each.endswith(file) for each in faulty] == [True]
+
+
+def test_mistakes_of_a_sql_file_are_those_of_its_product(tables, capsys):
+    for name in ("sales/orders", "shop/carts"):
+        file = tables / f"{name}.yml"
+        file.write_text(file.read_text().replace("nokey", "id"))
+    words = "description: Items by their time\nowner: sales-data"
+    (tables / "sales" / "times.yml").write_text(
+        f"name: times\n{words}\nsource: {{kind: product, sql: times.sql}}\n"
+        "key: [id]\ncolumns: {id: int}\n"
+    )
+    sql = tables / "sales" / "times.sql"
+    sql.write_text("SELECT nope AS id FROM {{ current('sales.items') }}")
+    faulty = str(sql)
+    assert validated(capsys, str(tables))[:2] == (1, [faulty])
+    file = str(tables / "sales" / "times.yml")
+    assert validated(capsys, file) == (1, [faulty], "1 file: 1 mistake")
+    assert validated(capsys, str(tables / "shop"))[:2] == (0, [])
+    sql.write_text("SELECT max(id) AS id FROM {{ current('sales.items') }}")
+    code, (note,), last = validated(capsys, str(tables))
+    assert (code, note, last) == (0, "note", "6 files: no mistakes")
+
+
+def test_a_release_of_this_machine_has_the_plans_or_names_the_mistakes(tables, capsys):
+    for name in ("sales/orders", "shop/carts"):
+        file = tables / f"{name}.yml"
+        file.write_text(file.read_text().replace("nokey", "id"))
+    words = "description: Carts by their time\nowner: sales-data"
+    product = tables / "shop" / "times.yml"
+    text = f"name: times\n{words}\nsource: {{kind: product, from: sales.items}}\nkey: [id]\n"
+    product.write_text(f"{text}columns: {{id: int}}\n")
+    specs = specs_of(find(), tables)
+    (planned,) = [t for t in specs.planned_domains()[1].tables if t.is_product]
+    assert planned.source.plan.inputs[0].table == "sales.items"
+    product.write_text(f"{text}columns: {{id: string}}\n")
+    with pytest.raises(BadRequest, match="the products have mistakes:\n.*times.yml:6"):
+        specs.planned_domains()

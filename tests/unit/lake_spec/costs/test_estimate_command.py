@@ -122,6 +122,11 @@ def test_of_snapshots_it_is_said_what_the_figures_lack(run, specs):
         (["--table", "orders"], "--table: got 'orders'. Add the domain: DOMAIN.TABLE."),
         (["--table", "sale.orders"], "domain: got 'sale'. Did you mean 'sales'? "),
         (["--table", "sales.order"], "table: got 'order'. Did you mean 'orders'? "),
+        (
+            ["--table", "sales.totals"],
+            "--table: got 'sales.totals'. A product is built from other tables: estimate "
+            "the tables that it reads.",
+        ),
         (["--changes", "0"], "changes: got 0. Write a number of at least 1."),
         (
             ["--instances", "a:1"],
@@ -130,6 +135,11 @@ def test_of_snapshots_it_is_said_what_the_figures_lack(run, specs):
     ],
 )
 def test_a_mistake_is_named_with_its_value_and_what_to_do(run, specs, args, words):
+    about = {"description": "Totals of the orders", "owner": "sales-data"}
+    source = {"kind": "product", "from": "sales.orders"}
+    columns = {"key": ["order_id"], "columns": {"order_id": "long"}}
+    totals = {"name": "totals", **about, "source": source, **columns}
+    specs.put("tables/sales/totals.yml", totals)
     code, _, err = run("--rows", "10", "--tables", str(specs.tables), *args)
     assert code == 1 and err.startswith(words)
 

@@ -19,6 +19,7 @@ from lake_infra.template import GENERATED, LAYERS, load_template
 from lake_spec.diagnostics.errors import LakeError
 from lake_spec.contract.environment_defaults import with_environment_defaults
 from lake_spec.parsing.loader import load_environment, load_lake
+from lake_spec.products.plans import with_plans
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 
@@ -69,8 +70,10 @@ def _specs(args: argparse.Namespace) -> tuple:
 
 def _loaded(args: argparse.Namespace) -> tuple:
     environment = load_environment(args.environment, args.dags / "environments")
-    domains = load_lake(args.dags / "tables").domains.values()
-    return environment, [with_environment_defaults(d, environment) for d in domains]
+    domains = list(load_lake(args.dags / "tables").domains.values())
+    # Rights follow what products read: only what the other domain grants.
+    planned = with_plans(domains, args.dags / "tables")
+    return environment, [with_environment_defaults(d, environment) for d in planned]
 
 
 def _parser() -> argparse.ArgumentParser:

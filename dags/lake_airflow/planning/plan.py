@@ -217,8 +217,8 @@ def _products(domain: DomainSpec) -> DagPlan:
 
 
 def _built(domain: DomainSpec) -> Optional[str]:
-    """Return the asset that a run updates which changed tables, if the domain has it."""
-    return built_of(domain.name) if domain.announce_tables else None
+    """Return the asset that a run updates which changed tables, if others may read them."""
+    return built_of(domain.name) if domain.table_grants else None
 
 
 def _maintenance(domain: DomainSpec) -> DagPlan:

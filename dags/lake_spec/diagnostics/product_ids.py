@@ -39,6 +39,12 @@ class ProductId(str, Enum):
     Fix: Correct the name in the reference, or declare the table's columns.
     """
 
+    NOT_GRANTED = "not-granted"
+    """A product reads a table of another domain, which does not grant it.
+
+    Fix: Ask the other domain's team for a `table_grants` entry in its _domain.yml.
+    """
+
     UNKNOWN_COLUMN = "unknown-column"
     """The SQL uses a column that its table does not declare, or an unknown alias.
 

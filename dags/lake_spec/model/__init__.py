@@ -100,6 +100,7 @@ from lake_spec.model.table import (
     Reader,
     STAGE_HOURS,
     Schedules,
+    TableGrant,
     TableSpec,
     Term,
 )
@@ -172,6 +173,7 @@ __all__ = [
     "Storage",
     "SurrogateKey",
     "SurrogateKind",
+    "TableGrant",
     "TableSpec",
     "Term",
     "TableType",

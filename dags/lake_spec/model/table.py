@@ -185,6 +185,20 @@ class LandingGrant:
 
 
 @dataclass(frozen=True)
+class TableGrant:
+    """Tables of a domain that products of others may read."""
+
+    to: Tuple[str, ...] = setting(
+        "Domains whose products may read them.", example=["shop"]
+    )
+    tables: Tuple[str, ...] = setting(
+        "Tables that they may read, each with its history and change log, a dimension "
+        "with its two tables; if left out, all of the domain.",
+        (),
+    )
+
+
+@dataclass(frozen=True)
 class Reader:
     """A role that may read tables of the domain, by Lake Formation."""
 
@@ -281,14 +295,15 @@ class DomainSpec:
         None,
     )
     notifications: Notifications = setting("Notifications.", Notifications())
-    announce_tables: bool = setting(
-        "Update the asset `<domain>.tables` after runs that built its tables, so that "
-        "products of other domains that read them are built.",
-        False,
-    )
     landing_grants: Tuple[LandingGrant, ...] = setting(
         "Landing folders of this domain that tables of other domains may read; only "
         "the owning domain can grant them.",
+        (),
+    )
+    table_grants: Tuple[TableGrant, ...] = setting(
+        "Tables of this domain that products of other domains may read; only the owning "
+        "domain can grant them. Runs that changed a table then update the asset "
+        "`<domain>.tables`, which starts `<domain>_products` of those domains.",
         (),
     )
     readers: Tuple[Reader, ...] = setting(

@@ -27,7 +27,7 @@ from lake_spec.parsing.discovery import (
 from lake_spec.rules.connections import connections_fit_pulls
 from lake_spec.rules.continuous import cluster_outlasts_continuous_run
 from lake_spec.rules.domain import cluster_outlasts_stage
-from lake_spec.rules.readers import readers_name_what_exists
+from lake_spec.rules.readers import grants_name_tables, readers_name_what_exists
 
 
 @dataclass(frozen=True)
@@ -130,8 +130,9 @@ def _survey_lake(survey: Survey, tables: Path, clusters: Optional[Path]) -> Lake
     lake = Lake(survey_tables(survey, tables))
     for name, domain in lake.domains.items():
         files = [table for of, table in survey.names if of == name]
-        for problem in readers_name_what_exists(domain, files):
-            _report(survey, tables / name / DOMAIN_FILE, problem)
+        for find in (readers_name_what_exists, grants_name_tables):
+            for problem in find(domain, files):
+                _report(survey, tables / name / DOMAIN_FILE, problem)
     if clusters is None:
         return lake
     known = survey_folder(survey, ClusterSpec, Path(clusters))

@@ -92,6 +92,13 @@ class _Compiler:
             message = f"unknown table {table!r}"
             add(place, table, message, hint, ProductId.UNKNOWN_INPUT)
             return
+        if not self.tables.may_read(self.spec.domain, table):
+            owner, name = table.split(".")
+            message = f"{owner} does not grant {table} to {self.spec.domain}"
+            grant = f"{{tables: [{name}], to: [{self.spec.domain}]}}"
+            hint = f"Write table_grants: [{grant}] in {owner}/_domain.yml."
+            add(place, table, message, hint, ProductId.NOT_GRANTED)
+            return
         spec, layer = self.tables.spec(table), Layer(reference.layer)
         if spec.is_product and layer is Layer.HISTORY:
             hint = f"Read {{{{ current('{table}') }}}}."

@@ -8,6 +8,7 @@ from lake_spec.contract.product_inputs import logs_of
 from lake_spec.model import (
     CurrentDeletes,
     Dimension,
+    DomainSpec,
     Layer,
     ProductInput,
     SurrogateKind,
@@ -24,8 +25,10 @@ _TIMESTAMP, _BOOLEAN = ColumnType("timestamp"), ColumnType("boolean")
 class Tables:
     """All tables of a lake, by `domain.table`."""
 
-    def __init__(self, specs: Iterable[TableSpec]) -> None:
-        self._specs = {each.full_name: each for each in specs}
+    def __init__(self, domains: Iterable[DomainSpec]) -> None:
+        domains = list(domains)
+        self._specs = {t.full_name: t for domain in domains for t in domain.tables}
+        self._grants = {domain.name: domain.table_grants for domain in domains}
 
     def __contains__(self, table: str) -> bool:
         return table in self._specs
@@ -36,6 +39,14 @@ class Tables:
     def spec(self, table: str) -> TableSpec:
         """Return the spec of a table. Raises KeyError for an unknown one."""
         return self._specs[table]
+
+    def may_read(self, domain: str, table: str) -> bool:
+        """Return whether products of a domain may read a table."""
+        owner, name = table.split(".")
+        return owner == domain or any(
+            domain in grant.to and (not grant.tables or name in grant.tables)
+            for grant in self._grants[owner]
+        )
 
     def input(self, view: str, table: str, layer: Layer) -> ProductInput:
         """Describe a use of a table for the step that reads it."""

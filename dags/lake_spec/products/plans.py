@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from lake_spec.diagnostics.diagnostic import Diagnostic, Problem
 from lake_spec.diagnostics.errors import SpecErrors
@@ -48,7 +48,7 @@ def check(
     lake, survey = survey_all(tables, clusters=clusters, environments=environments)
     if survey.found:
         return survey.files, survey.diagnostics, []
-    checked = check_products(lake.domains.values(), tables)
+    checked = check_products(list(lake.domains.values()), tables)
     return survey.files, checked.diagnostics, checked.whole
 
 
@@ -73,7 +73,7 @@ def _planned(table: TableSpec, plans: Dict[str, ProductPlan]) -> TableSpec:
     return replace(table, source=replace(table.source, plan=plan))
 
 
-def check_products(domains: Iterable[DomainSpec], tables: Path) -> Checked:
+def check_products(domains: Sequence[DomainSpec], tables: Path) -> Checked:
     """Compile the products of all domains of a folder."""
     specs = [each for domain in domains for each in domain.tables]
     products = [each for each in specs if each.is_product]
@@ -84,7 +84,7 @@ def check_products(domains: Iterable[DomainSpec], tables: Path) -> Checked:
     from lake_spec.products.compiler import compile_product
     from lake_spec.products.inputs import Tables
 
-    known = Tables(specs)
+    known = Tables(domains)
     for spec in products:
         file = tables / spec.domain / f"{spec.name}{ENDING}"
         text, sql = _sql(spec, file.parent)
@@ -100,6 +100,7 @@ def check_products(domains: Iterable[DomainSpec], tables: Path) -> Checked:
                 found = _in_spec(file, Problem(*parts, each.rule.value))
             checked.diagnostics.append(found)
     checked.diagnostics += _cycles(products, tables)
+    checked.diagnostics.sort(key=lambda each: (each.file, each.line))
     return checked
 
 

@@ -45,14 +45,18 @@ def of_keys(
     reference = Reference("input_0", source.from_, CURRENT, 1)
     derived = dict(source.derive)
     select = exp.Select()
+    select.meta["path"] = ("source",)
     for name, _ in spec.columns:
+        path: Path = (
+            ("source", "derive", name) if name in derived else ("columns", name)
+        )
+        value = exp.column(name)
         if name in derived:
-            path: Path = ("source", "derive", name)
             value = _expression(derived[name], path, found)
-        else:
-            value = exp.column(name)
-            value.meta["path"] = ("columns", name)
-        select.append("expressions", exp.alias_(value, name) if value else None)
+        if value is not None:
+            made = exp.alias_(value, name)
+            made.meta["path"] = path
+            select.append("expressions", made)
     view = exp.alias_(exp.to_table("input_0"), source.from_.split(".")[1], table=True)
     select.set("from_", exp.From(this=view))
     if source.where is not None:

@@ -124,6 +124,23 @@ def granted_folders_are_own(spec: DomainSpec) -> Iterator[Problem]:
             yield from names.name((*top, "to", number), domain)
 
 
+@DOMAIN.rule("table_grants")
+def granted_tables_have_takers(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse a grant of tables to nobody, or to what is no domain.
+
+    Fix: List under `to` the domains whose products may read the tables.
+    """
+    for position, grant in enumerate(spec.table_grants):
+        top = ("table_grants", position)
+        if not grant.to:
+            hint = "List the domains whose products may read the tables."
+            yield got((*top, "to"), [], hint)
+        for number, domain in enumerate(grant.to):
+            yield from names.name((*top, "to", number), domain)
+        for number, table in enumerate(grant.tables):
+            yield from names.name((*top, "tables", number), table)
+
+
 @DOMAIN.rule("schedules")
 def schedules_are_cron(spec: DomainSpec) -> Iterator[Problem]:
     """Refuse a schedule that Airflow cannot run.

@@ -1,4 +1,4 @@
-"""Rules on the readers of a domain: alone, and next to the domain's tables."""
+"""Rules on who may read a domain: alone, and next to the domain's tables."""
 
 from __future__ import annotations
 
@@ -54,6 +54,19 @@ def readers_name_what_exists(
                 known = _columns(tables, name)
                 if known and column not in known:
                     yield _unknown(path, f"column of {name}", column, known)
+
+
+@rule
+def grants_name_tables(domain: DomainSpec, files: Sequence[str]) -> Iterator[Problem]:
+    """Refuse a table grant of tables that are not among `files`.
+
+    Fix: Correct the name, or take it out of `table_grants`.
+    """
+    for position, grant in enumerate(domain.table_grants):
+        for place, name in enumerate(grant.tables):
+            if name not in files:
+                path = ("table_grants", position, "tables", place)
+                yield _unknown(path, "table", name, sorted(files))
 
 
 def _columns(tables: Dict[str, TableSpec], name: str) -> List[str]:

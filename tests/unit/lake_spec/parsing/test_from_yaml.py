@@ -123,8 +123,8 @@ def test_a_key_unlike_any_other_is_told_with_the_choices_alone():
     assert diagnostic == (
         "f.yml:1: zzz: unknown key. A domain takes: name, description, owner, cluster,"
         " clusters, tags, history_runs, concurrency, schedules, stage_hours,"
-        " step_per_stage, continuous, notifications, announce_tables, landing_grants,"
-        " readers, glossary."
+        " step_per_stage, continuous, notifications, landing_grants,"
+        " table_grants, readers, glossary."
     )
 
 

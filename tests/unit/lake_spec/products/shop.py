@@ -9,6 +9,7 @@ name: {0}
 description: The data of the {0}, as it is
 owner: {0}-data
 """
+GRANTS = "table_grants: [{to: [shop, crm]}]\n"
 TABLE = """\
 name: {1}
 description: The rows of the table {1}
@@ -62,7 +63,7 @@ class Shop:
     def __init__(self, root: Path) -> None:
         self.tables = root / "tables"
         for domain in ("shop", "crm"):
-            self.put(f"{domain}/_domain.yml", DOMAIN.format(domain))
+            self.put(f"{domain}/_domain.yml", DOMAIN.format(domain) + GRANTS)
         for domain, name, key, columns, more in TABLES:
             self.put(
                 f"{domain}/{name}.yml", TABLE.format(domain, name, key, columns, more)

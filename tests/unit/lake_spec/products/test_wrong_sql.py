@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.unit.lake_spec.products.shop import DOMAIN
+
 ORDERS = "{{ current('shop.orders') }} AS o"
 CUSTOMER = "{{ current('crm.customer') }} AS c"
 AS_OF = "{{ as_of(history('crm.customer'), o.%s) }} AS c"
@@ -335,6 +337,32 @@ def test_a_product_has_no_history(shop):
     ]
 
 
+GRANTS = {
+    "": "does not grant",
+    "table_grants: [{to: [erp]}]\n": "does not grant",
+    "table_grants: [{tables: [region], to: [shop]}]\n": "does not grant",
+    "table_grants: [{tables: [region, customer], to: [erp, shop]}]\n": "",
+    "table_grants: [{to: [shop]}]\n": "",
+    "table_grants: [{tables: [custmer], to: [shop]}]\n": "unknown table: 'custmer'. Did",
+    "table_grants: [{to: []}]\n": "table_grants[0].to: got []. List the domains whose",
+}
+
+
+@pytest.mark.parametrize("grants", GRANTS)
+def test_a_table_of_another_domain_is_read_if_that_grants_it(shop, grants):
+    shop.put("crm/_domain.yml", DOMAIN.format("crm") + grants)
+    shop.product(f"SELECT customer_id AS order_id\nFROM {CUSTOMER}")
+    found = shop.messages()
+    assert len(found) == bool(GRANTS[grants])
+    assert not found or GRANTS[grants] in found[0]
+    if GRANTS[grants] == "does not grant":
+        assert found[0] == (
+            "shop/enriched.sql:2: crm does not grant crm.customer to shop. Write "
+            "table_grants: [{tables: [customer], to: [shop]}] in crm/_domain.yml. "
+            "[not-granted]"
+        )
+
+
 def test_an_input_must_declare_its_columns(shop):
     shop.put(
         "crm/loose.yml",
@@ -346,6 +374,23 @@ def test_an_input_must_declare_its_columns(shop):
     assert shop.messages() == [
         "shop/enriched.sql:1: the columns of crm.loose are unknown. Declare `columns` in "
         "loose.yml. [unknown-input]"
+    ]
+
+
+def test_another_type_than_declared_is_named_at_the_key_of_its_column(shop):
+    shop.put(
+        "shop/totals.yml",
+        "name: totals\ndescription: The totals of orders\nowner: shop-data\n"
+        "source: {kind: product, from: shop.orders, derive: {y: upper(region)}}\n"
+        "key: [order_id]\ncolumns:\n  order_id: string\n  y: int\n",
+    )
+    assert shop.messages() == [
+        "shop/totals.yml:4: source.derive.y: 'y' is string in the SELECT and int in "
+        "`columns`. Declare string, or write CAST(UPPER(orders.region) AS int). "
+        "[output-type]",
+        "shop/totals.yml:7: columns.order_id: 'order_id' is int in the SELECT and string "
+        "in `columns`. Declare int, or write CAST(orders.order_id AS string). "
+        "[output-type]",
     ]
 
 

@@ -18,8 +18,12 @@ from lake_spec.costs.prices import load_prices
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "spec-examples.md"
+_NAMED = r"^```(?:yaml|sql) (\S+)\n(.*?)^```$"
 EXAMPLES: Dict[str, str] = dict(
-    re.findall(r"^```yaml (\S+)\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+    re.findall(_NAMED, PAGE.read_text("utf-8"), re.M | re.S)
+)
+PRODUCTS: Dict[str, str] = dict(
+    re.findall(_NAMED, (DOCS / "products.md").read_text("utf-8"), re.M | re.S)
 )
 KINDS = ("kind", "type", "connector", "engine")
 """Keys whose values choose among kinds of things."""
@@ -75,7 +79,8 @@ def missing_kinds(examples: Dict[str, str]) -> Set[Tuple[str, str]]:
             json.loads((DOCS / f"schema/{name}.schema.json").read_text("utf-8"))
         )
     }
-    shown = {kind for text in examples.values() for kind in used(yaml.safe_load(text))}
+    specs = [text for name, text in examples.items() if not name.endswith(".sql")]
+    shown = {kind for text in specs for kind in used(yaml.safe_load(text))}
     return known - shown
 
 
@@ -95,6 +100,13 @@ def test_the_examples_are_valid_together(tmp_path, capsys):
     code = validated(tmp_path, EXAMPLES)
     output = capsys.readouterr().out
     assert code == 0, output
+
+
+def test_the_examples_of_products_are_valid_with_them(tmp_path, capsys):
+    assert len(PRODUCTS) == 3
+    code = validated(tmp_path, {**EXAMPLES, **PRODUCTS})
+    output = capsys.readouterr().out
+    assert code == 0 and "note" not in output, output
 
 
 def test_the_prices_are_valid(tmp_path):

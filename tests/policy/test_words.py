@@ -37,6 +37,7 @@ TERMS = {
 
 THEIRS = {
     "dags/lake_spec/diagnostics/suggestions.py": "names the new word for an old one",
+    "dags/lake_spec/products/spark_functions.py": "functions have Spark's names",
     "local/COVERAGE.md": "actions of AWS have AWS's names",
 }
 

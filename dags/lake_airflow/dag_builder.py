@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from airflow.sdk import DAG, Asset, BaseOperator, chain
+from airflow.sdk import DAG, Asset, AssetAny, BaseOperator, chain
 from airflow.timetables.interval import CronDataIntervalTimetable
 
 from lake_airflow.operators.create_cluster import CreateCluster, LONGEST_WAIT
@@ -172,8 +172,9 @@ def _schedule(plan: DagPlan) -> Any:
     Of a cron text alone Airflow makes intervals without length, which is no window
     for the runs of a backfill.
     """
-    if plan.after:
-        return [Asset(each) for each in plan.after]
+    if plan.after:  # any of them: a list means all
+        assets = [Asset(each) for each in plan.after]
+        return AssetAny(*assets) if len(assets) > 1 else assets
     if plan.schedule and plan.takes_window:
         return CronDataIntervalTimetable(plan.schedule, timezone="UTC")
     return plan.schedule

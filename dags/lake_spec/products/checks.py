@@ -164,7 +164,8 @@ def _check_groups(select: exp.Select, found: Findings) -> None:
     }
 
     def is_left_out(node: exp.Expr) -> bool:
-        return is_aggregate(node) or node in groups or isinstance(node, exp.Query)
+        is_whole = isinstance(node, (exp.Query, exp.Filter)) or is_aggregate(node)
+        return is_whole or node in groups
 
     having = select.args.get("having")
     for value in [*select.selects, *([having] if having else [])]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Dict, List, Optional, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, shown
@@ -13,6 +14,7 @@ from lake_spec.products.sql_tree import BadSql, exp, parse
 from lake_spec.text.sql_references import CURRENT, VIEW, Reference, find_references
 
 OUTER = ("", "LEFT")
+_ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-3][0-7]{2})")
 KINDS = ("", "INNER", "OUTER", "SEMI", "ANTI")
 
 
@@ -20,6 +22,7 @@ def of_file(text: str, found: Findings) -> Tuple[Optional[exp.Query], List[Refer
     """Parse a SQL file; no tree if it is not one SELECT."""
     sql = find_references(text)
     references = list(sql.references)
+    _check_escapes(text, found)
     try:
         trees = parse(sql.sql)
     except BadSql as error:
@@ -67,8 +70,18 @@ def of_keys(
     return (None if found else select), [reference]
 
 
+def _check_escapes(text: str, found: Findings, path: Optional[Path] = None) -> None:
+    """Refuse escapes of characters by number, which sqlglot takes for other text."""
+    for match in _ESCAPE.finditer(text):
+        place = path or text.count("\n", 0, match.start()) + 1
+        message = f"the escape {match[0]} is not supported"
+        hint = "Write the character itself."
+        found.add(place, match[0], message, hint, ProductId.UNSUPPORTED_SQL)
+
+
 def _expression(text: str, path: Path, found: Findings) -> Optional[exp.Expr]:
     """Parse an expression of the spec; it is never more than that."""
+    _check_escapes(text, found, path)
     try:
         trees = parse(f"SELECT {text}")
     except BadSql as error:

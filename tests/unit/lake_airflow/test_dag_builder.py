@@ -5,6 +5,7 @@ from datetime import timedelta
 import pendulum
 import pytest
 from airflow.exceptions import AirflowException
+from airflow.sdk import AssetAny
 from airflow.serialization import serialized_objects
 
 from lake_airflow.dag_builder import Renderer
@@ -172,6 +173,10 @@ def test_products_are_started_by_the_tables_of_other_domains_once_they_are_built
     dags = render(spec)
     (asset,) = dags["products"].schedule
     assert asset.name == "crm.tables"
+    reads_more = domain(product("totals", "crm.people", "erp.items"))
+    schedule = render(reads_more)["products"].schedule
+    assert isinstance(schedule, AssetAny)
+    assert [each.name for each in schedule.objects] == ["crm.tables", "erp.tables"]
     announcing = {kind for kind in dags if dags[kind].has_task("announce_tables")}
     kinds = {"full_load", "incremental", "reprocess", "rebuild", "products"}
     assert announcing == kinds

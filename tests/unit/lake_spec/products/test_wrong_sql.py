@@ -179,6 +179,12 @@ MISTAKES = {
         "sql:1: '${x}', which has '${', is not supported. Spark puts a setting there: "
         "write concat('$', '{...'). [unsupported-sql]",
     ),
+    "an escape by number": (
+        f"SELECT order_id\nFROM {ORDERS} WHERE region = 's\\u00fcd'",
+        ID,
+        "sql:2: the escape \\u00fc is not supported. Write the character itself. "
+        "[unsupported-sql]",
+    ),
     "USING": (
         f"SELECT order_id FROM {ORDERS} JOIN {CUSTOMER} USING (customer_id)",
         ID,

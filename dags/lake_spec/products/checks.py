@@ -28,7 +28,7 @@ BY_RUN_NAMES = frozenset(
     "input_file_block_length current_user user session_user version curdate "
     "current_catalog current_database current_schema current_timezone "
     "localtimestamp current_date current_timestamp java_method reflect "
-    "try_reflect raise_error".split()
+    "try_reflect raise_error aes_encrypt".split()
 )
 """Functions whose result differs by run, session or cluster, or that call other code."""
 
@@ -50,6 +50,15 @@ OF_QUERIES: Dict[str, str] = {
 }
 
 
+OTHERS = {
+    exp.TableSample: "TABLESAMPLE: Its rows differ each time: remove it.",
+    exp.QueryTransform: "TRANSFORM ... USING: It runs another program: remove it.",
+    exp.Version: "a version of a table: Each build reads the newest commit: remove it.",
+    exp.Pivot: "PIVOT: Write CASE or FILTER in aggregates, and GROUP BY.",
+}
+"""Parts of SQL that a product cannot have, each with what to do."""
+
+
 def check_supported(tree: exp.Query, found: Findings) -> None:
     """Refuse what gives another result each time, or is no part of a product."""
     for query in tree.find_all(exp.Query):
@@ -64,8 +73,9 @@ def check_supported(tree: exp.Query, found: Findings) -> None:
 
 
 def _check_node(node: exp.Expr, found: Findings) -> None:
-    if isinstance(node, exp.TableSample):
-        _refuse(node, "TABLESAMPLE", "Its rows differ each time: remove it.", found)
+    if type(node) in OTHERS:
+        what, hint = OTHERS[type(node)].split(": ", 1)
+        _refuse(node, what, hint, found)
     elif isinstance(node, (exp.Placeholder, exp.Parameter, exp.SessionParameter)):
         hint = "Nothing is filled in: write the value."
         _refuse(node, f"the parameter {text_of(node)}", hint, found)

@@ -50,6 +50,8 @@ class _Search:
         source = tree.args.get("from_")
         if source is None:
             raise _Whole("it reads no table")
+        if source.this.name not in inputs:
+            raise _Whole("its first table is no input")
         self.tree = tree
         self.joins: List[exp.Join] = list(tree.args.get("joins") or ())
         self.alias = source.this.alias_or_name

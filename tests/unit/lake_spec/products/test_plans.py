@@ -166,6 +166,10 @@ def test_a_lookup_may_lead_over_another(shop):
 
 
 WHOLE = {
+    "SELECT 1 AS order_id, 1L AS n": "it reads no table",
+    "SELECT order_id, n FROM VALUES (1, 1L) AS t(order_id, n)": (
+        "its first table is no input"
+    ),
     f"SELECT max(order_id) AS order_id, count(*) AS n FROM {ORDERS}": (
         "it aggregates all rows: it has no GROUP BY"
     ),

@@ -167,6 +167,24 @@ MISTAKES = {
         "sql:1: TABLESAMPLE is not supported. Its rows differ each time: remove it. "
         "[unsupported-sql]",
     ),
+    "another program": (
+        f"SELECT TRANSFORM(order_id) USING 'cat' AS (order_id) FROM {ORDERS}",
+        ID,
+        "sql:1: TRANSFORM ... USING is not supported. It runs another program: remove "
+        "it. [unsupported-sql]",
+    ),
+    "an older version": (
+        "SELECT order_id FROM {{ current('shop.orders') }} VERSION AS OF 1",
+        ID,
+        "sql:1: a version of a table is not supported. Each build reads the newest "
+        "commit: remove it. [unsupported-sql]",
+    ),
+    "a pivot": (
+        f"SELECT * FROM {ORDERS} PIVOT (sum(amount) FOR region IN ('a' AS order_id))",
+        ID,
+        "sql:1: PIVOT is not supported. Write CASE or FILTER in aggregates, and GROUP "
+        "BY. [unsupported-sql]",
+    ),
     "a parameter": (
         f"SELECT order_id FROM {ORDERS} WHERE order_id > :first",
         ID,

@@ -220,6 +220,40 @@ class DimensionMismatch(StageError):
     """
 
 
+class ProductMismatch(StageError):
+    """The SQL of a product does not fit its inputs or the columns that its spec declares.
+
+    Fix: Correct the SQL, or `columns` of the product's spec: the message names the column
+    and both types. Build and deploy the release again if the message says so.
+    """
+
+
+class WrongProductRows(StageError):
+    """Rows of a product have no key or the same key, or break a quality rule.
+
+    Nothing was written.
+
+    Fix: Correct the SQL of the product, or the rows of its inputs. If such rows are
+    expected, set `on_fail: warn` for the quality rule in the spec.
+    """
+
+
+class DiffersFromInputs(StageError):
+    """A product has other rows than its SQL makes of its inputs.
+
+    Fix: Find out which other program writes to the table and stop it. Then run the DAG
+    `<domain>_rebuild`.
+    """
+
+
+class InputsGone(StageError):
+    """A product cannot be verified: commits that it was built from were cleaned.
+
+    Fix: Run the DAG `<domain>_rebuild` for the product, and verify it before its inputs
+    are cleaned. To keep commits longer, raise `maintenance.keep_commits` of the inputs.
+    """
+
+
 class ReferenceNotBuilt(StageError):
     """A reference table of `source.enrich` has no current table.
 

@@ -32,8 +32,8 @@ FLOORS: Dict[str, Tuple[str, ...]] = {
         *("settings", "redaction", "compat"),
     ),
     "spark_jobs/lake_spark": (
-        *("step", "stages", "erasure", "ingest", "dimension", "sources", "build"),
-        *("publish", "tables", "scd2", "formats", "changelog", "landing"),
+        *("step", "stages", "erasure", "product", "ingest", "dimension", "sources"),
+        *("build", "publish", "tables", "scd2", "formats", "changelog", "landing"),
         *("schema", "storage", "errors"),
     ),
     "local/lake_local": (

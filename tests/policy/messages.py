@@ -83,6 +83,7 @@ BASES = {
 
 INTERNAL = {
     "NotBlanked": "an erase catches it and raises NotErasable with its text",
+    "BuildWhole": "the product is built whole, and the report says why",
     "CannotFollow": "the publication starts again at the newest commit",
     "_Unreadable": "the reader of YAML makes a diagnostic of it",
     "BadSql": "the compiler of products makes a diagnostic of it",

@@ -15,11 +15,11 @@ MOST_LISTED = 100
 _ADDED_UP = (
     *("seconds", "rows_in", "accepted", "unchanged", "duplicates", "quarantined"),
     *("erased", "tombstones", "messages", "derived_deletes", "ties", "unresolved"),
-    *("versions_opened", "versions_closed", "keys_moved"),
+    *("versions_opened", "versions_closed", "keys_moved", "upserted", "deleted"),
 )
 _NEWEST = (
     *("newest_input", "newest_event", "current_built"),
-    *("current_rows", "versions", "versions_open"),
+    *("current_rows", "versions", "versions_open", "built"),
 )
 
 
@@ -109,6 +109,12 @@ class Report:
     versions_closed: int = 0
     keys_moved: int = 0
     moved_keys: List[MovedKey] = field(default_factory=list)
+    upserted: int = 0
+    """Rows of a product that its commit inserted or changed."""
+    deleted: int = 0
+    """Rows of a product that its commit removed."""
+    built: Optional[str] = None
+    """How a product was built: `in part`, or `whole: <why>`."""
     commits: Dict[str, str] = field(default_factory=dict)
     files: List[FileReport] = field(default_factory=list)
     erasure: Dict[str, int] = field(default_factory=dict)

@@ -12,16 +12,13 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from lake_spec.contract.pull_folders import PULLS
-from lake_spec.contract.stage_tables import REBUILD_PRODUCT
+from lake_spec.contract.stage_tables import ERASE, REBUILD_PRODUCT
 from lake_spec.model import DomainSpec, JdbcChanges, KafkaTopic, Snapshot
 
 FULL_LOAD, INCREMENTAL, REBUILD = "full_load", "incremental", "rebuild"
 
 REPROCESS = "reprocess"
 """The stage, and the kind of DAG, whose runs choose the landing files they are about."""
-
-ERASE = "erase"
-"""The stage, and the kind of DAG, whose runs read from an object what to erase."""
 
 WINDOW = ("window_from", "window_to")
 """The params of a window."""

@@ -11,6 +11,9 @@ STREAMER = "streamer"
 """The HoodieStreamer stage, one step per table."""
 
 MAINTENANCE = "maintenance"
+ERASE = "erase"
+"""The stage, and the kind of DAG, whose runs read from an object what to erase."""
+
 SCD2 = "scd2"
 DIMENSION, REBUILD_DIMENSION = "dimension", "rebuild_dimension"
 PRODUCT, REBUILD_PRODUCT = "product", "rebuild_product"
@@ -25,14 +28,25 @@ def tables_of(stage: str, tables: Iterable[TableSpec]) -> List[TableSpec]:
 
 
 def _takes(stage: str, table: TableSpec) -> bool:
-    if stage == MAINTENANCE:
+    if stage in (MAINTENANCE, CONTINUOUS):
         return True
-    if stage == CONTINUOUS:
-        return not table.is_product  # they have a DAG of their own
     if stage == STREAMER or stage.startswith("prepare_"):
         return table.engine is Engine.STREAMER
     if stage in (DIMENSION, REBUILD_DIMENSION):
         return table.is_dimension
     if stage in (PRODUCT, REBUILD_PRODUCT):
         return table.is_product
+    if stage == ERASE:  # products are made again of what their inputs have left
+        return table.has_files or table.is_product
     return table.has_files
+
+
+def with_products(names: Iterable[str], tables: Iterable[TableSpec]) -> List[str]:
+    """Give these tables and the products that are made of them, however far."""
+    found, products = list(names), [each for each in tables if each.is_product]
+    for name in found:  # which grows meanwhile
+        for each in products:
+            is_made_of_it = f"{each.domain}.{name}" in each.source.reads
+            if is_made_of_it and each.name not in found:
+                found.append(each.name)
+    return found

@@ -158,6 +158,12 @@ class WarningId(str, Enum):
     Fix: Run the DAG without `dry_run`, then repeat the dry run.
     """
 
+    INPUT_NOT_BUILT = "InputNotBuilt"
+    """A product was not built, because a table that it reads has no commit yet.
+
+    Fix: Load that table first. If it is of another domain, run that domain's full load.
+    """
+
     PENDING_ERASE = "PendingErase"
     """A request to erase keys of the table has not been run.
 

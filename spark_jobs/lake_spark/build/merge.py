@@ -29,6 +29,9 @@ from lake_spark.storage.hudi_table import DELETED, HudiTable, without_hudi_colum
 LOG_INSTANT = "log_instant"
 ROWS, OPEN = "rows", "open"
 
+ERASED = "erased"
+"""Metadata of a commit that erased keys: products of the table are built whole then."""
+
 
 @dataclass(frozen=True)
 class Built:
@@ -104,16 +107,17 @@ def _all_new(layer: Layer, events: AffectedEvents) -> Changes:
     twice, to be checked and to be written, takes less than keeping them. But numbers
     are given once, to kept rows.
     """
-    rows = _inserted(layer.desired(events.distinct), layer)
+    rows = inserted(layer.desired(events.distinct), layer)
     if events.alone is None:
         return Changes(rows)
-    alone = _inserted(layer.desired_of_alone(events.alone.deliveries), layer)
+    alone = inserted(layer.desired_of_alone(events.alone.deliveries), layer)
     if layer.makes_once:
         return Changes(rows.unionByName(alone))
     return Changes(rows, alone, events.alone.upserts)
 
 
-def _inserted(rows: DataFrame, layer: Layer) -> DataFrame:
+def inserted(rows: DataFrame, layer: Layer) -> DataFrame:
+    """Return rows that are all new, in the form of `difference`."""
     return rows.select(
         "*",
         F.lit(INSERTED).alias("lake_action"),
@@ -219,7 +223,7 @@ def _commit(
     changes = layer.completed(changes)
     if counts[REMOVED]:
         layer.on_removed(changes)
-    instant = table.write(_to_write(changes, layer), _operation(table, events), said)
+    instant = table.write(to_write(changes, layer), _operation(table, events), said)
     return Built(instant, rows, still_open, counts[INSERTED], counts["closed"])
 
 
@@ -236,7 +240,8 @@ def _operation(table: HudiTable, events: AffectedEvents) -> Operation:
     return Operation.REPLACE if events.since is None else Operation.UPSERT
 
 
-def _to_write(changes: DataFrame, layer: Layer) -> DataFrame:
+def to_write(changes: DataFrame, layer: Layer) -> DataFrame:
+    """Return what Hudi writes of a difference: rows, and marks of those to remove."""
     return (
         changes.where(F.col("lake_action") != SAME)
         .withColumn(DELETED, F.col("lake_action") == REMOVED)

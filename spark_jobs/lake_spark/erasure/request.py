@@ -47,7 +47,7 @@ def read(store: ObjectStore, uri: str, tables: Sequence[TableSpec]) -> Request:
         return Request(uri, is_done=True)
     if not isinstance(data, dict) or set(data) != {"keys"}:
         raise WrongEraseRequest(f"{uri}: {_SHAPE}")
-    specs = {each.name: each for each in tables if not each.is_dimension}
+    specs = {each.name: each for each in tables if each.has_files}
     faults = list(_faults(data["keys"], specs))
     if faults:
         raise WrongEraseRequest(f"{uri}: {' '.join(faults)}")

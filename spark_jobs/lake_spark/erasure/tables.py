@@ -85,7 +85,7 @@ def _from_derived(
         else HistoryLayer(run.spec, names)
     )
     affected = merge.AffectedEvents(events, keys, built, built)
-    materialize.write(run, layer, affected)
+    materialize.write(run, layer, affected, **{merge.ERASED: "true"})
 
 
 def is_merged(run: TableRun, name: str) -> bool:

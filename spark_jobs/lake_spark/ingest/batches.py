@@ -125,7 +125,7 @@ def warn_of_others(run: TableRun, landing: Listing) -> None:
     known = [
         (f"{table.source.path}/", glob_pattern(glob))
         for table in (run.spec, *run.domain_tables)
-        if not table.is_dimension
+        if table.has_files
         for glob in all_globs(table)
     ]
     others = [

@@ -83,7 +83,7 @@ class Instants:
     def _readable(self, merged: bool, paths: Iterable[str]) -> List[int]:
         if not merged:
             return list(range(len(self._order)))
-        is_whole = not any(_instant_of(path) < self._first for path in paths)
+        is_whole = not any(instant_of(path) < self._first for path in paths)
         places = []
         for place, each in enumerate(self._order):
             if each.action in _WHOLE:
@@ -181,7 +181,7 @@ def base_file(path: str, size: int) -> Optional[BaseFile]:
     return BaseFile(path, (folder, parts[0]), parts[2], size)
 
 
-def _instant_of(path: str) -> str:
+def instant_of(path: str) -> str:
     """Return the instant in the name of a base or log file; a late one for others."""
     name = posixpath.basename(path)
     if name.endswith(".parquet"):

@@ -20,11 +20,19 @@ from lake_spark.scd2.key_changes import families, links_of
 from lake_spark.publish.publication import begin_again
 from lake_spark.sources.staging_folder import discard_unfinished
 from lake_spark.stages.maintenance import compact_all, finish_killed
+from lake_spark.stages.product import erase_of_inputs
 from lake_spark.tables.table_run import TableRun
 
 
 def erase(run: TableRun, request_uri: str) -> State:
-    """Erase the keys that the request names for this table; none is nothing to do."""
+    """Erase the keys that the request names for this table; none is nothing to do.
+
+    A product has no keys of its own to erase: it is made again of what its inputs have
+    left.
+    """
+    if run.spec.is_product:
+        erase_of_inputs(run)
+        return State.DONE if run.report.commits else State.NOTHING_NEW
     asked = request.read(run.store, request_uri, run.domain_tables)
     keys = asked.keys.get(run.spec.name, [])
     if not keys:

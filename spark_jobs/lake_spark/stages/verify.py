@@ -1,7 +1,8 @@
 """rebuild --verify: whether both tables are what their change log makes of them.
 
 Each table is compared with a fold of the log up to the commit that it was built
-from, row by row. Nothing is written.
+from, row by row; a product with what its SQL makes of the commits that it was built
+from. Nothing is written.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from lake_spec.contract.report import State
 from lake_spark.build import merge
 from lake_spark.build.materialize import complete_events, keep_counts, layer_of_history
 from lake_spark.changelog import retractions
-from lake_spark.errors import DiffersFromLog
+from lake_spark.errors import DiffersFromInputs, DiffersFromLog
+from lake_spark.product.build_product import rows_as_built
+from lake_spark.product.layer import ProductLayer
 from lake_spark.scd2 import fold
 from lake_spark.scd2.current import CurrentLayer
 from lake_spark.scd2.delete_all import about_all_keys
@@ -34,7 +37,12 @@ _PARTS = 1_000_000
 
 
 def verify(run: TableRun, share: float) -> State:
-    """Compare that share of all keys, 0 to 1; raise DiffersFromLog if a row differs."""
+    """Compare that share of all keys, 0 to 1; raise DiffersFromLog if a row differs.
+
+    Of a product DiffersFromInputs, or InputsGone where its inputs were cleaned.
+    """
+    if run.spec.is_product:
+        return _verify_product(run, share)
     recorded_settings.check_tables(run)
     columns = [name for name, _ in table_columns(run.spec, run.log)]
     layers = (
@@ -44,7 +52,8 @@ def verify(run: TableRun, share: float) -> State:
     found: List[str] = []
     for table, layer in layers:
         if table.has_data():
-            found += _faults(run, table, layer, columns, share)
+            folded = _folded(run, table, layer, columns, share)
+            found += _faults(run, table, layer, folded, share, "its change log")
     if found:
         raise DiffersFromLog(
             f"{run.spec.full_name}: {' '.join(found)} Find out what wrote to it, then "
@@ -54,15 +63,29 @@ def verify(run: TableRun, share: float) -> State:
     return State.DONE
 
 
+def _verify_product(run: TableRun, share: float) -> State:
+    if run.current.has_data():
+        made = rows_as_built(run).where(_chosen(share))
+        layer = ProductLayer(run.spec)
+        found = list(_faults(run, run.current, layer, made, share, "its inputs"))
+        if found:
+            raise DiffersFromInputs(
+                f"{run.spec.full_name}: {' '.join(found)} Find out what wrote to it, then "
+                f"rebuild it: the DAG {run.spec.domain}_rebuild."
+            )
+    keep_counts(run)
+    return State.DONE
+
+
 def _faults(
     run: TableRun,
     table: HudiTable,
     layer: Layer,
-    columns: Sequence[str],
+    desired: DataFrame,
     share: float,
+    source: str,
 ) -> Iterator[str]:
-    """Yield in words how a table differs from its log's fold; nothing if it does not."""
-    desired = _folded(run, table, layer, columns, share)
+    """Yield in words how a table differs from the desired rows; nothing if it does not."""
     stored = merge.shaped_as(table.read(), desired).where(_chosen(share))
     identity = list(
         dict.fromkeys((*layer.record_key, *run.spec.storage.partition_by, _COPY))
@@ -78,14 +101,14 @@ def _faults(
     differing = joined.where(F.col("lake_action") != SAME).persist()
     try:
         count = differing.count()
-        shown = [_shown(run, row) for row in _first(differing, layer, desired)]
+        shown = [_shown(run, row, source) for row in _first(differing, layer, desired)]
     finally:
         differing.unpersist()
-    run.say(f"{layer.name}: {count:,} rows differ from the change log")
+    run.say(f"{layer.name}: {count:,} rows differ from {source}")
     if count:
         more = f"; and {count - len(shown):,} more" if count > len(shown) else ""
         yield (
-            f"{layer.name} differs from its change log in {count:,} row(s): "
+            f"{layer.name} differs from {source} in {count:,} row(s): "
             f"{'; '.join(shown)}{more}."
         )
 
@@ -139,7 +162,7 @@ def _starts(desired: DataFrame) -> List[Column]:
     return [F.coalesce(f"new.{fold.FROM}", f"old.{fold.FROM}")]
 
 
-def _shown(run: TableRun, row: Row) -> str:
+def _shown(run: TableRun, row: Row, source: str) -> str:
     there = row.new or row.old
     place = [*run.spec.key]
     if fold.FROM in there:
@@ -148,6 +171,6 @@ def _shown(run: TableRun, row: Row) -> str:
     if row.lake_action == INSERTED:
         return f"{where}: is missing"
     if row.lake_action == REMOVED:
-        return f"{where}: the log has no such row"
+        return f"{where}: {source} has no such row"
     values = [f"{n} is {row.old[n]!r}, not {row.new[n]!r}" for n in row.names]
     return f"{where}: {', '.join(values)}"

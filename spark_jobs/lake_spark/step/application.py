@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from lake_spec import VERSION
 from lake_spec.contract import erase_request
 from lake_spec.contract.report import Report, State
-from lake_spec.contract.stage_tables import tables_of
+from lake_spec.contract.stage_tables import tables_of, with_products
 from lake_spec.contract.table_order import TABLES_AT_ONCE, longest_first, makespan
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.model.continuous import CONTINUOUS
@@ -28,6 +28,7 @@ from lake_spark.stages.dimension import dimension, rebuild_dimension
 from lake_spark.stages.erase import erase
 from lake_spark.stages.ingest import full_load, incremental
 from lake_spark.stages.maintenance import maintenance
+from lake_spark.stages.product import product, rebuild_product
 from lake_spark.stages.prepare_streamer import prepare_full_load, prepare_incremental
 from lake_spark.stages.rebuild import rebuild
 from lake_spark.stages.reprocess import reprocess
@@ -53,6 +54,8 @@ STAGES: Dict[str, Stage] = {
     "maintenance": maintenance,
     "rebuild": rebuild,
     "rebuild_dimension": rebuild_dimension,
+    "product": product,
+    "rebuild_product": rebuild_product,
     "reprocess": reprocess,
     "erase": erase,
 }
@@ -178,7 +181,10 @@ def chosen_tables(domain: DomainSpec, asked: Arguments) -> List[TableSpec]:
             f"{domain.name} has no table {', '.join(unknown)}; it has "
             f"{', '.join(sorted(known))}. Correct --tables."
         )
-    chosen = [known[name] for name in asked.tables] or list(domain.tables)
+    names: Sequence[str] = asked.tables
+    if asked.stage == "erase":
+        names = with_products(names, domain.tables)
+    chosen = [known[name] for name in names] or list(domain.tables)
     return tables_of(asked.stage, chosen)
 
 

@@ -11,7 +11,7 @@ from typing import Iterator, List, Optional, Sequence, Tuple
 
 from lake_spec.contract.erase_request import REQUEST
 from lake_spec.contract.pull_folders import PULLS, is_pull_from
-from lake_spec.contract.stage_tables import FOLLOWING
+from lake_spec.contract.stage_tables import FOLLOWING, REBUILD_PRODUCT
 from lake_spec.text.times import GRAMMAR, parse_timestamp
 from lake_spark.ingest.reprocess import Selection
 from lake_spark.tables.table_run import Accepted, Window
@@ -51,7 +51,7 @@ class Arguments:
                 stage=stage,
                 selection=Selection(),
                 accepted=Accepted(),
-                verify=None,
+                verify=self.verify if stage == REBUILD_PRODUCT else None,
                 request=None,
                 then=(),
             )
@@ -88,7 +88,7 @@ def _parser(stages: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument("--quarantined", action="store_true")
     parser.add_argument("--retract-missing", action="store_true")
     parser.add_argument(
-        "--verify", type=_share, help="compare this share of keys with the log"
+        "--verify", type=_share, help="compare this share of keys instead"
     )
     parser.add_argument(
         "--request", type=_request, help="name of the object that says what to erase"
@@ -111,8 +111,9 @@ def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
         parser.error(
             "--accept-losses and --empty-scopes go with --stage incremental or reprocess"
         )
-    if found["verify"] is not None and found["stage"] != "rebuild":
-        parser.error("--verify goes with --stage rebuild alone")
+    verifying = ("rebuild", REBUILD_PRODUCT)
+    if found["verify"] is not None and found["stage"] not in verifying:
+        parser.error(f"--verify goes with --stage {' or '.join(verifying)} alone")
     if (found["request"] is None) == (found["stage"] == "erase"):
         parser.error("--request goes with --stage erase, which needs it")
     selection = Selection(

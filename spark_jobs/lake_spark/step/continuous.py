@@ -1,7 +1,7 @@
 """Near real time: the rounds of a continuous run, each of them an incremental run.
 
 A round ingests what has landed, brings current and history up to it, then the
-dimensions, by the stages of every other run: each with a TableRun of its own, so
+dimensions and the products, by the stages of every other run: each with a TableRun of its own, so
 that nothing is remembered but what is in the tables. What a table that had
 nothing new would cost is saved where its landing folder says so. Decision 031.
 """
@@ -16,11 +16,12 @@ from typing import Callable, List, Optional, Sequence
 
 from lake_spec.contract.pull_folders import pulls_of
 from lake_spec.contract.report import Report
-from lake_spec.model import Dimension, TableSpec
+from lake_spec.model import Dimension, Product, TableSpec
 from lake_spec.model.continuous import Continuous, stop_uri
 from lake_spark.stages.dimension import dimension
 from lake_spark.stages.ingest import incremental
 from lake_spark.stages.maintenance import maintenance
+from lake_spark.stages.product import product
 from lake_spark.stages.scd2 import scd2
 from lake_spark.step.micro_batch_loop import Rounds
 from lake_spark.step.micro_batch_report import MOST_FAILURES, TableRounds
@@ -64,8 +65,7 @@ class Table:
             self._earlier = EarlierRounds()
         elif listed is not None and listed == self._listed:
             return self.rounds.quiet()
-        stages: List[Stage] = [dimension] if self.spec.is_dimension else OF_FILES
-        done = [self._attempt(each) for each in stages]
+        done = [self._attempt(each) for each in _stages_of(self.spec)]
         if is_maintenance:
             done.append(self._attempt(maintenance))
         self.rounds.take(number, done)
@@ -85,7 +85,7 @@ class Table:
 
         None where only the stage can know.
         """
-        if self.spec.is_dimension or pulls_of(self.spec):
+        if not self.spec.has_files or pulls_of(self.spec):
             return None
         run = self._table_run(self.spec)
         try:
@@ -99,6 +99,21 @@ class Table:
 
 
 OF_FILES: List[Stage] = [incremental, scd2]
+
+
+def _stages_of(spec: TableSpec) -> List[Stage]:
+    if spec.is_dimension:
+        return [dimension]
+    return [product] if spec.is_product else OF_FILES
+
+
+def _reads(spec: TableSpec) -> List[str]:
+    """Return the tables that a dimension or a product is made of."""
+    source = spec.source
+    if isinstance(source, Product):
+        return list(source.reads)
+    assert isinstance(source, Dimension), f"{spec.full_name} is made of files"
+    return [f"{spec.domain}.{e.table}" for e in (source.main, source.joined)]
 
 
 def _put_by(run: TableRun) -> Callable[[Report], None]:
@@ -120,8 +135,9 @@ class MicroBatches:
         # One for all rounds: each new thread here would leave one in the JVM.
         self._pool = ThreadPoolExecutor(max_workers=at_once)
         made = [Table(spec, table_run) for spec in tables]
-        self._files = [each for each in made if not each.spec.is_dimension]
+        self._files = [each for each in made if each.spec.has_files]
         self._dimensions = [each for each in made if each.spec.is_dimension]
+        self._products = waves([each for each in made if each.spec.is_product])
         self._tables = made
         self._stop = stop_uri(self._run.environment.runs, self._run.report.run)
 
@@ -149,19 +165,20 @@ class MicroBatches:
         try:
             for wave in waves(self._files):
                 list(self._pool.map(lambda table: table.play(number), wave))
-            behind = [d for d in self._dimensions if self._is_behind(number, d)]
-            list(self._pool.map(lambda table: table.play(number), behind))
+            for wave in (self._dimensions, *self._products):
+                behind = [each for each in wave if self._is_behind(number, each)]
+                list(self._pool.map(lambda table: table.play(number), behind))
         finally:
             run.spark.catalog.clearCache()  # also what a failed table left
         self._report(number, time.monotonic() - began)
         return "a dry run has one micro-batch" if run.dry_run else self._broken()
 
     def _is_behind(self, number: int, table: Table) -> bool:
-        """Return whether a dimension may have something to do."""
-        source = table.spec.source
-        assert isinstance(source, Dimension)
-        sides = {source.main.table, source.joined.table}
-        moved = any(t.rounds.has_committed for t in self._files if t.spec.name in sides)
+        """Return whether a dimension or a product may have something to do."""
+        reads = _reads(table.spec)
+        made = {each.spec.full_name: each for each in self._tables}
+        # What runs of other domains commit is not known here.
+        moved = any(n not in made or made[n].rounds.has_committed for n in reads)
         if number == 1 or moved or table.rounds.has_failed or table.is_maintenance_due:
             return True
         table.rounds.quiet()

@@ -95,6 +95,16 @@ class HudiTable:
         """Read the same rows as they are stored, which readers need not see."""
         return (by or self._spark).read.format("hudi").load(self.path)
 
+    def read_as_of(self, instant: str) -> DataFrame:
+        """Read the rows as they were after that commit, Hudi's own columns included."""
+        reader = self._spark.read.format("hudi").option("as.of.instant", instant)
+        return reader.load(self.path)
+
+    def keeps(self, instant: str) -> bool:
+        """Return whether a commit can be read: not archived, no file of it cleaned."""
+        timeline = self._timeline()
+        return timeline is not None and timeline.keeps(instant)
+
     def schema(self) -> StructType:
         """Return the stored columns, Hudi's own left out."""
         return without_hudi_columns(self.read_stored()).schema

@@ -79,6 +79,22 @@ class Timeline:
             for at, each in self._by_instant.items()
         ]
 
+    def keeps(self, requested: str) -> bool:
+        """Return whether the commit of that instant is there with all of its files."""
+        return requested in self._by_instant and requested >= self._first_readable()
+
+    def _first_readable(self) -> str:
+        """Return the oldest commit that the last cleaning left readable."""
+        cleaned = self._client.getActiveTimeline().getCleanerTimeline()
+        last = cleaned.filterCompletedInstants().lastInstant()
+        if not last.isPresent():
+            return ""
+        utils = self._jvm.org.apache.hudi.common.util.CleanerUtils
+        found = utils.getCleanerMetadata(self._client, last.get())
+        # One that keeps only the newest files has no such commit, but the newest one.
+        first = found.getEarliestCommitToRetain()
+        return first or found.getLastCompletedCommitTimestamp() or ""
+
     def unfinished(self) -> List[str]:
         """Return the instants of writes that were begun and not completed."""
         begun = self._client.getActiveTimeline().getWriteTimeline()

@@ -70,6 +70,9 @@ def of_table(spec: TableSpec, layer: str, *, with_defaults: bool = True) -> Defi
         found["history.columns"] = data["history"]["columns"]
     if spec.is_dimension:
         found.update({f"source.{n}": value for n, value in data["source"].items()})
+    if spec.is_product:  # of its SQL there is a digest
+        found["key"] = data["key"]
+        found["columns"] = [[n, canonical_type(each.type)] for n, each in spec.columns]
     storage = data.get("storage", {})
     kept = {n: v for n, v in storage.items() if n not in _NO_ROW_OF_STORAGE}
     found.update({f"storage.{name}": value for name, value in kept.items()})
@@ -82,6 +85,8 @@ def _as_json(found: Mapping[str, Any]) -> Definition:
 
 def check(run: TableRun) -> None:
     """Refuse settings that differ from those that the tables were made with."""
+    if run.spec.is_product:  # every other change of settings builds it whole
+        return check_tables(run, may_differ=True)
     if not run.spec.is_dimension:
         manifest = run.manifest()
         if not manifest.definition:

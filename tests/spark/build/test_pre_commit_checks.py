@@ -197,7 +197,7 @@ def test_a_verification_finds_rows_that_the_log_does_not_make(things):
     assert report.error["type"] == "DiffersFromLog"
     told = report.error["message"]
     assert "current differs from its change log in 2 row(s): id 1: note is 'z'" in told
-    assert "not 'b'; id 2: the log has no such row." in told
+    assert "not 'b'; id 2: its change log has no such row." in told
     assert "history differs from its change log in 1 row(s): id 1, valid_from" in told
     assert "2026-01-02 00:00:00: is missing." in told
     assert things.files() == before

@@ -105,7 +105,13 @@ def test_a_rebuild_verifies_a_share_of_the_keys(capsys, share):
         assert ended.value.code == 2
     told = capsys.readouterr().err
     assert f"'{share}' is not a share" in told
-    assert "--verify goes with --stage rebuild alone" in told
+    assert "--verify goes with --stage rebuild or rebuild_product alone" in told
+
+
+def test_what_follows_a_verification_verifies_too_or_does_not_verify():
+    argv = [*STEP, "rebuild", "--verify", "0.25", "--then", "rebuild_product"]
+    stages = [(each.stage, each.verify) for each in parse(argv, STAGES).in_turn()]
+    assert stages == [("rebuild", 0.25), ("rebuild_product", 0.25)]
 
 
 def test_an_erase_is_told_the_name_of_its_request(capsys):

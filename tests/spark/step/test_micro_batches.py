@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lake_spec.model import Continuous, Enrichment, KafkaTopic
+from lake_spec.model import Continuous, Enrichment, KafkaTopic, Product
 from lake_spark.errors import LeaseLost, UnreadableFile
 from lake_spark.step import continuous
 from lake_spark.storage import timeline
@@ -113,6 +113,30 @@ def test_a_dimension_waits_for_a_commit_of_its_tables(batches, stages, tmp_path)
     land(tmp_path, "sales/items/changes/notes.txt")  # which no table ingests
     batches.next_round()
     assert stages.since() == ["items incremental", "items scd2"]
+
+
+def product(name, *reads):
+    return replace(table(name), source=Product(sql=f"{name}.sql", reads=reads))
+
+
+def test_products_follow_what_they_read_when_that_committed(tmp_path, stages):
+    products = (product("top", "sales.rich"), product("rich", "sales.both"))
+    batches = Batches(Catalog(), tmp_path, (*products, *TABLES))
+    batches.next_round()
+    assert stages.since()[-3:] == ["both dimension", "rich product", "top product"]
+    land(tmp_path, "sales/items/changes/1.csv")
+    stages.does = {"items incremental": commits, "both dimension": commits}
+    batches.next_round()
+    assert stages.since()[2:] == ["both dimension", "rich product"]
+
+
+def test_a_product_of_a_table_of_another_domain_is_looked_at_in_every_round(
+    tmp_path, stages
+):
+    batches = Batches(Catalog(), tmp_path, (product("rich", "crm.customer"), *TABLES))
+    batches.next_round(), stages.since()
+    batches.next_round()
+    assert stages.since() == ["rich product"]
 
 
 def test_what_failed_is_tried_in_the_next_round_although_nothing_landed(

@@ -135,11 +135,11 @@ def test_a_domain_announces_its_tables_after_what_builds_them(history):
     assert not any(each.built for each in plan(domain(*shop)))
 
 
-def test_continuous_runs_leave_products_out():
+def test_continuous_runs_build_products_too():
     shop = (table("orders"), product("totals", "sales.orders"))
     spec = domain(*shop, continuous=Continuous())
     batches, maintenance = dag_plan("continuous", spec).stages
-    assert batches.tables == ("orders",)
+    assert batches.tables == ("orders", "totals")
     assert maintenance.tables == ("orders", "totals")
 
 

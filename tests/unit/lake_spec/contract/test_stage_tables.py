@@ -2,7 +2,7 @@
 
 import pytest
 
-from lake_spec.contract.stage_tables import tables_of
+from lake_spec.contract.stage_tables import tables_of, with_products
 from lake_spec.model import Dimension, Engine, Feed, Json, Product, Side, TableSpec
 
 FEED = Feed(path="shop/orders", format=Json())
@@ -32,8 +32,17 @@ TABLES = [
         ("rebuild_dimension", ["customers"]),
         ("product", ["totals"]),
         ("rebuild_product", ["totals"]),
+        ("erase", ["orders", "streamed", "totals"]),
         ("maintenance", ["orders", "streamed", "customers", "totals"]),
     ],
 )
 def test_a_stage_has_the_tables_of_its_kind(stage, names):
     assert [each.name for each in tables_of(stage, TABLES)] == names
+
+
+def test_products_go_with_the_tables_that_they_are_made_of():
+    daily = table("daily", Product(sql="daily.sql", reads=("shop.totals", "crm.a")))
+    totals = table("totals", Product(sql="totals.sql", reads=("shop.orders",)))
+    tables = [daily, totals, *TABLES[:2]]
+    assert with_products(["orders"], tables) == ["orders", "totals", "daily"]
+    assert with_products(["streamed"], tables) == ["streamed"]

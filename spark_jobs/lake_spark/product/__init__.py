@@ -1,0 +1,1 @@
+"""Products: rows that a declared transformation of other tables makes."""

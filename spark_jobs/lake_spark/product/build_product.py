@@ -1,0 +1,326 @@
+"""Bring a product up to its inputs: the units that changed, or all of it."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import Any, Dict, List, Mapping, Optional
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.hudi.options import Operation
+from lake_spec.model import ProductPlan, Storage
+from lake_spark.build import merge
+from lake_spark.build.pre_commit_checks import Changes, counted
+from lake_spark.errors import (
+    InputsGone,
+    ProductMismatch,
+    SettingsChanged,
+    WrongProductRows,
+)
+from lake_spark.ingest.quality_rules import failed_rules
+from lake_spark.product.input_table import (
+    BuildWhole,
+    INPUTS_READ,
+    InputTable,
+    Pin,
+    REMOVED_ROWS,
+    from_text,
+    to_text,
+)
+from lake_spark.product.layer import ProductLayer
+from lake_spark.product.transform import rows_of, views_of
+from lake_spark.product.units import changed_units, of_units
+from lake_spark.scd2.events import KEY
+from lake_spark.scd2.layer import CHANGED, INSERTED, REMOVED
+from lake_spark.storage.spark_jobs import cache_until
+from lake_spark.tables import recorded_settings
+from lake_spark.tables.settings_diff import changed
+from lake_spark.tables.table_run import TableRun
+
+PRODUCT = "product"
+"""Metadata of a product's commit: the digest of the transformation."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to build: the units that may have changed, or everything and why.
+
+    What `replaces` the table is not compared with its rows.
+    """
+
+    units: Optional[DataFrame] = None
+    whole_because: str = ""
+    replaces: bool = False
+    is_erased: bool = False
+    """Whether keys of an input were erased, so that older file versions must go."""
+
+    def __str__(self) -> str:
+        if self.units is None:
+            return f"whole: {self.whole_because}"
+        return f"in part: {self.units.count():,} units may have changed"
+
+
+def build_product(
+    run: TableRun, *, rebuild: bool = False, only_erased: bool = False
+) -> None:
+    """Write what changed as one commit; nothing where no row differs.
+
+    With `only_erased` only what an erase in an input asks for. A dry run says what it
+    would build.
+    """
+    plan = plan_of(run)
+    inputs = inputs_of(run, plan)
+    missing = sorted({each.name for each in inputs.values() if each.pin is None})
+    if missing:
+        run.warn(
+            WarningId.INPUT_NOT_BUILT,
+            f"it was not built, because it reads {', '.join(missing)}, which has no commit "
+            "yet. Load that table first.",
+        )
+        return
+    with ExitStack() as kept:
+        task = _task(run, plan, inputs, rebuild=rebuild)
+        if task is None or (only_erased and not task.is_erased):
+            return _keep_count(run)
+        if task.units is not None:
+            task = replace(task, units=cache_until(task.units, kept))
+        run.say(f"{'would be ' * run.dry_run}built {task}")
+        if not run.dry_run:
+            _build(run, plan, inputs, task, kept)
+    _keep_count(run)
+
+
+def plan_of(run: TableRun) -> ProductPlan:
+    """Return the compiled transformation."""
+    plan = run.spec.source.plan
+    if plan is None:
+        raise ProductMismatch(
+            f"{run.spec.full_name}: the release has no compiled SQL of it. Build the "
+            "release again and deploy it."
+        )
+    return plan
+
+
+def inputs_of(run: TableRun, plan: ProductPlan) -> Dict[str, InputTable]:
+    """Return the inputs by view; a layer that is used twice is read at one commit."""
+    known: Dict[str, InputTable] = {}
+    warehouse = run.environment.warehouse
+    for each in plan.inputs:
+        table = InputTable(run.spark, run.store, warehouse, each)
+        known.setdefault(table.name, table)
+    return {
+        each.view: known[InputTable(run.spark, run.store, warehouse, each).name]
+        for each in plan.inputs
+    }
+
+
+def _task(
+    run: TableRun, plan: ProductPlan, inputs: Mapping[str, InputTable], *, rebuild: bool
+) -> Optional[Task]:
+    """Return what to build; None where nothing is new."""
+    built = run.current.metadata_with(INPUTS_READ)
+    if not built:
+        return Task(whole_because="it was never built", replaces=True)
+    since = from_text(built[INPUTS_READ])
+    erased = _erased(inputs, since)
+    if erased:
+        reason = f"keys were erased in {', '.join(erased)}"
+        return Task(whole_because=reason, replaces=True, is_erased=True)
+    reason = "a rebuild was asked for" if rebuild else _redefined(run, plan, built)
+    if reason:
+        return Task(whole_because=reason, replaces=True)
+    if all(since.get(each.name) == each.pin for each in inputs.values()):
+        return None
+    if plan.whole_because:
+        return Task(whole_because=plan.whole_because)
+    try:
+        units = changed_units(plan, inputs, since)
+    except BuildWhole as found:
+        return Task(whole_because=str(found))
+    return None if units is None else Task(units)
+
+
+def rows_as_built(run: TableRun) -> DataFrame:
+    """Return what the SQL makes of the commits that the newest commit was built from.
+
+    Raise InputsGone where files of these were cleaned.
+    """
+    plan, built = plan_of(run), run.current.metadata_with(INPUTS_READ)
+    inputs, since = inputs_of(run, plan), from_text(built[INPUTS_READ])
+    reason = _redefined(run, plan, built)
+    if reason:
+        raise SettingsChanged(
+            f"{run.spec.full_name}: {reason}. Build it before it is verified: the DAG "
+            f"{run.spec.domain}_rebuild, without `verify`."
+        )
+    gone = [e.name for e in inputs.values() if not e.is_readable(since[e.name])]
+    if gone:
+        raise InputsGone(
+            f"{run.spec.full_name}: files of the commits of {', '.join(sorted(set(gone)))} "
+            "that it was built from were cleaned. Rebuild it, then verify it: the DAG "
+            f"{run.spec.domain}_rebuild."
+        )
+    views = {view: each.rows(since[each.name]) for view, each in inputs.items()}
+    return rows_of(run.spec, plan, views)
+
+
+def _erased(inputs: Mapping[str, InputTable], since: Mapping[str, Pin]) -> List[str]:
+    """Return the inputs in which keys were erased since they were read."""
+    return sorted(
+        {
+            each.name
+            for each in inputs.values()
+            if each.name in since and each.has_erased(since[each.name])
+        }
+    )
+
+
+def _redefined(run: TableRun, plan: ProductPlan, built: Mapping[str, str]) -> str:
+    """Return in words how it is defined otherwise than when it was built."""
+    if built[PRODUCT] != plan.digest:
+        return "its SQL or its inputs are others"
+    now = recorded_settings.of_table(run.spec, "current")
+    chosen = recorded_settings.of_table(run.spec, "current", with_defaults=False)
+    return "; ".join(changed(json.loads(built["definition"]), now, chosen))
+
+
+def _build(
+    run: TableRun,
+    plan: ProductPlan,
+    inputs: Mapping[str, InputTable],
+    task: Task,
+    kept: ExitStack,
+) -> None:
+    units = task.units
+    views = views_of(plan, inputs, units, lambda rows: cache_until(rows, kept))
+    rows = rows_of(run.spec, plan, views)
+    changes = cache_until(_changes(run, plan, rows, task), kept)
+    counts = _checked(run, plan, changes, units)
+    if task.replaces or counts[INSERTED] + counts[CHANGED] + counts[REMOVED]:
+        _commit(run, plan, inputs, task, changes, counts)
+    else:
+        run.say("no row of it differs")
+
+
+def _changes(
+    run: TableRun, plan: ProductPlan, rows: DataFrame, task: Task
+) -> DataFrame:
+    """Return the rows to write, with how each differs from what is stored."""
+    layer = ProductLayer(run.spec)
+    if task.replaces:
+        return merge.inserted(rows, layer)
+    stored = merge.shaped_as(run.current.read(), rows)
+    if task.units is not None:
+        stored = of_units(stored, task.units, plan.unit_columns)
+    identity = list(dict.fromkeys((KEY, *run.spec.storage.partition_by)))
+    return merge.difference(rows, stored, identity, layer)
+
+
+def _checked(
+    run: TableRun, plan: ProductPlan, changes: DataFrame, units: Optional[DataFrame]
+) -> Dict[str, Any]:
+    """Count the changes; raise WrongProductRows if they break what must hold."""
+    layer = ProductLayer(run.spec)
+    counts = counted(Changes(changes), layer)
+    faults = [
+        f"{words}: {counts[f'broken_{i}']:,} row(s), for example key "
+        f"{counts[f'broken_key_{i}']}"
+        for i, words in enumerate(layer.broken)
+        if counts[f"broken_{i}"]
+    ]
+    if units is not None and not set(plan.unit_columns) <= set(run.spec.key):
+        faults += _keys_of_other_units(run, layer, changes)
+    if faults:
+        raise WrongProductRows(
+            f"{run.spec.full_name}: {'; '.join(faults)}. Nothing was written. Correct the "
+            "SQL, or the rows of its inputs."
+        )
+    _warn_of_rules(run, changes)
+    return counts
+
+
+def _keys_of_other_units(
+    run: TableRun, layer: ProductLayer, changes: DataFrame
+) -> List[str]:
+    """Return in words that new rows have keys of stored rows that do not change."""
+    removed = changes.where(F.col("lake_action") == REMOVED).select(KEY)
+    new = changes.where(F.col("lake_action") == INSERTED).select(KEY)
+    new = new.join(removed, KEY, "left_anti")
+    taken = run.current.read().join(new, KEY, "left_semi").select(KEY).take(1)
+    words = list(layer.broken)[1]
+    return [f"{words}, for example key {row[KEY]}" for row in taken]
+
+
+def _warn_of_rules(run: TableRun, changes: DataFrame) -> None:
+    rules = failed_rules(run.spec, "warn")
+    if not rules:
+        return
+    made = changes.where(F.col("lake_action") != REMOVED)
+    bad = made.agg(*[F.count_if(F.expr(sql)) for sql in rules.values()]).first()
+    for words, count in zip(rules, bad):
+        if count:
+            run.warn(WarningId.FAILED_QUALITY_RULE, f"{count:,} row(s): {words}")
+
+
+def _commit(
+    run: TableRun,
+    plan: ProductPlan,
+    inputs: Mapping[str, InputTable],
+    task: Task,
+    changes: DataFrame,
+    counts: Mapping[str, Any],
+) -> None:
+    table = run.current
+    operation = Operation.REPLACE if task.replaces else Operation.UPSERT
+    if not table.has_data():
+        operation = Operation.BULK_INSERT
+    before = 0 if task.replaces else int(table.last_value(merge.ROWS) or 0)
+    rows = str(before + counts[INSERTED] - counts[REMOVED])
+    definition = recorded_settings.of_table(run.spec, "current")
+    said = {
+        **run.commit_metadata(),
+        "definition": json.dumps(definition),
+        INPUTS_READ: to_text(list(inputs.values())),
+        PRODUCT: plan.digest,
+        merge.ROWS: rows,
+        merge.OPEN: rows,
+        REMOVED_ROWS: str(counts[REMOVED]),
+        **({merge.ERASED: "true"} if task.is_erased else {}),
+    }
+    written = merge.to_write(changes, ProductLayer(run.spec))
+    if operation is not Operation.UPSERT:
+        written = _sorted(written, run.spec.storage)
+    instant = table.write(written, operation, said)
+    report = run.report
+    report.commits["current"] = instant
+    report.upserted = counts[INSERTED] + counts[CHANGED]
+    report.deleted = counts[REMOVED]
+    report.built = str(task) if task.units is None else "in part"
+    run.say(
+        f"{report.upserted:,} rows upserted, {report.deleted:,} deleted, commit {instant}"
+    )
+
+
+def _sorted(rows: DataFrame, storage: Storage) -> DataFrame:
+    """Return the rows in the order that files are to have, whatever shuffles them next.
+
+    Rows of one folder, or of one range of values, are in one task: so they stay together
+    where Hudi distributes them to buckets.
+    """
+    if not storage.sort_by:
+        return rows
+    columns = [F.col(f"`{name}`") for name in storage.sort_by]
+    if storage.partition_by:
+        rows = rows.repartition(*[F.col(f"`{name}`") for name in storage.partition_by])
+    else:
+        rows = rows.repartitionByRange(*columns)
+    return rows.sortWithinPartitions(*columns)
+
+
+def _keep_count(run: TableRun) -> None:
+    if run.current.has_data():
+        run.report.current_rows = int(run.current.last_value(merge.ROWS) or 0)

@@ -1,0 +1,203 @@
+"""A layer of a table that a product reads, as of one commit, and what changed since another."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, reduce
+from itertools import takewhile
+from typing import Dict, Iterator, Optional, Sequence
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from lake_spec.model import ProductInput
+from lake_spark.build import merge
+from lake_spark.changelog import retractions
+from lake_spark.changelog.table import ChangeLog
+from lake_spark.landing.manifest import ManifestFolder
+from lake_spark.scd2.delete_all import about_all_keys
+from lake_spark.scd2.events import KEY
+from lake_spark.scd2.key_changes import with_families
+from lake_spark.schema.spark_types import typed_names, with_types
+from lake_spark.storage.hudi_table import HudiTable, without_hudi_columns
+from lake_spark.storage.object_store import ObjectStore
+from lake_spark.storage.timeline import Commit
+
+INPUTS_READ = "inputs_read"
+"""Metadata of a product's commit: the commits that its inputs were read at."""
+
+REMOVED_ROWS = "removed_rows"
+"""Metadata of a product's commit: how many rows it removed."""
+
+
+class BuildWhole(Exception):
+    """What changed in an input cannot be found, so the product is built whole."""
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A commit of a layer, and the log instants that it was built up to, by table.
+
+    `at` is the instant to read it at: that of a compaction, if one followed.
+    """
+
+    commit: str
+    logs: Dict[str, Optional[str]]
+    at: str = field(compare=False)
+
+
+class InputTable:
+    """The layer that one view of a product's SQL shows."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        store: ObjectStore,
+        warehouse: str,
+        used: ProductInput,
+    ) -> None:
+        self._spark, self._store, self._warehouse = spark, store, warehouse
+        self.used = used
+        self._table = HudiTable(spark, f"{self._home(used.table)}/{used.layer.value}")
+
+    @property
+    def name(self) -> str:
+        """Return the table and its layer, as messages and commits name them."""
+        return f"{self.used.table} {self.used.layer.value}"
+
+    def _home(self, table: str) -> str:
+        return f"{self._warehouse}/{table.replace('.', '/', 1)}"
+
+    @cached_property
+    def pin(self) -> Optional[Pin]:
+        """Return the newest commit that built the layer; None before the first."""
+        name = INPUTS_READ if self.used.is_product else merge.LOG_INSTANT
+        commit = self._table.last_instant(name)
+        if commit is None:
+            return None
+        newest = self._table.last_commit()
+        assert newest is not None, f"{self.name} has a commit"
+        logs = self._logs(self._table.last_value(name))
+        return Pin(commit, logs, newest.instant)
+
+    def _logs(self, built: Optional[str]) -> Dict[str, Optional[str]]:
+        """Return the log instants by table: of a dimension, they are of two tables."""
+        logs = self.used.logs
+        if len(logs) < 2:
+            return {name: built for name in logs}
+        found = json.loads(built or "{}")
+        return {name: found.get(name.partition(".")[2]) for name in logs}
+
+    def rows(self, pin: Optional[Pin] = None) -> DataFrame:
+        """Return the rows as of a commit, of the newest one if left out."""
+        chosen = pin or self.pin
+        assert chosen is not None, f"{self.name} has no commit"
+        return without_hudi_columns(self._table.read_as_of(chosen.at))
+
+    def is_readable(self, pin: Pin) -> bool:
+        """Return whether all files of a commit are still there."""
+        return self._table.keeps(pin.at)
+
+    def changed_keys(self, since: Pin) -> Optional[DataFrame]:
+        """Return the keys whose rows may differ from those of that commit; None if none.
+
+        Each as `lake_key` and its columns. Raise BuildWhole where they cannot be found.
+        """
+        assert self.pin is not None, f"{self.name} has no commit"
+        if self.pin.commit == since.commit:
+            return None
+        self._require_ordinary_commits(since)
+        if self.used.is_product:
+            return self._of_commits(since)
+        found = list(self._of_logs(since))
+        if not found:
+            return None
+        return reduce(DataFrame.unionByName, found).distinct()
+
+    def _require_ordinary_commits(self, since: Pin) -> None:
+        order = self._table.instants()
+        names = [each.requested for each in order]
+        if since.commit not in names:
+            raise BuildWhole(
+                f"commit {since.commit} of {self.name}, from which it was built, is no "
+                "longer in the timeline"
+            )
+        later = order[names.index(since.commit) + 1 :]
+        if any(each.action == "replacecommit" for each in later):
+            raise BuildWhole(f"{self.name} was rebuilt")
+
+    def has_erased(self, since: Pin) -> bool:
+        """Return whether keys of it were erased after that commit."""
+        return any(merge.ERASED in each.metadata for each in self._later_commits(since))
+
+    def _later_commits(self, since: Pin) -> Iterator[Commit]:
+        return takewhile(lambda c: c.instant > since.commit, self._table.commits())
+
+    def _of_logs(self, since: Pin) -> Iterator[DataFrame]:
+        """Yield the keys of what the logs hold between both commits."""
+        for table, until in self.pin.logs.items():
+            then = since.logs.get(table)
+            if until not in (None, then):
+                yield self._of_log(table, then, until)
+
+    def _of_log(self, table: str, since: Optional[str], until: str) -> DataFrame:
+        home = self._home(table)
+        log = ChangeLog(self._spark, f"{home}/changes")
+        folder = ManifestFolder(self._store, f"{home}/inputs", table)
+        manifest = folder.load(log.last_value("inputs"))
+        judged = retractions.judged(retractions.until(log.read(), until), manifest)
+        if since is None:
+            return self._keys(judged)
+        moved = judged.where(retractions.moved_after(judged, since))
+        contents = manifest.contents
+        if contents.wide and not moved.where(about_all_keys()).isEmpty():
+            raise BuildWhole(f"all keys of {table} changed")
+        keys = self._keys(moved)
+        if contents.renamed:
+            live = retractions.live(judged)
+            family = with_families(keys.select(KEY).distinct(), live)
+            keys = keys.unionByName(self._keys(live.join(family, KEY, "left_semi")))
+        return keys
+
+    def _keys(self, deliveries: DataFrame) -> DataFrame:
+        """Return keys in the layer's own types, for the log's may be narrower."""
+        kinds = [e for e in typed_names(self._table.schema()) if e[0] in self.used.key]
+        keys = deliveries.where(~about_all_keys()).select(KEY, *self.used.key)
+        return with_types(keys, kinds)
+
+    def _of_commits(self, since: Pin) -> DataFrame:
+        """Return the keys whose rows one of two commits wrote, or that one of them lacks.
+
+        Hudi keeps with each row the commit that wrote it.
+        """
+        columns = [KEY, *self.used.key]
+        now = self._table.read_as_of(self.pin.at)
+        written = now.where(F.col(retractions.COMMIT) > since.commit).select(*columns)
+        if not self._removed_since(since):
+            return written
+        if not self.is_readable(since):
+            raise BuildWhole(
+                f"files of commit {since.commit} of {self.name}, from which it was "
+                "built, were cleaned"
+            )
+        before = self._table.read_as_of(since.at).select(*columns)
+        gone = before.join(now.select(KEY), KEY, "left_anti").select(*columns)
+        return written.unionByName(gone)
+
+    def _removed_since(self, since: Pin) -> bool:
+        later = self._later_commits(since)
+        return any(each.metadata.get(REMOVED_ROWS, "0") != "0" for each in later)
+
+
+def to_text(inputs: Sequence[InputTable]) -> str:
+    """Return the commits that the inputs are read at, as a commit's metadata says it."""
+    pins = {each.name: each.pin for each in inputs}
+    said = {name: asdict(pin) for name, pin in pins.items() if pin}
+    return json.dumps(said, sort_keys=True)
+
+
+def from_text(text: Optional[str]) -> Dict[str, Pin]:
+    """Return by input the commit that a product's commit says it was built from."""
+    said = json.loads(text or "{}")
+    return {name: Pin(**each) for name, each in said.items()}

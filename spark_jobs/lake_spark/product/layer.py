@@ -1,0 +1,55 @@
+"""The current table of a product, as the checks before a commit see it."""
+
+from __future__ import annotations
+
+from typing import Dict
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from lake_spec.model import TableSpec
+from lake_spark.ingest.quality_rules import failed_rules
+from lake_spark.scd2.events import KEY
+from lake_spark.scd2.layer import Layer, REMOVED
+from lake_spark.schema.columns import any_null
+
+_COPIES = "lake_copies"
+
+
+class ProductLayer(Layer):
+    """Rows that are made as they are stored; every one of them is true now."""
+
+    name = "current"
+    record_key = (KEY,)
+
+    def __init__(self, spec: TableSpec) -> None:
+        self._spec = spec
+
+    def desired(self, events: DataFrame) -> DataFrame:
+        """Give the rows themselves."""
+        return events
+
+    def desired_of_alone(self, events: DataFrame) -> DataFrame:
+        """Give the rows themselves."""
+        return events
+
+    @property
+    def is_open(self) -> Column:
+        """Return true: a product has no versions."""
+        return F.lit(True)
+
+    @property
+    def broken(self) -> Dict[str, str]:
+        """Return what must hold of the rows, and the SQL that is true for others."""
+        key = ", ".join(self._spec.key)
+        return {
+            f"the key ({key}) has no value": any_null(self._spec.key),
+            f"the key ({key}) is that of another row too": f"{_COPIES} > 1",
+            **failed_rules(self._spec, "quarantine"),
+            **failed_rules(self._spec, "fail"),
+        }
+
+    def checked(self, rows: DataFrame) -> DataFrame:
+        """Add how many rows have the key."""
+        copies = F.count(F.when(F.col("lake_action") != REMOVED, 1))
+        return rows.withColumn(_COPIES, copies.over(Window.partitionBy(KEY)))

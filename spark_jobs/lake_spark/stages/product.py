@@ -1,0 +1,76 @@
+"""product: brought up to its inputs; rebuild_product: made of them again."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from lake_spec.hudi.options import METADATA_FOLDER, newest_version_options
+from lake_spec.model import TableType
+from lake_spark.build import merge
+from lake_spark.errors import KeysNotErased
+from lake_spark.product.build_product import build_product
+from lake_spark.product.input_table import INPUTS_READ
+from lake_spark.publish.instants import DELTA_FOLDER, instant_of
+from lake_spark.publish.publication import begin_again, publish
+from lake_spark.stages.maintenance import compact_all, finish_killed
+from lake_spark.tables import catalog
+from lake_spark.tables.table_run import TableRun
+
+
+def product(run: TableRun) -> None:
+    """Write what its inputs changed, by one commit."""
+    _build(run)
+
+
+def rebuild_product(run: TableRun) -> None:
+    """Make all rows again, with the settings of today."""
+    _build(run, rebuild=True)
+
+
+def erase_of_inputs(run: TableRun) -> None:
+    """Make all rows again if keys of an input were erased, and remove older files."""
+    _build(run, only_erased=True)
+
+
+def _build(run: TableRun, *, rebuild: bool = False, only_erased: bool = False) -> None:
+    if not run.dry_run:
+        _remove_erased(run)  # what a killed run left
+    build_product(run, rebuild=rebuild, only_erased=only_erased)
+    if not run.dry_run:
+        catalog.register(run)
+        publish(run, ("current",))
+        _remove_erased(run)
+
+
+def _remove_erased(run: TableRun) -> None:
+    """Remove files from before the newest commit, if it was made after an erase."""
+    table = run.current
+    if merge.ERASED not in table.metadata_with(INPUTS_READ):
+        return
+    built = table.last_instant(INPUTS_READ)
+    if not any(_older_files(run, built)):
+        return
+    finish_killed(run, "current", table)
+    if run.spec.storage.type is TableType.MERGE_ON_READ:
+        compact_all(run, table)
+    table.clean(newest_version_options())
+    table.drop_indexes()
+    begin_again(run)
+    run.store.delete_old_versions(f"{run.home}/")
+    left = next(_older_files(run, built), None)
+    if left:
+        raise KeysNotErased(
+            f"{run.spec.full_name}: {left} is older than the erase of keys in its inputs and "
+            "may still contain one. Start the run again."
+        )
+
+
+def _older_files(run: TableRun, instant: str) -> Iterator[str]:
+    """Yield the files of rows from before a commit."""
+    path = run.current.path
+    for each in run.store.list(f"{path}/"):
+        below = each.uri[len(path) + 1 :]
+        if below.startswith((f"{METADATA_FOLDER}/", f"{DELTA_FOLDER}/")):
+            continue
+        if instant_of(below) < instant:
+            yield each.uri

@@ -1,0 +1,73 @@
+"""An erase in a table reaches the products of it, and theirs: rows and files.
+
+Customer 10 is the only one of a segment, which two products show.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from lake_spec.model import TableType
+from lake_spark.storage.hudi_table import HudiTable
+from tests.spark.erasing import CANARY, ask, erased, files_with
+from tests.spark.kinds import TABLE_TYPES
+from tests.spark.stall import Stall
+
+ORDERS = "U,1,10,2026-01-05,5,2026-01-05\nU,3,20,2026-01-15,9,2026-01-15\n"
+CUSTOMERS = f"U,10,{CANARY},n,2026-01-01\nU,20,new,n,2026-01-01\n"
+PRODUCTS = ("enriched", "by_segment")
+
+
+def stall_of(spark, root, kind: TableType) -> Stall:
+    stall = Stall(spark, root, PRODUCTS)
+    for name, lake in stall.lakes.items():
+        stall.redefine(name, storage=lake.spec.storage.__class__(type=kind, buckets=1))
+    stall.take(orders=ORDERS, customer=CUSTOMERS)
+    for name in PRODUCTS:
+        stall.lakes[name].done("product")
+    stall.take(orders="U,1,10,2026-01-06,5,2026-01-06\n")
+    for name in PRODUCTS:
+        stall.lakes[name].done("product")
+    return stall
+
+
+@pytest.mark.parametrize("kind", TABLE_TYPES)
+def test_no_file_of_a_product_keeps_what_was_erased_in_its_input(spark, tmp_path, kind):
+    stall = stall_of(spark, tmp_path, kind)
+    customer = stall.lakes["customer"]
+    assert any("/enriched/" in str(f) for f in files_with(customer, CANARY))
+    erased(customer, {"id": "10"})
+    request = ask(customer, {"id": "10"})
+    reports = [stall.lakes[n].run("erase", request_uri=request) for n in PRODUCTS]
+    assert [each.error for each in reports] == [None, None]
+    assert [each.built for each in reports] == [
+        "whole: keys were erased in tests.customer history",
+        "whole: keys were erased in tests.enriched current",
+    ]
+    assert stall.rows("by_segment") == [("Unknown", "1", "5"), ("new", "1", "9")]
+    assert files_with(customer, CANARY) == []
+    for name in PRODUCTS:
+        assert stall.lakes[name].run("product").state == "nothing_new"
+
+
+def test_a_product_that_an_erase_does_not_concern_is_not_touched(spark, tmp_path):
+    stall = stall_of(spark, tmp_path, TableType.COPY_ON_WRITE)
+    stall.take(orders="U,3,20,2026-01-16,9,2026-01-17\n")
+    lake = stall.lakes["enriched"]
+    before = lake.files()
+    assert lake.run("erase", request_uri="file:///nowhere").state == "nothing_new"
+    assert lake.files() == before
+
+
+def test_a_run_that_ended_before_its_old_files_went_is_followed_by_one_that_removes_them(
+    spark, tmp_path, monkeypatch
+):
+    stall = stall_of(spark, tmp_path, TableType.COPY_ON_WRITE)
+    customer, lake = stall.lakes["customer"], stall.lakes["enriched"]
+    erased(customer, {"id": "10"})
+    with monkeypatch.context() as broken:
+        broken.setattr(HudiTable, "clean", lambda *_: 1 / 0)
+        assert lake.run("product").error["type"] == "ZeroDivisionError"
+    assert any("/enriched/" in str(f) for f in files_with(customer, CANARY))
+    lake.done("product")
+    assert not any("/enriched/" in str(f) for f in files_with(customer, CANARY))

@@ -7,6 +7,7 @@
 #   ./run_tests_locally.sh crash --points N [--seed S] [--stage NAME]...
 #   ./run_tests_locally.sh loop --seeds N [--seed S] [--database postgresql|mariadb] [--seam]
 #   ./run_tests_locally.sh readers --histories N|--kills N [--seed S]
+#   ./run_tests_locally.sh joins --pairs N [--seed S]
 #   ./run_tests_locally.sh simulate --schedules N [--seed S] [--stock]
 #   ./run_tests_locally.sh deploy
 #   ./run_tests_locally.sh docs [argument of pytest]...
@@ -24,6 +25,7 @@
 #   crash  every stage killed at random points, run again and compared
 #   readers  random histories, or kills of the publication, read as Hudi, Iceberg and Delta
 #          by six readers
+#   joins  random histories and facts, joined by products, against an independent oracle
 #   loop   random work on real databases, captured by Debezium, against what they say
 #   simulate  runs with faults of EMR, workers and users, without Java or network
 #   deploy  templates, workflows, roles and releases: our rules, grants against calls, the
@@ -46,8 +48,8 @@ SPEED=full
 case ${1:-} in
     fast | full) SPEED=$1 && shift ;;
     -h | --help) sed -n '2,/^set /p' "$0" | sed -e '/^set /d' -e 's/^# \{0,1\}//' && exit 0 ;;
-    properties | fuzz | crash | readers | loop | simulate | deploy | docs | acceptance | bench | nightly | spark39) SPEED=$1 && shift ;;
-    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, readers, loop, simulate, deploy, docs, acceptance, bench, nightly or spark39, see --help" >&2 && exit 2 ;;
+    properties | fuzz | crash | readers | joins | loop | simulate | deploy | docs | acceptance | bench | nightly | spark39) SPEED=$1 && shift ;;
+    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, readers, joins, loop, simulate, deploy, docs, acceptance, bench, nightly or spark39, see --help" >&2 && exit 2 ;;
 esac
 PARTS=   # "pid function argument..." lines of what runs side by side
 OUTPUTS= # the folder with their outputs
@@ -218,6 +220,11 @@ crash() {
 readers() {
     run ./setup.sh --quiet --only spark --only readers
     program .venv-spark/bin/python tests.readers
+}
+
+joins() {
+    run ./setup.sh --quiet --only spark
+    program .venv-spark/bin/python tests.joins
 }
 
 loop() {

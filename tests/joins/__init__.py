@@ -1,0 +1,1 @@
+"""Random pairs of histories and facts, joined by products, against an oracle."""

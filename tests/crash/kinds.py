@@ -14,6 +14,7 @@ class Source(str, Enum):
     FEED = "feed"
     SNAPSHOTS = "snapshots"
     DIMENSION = "dimension"
+    PRODUCT = "product"
 
 
 @dataclass(frozen=True)
@@ -36,3 +37,4 @@ STREAMED = Kind(TableType.COPY_ON_WRITE, Engine.STREAMER)
 FEEDS = (COPIED, MERGED)
 SNAPSHOTS = tuple(Kind(each, source=Source.SNAPSHOTS) for each in TableType)
 DIMENSIONS = tuple(Kind(each, source=Source.DIMENSION) for each in TableType)
+PRODUCTS = tuple(Kind(each, source=Source.PRODUCT) for each in TableType)

@@ -25,6 +25,7 @@ from tests.crash.stages import LAYERS
 from tests.spark import shop
 from tests.spark.erasing import ask, request_file
 from tests.spark.lake import Lake, stored
+from tests.spark.stall import Stall
 from tests.spark.streaming import stream
 
 NEVER = 1000
@@ -46,8 +47,21 @@ def open_lake(
         name = "dim_merged" if is_merged else "dim_customer"
         lakes = shop.Shop(spark, root, domain()).redefined(name, maintenance=due).lakes
         return lakes[name]
+    if kind.source is Source.PRODUCT:
+        return open_stall(spark, root, kind, due).lakes["enriched"]
     spec = stored(spec_of(kind.source), type=kind.type)
     return Lake(spark, root, replace(spec, engine=kind.engine, maintenance=due))
+
+
+def open_stall(
+    spark: SparkSession, root: Path, kind: Kind, due: Maintenance = Maintenance(**IDLE)
+) -> Stall:
+    """The lakes of a product and its tables, which are stored as it is."""
+    stall = Stall(spark, root, ["enriched"])
+    for name, lake in stall.lakes.items():
+        storage = replace(lake.spec.storage, type=kind.type)
+        stall.redefine(name, storage=storage, maintenance=due)
+    return stall
 
 
 @lru_cache(maxsize=None)

@@ -3,7 +3,8 @@
 A stage begins and ends with a state of the lake, as undisturbed.py makes them:
 `landed`, `loaded` (full load ingested), `recorded` (in history too), `changed`
 (maintenance done, more files landed), `ingested`, `built` (in history too), `corrected`
-(other files landed), `reprocessed`, `erased` (a key is).
+(other files landed), `reprocessed`, `erased` (a key is), `input erased` (a key of a
+product's input), `made again` (the product after that).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from tests.crash.kinds import (
     SNAPSHOTS,
     FEEDS,
     MERGED,
+    PRODUCTS,
     STREAMED,
     Kind,
 )
@@ -83,7 +85,14 @@ STAGES = (
         kinds=(MERGED,),
     ),
     Stage("clustering", "maintenance", "built", "built", {"cluster_after": 2}),
-    Stage("cleaning", "maintenance", "built", "built", {"keep_commits": 1}),
+    Stage(
+        "cleaning",
+        "maintenance",
+        "built",
+        "built",
+        {"keep_commits": 1},
+        kinds=(*KINDS, *PRODUCTS),
+    ),
     Stage("rebuild", "rebuild", "built", "built", kinds=FEEDS, idle="incremental"),
     Stage(
         "reprocess",
@@ -119,6 +128,17 @@ STAGES = (
         kinds=DIMENSIONS,
         idle="dimension",
     ),
+    Stage("first product", "product", "landed", "loaded", kinds=PRODUCTS),
+    Stage("product", "product", "changed", "built", kinds=PRODUCTS),
+    Stage(
+        "rebuilt product",
+        "rebuild_product",
+        "built",
+        "built",
+        kinds=PRODUCTS,
+        idle="product",
+    ),
+    Stage("erased product", "product", "input erased", "made again", kinds=PRODUCTS),
 )
 
 

@@ -1,7 +1,7 @@
 """Lakes that nobody kills, copies of their states and what is in them.
 
 Each is played to its end once: a full load, then three times more files; a
-dimension next to its two tables. What was killed must come to the same.
+dimension or a product next to its tables. What was killed must come to the same.
 """
 
 from __future__ import annotations
@@ -11,18 +11,27 @@ import threading
 import time
 from functools import cached_property
 from pathlib import Path
-from typing import Dict, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Tuple
 
 from pyspark.sql import SparkSession
 
 from tests.crash.comparison import Tables
 from tests.crash.kinds import Kind, Source
-from tests.crash.lakes import COMPACT, domain, open_lake, rows_of, run_stage
+from tests.crash.lakes import (
+    COMPACT,
+    domain,
+    open_lake,
+    open_stall,
+    rows_of,
+    run_stage,
+)
 from tests.crash.landings import CORRECTED, LANDED, Files, Landings, landings
 from tests.crash.stages import Stage
 from tests.crash.watch import Watch
 from tests.spark.lake import Lake
+from tests.joins.pairs import Event, batches, files_of
 from tests.spark.shop import SNAPSHOT_DAYS, Shop
+from tests.spark.stall import Stall
 
 
 class Undisturbed:
@@ -65,12 +74,16 @@ class Undisturbed:
 
     def go_ways_to(self, stage: Stage) -> None:
         """Play the lakes that go another way, once, for a stage that needs them."""
-        ways = {
+        ways = self._ways()
+        if stage.name in ways and not set(stage.states) <= set(self.rows):
+            ways[stage.name]()
+
+    def _ways(self) -> Dict[str, Callable[[], None]]:
+        """By the name of a stage, how to play the lake that it needs."""
+        return {
             "reprocess": self._reprocess,
             "erase": self._erase,
         }
-        if stage.name in ways and not set(stage.states) <= set(self.rows):
-            ways[stage.name]()
 
     def _reprocess(self) -> None:
         """A lake that goes another way: what landed is corrected and reprocessed."""
@@ -144,11 +157,53 @@ class UndisturbedDimension(Undisturbed):
 CUSTOMER_FILES = ("load", "changes", "changes")
 
 
+class UndisturbedProduct(Undisturbed):
+    """The same of a product of orders and the history of their customers."""
+
+    @cached_property
+    def _events(self) -> List[List[Event]]:
+        return batches(self._seed, range(1, 31), 4)
+
+    def _play(self, lake: Lake) -> None:
+        first, second, third, _ = map(files_of, self._events)
+        self._stall(lake).take(**first)
+        self._watched(lake, "landed", "product")
+        self._keep(lake, "loaded")
+        self._stall(lake).take(**second)
+        lake.done("product")
+        self.lake(lake.root, COMPACT).done("maintenance")
+        self._stall(lake).take(**third)
+        self._watched(lake, "changed", "product")
+        self._keep(lake, "built")
+        self.go_on(lake)
+        self.rows["gone on"] = rows_of(lake)
+
+    def _ways(self) -> Dict[str, Callable[[], None]]:
+        return {"erased product": self._erase_input}
+
+    def _stall(self, lake: Lake) -> Stall:
+        return open_stall(self._spark, lake.root, self.kind)
+
+    def go_on(self, lake: Lake) -> None:
+        """What comes after: the last files."""
+        self._stall(lake).take(**files_of(self._events[-1]))
+        run_stage(lake, "product")
+
+    def _erase_input(self) -> None:
+        """A lake that goes another way: a customer is erased, then made again."""
+        lake = self._another("built", "input erased")
+        run_stage(self._stall(lake).lakes["customer"], "erase")
+        self._watched(lake, "input erased", "product")
+        self.rows["made again"] = rows_of(lake)
+
+
 def undisturbed(spark: SparkSession, home: Path, kind: Kind, seed: int) -> Undisturbed:
     """The undisturbed lake of a kind, below the folder."""
-    is_dimension = kind.source is Source.DIMENSION
-    of_kind = UndisturbedDimension if is_dimension else Undisturbed
-    return of_kind(spark, home, kind, seed)
+    kinds = {
+        Source.DIMENSION: UndisturbedDimension,
+        Source.PRODUCT: UndisturbedProduct,
+    }
+    return kinds.get(kind.source, Undisturbed)(spark, home, kind, seed)
 
 
 def _land(lake: Lake, files: Files, at: str = LANDED) -> None:

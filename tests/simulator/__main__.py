@@ -2,8 +2,9 @@
 
     python -m tests.simulator --schedules N [--seed S] [--stock]
 
-Each schedule has five runs of one domain: two of one DAG one after the other, one of
-another DAG next to them, and two of a backfill, which Airflow starts at once. EMR
+Each schedule has five runs of one domain, which has a product: two of one DAG one after the
+other, one of another DAG next to them, maintenance or products in turn, and two of a
+backfill, which Airflow starts at once. EMR
 throttles, replies get lost, clusters start late or die, steps fail, workers are
 killed, triggers fail or are lost, reads fail for a while, DAGs are paused or stale,
 users mark, clear and delete, a second Airflow plays the same run ids; then the reaper

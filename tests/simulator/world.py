@@ -25,6 +25,7 @@ from lake_airflow.operators.deferral import WaitsForEmr
 from lake_airflow.reporting import cost_ledger, notifier
 from lake_airflow.runs import lease
 from lake_spec.contract.run_key import any_run_key
+from lake_spec.contract.stage_tables import tables_of
 from lake_spec.model import Notifications
 from lake_spark.errors import LeaseLost
 from lake_spark.storage.lease_check import LeaseCheck
@@ -32,15 +33,18 @@ from tests.simulator.airflow import Counts, SimulatedRun, in_airflow
 from tests.simulator.client import EmrClient, Killed, S3Client, SnsClient, refused
 from tests.simulator.cloud import Cloud, Cluster, Step
 from tests.simulator.designs import Design
-from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, domain
+from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, domain, product, table
 
 TOPIC = "arn:aws:sns:eu-central-1:123456789012:sales-runs"
-TOLD = domain(notifications=Notifications(TOPIC))
-SHARED = domain(notifications=Notifications(TOPIC), step_per_stage=False)
+TABLES = (table("orders"), table("customers"), product("totals", "sales.orders"))
+TOLD = domain(*TABLES, notifications=Notifications(TOPIC))
+SHARED = domain(*TABLES, notifications=Notifications(TOPIC), step_per_stage=False)
 """The same domain, whose incremental runs have one step each."""
 IN_ONE_STEP = "incremental in one step"
+BESIDE = ("maintenance", "products")
+"""The DAGs of which a schedule has one, next to that of the incremental runs."""
 PLANS = {
-    **{kind: dag_plan(kind, TOLD) for kind in ("incremental", "maintenance")},
+    **{kind: dag_plan(kind, TOLD) for kind in ("incremental", *BESIDE)},
     IN_ONE_STEP: dag_plan("incremental", SHARED),
 }
 REAPER_EVERY, ROUNDS = 900, 4  # seconds; how often it comes after the last run
@@ -71,17 +75,18 @@ class World:
         self.unleased: List[str] = []
         self._designs = designs
         self._in_one_step = bool(seed % 2)
+        beside = BESIDE[seed // 2 % len(BESIDE)]
         kills = self.cloud.random.random() < 0.5  # as Airflow 3.3 does, or as 3.0
         self.runs = [
             self._run(kind, f"manual__{n}", kills=kills)
-            for n, kind in enumerate(("incremental", "maintenance", "incremental"))
+            for n, kind in enumerate(("incremental", beside, "incremental"))
         ]
         self.backfill = self._backfill(kills)
         self.runs += self.backfill
         if self.cloud.happens("two Airflows with the same run ids", 0.3):
             self.other = [
                 self._run(kind, f"manual__{n}", kills=kills, airflow=OTHER)
-                for n, kind in enumerate(("incremental", "maintenance"))
+                for n, kind in enumerate(("incremental", beside))
             ]
         self.runs += self.other
 
@@ -117,8 +122,8 @@ class World:
             self._check_lease(step)
         files = self.files.setdefault(f"{tags['lake:dag']}/{tags['lake:run']}", {})
         for stage in stages_asked(step.args) or (step.name.split(" ")[0],):
-            for table in ("orders", "customers"):
-                files[f"{stage}/{table}.json"] = json.dumps({"state": "done"})
+            for each in tables_of(stage, TABLES):
+                files[f"{stage}/{each.name}.json"] = json.dumps({"state": "done"})
 
     def _check_lease(self, step: Step) -> None:
         """What the step itself checks before each of its commits."""

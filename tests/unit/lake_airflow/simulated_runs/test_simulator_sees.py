@@ -180,4 +180,4 @@ def without_looking_for_what_may_come_yet(monkeypatch):
 )
 def test_what_is_taken_away_is_missed(monkeypatch, change):
     expected = change(monkeypatch)
-    assert expected in broken(schedules=3 * SCHEDULES)
+    assert expected in broken(schedules=4 * SCHEDULES)

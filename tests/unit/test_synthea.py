@@ -1,0 +1,66 @@
+"""The generated exports of data/synthea, and the specs of their tables."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from lake_local.__main__ import main
+from tests.cases import clinic
+
+
+def rows(folder, table, until):
+    with (folder / table / f"{table}_{until}.csv").open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.fixture(scope="module")
+def exports(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("exports")
+    for until in ("2024-01-01", "2026-01-01"):
+        clinic.export(folder, 200, until)
+    return folder
+
+
+def test_the_same_size_seed_and_date_give_the_same_bytes(exports, tmp_path):
+    clinic.export(tmp_path / "again", 200, "2024-01-01")
+    clinic.export(tmp_path / "other", 200, "2024-01-01", seed=2)
+    for table in clinic.SOURCES:
+        name = f"{table}/{table}_2024-01-01.csv"
+        first = (exports / name).read_bytes()
+        assert first == (tmp_path / "again" / name).read_bytes()
+        assert first != (tmp_path / "other" / name).read_bytes()
+
+
+def test_a_later_export_has_more_of_the_same_patients(exports):
+    for table in ("encounters", "observations"):
+        first, later = (
+            {tuple(row.values()) for row in rows(exports, table, until)}
+            for until in ("2024-01-01", "2026-01-01")
+        )
+        assert first < later
+    before = {row["Id"]: row for row in rows(exports, "patients", "2024-01-01")}
+    after = {row["Id"]: row for row in rows(exports, "patients", "2026-01-01")}
+    assert before.keys() == after.keys() and before != after
+
+
+def test_some_encounters_are_recorded_late(exports):
+    known = {row["Id"] for row in rows(exports, "encounters", "2024-01-01")}
+    later = rows(exports, "encounters", "2026-01-01")
+    new = [row["START"] for row in later if row["Id"] not in known]
+    assert min(new) < "2024-01-01" < max(new)
+
+
+def test_what_the_products_must_drop_is_there(exports):
+    patients = rows(exports, "patients", "2026-01-01")
+    for column in ("MARITAL", "RACE", "ETHNICITY", "GENDER"):
+        assert 0 < sum(not row[column] for row in patients) < len(patients) / 2
+    for table in ("encounters", "conditions", "observations"):
+        found = [tuple(row.values()) for row in rows(exports, table, "2026-01-01")]
+        assert len(set(found)) < len(found)
+
+
+def test_the_specs_have_no_mistakes_and_no_product_is_built_whole(capsys):
+    assert main(["validate", str(clinic.TABLES)]) == 0
+    assert "built whole" not in capsys.readouterr().out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Set, Tuple
 
 from tests.e2e.command_line import Done
 from tests.e2e.lake import Figures, Run
@@ -63,6 +63,16 @@ class Backfilled:
     scheduled: Dict[str, Any]
     runs: List[Run]
     versions: List[str]
+
+
+@dataclass(frozen=True)
+class Treated:
+    """Two runs of a domain with products, each with its products' rows after it."""
+
+    runs: List[Run]
+    clusters: List[Dict[str, Any]]
+    shown: List[Dict[str, Set[Tuple[str, ...]]]]
+    expected: List[Dict[str, Set[Tuple[str, ...]]]]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ the emulator killed -> up again -> down.
 
 The nightly tests go on after the repeated run: maintenance -> the same input once more -> two
 runs at once; and after the reaper: two runs that are marked as failed -> a backfill of
-another domain.
+another domain; and a domain with products has its full load and a run after it.
 
 A chapter asks for the one before it, and takes down what only it can see; so a
 test may ask for any chapter, alone or in any order.
@@ -14,13 +14,16 @@ test may ask for any chapter, alone or in any order.
 
 from __future__ import annotations
 
+import csv
+import io
 import os
+import shutil
 import signal
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Set, Tuple
 
 import pytest
 
-from tests.cases import museum
+from tests.cases import clinic, museum
 from tests.e2e import days_lake, processes
 from tests.e2e.chapters import (
     Backfilled,
@@ -32,6 +35,7 @@ from tests.e2e.chapters import (
     Refused,
     Repeated,
     Revived,
+    Treated,
 )
 from tests.e2e.command_line import Running
 from tests.e2e.lake import Lake, Run
@@ -142,6 +146,35 @@ def backfilled(lake, unheard) -> Backfilled:
     asked = ("--columns", days_lake.COLUMNS, "--format", "csv", "--layer", "history")
     [versions] = lake.shown(("days.stock", *asked))
     return Backfilled(plan, made, scheduled, runs, versions.splitlines()[1:])
+
+
+@pytest.fixture(scope="session")
+def treated(lake, refused) -> Treated:
+    """The clinic of the examples: a full load, then an export with later and late rows."""
+    lake.up()
+    shutil.copytree(clinic.TABLES / "clinic", lake.tables / "clinic")
+    found = Treated([], [], [], [])
+    for dag_id, day in (("full_load", "2024-01-01"), ("incremental", "2026-01-01")):
+        exports = lake.home.parent / f"clinic-{day}"
+        clinic.export(exports, 20, day)
+        lake.command("put", str(exports), "s3://lake/landing/clinic/")
+        found.runs.append(lake.run(f"clinic_{dag_id}"))
+        found.shown.append(_products(lake))
+        found.expected.append(clinic.expected(exports, day))
+    found.clusters.extend(lake.clusters())
+    return found
+
+
+def _products(lake: Lake) -> Dict[str, Set[Tuple[str, ...]]]:
+    all_rows = ("--format", "csv", "--limit", "0")
+    asked = [
+        (f"clinic.{name}", "--columns", ",".join(columns), *all_rows)
+        for name, columns in clinic.COLUMNS.items()
+    ]
+    return {
+        name: {tuple(row) for row in list(csv.reader(io.StringIO(text)))[1:]}
+        for name, text in zip(clinic.COLUMNS, lake.shown(*asked))
+    }
 
 
 def _scheduled(lake: Lake, dag_id: str) -> Any:

@@ -9,6 +9,7 @@ import yaml
 
 OURS = Path(__file__).resolve().parents[2] / "dags" / "environments" / "local.yml"
 ROLE = "arn:aws:iam::123456789012:role/lake-local-steps"
+DOMAINS = ("moma", "days", "clinic")
 
 
 def write(folder: Path, connections: Mapping[str, Any] | None = None) -> Path:
@@ -16,7 +17,7 @@ def write(folder: Path, connections: Mapping[str, Any] | None = None) -> Path:
     content = yaml.safe_load(OURS.read_text(encoding="utf-8"))
     content["security_configuration"] = "lake-local"
     content["runtime_role"] = ROLE
-    content["runtime_roles"] = {each: f"{ROLE}-{each}" for each in ("moma", "days")}
+    content["runtime_roles"] = {each: f"{ROLE}-{each}" for each in DOMAINS}
     if connections:
         content["connections"] = dict(connections)
     folder.mkdir()

@@ -11,6 +11,7 @@ STORIES = [
     pytest.param("revived", ["moma"], id="by day"),
     pytest.param("queued", ["moma"], id="maintenance", marks=pytest.mark.nightly),
     pytest.param("backfilled", ["moma", "days"], id="night", marks=pytest.mark.nightly),
+    pytest.param("treated", ["clinic"], id="products", marks=pytest.mark.nightly),
 ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Iterable, Iterator, List, Sequence, Set
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set
 
 from lake_infra.resource_names import Root
 from lake_infra.statements import (

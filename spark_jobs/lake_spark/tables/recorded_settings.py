@@ -28,8 +28,8 @@ _OF_SOURCE = (
 )
 _NO_ROW = ("files", "lost_share")
 """What a source says of its files that changes no row."""
-_NO_ROW_OF_STORAGE = ("readable_as",)
-"""What storage says of readers that changes no row."""
+_NO_ROW_OF_STORAGE = ("readable_as", "shuffle", "sort_by")
+"""What storage says of readers and of the way to write that changes no row."""
 _FIXED = ("storage.type", "storage.partition_by", "storage.table_version")
 """Settings of a Hudi table that no commit can change."""
 _UPGRADED = ("storage.table_version", str(OLDER_TABLE_VERSION))

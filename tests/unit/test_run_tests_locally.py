@@ -106,7 +106,7 @@ UNITS = [
 ]
 OLDER = [
     ".venv-airflow-3.0.6/bin/python -m pytest tests/unit/lake_airflow"
-    " tests/unit/lake_spec tests/policy/test_dag_policy.py",
+    " tests/unit/lake_spec tests/unit/lake_plugin tests/policy/test_dag_policy.py",
     ".venv-airflow-3.0.6/bin/python -m pytest tests/unit/lake_local",
     ".venv-airflow/bin/python -m pytest tests/deploy",
     ".venv-airflow-3.0.6/bin/python -m pytest tests/deploy/test_as_mwaa.py",
@@ -220,7 +220,8 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
     assert (code, commands) == (2, [])
     assert (
         "'slow' is no speed; choose fast, full, properties, fuzz, crash, readers,"
-        " loop, simulate, deploy, docs, acceptance, bench, nightly or spark39" in output
+        " joins, loop, simulate, deploy, docs, acceptance, bench, nightly or spark39"
+        in output
     )
 
 

@@ -89,7 +89,8 @@ def test_a_diagnostic_in_the_defaults_is_told_once_and_at_their_file(specs):
     specs.put("tables/sales/customers.yml", customers)
     assert specs.diagnostics() == [
         "tables/_defaults.yml:3: storage.bukets: unknown key. Did you mean 'buckets'?"
-        " storage takes: type, index, buckets,  readable_as, table_version, shuffle."
+        " storage takes: type, index, buckets, partition_by, sort_by, readable_as,"
+        " table_version, shuffle."
     ]
 
 

@@ -88,7 +88,7 @@ def test_maintenance_compacts_only_what_has_log_files(museum):
     done = set(museum.maintenance[0].commits)
     merged = museum.spec.storage.type is TableType.MERGE_ON_READ
     compactions = {"current_compaction", "history_compaction"} if merged else set()
-    assert done == compactions | {"changes_clustering"}
+    assert done == compactions
 
 
 def test_current_equals_the_open_versions(museum):

@@ -25,6 +25,7 @@ from lake_spec.model import (
     ReadableAs,
     Rule,
     Scope,
+    Sensitivity,
     Snapshot,
 )
 from lake_spark.tables.recorded_settings import of_log, of_table
@@ -53,13 +54,14 @@ FILES_TO_COME = (
     *("source.load_from", "source.changes_from", "source.pulled_from"),
     *("source.complete", "source.ignore_columns", "source.missing_columns"),
     *("columns.note.dropped", "columns.note.on_type_mismatch"),
+    *("columns.note.description", "columns.note.tags", "columns.note.sensitivity"),
 )
 LIMITS = (
     *("source.lost_share", "source.full_refresh.lost_share", "source.may_be_empty"),
     *("source.late_after_hours", "quarantine.warn_share", "quarantine.max_share"),
     *("quarantine.min_rows", "maintenance.compact_after"),
     *("maintenance.cluster_after", "maintenance.keep_commits"),
-    "storage.readable_as",
+    *("storage.readable_as", "storage.shuffle", "storage.sort_by"),
 )
 NO_ROW = {*WORDS, *FILES_TO_COME, *LIMITS}
 """What a row is once it is read does not hang on them."""
@@ -85,6 +87,9 @@ OF_COLUMN = {
     "format": "yyyy",
     "dropped": True,
     "on_type_mismatch": OnTypeMismatch.QUARANTINE,
+    "description": "What was said",
+    "tags": ("words",),
+    "sensitivity": Sensitivity.PERSONAL,
 }
 """Another value of each setting of a column."""
 

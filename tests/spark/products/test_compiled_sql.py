@@ -64,7 +64,7 @@ EXPRESSIONS = {
     "region RLIKE '^n'": "boolean",
     "md5(region)": "string",
     "sha2(region, 256)": "string",
-    "amount / 3": "decimal(16,8)",
+    "amount / 3": "decimal(14,6)",
     "order_id / 2": "double",
     "order_id DIV 2": "bigint",
     "order_id % 2": "int",

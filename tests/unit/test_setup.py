@@ -291,6 +291,7 @@ class SparkProject:
             f"{self.settings['PATH'].split(':')[0]}/java", self.home / "bin/java"
         )
         self.java("17.0.1")
+        self.program = self.root / "local/lake_local/aws/class_data.py"
         self.makes("print('made', file=open('notes', 'a'))", "x.touch()")
 
     def java(self, version: str) -> None:
@@ -298,11 +299,10 @@ class SparkProject:
 
     def makes(self, *lines: str) -> None:
         """Let this be what makes the archive, `x`."""
-        program = self.root / "local/lake_local/aws/class_data.py"
-        program.parent.mkdir(parents=True, exist_ok=True)
+        self.program.parent.mkdir(parents=True, exist_ok=True)
         head = f"from pathlib import Path\nx = Path({str(self.archive)!r})\n"
         more = "x.parent.mkdir(parents=True, exist_ok=True)\n"
-        program.write_text(head + more + "\n".join(lines))
+        self.program.write_text(head + more + "\n".join(lines))
 
     def set_up(self, *arguments: str) -> str:
         asked = arguments or ("--only", "airflow", "--only", "spark")
@@ -341,6 +341,12 @@ def test_set_up_goes_on_where_no_archive_can_be_made(spark):
     output = spark.set_up()
     assert "Java's archive of classes could not be made" in output
     assert "no emulator" in (spark.root / ".local/log/setup/class-data.log").read_text()
+    assert spark.set_up() == "setup: everything is in place\n"
+
+
+def test_set_up_goes_on_where_the_maker_of_the_archive_does_not_start(spark):
+    spark.program.write_text("import no_such_module\n")
+    assert "Java's archive of classes could not be made" in spark.set_up()
     assert spark.set_up() == "setup: everything is in place\n"
 
 

@@ -42,7 +42,7 @@ def page_of(target: str, below: str) -> str | None:
     first, slash, rest = path.partition("/")
     if not slash or not hmac.compare_digest(first.encode(), below.encode()):
         return None
-    if ".." in rest.split("/"):
+    if rest.startswith("/") or ".." in rest.split("/"):
         return None
     return f"{rest}{START}" if not rest or rest.endswith("/") else rest
 

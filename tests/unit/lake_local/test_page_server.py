@@ -59,7 +59,8 @@ def test_nothing_else_is_served(address, path):
 
 
 @pytest.mark.parametrize(
-    "rest", ["../other.txt", "%2e%2e/other.txt", "a/../../other.txt"]
+    "rest",
+    ["../other.txt", "%2e%2e/other.txt", "a/../../other.txt", "/other.txt"],
 )
 def test_no_path_leads_out_of_the_site(rest):
     assert page_of(f"/{BELOW}/{rest}", BELOW) is None

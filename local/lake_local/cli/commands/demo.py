@@ -72,10 +72,9 @@ def run(args: Namespace) -> int:
         print(line)
     print(f"\nThe demo took {text.elapsed(time.monotonic() - begin)}.")
     stays_up = args.keep_up or not opened.is_own
-    airflow, page = (
-        (opened.stack.airflow_url, opened.stack.pages_url) if stays_up else ("", page)
-    )
-    for line in next_steps(home, airflow):
+    if stays_up and opened.stack.pages_port:
+        page = opened.stack.pages_url
+    for line in next_steps(home, opened.stack.airflow_url if stays_up else ""):
         print(line)
     print(f"\nThe catalogue of this lake: {page}")
     return 0

@@ -1,4 +1,4 @@
-"""Target 14: a year of daily snapshots that wait, ingested by one run."""
+"""Target 14: many daily snapshots that wait, ingested by one run."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def snapshots(bench: Bench) -> List[Result]:
     def works_of(nth: int) -> Works:
         for each, count in ((waiting, many), (alone, 1)):
             each.land(count)
-        sides = {
-            "many": Work(partial(waiting.take, many)),
-            "one": Work(partial(alone.take, 1)),
-        }
-        return alternating(nth, *({name: work} for name, work in sides.items()))
+        return alternating(
+            nth,
+            {"many": Work(partial(waiting.take, many))},
+            {"one": Work(partial(alone.take, 1))},
+        )
 
     found = bench.meter.in_turns(works_of, bench.pairs, warm_up=2)
     what = f"incremental, {many} snapshots of {ROWS:,} rows that wait / one"

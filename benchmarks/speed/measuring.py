@@ -9,7 +9,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Dict, List, Sequence, Tuple
+from typing import Callable, Dict, List, Mapping, Sequence, Tuple
 
 from py4j.java_gateway import JavaObject
 from pyspark.sql import SparkSession
@@ -95,10 +95,7 @@ class Meter:
             for name, work in works_of(nth).items():
                 work.ready()
                 took[name] = self.measure(work.do)
-            told = ", ".join(
-                f"{name} {each.seconds:.1f} s" for name, each in took.items()
-            )
-            say(f"round {nth}: {told}{' (warming up)' if nth < warm_up else ''}")
+            say_round(nth, took, " (warming up)" if nth < warm_up else "")
             if nth >= warm_up:
                 for name, each in took.items():
                     found.setdefault(name, []).append(each)
@@ -159,6 +156,12 @@ def median(found: Sequence[Measured], of: str = "seconds") -> float:
 def ratios(ours: Sequence[Measured], theirs: Sequence[Measured]) -> List[float]:
     """Seconds of ours over theirs, round by round, sorted."""
     return sorted(a.seconds / b.seconds for a, b in zip(ours, theirs))
+
+
+def say_round(nth: int, took: Mapping[str, Measured], note: str = "") -> None:
+    """A line with the seconds of each work of a round."""
+    seconds = ", ".join(f"{name} {each.seconds:.1f} s" for name, each in took.items())
+    say(f"round {nth}: {seconds}{note}")
 
 
 def say(words: str) -> None:

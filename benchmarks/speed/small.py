@@ -6,7 +6,7 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from typing import List
+from typing import List, Union
 
 from lake_spec.model import ClusterSpec, Engine, TableSpec
 from benchmarks.speed.bench import STAGES, Bench
@@ -14,6 +14,7 @@ from benchmarks.speed.measuring import Measured, Work, Works, median, say
 from benchmarks.speed.result import Result, over
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, table
 from tests.spark.streaming import stream
+from tests.spark.submitted import SubmittedDomain
 
 TABLES, ROWS, CHANGED = 100, 1_000, 100
 WARM = 10
@@ -41,7 +42,7 @@ def tables(bench: Bench) -> List[Result]:
     def works_of(nth: int) -> Works:
         changed = lakes if nth else lakes[:WARM]
         for lake in changed:
-            _land_changes(lake, nth)
+            land_changes(lake, nth, ROWS)
         return {stage: Work(partial(_at_once, changed, stage)) for stage in STAGES}
 
     found = bench.meter.in_turns(works_of, bench.pairs)
@@ -55,16 +56,22 @@ def tables(bench: Bench) -> List[Result]:
 
 def _landed(bench: Bench, name: str, spec: TableSpec) -> Lake:
     lake = Lake(bench.spark, bench.unused(name), spec)
-    rows = "".join(f"{i},name {i},{i}.50,2026-01-01\n" for i in range(ROWS))
-    lake.land("load/1.csv", f"id,name,price,at\n{rows}")
+    land_load(lake, ROWS)
     return lake
 
 
-def _land_changes(lake: Lake, nth: int) -> None:
-    keys = random.Random(nth).sample(range(ROWS), CHANGED)
+def land_load(lake: Union[Lake, SubmittedDomain], rows: int) -> None:
+    """Land the file of a first load."""
+    text = "".join(f"{i},name {i},{i}.50,2026-01-01\n" for i in range(rows))
+    lake.land("load/1.csv", f"id,name,price,at\n{text}")
+
+
+def land_changes(lake: Union[Lake, SubmittedDomain], nth: int, rows: int) -> None:
+    """Land a file of changes of some of so many rows."""
+    keys = random.Random(nth).sample(range(rows), CHANGED)
     at = f"2026-01-02 {nth // 60:02}:{nth % 60:02}:00"
-    rows = "".join(f"U,{i},changed {nth},{nth}.25,{at}\n" for i in keys)
-    lake.land(f"changes/{nth}.csv", f"op,id,name,price,at\n{rows}")
+    text = "".join(f"U,{i},changed {nth},{nth}.25,{at}\n" for i in keys)
+    lake.land(f"changes/{nth}.csv", f"op,id,name,price,at\n{text}")
 
 
 def _at_once(lakes: List[Lake], *stages: str) -> None:

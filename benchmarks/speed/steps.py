@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import sys
 import time
 from contextlib import contextmanager
@@ -14,14 +13,14 @@ from typing import Callable, Dict, Iterator, List
 
 from lake_local.aws import runtimes
 from benchmarks.speed.bench import Bench
-from benchmarks.speed.comparing import summed
-from benchmarks.speed.measuring import Measured, median, say
-from benchmarks.speed.result import Result, over
-from benchmarks.speed.small import SPEC
+from benchmarks.speed.comparing import compared, summed
+from benchmarks.speed.measuring import Measured, say, say_round
+from benchmarks.speed.result import Result
+from benchmarks.speed.small import CHANGED, SPEC, land_changes, land_load
 from tests.spark.lake import table
 from tests.spark.submitted import SubmittedDomain
 
-ROWS, FEW_ROWS, CHANGED, TABLES = 100_000, 1_000, 100, 20
+ROWS, FEW_ROWS, TABLES = 100_000, 1_000, 20
 COUNTED = ("seconds", "cpu", "peak")
 """What is known of a process: its files and jobs are not counted."""
 
@@ -45,12 +44,12 @@ def _one_step(bench: Bench, lake: SubmittedDomain, rows: int) -> Result:
             return summed(_step(lake, "incremental"), _step(lake, "scd2"))
 
     sides = {"one": partial(_step, lake, "incremental", "scd2"), "two": two_steps}
-    found = _in_turns(bench, sides, lambda nth: _land(lake, nth, rows))
+    found = _in_turns(bench, sides, lambda nth: land_changes(lake, nth, rows))
     what = (
         f"incremental and scd2 of {CHANGED} changed rows of {rows:,}: one step, with the"
         " archive of classes / two steps without"
     )
-    return _compared("13", what, found["one"], found["two"], 0.45)
+    return compared("13", what, found["one"], found["two"], 0.45, COUNTED)
 
 
 def _many_tables(
@@ -64,19 +63,27 @@ def _many_tables(
 
     def land(nth: int) -> None:
         for lake in lakes.values():
-            _land(lake, nth, FEW_ROWS)
+            land_changes(lake, nth, FEW_ROWS)
 
     changed = _in_turns(bench, sides, land)
     nothing = _in_turns(bench, sides, lambda nth: None)
     tables = f"{TABLES} small tables in one step / one table: "
     return [
-        _compared("13a", f"{tables}nothing new", nothing["many"], nothing["one"], 1.5),
-        _compared(
+        compared(
+            "13a",
+            f"{tables}nothing new",
+            nothing["many"],
+            nothing["one"],
+            1.5,
+            COUNTED,
+        ),
+        compared(
             "13b",
             f"{tables}{CHANGED} changed rows of {FEW_ROWS:,} in each",
             changed["many"],
             changed["one"],
             4.0,
+            COUNTED,
         ),
     ]
 
@@ -89,14 +96,12 @@ def _in_turns(
     """Land changes for each piece of work, and do all in turns; each is cold."""
     found: Dict[str, List[Measured]] = {name: [] for name in sides}
     for nth in range(bench.pairs):
-        names = list(sides)
+        names, took = list(sides), {}
         for name in reversed(names) if nth % 2 else names:
             land(len(names) * nth + names.index(name))
-            found[name].append(sides[name]())
-        told = ", ".join(
-            f"{name} {each[-1].seconds:.1f} s" for name, each in found.items()
-        )
-        say(f"round {nth}: {told}")
+            took[name] = sides[name]()
+            found[name].append(took[name])
+        say_round(nth, took)
     return found
 
 
@@ -106,17 +111,9 @@ def _loaded(bench: Bench, name: str, count: int, rows: int) -> SubmittedDomain:
     names = [f"t{nth:02}" for nth in range(count)]
     tables = [replace(one, name=n, source=replace(one.source, path=n)) for n in names]
     lake = SubmittedDomain(bench.unused(name), tables)
-    text = "".join(f"{i},name {i},{i}.50,2026-01-01\n" for i in range(rows))
-    lake.land("load/1.csv", f"id,name,price,at\n{text}")
+    land_load(lake, rows)
     _step(lake, "full_load", "scd2")
     return lake
-
-
-def _land(lake: SubmittedDomain, nth: int, rows: int) -> None:
-    keys = random.Random(nth).sample(range(rows), CHANGED)
-    at = f"2026-01-02 {nth // 60:02}:{nth % 60:02}:00"
-    text = "".join(f"U,{i},changed {nth},{nth}.25,{at}\n" for i in keys)
-    lake.land(f"changes/{nth}.csv", f"op,id,name,price,at\n{text}")
 
 
 def _step(lake: SubmittedDomain, *stages: str) -> Measured:
@@ -145,19 +142,3 @@ def _without_archive(bench: Bench) -> Iterator[None]:
         del os.environ["LAKE_JARS"]
         if before is not None:
             os.environ["LAKE_JARS"] = before
-
-
-def _compared(
-    id: str,
-    what: str,
-    ours: List[Measured],
-    theirs: List[Measured],
-    target: float,
-) -> Result:
-    told = {
-        f"{side}_{name}": median(found, name)
-        for side, found in (("ours", ours), ("theirs", theirs))
-        for name in COUNTED
-    }
-    values = [a.seconds / b.seconds for a, b in zip(ours, theirs)]
-    return over(id, what, values, target, told)

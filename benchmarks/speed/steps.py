@@ -44,7 +44,7 @@ def _one_step(bench: Bench, lake: SubmittedDomain, rows: int) -> Result:
             return summed(_step(lake, "incremental"), _step(lake, "scd2"))
 
     sides = {"one": partial(_step, lake, "incremental", "scd2"), "two": two_steps}
-    found = _in_turns(bench, sides, lambda nth: land_changes(lake, nth, rows))
+    found = _in_turns(bench, sides, lambda _, nth: land_changes(lake, nth, rows))
     what = (
         f"incremental and scd2 of {CHANGED} changed rows of {rows:,}: one step, with the"
         " archive of classes / two steps without"
@@ -61,12 +61,11 @@ def _many_tables(
         for name, lake in lakes.items()
     }
 
-    def land(nth: int) -> None:
-        for lake in lakes.values():
-            land_changes(lake, nth, FEW_ROWS)
+    def land(name: str, nth: int) -> None:
+        land_changes(lakes[name], nth, FEW_ROWS)
 
     changed = _in_turns(bench, sides, land)
-    nothing = _in_turns(bench, sides, lambda nth: None)
+    nothing = _in_turns(bench, sides, lambda name, nth: None)
     tables = f"{TABLES} small tables in one step / one table: "
     return [
         compared(
@@ -91,14 +90,15 @@ def _many_tables(
 def _in_turns(
     bench: Bench,
     sides: Dict[str, Callable[[], Measured]],
-    land: Callable[[int], None],
+    land: Callable[[str, int], None],
 ) -> Dict[str, List[Measured]]:
-    """Land changes for each piece of work, and do all in turns; each is cold."""
+    """Land changes for each piece of work, by its name, and do all in turns; each is
+    cold."""
     found: Dict[str, List[Measured]] = {name: [] for name in sides}
     for nth in range(bench.pairs):
         names, took = list(sides), {}
         for name in reversed(names) if nth % 2 else names:
-            land(len(names) * nth + names.index(name))
+            land(name, len(names) * nth + names.index(name))
             took[name] = sides[name]()
             found[name].append(took[name])
         say_round(nth, took)

@@ -140,7 +140,7 @@ dags_and_policy() { # that the simulator sees what is wrong is tried once, in `o
 
 emulator() { tests "$1/bin/python" tests/unit/lake_local; }
 
-releases() { # and what stands on them, apart: a third of all else
+releases() { # and acceptance runs, which use them; a part of their own, as they are slow
     tests .venv-airflow/bin/python tests/unit/lake_release tests/unit/lake_acceptance
 }
 

@@ -46,8 +46,8 @@ def read_published(subject) -> str:
     for name, rows in found.items():
         assert rows["iceberg"] == rows["delta"], name
     current = [json.loads(row) for row in found["visits"]["iceberg"]]
-    told = {(row["visit_id"], row["site"], fee_of(row)) for row in current}
-    assert told == CURRENT and len(current) == len(CURRENT)
+    visits = {(row["visit_id"], row["site"], fee_of(row)) for row in current}
+    assert visits == CURRENT and len(current) == len(CURRENT)
     assert len(found["visits_history"]["iceberg"]) == VERSIONS
     assert len(found["visits_changes"]["iceberg"]) == DELIVERIES
     return f"{len(found)} tables"

@@ -22,7 +22,7 @@ CODE = re.compile(r"`[^`\n]*`")
 
 
 def pages() -> list[Path]:
-    roots = [ROOT / name for name in ("README.md", "CONTRIBUTING.md")]
+    roots = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
     return [*roots, *sorted(DOCS.rglob("*.md"))]
 
 

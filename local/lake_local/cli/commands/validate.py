@@ -12,6 +12,7 @@ Examples:
 from __future__ import annotations
 
 import os
+import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Iterable, Iterator
@@ -122,12 +123,20 @@ def _files_of(path: Path) -> Iterator[Path]:
 
 
 def _is_below(file: str, chosen: Iterable[Path]) -> bool:
+    """Return whether a file is chosen, by itself, by a folder or by its product's spec."""
     place = Path(file).resolve()
-    if place.suffix == SQL:  # of the product of that name
-        chosen = [*chosen, *(each.with_suffix(SQL) for each in chosen)]
     return any(
-        place == each or each in place.parents for each in map(Path.resolve, chosen)
+        place == each or each in place.parents or _is_sql_of(place, each)
+        for each in map(Path.resolve, chosen)
     )
+
+
+def _is_sql_of(file: Path, spec: Path) -> bool:
+    """Return whether a spec names a SQL file next to it."""
+    if file.suffix != SQL or spec.suffix != ENDING or spec.parent != file.parent:
+        return False
+    text = spec.read_text(encoding="utf-8", errors="replace")
+    return re.search(rf"(?<!\w){re.escape(file.name)}", text) is not None
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -37,6 +37,13 @@ def tables(tmp_path, monkeypatch):
     return root
 
 
+def with_keys(root):
+    """Correct the two specs whose key is not a column."""
+    for name in ("sales/orders", "shop/carts"):
+        file = root / f"{name}.yml"
+        file.write_text(file.read_text().replace("nokey", "id"))
+
+
 def validated(capsys, *argv):
     args = parse(["validate", *argv])
     code = args.run(args)
@@ -109,31 +116,34 @@ def test_defaults_of_all_and_of_a_domain_are_validated_with_the_tables_below(
     assert [each.endswith(file) for each in faulty] == [True]
 
 
-def test_mistakes_of_a_sql_file_are_those_of_its_product(tables, capsys):
-    for name in ("sales/orders", "shop/carts"):
-        file = tables / f"{name}.yml"
-        file.write_text(file.read_text().replace("nokey", "id"))
+@pytest.mark.parametrize("name", ["times.sql", "by_time.sql"])
+def test_mistakes_of_a_sql_file_are_those_of_its_product(
+    tables, capsys, monkeypatch, name
+):
+    with_keys(tables)
     words = "description: Items by their time\nowner: sales-data"
     (tables / "sales" / "times.yml").write_text(
-        f"name: times\n{words}\nsource: {{kind: product, sql: times.sql}}\n"
+        f"name: times\n{words}\nsource: {{kind: product, sql: {name}}}\n"
         "key: [id]\ncolumns: {id: int}\n"
     )
-    sql = tables / "sales" / "times.sql"
+    sql = tables / "sales" / name
     sql.write_text("SELECT nope AS id FROM {{ current('sales.items') }}")
     faulty = str(sql)
     assert validated(capsys, str(tables))[:2] == (1, [faulty])
     file = str(tables / "sales" / "times.yml")
     assert validated(capsys, file) == (1, [faulty], "1 file: 1 mistake")
-    assert validated(capsys, str(tables / "shop"))[:2] == (0, [])
+    others = (str(tables / "sales" / "items.yml"), str(tables / "shop"))
+    assert [validated(capsys, each)[:2] for each in others] == [(0, [])] * 2
+    monkeypatch.chdir(tables / "sales")
+    code, (found,), last = validated(capsys, ".")
+    assert (code, found.endswith(name), last) == (1, True, "4 files: 1 mistake")
     sql.write_text("SELECT max(id) AS id FROM {{ current('sales.items') }}")
     code, (note,), last = validated(capsys, str(tables))
     assert (code, note) == (0, "note") and last.endswith(" files: no mistakes")
 
 
 def test_a_release_of_this_machine_has_the_plans_or_names_the_mistakes(tables, capsys):
-    for name in ("sales/orders", "shop/carts"):
-        file = tables / f"{name}.yml"
-        file.write_text(file.read_text().replace("nokey", "id"))
+    with_keys(tables)
     words = "description: Carts by their time\nowner: sales-data"
     product = tables / "shop" / "times.yml"
     text = f"name: times\n{words}\nsource: {{kind: product, from: sales.items}}\nkey: [id]\n"

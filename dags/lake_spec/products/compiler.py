@@ -222,8 +222,11 @@ def _replace_unknown(
 
 
 def _without_qualify(tree: exp.Query) -> exp.Query:
-    """Return the tree with each QUALIFY as the condition of a query around its own."""
-    for select in list(tree.find_all(exp.Select)):
+    """Return the tree with each QUALIFY as the condition of a query around its own.
+
+    Inner queries come first, as an outer one is copied.
+    """
+    for select in reversed(list(tree.find_all(exp.Select))):
         qualify = select.args.get("qualify")
         if qualify is None:
             continue

@@ -140,6 +140,15 @@ def test_qualify_reads_the_column_of_the_table_where_an_alias_has_its_name(shop)
     assert "(PARTITION BY o.region ORDER BY o.at) = 1 AS lake_keep" in made
 
 
+def test_a_qualify_within_another_reads_the_column_of_the_table_too(shop):
+    inner = "QUALIFY row_number() OVER (PARTITION BY o.region ORDER BY o.at) = 1"
+    rows = f"SELECT order_id, region, ordered_at AS at FROM {ORDERS} {inner}"
+    outer = "QUALIFY row_number() OVER (PARTITION BY q.region ORDER BY q.at) = 1"
+    made = sql_of(shop, f"SELECT order_id FROM ({rows}) AS q {outer}", "order_id: int")
+    assert "(PARTITION BY o.region ORDER BY o.at) = 1 AS lake_keep" in made
+    assert "(PARTITION BY q.region ORDER BY q.at) = 1 AS lake_keep" in made
+
+
 def test_a_table_without_an_alias_has_its_own_name(shop):
     sql = "SELECT orders.order_id FROM {{ current('shop.orders') }}"
     assert sql_of(shop, sql, "order_id: int") == (

@@ -16,7 +16,7 @@ from lake_spec.products import checks, statement
 from lake_spec.products.findings import Findings, Place, listed
 from lake_spec.products.inputs import Columns, Tables, how_to_declare
 from lake_spec.products.parts import parts_of
-from lake_spec.products.sql_tree import BadSql, exp, qualified, to_sql
+from lake_spec.products.sql_tree import BadSql, exp, qualified, scopes, to_sql
 from lake_spec.products.types import is_value_of
 from lake_spec.text.sql_references import Reference
 
@@ -138,28 +138,25 @@ class _Compiler:
     def _unknown(self, tree: exp.Query) -> Dict[str, Dict[str, exp.Expr]]:
         """Return the values of `unknown` by alias and column; reports what does not fit."""
         found: Dict[str, Dict[str, exp.Expr]] = {}
-        joins = [each for each in tree.find_all(exp.Join) if each.side == "LEFT"]
+        joined = {
+            join.this.alias_or_name: self.inputs[join.this.name]
+            for join in tree.args.get("joins") or ()
+            if join.side == "LEFT" and join.this.name in self.inputs
+        }
         for table, values in self.source.unknown:
-            aliases = [
-                join.this.alias_or_name
-                for join in joins
-                if join.this.name in self.inputs
-                and self.inputs[join.this.name].table == table
-                and join.parent is tree
-            ]
+            aliases = [name for name, each in joined.items() if each.table == table]
             if not aliases:
                 message = f"the SQL does not join {table} by LEFT JOIN"
                 hint = "Name a table that it joins so, or remove it."
                 path = ("source", "unknown", table)
                 self.found.add(path, table, message, hint, ProductId.BAD_UNKNOWN)
                 continue
-            typed = self._typed_values(table, values, aliases, joins)
-            found.update({alias: typed for alias in aliases})
+            columns = self.columns[joined[aliases[0]].view]
+            found.update(dict.fromkeys(aliases, self._typed(table, values, columns)))
         return found
 
-    def _typed_values(self, table, values, aliases, joins) -> Dict[str, exp.Expr]:
-        (view,) = {j.this.name for j in joins if j.this.alias_or_name == aliases[0]}
-        columns, typed = self.columns[view], {}
+    def _typed(self, table: str, values, columns: Columns) -> Dict[str, exp.Expr]:
+        typed = {}
         for name, value in values:
             path = ("source", "unknown", table, name)
             kind = columns.get(name)
@@ -205,20 +202,23 @@ def _replace_unknown(
     unknown: Mapping[str, Mapping[str, exp.Expr]],
     inputs: Mapping[str, ProductInput],
 ) -> None:
-    """Put the value of `unknown` where a joined table has no row, but not into ON."""
+    """Put the value of `unknown` where a joined table has no row, but not into ON.
+
+    Subqueries may have the same aliases for tables of their own, which are not meant.
+    """
+    if not unknown:
+        return
     keys = {
-        each.alias_or_name: inputs[each.name].key[0]
-        for each in tree.find_all(exp.Table)
-        if each.name in inputs
+        each.this.alias_or_name: inputs[each.this.name].key[0]
+        for each in tree.args["joins"]
+        if each.this.name in inputs
     }
-    for column in list(tree.find_all(exp.Column)):
+    for column in scopes(tree)[-1].columns:
         value = unknown.get(column.table, {}).get(column.name)
         if value is not None and column.find_ancestor(exp.Join) is None:
-            is_absent = exp.column(keys[column.table], table=column.table).is_(
-                exp.Null()
-            )
-            case = exp.Case().when(is_absent, value.copy()).else_(column.copy())
-            column.replace(case)
+            key = exp.column(keys[column.table], table=column.table)
+            case = exp.Case().when(key.is_(exp.Null()), value.copy())
+            column.replace(case.else_(column.copy()))
 
 
 def _without_qualify(tree: exp.Query) -> exp.Query:

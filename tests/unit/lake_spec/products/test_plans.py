@@ -94,6 +94,50 @@ def test_the_value_of_unknown_is_shown_where_there_is_no_row(shop):
     )
 
 
+INNER = {
+    "a table of FROM": "SELECT c.order_id FROM {orders} AS c WHERE c.region = 'x'",
+    "another join": "SELECT p.order_id FROM {orders} AS p LEFT JOIN {region} AS c "
+    "ON c.region_id = p.customer_id WHERE c.title = 'x'",
+    "the same table": "SELECT c.region_id FROM {customer} AS c WHERE c.segment = 'x'",
+}
+
+
+@pytest.mark.parametrize("inner", INNER.values(), ids=INNER)
+def test_the_value_of_unknown_is_not_for_a_subquery_with_the_same_alias(shop, inner):
+    tables = {
+        "orders": "shop.orders",
+        "region": "crm.region",
+        "customer": "crm.customer",
+    }
+    inner = inner.format(
+        **{name: f"{{{{ current('{each}') }}}}" for name, each in tables.items()}
+    )
+    join = f"LEFT JOIN {CUSTOMER} ON c.customer_id = o.customer_id"
+    sql = f"SELECT order_id, segment FROM {ORDERS} {join} WHERE o.order_id IN ({inner})"
+    made = sql_of(
+        shop,
+        sql,
+        "order_id: int, segment: string",
+        ", unknown: {crm.customer: {segment: none}}",
+    )
+    case = (
+        "CASE WHEN c.customer_id IS NULL THEN CAST('none' AS STRING) ELSE c.segment END"
+    )
+    assert f"{case} AS segment" in made and made.count("CASE") == 1
+
+
+def test_the_value_of_unknown_is_seen_by_a_subquery_of_its_row(shop):
+    join = f"LEFT JOIN {CUSTOMER} ON c.customer_id = o.customer_id"
+    inner = "SELECT 1 FROM {{ current('crm.region') }} AS r WHERE r.title = c.segment"
+    made = sql_of(
+        shop,
+        f"SELECT order_id FROM {ORDERS} {join} WHERE EXISTS ({inner})",
+        "order_id: int",
+        ", unknown: {crm.customer: {segment: none}}",
+    )
+    assert "r.title = CASE WHEN c.customer_id IS NULL THEN" in made
+
+
 def test_stars_are_the_declared_columns(shop):
     columns = "order_id: int, region_id: int, title: string, at: timestamp"
     sql = "SELECT region_id AS order_id, * FROM {{ current('crm.region') }} AS r"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
-from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from math import isfinite
 from typing import Union
 
 from lake_spec.model.column_type import ColumnType
@@ -11,6 +13,11 @@ from lake_spec.text.times import parse_timestamp
 
 _DIGITS = {"int": 10, "bigint": 19}
 """Decimal digits that a whole number can need."""
+
+_BITS = {"int": 32, "bigint": 64}
+_NUMBER = re.compile(
+    r"[+-]?(\d{1,99}\.?\d{0,99}|\.\d{1,99})([eE][+-]?\d{1,3})?", re.ASCII
+)
 
 
 def family_of(kind: ColumnType) -> str:
@@ -35,19 +42,32 @@ def is_lossless(kind: ColumnType, to: ColumnType) -> bool:
 
 
 def is_value_of(value: Union[int, str], kind: ColumnType) -> bool:
-    """Return whether the text of a value can be cast to a type."""
+    """Return whether the text of a value can be cast to a type, with nothing lost."""
     text = str(value)
-    try:
-        if kind.name in ("int", "bigint"):
-            return int(text).bit_length() < (32 if kind.name == "int" else 64)
-        if kind.is_numeric:
-            return Decimal(text).is_finite()
-        if kind.name == "date":
-            return bool(date.fromisoformat(text))
-    except (ValueError, InvalidOperation):
-        return False
+    if kind.is_numeric:
+        return bool(_NUMBER.fullmatch(text)) and _is_number_of(text, kind)
+    if kind.name == "date":
+        return _is_date(text)
     if kind.name == "timestamp":
         return parse_timestamp(text) is not None
     if kind.name == "boolean":
         return text.lower() in ("true", "false")
     return kind.name == "string"
+
+
+def _is_number_of(text: str, kind: ColumnType) -> bool:
+    if kind.name in _BITS:
+        limit = 2 ** (_BITS[kind.name] - 1)
+        return text.lstrip("+-").isdigit() and -limit <= int(text) < limit
+    if kind.name == "decimal":
+        precision, scale = kind.digits
+        scaled = Fraction(text) * 10**scale
+        return scaled.denominator == 1 and abs(scaled) < 10**precision
+    return isfinite(float(text))
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False

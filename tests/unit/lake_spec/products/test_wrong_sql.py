@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.lake_spec.products.shop import DOMAIN
+from tests.unit.lake_spec.products.shop import DOMAIN, TABLE
 
 ORDERS = "{{ current('shop.orders') }} AS o"
 CUSTOMER = "{{ current('crm.customer') }} AS c"
@@ -328,6 +328,45 @@ def test_a_wrong_value_for_no_row_is_named_by_its_key(shop, unknown, message):
     shop.product(sql, source=f", unknown: {{{unknown}}}")
     expected = f"shop/enriched.yml:4: source.unknown.{message} [bad-unknown]"
     assert shop.messages() == [expected]
+
+
+LOST = {
+    "an int of 33 bits": ("region_id: int", "region_id: 2147483648"),
+    "underscores, which Spark does not read": ("region_id: int", "region_id: '1_0'"),
+    "a decimal of too many digits": ("amount: 'decimal(4,2)'", "amount: 100"),
+    "a decimal of too many places": ("amount: 'decimal(4,2)'", "amount: '1.005'"),
+    "a date without hyphens": ("day: date", "day: '20260131'"),
+}
+
+
+@pytest.mark.parametrize("column, value", LOST.values(), ids=LOST)
+def test_a_value_for_no_row_that_its_type_cannot_have_is_refused(shop, column, value):
+    found = _unknown_of_a_column(shop, column, value)
+    assert len(found) == 1 and found[0].endswith("of that type. [bad-unknown]")
+
+
+KEPT = {
+    "the lowest int": ("region_id: int", "region_id: -2147483648"),
+    "the highest bigint": ("region_id: bigint", "region_id: 9223372036854775807"),
+    "all digits of a decimal": ("amount: 'decimal(4,2)'", "amount: '-99.99'"),
+    "a double with an exponent": ("share: double", "share: '1e-3'"),
+    "a date": ("day: date", "day: '2026-01-31'"),
+}
+
+
+@pytest.mark.parametrize("column, value", KEPT.values(), ids=KEPT)
+def test_a_value_for_no_row_that_its_type_has_is_accepted(shop, column, value):
+    assert _unknown_of_a_column(shop, column, value) == []
+
+
+def _unknown_of_a_column(shop, column, value):
+    """The messages about a value for no row of a column of a joined table."""
+    spec = TABLE.format("crm", "extra", "id", f"id: int, {column}", "")
+    shop.put("crm/extra.yml", spec)
+    join = "LEFT JOIN {{ current('crm.extra') }} AS e ON e.id = o.customer_id"
+    sql = f"SELECT order_id FROM {ORDERS} {join}"
+    shop.product(sql, source=f", unknown: {{crm.extra: {{{value}}}}}")
+    return shop.messages()
 
 
 def test_products_that_read_each_other_are_named_in_their_order(shop):

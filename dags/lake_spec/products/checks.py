@@ -12,7 +12,7 @@ from lake_spec.products.findings import Findings, listed, place_of
 from lake_spec.products.inputs import Columns
 from lake_spec.products.aggregates import aggregates, is_aggregate
 from lake_spec.products.spark_functions import FUNCTIONS
-from lake_spec.products.sql_tree import Scope, exp, kind_of, scopes, text_of
+from lake_spec.products.sql_tree import Scope, exp, kind_of, scopes, sources_of, text_of
 from lake_spec.products.types import family_of, is_lossless
 from lake_spec.rules.columns import type_of
 
@@ -168,10 +168,7 @@ def _check_groups(select: exp.Select, found: Findings) -> None:
     if others not in ([], ["expressions"]) or not (group or aggregates(select)):
         return
     groups = list(group.expressions) if group else []
-    froms = [select.args["from_"]] if select.args.get("from_") else []
-    own = {
-        each.this.alias_or_name for each in [*froms, *(select.args.get("joins") or [])]
-    }
+    own = {each.alias_or_name for each in sources_of(select)}
 
     def is_left_out(node: exp.Expr) -> bool:
         is_whole = isinstance(node, (exp.Query, exp.Filter)) or is_aggregate(node)

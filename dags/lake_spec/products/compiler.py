@@ -16,7 +16,14 @@ from lake_spec.products import checks, statement
 from lake_spec.products.findings import Findings, Place, listed
 from lake_spec.products.inputs import Columns, Tables, how_to_declare
 from lake_spec.products.parts import parts_of
-from lake_spec.products.sql_tree import BadSql, exp, qualified, scopes, to_sql
+from lake_spec.products.sql_tree import (
+    BadSql,
+    exp,
+    qualified,
+    scopes,
+    sources_of,
+    to_sql,
+)
 from lake_spec.products.types import is_value_of
 from lake_spec.text.sql_references import Reference
 
@@ -123,14 +130,12 @@ class _Compiler:
     def _is_exact(self, tree: exp.Query):
         """Return a test of expressions whose type is Spark's: casts, columns of inputs."""
         of_inputs = {
-            each.alias_or_name
-            for each in tree.find_all(exp.Table)
-            if each.name in self.columns
+            each.alias_or_name for each in sources_of(tree) if each.name in self.inputs
         }
 
         def is_exact(value: exp.Expr) -> bool:
             if isinstance(value, exp.Column):
-                return isinstance(tree, exp.Select) and value.table in of_inputs
+                return value.table in of_inputs
             return isinstance(value, (exp.Cast, exp.TryCast))
 
         return is_exact
@@ -209,9 +214,9 @@ def _replace_unknown(
     if not unknown:
         return
     keys = {
-        each.this.alias_or_name: inputs[each.this.name].key[0]
-        for each in tree.args["joins"]
-        if each.this.name in inputs
+        each.alias_or_name: inputs[each.name].key[0]
+        for each in sources_of(tree)
+        if each.name in inputs
     }
     for column in scopes(tree)[-1].columns:
         value = unknown.get(column.table, {}).get(column.name)

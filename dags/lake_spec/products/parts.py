@@ -12,7 +12,7 @@ from typing import Dict, List, Mapping, Optional, Set, Tuple
 
 from lake_spec.model import Equality, Lookup, ProductInput
 from lake_spec.products.aggregates import aggregates
-from lake_spec.products.sql_tree import exp, line_of, text_of
+from lake_spec.products.sql_tree import exp, line_of, sources_of, text_of
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,11 @@ class _Search:
         self.joins: List[exp.Join] = list(tree.args.get("joins") or ())
         self.alias = source.this.alias_or_name
         self.driver = inputs[source.this.name]
-        self.inputs: Dict[str, ProductInput] = {self.alias: self.driver}
-        for join in self.joins:
-            if isinstance(join.this, exp.Table):
-                self.inputs[join.this.alias_or_name] = inputs[join.this.name]
+        self.inputs: Dict[str, ProductInput] = {
+            each.alias_or_name: inputs[each.name]
+            for each in sources_of(tree)
+            if isinstance(each, exp.Table)
+        }
 
     def parts(self) -> Parts:
         lookups = self._lookups()

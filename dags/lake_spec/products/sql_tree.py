@@ -25,8 +25,10 @@ __all__ = [
     "parse",
     "qualified",
     "scopes",
+    "sources_of",
+    "text_of",
+    "to_sql",
 ]
-__all__ += ["text_of", "to_sql"]
 
 SPARK = "spark"
 
@@ -91,6 +93,13 @@ def qualified(
 def scopes(tree: exp.Expr) -> List[Scope]:
     """List the queries within a query, the inner ones first."""
     return traverse_scope(tree)
+
+
+def sources_of(query: exp.Query) -> List[exp.Expr]:
+    """List what a query itself reads: of FROM, then of each join; none for a UNION."""
+    first = query.args.get("from_")
+    parts = [*([first] if first else []), *(query.args.get("joins") or ())]
+    return [each.this for each in parts]
 
 
 def to_sql(tree: exp.Expr) -> str:

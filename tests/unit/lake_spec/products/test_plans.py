@@ -138,6 +138,14 @@ def test_the_value_of_unknown_is_seen_by_a_subquery_of_its_row(shop):
     assert "r.title = CASE WHEN c.customer_id IS NULL THEN" in made
 
 
+@pytest.mark.parametrize("alias", ["o", "q"])
+def test_the_type_of_a_subquerys_column_is_sparks_to_decide(shop, alias):
+    rows = f"SELECT o.order_id, avg(o.amount) AS n FROM {ORDERS} GROUP BY o.order_id"
+    sql = f"SELECT {alias}.order_id, {alias}.n FROM ({rows}) AS {alias}"
+    shop.product(sql, "order_id: int, n: 'decimal(14,6)'")
+    assert shop.messages() == []
+
+
 def test_stars_are_the_declared_columns(shop):
     columns = "order_id: int, region_id: int, title: string, at: timestamp"
     sql = "SELECT region_id AS order_id, * FROM {{ current('crm.region') }} AS r"

@@ -63,8 +63,8 @@ class _Compiler:
         if tree is None or self.found:
             return None
         checks.check_supported(tree, self.found)
-        statement.name_tables(tree, references)
-        statement.join_by_time(tree, references, self.tables, self.found)
+        views = statement.name_tables(tree, references)
+        statement.join_by_time(views, references, self.tables, self.found)
         if self.found:
             return None
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, List, Mapping, Optional, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, shown
 from lake_spec.diagnostics.product_ids import ProductId
@@ -13,9 +13,9 @@ from lake_spec.products.inputs import Tables
 from lake_spec.products.sql_tree import BadSql, exp, parse
 from lake_spec.text.sql_references import CURRENT, VIEW, Reference, find_references
 
-OUTER = ("", "LEFT")
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-3][0-7]{2})")
-KINDS = ("", "INNER", "OUTER", "SEMI", "ANTI")
+_SIDES, _KINDS = ("", "LEFT"), ("", "INNER", "OUTER", "SEMI", "ANTI")
+"""Sides and kinds of joins by time."""
 
 
 def of_file(text: str, found: Findings) -> Tuple[Optional[exp.Query], List[Reference]]:
@@ -171,10 +171,12 @@ def name_tables(tree: exp.Query, references: List[Reference]) -> Dict[str, exp.T
 
 
 def join_by_time(
-    tree: exp.Query, references: List[Reference], tables: Tables, found: Findings
+    views: Mapping[str, exp.Table],
+    references: List[Reference],
+    tables: Tables,
+    found: Findings,
 ) -> None:
     """Add to each join by time the condition of the version that was valid then."""
-    views = name_tables(tree, references)
     for reference in references:
         if reference.as_of is None or reference.view not in views:
             continue
@@ -182,8 +184,8 @@ def join_by_time(
         join = table.parent
         if (
             not isinstance(join, exp.Join)
-            or join.side not in OUTER
-            or join.kind not in KINDS
+            or join.side not in _SIDES
+            or join.kind not in _KINDS
             or not join.args.get("on")
         ):
             hint = "Write JOIN or LEFT JOIN {{ as_of(...) }} AS c ON c.key = a column before it."

@@ -38,35 +38,43 @@ BY_ROW_ORDER = (
 )
 """Aggregates whose result depends on the order of the rows, which Spark does not keep."""
 
-OF_QUERIES: Dict[str, str] = {
-    "order": "ORDER BY: rows of a table have no order. Remove it, or use `storage.sort_by`.",
-    "sort": "SORT BY: rows of a table have no order. Remove it, or use `storage.sort_by`.",
-    "cluster": "CLUSTER BY: rows of a table have no order. Remove it.",
-    "distribute": "DISTRIBUTE BY: rows of a table have no order. Remove it.",
-    "limit": "LIMIT: it may choose other rows each time. Use QUALIFY row_number() OVER "
-    "(...) = 1, or remove it.",
-    "offset": "OFFSET: it may choose other rows each time. Remove it.",
-    "into": "INTO: a product's rows go to its own table. Remove it.",
+_NO_ORDER = "Rows of a table have no order. Remove it"
+OF_QUERIES = {
+    "order": ("ORDER BY", f"{_NO_ORDER}, or use `storage.sort_by`."),
+    "sort": ("SORT BY", f"{_NO_ORDER}, or use `storage.sort_by`."),
+    "cluster": ("CLUSTER BY", f"{_NO_ORDER}."),
+    "distribute": ("DISTRIBUTE BY", f"{_NO_ORDER}."),
+    "limit": (
+        "LIMIT",
+        "It may choose other rows each time. Use QUALIFY row_number() OVER (...) = 1, "
+        "or remove it.",
+    ),
+    "offset": ("OFFSET", "It may choose other rows each time. Remove it."),
+    "into": ("INTO", "A product's rows go to its own table. Remove it."),
 }
-
+"""Parts of a query that a product cannot have: their words, and what to do."""
 
 OTHERS = {
-    exp.TableSample: "TABLESAMPLE: Its rows differ each time: remove it.",
-    exp.QueryTransform: "TRANSFORM ... USING: It runs another program: remove it.",
-    exp.Version: "a version of a table: Each build reads the newest commit: remove it.",
-    exp.Pivot: "PIVOT: Write CASE or FILTER in aggregates, and GROUP BY.",
+    exp.TableSample: ("TABLESAMPLE", "Its rows differ each time: remove it."),
+    exp.QueryTransform: (
+        "TRANSFORM ... USING",
+        "It runs another program: remove it.",
+    ),
+    exp.Version: (
+        "a version of a table",
+        "Each build reads the newest commit: remove it.",
+    ),
+    exp.Pivot: ("PIVOT", "Write CASE or FILTER in aggregates, and GROUP BY."),
 }
-"""Parts of SQL that a product cannot have, each with what to do."""
+"""Other parts of SQL that it cannot have, in the same way."""
 
 
 def check_supported(tree: exp.Query, found: Findings) -> None:
     """Refuse what gives another result each time, or is no part of a product."""
     for query in tree.find_all(exp.Query):
-        for name, words in OF_QUERIES.items():
+        for name, (what, hint) in OF_QUERIES.items():
             part = query.args.get(name)
             if part is not None:
-                what, hint = words.split(": ", 1)
-                hint = hint[0].upper() + hint[1:]
                 _refuse(part, what, hint, found)
     for node in tree.find_all(exp.Expr):
         _check_node(node, found)
@@ -74,8 +82,7 @@ def check_supported(tree: exp.Query, found: Findings) -> None:
 
 def _check_node(node: exp.Expr, found: Findings) -> None:
     if type(node) in OTHERS:
-        what, hint = OTHERS[type(node)].split(": ", 1)
-        _refuse(node, what, hint, found)
+        _refuse(node, *OTHERS[type(node)], found)
     elif isinstance(node, (exp.Placeholder, exp.Parameter, exp.SessionParameter)):
         hint = "Nothing is filled in: write the value."
         _refuse(node, f"the parameter {text_of(node)}", hint, found)

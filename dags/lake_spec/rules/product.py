@@ -41,8 +41,11 @@ def product_has_one_definition(spec: TableSpec) -> Iterator[Problem]:
     """
     source = spec.source
     if (source.sql is None) == (source.from_ is None):
-        message = f"has {'both' if source.sql else 'neither'} `sql` and `from`"
-        message = message.replace("neither `sql` and", "neither `sql` nor")
+        message = (
+            "has neither `sql` nor `from`"
+            if source.sql is None
+            else "has both `sql` and `from`"
+        )
         hint = "Write `sql` with a file, or `from` with a table."
         yield Problem(("source",), None, message, hint)
         return

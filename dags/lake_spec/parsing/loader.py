@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
 from lake_spec.contract.dag_kinds import DAG_KINDS
-from lake_spec.diagnostics.diagnostic import Diagnostic, Path as KeyPath, Problem
+from lake_spec.diagnostics.diagnostic import Path as KeyPath, Problem
 from lake_spec.diagnostics.errors import NoSuchFile, NoSuchSpec
 from lake_spec.diagnostics.parsing_ids import ParsingId
 from lake_spec.diagnostics.suggestions import did_you_mean
@@ -90,27 +90,16 @@ def environment_file(given: str, folder: Path) -> Path:
     return file
 
 
-def check(
-    tables: Path,
-    *,
-    clusters: Optional[Path] = None,
-    environments: Optional[Path] = None,
-) -> Tuple[int, List[Diagnostic]]:
-    """Return the number of files that were read and all of their diagnostics.
-
-    What products read is checked by `lake_spec.products.plans.check`.
-    """
-    _, survey = survey_all(tables, clusters=clusters, environments=environments)
-    return survey.files, survey.diagnostics
-
-
 def survey_all(
     tables: Path,
     *,
     clusters: Optional[Path] = None,
     environments: Optional[Path] = None,
 ) -> Tuple[Lake, Survey]:
-    """Return the specs as far as they could be read, and what was found in all files."""
+    """Return the specs as far as they could be read, and what was found in all files.
+
+    What products read is checked by `lake_spec.products.plans.check`.
+    """
     survey = Survey()
     lake = _survey_lake(survey, tables, clusters)
     if environments is not None:

@@ -12,7 +12,7 @@ from typing import Any, Dict, List
 import lake_spec.rules
 from lake_spec.diagnostics.parsing_ids import ParsingId
 from lake_spec.diagnostics.product_ids import ProductId
-from lake_spec.parsing.loader import check
+from lake_spec.parsing.loader import survey_all
 
 
 def rule_functions() -> Dict[str, ast.FunctionDef]:
@@ -120,10 +120,10 @@ class SpecFiles:
 
     def diagnostics(self) -> List[str]:
         """Every diagnostic without its id, files named from the temporary folder."""
-        _, diagnostics = check(
+        _, survey = survey_all(
             self.tables, clusters=self.clusters, environments=self.environments
         )
-        texts = [without_id(str(diagnostic)) for diagnostic in diagnostics]
+        texts = [without_id(str(diagnostic)) for diagnostic in survey.diagnostics]
         return [text.replace(f"{self.root}/", "") for text in texts]
 
 

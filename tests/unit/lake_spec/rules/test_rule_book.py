@@ -2,17 +2,17 @@
 
 import ast
 
-from lake_spec.parsing.loader import check
+from lake_spec.parsing.loader import survey_all
 
 from tests.unit.lake_spec.spec_files import FEED, changed, rule_functions
 
 
 def ids_of(specs, **changes):
     specs.put("tables/sales/orders.yml", changed(FEED, changes))
-    _, found = check(
+    _, survey = survey_all(
         specs.tables, clusters=specs.clusters, environments=specs.environments
     )
-    return {each.rule: str(each) for each in found}
+    return {each.rule: str(each) for each in survey.diagnostics}
 
 
 def test_a_rule_of_a_book_prints_its_id_in_brackets_at_the_end(specs):

@@ -1,8 +1,8 @@
 """Domains decoded beforehand, so that a DAG file of many tables parses quickly.
 
 `python -m lake_spec compile` writes `<tables>/<domain>/_compiled.json`: the
-decoded domain with the hash of every file that it came from and of this
-package. It is used only while all of them agree; else the YAML is decoded. So
+decoded domain with the hash of every file that it came from and of
+lake_spec. It is used only while all of them agree; else the YAML is decoded. So
 a stale or broken one costs time and is never wrong.
 """
 
@@ -75,8 +75,8 @@ def _hash(path: Path) -> str:
 
 @lru_cache(maxsize=1)
 def code_version() -> str:
-    """Hash this package: other rules or defaults may give other results."""
-    package = Path(__file__).parent
+    """Hash lake_spec: other rules or defaults may give other results."""
+    package = Path(__file__).parents[1]
     digest = sha256()
     for path in sorted(package.rglob("*.py")):
         digest.update(path.relative_to(package).as_posix().encode())

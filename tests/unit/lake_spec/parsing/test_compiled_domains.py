@@ -1,9 +1,14 @@
 """A compiled domain is the decoded domain, and is used only while it is fresh."""
 
 import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+import lake_spec
 from lake_spec.diagnostics.errors import SpecErrors
 from lake_spec.parsing import compiled_domains
 from lake_spec.parsing.compiled_domains import FILE, compile_domain, read_compiled
@@ -74,6 +79,24 @@ def test_a_table_that_was_removed_makes_it_stale(fresh):
 def test_other_code_makes_it_stale(fresh, monkeypatch):
     monkeypatch.setattr(compiled_domains, "code_version", lambda: "of another version")
     assert read_compiled(fresh.tables, "sales") is None
+
+
+def test_code_of_another_folder_of_the_package_is_other_code(tmp_path):
+    package = tmp_path / "lake_spec"
+    shutil.copytree(Path(lake_spec.__file__).parent, package)
+    before = version_of(tmp_path)
+    with (package / "model/table.py").open("a") as model:
+        model.write("# another default\n")
+    assert version_of(tmp_path) not in (b"", before)
+
+
+def version_of(folder):
+    """The version of the code of a copy of lake_spec."""
+    code = (
+        "from lake_spec.parsing.compiled_domains import code_version as v; print(v())"
+    )
+    command = [sys.executable, "-c", code]
+    return subprocess.check_output(command, cwd=folder, env={"PYTHONPATH": str(folder)})
 
 
 def test_specs_with_diagnostics_are_not_compiled(specs):

@@ -17,10 +17,13 @@ _ADDED_UP = (
     *("erased", "tombstones", "messages", "derived_deletes", "ties", "unresolved"),
     *("versions_opened", "versions_closed", "keys_moved", "upserted", "deleted"),
 )
-_NEWEST = (
+FIGURES = (
     *("newest_input", "newest_event", "current_built"),
-    *("current_rows", "versions", "versions_open", "built"),
+    *("current_rows", "versions", "versions_open"),
 )
+"""Figures of a table as it is: one that a stage does not report is still the last one."""
+
+_NEWEST = (*FIGURES, "built")
 
 
 class State(str, Enum):

@@ -16,17 +16,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
-FIGURES = (
-    *("newest_input", "newest_event", "current_built"),
-    *("current_rows", "versions", "versions_open"),
-)
-"""What stays known of a table where a run does not report it."""
+from lake_spec.contract.report import FIGURES, State
 
 COUNTS = ("rows_in", "accepted", "quarantined", "versions_opened")
 MOST, LONGEST = 5, 500
 """So many problems and warnings of a run, and so many characters of each."""
 
-_FINE = ("done", "nothing_new")
+_SUCCEEDED = (State.DONE.value, State.NOTHING_NEW.value)
 
 
 @dataclass(frozen=True)
@@ -129,7 +125,7 @@ def _figures(reports: Mapping[str, Mapping[str, Any]]) -> Dict[str, Any]:
     return {
         name: report[name]
         for report in reports.values()
-        if report.get("state") in _FINE
+        if report.get("state") in _SUCCEEDED
         for name in FIGURES
         if report.get(name) is not None
     }

@@ -1,4 +1,4 @@
-"""The SQL files of products, which stand next to their specs."""
+"""The SQL files of products, next to their specs."""
 
 from __future__ import annotations
 

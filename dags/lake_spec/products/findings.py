@@ -37,7 +37,7 @@ class Findings(List[Finding]):
 
 
 def place_of(node: exp.Expr) -> Place:
-    """Return where a part of the SQL stands: a key of the spec for `where` and the like."""
+    """Return the line of a part of the SQL; for `where` and the like the key in the spec."""
     at = node
     while at is not None:
         if "path" in at.meta:

@@ -66,7 +66,7 @@ def of_keys(
         where = _expression(source.where, ("source", "where"), found)
         select.set("where", exp.Where(this=where))
     if source.deduplicate is not None and source.from_ in tables:
-        select.set("qualify", _last_of(source, tables.spec(source.from_).key))
+        select.set("qualify", _kept_row(source, tables.spec(source.from_).key))
     return (None if found else select), [reference]
 
 
@@ -99,8 +99,8 @@ def _expression(text: str, path: Path, found: Findings) -> Optional[exp.Expr]:
     return value
 
 
-def _last_of(source: Product, key: Tuple[str, ...]) -> exp.Expr:
-    """Return the condition of the row to keep; the key decides among equal ones."""
+def _kept_row(source: Product, key: Tuple[str, ...]) -> exp.Expr:
+    """Return a QUALIFY of the row to keep; the key decides among equal ones."""
     asked = source.deduplicate
     assert asked is not None
     is_last = asked.keep is Keep.LAST

@@ -125,7 +125,7 @@ def granted_folders_are_own(spec: DomainSpec) -> Iterator[Problem]:
 
 
 @DOMAIN.rule("table_grants")
-def granted_tables_have_takers(spec: DomainSpec) -> Iterator[Problem]:
+def table_grants_name_domains(spec: DomainSpec) -> Iterator[Problem]:
     """Refuse a grant of tables to nobody, or to what is no domain.
 
     Fix: List under `to` the domains whose products may read the tables.

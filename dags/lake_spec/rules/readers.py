@@ -40,7 +40,7 @@ def readers_name_what_exists(
 ) -> Iterator[Problem]:
     """Refuse tables of readers that are not among `files`, and columns not in a table.
 
-    Fix: Correct the name, or take it out of `readers`.
+    Fix: Correct the name, or remove it from `readers`.
     """
     tables = {table.name: table for table in domain.tables}
     for position, reader in enumerate(domain.readers):
@@ -60,7 +60,7 @@ def readers_name_what_exists(
 def grants_name_tables(domain: DomainSpec, files: Sequence[str]) -> Iterator[Problem]:
     """Refuse a table grant of tables that are not among `files`.
 
-    Fix: Correct the name, or take it out of `table_grants`.
+    Fix: Correct the name, or remove it from `table_grants`.
     """
     for position, grant in enumerate(domain.table_grants):
         for place, name in enumerate(grant.tables):

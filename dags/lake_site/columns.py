@@ -39,15 +39,19 @@ def columns_of(table: TableFacts) -> tuple[ColumnRow, ...]:
     """List the columns of current and history: declared ones, given ones, added ones."""
     spec, edges = table.spec, table.domain.edges_of.get(table.spec.full_name, ())
     added = added_columns(table)
-    found = column_lineage(spec.full_name, edges)
-    known = {each.column for each in found}
-    flags = (ColumnLineage(name, (), ()) for name in added if name not in known)
-    rows = [_row(table, each, added.get(each.column)) for each in (*found, *flags)]
+    found = {each.column: each for each in column_lineage(spec.full_name, edges)}
+    names = dict.fromkeys((*dict(spec.columns), *found, *added))
+    rows = [
+        _row(table, found.get(name, ColumnLineage(name, (), ())), added.get(name))
+        for name in names
+    ]
     return tuple(sorted(rows, key=lambda row: row.is_added))
 
 
 def added_columns(table: TableFacts) -> dict[str, tuple[str, str]]:
     """Return type and meaning of the columns that history adds, by name."""
+    if table.spec.is_product:
+        return {}  # it has no history
     history = table.spec.history
     names, surrogate = history.columns, history.surrogate_key
     return {

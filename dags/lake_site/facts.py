@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from functools import cached_property
 from typing import Any, Optional
@@ -23,7 +23,7 @@ DAYS = 30
 _KEPT = (
     *("state", "started", "seconds", "rows_in", "accepted", "quarantined", "error"),
     *("versions_opened", "versions_closed", "versions", "current_rows", "samples"),
-    *("newest_input", "newest_event", "current_built", "warnings", "files"),
+    *("newest_input", "newest_event", "upserted", "warnings", "files"),
 )
 """Fields of reports that pages show; large runs have large reports."""
 
@@ -32,6 +32,9 @@ _LISTED = 50
 
 _NAME = re.compile(r"[A-Za-z0-9_]+/[A-Za-z0-9_.-]+")
 """Names of runs become paths of pages."""
+
+_SUMMED = ("accepted", "quarantined", "versions_opened", "upserted")
+"""Counts of reports that are summed by day, in the order of `Day`."""
 
 _EMPTY_STATES = ("nothing_new", "dry_run")
 log = logging.getLogger(__name__)
@@ -138,7 +141,7 @@ class Day:
     accepted: int = 0
     bad: int = 0
     opened: int = 0
-    closed: int = 0
+    upserted: int = 0
 
 
 @dataclass(frozen=True)
@@ -161,12 +164,11 @@ class DomainFacts:
     now: datetime
     entries: Sequence[ledger.Entry] = ()
     prices: Optional[Prices] = None
-    products: Mapping[str, Iterable[Edge]] = field(default_factory=dict)
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
         """Column lineage of its tables."""
-        return lineage_of(self.spec, self.products)
+        return lineage_of(self.spec)
 
     @cached_property
     def edges_of(self) -> Mapping[str, tuple[Edge, ...]]:
@@ -239,8 +241,10 @@ class TableFacts:
     @cached_property
     def newest_input(self) -> Optional[datetime]:
         """When its newest file landed; for a table without files, when it was built."""
-        name = "current_built" if self.spec.is_dimension else "newest_input"
-        return time_of(self.newest(name))
+        if self.spec.has_files:
+            return time_of(self.newest("newest_input"))
+        built = (each for _, each in self.reports if each.get("state") == "done")
+        return time_of(next(built, {}).get("started"))
 
     @property
     def late_from(self) -> Optional[datetime]:
@@ -282,14 +286,8 @@ class TableFacts:
         for run, report in self.reports:
             began = time_of(report.get("started")) or run.started
             if began is not None:
-                names = (
-                    "accepted",
-                    "quarantined",
-                    "versions_opened",
-                    "versions_closed",
-                )
                 of = sums.setdefault(began.astimezone(timezone.utc).date(), [0] * 4)
-                for i, name in enumerate(names):
+                for i, name in enumerate(_SUMMED):
                     of[i] += int(report.get(name) or 0)
         today = self.domain.now.date()
         days = (today - timedelta(days=ago) for ago in reversed(range(DAYS)))

@@ -1,14 +1,18 @@
 """Decides which words of runs may be shown: never values of personal columns.
 
 Messages of errors and warnings may quote a value. Those of a table with a personal column
-are cut to what names table, stage and id; so are those of the steps of its domain.
+are cut to what names table, stage and id; so are those of the steps of its domain, and
+those of products that read such a table or one of another domain: what SQL makes of a
+value is not followed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any, Optional
 
+from lake_spec.contract.product_inputs import product_levels
 from lake_spec.lineage.columns import Edge, Field, Kind, Layer, lineage_of
 from lake_spec.model import DomainSpec, TableSpec
 from lake_spec.model.choices import Sensitivity
@@ -35,8 +39,9 @@ class Guard:
             for name, column in table.columns
         }
         self._columns: dict[str, dict[str, Sensitivity]] = {}
-        for edge in edges:
-            field = edge.target
+        made = (edge.target for edge in edges)
+        declared = (Field(t, Layer.CURRENT.value, name) for t, name in self._declared)
+        for field in dict.fromkeys((*made, *declared)):
             if field.layer in (Layer.CURRENT.value, Layer.HISTORY.value):
                 of = self._columns.setdefault(field.table, {})
                 found = self._of(field, frozenset())
@@ -46,13 +51,18 @@ class Guard:
             for table, columns in self._columns.items()
             if Sensitivity.PERSONAL in columns.values()
         }
+        own = {table.full_name for table in domain.tables}
+        products = (table for table in domain.tables if table.is_product)
+        for product in chain.from_iterable(product_levels(products)):
+            if any(t in self._guarded or t not in own for t in product.source.reads):
+                self._guarded.add(product.full_name)
 
     def sensitivity(self, table: str, column: str) -> Sensitivity:
         """Return the declared or inherited sensitivity of a column."""
         return self._columns.get(table, {}).get(column, Sensitivity.NONE)
 
     def is_guarded(self, table: str) -> bool:
-        """Return whether the table of this full name has a personal column."""
+        """Return whether the table of this full name may show a personal value."""
         return table in self._guarded
 
     def words(self, table: str, text: str) -> str:

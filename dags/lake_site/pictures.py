@@ -173,9 +173,12 @@ def _outside(
 def lineage_picture(
     table: str, source: str, lineage: Sequence[ColumnLineage]
 ) -> Optional[Picture]:
-    """Place sources to the left, the table in the middle, its users to the right."""
+    """Place sources to the left, the table in the middle, its users to the right.
+
+    None if no column has a source or a user.
+    """
     shown = lineage[:MOST_COLUMNS]
-    if not shown:
+    if not any(of.sources or of.used_by for of in shown):
         return None
     middle = Box(table, _BOX + _GAP, 0)
     lefts = _boxes(

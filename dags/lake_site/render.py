@@ -12,7 +12,7 @@ import jinja2
 
 from lake_spec.contract import site_pages
 from lake_spec.contract.state_format import state_text
-from lake_spec.lineage.columns import Layer
+from lake_spec.lineage.columns import FOLDERS, Layer, layers_of
 from lake_spec.model import EnvironmentSpec
 
 from lake_site import pictures
@@ -150,6 +150,7 @@ def _add_table(files: Files, table: TableFacts, environment: EnvironmentSpec) ->
         charts=_charts(table),
         runs=table.runs[:RUNS_SHOWN],
         statements=list(statements_of(spec, environment)),
+        layers=[FOLDERS[each] for each in layers_of(spec)],
         storage=f"{environment.warehouse}/{spec.domain}/{spec.name}",
     )
 
@@ -163,6 +164,8 @@ def _charts(table: TableFacts) -> list[dict[str, Any]]:
     ]
     if table.spec.is_dimension:  # it ingests nothing
         del figures[:2]
+    elif table.spec.is_product:
+        figures = [("Rows inserted or changed", "upserted", "rows")]
     found = []
     for title, name, kind in figures:
         values = [(day.day.isoformat(), getattr(day, name)) for day in table.days]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional
 
-from lake_spec.model import Dimension, TableSpec
+from lake_spec.model import Dimension, Product, TableSpec
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class SourceText:
     name: str
     more: tuple[tuple[str, str], ...] = ()
     tables: tuple[str, ...] = ()
-    """Tables of the lake that it is made of."""
+    """Full names of tables of the lake that it is made of."""
 
 
 def source_of(table: TableSpec) -> SourceText:
@@ -25,7 +25,11 @@ def source_of(table: TableSpec) -> SourceText:
     if isinstance(source, Dimension):
         of = (source.main.table, source.joined.table)
         words = f"histories of {of[0]} and {of[1]}"
-        return SourceText("dimension", words, tables=of)
+        tables = tuple(f"{table.domain}.{each}" for each in of)
+        return SourceText("dimension", words, tables=tables)
+    if isinstance(source, Product):
+        words = f"rows of {source.from_}" if source.from_ else f"SQL of {source.sql}"
+        return SourceText("product", words, tables=source.reads)
     more = [("Format", source.format.type)]
     for pull in (
         getattr(source, "pulled_from", None),
@@ -34,7 +38,7 @@ def source_of(table: TableSpec) -> SourceText:
     ):
         if pull is not None:
             more.append(("Pulled from", _pull(pull)))
-    given = tuple(each.table for each in table.enrich)
+    given = tuple(f"{table.domain}.{each.table}" for each in table.enrich)
     return SourceText(source.kind, f"files of {source.path}", tuple(more), given)
 
 

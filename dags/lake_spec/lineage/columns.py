@@ -1,5 +1,8 @@
 """Column lineage of a domain: source column, change log, current and history, dimension.
 
+Of a product whose rows are those of one table (`from`), columns of the same name are
+followed; what SQL makes is not.
+
 An edge says that values of one column turn up in another, as they are or parsed
 (`COPIED`), or that they decide its values (`DERIVED`: the times of a version, its
 surrogate key). What only decides which rows there are, such as an operation or the key of
@@ -12,7 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Dict, Iterable, Iterator, List, Mapping, Set, Tuple
 
-from lake_spec.model import Dimension, DomainSpec, TableSpec
+from lake_spec.model import Dimension, DomainSpec, Product, TableSpec
 from lake_spec.model.shown_columns import shown_columns
 from lake_spec.model.sources import Side
 
@@ -24,6 +27,14 @@ class Layer(str, Enum):
     LOG = "log"
     CURRENT = "current"
     HISTORY = "history"
+
+
+FOLDERS = {
+    Layer.CURRENT.value: "current",
+    Layer.HISTORY.value: "history",
+    Layer.LOG.value: "changes",
+}
+"""The folder of each layer in the folder of a table."""
 
 
 class Kind(str, Enum):
@@ -68,9 +79,19 @@ def lineage_of(
             found += products[table.full_name]
         elif isinstance(table.source, Dimension):
             found += _of_dimension(table, table.source, tables)
+        elif isinstance(table.source, Product):
+            found += _of_product(table, table.source)
         else:
             found += _of_files(table)
     return tuple(dict.fromkeys(found))
+
+
+def layers_of(table: TableSpec) -> Tuple[str, ...]:
+    """Return the layers that a table has, its current first."""
+    layers = tuple(FOLDERS)
+    if table.is_product:
+        return layers[:1]
+    return layers[:2] if table.is_dimension else layers
 
 
 def origins(edges: Iterable[Edge], field: Field) -> Tuple[Field, ...]:
@@ -168,6 +189,17 @@ def time_columns(table: TableSpec) -> Tuple[str, ...]:
     )
     first = next(ordered, None)
     return tuple(dict.fromkeys(filter(None, (table.effective_at, first))))
+
+
+def _of_product(table: TableSpec, source: Product) -> Iterator[Edge]:
+    """Edges from the current of the one table whose rows a product has."""
+    if source.from_ is None:
+        return
+    computed = dict(source.derive)
+    for column, _ in table.columns:
+        if column not in computed:
+            origin = Field(source.from_, Layer.CURRENT.value, column)
+            yield Edge(origin, Field(table.full_name, Layer.CURRENT.value, column))
 
 
 def _of_dimension(

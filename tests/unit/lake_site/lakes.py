@@ -15,6 +15,7 @@ from lake_spec.model import (
     DomainSpec,
     EnvironmentSpec,
     Feed,
+    Product,
     Rule,
     Sensitivity,
     Side,
@@ -63,6 +64,20 @@ def feed(
         ),
         columns=tuple(own.items()),
         **{"key": (next(iter(own)),), "order_by": ("updated_at",), **more},
+    )
+
+
+def product(name: str, columns: dict[str, Column], **source: Any) -> TableSpec:
+    """A product of the domain `shop`, which reads what it is `from` or `reads`."""
+    reads = {"reads": (source["from_"],)} if "from_" in source else {}
+    return TableSpec(
+        name=name,
+        domain="shop",
+        description=f"Made: {name}",
+        owner="shop-data",
+        source=Product(**reads, **source),
+        columns=tuple(columns.items()),
+        key=(next(iter(columns)),),
     )
 
 
@@ -140,7 +155,6 @@ def summary(began: datetime, *tables: str, **more: Any) -> dict[str, Any]:
                 versions_open=5000,
                 versions_opened=90,
                 versions_closed=80,
-                current_built=began.isoformat(),
             ),
         }
         for table in tables

@@ -22,7 +22,9 @@ from tests.unit.lake_site.lakes import (
     domain,
     facts,
     feed,
+    product,
     report,
+    sound_tables,
     summary,
 )
 
@@ -232,6 +234,72 @@ def test_a_column_copied_from_a_personal_one_is_personal():
     assert found.guard.sensitivity("shop.customer_with_address", "street") is (
         Sensitivity.NONE
     )
+
+
+def product_run(name, **more):
+    """A run whose stage `product` built a product."""
+    run = summary(NOW - timedelta(hours=2))
+    own = {"upserted": 42, "current_rows": 40, **more}
+    built = report(name, "product", NOW - timedelta(hours=2), **own)
+    return {**run, "tables": {name: {"product": built}}}
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "column"),
+    [
+        (
+            {"from_": "shop.address", "derive": (("city", "upper(street)"),)},
+            "product: rows of shop.address made of address",
+            "customer_id key bigint Term: customer address.customer_id city string",
+        ),
+        (
+            {"sql": "p.sql", "reads": ("shop.address", "crm.account")},
+            "product: SQL of p.sql made of address, crm.account",
+            "customer_id key bigint Term: customer city string",
+        ),
+    ],
+)
+def test_a_product_has_a_page_of_what_it_is_made_of(source, words, column):
+    columns = {"customer_id": Column("bigint"), "city": Column("string")}
+    spec = domain(*sound_tables(), product("towns", columns, **source))
+    found = site(facts(spec, product_run("towns")))
+    page = " ".join(Page(found["domains/shop/tables/towns.html"]).words.split())
+    assert words in page and column in page
+    assert "40 rows now key customer_id; 2 columns" in page
+    assert "Built 2026-11-26 10:00 UTC" in page
+    assert "Rows inserted or changed: 42 in 30 days" in page
+    assert "Hudi table current in s3://lake/warehouse/shop/towns" in page
+    assert not any(each in page for each in ("valid_from", "quarantine", "change log"))
+
+
+@pytest.mark.parametrize(
+    ("reads", "is_shown"),
+    [
+        (("shop.address",), True),
+        (("shop.customer",), False),
+        (("shop.inner",), False),
+        (("crm.account",), False),
+    ],
+)
+def test_a_product_of_personal_or_unknown_tables_shows_no_message(reads, is_shown):
+    columns = {"customer_id": Column("bigint")}
+    inner = product("inner", columns, sql="inner.sql", reads=("shop.customer",))
+    outer = product("outer", columns, sql="outer.sql", reads=reads)
+    error = {"type": "BadValue", "message": CANARY}
+    run = product_run("outer", state="failed", error=error)
+    found = site(facts(domain(*sound_tables(), outer, inner), run))
+    body = found["domains/shop/tables/outer.html"].decode()
+    assert "BadValue" in body and (CANARY in body) is is_shown
+
+
+def test_a_dimension_is_as_fresh_as_its_last_build():
+    run = summary(NOW)
+    at = NOW - timedelta(hours=3)
+    for stage, state, began in (("a", "done", at), ("b", "nothing_new", NOW)):
+        built = report("customer_with_address", "dimension", began, state=state)
+        run["tables"].setdefault("customer_with_address", {})[stage] = built
+    found = site(facts(None, run))["domains/shop/tables/customer_with_address.html"]
+    assert "Built 2026-11-26 09:00 UTC" in Page(found).words
 
 
 def test_long_lists_are_paged_below_300_kilobytes():

@@ -15,7 +15,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Set, Tuple
 
 import pytest
 
-from lake_spec.lineage.columns import Edge, Field, Layer, lineage_of, origins
+from lake_spec.lineage.columns import Edge, Field, Layer, layers_of, lineage_of, origins
 from lake_spec.model import (
     Column,
     Csv,
@@ -23,6 +23,7 @@ from lake_spec.model import (
     DomainSpec,
     Feed,
     History,
+    Product,
     Side,
     TableSpec,
 )
@@ -74,6 +75,24 @@ def test_columns_of_products_come_from_their_plans():
     product = feed("p", {"m": Column("bigint")}, key=("m",))
     domain = DomainSpec("shop", "Shop", "shop-data", tables=(product,))
     assert lineage_of(domain, {"shop.p": [edge]}) == (edge,)
+
+
+@pytest.mark.parametrize(
+    ("source", "copied"),
+    [
+        (Product(from_="crm.a", derive=(("year", "year(at)"),)), ["id", "name"]),
+        (Product(sql="p.sql", reads=("crm.a",)), []),
+    ],
+)
+def test_a_product_copies_the_columns_that_it_does_not_compute(source, copied):
+    columns = dict.fromkeys(("id", "year", "name"), Column("int"))
+    product = replace(feed("p", columns, key=("id",)), source=source)
+    found = lineage_of(DomainSpec("shop", "Shop", "shop-data", tables=(product,)))
+    layer = Layer.CURRENT.value
+    assert [(e.source, e.target) for e in found] == [
+        (Field("crm.a", layer, name), Field("shop.p", layer, name)) for name in copied
+    ]
+    assert layers_of(product) == (layer,)
 
 
 @pytest.mark.parametrize("column", ["valid_from", "version_key"])

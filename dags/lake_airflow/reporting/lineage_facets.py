@@ -32,8 +32,23 @@ from lake_airflow.planning.plan import Stage, StageKind
 from lake_airflow.reporting.reports import Report, Reports
 from lake_airflow.runs.run import Run
 from lake_spec.contract.run_options import FULL_LOAD, INCREMENTAL, REBUILD, REPROCESS
-from lake_spec.contract.stage_tables import DIMENSION, REBUILD_DIMENSION, SCD2
-from lake_spec.lineage.columns import Edge, Field, Kind, Layer, lineage_of
+from lake_spec.contract.report import State
+from lake_spec.contract.stage_tables import (
+    DIMENSION,
+    PRODUCT,
+    REBUILD_DIMENSION,
+    REBUILD_PRODUCT,
+    SCD2,
+)
+from lake_spec.lineage.columns import (
+    FOLDERS,
+    Edge,
+    Field,
+    Kind,
+    Layer,
+    layers_of,
+    lineage_of,
+)
 from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.model.continuous import CONTINUOUS
 
@@ -42,11 +57,12 @@ _WRITES = {
     **dict.fromkeys((FULL_LOAD, INCREMENTAL, REPROCESS), (_LOG, _CURRENT)),
     SCD2: (_HISTORY,),
     **dict.fromkeys((REBUILD, DIMENSION, REBUILD_DIMENSION), (_CURRENT, _HISTORY)),
+    **dict.fromkeys((PRODUCT, REBUILD_PRODUCT), (_CURRENT,)),
     CONTINUOUS: (_LOG, _CURRENT, _HISTORY),
 }
-"""Layers that a stage writes; one that is not here writes no rows of its own."""
+"""Layers that a stage writes, of those that a table has; a stage that is not here writes no
+rows of its own."""
 
-_FOLDERS = {_LOG: "changes", _CURRENT: "current", _HISTORY: "history"}
 _ROWS = {_LOG: "accepted", _HISTORY: "versions_opened"}
 """Count of a report that says how many rows were added to a layer."""
 
@@ -103,8 +119,11 @@ class StageLineage:
         for part in self.stage.parts:
             for table in part.tables:
                 report = self._report(part, table)
+                full_name = f"{self.domain.name}.{table}"
+                own = layers_of(self._tables[full_name])
                 for layer in self._layers(part) if report is not None else ():
-                    found[f"{self.domain.name}.{table}", layer] = report
+                    if layer in own:
+                        found[full_name, layer] = report
         return found
 
     def _report(self, part: Stage, table: str) -> Report | None:
@@ -112,7 +131,7 @@ class StageLineage:
         if part.kind is StageKind.STREAMER:
             return {}
         report = self.reports.get((part.name, table), {})
-        return report if report.get("state") == "done" else None
+        return report if report.get("state") == State.DONE.value else None
 
     @staticmethod
     def _layers(part: Stage) -> tuple[str, ...]:
@@ -169,9 +188,10 @@ class StageLineage:
         table, layer = place
         report = self._written[place]
         columns = {f.column: None for f in self._origins if (f.table, f.layer) == place}
-        facets = self._facets(place, columns)
+        declared = dict(self._tables[table].columns)
+        facets = self._facets(place, dict.fromkeys((*declared, *columns)))
         facets["columnLineage"] = self._column_lineage(place, columns)
-        if instant := report.get("commits", {}).get(_FOLDERS[layer]):
+        if instant := report.get("commits", {}).get(FOLDERS[layer]):
             facets["version"] = dataset_version_dataset.DatasetVersionDatasetFacet(
                 instant
             )
@@ -237,7 +257,7 @@ class StageLineage:
         if layer == Layer.SOURCE.value:
             path = f"{self.environment.landing}/{self._tables[full_name].source.path}"
         else:
-            path = f"{self.environment.warehouse}/{domain}/{table}/{_FOLDERS[layer]}"
+            path = f"{self.environment.warehouse}/{domain}/{table}/{FOLDERS[layer]}"
         bucket, _, name = path.removeprefix("s3://").partition("/")
         return f"s3://{bucket}", name.rstrip("/")
 

@@ -11,12 +11,14 @@ from uuid import uuid4
 import pytest
 
 from lake_airflow.operators.submit_stage import SubmitStage
-from lake_spec.model import Column
+from lake_spec.model import Column, Product
+from lake_spec.model.continuous import Continuous
 from tests.unit.lake_airflow.specs import (
     ENVIRONMENT,
     dag_plan,
     dimension,
     domain,
+    product,
     run,
     table,
 )
@@ -60,13 +62,13 @@ INGESTED = {
 HISTORY = {"state": "done", "versions_opened": 3, "commits": {"history": "2026"}}
 
 
-def operator(kind="incremental", number=0, **changes):
-    plan = dag_plan(kind, SALES)
+def operator(kind="incremental", number=0, spec=SALES, **changes):
+    plan = dag_plan(kind, spec)
     task = SubmitStage(
         task_id=plan.stages[number].name,
         plan=plan,
         stage=plan.stages[number],
-        domain=SALES,
+        domain=spec,
         environment=ENVIRONMENT,
         start_minutes=40,
         poll_seconds=1,
@@ -221,6 +223,43 @@ def test_every_stage_that_writes_rows_has_valid_events(aws, tmp_path):
             written[kind, stage.name] = len(event["outputs"])
     assert written["maintenance", "maintenance"] == 0
     assert all(n for (kind, _), n in written.items() if kind != "maintenance")
+
+
+MADE = domain(
+    ORDERS,
+    replace(table("customers"), columns=COLUMNS),
+    dimension("sold", "orders", "customers"),
+    replace(
+        table("named"),
+        source=Product(
+            from_="crm.people", reads=("crm.people",), derive=(("changed", "now"),)
+        ),
+        columns=COLUMNS,
+    ),
+    replace(product("totals", "sales.named"), columns=COLUMNS[:1]),
+    continuous=Continuous(),
+)
+
+
+@pytest.mark.parametrize("kind", ["products", "rebuild", "continuous"])
+def test_a_product_has_its_current_alone(aws, tmp_path, kind):
+    stage = next(s for s in dag_plan(kind, MADE).stages if "totals" in s.tables)
+    number = dag_plan(kind, MADE).stages.index(stage)
+    task = operator(kind, number, spec=MADE)
+    put(aws, task, **{f"{stage.name}__{each}": INGESTED for each in stage.tables})
+    event = event_of(extracted(task), tmp_path)
+    assert faults(event) == []
+    outputs = named(event["outputs"])
+    made = {n for n in outputs if "/sold/" in n or "/totals/" in n or "/named/" in n}
+    currents = {f"warehouse/sales/{name}/current" for name in ("named", "totals")}
+    sold = {f"warehouse/sales/sold/{layer}" for layer in ("current", "history")}
+    assert made == currents | (sold if kind == "continuous" else set())
+    of = outputs["warehouse/sales/named/current"]
+    assert fields(of, "name") == {("warehouse/crm/people/current", "name")}
+    assert "changed" not in of["facets"]["columnLineage"]["fields"]
+    schema = outputs["warehouse/sales/totals/current"]["facets"]["schema"]["fields"]
+    assert [each["name"] for each in schema] == ["id"]
+    assert "warehouse/crm/people/current" in named(event["inputs"])
 
 
 def test_nothing_is_said_of_a_dry_run_or_before_steps_ended(aws):

@@ -13,7 +13,7 @@ from typing import Any, Optional
 from lake_spec.contract import site_pages
 from lake_spec.contract.dag_kinds import ids_of
 from lake_spec.contract.environment_defaults import with_environment_defaults
-from lake_spec.contract.state_format import UnreadableState, parse_state
+from lake_spec.contract.state_format import UnreadableState, parse_state, state_text
 from lake_spec.costs.ledger import made_since
 from lake_spec.costs.prices import Prices
 from lake_spec.model import DomainSpec, EnvironmentSpec
@@ -31,6 +31,10 @@ MOST_BYTES = 100_000_000
 AT_ONCE = 16
 """Requests at the same time, and summaries that are read before bytes are counted."""
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T[\d.-]*")
+
+_INDEXED = "az/indexed.json"
+"""Hashes of the names that the index was written with, by domain."""
+
 log = logging.getLogger(__name__)
 
 
@@ -82,7 +86,8 @@ def write_run(
     """Write the pages that a run changes; return their number.
 
     These are the run's, those of its tables, its domain's and the start page; the index,
-    the glossary and the search page only if a name or a meaning changed.
+    the glossary and the search page only if a name or a meaning of any domain changed since
+    they were written.
 
     With `whole`, as after an erase, which takes keys out of reports, all pages of the
     domain are written; those that are made of nothing any more lose their content.
@@ -96,19 +101,23 @@ def write_run(
     else:
         files = domain_files(facts, environment, tables=tables, runs=(run,))
     own = json.loads(files[site_pages.catalogue_file(facts.spec.name)])
-    before = _read_one(site, site_pages.catalogue_file(facts.spec.name)) or {}
     others = (name for name in site.folders("domains/") if name != facts.spec.name)
     catalogues = _read_all(site, [site_pages.catalogue_file(name) for name in others])
-    changed = before.get("names_hash") != own["names_hash"]
+    catalogues = [own, *catalogues]
+    indexed = {each["domain"]: each["names_hash"] for each in catalogues}
+    changed = next(iter(_read_all(site, [_INDEXED])), {}).get("domains") != indexed
     files.update(
         overall_files(
-            [own, *catalogues],
+            catalogues,
             facts.now,
             environment=environment.name,
             with_index=changed,
         )
     )
     write(site, files)
+    if changed:  # last: after a failed or an overlapping write the next run repeats it
+        text = state_text({"domains": indexed})
+        write(site, {_INDEXED: text.encode()})
     return len(files)
 
 
@@ -184,10 +193,6 @@ def _read_all(store: Store, paths: list[str]) -> list[dict[str, Any]]:
     """Read JSON objects; those missing or unreadable are left out."""
     found = (_parsed(path, body) for path, body in _bodies(store, paths))
     return [each for each in found if each is not None]
-
-
-def _read_one(store: Store, path: str) -> Optional[dict[str, Any]]:
-    return next(iter(_read_all(store, [path])), None)
 
 
 def _parsed(path: str, body: bytes) -> Optional[dict[str, Any]]:

@@ -8,6 +8,7 @@ import pytest
 
 from lake_airflow.operators.finish_run import Verdict
 from lake_airflow.reporting import site
+from lake_site.store import S3Store
 from lake_spec.contract.site_pages import run_page, table_page
 from tests.unit.lake_airflow.conftest import logged
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
@@ -84,22 +85,58 @@ def test_the_index_is_written_again_only_where_names_change(aws, tables, finishe
     assert "glossary.html" not in pages(aws)
 
 
+OTHER = {
+    "domain": "crm",
+    "description": "Customers",
+    "owner": "crm-data",
+    "tables": 4,
+    "states": {"ok": 4},
+    "problems": [],
+    "last_run": {},
+    "minutes": 1.5,
+    "names_hash": "x",
+    "glossary": [],
+    "entries": [],
+}
+
+
+def put_catalogue(aws, catalogue):
+    key = f"runs/site/domains/{catalogue['domain']}/catalogue.json"
+    aws.put_object(Bucket="lake", Key=key, Body=json.dumps(catalogue))
+
+
+def test_an_index_that_was_not_written_is_written_by_the_next_run(
+    aws, tables, finished, monkeypatch
+):
+    write = S3Store.write
+
+    def fails(store, path, body):
+        if path == "glossary.html":
+            raise OSError("no space")
+        write(store, path, body)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(S3Store, "write", fails)
+        finished.execute(verdict())
+    assert "glossary.html" not in pages(aws)
+    finished.execute(verdict())
+    assert "glossary.html" in pages(aws)
+
+
+def test_an_index_without_the_names_of_another_domain_is_written_again(
+    aws, tables, finished
+):
+    """As after runs of two domains that ended at the same time."""
+    finished.execute(verdict())
+    page = {"name": "party", "title": "table", "description": "", "page": "x.html"}
+    put_catalogue(aws, {**OTHER, "entries": [{**page, "words": ""}]})
+    finished.execute(verdict())
+    index = aws.get_object(Bucket="lake", Key="runs/site/az/p.html")["Body"].read()
+    assert b"party" in index
+
+
 def test_the_start_page_has_the_domains_of_other_runs(aws, tables, finished):
-    other = {
-        "domain": "crm",
-        "description": "Customers",
-        "owner": "crm-data",
-        "tables": 4,
-        "states": {"ok": 4},
-        "problems": [],
-        "last_run": {},
-        "minutes": 1.5,
-        "names_hash": "x",
-        "glossary": [],
-        "entries": [],
-    }
-    key = "runs/site/domains/crm/catalogue.json"
-    aws.put_object(Bucket="lake", Key=key, Body=json.dumps(other))
+    put_catalogue(aws, OTHER)
     finished.execute(verdict())
     start = aws.get_object(Bucket="lake", Key="runs/site/index.html")["Body"].read()
     assert b"crm-data" in start and b"sales-data" in start

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import closing
 from functools import lru_cache
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -59,8 +60,9 @@ class Store:
         if until > now:
             return value
         value = read()
-        if len(self._read) >= _MOST:
-            self._read.clear()
+        # A copy, as other threads add to it meanwhile: large pages must not stay.
+        kept = {n: each for n, each in list(self._read.items()) if each[0] > now}
+        self._read = kept if len(kept) < _MOST else {}
         self._read[name] = (now + SECONDS, value)
         return value
 
@@ -82,7 +84,8 @@ class Store:
             if error.response["Error"]["Code"] not in ("NoSuchKey", "404"):
                 raise
             return None
-        return found["Body"].read() if found["ContentLength"] <= LARGEST else None
+        with closing(found["Body"]) as body:
+            return body.read() if found["ContentLength"] <= LARGEST else None
 
 
 @lru_cache(maxsize=1)

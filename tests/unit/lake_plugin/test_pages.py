@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import tracemalloc
+from io import BytesIO
+from types import SimpleNamespace
+
 import pytest
 
 from lake_spec.contract.run_key import run_key
@@ -170,6 +175,28 @@ def test_files_are_read_once_in_a_short_time(browser, files):
     reads = files.reads
     browser.get("/lake/")
     assert files.reads == reads
+
+
+def test_what_was_read_does_not_stay_in_memory(lake_app, monkeypatch):
+    from lake_pages import storage
+
+    bodies, clock = [], itertools.count(step=2 * storage.SECONDS)
+
+    def get_object(**_):
+        size = storage.LARGEST + 1 if len(bodies) == 9 else 1_000_000
+        bodies.append(BytesIO(bytes(size)))
+        return {"Body": bodies[-1], "ContentLength": size}
+
+    monkeypatch.setattr(storage, "time", SimpleNamespace(monotonic=clock.__next__))
+    store = storage.Store("s3://lake/runs", SimpleNamespace(get_object=get_object))
+    tracemalloc.start()
+    try:
+        read = [len(store.content(f"{n}") or b"") for n in range(10)]
+        assert tracemalloc.get_traced_memory()[0] < 2_500_000
+    finally:
+        tracemalloc.stop()
+    assert read == [*[1_000_000] * 9, 0]
+    assert all(each.closed for each in bodies)
 
 
 @pytest.mark.parametrize("content", [b"no JSON", b"[]", b'{"tables": 1, "runs": {}}'])

@@ -15,7 +15,7 @@ from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from lake_pages.access import COOKIE, User, may_read, user_of_token
-from lake_pages.contract.site_pages import FOLDER, START
+from lake_pages.contract.site_pages import FOLDER, START, table_page
 from lake_pages.run import run_of
 from lake_pages.storage import NotSet, Store, store
 from lake_pages.tables import age, lake_of, time_of
@@ -49,7 +49,7 @@ _pages = Environment(
     lstrip_blocks=True,
 )
 _pages.filters["part"] = lambda text: quote(str(text), safe="")
-_pages.globals.update(age=age, time_of=time_of)
+_pages.globals.update(age=age, time_of=time_of, START=START, table_page=table_page)
 
 app = FastAPI(title="Lake", docs_url=None, redoc_url=None, openapi_url=None)
 _OPEN = ("/bring.js",)

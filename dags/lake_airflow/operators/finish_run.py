@@ -117,8 +117,9 @@ class Verdict(EndTask):
     A teardown, and the only one that the run's state goes by: Airflow runs it also
     after somebody marked the run as failed, which would end as a success without it,
     and where there was no cluster. A run that only planned skips it.
-    It writes the run's pages of the catalogue and notifies the domain's topic; where that
-    fails, its log says so, and the run is as it was.
+    It writes the states of the run's tables, notifies the domain's topic, and last, as it
+    takes longest, writes the run's pages of the catalogue; where one of them fails, its log
+    says so, and the run is as it was.
     """
 
     def execute(self, context: Any) -> None:
@@ -132,10 +133,10 @@ class Verdict(EndTask):
         lacking = _lacking(states, stages)
         if lacking and states.get(SUMMARY_TASK) == "failed":
             self._look_again(context)
-        self._write_pages(context)
         if not lacking:
             self._record(context)
             self._notify(notifier.succeeded)
+            self._write_pages(context)
             return
         words = (
             f"The run failed, or was ended manually: {' and '.join(lacking)} did not "
@@ -145,6 +146,7 @@ class Verdict(EndTask):
         also = () if _is_reported(context, lacking) else (words,)
         self._record(context, failed=True, causes=also)
         self._notify(notifier.failed, also)
+        self._write_pages(context)
         raise AirflowFailException(words)
 
     def _look_again(self, context: Any) -> None:

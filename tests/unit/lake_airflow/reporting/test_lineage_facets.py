@@ -1,4 +1,4 @@
-"""What a stage tells OpenLineage: tables, columns, counts, owners; valid events."""
+"""What a stage sends to OpenLineage: tables, columns, counts, owners; valid events."""
 
 from __future__ import annotations
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 
 import pytest
 
+from lake_airflow.compat import AirflowFailException
 from lake_airflow.operators.finish_run import Verdict
 from lake_airflow.reporting import site
 from lake_site.store import S3Store
@@ -152,6 +154,26 @@ def test_a_run_is_as_it_was_where_its_pages_cannot_be_written(
     finished.execute(verdict())
     assert "pages of this run were not written: no space" in logged(caplog, capsys)
     assert pages(aws) == set()
+
+
+@pytest.mark.parametrize("states", [{}, {"terminate_cluster": "failed"}])
+def test_pages_are_written_after_the_states_of_the_tables(
+    aws, tables, finished, monkeypatch, states
+):
+    finished.states.update(states)
+    before = []
+    write_run = site.write_run
+
+    def writes(*args, **more):
+        found = aws.list_objects_v2(Bucket="lake", Prefix="runs/tables/")
+        before.extend(each["Key"] for each in found.get("Contents", ()))
+        return write_run(*args, **more)
+
+    monkeypatch.setattr(site, "write_run", writes)
+    with pytest.raises(AirflowFailException) if states else nullcontext():
+        finished.execute(verdict())
+    assert before == ["runs/tables/sales.json"]
+    assert run_page("sales", RUN) in pages(aws)
 
 
 def test_an_erase_writes_all_pages_of_its_domain_and_empties_old_ones(

@@ -39,7 +39,7 @@ def catalogue_of(facts: DomainFacts) -> dict[str, Any]:
             for p in table.problems[:1]
         ],
         "last_run": _last_run(facts),
-        "minutes": _total(facts, "minutes"),
+        "minutes": round(facts.costs["all"]["minutes"], 1),
         "names_hash": hashlib.sha256(text.encode()).hexdigest(),
         **names,
     }
@@ -120,7 +120,3 @@ def _last_run(facts: DomainFacts) -> dict[str, Any]:
     run = facts.runs[0]
     ended = run.ended.isoformat() if run.ended else ""
     return {"name": run.name, "state": run.state, "ended": ended}
-
-
-def _total(facts: DomainFacts, name: str) -> float:
-    return round(facts.costs.get("all", {}).get(name) or 0.0, 1)

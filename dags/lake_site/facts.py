@@ -47,15 +47,12 @@ class Run:
     name: str
     state: str
     release: str
-    version: str
     dry_run: bool
     started: Optional[datetime]
     ended: Optional[datetime]
     tables: Mapping[str, Mapping[str, Mapping[str, Any]]]
-    stages: Mapping[str, Any]
     causes: tuple[str, ...]
     warnings: tuple[str, ...]
-    late: tuple[str, ...] = ()
     over_warn_share: tuple[str, ...] = ()
 
     @property
@@ -95,15 +92,12 @@ def run_of(summary: Mapping[str, Any]) -> Run:
         name=str(summary["run"]),
         state=str(summary.get("state")),
         release=str(summary.get("release") or ""),
-        version=str(summary.get("version") or ""),
         dry_run=bool(summary.get("dry_run")),
         started=min(starts, default=None),
         ended=max(ends, default=None),
         tables=tables,
-        stages=summary.get("stages") or {},
         causes=tuple(map(str, summary.get("causes") or ())),
         warnings=tuple(map(str, summary.get("warnings") or ())),
-        late=tuple(summary.get("late_sources") or ()),
         over_warn_share=tuple(summary.get("over_warn_share") or ()),
     )
 

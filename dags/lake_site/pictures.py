@@ -82,7 +82,6 @@ class Box:
     title: str
     x: float
     y: float
-    table: str = ""
     rows: list[tuple[str, float]] = field(default_factory=list)
     width: float = _BOX
 

@@ -1,12 +1,8 @@
-"""Avro files as bytes: whether one is whole.
-
-Spark reads a file that was cut as if it ended there, and its reader of Avro is a jar that
-not every step has.
-"""
+"""Whether an Avro file is whole: Spark reads one that was cut as if it ended there."""
 
 from __future__ import annotations
 
-from typing import Dict, Optional, Tuple
+from typing import Optional, Tuple
 
 from lake_spark.errors import REMOVED, UnreadableFile
 from lake_spark.landing.files import LandingFile
@@ -49,35 +45,20 @@ def refuse_cut(store: ObjectStore, file: LandingFile) -> None:
 
 def marker_of(head: bytes) -> Optional[bytes]:
     """Return the marker at the end of a header; None where the header goes on."""
+    at = len(_MAGIC)
     try:
-        _, at = _header(head)
+        count, at = _number(head, at)
+        while count:
+            if count < 0:
+                _, at = _number(head, at)
+            for _ in range(2 * abs(count)):  # keys and values
+                length, at = _number(head, at)
+                at += length
+            count, at = _number(head, at)
     except IndexError:
         return None
     marker = head[at : at + _MARKER_BYTES]
     return marker if len(marker) == _MARKER_BYTES else None
-
-
-def _header(content: bytes) -> Tuple[Dict[bytes, bytes], int]:
-    """Return the header's entries, and where its marker begins.
-
-    Raise IndexError where the content ends before.
-    """
-    found: Dict[bytes, bytes] = {}
-    count, at = _number(content, len(_MAGIC))
-    while count:
-        if count < 0:
-            _, at = _number(content, at)
-        for _ in range(abs(count)):
-            name, at = _bytes(content, at)
-            found[name], at = _bytes(content, at)
-        count, at = _number(content, at)
-    return found, at
-
-
-def _bytes(content: bytes, at: int) -> Tuple[bytes, int]:
-    """Read bytes that follow their length, and where they end."""
-    size, at = _number(content, at)
-    return content[at : at + size], at + size
 
 
 def _number(content: bytes, at: int) -> Tuple[int, int]:

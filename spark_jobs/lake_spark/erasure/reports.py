@@ -38,11 +38,17 @@ def redact(run: TableRun, subjects: Subjects) -> int:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         done = sum(pool.map(redacted, (u for u in found if u.endswith(".json"))))
     for uri in found:
-        if f"/{SCRATCH}/" in uri:
+        if _is_scratch(run, uri):
             run.store.delete(uri)
     for folder in run_folders(run.environment.runs, run.spec.domain):
         run.store.delete_old_versions(folder)
     return done
+
+
+def _is_scratch(run: TableRun, uri: str) -> bool:
+    """Return whether a file lies in `<dag>/<run>/<stage>/<SCRATCH>/` below the runs."""
+    below = uri[len(run.environment.runs) + 1 :].split("/")
+    return below[3:4] == [SCRATCH] and len(below) > 4
 
 
 def _of_other_runs(run: TableRun) -> Iterator[str]:

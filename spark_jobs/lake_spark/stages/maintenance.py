@@ -70,9 +70,11 @@ def _maintenance(run: TableRun, layer: str, table: HudiTable) -> None:
 def warn_of_size(run: TableRun, layer: str, table: HudiTable) -> None:
     """Warn where a bucket has outgrown one core, and propose a number of buckets."""
     storage = run.spec.storage
+    if storage.index is not Index.BUCKET:
+        return
     largest = max(sizes(run, table), default=0)
     proposed = resized(storage.buckets, largest)
-    if storage.index is not Index.BUCKET or proposed is None:
+    if proposed is None:
         return
     words = (
         f"the largest file of {layer} has {largest:,} bytes (limit {LARGEST:,}) with "

@@ -1,8 +1,8 @@
 """Near real time: the rounds of a continuous run, each of them an incremental run.
 
 A round ingests what has landed, brings current and history up to it, then the
-dimensions and the products, by the stages of every other run: each with a TableRun of its own, so
-that nothing is remembered but what is in the tables. What a table that had
+dimensions and the products, by the stages of every other run: each with a TableRun of
+its own, so that nothing is remembered but what is in the tables. What a table that had
 nothing new would cost is saved where its landing folder says so. Decision 031.
 """
 
@@ -14,9 +14,10 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from typing import Callable, List, Optional, Sequence
 
+from lake_spec.contract.product_inputs import logs_of, reads_of
 from lake_spec.contract.pull_folders import pulls_of
 from lake_spec.contract.report import Report
-from lake_spec.model import Dimension, Product, TableSpec
+from lake_spec.model import TableSpec
 from lake_spec.model.continuous import Continuous, stop_uri
 from lake_spark.stages.dimension import dimension
 from lake_spark.stages.ingest import incremental
@@ -107,15 +108,6 @@ def _stages_of(spec: TableSpec) -> List[Stage]:
     return [product] if spec.is_product else OF_FILES
 
 
-def _reads(spec: TableSpec) -> List[str]:
-    """Return the tables that a dimension or a product is made of."""
-    source = spec.source
-    if isinstance(source, Product):
-        return list(source.reads)
-    assert isinstance(source, Dimension), f"{spec.full_name} is made of files"
-    return [f"{spec.domain}.{e.table}" for e in (source.main, source.joined)]
-
-
 def _put_by(run: TableRun) -> Callable[[Report], None]:
     store, uri = run.store, run.report.uri(run.environment.runs)
     return lambda report: store.write(uri, report.to_json().encode())
@@ -175,7 +167,7 @@ class MicroBatches:
 
     def _is_behind(self, number: int, table: Table) -> bool:
         """Return whether a dimension or a product may have something to do."""
-        reads = _reads(table.spec)
+        reads = (reads_of if table.spec.is_product else logs_of)(table.spec)
         made = {each.spec.full_name: each for each in self._tables}
         # What runs of other domains commit is not known here.
         moved = any(n not in made or made[n].rounds.has_committed for n in reads)

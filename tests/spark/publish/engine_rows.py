@@ -54,6 +54,5 @@ def plain(value: Any) -> Any:
 if __name__ == "__main__":
     main(*sys.argv[1:])
     sys.stdout.flush()
-    os._exit(
-        0
-    )  # threads of the engines' libraries sometimes abort a slow machine's exit
+    # Threads of the engines' libraries sometimes abort the exit on a slow machine.
+    os._exit(0)

@@ -60,7 +60,7 @@ def split(
     depend = run.spec.scope or waiting.manifest.contents.mixes_keys
     if depend or all_rows <= refold.FEW_ROWS:
         return deliveries, None
-    counted = _counted(run, waiting, deliveries)
+    counted = _counted(run, deliveries)
     if not counted.keys:
         return deliveries.limit(0), Alone(deliveries, counted.upserts_alone)
     if counted.keys > MOST_KEYS or counted.rows > MOST_SHARE * all_rows:
@@ -76,9 +76,12 @@ def _times(deliveries: DataFrame) -> DataFrame:
     return deliveries.groupBy(KEY).agg(F.count(KEY).alias("lake_times"), upserts)
 
 
-def _counted(run: TableRun, waiting: Pending, deliveries: DataFrame) -> _Counted:
-    """Count once for each commit of the log: what it holds up to there never changes."""
-    known = COUNTED.get((run.log.path, waiting.log_instant))
+def _counted(run: TableRun, deliveries: DataFrame) -> _Counted:
+    """Count once for each commit of the log, those of erases included."""
+    newest = run.log.last_commit()
+    assert newest is not None, "the log has what is counted"
+    place = (run.log.path, newest.instant)
+    known = COUNTED.get(place)
     if known is None:
         several = F.col("lake_times") > 1
         found = _times(deliveries).agg(
@@ -89,5 +92,5 @@ def _counted(run: TableRun, waiting: Pending, deliveries: DataFrame) -> _Counted
         known = _Counted(*found.first())
         if len(COUNTED) >= MOST_COUNTED:
             COUNTED.clear()
-        COUNTED[run.log.path, waiting.log_instant] = known
+        COUNTED[place] = known
     return known

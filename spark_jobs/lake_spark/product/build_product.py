@@ -108,14 +108,11 @@ def plan_of(run: TableRun) -> ProductPlan:
 def inputs_of(run: TableRun, plan: ProductPlan) -> Dict[str, InputTable]:
     """Return the inputs by view; a layer that is used twice is read at one commit."""
     known: Dict[str, InputTable] = {}
-    warehouse = run.environment.warehouse
+    found: Dict[str, InputTable] = {}
     for each in plan.inputs:
-        table = InputTable(run.spark, run.store, warehouse, each)
-        known.setdefault(table.name, table)
-    return {
-        each.view: known[InputTable(run.spark, run.store, warehouse, each).name]
-        for each in plan.inputs
-    }
+        table = InputTable(run.spark, run.store, run.environment.warehouse, each)
+        found[each.view] = known.setdefault(table.name, table)
+    return found
 
 
 def _task(
@@ -251,8 +248,7 @@ def _keys_of_other_units(
     new = changes.where(F.col("lake_action") == INSERTED).select(KEY)
     new = new.join(removed, KEY, "left_anti")
     taken = run.current.read().join(new, KEY, "left_semi").select(KEY).take(1)
-    words = list(layer.broken)[1]
-    return [f"{words}, for example key {row[KEY]}" for row in taken]
+    return [f"{layer.repeated_key}, for example key {row[KEY]}" for row in taken]
 
 
 def _warn_of_rules(run: TableRun, changes: DataFrame) -> None:

@@ -39,12 +39,20 @@ class ProductLayer(Layer):
         return F.lit(True)
 
     @property
+    def _key(self) -> str:
+        return f"the key ({', '.join(self._spec.key)})"
+
+    @property
+    def repeated_key(self) -> str:
+        """Return the words for rows that have the key of another row."""
+        return f"{self._key} is that of another row too"
+
+    @property
     def broken(self) -> Dict[str, str]:
-        """Return what must hold of the rows, and the SQL that is true for others."""
-        key = ", ".join(self._spec.key)
+        """Return what must not be true of a row: in words, and as SQL."""
         return {
-            f"the key ({key}) has no value": any_null(self._spec.key),
-            f"the key ({key}) is that of another row too": f"{_COPIES} > 1",
+            f"{self._key} has no value": any_null(self._spec.key),
+            self.repeated_key: f"{_COPIES} > 1",
             **failed_rules(self._spec, "quarantine"),
             **failed_rules(self._spec, "fail"),
         }

@@ -135,9 +135,9 @@ class HudiTable:
         self, rows: DataFrame, options: Mapping[str, str], metadata: Mapping[str, str]
     ) -> bool:
         """Write all rows of a table by Spark's shuffle; return False where Hudi's is due."""
-        is_new = not self.exists()
         if self._shuffle is not Shuffle.SPARK:
             return False
+        is_new = not self.exists()
         if not bucket_writer.is_for(options, is_new=is_new):
             return False
         writer = bucket_writer.BucketWriter(self._spark, self.path, options)
@@ -154,6 +154,7 @@ class HudiTable:
                 f"slower: {reason}",
                 flush=True,
             )
+            self.before_commit()  # the attempt may have taken long
             return False
         return True
 

@@ -10,6 +10,7 @@ import pytest
 from lake_spark.build import refold, single_event_keys
 from lake_spark.build.watermark import Pending
 from lake_spark.landing.manifest import LogContents, Manifest
+from tests.spark.erasing import erased
 from tests.spark.lake import FEED_FILES, Lake, table
 
 SPEC = FEED_FILES + """\
@@ -89,11 +90,23 @@ def test_increasing_surrogate_keys_stay(spark, tmp_path, splits):
     assert sorted(after.collect()) == numbers
 
 
+def test_keys_are_counted_again_where_an_erase_took_some_out_of_the_log(
+    spark, tmp_path, splits
+):
+    lake = changed(spark, tmp_path)
+    lake.done("rebuild")
+    erased(lake, {"id": "2"})
+    lake.done("rebuild")
+    assert splits[-1] == ["3", "4"]
+    assert lake.living("name") == [(1, "b"), (4, "d")]
+
+
 def split(spark, keys, *, contents=LogContents(), scope=None, rows=10):
     """The keys that have several deliveries and those alone; None if not set apart."""
     waiting = Pending(None, "1", Manifest(accepted=rows, contents=contents))
     new = SimpleNamespace(last_value=lambda name: None)
-    log = SimpleNamespace(path=f"{keys} {rows}")
+    newest = SimpleNamespace(instant="1")
+    log = SimpleNamespace(path=f"{keys} {rows}", last_commit=lambda: newest)
     run = SimpleNamespace(spec=SimpleNamespace(scope=scope), current=new, log=log)
     made = [(key, "delete" if key == "j" else "upsert") for key in keys]
     deliveries = spark.createDataFrame(made, "lake_key string, lake_op string")

@@ -214,6 +214,23 @@ def test_what_spark_cannot_do_hudi_does_and_the_output_says_so(
     assert "written by Hudi's own shuffle" in output and words in output
 
 
+def test_the_lease_is_checked_again_before_hudi_writes_instead(
+    spark, table, monkeypatch
+):
+    monkeypatch.setattr(bucket_writer, "_SINK", "org.apache.hudi.NotThere")
+    asked = []
+
+    def lost_meanwhile() -> None:
+        asked.append("lease")
+        if len(asked) == 2:
+            raise PermissionError("another run has the lease")
+
+    table.before_commit = lost_meanwhile
+    with pytest.raises(PermissionError):
+        table.write(rows_of(spark, 0, 400), Operation.BULK_INSERT, {})
+    assert not table.exists()
+
+
 def test_the_setting_leaves_all_to_hudi(spark, tmp_path, monkeypatch):
     monkeypatch.setattr(bucket_writer, "BucketWriter", None)
     table = made(spark, tmp_path, KINDS["current"], Shuffle.HUDI)

@@ -31,7 +31,8 @@ from lake_spark.storage.timeline import meta_client
 
 _RECORD_KEY, _FOLDER = "_hoodie_record_key", "_hoodie_partition_path"
 _BUCKET = "lake_bucket"
-_SINK = "org.apache.hudi.HoodieDatasetBulkInsertHelper"
+SINK = "org.apache.hudi.HoodieDatasetBulkInsertHelper"
+"""Hudi's class that writes the rows of a bucket, without a shuffle of its own."""
 
 
 class SlowerShuffle(Exception):
@@ -111,9 +112,9 @@ class BucketWriter:
         is_new: bool,
         before_commit: Callable[[], None],
     ) -> None:
-        sink = reduce(getattr, _SINK.split("."), self._jvm)
+        sink = reduce(getattr, SINK.split("."), self._jvm)
         if isinstance(sink, JavaPackage):
-            raise SlowerShuffle(f"the class {_SINK} is missing")
+            raise SlowerShuffle(f"the class {SINK} is missing")
         if is_new:
             self._create()
         client = self._client(rows)

@@ -197,8 +197,8 @@ def unlike(spark, field):
     "name, value, words",
     [
         ("_bucket", unlike, "are of a bucket that has one"),
-        ("_SINK", "org.apache.hudi.NotThere", "the class org.apache.hudi.NotThere is"),
-        ("_SINK", "java.lang.String", "bulkInsert"),
+        ("SINK", "org.apache.hudi.NotThere", "the class org.apache.hudi.NotThere is"),
+        ("SINK", "java.lang.String", "bulkInsert"),
     ],
     ids=["misplaced rows", "no class", "another signature"],
 )
@@ -217,7 +217,7 @@ def test_what_spark_cannot_do_hudi_does_and_the_output_says_so(
 def test_the_lease_is_checked_again_before_hudi_writes_instead(
     spark, table, monkeypatch
 ):
-    monkeypatch.setattr(bucket_writer, "_SINK", "org.apache.hudi.NotThere")
+    monkeypatch.setattr(bucket_writer, "SINK", "org.apache.hudi.NotThere")
     asked = []
 
     def lost_meanwhile() -> None:

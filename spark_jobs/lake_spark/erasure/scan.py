@@ -54,7 +54,8 @@ def _bad(run: TableRun, subjects: Subjects, files: Sequence[str]) -> List[str]:
     bad = unread | _with_keys(run, subjects, of_rows - kept_bad)
     bad |= {uri for uri in of_rows if _footer_has(run, uri, subjects)}
     bad |= _with_raw_records(run, subjects, kept_bad)
-    bad |= _with_values(run, subjects, parquet - of_rows)
+    for alike in _by_schema(parquet - of_rows):
+        bad |= _with_values(run, subjects, alike)
     texts = sorted(set(files) - parquet - unread)
     is_there = subjects.in_text()
     bad |= {u for u in texts if _is_named(run, u, is_there)}
@@ -98,6 +99,17 @@ def _with_raw_records(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[
     rows = run.spark.read.parquet(*sorted(uris))
     with_uris = rows.withColumn("uri", F.input_file_name())
     return _files_of(quarantine.of(run, subjects, with_uris), uris)
+
+
+def _by_schema(uris: Set[str]) -> Iterator[Set[str]]:
+    """Yield metadata files that can be read by one schema: Spark takes that of any file.
+
+    Those of timelines have Hudi's; each checkpoint of Delta has that of its version.
+    """
+    of_timelines = {uri for uri in uris if f"/{METADATA_FOLDER}/" in uri}
+    yield of_timelines
+    for uri in sorted(uris - of_timelines):
+        yield {uri}
 
 
 def _with_values(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[str]:

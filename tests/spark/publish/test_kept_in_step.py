@@ -319,10 +319,27 @@ def test_the_scan_of_an_erase_reads_every_file_of_published_metadata(spark, tmp_
     assert scan.scan_files(run, subject) > 0
     for place, content in planted(spark, tmp_path / "other").items():
         file = Path(run.current.path[len("file://") :]) / place
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
         with pytest.raises(KeysNotErased, match=re.escape(place)):
             scan.scan_files(run, subject)
         file.unlink()
+    assert scan.scan_files(run, subject) > 0
+
+
+def test_the_scan_of_an_erase_reads_checkpoints_next_to_archived_commits(
+    spark, tmp_path
+):
+    """Both have a column metadata: a struct of Delta's, and bytes of Hudi's."""
+    lake = loaded(spark, tmp_path)
+    run, subject = lake.tables, Subjects(("other-key",), (("other-key",),))
+    report = Report("tests_erase/0", "test", "tests", "things", "erase", "pyspark")
+    publication.begin_again(replace(run, report=report))
+    folder = Path(run.current.path[len("file://") :])
+    assert list(folder.glob("_delta_log/*.checkpoint.parquet"))
+    history = folder / ".hoodie/timeline/history"
+    history.mkdir(parents=True, exist_ok=True)
+    (history / "archived.parquet").write_bytes(archived(spark, tmp_path))
     assert scan.scan_files(run, subject) > 0
 
 
@@ -344,7 +361,20 @@ def planted(spark, root: Path) -> dict:
     found = {f"{f.parent.name}/planted-{f.name}": f.read_bytes() for f in named}
     settings = json.loads(iceberg_file(lake.tables.current.path).read_text())
     settings["properties"]["comment"] = LONG_KEY
-    return {**found, "metadata/v99.metadata.json": json.dumps(settings).encode()}
+    return {
+        **found,
+        "metadata/v99.metadata.json": json.dumps(settings).encode(),
+        ".hoodie/timeline/history/planted.parquet": archived(spark, root),
+    }
+
+
+def archived(spark, root: Path) -> bytes:
+    """A file of archived commits; its columns are like those of a checkpoint by name."""
+    row = [("20260101000000000", bytearray(LONG_KEY.encode()))]
+    table = spark.createDataFrame(row, "instantTime string, metadata binary")
+    table.coalesce(1).write.parquet(f"file://{root}/archived")
+    (file,) = (root / "archived").glob("*.parquet")
+    return file.read_bytes()
 
 
 KINDS = {"manifest", "manifest list", "Delta log", "checkpoint"}

@@ -265,11 +265,11 @@ def refuse_empty(snapshot: SourceSnapshot, known: int, spec: TableSpec) -> None:
     """Refuse a snapshot without rows: more often a broken export than an empty table."""
     scope = snapshot.scopes[0] if spec.scope else None
     named = ", ".join(each.path for each in snapshot.files[:3])
+    there = f", but the table has {known:,} key(s){of_scope(scope, spec)}" if known else ""
     raise TooManyLosses(
-        f"snapshot {snapshot.name}{of_scope(scope, spec)} has no row ({named}), but the "
-        f"table has {known:,} key(s){of_scope(scope, spec)}. Land a whole snapshot in its "
-        "place. If it is right, declare source.may_be_empty, or run "
-        f"{spec.domain}_incremental with accept_losses."
+        f"snapshot {snapshot.name}{of_scope(scope, spec)} has no row ({named}){there}. "
+        "Land a whole snapshot in its place. If it is right, declare "
+        f"source.may_be_empty, or run {spec.domain}_incremental with accept_losses."
     )
 
 

@@ -130,6 +130,16 @@ def test_an_empty_export_does_not_close_the_table(things):
     assert things.files() == before
 
 
+def test_a_first_snapshot_without_rows_is_refused_and_makes_no_table(spark, tmp_path):
+    lake = Lake(spark, tmp_path, table(SPEC))
+    land(lake, "2026-01-01/1.csv", HEADER)
+    (aside,) = lake.run("full_load").set_aside
+    assert aside["reason"].startswith(
+        "snapshot 2026-01-01 00:00 has no row (2026-01-01/1.csv). Land a whole snapshot"
+    )
+    assert not lake.tables.current.has_data()
+
+
 def test_a_snapshot_that_comes_too_late_is_passed_over(things):
     things.land("2026-01-30/3.csv", HEADER + REST)
     things.land("2026-01-29/1.csv", HEADER)

@@ -265,7 +265,9 @@ def refuse_empty(snapshot: SourceSnapshot, known: int, spec: TableSpec) -> None:
     """Refuse a snapshot without rows: more often a broken export than an empty table."""
     scope = snapshot.scopes[0] if spec.scope else None
     named = ", ".join(each.path for each in snapshot.files[:3])
-    there = f", but the table has {known:,} key(s){of_scope(scope, spec)}" if known else ""
+    there = (
+        f", but the table has {known:,} key(s){of_scope(scope, spec)}" if known else ""
+    )
     raise TooManyLosses(
         f"snapshot {snapshot.name}{of_scope(scope, spec)} has no row ({named}){there}. "
         "Land a whole snapshot in its place. If it is right, declare "

@@ -79,7 +79,7 @@ inputs_of() { # the files that say what is in a piece
     case $1 in .venv-infra) echo requirements/actionlint/{build.sh,go.mod,go.sum} ;; esac
     case $1 in
         .venv-*) echo "requirements/${1#.venv-}.lock requirements/build.lock requirements/uv.lock" ;;
-        "$CLASS_DATA") echo requirements/spark.lock "$(inputs_of .local/jars/spark-3.5)" local/lake_local/aws/class_data.py ;;
+        "$CLASS_DATA") echo requirements/spark.lock "$(inputs_of .local/jars/spark-3.5)" local/lake_local/aws/{class_data,runtimes}.py ;;
         *) echo "local/runtimes/${1##*/}/pom.xml local/runtimes/${1##*/}/jars.sha256" ;;
     esac
 }

@@ -293,6 +293,8 @@ class SparkProject:
         self.java("17.0.1")
         self.program = self.root / "local/lake_local/aws/class_data.py"
         self.makes("print('made', file=open('notes', 'a'))", "x.touch()")
+        self.runtimes = self.program.with_name("runtimes.py")
+        self.runtimes.touch()
 
     def java(self, version: str) -> None:
         (self.home / "release").write_text(f"JAVA_VERSION={version}\n")
@@ -331,6 +333,14 @@ def test_the_archive_of_classes_is_made_once_for_each_java(spark):
 def test_other_jars_get_another_archive(spark):
     spark.set_up()
     shutil.rmtree(spark.root / ".local/jars")
+    spark.set_up()
+    spark.set_up()
+    assert spark.made() == 2
+
+
+def test_another_way_to_start_a_step_gets_another_archive(spark):
+    spark.set_up()
+    spark.runtimes.write_text("JAVA_OPTIONS = ''\n")
     spark.set_up()
     spark.set_up()
     assert spark.made() == 2

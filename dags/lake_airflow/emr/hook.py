@@ -51,8 +51,6 @@ _FAULTS = {
 _NOT_YET = re.compile("cluster id .*is not valid", re.I)
 """EMR's error for a cluster that was just created, or that does not exist."""
 
-_ONCE = Config(retries={"total_max_attempts": 1})
-
 
 class ReplyLost(RuntimeError):
     """EMR's reply to a request was lost, and EMR does not show whether it was carried out.
@@ -85,8 +83,10 @@ class SendsOnce(EmrHook):
         return self._send("add_job_flow_steps", **request)["StepIds"]
 
     def _send(self, name: str, **request: Any) -> dict[str, Any]:
+        # A new one each time: a client writes its own mode into the dict of retries.
+        once = Config(retries={"total_max_attempts": 1})
         # Next to what the connection says: a proxy, timeouts.
-        client = self.get_client_type(config=(self.config or Config()).merge(_ONCE))
+        client = self.get_client_type(config=(self.config or Config()).merge(once))
         for pause in PAUSES:
             try:
                 return self.send(client, name, request)

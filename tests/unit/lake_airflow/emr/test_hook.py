@@ -6,6 +6,7 @@ import shlex
 
 import json
 
+import boto3
 import pytest
 from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
 from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutError
@@ -108,15 +109,18 @@ def test_throttling_without_end_is_an_error(hook):
 
 
 def test_botocore_repeats_nothing(monkeypatch):
+    """Also after a client was made, which writes its mode into the retries it gets."""
     seen = []
-    client = Client({"JobFlowId": "j-1"})
-    monkeypatch.setattr(
-        AwsGenericHook,
-        "get_client_type",
-        lambda hook, config: seen.append(config.retries) or client,
-    )
-    SendsOnce(aws_conn_id=None, region_name="eu-central-1").create_job_flow({})
-    assert seen == [{"total_max_attempts": 1}]
+
+    def get_client_type(hook, config):
+        seen.append(dict(config.retries))
+        boto3.client("emr", region_name="eu-central-1", config=config)
+        return Client({"JobFlowId": "j-1"})
+
+    monkeypatch.setattr(AwsGenericHook, "get_client_type", get_client_type)
+    for _ in range(2):
+        SendsOnce(aws_conn_id=None, region_name="eu-central-1").create_job_flow({})
+    assert seen == [{"total_max_attempts": 1}] * 2
 
 
 def test_writes_have_the_proxy_and_timeouts_of_the_connection(monkeypatch):

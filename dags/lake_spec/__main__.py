@@ -33,15 +33,13 @@ def main(argv: Optional[List[str]] = None) -> int:
 
 def validate(args: argparse.Namespace) -> int:
     """Print every fault of every file, then how many there are."""
-    files, diagnostics, whole = check(
+    files, diagnostics, notes = check(
         args.tables,
         clusters=args.clusters or _sibling(args.tables, "clusters"),
         environments=args.environments or _sibling(args.tables, "environments"),
     )
-    for diagnostic in diagnostics:
-        print(diagnostic)
-    for line in whole:
-        print(f"note: {line}")
+    for each in (*diagnostics, *notes):
+        print(each)
     print(f"{files} files, {len(diagnostics)} faults")
     return 1 if diagnostics else 0
 

@@ -16,21 +16,24 @@ from lake_spec.parsing.product_sql import read_sql
 from lake_spec.text.sql_references import find_references
 
 
+@dataclass(frozen=True)
+class Note:
+    """What to know about a spec that has no fault."""
+
+    file: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"note: {self.text}"
+
+
 @dataclass
 class Checked:
     """The plans of products by their names, and what is wrong with the others."""
 
     plans: Dict[str, ProductPlan] = field(default_factory=dict)
     diagnostics: List[Diagnostic] = field(default_factory=list)
-
-    @property
-    def whole(self) -> List[str]:
-        """One line for each product that can only be built whole, with the reason."""
-        return [
-            f"{name} is built whole each time, because {plan.whole_because}."
-            for name, plan in self.plans.items()
-            if plan.whole_because
-        ]
+    notes: List[Note] = field(default_factory=list)
 
 
 def check(
@@ -38,18 +41,18 @@ def check(
     *,
     clusters: Optional[Path] = None,
     environments: Optional[Path] = None,
-) -> Tuple[int, List[Diagnostic], List[str]]:
+) -> Tuple[int, List[Diagnostic], List[Note]]:
     """Check all files, and the products where these have no fault.
 
     Returns:
-        The number of files, their diagnostics, and a line for each product that can only
+        The number of files, their diagnostics, and a note for each product that can only
         be built whole.
     """
     lake, survey = survey_all(tables, clusters=clusters, environments=environments)
     if survey.found:
         return survey.files, survey.diagnostics, []
     checked = check_products(list(lake.domains.values()), tables)
-    return survey.files, checked.diagnostics, checked.whole
+    return survey.files, checked.diagnostics, checked.notes
 
 
 def with_plans(domains: Sequence[DomainSpec], tables: Path) -> List[DomainSpec]:
@@ -91,6 +94,7 @@ def check_products(domains: Sequence[DomainSpec], tables: Path) -> Checked:
         compiled = compile_product(spec, text, known)
         if compiled.plan is not None:
             checked.plans[spec.full_name] = compiled.plan
+            checked.notes += _notes(spec, compiled.plan, file)
         for each in compiled.findings:
             if isinstance(each.place, int):
                 place: Tuple = (str(sql), each.place, "", each.value)
@@ -102,6 +106,15 @@ def check_products(domains: Sequence[DomainSpec], tables: Path) -> Checked:
     checked.diagnostics += _cycles(products, tables)
     checked.diagnostics.sort(key=lambda each: (each.file, each.line))
     return checked
+
+
+def _notes(spec: TableSpec, plan: ProductPlan, file: Path) -> Iterator[Note]:
+    """Note that a product can only be built whole, with the reason."""
+    if plan.whole_because:
+        text = (
+            f"{spec.full_name} is built whole each time, because {plan.whole_because}."
+        )
+        yield Note(str(file), text)
 
 
 def _sql(spec: TableSpec, folder: Path) -> Tuple[str, Path]:

@@ -21,7 +21,7 @@ from lake_spec.diagnostics.diagnostic import Diagnostic
 from lake_spec.diagnostics.suggestions import nearest
 from lake_spec.parsing.discovery import DEFAULTS, DOMAIN_FILE, ENDING
 from lake_spec.parsing.product_sql import ENDING as SQL
-from lake_spec.products.plans import check
+from lake_spec.products.plans import Note, check
 
 from lake_local.errors import BadRequest
 from lake_local.workspace.project import Project, find
@@ -52,13 +52,13 @@ def run(args: Namespace) -> int:
         files, faults, notes = _of_paths(args.paths, tables, project)
     else:
         files, faults, notes = _check(tables, project)
-    for line in (*faults, *(f"note: {note}" for note in notes)):
-        print(line)
+    for each in (*faults, *notes):
+        print(each)
     print(f"{_count(files, 'file')}: {_count(len(faults), 'mistake')}")
     return 1 if faults else 0
 
 
-Result = tuple[int, list[Diagnostic], list[str]]
+Result = tuple[int, list[Diagnostic], list[Note]]
 """The number of files, their mistakes, and notes on products."""
 
 
@@ -71,7 +71,7 @@ def _check(tables: Path, project: Project) -> Result:
 
 
 def _of_paths(paths: Iterable[Path], tables: Path, project: Project) -> Result:
-    """Return how many files the paths name, and the mistakes of these files only.
+    """Return how many files the paths name, with the mistakes and notes of these only.
 
     Rules across files are still checked against all the files around them.
     """
@@ -80,14 +80,16 @@ def _of_paths(paths: Iterable[Path], tables: Path, project: Project) -> Result:
         by_root.setdefault(_root_of(path, tables, project), []).append(path)
     files: set[Path] = set()
     faults: list[Diagnostic] = []
+    notes: list[Note] = []
     for root, chosen in by_root.items():
-        whole = [path for path in chosen if _same(path, root)]
-        number, found, notes = _check(root, project)
-        if whole and len(by_root) == 1:
-            return number, found, notes
+        is_whole = any(_same(path, root) for path in chosen)
+        number, found, noted = _check(root, project)
+        if is_whole and len(by_root) == 1:
+            return number, found, noted
         files.update(file for path in chosen for file in _files_of(path))
-        faults += found if whole else [x for x in found if _is_below(x.file, chosen)]
-    return len(files), faults, []
+        faults += [x for x in found if is_whole or _is_below(x.file, chosen)]
+        notes += [x for x in noted if is_whole or _is_below(x.file, chosen)]
+    return len(files), faults, notes
 
 
 def _root_of(path: Path, tables: Path, project: Project) -> Path:

@@ -137,9 +137,24 @@ def test_mistakes_of_a_sql_file_are_those_of_its_product(
     monkeypatch.chdir(tables / "sales")
     code, (found,), last = validated(capsys, ".")
     assert (code, found.endswith(name), last) == (1, True, "4 files: 1 mistake")
-    sql.write_text("SELECT max(id) AS id FROM {{ current('sales.items') }}")
-    code, (note,), last = validated(capsys, str(tables))
-    assert (code, note) == (0, "note") and last.endswith(" files: no mistakes")
+
+
+def test_a_note_is_printed_with_the_file_that_it_is_about(tables, capsys):
+    with_keys(tables)
+    words = "description: The item that came last\nowner: sales-data"
+    sql = "SELECT max(id) AS id FROM {{ current('sales.items') }}"
+    (tables / "sales" / "newest.yml").write_text(
+        f"name: newest\n{words}\nsource: {{kind: product, sql: newest.sql}}\n"
+        "key: [id]\ncolumns: {id: int}\n"
+    )
+    (tables / "sales" / "newest.sql").write_text(sql)
+    for path in ("tables", "tables/sales", "tables/sales/newest.yml"):
+        code, noted, last = validated(capsys, path)
+        assert (code, noted) == (0, ["note"]) and last.endswith(": no mistakes")
+    both = ("tables/sales/newest.yml", "tables/shop")
+    assert validated(capsys, *both) == (0, ["note"], "3 files: no mistakes")
+    for path in ("tables/sales/items.yml", "tables/shop"):
+        assert validated(capsys, path)[:2] == (0, [])
 
 
 def test_a_release_of_this_machine_has_the_plans_or_names_the_mistakes(tables, capsys):

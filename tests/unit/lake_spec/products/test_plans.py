@@ -294,13 +294,12 @@ def test_what_can_be_built_in_part_has_a_unit(shop, sql):
 
 def test_validate_notes_what_is_built_whole(shop):
     shop.product(f"SELECT max(order_id) AS order_id FROM {ORDERS}")
-    assert check(shop.tables) == (
-        7,
-        [],
-        [
-            "shop.enriched is built whole each time, because it aggregates all rows: it "
-            "has no GROUP BY."
-        ],
+    files, diagnostics, (note,) = check(shop.tables)
+    assert (files, diagnostics) == (7, [])
+    assert note.file == str(shop.tables / "shop" / "enriched.yml")
+    assert str(note) == (
+        "note: shop.enriched is built whole each time, because it aggregates all rows: it "
+        "has no GROUP BY."
     )
 
 

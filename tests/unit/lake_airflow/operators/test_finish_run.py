@@ -24,7 +24,7 @@ STEP = {"name": "maintenance manual-1", "id": "s-1", "state": "COMPLETED"}
 
 
 @pytest.fixture
-def finished(runner):
+def finished(aws, runner):
     """A run whose cluster and stage came to their end."""
     runner.xcoms["create_cluster", "return_value"] = "j-1"
     runner.xcoms["create_cluster", "run"] = run(PLAN).to_xcom()
@@ -199,7 +199,7 @@ def test_a_cluster_that_did_not_end_is_told_beside_the_causes(finished, monkeypa
 
 
 @pytest.fixture
-def told_to(monkeypatch):
+def told_to(aws, monkeypatch):
     """What a verdict tells next to the causes of the summary."""
     asked = []
     monkeypatch.setattr(RunNotifier, "failed", lambda _, also=(): asked.append(also))

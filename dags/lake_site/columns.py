@@ -91,7 +91,7 @@ def _row(
 
 def _origin(table: TableFacts, lineage: ColumnLineage) -> Optional[Column]:
     """Return the declared column of another table of the domain that it is copied from."""
-    tables = {each.full_name: each for each in table.domain.spec.tables}
+    tables = table.domain.specs
     for source in lineage.sources:
         if source.table in tables and source.table != table.spec.full_name:
             return tables[source.table].column(source.column)

@@ -194,6 +194,11 @@ class DomainFacts:
         return {table: tuple(runs) for table, runs in found.items()}
 
     @cached_property
+    def specs(self) -> Mapping[str, TableSpec]:
+        """The specs of its tables by full name."""
+        return {table.full_name: table for table in self.spec.tables}
+
+    @cached_property
     def tables(self) -> tuple[TableFacts, ...]:
         """Its tables by name."""
         ordered = sorted(self.spec.tables, key=lambda table: table.name)

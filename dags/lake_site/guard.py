@@ -51,10 +51,11 @@ class Guard:
             for table, columns in self._columns.items()
             if Sensitivity.PERSONAL in columns.values()
         }
-        own = {table.full_name for table in domain.tables}
+        self._known = {table.full_name for table in domain.tables}
         products = (table for table in domain.tables if table.is_product)
         for product in chain.from_iterable(product_levels(products)):
-            if any(t in self._guarded or t not in own for t in product.source.reads):
+            reads = product.source.reads
+            if any(t in self._guarded or t not in self._known for t in reads):
                 self._guarded.add(product.full_name)
 
     def sensitivity(self, table: str, column: str) -> Sensitivity:
@@ -72,8 +73,7 @@ class Guard:
     def cause(self, text: str) -> str:
         """Return a cause or warning of a summary: `<domain>.<table> <stage>: <words>`."""
         name = text.partition(":")[0].split(" ")[0].rstrip(",")
-        known = {table.full_name for table in self._domain.tables}
-        guarded = self.is_guarded(name) if name in known else bool(self._guarded)
+        guarded = self.is_guarded(name) if name in self._known else bool(self._guarded)
         return _cut(text, 2) if guarded else text
 
     def samples(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,15 @@ BUCKET = "lake-prod-airflow-111122223333"
 WORK_BUCKET = "lake-prod-work-111122223333"
 
 
+@lru_cache(maxsize=None)
+def client() -> Any:
+    """One client for all tests: making one takes longer than a deploy's calls."""
+    return boto3.client("s3", region_name=REGION)
+
+
 def made_buckets() -> Any:
     """A client of S3 with the buckets that a release goes to."""
-    s3 = boto3.client("s3", region_name=REGION)
+    s3 = client()
     place = {"LocationConstraint": REGION}
     for bucket in (BUCKET, WORK_BUCKET):
         s3.create_bucket(Bucket=bucket, CreateBucketConfiguration=place)

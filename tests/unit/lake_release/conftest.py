@@ -135,11 +135,22 @@ class Releases:
         self.project = project
         self.s3 = s3
         self.said: list = []
+        self._built: dict = {}
         environments = project / "dags" / "environments"
         self.target = Target.of(load_environment("prod", environments), None)
 
     def built(self):
-        return build("prod", self.folder / "releases", project=self.project)
+        """The release of the tree as it is, which is built once."""
+        tree = tuple(
+            (file, file.read_bytes())
+            for folder in ("dags", "plugins", "requirements")
+            for file in sorted((self.project / folder).rglob("*"))
+            if file.is_file()
+        )
+        if tree not in self._built:
+            output = self.folder / "releases"
+            self._built[tree] = build("prod", output, project=self.project)
+        return self._built[tree]
 
     def deployment(self, s3=None, airflow=None):
         return Deployment(
@@ -192,7 +203,7 @@ class Releases:
     def shown(self) -> dict:
         """What each DAG file shows there."""
         done = subprocess.run(
-            [sys.executable, "-c", SHOWN, str(self.copied())],
+            [sys.executable, "-I", "-S", "-c", SHOWN, str(self.copied())],
             capture_output=True,
             text=True,
         )

@@ -9,6 +9,7 @@ changed rows of the driver, before and after, and rows that lookups lead to.
 import random
 import sqlite3
 from collections import Counter
+from functools import lru_cache
 
 import pytest
 import sqlglot
@@ -115,8 +116,13 @@ def answer(plan, rows, driver_rows=None):
             found = driver_rows
         marks = ", ".join("?" for _ in columns)
         database.executemany(f"INSERT INTO {each.view} VALUES ({marks})", found)
-    (sql,) = sqlglot.transpile(plan.sql, read="spark", write="sqlite")
-    return Counter(database.execute(sql))
+    return Counter(database.execute(for_sqlite(plan.sql)))
+
+
+@lru_cache(maxsize=None)
+def for_sqlite(sql):
+    (found,) = sqlglot.transpile(sql, read="spark", write="sqlite")
+    return found
 
 
 def affected(plan, states, keys):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
 import tempfile
 
 from tests.quicker import make_quicker
+
+gc.disable()  # until all is imported, of which nothing is garbage
 
 # Airflow reads its settings when it is first imported, so a fixture would be too late.
 AIRFLOW_HOME = tempfile.mkdtemp(prefix="lake-tests-airflow-")

@@ -14,6 +14,7 @@ def make_quicker() -> None:
     """To be called when all tests, and so most of their libraries, were imported."""
     # Else searches for garbage, many a second, go through all of Airflow's modules.
     gc.freeze()
+    gc.enable()
     if "pyspark" not in sys.modules:  # whose garbage keeps objects of the JVM
         gc.set_threshold(20_000, 20, 10)
     if "botocore" in sys.modules:

@@ -12,6 +12,7 @@ from lake_infra.domains import Resource, check_size, logical_id, policy_document
 from lake_infra.resource_names import NotDeployable, Root
 from lake_infra.runtime_role import READ
 from lake_infra.statements import in_bucket, listing, objects, sub
+from lake_spec.contract.glue_names import RO, glue_name
 from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec, TableType
 
 Columns = Optional[FrozenSet[str]]
@@ -70,11 +71,11 @@ def catalogue_columns(
     """
     added = frozenset(vars(table.history.columns).values())
     of_history = None if columns is None else columns | added
-    layers = [(table.name, columns), (f"{table.name}_history", of_history)]
+    layers = [(table.name, columns), (glue_name(table.name, "history"), of_history)]
     for name, chosen in layers[:1] if table.is_product else layers:
         yield table.domain, name, chosen
         if table.storage.type is TableType.MERGE_ON_READ:
-            yield table.domain, f"{name}_ro", chosen
+            yield table.domain, name + RO, chosen
         for kind in table.storage.formats:
             yield kind.database_of(table.domain), name, chosen
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Callable, Dict, Iterator, List, Sequence
 
+from lake_spec.contract.glue_names import glue_names
 from lake_spec.diagnostics.diagnostic import got
 from lake_spec.model import TableSpec
 from lake_spec.rules.rule_book import rule
 from lake_spec.rules.table_names import Found
 from lake_spec.rules.source import globs
-
-SUFFIXES = ("_history", "_changes")
-"""Suffixes of the catalogue names of a table, besides its own name."""
 
 
 @rule
@@ -35,12 +33,15 @@ def tables_share_no_files(specs: Sequence[TableSpec]) -> Iterator[Found]:
 
 @rule
 def catalogue_names_are_free(specs: Sequence[TableSpec]) -> Iterator[Found]:
-    """Refuse a table named like the history or changes of another.
+    """Refuse a table named like the history, changes or `_ro` of another.
 
     Fix: Choose another name for the table, and rename its file.
     """
     taken = {
-        (spec.domain, spec.name + suffix): spec for spec in specs for suffix in SUFFIXES
+        (spec.domain, name): spec
+        for spec in specs
+        for name in glue_names(spec)
+        if name != spec.name
     }
     for position, spec in enumerate(specs):
         other = taken.get((spec.domain, spec.name))

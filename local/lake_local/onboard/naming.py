@@ -6,11 +6,11 @@ import re
 import unicodedata
 from typing import Dict, Iterable, List, Set, Tuple
 
+from lake_spec.contract.glue_names import SUFFIXES
 from lake_spec.model import envelopes
 from lake_spec.model.choices import Connector
 from lake_spec.model.table_parts import HistoryColumns, SurrogateKey
 from lake_spec.rules.columns import RESERVED_PREFIXES
-from lake_spec.rules.lake import SUFFIXES
 from lake_spec.rules.names import source_name
 
 LONGEST = 63

@@ -11,6 +11,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Dict, List, Optional, Sequence
 
+from lake_spec.contract.glue_names import glue_name
 from lake_spec.contract.jars import jars_of, step_jars
 from lake_spec.contract.report import FileReport
 from lake_spec.contract.state_format import (
@@ -78,7 +79,7 @@ def _name_inputs(run: TableRun, batch: batches.Batch, manifest: Manifest) -> Non
         sql_file=sql_file,
         checkpoint=id,
         base_path=run.log.path,
-        table_name=f"{run.spec.name}_changes",
+        table_name=glue_name(run.spec.name, "changes"),
         jars=step_jars(jars_of([run.spec])),
     )
 

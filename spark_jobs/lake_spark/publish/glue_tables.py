@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, Tuple
 
+from lake_spec.contract.glue_names import glue_name
 from lake_spec.model.choices import ReadableAs
 from lake_spark.errors import NotPublished
 from lake_spark.publish.format import Format
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
 
-_NAMES = {"changes": "{}_changes", "current": "{}", "history": "{}_history"}
 _LOCATION, _PREVIOUS = "metadata_location", "previous_metadata_location"
 _TRIES = 3
 
@@ -73,7 +73,7 @@ def entry(run: TableRun, name: str, form: Format) -> Dict[str, Any]:
 
 
 def _named(run: TableRun, layer: str, kind: ReadableAs) -> Tuple[str, str]:
-    return kind.database_of(run.spec.domain), _NAMES[layer].format(run.spec.name)
+    return kind.database_of(run.spec.domain), glue_name(run.spec.name, layer)
 
 
 def _put(

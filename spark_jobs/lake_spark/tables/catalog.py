@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Sequence
 
 from pyspark.sql.types import StructType
 
+from lake_spec.contract.glue_names import RO, glue_name
 from lake_spec.hudi.options import READ_OPTIMIZED
 from lake_spec.model import TableType
 from lake_spark.storage.hudi_table import HudiTable
@@ -58,11 +59,12 @@ def glue_client(region: str):
 def registered_tables(run: TableRun) -> List[tuple]:
     """List the tables to register: name, table and its query type."""
     name, merged = run.spec.name, run.spec.storage.type is TableType.MERGE_ON_READ
-    tables = [(f"{name}_changes", run.log, "snapshot")]
-    for label, table in ((name, run.current), (f"{name}_history", run.history)):
+    tables = [(glue_name(name, "changes"), run.log, "snapshot")]
+    for layer, table in (("current", run.current), ("history", run.history)):
+        label = glue_name(name, layer)
         tables.append((label, table, "realtime" if merged else "snapshot"))
         if merged:
-            tables.append((f"{label}_ro", table, "snapshot"))
+            tables.append((label + RO, table, "snapshot"))
     return tables
 
 
@@ -70,12 +72,11 @@ def table_input(
     run: TableRun, name: str, table: HudiTable, query: str
 ) -> Dict[str, Any]:
     """Return what Glue receives of a table, in the shape of its API."""
-    partitions = (
-        [] if name.endswith("_changes") else list(run.spec.storage.partition_by)
-    )
+    is_log = name == glue_name(run.spec.name, "changes")
+    partitions = [] if is_log else list(run.spec.storage.partition_by)
     stored = table.read_stored()
     columns = dict(stored.dtypes)
-    read_optimized = str(name.endswith("_ro")).lower()
+    read_optimized = str(name.endswith(RO)).lower()
     return {
         "Name": name,
         "Description": run.spec.description,

@@ -10,6 +10,7 @@ from typing import Callable, Dict, List, Optional, Tuple
 from pyspark.sql import SparkSession
 
 from lake_spec.contract.erase_request import list_uri
+from lake_spec.contract.glue_names import glue_name
 from lake_spec.contract.report import Report
 from lake_spec.diagnostics.diagnostic import key_path
 from lake_spec.diagnostics.warnings import WarningId
@@ -156,7 +157,9 @@ class TableRun:
     @cached_property
     def history(self) -> HudiTable:
         """Return the history table; its versions stay in the file of their key."""
-        return self._derived("history", f"{self.spec.name}_history", (KEY, fold.FROM))
+        return self._derived(
+            "history", glue_name(self.spec.name, "history"), (KEY, fold.FROM)
+        )
 
     @cached_property
     def surrogate_keys(self) -> HudiTable:

@@ -139,12 +139,23 @@ def test_tables_of_other_domains_cannot_take_the_same_files_either(specs):
     )
 
 
-@pytest.mark.parametrize("suffix", ["_history", "_changes"])
+@pytest.mark.parametrize("suffix", ["_history", "_changes", "_ro", "_history_ro"])
 def test_a_table_cannot_be_called_like_a_part_of_another(specs, suffix):
     name = "orders" + suffix
     other = changed(FEED, {"name": name, "source.path": "sales/other"})
     specs.put(f"tables/sales/{name}.yml", other)
+    merged = changed(FEED, {"storage.type": "merge_on_read"})
+    specs.put("tables/sales/orders.yml", merged)
     assert specs.diagnostics() == [
         f"tables/sales/{name}.yml:1: name: got '{name}'. Table sales.orders uses that "
         "name: choose another."
     ]
+
+
+def test_a_copy_on_write_table_needs_no_name_that_ends_in_ro(specs):
+    other = changed(FEED, {"name": "orders_ro", "source.path": "sales/other"})
+    specs.put("tables/sales/orders_ro.yml", other)
+    specs.put(
+        "tables/sales/orders.yml", changed(FEED, {"storage.type": "copy_on_write"})
+    )
+    assert specs.diagnostics() == []

@@ -49,9 +49,14 @@ OTHERS = re.compile(
 """Names of other programs, paths of users, and other senses of the words."""
 
 
+ANY = re.compile(rf"(?<![A-Za-z])({'|'.join(TERMS)})(?![A-Za-z])", re.IGNORECASE)
+
+
 def old_words(text: str) -> Iterator[str]:
     """Each old word of a text, with its line and what to write."""
     for number, line in enumerate(text.splitlines(), 1):
+        if not ANY.search(line):
+            continue
         bare = OTHERS.sub("", line)
         for old, new in TERMS.items():
             found = re.search(rf"(?<![A-Za-z]){old}(?![A-Za-z])", bare, re.IGNORECASE)

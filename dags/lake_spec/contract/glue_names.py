@@ -20,7 +20,7 @@ def glue_name(table: str, layer: str) -> str:
 
 
 def glue_names(spec: TableSpec) -> List[str]:
-    """List all names that a table takes in the database of its domain."""
+    """List the names of all entries of a table in the database of its domain."""
     names = [glue_name(spec.name, layer) for layer in _SUFFIXES]
     if spec.storage.type is TableType.MERGE_ON_READ:
         merged = ("current", "history")

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Callable, Dict, List
 
-from benchmarks.speed import backlog, lasting, loads, maintenance, parsing, small, steps
+from benchmarks.speed import (
+    backlog,
+    lasting,
+    loads,
+    maintenance,
+    parsing,
+    publication,
+    small,
+    steps,
+)
 from benchmarks.speed.bench import SPREAD, TABLE, Bench, rounds
 from benchmarks.speed.comparing import compared, summed
 from benchmarks.speed.growth import growth
@@ -80,4 +89,6 @@ TARGETS: Dict[str, Target] = {
     "12": parsing.specs,
     "13": steps.small_runs,
     "14": backlog.snapshots,
+    "15": publication.seconds,
+    "16": publication.stored,
 }

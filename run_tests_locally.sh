@@ -34,8 +34,9 @@
 #          pages checked
 #   acceptance  the acceptance run of a deployment, on the emulator: what needs no account
 #   bench  the targets of docs/speed.md, against Delta and plain Parquet: no tests
-#   nightly  what repeats a promise on one more kind of table or source, and the longest
-#          chapters of the end-to-end story
+#   nightly  what repeats a promise on one more kind of table or source, the longest
+#          chapters of the end-to-end story, and 50 kills of the publication, whose seed is
+#          printed; with arguments of pytest the tests alone
 #   spark39  the Spark tests of full, on Python 3.9
 #
 # Installs what it needs first, prints each command, stops at the first that fails.
@@ -245,9 +246,16 @@ bench() {
 }
 
 nightly() {
-    run ./setup.sh --quiet --only airflow --only spark --only streamer --only servers
+    run ./setup.sh --quiet --only airflow --only spark --only streamer --only servers \
+        --only readers
     tests .venv-spark/bin/python -m nightly tests/spark tests/servers tests/loop
     tests .venv-airflow/bin/python -m nightly tests/acceptance tests/e2e
+    [ -n "${CHOSEN:+chosen}" ] || kills
+}
+
+kills() { # of the publication, with a seed of the clock
+    local CHOSEN=(--kills 50)
+    program .venv-spark/bin/python tests.readers
 }
 
 spark39() {

@@ -112,6 +112,10 @@ OLDER = [
     ".venv-airflow/bin/python -m pytest tests/deploy",
     ".venv-airflow-3.0.6/bin/python -m pytest tests/deploy/test_as_mwaa.py",
 ]
+NIGHTLY_SETUP = (
+    "./setup.sh --quiet --only airflow --only spark --only streamer --only servers"
+    " --only readers"
+)
 SITE = [
     ".venv-docs/bin/mkdocs build --strict",
     ".venv-airflow/bin/python -m pytest tests/site",
@@ -277,10 +281,22 @@ def test_the_tests_of_the_night_are_those_that_the_full_ones_leave_out(run):
     code, _, commands = run("nightly", "-k", "moves")
     assert code == 0
     assert commands == [
-        "./setup.sh --quiet --only airflow --only spark --only streamer --only servers",
+        NIGHTLY_SETUP,
         ".venv-spark/bin/python -m pytest -m nightly tests/spark tests/servers tests/loop -k moves",
         ".venv-airflow/bin/python -m pytest -m nightly tests/acceptance tests/e2e -k moves",
     ]
+
+
+def test_each_night_kills_the_publication_of_tables_too(run):
+    code, _, commands = run("nightly")
+    assert code == 0
+    assert commands == [
+        NIGHTLY_SETUP,
+        ".venv-spark/bin/python -m pytest -m nightly tests/spark tests/servers tests/loop",
+        ".venv-airflow/bin/python -m pytest -m nightly tests/acceptance tests/e2e",
+        ".venv-spark/bin/python -m tests.readers --kills 50",
+    ]
+    assert run("nightly", failing="*tests.readers*")[0] == 1
 
 
 def test_the_spark_tests_run_on_python_39_too(run):

@@ -200,13 +200,22 @@ def _plain(value: Any) -> Any:
 
 def read(paths: Sequence[str]) -> Dict[str, Dict[str, Dict[str, Found]]]:
     """Return what the readers of `.venv-readers` find, by path, reader and commit."""
+    return _answer("reading", paths)
+
+
+def described(paths: Sequence[str]) -> Dict[str, Dict[str, Any]]:
+    """Return the descriptions of table and columns, by path and reader."""
+    return _answer("describing", paths)
+
+
+def _answer(program: str, paths: Sequence[str]) -> Dict[str, Dict[str, Any]]:
     python = project.find().readers_python
     assert python.exists(), f"no {python}: run ./setup.sh --only readers"
     with tempfile.TemporaryDirectory(prefix="lake-readers-") as folder:
         asked, answer = Path(folder) / "paths.json", Path(folder) / "answer.json"
         asked.write_text(json.dumps(list(paths)), encoding="utf-8")
         subprocess.run(
-            [str(python), "-m", "tests.readers.reading", str(asked), str(answer)],
+            [str(python), "-m", f"tests.readers.{program}", str(asked), str(answer)],
             cwd=PROJECT,
             env={"PYTHONPATH": "dags:local:.", "TZ": "UTC"},
             check=True,

@@ -20,12 +20,13 @@ from pyspark.sql.types import StructType
 
 from lake_spark.publish.format import Format, INSTANT, Newest
 from lake_spark.publish.instants import BaseFile, DELTA_FOLDER, Step
-from lake_spark.publish.schema import partition_values
+from lake_spark.publish.schema import described, partition_values
 
 CHECKPOINT_EACH = 10
 """Versions after which readers need not read the older ones."""
 
 _FILES, _BYTES, _SCHEMA = "lake.files", "lake.bytes", "lake.schema"
+_DESCRIPTIONS = "lake.descriptions"
 _VERSION = re.compile(r"/(\d{20})\.(json|checkpoint\.parquet)$")
 _LAST = "_last_checkpoint"
 _TEXTS = "map<string,string>"
@@ -60,20 +61,28 @@ class Delta(Format):
         )
 
     def append(self, newest: Newest, steps: Sequence[Step]) -> bool:
-        """Write one version for each step; return False where another writer was first."""
+        """Write one version for each step; without any, one with the descriptions alone.
+
+        Return False where another writer was first.
+        """
         version = newest.version
-        known = self._read(version)[0]["commitInfo"].get(_SCHEMA)
+        known = self._read(version)[0]["commitInfo"]
+        if not steps:
+            return self._add(version + 1, self._redescribed(version, known))
         for step in steps:
             version += 1
-            is_same = known == self._fingerprint()
-            more = [] if is_same else [self._meta_data()]
-            known = self._fingerprint()
-            if not self._create(version, self._actions(step, more)):
+            actions = self._actions(step)
+            if any(known.get(n) != v for n, v in self._fingerprints().items()):
+                actions.insert(1, self._meta_data())
+            known = actions[0]["commitInfo"]
+            if not self._add(version, actions):
                 return False
-            if version % CHECKPOINT_EACH == 0:
-                self._write_checkpoint(version, self._replay(version))
-                self._point_to(version)
         return True
+
+    def is_described(self, newest: Newest) -> bool:
+        """Return whether the newest version has the descriptions of table and columns."""
+        info = self._read(newest.version)[0]["commitInfo"]
+        return info.get(_DESCRIPTIONS) == self._description_hash()
 
     def begin(self, step: Step) -> bool:
         """Write one version with all files, and remove the older ones first.
@@ -83,8 +92,8 @@ class Delta(Format):
         found = self._versions("json") + self._versions("checkpoint.parquet")
         version = max(found, default=-1) + 1
         self.drop()
-        head = [protocol(), self._meta_data()]
-        actions = self._actions(step, head)
+        actions = self._actions(step)
+        actions[1:1] = [protocol(), self._meta_data()]
         if version:
             self._write_checkpoint(version, actions[1:])
         done = self._create(version, actions)
@@ -133,7 +142,16 @@ class Delta(Format):
     def _create(self, version: int, actions: Iterable[Action]) -> bool:
         return self.store.create(self._uri(version), lines(actions).encode())
 
-    def _actions(self, step: Step, more: Sequence[Action]) -> List[Action]:
+    def _add(self, version: int, actions: Sequence[Action]) -> bool:
+        """Add a version, with a checkpoint where one is due."""
+        if not self._create(version, actions):
+            return False
+        if version % CHECKPOINT_EACH == 0:
+            self._write_checkpoint(version, self._replay(version))
+            self._point_to(version)
+        return True
+
+    def _actions(self, step: Step) -> List[Action]:
         now = int(time.time() * 1000)
         gone = [remove(file, now) for file in step.removed]
         added = [add(f, step.rows[f.path], self.partitions, now) for f in step.added]
@@ -144,18 +162,37 @@ class Delta(Format):
             INSTANT: step.instant,
             _FILES: step.files,
             _BYTES: step.bytes,
-            _SCHEMA: self._fingerprint(),
+            **self._fingerprints(),
         }
-        return [{"commitInfo": info}, *more, *gone, *added]
+        return [{"commitInfo": info}, *gone, *added]
+
+    def _redescribed(self, version: int, known: Dict[str, Any]) -> List[Action]:
+        """Return the actions that change the descriptions of a version alone."""
+        found = [each for each in self._replay(version) if "metaData" in each]
+        head = found[0]["metaData"]
+        schema = StructType.fromJson(json.loads(head["schemaString"]))
+        columns = described(schema, self.columns).json()
+        changed = {**head, "description": self.description, "schemaString": columns}
+        info = {
+            **known,
+            "timestamp": int(time.time() * 1000),
+            "operation": "CHANGE COLUMN",
+            _DESCRIPTIONS: self._description_hash(),
+        }
+        return [{"commitInfo": info}, {"metaData": changed}]
 
     def _meta_data(self) -> Action:
         return meta_data(
             self.table.path, self.description, self.schema, self.partitions
         )
 
-    def _fingerprint(self) -> str:
-        text = f"{self.schema.json()} {self.partitions} {self.description}"
-        return hashlib.sha256(text.encode()).hexdigest()
+    def _fingerprints(self) -> Dict[str, str]:
+        """Return what `metaData` depends on, in short."""
+        schema = f"{described(self.schema, {}).json()} {self.partitions}"
+        return {_SCHEMA: _hash(schema), _DESCRIPTIONS: self._description_hash()}
+
+    def _description_hash(self) -> str:
+        return _hash(json.dumps([self.description, sorted(self.columns.items())]))
 
     def _replay(self, version: int) -> List[Action]:
         """Return the actions that are in force as of a version."""
@@ -192,6 +229,10 @@ def _parquet(spark: SparkSession, folder: str, store: Any, text: str) -> bytes:
     finally:
         for each in store.list(f"{folder}/"):
             store.delete(each.uri)
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def lines(actions: Iterable[Action]) -> str:

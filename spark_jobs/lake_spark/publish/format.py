@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Dict, Optional, Sequence, Tuple
+from typing import ClassVar, Dict, Mapping, Optional, Sequence, Tuple
 
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
@@ -44,12 +44,15 @@ class Format(ABC):
         table: HudiTable,
         *,
         description: str,
+        columns: Mapping[str, str],
         scratch: str,
     ) -> None:
         self.spark = spark
         self.store = store
         self.table = table
         self.description = description
+        self.columns = columns
+        """Descriptions of columns, by name."""
         self.scratch = scratch
         """A temporary folder."""
         self.root = f"{table.path}/{self.folder}/"
@@ -57,7 +60,7 @@ class Format(ABC):
     @cached_property
     def schema(self) -> StructType:
         """Return the columns of the newest commit."""
-        return published_schema(self.table)
+        return published_schema(self.table, self.columns)
 
     @cached_property
     def partitions(self) -> Tuple[str, ...]:
@@ -70,11 +73,15 @@ class Format(ABC):
 
     @abstractmethod
     def append(self, newest: Newest, steps: Sequence[Step]) -> bool:
-        """Add a version for each step.
+        """Add a version for each step; without any, one with the descriptions alone.
 
         Return False where another writer was first. Raise CannotFollow where older
         versions would not be read rightly next to it.
         """
+
+    @abstractmethod
+    def is_described(self, newest: Newest) -> bool:
+        """Return whether the newest version has the descriptions of table and columns."""
 
     @abstractmethod
     def begin(self, step: Step) -> bool:

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, Tuple
 
+from pyspark.sql.types import StructField
+
 from lake_spec.contract.glue_names import glue_name
 from lake_spec.model.choices import ReadableAs
 from lake_spark.errors import NotPublished
 from lake_spark.publish.format import Format
+from lake_spark.publish.schema import COMMENT
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
 
@@ -50,10 +53,7 @@ def remove(run: TableRun, layer: str, kind: ReadableAs, form: Format) -> None:
 
 def entry(run: TableRun, name: str, form: Format) -> Dict[str, Any]:
     """Return what Glue receives of a table, in the shape of its API."""
-    columns = [
-        {"Name": field.name.lower(), "Type": field.dataType.simpleString()}
-        for field in form.schema.fields
-    ]
+    columns = [_column(field) for field in form.schema.fields]
     keys = [key.lower() for key in form.glue_partition_keys()]
     return {
         "Name": name,
@@ -70,6 +70,12 @@ def entry(run: TableRun, name: str, form: Format) -> Dict[str, Any]:
             "SerdeInfo": {"Parameters": {"path": form.table.path}},
         },
     }
+
+
+def _column(field: StructField) -> Dict[str, str]:
+    found = {"Name": field.name.lower(), "Type": field.dataType.simpleString()}
+    comment = field.metadata.get(COMMENT)
+    return {**found, "Comment": comment} if comment else found
 
 
 def _named(run: TableRun, layer: str, kind: ReadableAs) -> Tuple[str, str]:

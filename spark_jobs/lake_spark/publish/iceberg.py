@@ -16,12 +16,12 @@ from pyspark.sql.types import StructType
 
 from lake_spark.publish.format import CannotFollow, Format, INSTANT, Newest
 from lake_spark.publish.instants import BaseFile, ICEBERG_FOLDER, Step
-from lake_spark.publish.schema import partition_values, same_columns
+from lake_spark.publish.schema import COMMENT, partition_values, same_columns
 from lake_spark.storage.hudi_table import DELETED, HUDI_COLUMNS
 
 _VERSION = re.compile(r"/v(\d+)\.metadata\.json$")
 _HINT = "version-hint.text"
-_COMMENT = "comment"
+_TABLE_COMMENT = "comment"
 _MAPPING = "schema.name-mapping.default"
 _HUDI_ID = 2_000_000_000
 """Far above all columns of tables, and below what Iceberg keeps for itself."""
@@ -56,13 +56,19 @@ class Iceberg(Format):
         )
 
     def append(self, newest: Newest, steps: Sequence[Step]) -> bool:
-        """Add a snapshot for each step; return False where another writer was first."""
+        """Add a snapshot for each step; without any, change the descriptions alone.
+
+        Return False where another writer was first.
+        """
         operations = self._tables().load(self.table.path).operations()
         changes = self._iceberg.Transactions.newTransaction(self.table.path, operations)
         before = self._read(newest.version)
-        if before.get("properties", {}).get(_COMMENT) != self.description:
-            changes.updateProperties().set(_COMMENT, self.description).commit()
-        self._evolve(changes, before)
+        if before.get("properties", {}).get(_TABLE_COMMENT) != self.description:
+            properties = changes.updateProperties()
+            properties.set(_TABLE_COMMENT, self.description).commit()
+        if steps:
+            self._evolve(changes, before)
+        self._describe(changes)
         for step in steps:
             self._snapshot(changes, step)
         metadata = self._json(changes)
@@ -76,6 +82,15 @@ class Iceberg(Format):
         metadata["metadata-log"] = log[-KEPT_METADATA:]
         return self._put(newest.version + 1, metadata)
 
+    def is_described(self, newest: Newest) -> bool:
+        """Return whether the newest version has the descriptions of table and columns."""
+        metadata = self._read(newest.version)
+        comment = metadata.get("properties", {}).get(_TABLE_COMMENT)
+        return comment == self.description and all(
+            each.get("doc") == self.columns.get(each["name"])
+            for each in _current_schema(metadata)["fields"]
+        )
+
     def begin(self, step: Step) -> bool:
         """Make metadata with one snapshot of all files, then remove what was before."""
         version = max(self._versions(), default=0)
@@ -85,7 +100,7 @@ class Iceberg(Format):
         for name in self.partitions:
             spec = spec.identity(name)
         properties = jvm.java.util.HashMap()
-        properties.put(_COMMENT, self.description)
+        properties.put(_TABLE_COMMENT, self.description)
         for name, value in PROPERTIES.items():
             properties.put(name, value)
         changes = self._tables().newReplaceTableTransaction(
@@ -203,6 +218,16 @@ class Iceberg(Format):
         if not same_columns(self._columns(changes), self.schema):
             raise CannotFollow(f"{self.table.path}: a column has another type")
 
+    def _describe(self, changes: JavaObject) -> None:
+        """Give columns their descriptions; ids and types stay."""
+        found = {f.name: f.metadata.get(COMMENT) for f in self._columns(changes).fields}
+        wanted = {name: self.columns.get(name) for name in found}
+        if wanted != found:
+            update = changes.updateSchema()
+            for name, description in wanted.items():
+                update = update.updateColumnDoc(name, description)
+            update.commit()
+
     def _snapshot(self, changes: JavaObject, step: Step) -> None:
         # Looked up once: each name of a class is searched for in all jars.
         data_files, spec = self._iceberg.DataFiles, changes.table().spec()
@@ -265,6 +290,12 @@ def _current(metadata: Dict[str, Any]) -> Dict[str, Any]:
     current = metadata.get("current-snapshot-id")
     found = [s for s in metadata.get("snapshots", []) if s["snapshot-id"] == current]
     return found[0] if found else {}
+
+
+def _current_schema(metadata: Dict[str, Any]) -> Dict[str, Any]:
+    current = metadata["current-schema-id"]
+    (found,) = [each for each in metadata["schemas"] if each["schema-id"] == current]
+    return found
 
 
 def keep_snapshots(metadata: Dict[str, Any], kept: Set[int]) -> None:

@@ -103,6 +103,7 @@ def _format(run: TableRun, layer: str, table: HudiTable, kind: ReadableAs) -> Fo
         run.store,
         table,
         description=run.spec.description,
+        columns={n: c.description for n, c in run.spec.columns if c.description},
         scratch=f"{folder}/{SCRATCH}/{run.spec.name}/{layer}",
     )
 
@@ -113,12 +114,13 @@ def _publish(run: TableRun, layer: str, form: Format, instants: Instants) -> Non
         if newest is None or not _follows(newest, instants):
             return _begin(run, layer, form, instants)
         steps = instants.steps(newest.instant)
-        if not steps:
+        if not steps and form.is_described(newest):
             return form.heal(newest)
         run.check_lease()
         try:
             if form.append(newest, steps):
-                return _note(run, layer, form, steps[-1].instant, len(steps))
+                instant = steps[-1].instant if steps else newest.instant
+                return _note(run, layer, form, instant, len(steps))
         except CannotFollow:
             return _begin(run, layer, form, instants)
     raise NotPublished(_other_writer(form))
@@ -142,8 +144,8 @@ def _begin(run: TableRun, layer: str, form: Format, instants: Instants) -> None:
 
 
 def _note(run: TableRun, layer: str, form: Format, instant: str, count: int) -> None:
-    kind = type(form).__name__
-    run.say(f"{layer}: published {count} commit(s) as {kind}, up to {instant}")
+    kind, what = type(form).__name__, f"{count} commit(s)" if count else "descriptions"
+    run.say(f"{layer}: published {what} as {kind}, up to {instant}")
 
 
 def _other_writer(form: Format) -> str:

@@ -3,19 +3,42 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional, Tuple
 
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
 from lake_spec.hudi.options import HudiKey, NO_PARTITIONS
 from lake_spark.publish.instants import BaseFile
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables.glue_partitions import values_of
 
+COMMENT = "comment"
+"""Names the description in the metadata of a column: Spark, Iceberg and Delta know it."""
 
-def published_schema(table: HudiTable) -> StructType:
-    """Return the stored columns without Hudi's own; each may be null."""
-    return StructType.fromJson(_loose(json.loads(table.schema().json())))
+
+def published_schema(table: HudiTable, descriptions: Mapping[str, str]) -> StructType:
+    """Return the stored columns without Hudi's own; each may be null.
+
+    Args:
+        descriptions: of columns by name, which become their comments.
+    """
+    loose = StructType.fromJson(_loose(json.loads(table.schema().json())))
+    return described(loose, descriptions)
+
+
+def described(schema: StructType, descriptions: Mapping[str, str]) -> StructType:
+    """Return the same columns with these descriptions alone as their comments."""
+    return StructType(
+        [
+            StructField(
+                each.name,
+                each.dataType,
+                each.nullable,
+                {COMMENT: descriptions[each.name]} if each.name in descriptions else {},
+            )
+            for each in schema.fields
+        ]
+    )
 
 
 def _loose(kind: Any) -> Any:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 from pyspark.sql.types import StructType
 
 from lake_spark.publish.delta import (
+    Delta,
     add,
     in_force,
     lines,
@@ -14,7 +18,8 @@ from lake_spark.publish.delta import (
     protocol,
     remove,
 )
-from lake_spark.publish.instants import BaseFile
+from lake_spark.publish.instants import BaseFile, Step
+from lake_spark.storage.object_store import FolderStore
 
 SCHEMA = StructType().add("id", "integer").add("name", "string")
 FILE = BaseFile(
@@ -61,4 +66,53 @@ def test_each_action_is_one_line():
     assert [list(json.loads(line)) for line in text.splitlines()] == [
         ["protocol"],
         ["remove"],
+    ]
+
+
+STEP = Step("20260102", (FILE,), (), {FILE.path: 3}, 1, FILE.size)
+
+
+def log_of(root: Path, description: str, columns: dict) -> Delta:
+    """A Delta log in a folder, by a spec that describes table and columns so."""
+    table = SimpleNamespace(path=f"file://{root}", options={}, schema=lambda: SCHEMA)
+    return Delta(
+        None,
+        FolderStore(),
+        table,
+        description=description,
+        columns=columns,
+        scratch="unused",
+    )
+
+
+def test_changed_descriptions_are_a_version_without_files_and_are_kept(tmp_path):
+    first = log_of(tmp_path, "Things", {"id": "Number"})
+    assert first.begin(STEP)
+    assert first.is_described(first.newest())
+    then = log_of(tmp_path, "Other things", {"name": "Its name"})
+    before = then.newest()
+    assert not then.is_described(before)
+    assert then.append(before, [])
+    after = then.newest()
+    assert then.is_described(after)
+    assert after == replace(before, version=1), "the same commit, files and bytes"
+    text = (tmp_path / "_delta_log" / f"{1:020}.json").read_text()
+    info, head = [json.loads(line) for line in text.splitlines()]
+    assert list(info) == ["commitInfo"]
+    assert head["metaData"]["description"] == "Other things"
+    columns = json.loads(head["metaData"]["schemaString"])["fields"]
+    assert [each["metadata"] for each in columns] == [{}, {"comment": "Its name"}]
+    assert then.append(after, [STEP])
+    text = (tmp_path / "_delta_log" / f"{2:020}.json").read_text()
+    assert [list(json.loads(line)) for line in text.splitlines()] == [
+        ["commitInfo"],
+        ["add"],
+    ]
+    other = log_of(tmp_path, "Other things", {"name": "Another word"})
+    assert other.append(other.newest(), [STEP])
+    text = (tmp_path / "_delta_log" / f"{3:020}.json").read_text()
+    assert [list(json.loads(line)) for line in text.splitlines()] == [
+        ["commitInfo"],
+        ["metaData"],
+        ["add"],
     ]

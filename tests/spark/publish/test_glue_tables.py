@@ -91,7 +91,9 @@ def location(version: int) -> str:
 def form(version: int, newest: Optional[Callable[[], int]] = None) -> SimpleNamespace:
     """A published table at a version, or at what is the newest when it is asked."""
     return SimpleNamespace(
-        schema=StructType().add("Id", "integer").add("tags", KIND),
+        schema=StructType()
+        .add("Id", "integer", metadata={"comment": "Number of the work"})
+        .add("tags", KIND),
         table=SimpleNamespace(path="s3://l/moma/artists/history"),
         glue_partition_keys=lambda: (),
         glue_properties=lambda: {
@@ -123,7 +125,7 @@ def test_an_entry_says_format_columns_and_the_newest_metadata(register):
     assert made["PartitionKeys"] == []
     assert "previous_metadata_location" not in made["Parameters"]
     assert made["StorageDescriptor"]["Columns"] == [
-        {"Name": "id", "Type": "int"},
+        {"Name": "id", "Type": "int", "Comment": "Number of the work"},
         {"Name": "tags", "Type": "map<string,int>"},
     ]
     assert register(glue, 1)["VersionId"] == "0", "the same is not written again"
@@ -154,7 +156,8 @@ def test_partition_columns_of_a_delta_table_are_keys_and_not_columns():
     published = form(1)
     published.glue_partition_keys = lambda: ("Id",)
     made = glue_tables.entry(RUN, "artists", published)
-    assert made["PartitionKeys"] == [{"Name": "id", "Type": "int"}]
+    (key,) = made["PartitionKeys"]
+    assert key == {"Name": "id", "Type": "int", "Comment": "Number of the work"}
     columns = made["StorageDescriptor"]["Columns"]
     assert columns == [{"Name": "tags", "Type": "map<string,int>"}]
 

@@ -23,7 +23,11 @@ def run_of(formats, table):
         report=SimpleNamespace(run="sales_scd2/1", stage="scd2", commits={}),
         environment=SimpleNamespace(runs="s3://l/runs"),
         spec=SimpleNamespace(
-            name="orders", description="", is_dimension=False, storage=storage
+            name="orders",
+            description="",
+            columns=(),
+            is_dimension=False,
+            storage=storage,
         ),
     )
 

@@ -33,17 +33,23 @@ STRICT = StructType(
 )
 
 
-def test_every_value_may_be_null_and_notes_are_left_out():
-    found = published_schema(SimpleNamespace(schema=lambda: STRICT))
+def test_every_value_may_be_null_and_notes_are_those_of_the_spec():
+    words = {"tags": "Words of the visitor", "gone": "No column any more"}
+    found = published_schema(SimpleNamespace(schema=lambda: STRICT), words)
     assert found == StructType(
         [
             StructField("id", IntegerType()),
-            StructField("tags", ArrayType(StringType())),
+            StructField(
+                "tags",
+                ArrayType(StringType()),
+                metadata={"comment": "Words of the visitor"},
+            ),
             StructField("sizes", MapType(StringType(), IntegerType())),
             StructField("place", StructType([StructField("x", IntegerType())])),
         ]
     )
     assert found["id"].metadata == {}
+    assert same_columns(found, STRICT), "descriptions make no other columns"
 
 
 def test_columns_are_the_same_in_whatever_order_and_not_in_other_types():

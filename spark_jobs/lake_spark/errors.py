@@ -322,6 +322,16 @@ class NotPublished(StageError):
     """
 
 
+class LegacyLists(StageError):
+    """Files of a merge-on-read table have lists in a form that a compaction reads as null.
+
+    An earlier version compacted them; the table has a decimal column too.
+
+    Fix: Run the DAG `<domain>_rebuild` for the table, which writes its rows again from the
+    change log. Then run the maintenance or the erase again.
+    """
+
+
 class ErasedKeysLost(StageError):
     """Keys of the table were erased, and the list of erased keys is missing.
 

@@ -308,12 +308,13 @@ def schema_options(schema: str) -> Dict[str, str]:
     With decimals of up to 18 digits, Hudi's row writer takes Parquet's legacy
     form, whose lists the next upsert reads as null.
     """
-    if _has_lists_and_decimals(schema):
+    if has_lists_and_decimals(schema):
         return {HudiKey.ROW_WRITER.value: "false"}
     return {}
 
 
-def _has_lists_and_decimals(schema: str) -> bool:
+def has_lists_and_decimals(schema: str) -> bool:
+    """Return whether files of a Spark schema string may have lists in the legacy form."""
     return "decimal(" in schema and ("array<" in schema or "map<" in schema)
 
 
@@ -324,7 +325,7 @@ def maintenance_options(table: Mapping[str, str], schema: str) -> str:
     writes them; without it a compaction reads and writes as an upsert does.
     """
     options = {**_of_maintenance(table), HudiKey.COMPACT_AFTER.value: "1"}
-    if _has_lists_and_decimals(schema):
+    if has_lists_and_decimals(schema):
         options[HudiKey.FILE_GROUP_READER.value] = "false"
     return _joined(options)
 

@@ -16,13 +16,18 @@ from lake_spec.hudi.options import (
     SMALL_FILES,
     clean_options,
     clustering_options,
+    has_lists_and_decimals,
     maintenance_options,
 )
 from lake_spec.model import Index, TableType
 from lake_spec.text.sql_text import sql_literal
 from lake_spark.changelog.schema import LogColumn
+from lake_spark.errors import LegacyLists
+from lake_spark.publish.instants import instant_of
 from lake_spark.publish.publication import drop_unasked, publish
 from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.storage.object_store import StoredObject
+from lake_spark.storage.parquet_file import has_legacy_lists
 from lake_spark.tables.table_run import TableRun
 
 LAYERS = ("changes", "current", "history", "surrogate_keys")
@@ -142,9 +147,13 @@ def _commits(table: HudiTable) -> int:
 
 def sizes(run: TableRun, table: HudiTable) -> List[int]:
     """Return the bytes of each file of the newest state of a table."""
+    return [each.size for each in _newest_files(run, table)]
+
+
+def _newest_files(run: TableRun, table: HudiTable) -> List[StoredObject]:
     newest = {file.rpartition("/")[2] for file in table.read().inputFiles()}
     files = run.store.list(f"{table.path}/")
-    return [each.size for each in files if each.uri.rpartition("/")[2] in newest]
+    return [each for each in files if each.uri.rpartition("/")[2] in newest]
 
 
 def due_below(files: List[int], due: int) -> Optional[int]:
@@ -159,8 +168,27 @@ def due_below(files: List[int], due: int) -> Optional[int]:
 
 
 def _compact(run: TableRun, table: HudiTable, operation: str) -> Optional[str]:
-    options = maintenance_options(table.options, table.schema().simpleString())
+    schema = table.schema().simpleString()
+    if has_lists_and_decimals(schema):
+        _refuse_legacy_lists(run, table)
+    options = maintenance_options(table.options, schema)
     return _call(run, "run_compaction", table, op=operation, options=options)
+
+
+def _refuse_legacy_lists(run: TableRun, table: HudiTable) -> None:
+    """Refuse to compact files whose lists would become null.
+
+    All files of a commit have lists in one form, so one of each is opened.
+    """
+    files = [e.uri for e in _newest_files(run, table) if e.uri.endswith(".parquet")]
+    for file in {instant_of(uri): uri for uri in files}.values():
+        if has_legacy_lists(run.spark, file):
+            raise LegacyLists(
+                f"{file}: an earlier version compacted this file, and its lists are in "
+                "Parquet's legacy form, which a compaction reads as null. Nothing was "
+                f"compacted. Run {run.spec.domain}_rebuild for the table "
+                f"{run.spec.name}, then start the run again."
+            )
 
 
 def _cluster(

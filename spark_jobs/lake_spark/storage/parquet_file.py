@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import Iterator
 
 from py4j.java_gateway import JavaObject
 from pyspark.sql import SparkSession
+
+_OTHER_LIST = re.compile(r"\(LIST\)[^{]*\{\s*repeated (?!group list \{)")
 
 
 @contextmanager
@@ -21,3 +24,14 @@ def opened_parquet(spark: SparkSession, uri: str) -> Iterator[JavaObject]:
         yield reader
     finally:
         reader.close()
+
+
+def has_legacy_lists(spark: SparkSession, uri: str) -> bool:
+    """Return whether a Parquet file has lists in a form other than `list` of `element`."""
+    with opened_parquet(spark, uri) as reader:
+        return schema_has_legacy_lists(str(reader.getFileMetaData().getSchema()))
+
+
+def schema_has_legacy_lists(schema: str) -> bool:
+    """Return whether a schema, as Parquet's library writes it, has such lists."""
+    return bool(_OTHER_LIST.search(schema))

@@ -16,6 +16,7 @@ from lake_spec.contract.environment_defaults import with_environment_defaults
 from lake_spec.contract.state_format import UnreadableState, parse_state, state_text
 from lake_spec.costs.ledger import made_since
 from lake_spec.costs.prices import Prices
+from lake_spec.lineage.sensitivity import Marks
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
 from lake_site.facts import DAYS, DomainFacts, runs_of
@@ -44,6 +45,7 @@ def facts_of(
     runs: Store,
     *,
     now: datetime,
+    marks: Optional[Marks] = None,
     prices: Optional[Prices] = None,
     ledger: Optional[list[dict[str, Any]]] = None,
 ) -> DomainFacts:
@@ -54,6 +56,7 @@ def facts_of(
         environment: where it lives.
         runs: the root of the runs.
         now: the time that lateness and days are counted from.
+        marks: the sensitivities of its columns and of those that its products read.
         prices: what costs are given by.
         ledger: entries of all domains, where they were read before.
     """
@@ -63,6 +66,7 @@ def facts_of(
         runs=runs_of(_summaries(runs, domain.name)),
         now=now,
         entries=[each for each in entries if each.get("domain") == domain.name],
+        marks=marks,
         prices=prices,
     )
 
@@ -133,12 +137,15 @@ def whole_site(
     files: Files = {}
     catalogues = []
     entries = ledger_entries(runs, now)
+    domains = list(domains)
+    marks = Marks(domains)
     for domain in domains:
         facts = facts_of(
             domain,
             environment,
             runs,
             now=now,
+            marks=marks,
             prices=prices,
             ledger=entries,
         )

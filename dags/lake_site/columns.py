@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 from lake_spec.lineage.columns import Kind, Layer
+from lake_spec.lineage.sensitivity import Mark
 from lake_spec.model import Term
 from lake_spec.model.table_parts import Column
 
@@ -22,7 +23,7 @@ class ColumnRow:
     type: str
     description: Optional[str]
     tags: tuple[str, ...]
-    sensitivity: str
+    mark: Mark
     is_key: bool
     is_added: bool
     lineage: ColumnLineage
@@ -81,7 +82,7 @@ def _row(
         type=kind,
         description=meaning,
         tags=tags,
-        sensitivity=table.domain.guard.sensitivity(spec.full_name, name).value,
+        mark=table.domain.guard.mark(spec.full_name, name),
         is_key=name in spec.key,
         is_added=added is not None,
         lineage=lineage,

@@ -13,6 +13,7 @@ from typing import Any, Optional
 from lake_spec.costs import ledger
 from lake_spec.costs.prices import Prices
 from lake_spec.lineage.columns import Edge, lineage_of
+from lake_spec.lineage.sensitivity import Marks
 from lake_spec.model import DomainSpec, TableSpec
 
 from lake_site.guard import Guard
@@ -150,13 +151,16 @@ class Problem:
 class DomainFacts:
     """A domain with its runs, costs and lineage, at one moment.
 
-    `prices` is what costs are given by; without them there are minutes only.
+    `marks` are the sensitivities of the columns of all domains that its products read;
+    without them those tables count as personal. `prices` is what costs are given by;
+    without them there are minutes only.
     """
 
     spec: DomainSpec
     runs: tuple[Run, ...]
     now: datetime
     entries: Sequence[ledger.Entry] = ()
+    marks: Optional[Marks] = None
     prices: Optional[Prices] = None
 
     @cached_property
@@ -176,7 +180,7 @@ class DomainFacts:
     @cached_property
     def guard(self) -> Guard:
         """What of its runs may be shown."""
-        return Guard(self.spec, self.edges)
+        return Guard(self.spec, self.marks)
 
     @cached_property
     def costs(self) -> Mapping[str, Mapping[str, Any]]:

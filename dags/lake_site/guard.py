@@ -2,65 +2,35 @@
 
 Messages of errors and warnings may quote a value. Those of a table with a personal column
 are cut to what names table, stage and id; so are those of the steps of its domain, and
-those of products that read such a table or one of another domain: what SQL makes of a
-value is not followed.
+those of products that read such a table or one that is not known: what SQL makes of a
+value on the way is not known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from itertools import chain
+from collections.abc import Mapping
 from typing import Any, Optional
 
-from lake_spec.contract.product_inputs import product_levels
-from lake_spec.lineage.columns import Edge, Field, Kind, Layer, lineage_of
+from lake_spec.lineage.sensitivity import Mark, Marks
 from lake_spec.model import DomainSpec, TableSpec
 from lake_spec.model.choices import Sensitivity
 
 CUT = "(the message is in the run's log)"
-_ORDER = (Sensitivity.NONE, Sensitivity.INTERNAL, Sensitivity.PERSONAL)
 
 
 class Guard:
-    """Knows the personal columns of a domain, also those copied from another table."""
+    """Knows the personal columns of a domain, also those whose values come from others."""
 
-    def __init__(
-        self, domain: DomainSpec, edges: Optional[Iterable[Edge]] = None
-    ) -> None:
-        edges = tuple(lineage_of(domain) if edges is None else edges)
+    def __init__(self, domain: DomainSpec, marks: Optional[Marks] = None) -> None:
+        marks = marks or Marks([domain])
         self._domain = domain
-        self._into: dict[Field, list[Field]] = {}
-        for edge in edges:
-            if edge.kind == Kind.COPIED.value:
-                self._into.setdefault(edge.target, []).append(edge.source)
-        self._declared = {
-            (table.full_name, name): column.sensitivity
-            for table in domain.tables
-            for name, column in table.columns
-        }
-        self._columns: dict[str, dict[str, Sensitivity]] = {}
-        made = (edge.target for edge in edges)
-        declared = (Field(t, Layer.CURRENT.value, name) for t, name in self._declared)
-        for field in dict.fromkeys((*made, *declared)):
-            if field.layer in (Layer.CURRENT.value, Layer.HISTORY.value):
-                of = self._columns.setdefault(field.table, {})
-                found = self._of(field, frozenset())
-                of[field.column] = _more(of.get(field.column, found), found)
-        self._guarded = {
-            table
-            for table, columns in self._columns.items()
-            if Sensitivity.PERSONAL in columns.values()
-        }
+        self._columns = {t.full_name: marks.columns(t.full_name) for t in domain.tables}
+        self._guarded = set(filter(marks.may_be_quoted, self._columns))
         self._known = {table.full_name for table in domain.tables}
-        products = (table for table in domain.tables if table.is_product)
-        for product in chain.from_iterable(product_levels(products)):
-            reads = product.source.reads
-            if any(t in self._guarded or t not in self._known for t in reads):
-                self._guarded.add(product.full_name)
 
-    def sensitivity(self, table: str, column: str) -> Sensitivity:
-        """Return the declared or inherited sensitivity of a column."""
-        return self._columns.get(table, {}).get(column, Sensitivity.NONE)
+    def mark(self, table: str, column: str) -> Mark:
+        """Return the sensitivity of a column, and where it comes from."""
+        return self._columns.get(table, {}).get(column, Mark())
 
     def is_guarded(self, table: str) -> bool:
         """Return whether the table of this full name may show a personal value."""
@@ -100,19 +70,7 @@ class Guard:
             return True
         of = self._columns.get(table.full_name, {})
         is_known = name in of and name not in table.key
-        return is_known and of[name] is not Sensitivity.PERSONAL
-
-    def _of(self, field: Field, seen: frozenset[Field]) -> Sensitivity:
-        found = self._declared.get((field.table, field.column), Sensitivity.NONE)
-        if field in seen or field.layer == Layer.SOURCE.value:
-            return found
-        for each in self._into.get(field, ()):
-            found = _more(found, self._of(each, seen | {field}))
-        return found
-
-
-def _more(one: Sensitivity, other: Sensitivity) -> Sensitivity:
-    return max(one, other, key=_ORDER.index)
+        return is_known and of[name].sensitivity is not Sensitivity.PERSONAL
 
 
 def _cut(text: str, parts: int) -> str:

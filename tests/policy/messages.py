@@ -88,6 +88,7 @@ INTERNAL = {
     "_Unreadable": "the reader of YAML makes a diagnostic of it",
     "BadSql": "the compiler of products makes a diagnostic of it",
     "_Whole": "the reason is a note of validate",
+    "_Unfollowed": "the plan of the product has no origins of columns",
     "EmrError": "an error of EMR's API, which its client raises",
     "S3Error": "an error of S3's API, which its client raises",
     "DropConnection": "a planted fault: the connection is closed without a reply",

@@ -95,3 +95,11 @@ class ProductId(str, Enum):
 
     Fix: Remove one of the references that the message lists.
     """
+
+    LOWERED_SENSITIVITY = "lowered-sensitivity"
+    """A column of a product declares less than the column that its values come from. A
+    warning: the specs can be used.
+
+    Fix: Remove `sensitivity` or write that of the message. If nothing of the values is
+    left, make the column by a count; a total or a mean may declare what it is.
+    """

@@ -1,11 +1,11 @@
 """Column lineage of a domain: source column, change log, current and history, dimension.
 
 Of a product whose rows are those of one table (`from`), columns of the same name are
-followed; what SQL makes is not.
+followed; what SQL makes is followed where the product has its plan, as at a desk.
 
 An edge says that values of one column turn up in another, as they are or parsed
-(`COPIED`), or that they decide its values (`DERIVED`: the times of a version, its
-surrogate key). What only decides which rows there are, such as an operation or the key of
+(`COPIED`), computed or summed, or that they decide its values (`DERIVED`: a count, the
+times of a version, its surrogate key). What only decides which rows there are, such as an operation or the key of
 a join, is no edge.
 """
 
@@ -13,9 +13,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Dict, Iterable, Iterator, List, Mapping, Set, Tuple
+from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Set, Tuple
 
-from lake_spec.model import Dimension, DomainSpec, Product, TableSpec
+from lake_spec.model import (
+    ColumnOrigin,
+    ColumnUse,
+    Dimension,
+    DomainSpec,
+    Product,
+    TableSpec,
+)
 from lake_spec.model.shown_columns import shown_columns
 from lake_spec.model.sources import Side
 
@@ -37,11 +44,8 @@ FOLDERS = {
 """The folder of each layer in the folder of a table."""
 
 
-class Kind(str, Enum):
-    """How values come from a column."""
-
-    COPIED = "copied"
-    DERIVED = "derived"
+Kind = ColumnUse
+"""How values come from a column."""
 
 
 @dataclass(frozen=True, order=True)
@@ -62,22 +66,12 @@ class Edge:
     kind: str = Kind.COPIED.value
 
 
-def lineage_of(
-    domain: DomainSpec, products: Mapping[str, Iterable[Edge]] = {}
-) -> Tuple[Edge, ...]:
-    """Return the edges into every column of a domain's tables.
-
-    Args:
-        domain: the domain with its tables.
-        products: edges into the columns of tables that a declared transformation makes,
-            by full name; they come from its plan.
-    """
+def lineage_of(domain: DomainSpec) -> Tuple[Edge, ...]:
+    """Return the edges into every column of a domain's tables."""
     tables = {table.name: table for table in domain.tables}
     found: List[Edge] = []
     for table in domain.tables:
-        if table.full_name in products:
-            found += products[table.full_name]
-        elif isinstance(table.source, Dimension):
+        if isinstance(table.source, Dimension):
             found += _of_dimension(table, table.source, tables)
         elif isinstance(table.source, Product):
             found += _of_product(table, table.source)
@@ -191,15 +185,34 @@ def time_columns(table: TableSpec) -> Tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, (table.effective_at, first))))
 
 
-def _of_product(table: TableSpec, source: Product) -> Iterator[Edge]:
-    """Edges from the current of the one table whose rows a product has."""
-    if source.from_ is None:
-        return
+def unfollowed_columns(table: TableSpec) -> Tuple[str, ...]:
+    """List the columns of a product that SQL makes, without a plan that follows them."""
+    source = table.source
+    if not isinstance(source, Product) or _origins(source) is not None:
+        return ()
     computed = dict(source.derive)
+    names = (name for name, _ in table.columns)
+    return tuple(n for n in names if source.from_ is None or n in computed)
+
+
+def _origins(source: Product) -> Optional[Tuple[ColumnOrigin, ...]]:
+    return source.plan.columns if source.plan else None
+
+
+def _of_product(table: TableSpec, source: Product) -> Iterator[Edge]:
+    """Edges from the tables that a product reads."""
+    current, name = Layer.CURRENT.value, table.full_name
+    for each in _origins(source) or ():
+        of = source.plan.input(each.view)
+        origin = Field(of.table, of.layer.value, each.source)
+        yield Edge(origin, Field(name, current, each.column), each.how.value)
+    if source.from_ is None or _origins(source) is not None:
+        return
+    unknown = unfollowed_columns(table)
     for column, _ in table.columns:
-        if column not in computed:
-            origin = Field(source.from_, Layer.CURRENT.value, column)
-            yield Edge(origin, Field(table.full_name, Layer.CURRENT.value, column))
+        if column not in unknown:
+            origin = Field(source.from_, current, column)
+            yield Edge(origin, Field(name, current, column))
 
 
 def _of_dimension(

@@ -13,6 +13,7 @@ from lake_spec.model.aws import (
 )
 from lake_spec.model.choices import (
     MissingKeys,
+    ColumnUse,
     Connector,
     CurrentDeletes,
     Engine,
@@ -60,6 +61,7 @@ from lake_spec.model.table_parts import (
     SurrogateKey,
 )
 from lake_spec.model.product import (
+    ColumnOrigin,
     Deduplicate,
     Equality,
     Lookup,
@@ -111,6 +113,8 @@ __all__ = [
     "ClusterSpec",
     "Clusters",
     "Column",
+    "ColumnOrigin",
+    "ColumnUse",
     "Complete",
     "Connection",
     "Connector",

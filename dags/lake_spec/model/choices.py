@@ -118,6 +118,19 @@ class Sensitivity(str, Enum):
     PERSONAL = "personal"
 
 
+class ColumnUse(str, Enum):
+    """What a column of a table does with the values of another one."""
+
+    COPIED = "copied"
+    """It has them as they are, or parsed."""
+    COMPUTED = "computed"
+    """An expression makes its values of them."""
+    SUMMED = "summed"
+    """Its values are totals or means over many rows."""
+    DERIVED = "derived"
+    """They decide its values, which have nothing of them: a count, a version's times."""
+
+
 class OnFail(str, Enum):
     """Action for a row that fails a quality rule."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Optional, Tuple, Union
 
-from lake_spec.model.choices import Keep, Layer
+from lake_spec.model.choices import ColumnUse, Keep, Layer
 from lake_spec.model.spec_field import setting
 
 
@@ -70,6 +70,16 @@ class Lookup:
 
 
 @dataclass(frozen=True)
+class ColumnOrigin:
+    """A column of an input that a column of a product is made of."""
+
+    column: str = setting("Column of the product.", example="email")
+    view: str = setting("View of the input.", example="input_0")
+    source: str = setting("Column of the input.", example="email")
+    how: ColumnUse = setting("What becomes of its values.", example="copied")
+
+
+@dataclass(frozen=True)
 class ProductPlan:
     """What a step does for a product, compiled from its SQL for a release."""
 
@@ -94,6 +104,10 @@ class ProductPlan:
         (),
     )
     whole_because: str = setting("Reason why it can only be built whole.", "")
+    columns: Optional[Tuple[ColumnOrigin, ...]] = setting(
+        "Columns of the inputs that its columns are made of; if left out, unknown.",
+        None,
+    )
 
     def input(self, view: str) -> ProductInput:
         """Return the input of that view. Raises StopIteration if there is none."""

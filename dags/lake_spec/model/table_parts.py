@@ -61,11 +61,12 @@ class Column:
     tags: Tuple[str, ...] = setting(
         "Tags to find the column by.", (), example=["contact"]
     )
-    sensitivity: Sensitivity = setting(
+    sensitivity: Optional[Sensitivity] = setting(
         "Whether its values are data of persons (`personal`), not for everyone "
-        "(`internal`) or neither. Values of `personal` columns are in no profile and no "
-        "page of the catalogue.",
-        Sensitivity.NONE,
+        "(`internal`) or neither (`none`); if left out, that of the columns that its "
+        "values come from, else `none`. Values of `personal` columns are in no profile "
+        "and no page of the catalogue.",
+        None,
     )
 
 

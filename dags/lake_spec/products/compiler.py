@@ -15,6 +15,7 @@ from lake_spec.parsing.json_codec import to_data
 from lake_spec.products import checks, statement
 from lake_spec.products.findings import Findings, Place, listed
 from lake_spec.products.inputs import Columns, Tables, how_to_declare
+from lake_spec.products.origins import origins_of
 from lake_spec.products.parts import parts_of
 from lake_spec.products.sql_tree import (
     BadSql,
@@ -182,6 +183,7 @@ class _Compiler:
         self, tree: exp.Query, unknown: Mapping[str, Mapping[str, exp.Expr]]
     ) -> ProductPlan:
         parts = parts_of(tree, self.inputs)
+        columns = origins_of(tree, self.inputs)
         _replace_unknown(tree, unknown, self.inputs)
         sql = to_sql(_without_qualify(tree))
         inputs = tuple(self.inputs.values())
@@ -194,6 +196,7 @@ class _Compiler:
             unit_columns=parts.unit_columns,
             lookups=parts.lookups,
             whole_because=parts.whole_because,
+            columns=columns,
         )
 
 

@@ -9,6 +9,7 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 from lake_spec.diagnostics.diagnostic import Diagnostic, Problem
 from lake_spec.diagnostics.errors import SpecErrors
 from lake_spec.diagnostics.product_ids import ProductId
+from lake_spec.lineage.sensitivity import Marks
 from lake_spec.model import DomainSpec, Product, ProductPlan, TableSpec
 from lake_spec.parsing.discovery import ENDING, Survey, read_document
 from lake_spec.parsing.loader import survey_all
@@ -22,9 +23,11 @@ class Note:
 
     file: str
     text: str
+    kind: str = "note"
+    """`note`, or `warning` for what should be changed."""
 
     def __str__(self) -> str:
-        return f"note: {self.text}"
+        return f"{self.kind}: {self.text}"
 
 
 @dataclass
@@ -45,8 +48,8 @@ def check(
     """Check all files, and the products where these have no fault.
 
     Returns:
-        The number of files, their diagnostics, and a note for each product that can only
-        be built whole.
+        The number of files, their diagnostics, and notes: warnings, and each product that
+        can only be built whole.
     """
     lake, survey = survey_all(tables, clusters=clusters, environments=environments)
     if survey.found:
@@ -63,8 +66,14 @@ def with_plans(domains: Sequence[DomainSpec], tables: Path) -> List[DomainSpec]:
     checked = check_products(domains, tables)
     if checked.diagnostics:
         raise SpecErrors(checked.diagnostics)
+    return _with(domains, checked.plans)
+
+
+def _with(
+    domains: Sequence[DomainSpec], plans: Dict[str, ProductPlan]
+) -> List[DomainSpec]:
     return [
-        replace(each, tables=tuple(_planned(t, checked.plans) for t in each.tables))
+        replace(each, tables=tuple(_planned(t, plans) for t in each.tables))
         for each in domains
     ]
 
@@ -105,6 +114,9 @@ def check_products(domains: Sequence[DomainSpec], tables: Path) -> Checked:
             checked.diagnostics.append(found)
     checked.diagnostics += _cycles(products, tables)
     checked.diagnostics.sort(key=lambda each: (each.file, each.line))
+    if not checked.diagnostics:
+        warnings = _lowered(_with(domains, checked.plans), tables)
+        checked.notes = [*warnings, *checked.notes]
     return checked
 
 
@@ -115,6 +127,25 @@ def _notes(spec: TableSpec, plan: ProductPlan, file: Path) -> Iterator[Note]:
             f"{spec.full_name} is built whole each time, because {plan.whole_because}."
         )
         yield Note(str(file), text)
+
+
+def _lowered(domains: Sequence[DomainSpec], tables: Path) -> Iterator[Note]:
+    """Warn of the columns that declare less than what their values come from."""
+    for each in Marks(domains).lowered():
+        field, sensitivity = each.mark.source, each.mark.sensitivity.value
+        origin = f"{field.table}.{field.column}" if field else each.mark.reads
+        what = "has the values" if each.is_copied else "is made of the values"
+        message = (
+            f"{each.column!r} {what} of {origin}, which is {sensitivity}, and declares"
+            f" {each.declared.value}"
+        )
+        hint = f"Write `sensitivity: {sensitivity}`, or remove the key."
+        domain, _, name = each.table.partition(".")
+        file = tables / domain / f"{name}{ENDING}"
+        at = ("columns", each.column, "sensitivity")
+        rule = ProductId.LOWERED_SENSITIVITY.value
+        found = _in_spec(file, Problem(at, each.declared.value, message, hint, rule))
+        yield Note(found.file, str(found), "warning")
 
 
 def _sql(spec: TableSpec, folder: Path) -> Tuple[str, Path]:

@@ -228,12 +228,17 @@ def test_a_table_without_personal_columns_shows_its_messages_and_samples():
 
 def test_a_column_copied_from_a_personal_one_is_personal():
     found = facts()
-    assert found.guard.sensitivity("shop.customer_with_address", "full_name") is (
-        Sensitivity.PERSONAL
+    copied = found.guard.mark("shop.customer_with_address", "full_name")
+    assert copied.sensitivity is Sensitivity.PERSONAL
+    assert (copied.source.table, copied.source.column) == ("shop.customer", "full_name")
+    street = found.guard.mark("shop.customer_with_address", "street")
+    assert street.sensitivity is Sensitivity.NONE
+    words = " ".join(
+        Page(
+            site(found)["domains/shop/tables/customer_with_address.html"]
+        ).words.split()
     )
-    assert found.guard.sensitivity("shop.customer_with_address", "street") is (
-        Sensitivity.NONE
-    )
+    assert "full_name personal string Name Personal as customer.full_name" in words
 
 
 def product_run(name, **more):
@@ -255,7 +260,8 @@ def product_run(name, **more):
         (
             {"sql": "p.sql", "reads": ("shop.address", "crm.account")},
             "product: SQL of p.sql made of address, crm.account",
-            "customer_id key bigint Term: customer city string",
+            "customer_id key personal bigint Personal as SQL of crm.account makes it "
+            "Term: customer city personal string",
         ),
     ],
 )

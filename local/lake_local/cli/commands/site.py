@@ -63,7 +63,7 @@ def build(opened: Session, *, prices: Path | None = None) -> Path:
 
     environment = opened.specs.environment
     s3 = opened.aws("s3")
-    domains = opened.specs.domains()
+    domains = opened.specs.planned_domains()  # a plan has the lineage of SQL
     files = whole_site(
         domains,
         environment,

@@ -59,7 +59,7 @@ def run(args: Namespace) -> int:
 
 
 Result = tuple[int, list[Diagnostic], list[Note]]
-"""The number of files, their mistakes, and notes on products."""
+"""The number of files, their mistakes, and warnings and notes on products."""
 
 
 def _check(tables: Path, project: Project) -> Result:

@@ -186,3 +186,39 @@ def test_an_erase_writes_all_pages_of_its_domain_and_empties_old_ones(
     assert b"erased-subject-1" not in there and b"Page removed" in there
     assert {table_page("sales", each) for each in ("orders", "customers")} <= pages(aws)
     assert run_page("sales", RUN) in pages(aws)
+
+
+PRODUCT = """
+name: mails
+description: Addresses of the customers
+owner: sales-data
+source: {kind: product, from: crm.persons}
+key: [id]
+columns: {id: bigint, email: string}
+"""
+
+
+@pytest.mark.parametrize(
+    ("email", "origin"),
+    [
+        ("{type: string, sensitivity: personal}", b"crm.persons.email"),
+        ("string", None),
+        ("[broken", b"crm.persons.email"),
+    ],
+)
+def test_a_mark_follows_values_from_another_domain(
+    aws, tables, finished, tmp_path, email, origin
+):
+    (tmp_path / "crm").mkdir()
+    (tmp_path / "crm/_domain.yml").write_text(DOMAIN.replace("sales", "crm"))
+    persons = TABLE.replace("sales", "crm") % ("persons", "persons")
+    columns = f"updated_at: timestamp, email: {email}}}"
+    persons = persons.replace("updated_at: timestamp}", columns)
+    (tmp_path / "crm/persons.yml").write_text(persons)
+    (tmp_path / "sales/orders.yml").write_text(PRODUCT.replace("mails", "orders"))
+    finished.execute(verdict())
+    key = f"runs/site/{table_page('sales', 'orders')}"
+    page = aws.get_object(Bucket="lake", Key=key)["Body"].read()
+    is_personal = b'class="tag personal"' in page
+    assert is_personal is (origin is not None)
+    assert (origin or b"") in page

@@ -18,15 +18,20 @@ import pytest
 from lake_spec.lineage.columns import Edge, Field, Layer, layers_of, lineage_of, origins
 from lake_spec.model import (
     Column,
+    ColumnOrigin,
+    ColumnUse,
     Csv,
     Dimension,
     DomainSpec,
     Feed,
     History,
     Product,
+    ProductInput,
+    ProductPlan,
     Side,
     TableSpec,
 )
+from lake_spec.model import Layer as ModelLayer
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.sources import Snapshot, SnapshotTime
 from tests.oracle.dimension_oracle import Version, dimension_of
@@ -71,10 +76,14 @@ def test_a_wrong_edge_is_noticed():
 
 def test_columns_of_products_come_from_their_plans():
     origin = Field("shop.a", Layer.CURRENT.value, "n")
-    edge = Edge(origin, Field("shop.p", Layer.CURRENT.value, "m"))
+    edge = Edge(origin, Field("shop.p", Layer.CURRENT.value, "m"), "summed")
+    columns = (ColumnOrigin("m", "input_0", "n", ColumnUse.SUMMED),)
+    of = ProductInput("input_0", "shop.a", ModelLayer.CURRENT, ("n",))
+    plan = ProductPlan("SELECT 1", (of,), "0f3a", "input_0", columns=columns)
     product = feed("p", {"m": Column("bigint")}, key=("m",))
+    product = replace(product, source=Product(sql="p.sql", plan=plan))
     domain = DomainSpec("shop", "Shop", "shop-data", tables=(product,))
-    assert lineage_of(domain, {"shop.p": [edge]}) == (edge,)
+    assert lineage_of(domain) == (edge,)
 
 
 @pytest.mark.parametrize(

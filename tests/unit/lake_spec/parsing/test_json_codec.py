@@ -119,7 +119,7 @@ def test_data_is_written_as_people_write_specs(domain):
             "on_type_mismatch": "refuse",
             "description": None,
             "tags": [],
-            "sensitivity": "none",
+            "sensitivity": None,
         },
     ]
     assert table["storage"] == {

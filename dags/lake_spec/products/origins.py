@@ -1,0 +1,125 @@
+"""Which columns of the inputs each column of a product is made of, and how.
+
+Followed are values: what only decides which rows there are (WHERE, ON, GROUP BY), and
+the order and groups of a window, are not among them.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, Iterator, Mapping, Optional, Tuple
+
+from lake_spec.model import ColumnOrigin, ColumnUse, ProductInput
+from lake_spec.products.sql_tree import Scope, exp, scopes
+
+_USES = tuple(ColumnUse)
+"""From values as they are to nothing of them: the last one on the way counts."""
+
+_COUNTS = (exp.Count, exp.CountIf, exp.ApproxDistinct, exp.RegrCount)
+_SUMS = (
+    *(exp.Sum, exp.Avg, exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance),
+    *(exp.VariancePop, exp.Corr, exp.CovarPop, exp.CovarSamp, exp.Kurtosis),
+    exp.Skewness,
+)
+_AS_THEY_ARE = (exp.Alias, exp.Paren, exp.Cast, exp.TryCast, exp.Subquery)
+
+Use = Tuple[str, str, ColumnUse]
+"""A view, one of its columns, and what becomes of its values."""
+
+
+class _Unfollowed(Exception):
+    """Ends the search: SQL has a part that is not followed."""
+
+
+def origins_of(
+    tree: exp.Query, inputs: Mapping[str, ProductInput]
+) -> Optional[Tuple[ColumnOrigin, ...]]:
+    """Return the origins of each column of a qualified SELECT; None if they are unknown.
+
+    `inputs` are by view. Of several ways from one column to another the one on which
+    more of the values is left counts.
+    """
+    search = _Search(scopes(tree), inputs)
+    found: Dict[Tuple[str, str, str], ColumnUse] = {}
+    try:
+        for position, name in enumerate(tree.named_selects):
+            for view, column, use in search.of_output(search.root, position):
+                key = (name, view, column)
+                found[key] = min(found.get(key, use), use, key=_USES.index)
+    except _Unfollowed:
+        return None
+    return tuple(ColumnOrigin(*key, how) for key, how in found.items())
+
+
+class _Search:
+    """The queries of one SELECT, and the inputs that they read."""
+
+    def __init__(self, found, inputs: Mapping[str, ProductInput]) -> None:
+        self.root = found[-1]
+        self._scopes = {id(each.expression): each for each in found}
+        self._inputs = inputs
+
+    def of_output(self, scope: Scope, position: int) -> Iterator[Use]:
+        """List what a column of a query is made of: of each side of a UNION."""
+        query = scope.expression
+        if isinstance(query, exp.SetOperation):
+            for side in (query.this, query.expression):
+                yield from self.of_output(self._scope(side), position)
+        elif isinstance(query, exp.Select) and position < len(query.selects):
+            yield from self._of(query.selects[position], scope, ColumnUse.COPIED)
+        else:
+            raise _Unfollowed
+
+    def _scope(self, query: exp.Expr) -> Scope:
+        found = self._scopes.get(id(query.unnest()))
+        if found is None:
+            raise _Unfollowed
+        return found
+
+    def _of(self, node: exp.Expr, scope: Scope, use: ColumnUse) -> Iterator[Use]:
+        if isinstance(node, exp.Column):
+            yield from self._of_column(node, scope, use)
+        elif isinstance(node, (exp.Window, exp.Filter)):
+            yield from self._of(node.this, scope, use)
+        elif isinstance(node, exp.Query) and not isinstance(node, exp.Subquery):
+            for position in range(len(node.selects)):
+                for found in self.of_output(self._scope(node), position):
+                    yield (*found[:2], _later(use, found[2]))
+        else:
+            use = _later(use, _use_of(node))
+            for child in node.iter_expressions():
+                yield from self._of(child, scope, use)
+
+    def _of_column(
+        self, column: exp.Column, scope: Scope, use: ColumnUse
+    ) -> Iterator[Use]:
+        at: Optional[Scope] = scope
+        while at is not None and column.table not in at.sources:
+            at = at.parent
+        source = at.sources[column.table] if at else None
+        if isinstance(source, exp.Table) and source.name in self._inputs:
+            yield source.name, column.name, use
+        elif isinstance(source, Scope) and isinstance(source.expression, exp.Query):
+            names = source.expression.named_selects
+            if column.name not in names:
+                raise _Unfollowed
+            for found in self.of_output(source, names.index(column.name)):
+                yield (*found[:2], _later(use, found[2]))
+        elif (
+            isinstance(source, Scope) and at is not None
+        ):  # VALUES, or a function's rows
+            yield from self._of(source.expression, at, _later(use, ColumnUse.COMPUTED))
+        else:
+            raise _Unfollowed
+
+
+def _later(one: ColumnUse, other: ColumnUse) -> ColumnUse:
+    return max(one, other, key=_USES.index)
+
+
+def _use_of(node: exp.Expr) -> ColumnUse:
+    """Return what a part of an expression makes of the values in it."""
+    if isinstance(node, _AS_THEY_ARE):
+        return ColumnUse.COPIED
+    if isinstance(node, _COUNTS):
+        return ColumnUse.DERIVED
+    return ColumnUse.SUMMED if isinstance(node, _SUMS) else ColumnUse.COMPUTED

@@ -63,6 +63,27 @@ def hold(
             card.unlink(missing_ok=True)
 
 
+@contextmanager
+def hold_pages(home: StateDirectory, *, patience: float = PATIENCE) -> Iterator[None]:
+    """Acquire the lock of the folder of the pages for the block.
+
+    `site` needs no lock of the state directory where another command runs its processes,
+    so it is another lock. Raises StateDirectoryBusy after `patience` seconds.
+    """
+    home.create()
+    with open(home.site_lock_file, "a", encoding="utf-8") as file:
+        deadline = time.monotonic() + patience
+        while not _try(file, fcntl.LOCK_EX):
+            if time.monotonic() > deadline:
+                raise StateDirectoryBusy(
+                    f"another command is building the pages in {home.site}. Wait until"
+                    " that ends, or give this command a directory of its own: --state-dir"
+                    " DIR"
+                )
+            time.sleep(0.2)
+        yield
+
+
 def holders(home: StateDirectory) -> list[str]:
     """List the commands that use the state directory now."""
     cards = sorted(home.holders.glob("*")) if home.holders.is_dir() else []

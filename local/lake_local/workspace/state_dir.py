@@ -54,6 +54,11 @@ class StateDirectory:
         return self.root / "site"
 
     @property
+    def site_lock_file(self) -> Path:
+        """The lock file of that folder."""
+        return self.root / "site.lock"
+
+    @property
     def steps(self) -> Path:
         """Output of EMR steps: `<cluster>/<step>/stdout` and `stderr`."""
         return self.root / "emr"

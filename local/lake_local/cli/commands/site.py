@@ -21,7 +21,7 @@ from lake_spec.contract.site_pages import START, site_folder
 from lake_spec.costs.prices import load_prices
 
 from lake_local.cli.commands.scope import home_of, specs_of_args
-from lake_local.stack import objects, session
+from lake_local.stack import lock, objects, session
 from lake_local.stack.session import Session
 from lake_local.text import progress
 
@@ -72,10 +72,11 @@ def build(opened: Session, *, prices: Path | None = None) -> Path:
         prices=load_prices(prices) if prices else None,
     )
     folder = opened.home.site
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(mode=0o700)
-    write(FolderStore(folder), files)
-    objects.ensure_bucket(s3, objects.split(environment.runs)[0])
-    write(S3Store(s3, site_folder(environment.runs)), files)
+    with lock.hold_pages(opened.home):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
+        write(FolderStore(folder), files)
+        objects.ensure_bucket(s3, objects.split(environment.runs)[0])
+        write(S3Store(s3, site_folder(environment.runs)), files)
     progress(f"built {len(files)} pages and files of {len(domains)} domain(s)")
     return folder / START

@@ -14,6 +14,15 @@ from lake_local.stack import lock
 from lake_local.workspace.state_dir import StateDirectory
 
 ROOT = Path(__file__).parents[4]
+HOLD_PAGES = """
+import sys
+sys.path[:0] = sys.argv[3:]
+from lake_local.stack import lock
+from lake_local.workspace.state_dir import StateDirectory
+with lock.hold_pages(StateDirectory.at(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
 HOLD = """
 import sys
 sys.path[:0] = sys.argv[3:]
@@ -26,10 +35,10 @@ with lock.hold(StateDirectory.at(sys.argv[1]), "run other_dag", shared=sys.argv[
 
 
 @contextmanager
-def another_command(home: StateDirectory, how: str):
+def another_command(home: StateDirectory, how: str, program: str = HOLD):
     """A process that holds the home's lock until it is killed."""
     code = [str(ROOT / "local"), str(ROOT / "dags")]
-    argv = [sys.executable, "-c", HOLD, str(home.root), how, *code]
+    argv = [sys.executable, "-c", program, str(home.root), how, *code]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(argv, **pipes) as process:
         assert process.stdout.readline() == b"held\n"
@@ -78,3 +87,13 @@ def test_a_killed_holder_holds_nothing(home):
 def test_a_home_is_for_its_owner_only(home):
     with lock.hold(home, "status", shared=False):
         assert home.root.stat().st_mode & 0o077 == 0
+
+
+def test_pages_are_written_by_one_command_at_a_time(home):
+    with another_command(home, "alone", HOLD_PAGES):
+        with lock.hold(home, "show", shared=False, patience=0):
+            with pytest.raises(StateDirectoryBusy, match="is building the pages in"):
+                with lock.hold_pages(home, patience=0):
+                    pass
+    with lock.hold_pages(home, patience=10):  # the kernel released it
+        pass

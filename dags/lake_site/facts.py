@@ -25,6 +25,7 @@ _KEPT = (
     *("state", "started", "seconds", "rows_in", "accepted", "quarantined", "error"),
     *("versions_opened", "versions_closed", "versions", "current_rows", "samples"),
     *("newest_input", "newest_event", "upserted", "warnings", "files"),
+    *("rules", "maintained"),
 )
 """Fields of reports that pages show; large runs have large reports."""
 

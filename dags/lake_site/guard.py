@@ -8,6 +8,8 @@ value on the way is not known.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from typing import Any, Optional
 
@@ -16,6 +18,8 @@ from lake_spec.model import DomainSpec, TableSpec
 from lake_spec.model.choices import Sensitivity
 
 CUT = "(the message is in the run's log)"
+REASON_CUT = "(the reason is in the column lake_reason of the quarantine)"
+_NO_VALUE = re.compile(r"(key|order|scope) column \w+ has no value|no effective time")
 
 
 class Guard:
@@ -49,21 +53,31 @@ class Guard:
     def samples(
         self, table: TableSpec, report: Mapping[str, Any]
     ) -> list[dict[str, Any]]:
-        """Return the quarantined rows that a report shows, without personal values.
+        """Return the bad rows that a report shows: path, record, reason, values.
 
-        In a table with personal columns only declared columns that are neither personal
-        nor part of the key are left.
+        In a table with personal columns values are those of declared columns that are
+        neither personal nor part of the key.
         """
-        found = []
-        for sample in report.get("samples") or ():
-            values = {
-                str(name): str(value)
-                for name, value in sample.get("values", {}).items()
-                if self._may_show(table, str(name))
+        return [
+            {
+                "path": str(sample.get("path", "")),
+                "record": sample.get("record"),
+                "reason": self._reason(table, str(sample.get("reason", ""))),
+                "values": [
+                    (str(name), str(value))
+                    for name, value in _row(sample.get("row")).items()
+                    if self._may_show(table, str(name))
+                ],
             }
-            reason = self.words(table.full_name, str(sample.get("reason", "")))
-            found.append({"reason": reason, "values": values})
-        return found
+            for sample in report.get("samples") or ()
+        ]
+
+    def _reason(self, table: TableSpec, text: str) -> str:
+        """Return why a row is bad: words of the spec, which have no value of the row."""
+        known = {f"quality: {rule.broken}" for rule in table.quality}
+        if text in known or _NO_VALUE.fullmatch(text):
+            return text
+        return REASON_CUT if self.is_guarded(table.full_name) else text
 
     def _may_show(self, table: TableSpec, name: str) -> bool:
         if not self.is_guarded(table.full_name):
@@ -77,3 +91,12 @@ def _cut(text: str, parts: int) -> str:
     """Keep the first parts of `a: b: c`."""
     kept = text.split(": ")[:parts]
     return f"{': '.join(kept)} {CUT}" if len(kept) < len(text.split(": ")) else text
+
+
+def _row(text: Any) -> Mapping[str, Any]:
+    """Parse the values of a bad row; none if an erase took them."""
+    try:
+        found = json.loads(text or "{}")
+    except (TypeError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -21,6 +21,7 @@ MOST_COLUMNS = 40
 """Columns that a lineage picture shows; the table below it has all."""
 MOST_BARS = 60
 """Stages that a timeline shows."""
+_FEWEST = 20  # bars that a chart has room for
 _LONGEST = 31  # characters of a name in a box
 
 
@@ -50,6 +51,27 @@ def bars(values: Sequence[tuple[str, int]]) -> tuple[Bar, ...]:
                 Bar(round(i * step, 1), round(y, 1), round(width, 1), height, said)
             )
     return tuple(found)
+
+
+def chart(
+    title: str, kind: str, values: Sequence[tuple[str, int]], *, per: str
+) -> dict[str, Any]:
+    """Return a chart of (label, value), with the words that it draws.
+
+    `kind` is its colour, `per` what a bar is of: a day or a run. Few bars are at the end.
+    """
+    room = [("", 0)] * (_FEWEST - len(values))
+    return {
+        "title": title,
+        "kind": kind,
+        "per": per,
+        "number": len(values),
+        "bars": bars([*room, *values]),
+        "total": sum(value for _, value in values),
+        "most": max((value for _, value in values), default=0),
+        "known": [(label, value) for label, value in values if value],
+        "ends": ("" if room else values[0][0], values[-1][0]),
+    }
 
 
 def timeline(run: Run) -> tuple[Bar, ...]:

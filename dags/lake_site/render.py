@@ -15,7 +15,7 @@ from lake_spec.contract.state_format import state_text
 from lake_spec.lineage.columns import FOLDERS, Layer, layers_of
 from lake_spec.model import EnvironmentSpec
 
-from lake_site import pictures
+from lake_site import pictures, quality
 from lake_site.catalogue import anchor, catalogue_of, search_script
 from lake_site.columns import columns_of
 from lake_site.facts import DAYS, DomainFacts, Run, TableFacts
@@ -29,6 +29,7 @@ ROWS = 100
 COLUMNS_SHOWN = 150
 RUNS_SHOWN = 15
 MESSAGES_SHOWN = 50
+MAINTAINED_SHOWN = 20
 _LONGEST_MESSAGE = 600
 _HERE = Path(__file__).parent
 _WORST_FIRST = ("failed", "late", "warning", "empty", "ok")
@@ -126,6 +127,7 @@ def _add_table(files: Files, table: TableFacts, environment: EnvironmentSpec) ->
     columns = columns_of(table)
     source = source_of(spec)
     last = table.last_ingest
+    results = quality.rule_results(table)
     picture = pictures.lineage_picture(
         spec.full_name,
         source.name,
@@ -144,7 +146,10 @@ def _add_table(files: Files, table: TableFacts, environment: EnvironmentSpec) ->
         source=source,
         last=last,
         landed=(last[1].get("files") or ())[-MESSAGES_SHOWN:] if last else (),
-        samples=facts.guard.samples(spec, last[1])[:10] if last else (),
+        results=results,
+        rule_charts=quality.rule_charts(results),
+        bad_runs=quality.bad_runs(table),
+        maintained=quality.maintained(table)[:MAINTAINED_SHOWN],
         money=_money(facts),
         picture=picture,
         charts=_charts(table),
@@ -166,17 +171,15 @@ def _charts(table: TableFacts) -> list[dict[str, Any]]:
         del figures[:2]
     elif table.spec.is_product:
         figures = [("Rows inserted or changed", "upserted", "rows")]
-    found = []
-    for title, name, kind in figures:
-        values = [(day.day.isoformat(), getattr(day, name)) for day in table.days]
-        known = [(day, value) for day, value in values if value]
-        total = sum(value for _, value in known)
-        most = max((value for _, value in known), default=0)
-        drawn = pictures.bars(values)
-        ends = (values[0][0], values[-1][0])
-        head = {"title": title, "kind": kind, "total": total, "most": most}
-        found.append({**head, "bars": drawn, "known": known, "ends": ends})
-    return found
+    return [
+        pictures.chart(
+            title,
+            kind,
+            [(day.day.isoformat(), getattr(day, name)) for day in table.days],
+            per="day",
+        )
+        for title, name, kind in figures
+    ]
 
 
 def _add_run(files: Files, facts: DomainFacts, run: Run) -> None:
@@ -187,6 +190,9 @@ def _add_run(files: Files, facts: DomainFacts, run: Run) -> None:
     ]
     entries = [each for each in facts.entries if each.get("run") == run.name]
     known = {table.name for table in facts.spec.tables}
+    samples, maintained = quality.samples_of_run(facts, run), quality.maintained_in_run(
+        run
+    )
     causes = [facts.guard.cause(each) for each in run.causes]
     warnings = [facts.guard.cause(each) for each in run.warnings]
     _paged(
@@ -203,6 +209,10 @@ def _add_run(files: Files, facts: DomainFacts, run: Run) -> None:
         warnings=warnings[:MESSAGES_SHOWN],
         more_warnings=max(len(warnings) - MESSAGES_SHOWN, 0),
         bars=pictures.timeline(run),
+        samples=samples[:MESSAGES_SHOWN],
+        more_samples=max(len(samples) - MESSAGES_SHOWN, 0),
+        maintained=maintained[:MESSAGES_SHOWN],
+        more_maintained=max(len(maintained) - MESSAGES_SHOWN, 0),
         minutes=sum(each["minutes"]["total"] for each in entries) if entries else None,
     )
 
@@ -316,6 +326,7 @@ def _templates() -> jinja2.Environment:
         number=_number,
         when=_when,
         duration=_duration,
+        size=_size,
         anchor=anchor,
         short=pictures.short,
         message=_message,
@@ -340,6 +351,18 @@ def _duration(seconds: Any) -> str:
     if whole < 90:
         return f"{whole:.1f} s"
     return f"{whole / 60:.0f} min" if whole < 5400 else f"{whole / 3600:.1f} h"
+
+
+def _size(count: Any) -> str:
+    """Format bytes."""
+    if count is None:
+        return "–"
+    value, units = float(count), ("B", "KB", "MB", "GB", "TB")
+    for unit in units:
+        if value < 1000 or unit == units[-1]:
+            break
+        value /= 1000
+    return f"{value:,.0f} {unit}" if unit == "B" else f"{value:,.1f} {unit}"
 
 
 def _message(text: Any) -> str:

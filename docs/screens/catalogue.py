@@ -21,6 +21,8 @@ PAGES: Dict[str, str] = {
     "domain": "domains/shop/index.html",
     "table": "domains/shop/tables/customer.html",
     "lineage": "domains/shop/tables/customer_with_address.html#lineage",
+    "quality": "domains/shop/tables/customer.html#rules",
+    "maintenance": "domains/shop/tables/customer.html#maintenance",
     "run": _RUN,
     "glossary": "glossary.html",
     "index": "az/c.html",

@@ -25,7 +25,7 @@ FLOORS: Dict[str, Tuple[str, ...]] = {
     ),
     "dags/lake_site": (
         *("collect", "store", "render", "catalogue", "columns", "statements"),
-        *("source_text", "glossary", "pictures", "facts", "guard"),
+        *("source_text", "glossary", "quality", "pictures", "facts", "guard"),
     ),
     "dags/lake_airflow": (
         *("build", "dag_builder", "operators", "reporting", "emr", "runs", "planning"),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from enum import Enum
-from typing import Dict, List, Optional, Union
+from typing import Dict, Iterable, List, Mapping, Optional, Union
 
 from lake_spec.contract.state_format import state_text
 from lake_spec.diagnostics.warnings import WarningId
 
 MOST_LISTED = 100
 """Number of changed surrogate keys that a report lists; all are counted."""
+
+MOST_SAMPLES = 10
+"""Number of bad rows that a report shows; all are counted, and in the quarantine."""
 
 _ADDED_UP = (
     *("seconds", "rows_in", "accepted", "unchanged", "duplicates", "quarantined"),
@@ -59,6 +62,44 @@ class FileReport:
         """True if every landed row is accounted for exactly once."""
         taken = self.accepted + self.unchanged + self.duplicates
         return self.landed == taken + self.quarantined + self.erased
+
+
+@dataclass
+class BadRow:
+    """A row that was not accepted: where it is, and why."""
+
+    path: str
+    record: int
+    """Number of the record in its file, from 1."""
+    reason: str
+    row: str = ""
+    """Key and some values as a JSON object, without those of personal columns.
+
+    It is one text, so that an erase of the key takes all of it.
+    """
+
+
+@dataclass
+class LayerSize:
+    """Data files of a layer: those of its newest state, and all that are stored."""
+
+    files: int = 0
+    """Files that a reader of the newest state opens, with log files."""
+    log_files: int = 0
+    bytes: int = 0
+    stored_files: int = 0
+    stored_bytes: int = 0
+
+
+@dataclass
+class Maintained:
+    """What maintenance did to a layer, with its size before and after."""
+
+    layer: str
+    done: List[str]
+    """`compaction`, `clustering`, `cleaning`; none if nothing was due."""
+    before: LayerSize
+    after: LayerSize
 
 
 @dataclass
@@ -121,6 +162,10 @@ class Report:
     commits: Dict[str, str] = field(default_factory=dict)
     files: List[FileReport] = field(default_factory=list)
     erasure: Dict[str, int] = field(default_factory=dict)
+    rules: Dict[str, int] = field(default_factory=dict)
+    """Rows that broke each quality rule, by its words; 0 for one that all rows kept."""
+    samples: List[BadRow] = field(default_factory=list)
+    maintained: List[Maintained] = field(default_factory=list)
     retracted: List[str] = field(default_factory=list)
     set_aside: List[Dict[str, str]] = field(default_factory=list)
     warnings: List[str] = field(default_factory=list)
@@ -139,6 +184,15 @@ class Report:
         self.erased += sum(each.erased for each in files)
         self.tombstones += sum(each.tombstones for each in files)
         self.messages += sum(each.messages for each in files)
+
+    def add_rules(self, counts: Mapping[str, int]) -> None:
+        """Add how many rows broke each quality rule."""
+        for words, count in counts.items():
+            self.rules[words] = self.rules.get(words, 0) + count
+
+    def add_samples(self, rows: Iterable[BadRow]) -> None:
+        """Add some of the bad rows, as far as there is room; all are counted."""
+        self.samples = [*self.samples, *rows][:MOST_SAMPLES]
 
     def settle_duplicates(self, found: Dict[str, int], first: int = 0) -> None:
         """Count rows that turned out to be known events as duplicates.
@@ -166,6 +220,9 @@ class Report:
         self.seconds = round(self.seconds, 1)
         self.commits.update(later.commits)
         self.files.extend(later.files)
+        self.add_rules(later.rules)
+        self.add_samples(later.samples)
+        self.maintained.extend(later.maintained)
         self.retracted.extend(later.retracted)
         self.moved_keys = [*self.moved_keys, *later.moved_keys][:MOST_LISTED]
         self.warnings += [w for w in later.warnings if w not in self.warnings]

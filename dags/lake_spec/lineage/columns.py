@@ -5,8 +5,8 @@ followed; what SQL makes is followed where the product has its plan, as at a des
 
 An edge says that values of one column turn up in another, as they are or parsed
 (`COPIED`), computed or summed, or that they decide its values (`DERIVED`: a count, the
-times of a version, its surrogate key). What only decides which rows there are, such as an operation or the key of
-a join, is no edge.
+times of a version, its surrogate key). What only decides which rows there are, such as an
+operation or the key of a join, is no edge.
 """
 
 from __future__ import annotations

@@ -189,6 +189,19 @@ class Rule:
     at_most: Optional[float] = setting("Largest value.", None)
     on_fail: OnFail = setting("Action for a row that fails.", OnFail.QUARANTINE)
 
+    @property
+    def broken(self) -> str:
+        """What is wrong with a row that fails, in words; reports count rows by them."""
+        if self.not_null:
+            return f"{self.column} has no value"
+        if self.one_of:
+            return f"{self.column} is not one of {list(self.one_of)}"
+        if self.matches is not None:
+            return f"{self.column} does not match {self.matches!r}"
+        if self.at_least is not None:
+            return f"{self.column} is below {self.at_least}"
+        return f"{self.column} is above {self.at_most}"
+
 
 @dataclass(frozen=True)
 class Quarantine:

@@ -52,7 +52,7 @@ from lake_spark.ingest import (
     snapshot_times,
 )
 from lake_spark.ingest.accounting import Counted, count_rows, number_records
-from lake_spark.ingest.quality_rules import warned_rules
+from lake_spark.ingest.quality_rules import counted_rules
 from lake_spark.ingest.reader import Input, file_name, read_inputs
 from lake_spark.ingest.rewritten_files import compared, known_contents, refuse_lost_list
 from lake_spark.ingest.row_expressions import narrow_paths, refuse_mismatch
@@ -315,7 +315,7 @@ def _read_whole(run: TableRun, batch: Batch) -> Optional[Rows]:
 
 
 def _rules(run: TableRun) -> Dict[str, str]:
-    return {**warned_rules(run.spec, "warn"), **warned_rules(run.spec, "fail")}
+    return counted_rules(run.spec)
 
 
 def read_all(run: TableRun, batch: Batch) -> Optional[Rows]:
@@ -504,7 +504,8 @@ def _readable(run: TableRun, batch: Batch) -> List[Input]:
 def judge(run: TableRun, batch: Batch, rows: Rows, what: str) -> None:
     """Check what was read, and begin the accounting of its files."""
     refuse_moved_on(run, batch)
-    account(run, batch, rows.counted, partial(quarantine.examples, rows.numbered), what)
+    examples = partial(quarantine.examples, run.spec, rows.numbered)
+    account(run, batch, rows.counted, examples, what)
     full_refresh.refuse_losses(run, quarantine.good_rows(rows.numbered), batch.inputs)
 
 

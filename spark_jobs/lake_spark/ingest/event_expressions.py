@@ -22,7 +22,7 @@ from lake_spark.changelog.schema import (
 )
 from lake_spark.formats.file_schema import Shape
 from lake_spark.ingest.key_text import key_text
-from lake_spark.ingest.quality_rules import failed_rules
+from lake_spark.ingest.quality_rules import failed_rules, reason_of
 from lake_spark.ingest.row_expressions import faults, first_reason, shown_text
 from lake_spark.schema import json_text
 from lake_spark.schema.columns import Columns
@@ -175,7 +175,7 @@ def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
     cases.append(("lake_effective_at IS NULL", "'no effective time'"))
     cases += _too_late(spec)
     cases += [
-        (f"lake_op = '{UPSERT}' AND ({bad})", sql_literal(f"quality: {words}"))
+        (f"lake_op = '{UPSERT}' AND ({bad})", sql_literal(reason_of(words)))
         for words, bad in failed_rules(spec, "quarantine").items()
     ]
     return first_reason(cases)

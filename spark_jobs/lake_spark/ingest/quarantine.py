@@ -6,10 +6,13 @@ from typing import Callable, Dict, List, Sequence, Set
 
 from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
+from pyspark.sql.types import AtomicType
 
+from lake_spec.contract.report import MOST_SAMPLES, BadRow
 from lake_spec.hudi.options import Operation
 from lake_spark.changelog.schema import LogColumn
 from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.model import Sensitivity, TableSpec
 from lake_spark.errors import TooManyBadRows
 from lake_spark.ingest.accounting import Counted
 from lake_spark.ingest.quality_rules import failed_rules
@@ -39,24 +42,60 @@ def good_rows(rows: DataFrame) -> DataFrame:
     return rows.where("lake_reason IS NULL AND lake_no_row IS NULL")
 
 
-def examples(rows: DataFrame) -> List[Row]:
-    """Return a few bad rows: lake_path, lake_record and lake_reason."""
-    return bad_rows(rows).select(*_OF_EXAMPLES).limit(_EXAMPLES).collect()
+def examples(spec: TableSpec, rows: DataFrame) -> List[Row]:
+    """Return a few bad rows: lake_path, lake_record, lake_reason and lake_shown."""
+    return _with_values(spec, bad_rows(rows)).limit(MOST_SAMPLES).collect()
 
 
-def examples_of_files(rows: DataFrame) -> Dict[str, List[Row]]:
+def examples_of_files(spec: TableSpec, rows: DataFrame) -> Dict[str, List[Row]]:
     """Return a few bad rows of each file."""
     order = Window.partitionBy(LogColumn.PATH).orderBy(LogColumn.RECORD)
     first = bad_rows(rows).withColumn("lake_nth", F.row_number().over(order))
     found: Dict[str, List[Row]] = {}
     some = first.where(f"lake_nth <= {_EXAMPLES}").orderBy(LogColumn.PATH, "lake_nth")
-    for row in some.select(*_OF_EXAMPLES).collect():
+    for row in _with_values(spec, some).collect():
         found.setdefault(row.lake_path, []).append(row)
     return found
 
 
 _OF_EXAMPLES = (LogColumn.PATH, LogColumn.RECORD, "lake_reason")
 _EXAMPLES = 3
+_VALUES, _LONGEST = 8, 60
+"""Columns of an example next to its key, and characters of each of them."""
+_LONGEST_KEY = 200
+
+
+def _with_values(spec: TableSpec, rows: DataFrame) -> DataFrame:
+    """Select examples with `lake_shown`: key and values as JSON, none of them personal."""
+    values = [
+        _shown_value(spec, name).alias(name) for name in _shown_columns(spec, rows)
+    ]
+    text = F.to_json(F.struct(*values)) if values else F.lit("")
+    return rows.select(*_OF_EXAMPLES, text.alias("lake_shown"))
+
+
+def _shown_value(spec: TableSpec, name: str) -> Column:
+    """Return a value's text, cut; a key is whole or left out, so that an erase finds it."""
+    text = F.col(name).cast("string")
+    if name in spec.key:
+        return F.when(F.length(text) <= _LONGEST_KEY, text)
+    return F.substring(text, 1, _LONGEST)
+
+
+def _shown_columns(spec: TableSpec, rows: DataFrame) -> List[str]:
+    """List the columns of an example: those of the key, then the first others."""
+    columns = {
+        each.name: spec.column(each.name)
+        for each in rows.schema
+        if isinstance(each.dataType, AtomicType) and not each.name.startswith("lake_")
+    }
+    shown = [
+        name
+        for name, declared in columns.items()
+        if not (declared and declared.sensitivity is Sensitivity.PERSONAL)
+    ]
+    key = [name for name in spec.key if name in shown]
+    return key + [name for name in shown if name not in key][:_VALUES]
 
 
 def _shown(rows: Sequence[Row]) -> str:
@@ -73,8 +112,11 @@ def check_limits(run: TableRun, counted: Counted, find_examples: Examples) -> No
     Raises TooManyBadRows where a rule says fail, or more rows are bad than the table's
     `quarantine` allows.
     """
-    fatal = _fatal(run, counted)
+    fatal, reasons = _fatal(run, counted), failed_rules(run.spec, "quarantine")
+    run.report.add_rules({**dict.fromkeys(counted.words, 0), **counted.rules})
     for words, count in counted.rules.items():
+        if words in reasons:  # its rows are counted as bad ones
+            continue
         if words in fatal:
             raise TooManyBadRows(
                 f"quality: {words}: {count:,} row(s), and the rule has on_fail: fail. "
@@ -85,10 +127,12 @@ def check_limits(run: TableRun, counted: Counted, find_examples: Examples) -> No
         )
     if not counted.bad:
         return
-    limits = run.spec.quarantine
-    words = (
-        f"{counted.bad:,} of {counted.total:,} rows are bad: {_shown(find_examples())}"
+    limits, found = run.spec.quarantine, find_examples()
+    run.report.add_samples(
+        BadRow(row.lake_path, row.lake_record, row.lake_reason, row.lake_shown)
+        for row in found
     )
+    words = f"{counted.bad:,} of {counted.total:,} rows are bad: {_shown(found)}"
     if _are_too_many(run, counted):
         raise TooManyBadRows(
             f"{words}. The limit is {limits.max_share:.2%} above {limits.min_rows} rows "

@@ -326,7 +326,8 @@ def _commit(
 ) -> None:
     """Make the commit, and report of each snapshot what would be if it were alone."""
     paths = [path for each in found for path in _paths(each)]
-    bad = quarantine.examples_of_files(rows.numbered) if rows.counted.bad else {}
+    has_bad = bool(rows.counted.bad)
+    bad = quarantine.examples_of_files(run.spec, rows.numbered) if has_bad else {}
     for each, own in zip(found, counts):
         mine = _paths(each)
         examples = [row for path in mine for row in bad.get(path, ())]

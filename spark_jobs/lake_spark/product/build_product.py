@@ -253,10 +253,13 @@ def _keys_of_other_units(
 
 def _warn_of_rules(run: TableRun, changes: DataFrame) -> None:
     rules = failed_rules(run.spec, "warn")
+    kept = (*failed_rules(run.spec, "quarantine"), *failed_rules(run.spec, "fail"))
+    run.report.add_rules(dict.fromkeys(kept, 0))  # else it would not be written
     if not rules:
         return
     made = changes.where(F.col("lake_action") != REMOVED)
     bad = made.agg(*[F.count_if(F.expr(sql)) for sql in rules.values()]).first()
+    run.report.add_rules(dict(zip(rules, bad)))
     for words, count in zip(rules, bad):
         if count:
             run.warn(WarningId.FAILED_QUALITY_RULE, f"{count:,} row(s): {words}")

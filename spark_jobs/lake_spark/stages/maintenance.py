@@ -10,6 +10,7 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import Iterator, List, Optional
 
+from lake_spec.contract.report import LayerSize, Maintained
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.buckets import LARGEST, resized
 from lake_spec.hudi.options import (
@@ -25,6 +26,7 @@ from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import LegacyLists
 from lake_spark.publish.instants import instant_of
 from lake_spark.publish.publication import drop_unasked, publish
+from lake_spark.storage.file_slices import layer_size
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.object_store import StoredObject
 from lake_spark.storage.parquet_file import has_legacy_lists
@@ -57,8 +59,21 @@ def _sweep_manifests(run: TableRun) -> None:
 
 
 def _maintenance(run: TableRun, layer: str, table: HudiTable) -> None:
-    due = run.spec.maintenance
     table.roll_back_failed_writes()
+    before, known = _size(run, table), set(run.report.commits)
+    _do_what_is_due(run, layer, table)
+    new = (each for each in run.report.commits if each not in known)
+    done = [each[len(layer) + 1 :] for each in new if each.startswith(f"{layer}_")]
+    after = _size(run, table) if done else before
+    run.report.maintained.append(Maintained(layer, done, before, after))
+
+
+def _size(run: TableRun, table: HudiTable) -> LayerSize:
+    return layer_size(run.store.list(f"{table.path}/"), table.path)
+
+
+def _do_what_is_due(run: TableRun, layer: str, table: HudiTable) -> None:
+    due = run.spec.maintenance
     if layer == "changes":
         _cluster_where_due(run, table, due.cluster_after)
     elif run.spec.storage.type is TableType.MERGE_ON_READ:

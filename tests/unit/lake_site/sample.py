@@ -19,11 +19,25 @@ from lake_site.collect import write
 from lake_site.facts import DomainFacts
 from lake_site.render import Files, domain_files, overall_files
 from lake_site.store import FolderStore
-from lake_spec.model import ReadableAs
+from lake_spec.contract.report import LayerSize, Maintained
+from lake_spec.model import OnFail, ReadableAs, Rule, TableType
 from lake_spec.model.table_parts import Storage
-from tests.unit.lake_site.lakes import ENVIRONMENT, NOW, domain, facts, feed, summary
+from tests.unit.lake_site.lakes import (
+    ENVIRONMENT,
+    NOW,
+    domain,
+    facts,
+    feed,
+    report,
+    summary,
+)
 
 DAYS = 24
+RULES = (
+    Rule(column="city", matches="[A-Z].*"),
+    Rule(column="full_name", not_null=True),
+    Rule(column="date_of_birth", not_null=True, on_fail=OnFail.WARN),
+)
 
 
 def files() -> Files:
@@ -37,9 +51,12 @@ def files() -> Files:
 def sample() -> DomainFacts:
     """Return a shop whose orders failed today and whose prices are late."""
     spec = domain()
-    published = Storage(readable_as=(ReadableAs.ICEBERG,))
+    kind = TableType.MERGE_ON_READ
+    published = Storage(type=kind, readable_as=(ReadableAs.ICEBERG,))
+    customer, *others = (replace(table, storage=published) for table in spec.tables)
     tables = (
-        *(replace(table, storage=published) for table in spec.tables),
+        replace(customer, quality=RULES),
+        *others,
         feed("orders"),
         feed("prices"),
     )
@@ -59,10 +76,50 @@ def _summaries(seeded: random.Random) -> list[dict[str, Any]]:
                 rows_in=rows, accepted=rows - bad, quarantined=bad, seconds=rows / 150
             )
             stages["scd2"].update(versions_opened=rows * 4 // 5, seconds=rows / 210)
+            _show_bad_rows(seeded, stages["incremental"])
         del run["tables"]["customer_with_address"]["incremental"]
         found.append(run)
     _fail(found[0])
-    return found
+    return [*found, *map(_maintenance, range(2, DAYS, 7))]
+
+
+def _show_bad_rows(seeded: random.Random, report: dict[str, Any]) -> None:
+    bad = report["quarantined"]
+    towns = ("ulm", "köln", "berlin", "graz")
+    broken = [rule.broken for rule in RULES]
+    report["rules"] = dict(
+        zip(broken, (bad - bad // 4, bad // 4, seeded.randint(0, 9)))
+    )
+    report["samples"] = [
+        {
+            "path": f"shop/{report['table']}/changes/1.csv",
+            "record": 17 + 11 * n,
+            "reason": f"quality: {broken[n % 4 == 3]}",
+            "row": json.dumps({"customer_id": 4711 + n, "city": towns[n % 4]}),
+        }
+        for n in range(min(bad, 4))
+    ]
+
+
+def _maintenance(ago: int) -> dict[str, Any]:
+    """A run that compacted and cleaned current and history of the customers."""
+    began = NOW - timedelta(days=ago, hours=8)
+    name = began.strftime("manual__%Y-%m-%dT%H-%M")
+    layers = [
+        Maintained(
+            layer,
+            ["compaction", "cleaning"],
+            LayerSize(16 + logs, logs, size + 90_000 * logs, 130, 5 * size),
+            LayerSize(16, 0, size, 80, 3 * size),
+        )
+        for layer, logs, size in (
+            ("current", 26 - ago, 41_300_000),
+            ("history", 30 - ago, 96_800_000),
+        )
+    ]
+    done = report("customer", "maintenance", began, maintained=layers)
+    run = {**summary(began), "run": f"shop_maintenance/{name}"}
+    return {**run, "tables": {"customer": {"maintenance": done}}}
 
 
 def _fail(run: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import timedelta
 from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
@@ -15,7 +15,8 @@ import pytest
 from lake_site import render
 from lake_site.collect import whole_site
 from lake_site.store import FolderStore
-from lake_spec.model import Column, Sensitivity, Term
+from lake_spec.contract.report import LayerSize, Maintained
+from lake_spec.model import Column, Rule, Sensitivity, Term
 from tests.unit.lake_site.lakes import (
     ENVIRONMENT,
     NOW,
@@ -30,6 +31,7 @@ from tests.unit.lake_site.lakes import (
 
 MOST_BYTES = 300_000
 TABLE = "domains/shop/tables/customer.html"
+RUN = "domains/shop/runs/shop_incremental/manual__2026-11-26T12-00.html"
 CANARY = "canary-7f3e"
 
 
@@ -192,38 +194,92 @@ def with_canaries():
         of["warnings"] = [f"bad-time: {CANARY}"]
         of["set_aside"] = [{"path": "a.csv", "type": "BadFile", "reason": CANARY}]
         of["moved_keys"] = [{"removed": CANARY, "replaced_by": CANARY}]
+        values = dict.fromkeys(("customer_id", "full_name", "undeclared"), CANARY)
         of["samples"] = [
             {
-                "reason": f"bad-value: {CANARY}",
-                "values": {
-                    "customer_id": CANARY,
-                    "full_name": CANARY,
-                    "undeclared": CANARY,
-                    "city": "Ulm",
-                },
+                "path": "shop/customer/changes/1.csv",
+                "record": 3,
+                "reason": reason,
+                "row": json.dumps({**values, "city": "Ulm"}),
             }
+            for reason in (
+                f"bad-value: {CANARY}",
+                f"partition column city has the value '{CANARY}', too long",
+                f"quality: full_name is not {CANARY}",
+                "quality: city has no value",
+            )
         ]
+        of["rules"] = {f"full_name is not {CANARY}": 3}
     return run
 
 
 def test_no_page_shows_a_value_of_a_person():
-    found = site(facts(None, with_canaries()))
+    rule = Rule(column="city", not_null=True)
+    spec = domain(feed(quality=(rule,)), *sound_tables()[1:])
+    found = site(facts(spec, with_canaries()))
     shown = [path for path, body in found.items() if CANARY.encode() in body]
     assert shown == []
-    assert b"Ulm" in found[TABLE]
-    words = Page(
-        found["domains/shop/runs/shop_incremental/manual__2026-11-26T12-00.html"]
-    ).words
+    words = Page(found[RUN]).words
     assert "shop.customer incremental: BadValue" in words
+    for page in (Page(found[TABLE]).words, words):
+        assert "Ulm" in page and "quality: city has no value" in page
+        assert "(the reason is in the column lake_reason of the quarantine)" in page
 
 
 def test_a_table_without_personal_columns_shows_its_messages_and_samples():
     run = summary(NOW, "address")
     of = run["tables"]["address"]["incremental"]
-    of["samples"] = [{"reason": "bad-value: x", "values": {"customer_id": "17"}}]
+    row = json.dumps({"customer_id": "17"})
+    of["samples"] = [
+        {"path": "a.csv", "record": 3, "reason": "bad-value: x", "row": row},
+        {"path": "b.csv", "record": 4, "reason": "(erased)", "row": "(erased)"},
+    ]
     of["warnings"] = ["bad-time: never"]
     words = Page(site(facts(None, run))["domains/shop/tables/address.html"]).words
-    assert "17" in words and "bad-time: never" in words and "bad-value: x" in words
+    assert "bad-time: never" in words
+    assert "a.csv 3 bad-value: x customer_id 17 " in " ".join(words.split())
+    assert "b.csv 4 (erased) –" in " ".join(words.split())
+
+
+def size(files: int, logs: int, count: int) -> dict[str, int]:
+    return asdict(LayerSize(files, logs, count, 2 * files, 2 * count))
+
+
+def test_a_table_shows_what_maintenance_did_to_its_files():
+    run = summary(NOW, "address")
+    run["tables"]["address"]["maintenance"] = report(
+        "address",
+        "maintenance",
+        NOW,
+        maintained=[
+            Maintained("current", ["compaction"], size(9, 5, 9500), size(4, 0, 4500)),
+            Maintained("history", [], size(1, 0, 10), size(1, 0, 10)),
+        ],
+    )
+    found = site(facts(None, run))
+    row = "current compaction 9 (5 logs) 4 9.5 KB 4.5 KB 19.0 KB 9.0 KB"
+    for path, begin in (
+        ("domains/shop/tables/address.html", "2026-11-26 12:00 UTC"),
+        (RUN, "address"),
+    ):
+        words = " ".join(Page(found[path]).words.split())
+        assert f"{begin} {row}" in words
+        assert "history compaction" not in words
+
+
+def test_a_rule_shows_the_rows_that_broke_it_run_by_run():
+    words = "street has no value"
+    runs = []
+    for ago, rules in enumerate(({words: 3}, {words: 0}, {}, {words: 40})):
+        run = summary(NOW - timedelta(days=ago), "address")
+        run["tables"]["address"]["incremental"]["rules"] = rules
+        runs.append(run)
+    page = site(facts(None, *runs))["domains/shop/tables/address.html"]
+    shown = " ".join(Page(page).words.split())
+    assert f"{words} quarantine 3 43 3" in shown
+    assert f"{words}: 43 rows in 3 runs" in shown
+    bars = [of for tag, of in Page(page).tags if tag == "rect" and "width" in of]
+    assert "2026-11-23 12:00 40 " in shown and len(bars) > 2
 
 
 def test_a_column_copied_from_a_personal_one_is_personal():

@@ -44,7 +44,10 @@ def test_a_domain_comes_back_from_its_file(tmp_path):
     data = json.loads((release.folder / "specs" / "moma.json").read_text())
     domain = from_data(DomainSpec, data["domain"])
     assert data["release"] == release.id
-    assert [table.full_name for table in domain.tables] == ["moma.artists"]
+    assert [table.full_name for table in domain.tables] == [
+        "moma.artists",
+        "moma.loans",
+    ]
 
 
 def test_a_table_that_leaves_formats_out_has_those_of_the_environment(tmp_path):

@@ -48,6 +48,7 @@ def test_a_table_and_a_domain_that_go_are_named(lake):
     write_dags(lake.project, "one")
     assert plan(lake)[1:] == [
         "table moma.artists: removed from the specs; its data remain",
+        "table moma.loans: removed from the specs; its data remain",
         "domain moma: removed from the specs; its data remain",
         "DAG file moma.py: removed",
         "dags/moma.py: 1 file(s) differ",

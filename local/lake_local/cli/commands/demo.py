@@ -1,8 +1,10 @@
 """Run the demo: load a museum's artists from two snapshots and show their history.
 
 It lands and loads the first snapshot, lands and ingests the second, and runs maintenance:
-three DAG runs by Airflow's scheduler, each on an EMR cluster of its own. Then it prints
-the results. Exit code 0 only if all runs succeeded; the data stays for `show`.
+three DAG runs by Airflow's scheduler, each on an EMR cluster of its own. A second table,
+loans of works, is loaded with them and then changed: one of its rows is quarantined, one
+breaks a rule that warns, and maintenance compacts it. Then it prints the results. Exit
+code 0 only if all runs succeeded; the data stays for `show`.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any, Iterable, Iterator
 
+from lake_spec.contract.site_pages import START, table_page
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import TableSpec
 
 from lake_local import text
@@ -34,11 +38,26 @@ from lake_local.workspace.state_dir import StateDirectory
 NAME = "demo"
 HELP = "load a museum's artists twice and show their history (the default)"
 TABLE = "moma.artists"
+CHECKED = "moma.loans"
+"""The table with a bad row, a rule that warns and a compaction."""
 STEPS = (
-    ("artists_2016-03-03.csv.gz", "moma_full_load"),
-    ("artists_2016-05-12.csv.gz", "moma_incremental"),
-    (None, "moma_maintenance"),
+    (
+        "moma_full_load",
+        (
+            ("artists_2016-03-03.csv.gz", "artists/"),
+            ("loans_2016-03-03.csv", "loans/load/"),
+        ),
+    ),
+    (
+        "moma_incremental",
+        (
+            ("artists_2016-05-12.csv.gz", "artists/"),
+            ("loans_2016-05-12.csv", "loans/changes/"),
+        ),
+    ),
+    ("moma_maintenance", ()),
 )
+"""DAGs, each with the files that are landed before, and their folders."""
 COLUMNS = ("display_name", "nationality", "artist_bio", "begin_date", "end_date")
 Row = dict[str, Any]
 
@@ -65,10 +84,10 @@ def run(args: Namespace) -> int:
             f"started in {text.elapsed(time.monotonic() - begin)}; Airflow is at"
             f" {opened.stack.airflow_url}"
         )
-        ended = [_step(opened, file, dag_id) for file, dag_id in STEPS]
+        ended = [_step(opened, dag_id, files) for dag_id, files in STEPS]
         current, versions = _rows(opened, table)
         page = site.build(opened).as_uri()
-    for line in _story(table, ended, current, versions):
+    for line in (*_story(table, ended, current, versions), *checked(ended)):
         print(line)
     print(f"\nThe demo took {text.elapsed(time.monotonic() - begin)}.")
     stays_up = args.keep_up or not opened.is_own
@@ -76,18 +95,20 @@ def run(args: Namespace) -> int:
         page = opened.stack.pages_url
     for line in next_steps(home, opened.stack.airflow_url if stays_up else ""):
         print(line)
-    print(f"\nThe catalogue of this lake: {page}")
+    of_table = page.removesuffix(START) + table_page(*CHECKED.split("."))
+    print(f"\nThe bad row, both rules and the compaction: {of_table}")
+    print(f"The catalogue of this lake: {page}")
     return 0
 
 
-def _step(opened: Session, file: str | None, dag_id: str) -> Ended:
-    """Land a file if there is one, then run the DAG. Raises RunFailed if it failed."""
-    if file is not None:
-        table = opened.specs.table(TABLE)
-        landing = f"{opened.specs.environment.landing}/{table.source.path}"
-        source = opened.specs.project.root / "data" / "moma" / file
-        new = objects.put_file(opened.aws("s3"), source, f"{landing}/{file}")
-        text.progress(f"\n{'landed' if new else 'unchanged'}  {landing}/{file}")
+def _step(opened: Session, dag_id: str, files: Iterable[tuple[str, str]]) -> Ended:
+    """Land the files, then run the DAG. Raises RunFailed if it failed."""
+    text.progress("")
+    for name, folder in files:
+        uri = f"{opened.specs.environment.landing}/moma/{folder}{name}"
+        source = opened.specs.project.root / "data" / "moma" / name
+        new = objects.put_file(opened.aws("s3"), source, uri)
+        text.progress(f"{'landed' if new else 'unchanged'}  {uri}")
     ended = dag_runs.run(opened, dag_id, {})
     for line in run_lines(ended):
         text.progress(f"  {line}")
@@ -149,6 +170,44 @@ def _story(
         head = (*table.key, *COLUMNS, names.valid_from, names.valid_to)
         yield "\nOne artist's history"
         yield from text.table(head, [_plain(row, head) for row in one])
+
+
+def checked(ended: Iterable[Ended]) -> Iterator[str]:
+    """Format bad rows, rules that warned, and what compactions did, from reports."""
+    reports = [report for each in ended for report in each.reports()]
+    bad = [
+        (each["table"], row["path"], row["record"], row["reason"])
+        for each in reports
+        for row in each.get("samples") or ()
+    ]
+    if bad:
+        yield "\nBad rows, in the quarantine"
+        yield from text.table(("table", "file", "record", "reason"), bad)
+    warned = [
+        warning.partition("quality: ")[2]
+        for each in reports
+        for warning in each.get("warnings") or ()
+        if warning.startswith(WarningId.FAILED_QUALITY_RULE.value)
+    ]
+    if warned:
+        yield f"\nRules that warned: {'; '.join(warned)}"
+    compacted = [
+        (
+            f"{report['table']} {each['layer']}",
+            *(
+                each[at][name]
+                for name in ("files", "bytes")
+                for at in ("before", "after")
+            ),
+        )
+        for report in reports
+        for each in report.get("maintained") or ()
+        if "compaction" in each["done"]
+    ]
+    if compacted:
+        yield "\nCompactions: the files that a reader opens"
+        head = ("table", "files before", "after", "bytes before", "after")
+        yield from text.table(head, compacted)
 
 
 def _stages(ended: list[Ended]) -> list[tuple[Any, ...]]:

@@ -66,7 +66,7 @@ def test_what_a_dag_can_do_passes(specs, dag_id, conf):
         ),
         (
             *("moma_incremental", {"tables": ["qqq"]}),
-            "'qqq' is not a table of moma. Choose from: artists.",
+            "'qqq' is not a table of moma. Choose from: artists, loans.",
         ),
         (
             *("moma_full_load", {"dry_rnu": True}),

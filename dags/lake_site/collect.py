@@ -16,7 +16,7 @@ from lake_spec.contract.environment_defaults import with_environment_defaults
 from lake_spec.contract.state_format import UnreadableState, parse_state, state_text
 from lake_spec.costs.ledger import made_since
 from lake_spec.costs.prices import Prices
-from lake_spec.lineage.sensitivity import Marks
+from lake_spec.lineage.sensitivity import ColumnSensitivity
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
 from lake_site.facts import DAYS, DomainFacts, runs_of
@@ -45,7 +45,7 @@ def facts_of(
     runs: Store,
     *,
     now: datetime,
-    marks: Optional[Marks] = None,
+    sensitivity: Optional[ColumnSensitivity] = None,
     prices: Optional[Prices] = None,
     ledger: Optional[list[dict[str, Any]]] = None,
 ) -> DomainFacts:
@@ -56,7 +56,7 @@ def facts_of(
         environment: where it lives.
         runs: the root of the runs.
         now: the time that lateness and days are counted from.
-        marks: the sensitivities of its columns and of those that its products read.
+        sensitivity: what knows its columns and those that its products read.
         prices: what costs are given by.
         ledger: entries of all domains, where they were read before.
     """
@@ -66,7 +66,7 @@ def facts_of(
         runs=runs_of(_summaries(runs, domain.name)),
         now=now,
         entries=[each for each in entries if each.get("domain") == domain.name],
-        marks=marks,
+        sensitivity=sensitivity,
         prices=prices,
     )
 
@@ -138,14 +138,14 @@ def whole_site(
     catalogues = []
     entries = ledger_entries(runs, now)
     domains = list(domains)
-    marks = Marks(domains)
+    sensitivity = ColumnSensitivity(t for each in domains for t in each.tables)
     for domain in domains:
         facts = facts_of(
             domain,
             environment,
             runs,
             now=now,
-            marks=marks,
+            sensitivity=sensitivity,
             prices=prices,
             ledger=entries,
         )

@@ -13,7 +13,7 @@ from typing import Any, Optional
 from lake_spec.costs import ledger
 from lake_spec.costs.prices import Prices
 from lake_spec.lineage.columns import Edge, lineage_of
-from lake_spec.lineage.sensitivity import Marks
+from lake_spec.lineage.sensitivity import ColumnSensitivity
 from lake_spec.model import DomainSpec, TableSpec
 
 from lake_site.guard import Guard
@@ -152,8 +152,8 @@ class Problem:
 class DomainFacts:
     """A domain with its runs, costs and lineage, at one moment.
 
-    `marks` are the sensitivities of the columns of all domains that its products read;
-    without them those tables count as personal. `prices` is what costs are given by;
+    `sensitivity` knows the columns of all domains that its products read; without it those
+    tables count as personal. `prices` is what costs are given by;
     without them there are minutes only.
     """
 
@@ -161,7 +161,7 @@ class DomainFacts:
     runs: tuple[Run, ...]
     now: datetime
     entries: Sequence[ledger.Entry] = ()
-    marks: Optional[Marks] = None
+    sensitivity: Optional[ColumnSensitivity] = None
     prices: Optional[Prices] = None
 
     @cached_property
@@ -181,7 +181,7 @@ class DomainFacts:
     @cached_property
     def guard(self) -> Guard:
         """What of its runs may be shown."""
-        return Guard(self.spec, self.marks)
+        return Guard(self.spec, self.sensitivity)
 
     @cached_property
     def costs(self) -> Mapping[str, Mapping[str, Any]]:

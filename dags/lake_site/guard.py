@@ -13,9 +13,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Optional
 
-from lake_spec.lineage.sensitivity import Mark, Marks
+from lake_spec.lineage.sensitivity import ColumnSensitivity, Mark
 from lake_spec.model import DomainSpec, TableSpec
-from lake_spec.model.choices import Sensitivity
 
 CUT = "(the message is in the run's log)"
 REASON_CUT = "(the reason is in the column lake_reason of the quarantine)"
@@ -25,20 +24,23 @@ _NO_VALUE = re.compile(r"(key|order|scope) column \w+ has no value|no effective 
 class Guard:
     """Knows the personal columns of a domain, also those whose values come from others."""
 
-    def __init__(self, domain: DomainSpec, marks: Optional[Marks] = None) -> None:
-        marks = marks or Marks([domain])
-        self._domain = domain
-        self._columns = {t.full_name: marks.columns(t.full_name) for t in domain.tables}
-        self._guarded = set(filter(marks.may_be_quoted, self._columns))
-        self._known = {table.full_name for table in domain.tables}
+    def __init__(
+        self, domain: DomainSpec, known: Optional[ColumnSensitivity] = None
+    ) -> None:
+        self._columns = known or ColumnSensitivity(domain.tables)
+        self._tables = {table.full_name for table in domain.tables}
 
     def mark(self, table: str, column: str) -> Mark:
         """Return the sensitivity of a column, and where it comes from."""
-        return self._columns.get(table, {}).get(column, Mark())
+        return self._columns.mark(table, column)
 
     def is_guarded(self, table: str) -> bool:
         """Return whether the table of this full name may show a personal value."""
-        return table in self._guarded
+        return self._columns.is_guarded(table)
+
+    def may_show(self, table: TableSpec, column: str) -> bool:
+        """Return whether values of a column may be shown."""
+        return self._columns.may_show(table, column)
 
     def words(self, table: str, text: str) -> str:
         """Return a message of a table's report, or what of it may be shown."""
@@ -47,7 +49,10 @@ class Guard:
     def cause(self, text: str) -> str:
         """Return a cause or warning of a summary: `<domain>.<table> <stage>: <words>`."""
         name = text.partition(":")[0].split(" ")[0].rstrip(",")
-        guarded = self.is_guarded(name) if name in self._known else bool(self._guarded)
+        if name in self._tables:
+            guarded = self.is_guarded(name)
+        else:
+            guarded = any(map(self.is_guarded, self._tables))
         return _cut(text, 2) if guarded else text
 
     def samples(
@@ -66,7 +71,7 @@ class Guard:
                 "values": [
                     (str(name), str(value))
                     for name, value in _row(sample.get("row")).items()
-                    if self._may_show(table, str(name))
+                    if self.may_show(table, str(name))
                 ],
             }
             for sample in report.get("samples") or ()
@@ -78,13 +83,6 @@ class Guard:
         if text in known or _NO_VALUE.fullmatch(text):
             return text
         return REASON_CUT if self.is_guarded(table.full_name) else text
-
-    def _may_show(self, table: TableSpec, name: str) -> bool:
-        if not self.is_guarded(table.full_name):
-            return True
-        of = self._columns.get(table.full_name, {})
-        is_known = name in of and name not in table.key
-        return is_known and of[name].sensitivity is not Sensitivity.PERSONAL
 
 
 def _cut(text: str, parts: int) -> str:

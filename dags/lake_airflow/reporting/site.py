@@ -16,8 +16,8 @@ from lake_spec.contract.product_inputs import reads_of
 from lake_spec.contract.run_options import ERASE
 from lake_spec.contract.site_pages import site_folder
 from lake_spec.diagnostics.errors import LakeError
-from lake_spec.lineage.sensitivity import Marks
-from lake_spec.model import DomainSpec, EnvironmentSpec
+from lake_spec.lineage.sensitivity import ColumnSensitivity
+from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.parsing.loader import load_domain
 
 log = logging.getLogger(__name__)
@@ -44,17 +44,17 @@ def write_site(
         environment,
         S3Store(client, environment.runs),
         now=datetime.now(timezone.utc),
-        marks=Marks([spec, *_read_by(spec, tables)]),
+        sensitivity=ColumnSensitivity(_known_tables(spec, tables)),
     )
     site = S3Store(client, site_folder(environment.runs))
     is_erase = plan.kind == ERASE
     return write_run(facts, environment, site, run=run_name, whole=is_erase)
 
 
-def _read_by(domain: DomainSpec, tables: Path) -> list[DomainSpec]:
-    """Load the domains whose tables products read, and those that theirs read.
+def _known_tables(domain: DomainSpec, tables: Path) -> list[TableSpec]:
+    """List the tables of a domain, of those that its products read, and so on.
 
-    One with mistakes is left out: its columns then count as personal.
+    A domain with mistakes is left out: its columns count as personal.
     """
     found = {domain.name: domain}
     waiting = [domain]
@@ -67,4 +67,4 @@ def _read_by(domain: DomainSpec, tables: Path) -> list[DomainSpec]:
                 log.warning("no specs of %s for the pages: %s", name, error)
             else:
                 waiting.append(found[name])
-    return list(found.values())[1:]
+    return [table for each in found.values() for table in each.tables]

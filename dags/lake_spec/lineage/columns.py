@@ -68,9 +68,14 @@ class Edge:
 
 def lineage_of(domain: DomainSpec) -> Tuple[Edge, ...]:
     """Return the edges into every column of a domain's tables."""
-    tables = {table.name: table for table in domain.tables}
+    return edges_of(domain.tables)
+
+
+def edges_of(domain_tables: Iterable[TableSpec]) -> Tuple[Edge, ...]:
+    """Return the edges into every column of these tables, which are those of a domain."""
+    tables = {table.name: table for table in domain_tables}
     found: List[Edge] = []
-    for table in domain.tables:
+    for table in tables.values():
         if isinstance(table.source, Dimension):
             found += _of_dimension(table, table.source, tables)
         elif isinstance(table.source, Product):

@@ -10,7 +10,7 @@ The columns of a table that is not known count as personal.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, groupby
 from typing import Dict, Iterable, Iterator, List, Optional, Set
 
 from lake_spec.contract.product_inputs import product_levels, reads_of
@@ -19,10 +19,10 @@ from lake_spec.lineage.columns import (
     Field,
     Kind,
     Layer,
-    lineage_of,
+    edges_of,
     unfollowed_columns,
 )
-from lake_spec.model import DomainSpec, Sensitivity, TableSpec
+from lake_spec.model import Sensitivity, TableSpec
 
 _ORDER = tuple(Sensitivity)
 _SHOWN = (Layer.CURRENT.value, Layer.HISTORY.value)
@@ -52,12 +52,11 @@ class Lowered:
     is_copied: bool
 
 
-class Marks:
-    """The sensitivity of the columns of a lake, or of some of its domains."""
+class ColumnSensitivity:
+    """Knows the sensitivity of the columns of a domain, or of several."""
 
-    def __init__(self, domains: Iterable[DomainSpec]) -> None:
-        domains = tuple(domains)
-        tables = [table for domain in domains for table in domain.tables]
+    def __init__(self, tables: Iterable[TableSpec]) -> None:
+        tables = sorted(tables, key=lambda table: table.domain)
         self._declared = {
             (table.full_name, name): column.sensitivity
             for table in tables
@@ -67,26 +66,38 @@ class Marks:
         self._into: Dict[Field, List[Edge]] = {}
         for field in (_current(*each) for each in self._declared):
             self._fields[field.table][field] = None
-        for edge in (edge for domain in domains for edge in lineage_of(domain)):
+        by_domain = groupby(tables, key=lambda table: table.domain)
+        for edge in chain.from_iterable(edges_of(own) for _, own in by_domain):
             if edge.target.layer in _SHOWN:
                 self._fields[edge.target.table][edge.target] = None
             if edge.kind != Kind.DERIVED.value:
                 self._into.setdefault(edge.target, []).append(edge)
         self._marks: Dict[Field, Mark] = {}
+        self._columns: Dict[str, Dict[str, Mark]] = {}
         self._quoted: Set[str] = set()
         products = (table for table in tables if table.is_product)
         for product in chain.from_iterable(product_levels(products)):
             self._settle(product)
-            if any(map(self.may_be_quoted, reads_of(product))):
+            if any(map(self.is_guarded, reads_of(product))):
                 self._quoted.add(product.full_name)
 
     def columns(self, table: str) -> Dict[str, Mark]:
         """Return the sensitivity of each known column of current and history."""
-        found: Dict[str, Mark] = {}
-        for field in self._fields.get(table, ()):
-            mark, known = self._of(field), found.get(field.column, Mark())
-            found[field.column] = _more(known, mark)
+        found = self._columns.get(table)
+        if found is None:
+            found = self._columns[table] = {}
+            for field in self._fields.get(table, ()):
+                known = found.get(field.column, Mark())
+                found[field.column] = _more(known, self._of(field))
         return found
+
+    def mark(self, table: str, column: str) -> Mark:
+        """Return the sensitivity of a column, and where it comes from."""
+        return self.columns(table).get(column, Mark())
+
+    def of(self, table: str, column: str) -> Sensitivity:
+        """Return the sensitivity of a column."""
+        return self.mark(table, column).sensitivity
 
     def is_personal(self, table: str) -> bool:
         """Return whether a table has a personal column, or is not known."""
@@ -95,13 +106,25 @@ class Marks:
             for mark in self.columns(table).values()
         )
 
-    def may_be_quoted(self, table: str) -> bool:
+    def is_guarded(self, table: str) -> bool:
         """Return whether messages on a table may have a personal value.
 
         That is one with a personal column, and a product that reads such a table: what
         SQL makes of a value on the way is not known.
         """
         return table in self._quoted or self.is_personal(table)
+
+    def may_show(self, table: TableSpec, column: str) -> bool:
+        """Return whether values of a column may be shown.
+
+        In a guarded table only known columns that are neither personal nor part of the
+        key are.
+        """
+        if not self.is_guarded(table.full_name):
+            return True
+        found = self.columns(table.full_name).get(column)
+        is_known = found is not None and column not in table.key
+        return is_known and found.sensitivity is not Sensitivity.PERSONAL
 
     def lowered(self) -> Iterator[Lowered]:
         """List the columns that declare less than what their values come from.

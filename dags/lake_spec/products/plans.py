@@ -9,7 +9,7 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 from lake_spec.diagnostics.diagnostic import Diagnostic, Problem
 from lake_spec.diagnostics.errors import SpecErrors
 from lake_spec.diagnostics.product_ids import ProductId
-from lake_spec.lineage.sensitivity import Marks
+from lake_spec.lineage.sensitivity import ColumnSensitivity
 from lake_spec.model import DomainSpec, Product, ProductPlan, TableSpec
 from lake_spec.parsing.discovery import ENDING, Survey, read_document
 from lake_spec.parsing.loader import survey_all
@@ -131,7 +131,8 @@ def _notes(spec: TableSpec, plan: ProductPlan, file: Path) -> Iterator[Note]:
 
 def _lowered(domains: Sequence[DomainSpec], tables: Path) -> Iterator[Note]:
     """Warn of the columns that declare less than what their values come from."""
-    for each in Marks(domains).lowered():
+    all_tables = (table for domain in domains for table in domain.tables)
+    for each in ColumnSensitivity(all_tables).lowered():
         field, sensitivity = each.mark.source, each.mark.sensitivity.value
         origin = f"{field.table}.{field.column}" if field else each.mark.reads
         what = "has the values" if each.is_copied else "is made of the values"

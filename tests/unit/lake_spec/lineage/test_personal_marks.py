@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spec.lineage.sensitivity import Mark, Marks
-from lake_spec.model import Column, DomainSpec, Product, Sensitivity, TableSpec
+from lake_spec.lineage.sensitivity import ColumnSensitivity, Mark
+from lake_spec.model import Column, Product, Sensitivity, TableSpec
 from lake_spec.parsing.loader import load_lake
 from lake_spec.products.plans import check, with_plans
 from tests.unit.lake_spec.products.shop import DOMAIN, GRANTS, Shop
@@ -37,9 +37,10 @@ def shop(tmp_path) -> Shop:
     return made
 
 
-def marks(shop, *, with_sql=True) -> Marks:
+def marks(shop, *, with_sql=True) -> ColumnSensitivity:
     domains = list(load_lake(shop.tables).domains.values())
-    return Marks(with_plans(domains, shop.tables) if with_sql else domains)
+    domains = with_plans(domains, shop.tables) if with_sql else domains
+    return ColumnSensitivity(t for each in domains for t in each.tables)
 
 
 def mark(shop, **more) -> str:
@@ -112,7 +113,7 @@ def test_a_product_of_a_product_knows_the_first_column(shop):
     )
     found = marks(shop).columns("shop.outer")["v"]
     assert (found.source.table, found.source.column) == ("crm.customer", "email")
-    assert marks(shop).may_be_quoted("shop.outer")
+    assert marks(shop).is_guarded("shop.outer")
 
 
 def test_a_table_that_is_not_known_counts_as_personal():
@@ -125,7 +126,7 @@ def test_a_table_that_is_not_known_counts_as_personal():
         ("id",),
         (("id", Column("int")),),
     )
-    found = Marks([DomainSpec("shop", "Shop", "shop-data", tables=(product,))])
+    found = ColumnSensitivity([product])
     assert found.columns("shop.p") == {
         "id": Mark(Sensitivity.PERSONAL, reads="crm.customer")
     }

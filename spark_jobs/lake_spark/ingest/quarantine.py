@@ -6,13 +6,14 @@ from typing import Callable, Dict, List, Sequence, Set
 
 from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
-from pyspark.sql.types import AtomicType
+from pyspark.sql.types import AtomicType, BinaryType, DataType
 
 from lake_spec.contract.report import MOST_SAMPLES, BadRow
 from lake_spec.hudi.options import Operation
 from lake_spark.changelog.schema import LogColumn
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Sensitivity, TableSpec
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import TooManyBadRows
 from lake_spark.ingest.accounting import Counted
 from lake_spark.ingest.quality_rules import failed_rules
@@ -76,10 +77,15 @@ def _with_values(spec: TableSpec, rows: DataFrame) -> DataFrame:
 
 def _shown_value(spec: TableSpec, name: str) -> Column:
     """Return a value's text, cut; a key is whole or left out, so that an erase finds it."""
-    text = F.col(name).cast("string")
+    text = F.expr(sql_identifier(name)).cast("string")
     if name in spec.key:
         return F.when(F.length(text) <= _LONGEST_KEY, text)
     return F.substring(text, 1, _LONGEST)
+
+
+def _is_text(kind: DataType) -> bool:
+    """Return whether values of a type have a text that people read."""
+    return isinstance(kind, AtomicType) and not isinstance(kind, BinaryType)
 
 
 def _shown_columns(spec: TableSpec, rows: DataFrame) -> List[str]:
@@ -87,7 +93,7 @@ def _shown_columns(spec: TableSpec, rows: DataFrame) -> List[str]:
     columns = {
         each.name: spec.column(each.name)
         for each in rows.schema
-        if isinstance(each.dataType, AtomicType) and not each.name.startswith("lake_")
+        if _is_text(each.dataType) and not each.name.startswith("lake_")
     }
     shown = [
         name

@@ -189,6 +189,7 @@ def _continuous(domain: DomainSpec, hours: float) -> DagPlan:
         f"Continuous ingestion of {domain.name}: up to the history, then maintenance",
         stages=(batches, _stage(domain, MAINTENANCE)),
         schedule=domain.schedules.continuous,
+        built=_built(domain),
     )
 
 
@@ -262,6 +263,7 @@ def _erase(domain: DomainSpec) -> DagPlan:
         ERASE,
         f"Erasure of keys of {domain.name} from its files and tables",
         stages=(_stage(domain, ERASE),),
+        built=_built(domain),
     )
 
 

@@ -178,7 +178,7 @@ def test_products_are_started_by_the_tables_of_other_domains_once_they_are_built
     assert isinstance(schedule, AssetAny)
     assert [each.name for each in schedule.objects] == ["crm.tables", "erp.tables"]
     announcing = {kind for kind in dags if dags[kind].has_task("announce_tables")}
-    kinds = {"full_load", "incremental", "reprocess", "rebuild", "products"}
+    kinds = {"full_load", "incremental", "reprocess", "rebuild", "erase", "products"}
     assert announcing == kinds
     announce = dags["incremental"].get_task("announce_tables")
     assert announce.upstream_task_ids == {"terminate_cluster"}

@@ -126,9 +126,13 @@ def test_products_of_own_tables_alone_start_manually():
 @pytest.mark.parametrize("history", list(HistoryRuns))
 def test_a_domain_announces_its_tables_after_what_builds_them(history):
     shop = (table("orders"), product("totals", "crm.people"))
-    spec = domain(*shop, table_grants=(TableGrant(to=("crm",)),), history_runs=history)
+    grants = (TableGrant(to=("crm",)),)
+    continuous = Continuous()
+    spec = domain(
+        *shop, table_grants=grants, history_runs=history, continuous=continuous
+    )
     own = history is HistoryRuns.OWN_DAG
-    kinds = {"full_load", "reprocess", "rebuild", "products"}
+    kinds = {"full_load", "reprocess", "rebuild", "erase", "continuous", "products"}
     kinds.add("scd2" if own else "incremental")
     found = {each.kind: each.built for each in plan(spec) if each.built}
     assert found == {kind: "sales.tables" for kind in kinds}

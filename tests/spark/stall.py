@@ -54,6 +54,7 @@ HEADERS = {
     "orders": "op,order_id,buyer,ordered_at,amount,seen_at\n",
     "customer": "op,id,segment,region,since\n",
     "region": "op,code,title,since\n",
+    "address": "op,id,city,since\n",
 }
 PRODUCTS = {
     "enriched": """
@@ -147,7 +148,7 @@ def all_specs() -> Sequence[TableSpec]:
 
 
 class Stall:
-    """The lakes of the tables and products of one domain, below one folder."""
+    """The lakes of tables and products, below one folder."""
 
     def __init__(
         self,
@@ -162,7 +163,15 @@ class Stall:
         self._files = len(list(root.rglob("landing/**/*.csv")))
 
     def _open(self, specs: Sequence[TableSpec]) -> None:
-        self.lakes = {s.name: Lake(self._spark, self.root, s, specs) for s in specs}
+        self.lakes = {
+            spec.name: Lake(
+                self._spark,
+                self.root,
+                spec,
+                [each for each in specs if each.domain == spec.domain],
+            )
+            for spec in specs
+        }
 
     def redefine(self, name: str, **changes: Any) -> Lake:
         """Change settings of one table from now on; its lake."""

@@ -11,6 +11,7 @@ from typing import Sequence
 import pytest
 
 from lake_spec.contract.report import Report
+from lake_spec.model import Maintenance, Storage
 from lake_spec.model.choices import ReadableAs
 from lake_spark.erasure import scan
 from lake_spark.erasure.subjects import Subjects
@@ -23,6 +24,7 @@ from tests.spark.erasing import CANARY, ask, erased, files_with, has_text
 from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import FEED_FILES, Lake, stored, table
 from tests.spark.shop import DIMENSIONS, Shop, domain_of
+from tests.spark.stall import Stall
 from tests.spark.publish.readers import (
     as_text,
     delta_rows,
@@ -137,6 +139,35 @@ def test_a_dimension_is_published_with_its_tables(spark, tmp_path):
         agree(shop.lakes[name], ("current", "history"))
         path = shop.lakes[name].tables.history.path
         assert len(iceberg_snapshots(path)) == len(delta_versions(path)) == 2
+
+
+@pytest.mark.parametrize("kind", TABLE_TYPES)
+def test_a_product_is_published_as_its_tables_are(spark, tmp_path, kind):
+    stall = Stall(spark, tmp_path, ["enriched"])
+    for name in stall.lakes:
+        due = Maintenance(compact_after=1, cluster_after=4, keep_commits=3)
+        storage = Storage(buckets=1, type=kind)
+        stall.redefine(name, storage=storage, maintenance=due)
+    storage = replace(storage, partition_by=("amount",), readable_as=tuple(ReadableAs))
+    lake = stall.redefine("enriched", storage=storage)
+    orders = "U,1,10,2026-01-05,5,2026-01-05\nU,2,20,2026-01-15,7,2026-01-15\n"
+    people = f"U,10,new,n,2026-01-01\nU,20,{CANARY},n,2026-01-01\n"
+    stall.take(orders=orders, customer=people)
+    lake.done("product", "maintenance")
+    agree(lake, ("current",))
+    stall.take(orders="U,3,10,2026-01-06,9,2026-01-06\nD,1,,,,2026-01-20\n")
+    lake.done("product", "maintenance")
+    agree(lake, ("current",))
+    before = metadata_of(lake)
+    assert lake.run("product").state == "nothing_new"
+    assert metadata_of(lake) == before != {}
+    lake.done("rebuild_product", "maintenance")
+    agree(lake, ("current",))
+    customer = stall.lakes["customer"]
+    erased(customer, {"id": "20"})
+    lake.done("product")
+    agree(lake, ("current",))
+    assert files_with(customer, CANARY) == []
 
 
 def test_a_run_with_nothing_new_writes_no_metadata(spark, tmp_path):

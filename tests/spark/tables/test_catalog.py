@@ -8,9 +8,14 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql.types import StructType
 
+from lake_spec.model import Column, Storage, TableType
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import EarlierRounds
+from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import SNAPSHOTS, Lake, table
+from tests.spark.stall import Stall
+
+ORDERS = "U,1,10,2026-01-05,5,2026-01-05\nU,2,20,2026-01-15,7,2026-01-15\n"
 
 
 class EntityNotFoundException(Exception):
@@ -245,6 +250,33 @@ def test_spark_reads_the_schema_from_the_properties(spark, tmp_path, catalogue):
         "1",
         "country",
     )
+
+
+@pytest.mark.parametrize("kind", TABLE_TYPES)
+def test_a_product_has_the_entries_of_its_current_alone(
+    spark, tmp_path, catalogue, kind
+):
+    stall = Stall(spark, tmp_path, ["enriched"])
+    storage = Storage(type=kind, buckets=1, partition_by=("segment",))
+    segment = Column("string", description="Segment at the time of the order")
+    columns = {**dict(stall.lakes["enriched"].spec.columns), "segment": segment}
+    described = tuple(columns.items())
+    lake = stall.redefine("enriched", storage=storage, columns=described)
+    stall.take(orders=ORDERS, customer="U,10,new,n,2026-01-01\n")
+    catalogue.tables.clear()
+    lake.done("product")
+    merged = ["enriched_ro"] if kind is TableType.MERGE_ON_READ else []
+    assert sorted(catalogue.tables) == ["enriched", *merged]
+    wanted = catalogue.tables["enriched"]
+    assert [each["Name"] for each in wanted["PartitionKeys"]] == ["segment"]
+    assert wanted["PartitionKeys"][0]["Comment"] == "Segment at the time of the order"
+    assert set(catalogue.partitions["enriched"]) == {("new",), ("Unknown",)}
+    stall.take(customer="U,20,late,n,2026-01-02\n")
+    lake.done("product")
+    assert ("late",) in catalogue.partitions["enriched"]
+    before = catalogue.changes
+    lake.done("product")
+    assert catalogue.changes == before
 
 
 DESCRIBED = SNAPSHOTS + """columns:

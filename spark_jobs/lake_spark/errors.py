@@ -220,6 +220,14 @@ class DimensionMismatch(StageError):
     """
 
 
+class NoSuchPartitions(StageError):
+    """A run names partitions by a column that is no partition column of a product.
+
+    Fix: Choose the tables whose `storage.partition_by` has the column, or correct the
+    param `partitions`.
+    """
+
+
 class ProductMismatch(StageError):
     """The SQL of a product does not fit its inputs or the columns that its spec declares.
 

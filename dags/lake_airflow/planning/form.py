@@ -94,6 +94,18 @@ def _pull_from(plan: DagPlan) -> Param:
     )
 
 
+def _partitions(plan: DagPlan) -> Param:
+    return Param(
+        [],
+        type="array",
+        items={"type": "string"},
+        title="Partitions",
+        description="Partitions to make again although their inputs did not change, by "
+        "their folders or the first parts of these, as year=2026/month=1. Choose the "
+        "tables too.",
+    )
+
+
 def _sample(plan: DagPlan) -> Param:
     return Param(
         1,
@@ -153,6 +165,7 @@ _FIELDS: dict[str, Callable[[DagPlan], Param]] = {
         "Rebuild nothing: compare current and history with the change log, row by row.",
     ),
     "sample": _sample,
+    "partitions": _partitions,
     "request": _request,
     "plan_only": _switch(
         "Plan only",

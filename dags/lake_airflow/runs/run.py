@@ -11,6 +11,7 @@ from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.window import Interval, checked_window
 from lake_airflow.settings import UNRELEASED, airflow_name
 from lake_spec.contract.erase_request import REQUEST
+from lake_spec.contract.partition_folders import EXPECTED, is_folder
 from lake_spec.contract.pull_folders import is_pull_from
 from lake_spec.contract.run_key import run_key
 from lake_spec.contract.run_options import CHOICE
@@ -26,12 +27,12 @@ from lake_spec.diagnostics.diagnostic import shown
 from lake_spec.diagnostics.suggestions import did_you_mean
 
 MOST_FILES = 100
-"""Entries of `files`: each of them is an argument of a step."""
+"""Entries of `files` and of `partitions`: each of them is an argument of a step."""
 _LONGEST_FILE = 1024
 _FILE = re.compile(r"[^/].{0,%d}" % (_LONGEST_FILE - 1))
 _SCOPE = re.compile(r"[^\x00-\x1f\x7f]{1,128}")
 _SWITCHES = ("dry_run", "plan_only", "accept_losses")
-_LISTS = ("tables", "files", "empty_scopes")
+_LISTS = ("tables", "files", "empty_scopes", "partitions")
 _PULL_FROM = "pull_from"
 
 
@@ -65,6 +66,7 @@ class Run:
     empty_scopes: Tuple[str, ...] = ()
     pull_from: Optional[str] = None
     verify: Optional[float] = None
+    partitions: Tuple[str, ...] = ()
     request: Optional[str] = None
     run_id: str = ""  # as Airflow has it, for who asks whether it is over
     token: Optional[int] = None
@@ -126,6 +128,8 @@ def check_run(
     more[_PULL_FROM] = _pull_from(params.get(_PULL_FROM), faults)
     if plan.takes("verify"):
         more["verify"] = _verify(params, faults)
+    if plan.takes("partitions"):
+        more["partitions"] = _partitions(params.get("partitions"), faults)
     if plan.takes("request"):
         more["request"] = _request(params.get("request"), faults)
     key = _key(run_id, faults)
@@ -234,6 +238,23 @@ def _pull_from(value: Any, faults: list[str]) -> Optional[str]:
         " 2026-01-31T12:00:00 or 12345, or `start` for all rows."
     )
     return None
+
+
+def _partitions(value: Any, faults: list[str]) -> Tuple[str, ...]:
+    """Return the partitions that a run of products makes again; none without a value."""
+    texts = [] if value is None else value
+    if not isinstance(texts, (list, tuple)) or len(texts) > MOST_FILES:
+        faults.append(
+            f"partitions: got {shown(value)}. Give a list of up to {MOST_FILES} "
+            f"{EXPECTED}."
+        )
+        return ()
+    faults += [
+        f"partitions: got {shown(each)}. Give {EXPECTED}."
+        for each in texts
+        if not isinstance(each, str) or not is_folder(each)
+    ]
+    return tuple(dict.fromkeys(map(str, texts)))
 
 
 def _verify(params: Mapping[str, Any], faults: list[str]) -> Optional[float]:

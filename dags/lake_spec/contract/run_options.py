@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Optional
 
+from lake_spec.contract.dag_kinds import PRODUCTS
 from lake_spec.contract.pull_folders import PULLS
-from lake_spec.contract.stage_tables import ERASE, REBUILD_PRODUCT
+from lake_spec.contract.stage_tables import ERASE, PRODUCT, REBUILD_PRODUCT
 from lake_spec.model import DomainSpec, JdbcChanges, KafkaTopic, Snapshot
 
 FULL_LOAD, INCREMENTAL, REBUILD = "full_load", "incremental", "rebuild"
@@ -45,6 +46,11 @@ def _has_scopes(domain: DomainSpec, kind: str) -> bool:
 
 def _has_cursor(domain: DomainSpec, kind: str) -> bool:
     return any(isinstance(t.changes_from, JdbcChanges) for t in domain.tables)
+
+
+def _has_partitions(domain: DomainSpec, kind: str) -> bool:
+    """Return whether a product has partitions."""
+    return any(t.is_product and t.storage.partition_by for t in domain.tables)
 
 
 def _snapshots(domain: DomainSpec) -> list[Snapshot]:
@@ -147,6 +153,14 @@ OPTIONS = (
         (REBUILD,),
         (REBUILD, REBUILD_PRODUCT),
         ("verify", "sample"),
+    ),
+    RunOption(
+        "partitions",
+        "--partition",
+        _any_texts,
+        (PRODUCTS,),
+        (PRODUCT,),
+        has_use=_has_partitions,
     ),
     RunOption("request", "--request", _text, (ERASE,), (ERASE,)),
     RunOption("plan_only"),

@@ -90,6 +90,9 @@ class ProductPlan:
         example="0f3a",
     )
     driver: str = setting("View of the first table of FROM.", example="input_0")
+    driver_columns: Tuple[str, ...] = setting(
+        "Columns of the driver that are read where it is built in part; none: all.", ()
+    )
     unit: Tuple[str, ...] = setting(
         "Columns of the driver by whose values it can be built in part; none: only "
         "whole.",

@@ -192,6 +192,7 @@ class _Compiler:
             inputs=inputs,
             digest=_digest(sql, inputs),
             driver=parts.driver,
+            driver_columns=parts.driver_columns,
             unit=parts.unit,
             unit_columns=parts.unit_columns,
             lookups=parts.lookups,

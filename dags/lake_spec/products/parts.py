@@ -20,6 +20,7 @@ class Parts:
     """How a product can be built in part; else why it cannot."""
 
     driver: str = ""
+    driver_columns: Tuple[str, ...] = ()
     unit: Tuple[str, ...] = ()
     unit_columns: Tuple[str, ...] = ()
     lookups: Tuple[Lookup, ...] = ()
@@ -71,7 +72,14 @@ class _Search:
             of = f"[{', '.join(unit)}] of {self.driver.table}"
             raise _Whole(f"the SELECT does not show {of} unchanged")
         names = tuple(shown[name] for name in chosen)
-        return Parts(self.driver.view, chosen, names, lookups)
+        return Parts(self.driver.view, self._used(), chosen, names, lookups)
+
+    def _used(self) -> Tuple[str, ...]:
+        """Return the driver's columns that the SELECT names; none where some are unclear."""
+        columns = list(self.tree.find_all(exp.Column))
+        if not all(each.table and not each.is_star for each in columns):
+            return ()
+        return tuple(sorted({e.name for e in columns if e.table == self.alias}))
 
     def _lookups(self) -> Tuple[Lookup, ...]:
         """Return the way of each joined table to the driver. Raises _Whole."""

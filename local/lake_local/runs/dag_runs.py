@@ -116,7 +116,7 @@ def _param(pair: str) -> tuple[str, Any]:
         raise BadRequest(
             f"--param: got {pair!r}. Write name=value, as in tables=artists."
         )
-    if name in ("tables", "files", "empty_scopes"):
+    if name in ("tables", "files", "empty_scopes", "partitions"):
         return name, [each.strip() for each in text.split(",") if each.strip()]
     if text.lower() in ("true", "false"):
         return name, text.lower() == "true"

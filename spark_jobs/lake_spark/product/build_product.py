@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from typing import Any, Dict, List, Mapping, Optional
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -32,11 +33,12 @@ from lake_spark.product.input_table import (
     to_text,
 )
 from lake_spark.product.layer import ProductLayer
+from lake_spark.product.partitions import in_partitions, require_partitions
 from lake_spark.product.transform import rows_of, views_of
 from lake_spark.product.units import changed_units, of_units
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.layer import CHANGED, INSERTED, REMOVED
-from lake_spark.storage.spark_jobs import cache_until
+from lake_spark.storage.spark_jobs import cache_now, cache_until
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.settings_diff import changed
 from lake_spark.tables.table_run import TableRun
@@ -53,25 +55,35 @@ class Task:
     """
 
     units: Optional[DataFrame] = None
+    units_count: int = 0
     whole_because: str = ""
+    partitions: Sequence[str] = ()
+    """Folders of partitions whose rows are built alone, whatever changed."""
     replaces: bool = False
     is_erased: bool = False
     """Whether keys of an input were erased, so that older file versions must go."""
 
     def __str__(self) -> str:
+        if self.partitions:
+            return f"in part: the partitions {', '.join(self.partitions)}"
         if self.units is None:
             return f"whole: {self.whole_because}"
-        return f"in part: {self.units.count():,} units may have changed"
+        return f"in part: {self.units_count:,} units may have changed"
 
 
 def build_product(
-    run: TableRun, *, rebuild: bool = False, only_erased: bool = False
+    run: TableRun,
+    *,
+    rebuild: bool = False,
+    only_erased: bool = False,
+    partitions: Sequence[str] = (),
 ) -> None:
     """Write what changed as one commit; nothing where no row differs.
 
-    With `only_erased` only what an erase in an input asks for. A dry run says what it
-    would build.
+    With `only_erased` only what an erase in an input asks for. Then the rows of the
+    `partitions` are made again, unless all were. A dry run says what it would build.
     """
+    require_partitions(run.spec, partitions)
     plan = plan_of(run)
     inputs = inputs_of(run, plan)
     missing = sorted({each.name for each in inputs.values() if each.pin is None})
@@ -83,14 +95,14 @@ def build_product(
         )
         return
     with ExitStack() as kept:
-        task = _task(run, plan, inputs, rebuild=rebuild)
-        if task is None or (only_erased and not task.is_erased):
-            return _keep_count(run)
-        if task.units is not None:
-            task = replace(task, units=cache_until(task.units, kept))
-        run.say(f"{'would be ' * run.dry_run}built {task}")
-        if not run.dry_run:
-            _build(run, plan, inputs, task, kept)
+        first = _task(run, plan, inputs, kept, rebuild=rebuild)
+        tasks = [first] if first and (first.is_erased or not only_erased) else []
+        if partitions and not (first and first.replaces):
+            tasks.append(Task(partitions=partitions))
+        for task in tasks:
+            run.say(f"{'would be ' * run.dry_run}built {task}")
+            if not run.dry_run:
+                _build(run, plan, inputs, task, kept)
     _keep_count(run)
 
 
@@ -116,7 +128,12 @@ def inputs_of(run: TableRun, plan: ProductPlan) -> Dict[str, InputTable]:
 
 
 def _task(
-    run: TableRun, plan: ProductPlan, inputs: Mapping[str, InputTable], *, rebuild: bool
+    run: TableRun,
+    plan: ProductPlan,
+    inputs: Mapping[str, InputTable],
+    kept: ExitStack,
+    *,
+    rebuild: bool,
 ) -> Optional[Task]:
     """Return what to build; None where nothing is new."""
     built = run.current.metadata_with(INPUTS_READ)
@@ -135,10 +152,13 @@ def _task(
     if plan.whole_because:
         return Task(whole_because=plan.whole_because)
     try:
-        units = changed_units(plan, inputs, since)
+        units = changed_units(plan, inputs, since, partial(cache_now, until=kept))
     except BuildWhole as found:
         return Task(whole_because=str(found))
-    return None if units is None else Task(units)
+    if units is None:
+        return None
+    units = cache_until(units, kept)
+    return Task(units, units.count())
 
 
 def rows_as_built(run: TableRun) -> DataFrame:
@@ -193,10 +213,12 @@ def _build(
     kept: ExitStack,
 ) -> None:
     units = task.units
-    views = views_of(plan, inputs, units, lambda rows: cache_until(rows, kept))
+    if units is not None and not task.units_count:
+        return run.say("no row of it differs")
+    views = views_of(plan, inputs, units, partial(cache_now, until=kept))
     rows = rows_of(run.spec, plan, views)
     changes = cache_until(_changes(run, plan, rows, task), kept)
-    counts = _checked(run, plan, changes, units)
+    counts = _checked(run, plan, changes, task)
     if task.replaces or counts[INSERTED] + counts[CHANGED] + counts[REMOVED]:
         _commit(run, plan, inputs, task, changes, counts)
     else:
@@ -211,6 +233,9 @@ def _changes(
     if task.replaces:
         return merge.inserted(rows, layer)
     stored = merge.shaped_as(run.current.read(), rows)
+    if task.partitions:
+        rows = in_partitions(rows, task.partitions)
+        stored = in_partitions(stored, task.partitions)
     if task.units is not None:
         stored = of_units(stored, task.units, plan.unit_columns)
     identity = list(dict.fromkeys((KEY, *run.spec.storage.partition_by)))
@@ -218,7 +243,7 @@ def _changes(
 
 
 def _checked(
-    run: TableRun, plan: ProductPlan, changes: DataFrame, units: Optional[DataFrame]
+    run: TableRun, plan: ProductPlan, changes: DataFrame, task: Task
 ) -> Dict[str, Any]:
     """Count the changes; raise WrongProductRows if they break what must hold."""
     layer = ProductLayer(run.spec)
@@ -229,7 +254,8 @@ def _checked(
         for i, words in enumerate(layer.broken)
         if counts[f"broken_{i}"]
     ]
-    if units is not None and not set(plan.unit_columns) <= set(run.spec.key):
+    by_key = task.units is not None and set(plan.unit_columns) <= set(run.spec.key)
+    if (task.units is not None or task.partitions) and not by_key:
         faults += _keys_of_other_units(run, layer, changes)
     if faults:
         raise WrongProductRows(
@@ -296,12 +322,11 @@ def _commit(
     instant = table.write(written, operation, said)
     report = run.report
     report.commits["current"] = instant
-    report.upserted = counts[INSERTED] + counts[CHANGED]
-    report.deleted = counts[REMOVED]
-    report.built = str(task) if task.units is None else "in part"
-    run.say(
-        f"{report.upserted:,} rows upserted, {report.deleted:,} deleted, commit {instant}"
-    )
+    upserted, deleted = counts[INSERTED] + counts[CHANGED], counts[REMOVED]
+    report.upserted += upserted
+    report.deleted += deleted
+    report.built = str(task) if task.whole_because else report.built or "in part"
+    run.say(f"{upserted:,} rows upserted, {deleted:,} deleted, commit {instant}")
 
 
 def _sorted(rows: DataFrame, storage: Storage) -> DataFrame:

@@ -60,6 +60,7 @@ class InputTable:
         self._spark, self._store, self._warehouse = spark, store, warehouse
         self.used = used
         self._table = HudiTable(spark, f"{self._home(used.table)}/{used.layer.value}")
+        self._read: Dict[str, DataFrame] = {}
 
     @property
     def name(self) -> str:
@@ -93,7 +94,13 @@ class InputTable:
         """Return the rows as of a commit, of the newest one if left out."""
         chosen = pin or self.pin
         assert chosen is not None, f"{self.name} has no commit"
-        return without_hudi_columns(self._table.read_as_of(chosen.at))
+        return without_hudi_columns(self._as_of(chosen))
+
+    def _as_of(self, pin: Pin) -> DataFrame:
+        """Return the stored rows as of a commit, whose files are listed once."""
+        if pin.at not in self._read:
+            self._read[pin.at] = self._table.read_as_of(pin.at)
+        return self._read[pin.at]
 
     def is_readable(self, pin: Pin) -> bool:
         """Return whether all files of a commit are still there."""
@@ -102,7 +109,8 @@ class InputTable:
     def changed_keys(self, since: Pin) -> Optional[DataFrame]:
         """Return the keys whose rows may differ from those of that commit; None if none.
 
-        Each as `lake_key` and its columns. Raise BuildWhole where they cannot be found.
+        Each as `lake_key` and its columns, maybe several times. Raise BuildWhole where
+        they cannot be found.
         """
         assert self.pin is not None, f"{self.name} has no commit"
         if self.pin.commit == since.commit:
@@ -113,7 +121,7 @@ class InputTable:
         found = list(self._of_logs(since))
         if not found:
             return None
-        return reduce(DataFrame.unionByName, found).distinct()
+        return reduce(DataFrame.unionByName, found)
 
     def _require_ordinary_commits(self, since: Pin) -> None:
         order = self._table.instants()
@@ -162,7 +170,7 @@ class InputTable:
 
     def _keys(self, deliveries: DataFrame) -> DataFrame:
         """Return keys in the layer's own types, for the log's may be narrower."""
-        kinds = [e for e in typed_names(self._table.schema()) if e[0] in self.used.key]
+        kinds = [e for e in typed_names(self.rows().schema) if e[0] in self.used.key]
         keys = deliveries.where(~about_all_keys()).select(KEY, *self.used.key)
         return with_types(keys, kinds)
 
@@ -172,7 +180,7 @@ class InputTable:
         Hudi keeps with each row the commit that wrote it.
         """
         columns = [KEY, *self.used.key]
-        now = self._table.read_as_of(self.pin.at)
+        now = self._as_of(self.pin)
         written = now.where(F.col(retractions.COMMIT) > since.commit).select(*columns)
         if not self._removed_since(since):
             return written
@@ -181,7 +189,7 @@ class InputTable:
                 f"files of commit {since.commit} of {self.name}, from which it was "
                 "built, were cleaned"
             )
-        before = self._table.read_as_of(since.at).select(*columns)
+        before = self._as_of(since).select(*columns)
         gone = before.join(now.select(KEY), KEY, "left_anti").select(*columns)
         return written.unionByName(gone)
 

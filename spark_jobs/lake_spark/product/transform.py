@@ -40,12 +40,17 @@ def views_of(
 ) -> Dict[str, DataFrame]:
     """Return the rows of each input, or only those that these units follow from.
 
-    `keep` is for rows that are looked at more than once.
+    `keep` caches rows that are looked at more than once.
     """
     rows = {view: table.rows() for view, table in inputs.items()}
     if units is None:
         return rows
-    rows[plan.driver] = keep(of_units(rows[plan.driver], units, plan.unit))
+    rows[plan.driver] = of_units(rows[plan.driver], units, plan.unit)
+    if plan.lookups and plan.driver_columns:
+        names = dict.fromkeys((*plan.unit, *plan.driver_columns))
+        rows[plan.driver] = rows[plan.driver].select(*map(sql_identifier, names))
+    if plan.lookups:
+        rows[plan.driver] = keep(rows[plan.driver])
     for lookup in plan.lookups:
         pairs = {each.other: each.column for each in lookup.on}
         rows[lookup.view] = semi_join(

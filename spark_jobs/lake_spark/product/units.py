@@ -21,12 +21,16 @@ _OTHER = "lake_other_"
 
 
 def changed_units(
-    plan: ProductPlan, inputs: Mapping[str, InputTable], since: Mapping[str, Pin]
+    plan: ProductPlan,
+    inputs: Mapping[str, InputTable],
+    since: Mapping[str, Pin],
+    keep: Callable[[DataFrame], DataFrame],
 ) -> Optional[DataFrame]:
     """Return the values of `plan.unit` that may show other rows now; None if none may.
 
-    `since` has by the name of an input the commit that the product was built from.
-    Raise BuildWhole where that cannot be known.
+    `since` has by the name of an input the commit that the product was built from. `keep`
+    caches keys before they are joined with all rows of a table. Raise BuildWhole where
+    that cannot be known.
     """
     changed = _changed_keys(inputs, since)
     units = []
@@ -34,7 +38,8 @@ def changed_units(
     for lookup in reversed(plan.lookups):
         if lookup.view not in changed:
             continue
-        met = _rows_that_meet(inputs[lookup.other], lookup, changed[lookup.view])
+        keys = keep(changed[lookup.view])
+        met = _rows_that_meet(inputs[lookup.other], lookup, keys)
         if lookup.other == plan.driver:
             units.append(met.select(*plan.unit))
         else:
@@ -42,7 +47,8 @@ def changed_units(
             changed[lookup.other] = _union(changed.get(lookup.other), key)
     if plan.driver in changed:
         driver = inputs[plan.driver]
-        units += _units_of(plan, driver, changed[plan.driver], since[driver.name])
+        keys = changed[plan.driver]
+        units += _units_of(plan, driver, keys, since[driver.name], keep)
     return reduce(DataFrame.union, units).distinct() if units else None
 
 
@@ -70,7 +76,11 @@ def _rows_that_meet(table: InputTable, lookup: Lookup, keys: DataFrame) -> DataF
 
 
 def _units_of(
-    plan: ProductPlan, driver: InputTable, keys: DataFrame, since: Pin
+    plan: ProductPlan,
+    driver: InputTable,
+    keys: DataFrame,
+    since: Pin,
+    keep: Callable[[DataFrame], DataFrame],
 ) -> List[DataFrame]:
     """Return the units that changed keys of the driver have, or had."""
     if set(plan.unit) <= set(driver.used.key):
@@ -80,7 +90,7 @@ def _units_of(
             f"files of commit {since.commit} of {driver.name}, from which it was built, "
             "were cleaned"
         )
-    keys = keys.select(KEY).distinct()
+    keys = keep(keys.select(KEY).distinct())
     states = (driver.rows(), driver.rows(since))
     return [rows.join(keys, KEY, "left_semi").select(*plan.unit) for rows in states]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Iterator, Sequence
 
 from lake_spec.hudi.options import METADATA_FOLDER, newest_version_options
 from lake_spec.model import TableType
@@ -17,9 +17,12 @@ from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
 
 
-def product(run: TableRun) -> None:
-    """Write what its inputs changed, by one commit."""
-    _build(run)
+def product(run: TableRun, partitions: Sequence[str] = ()) -> None:
+    """Write what its inputs changed, by one commit.
+
+    What differs in these `partitions` for another reason is written by a second one.
+    """
+    _build(run, partitions=partitions)
 
 
 def rebuild_product(run: TableRun) -> None:
@@ -32,10 +35,16 @@ def erase_of_inputs(run: TableRun) -> None:
     _build(run, only_erased=True)
 
 
-def _build(run: TableRun, *, rebuild: bool = False, only_erased: bool = False) -> None:
+def _build(
+    run: TableRun,
+    *,
+    rebuild: bool = False,
+    only_erased: bool = False,
+    partitions: Sequence[str] = (),
+) -> None:
     if not run.dry_run:
         _remove_erased(run)  # what a killed run left
-    build_product(run, rebuild=rebuild, only_erased=only_erased)
+    build_product(run, rebuild=rebuild, only_erased=only_erased, partitions=partitions)
     if not run.dry_run:
         catalog.register(run)
         publish(run, ("current",))

@@ -10,8 +10,9 @@ from datetime import datetime
 from typing import Iterator, List, Optional, Sequence, Tuple
 
 from lake_spec.contract.erase_request import REQUEST
+from lake_spec.contract.partition_folders import EXPECTED, is_folder
 from lake_spec.contract.pull_folders import PULLS, is_pull_from
-from lake_spec.contract.stage_tables import FOLLOWING, REBUILD_PRODUCT
+from lake_spec.contract.stage_tables import FOLLOWING, PRODUCT, REBUILD_PRODUCT
 from lake_spec.text.times import GRAMMAR, parse_timestamp
 from lake_spark.ingest.reprocess import Selection
 from lake_spark.tables.table_run import Accepted, Window
@@ -39,6 +40,7 @@ class Arguments:
     accepted: Accepted = Accepted()
     verify: Optional[float] = None
     request: Optional[str] = None
+    partitions: Sequence[str] = ()
     then: Sequence[str] = ()
     """Stages that the step plays after it, with tables, window and dry run alone."""
 
@@ -53,6 +55,7 @@ class Arguments:
                 accepted=Accepted(),
                 verify=self.verify if stage == REBUILD_PRODUCT else None,
                 request=None,
+                partitions=(),
                 then=(),
             )
 
@@ -93,6 +96,13 @@ def _parser(stages: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument(
         "--request", type=_request, help="name of the object that says what to erase"
     )
+    parser.add_argument(
+        "--partition",
+        type=_partition,
+        action="append",
+        dest="partitions",
+        help="folder of partitions of products to make again",
+    )
     return parser
 
 
@@ -116,6 +126,9 @@ def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
         parser.error(f"--verify goes with --stage {' or '.join(verifying)} alone")
     if (found["request"] is None) == (found["stage"] == "erase"):
         parser.error("--request goes with --stage erase, which needs it")
+    found["partitions"] = tuple(found["partitions"] or ())
+    if found["partitions"] and found["stage"] != PRODUCT:
+        parser.error(f"--partition goes with --stage {PRODUCT}")
     selection = Selection(
         tuple(found.pop("file") or ()),
         found.pop("quarantined"),
@@ -144,6 +157,12 @@ def _file(text: str) -> str:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a path or glob below the table's landing folder"
         )
+    return text
+
+
+def _partition(text: str) -> str:
+    if not is_folder(text):
+        raise argparse.ArgumentTypeError(f"{text[:100]!r} is not one of {EXPECTED}")
     return text
 
 

@@ -38,3 +38,10 @@ def cache_until(rows: DataFrame, until: ExitStack) -> DataFrame:
     """Cache rows, from their first use on in memory or on disk, until that is left."""
     until.callback(rows.unpersist)
     return rows.persist(StorageLevel.MEMORY_AND_DISK)
+
+
+def cache_now(rows: DataFrame, until: ExitStack) -> DataFrame:
+    """Cache rows at once: a join with all of a table is then planned for how few they are."""
+    kept = cache_until(rows, until)
+    kept.write.format("noop").mode("overwrite").save()  # one job, where a count has two
+    return kept

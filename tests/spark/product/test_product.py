@@ -7,14 +7,20 @@ customer 20 appears late.
 from __future__ import annotations
 
 import pytest
+from pyspark.sql import functions as F
 
+from lake_spec.hudi.options import Operation
 from lake_spec.model import Storage
+from lake_spark.storage.hudi_table import DELETED, without_hudi_columns
 from tests.spark.stall import Stall
 
 ORDERS = """U,1,10,2026-01-05,5,2026-01-05
 U,2,10,2026-01-15,7,2026-01-15
 U,3,20,2026-01-15,9,2026-01-15
 """
+MOST_JOBS = 16
+"""Of a build in part with one lookup, by a session that plans no query again."""
+
 CUSTOMERS = "U,10,new,n,2026-01-01\nU,10,gold,n,2026-01-10\n"
 
 
@@ -59,6 +65,16 @@ def test_late_rows_reopen_only_the_facts_of_their_keys(stall):
     rows = lake.tables.current.read().collect()
     commits = {row.order_id: row["_hoodie_commit_time"] for row in rows}
     assert commits[1] < commits[2] == commits[3]
+
+
+def test_a_part_is_built_by_few_spark_jobs(spark, stall):
+    lake = stall.lakes["enriched"]
+    lake.done("product")
+    stall.take(orders="U,2,20,2026-01-15,7,2026-01-20\n")
+    spark.sparkContext.setJobGroup("a part", "counted by the test")
+    assert built(lake) == ("done", "in part", 1, 0)
+    jobs = spark.sparkContext.statusTracker().getJobIdsForGroup("a part")
+    assert 5 < len(jobs) <= MOST_JOBS
 
 
 def test_changes_returns_and_deletes_of_the_driver_are_followed(stall):
@@ -152,6 +168,61 @@ def test_each_partition_is_one_file_in_the_order_that_is_asked_for(spark, tmp_pa
     assert sorted(found) == ["segment=a", "segment=b"]
     evens, odds = (sorted(n * 7 % 100 for n in range(s, 100, 2)) for s in (0, 1))
     assert (found["segment=a"], found["segment=b"]) == ([evens], [odds])
+
+
+@pytest.fixture
+def parted(spark, tmp_path):
+    """A product with partitions, one row of which another program changed in each."""
+    stall = Stall(spark, tmp_path, ["enriched"])
+    stall.take(orders=ORDERS, customer=CUSTOMERS)
+    storage = Storage(buckets=1, partition_by=("segment",))
+    lake = stall.redefine("enriched", storage=storage)
+    lake.done("product")
+    table = lake.tables.current
+    changed = without_hudi_columns(table.read()).withColumn("amount", F.lit(0))
+    deleted = F.lit(None).cast("boolean")
+    table.write(changed.withColumn(DELETED, deleted), Operation.UPSERT, {})
+    return stall
+
+
+def amounts(stall):
+    return dict(stall.rows("enriched", "order_id", "amount"))
+
+
+def test_partitions_are_made_again_where_another_program_wrote_to_them(parted):
+    lake = parted.lakes["enriched"]
+    assert lake.run("product").state == "nothing_new"
+    assert amounts(parted) == {"1": "0", "2": "0", "3": "0"}
+    report = lake.run("product", partitions=["segment=new", "segment=none"])
+    assert (report.error, report.built, report.upserted) == (None, "in part", 1)
+    assert amounts(parted) == {"1": "5", "2": "0", "3": "0"}
+    before = lake.files()
+    assert lake.run("product", partitions=["segment=new"]).state == "nothing_new"
+    assert lake.files() == before
+    assert lake.verify().error["type"] == "DiffersFromInputs"
+    lake.run("product", partitions=["segment=gold", "segment=Unknown"])
+    assert lake.verify().state == "done"
+
+
+def test_what_the_inputs_changed_is_built_next_to_the_partitions(parted):
+    parted.take(orders="U,4,10,2026-01-15,8,2026-01-20\n")
+    lake = parted.lakes["enriched"]
+    report = lake.run("product", partitions=["segment=new"])
+    assert (report.error, report.built, report.upserted) == (None, "in part", 2)
+    assert amounts(parted) == {"1": "5", "2": "0", "3": "0", "4": "8"}
+    assert lake.run("product").state == "nothing_new"
+
+
+def test_partitions_of_a_column_that_is_none_are_refused(parted):
+    lake = parted.lakes["enriched"]
+    before = lake.files()
+    report = lake.run("product", partitions=["segment=new", "year=2026"])
+    assert (report.error["type"], report.error["message"]) == (
+        "NoSuchPartitions",
+        "tests.enriched: the param partitions has 'year=2026', and its partitions are by "
+        "segment. Choose other tables, or correct the param.",
+    )
+    assert lake.files() == before
 
 
 def test_other_sql_builds_it_whole_and_says_so(stall):

@@ -39,6 +39,21 @@ def test_losses_are_accepted_where_snapshots_are_taken(capsys):
     assert "go with --stage incremental or reprocess" in capsys.readouterr().err
 
 
+def test_a_step_of_products_takes_partitions(capsys):
+    more = ["--partition=year=2026/month=1", "--partition=year=2025"]
+    asked = parse([*STEP, "product", *more], list(STAGES))
+    assert asked.partitions == ("year=2026/month=1", "year=2025")
+    assert parse([*STEP, "product"], list(STAGES)).partitions == ()
+    for wrong, words in (
+        (["rebuild_product", "--partition=year=1"], "goes with --stage product"),
+        (["product", "--partition=2026"], "'2026' is not one of folders of"),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            parse([*STEP, *wrong], list(STAGES))
+        assert ended.value.code == 2
+        assert words in capsys.readouterr().err
+
+
 def test_a_reprocess_is_told_which_files(capsys):
     more = ["--file=a/*.csv", "--file=-b", "--quarantined", "--retract-missing"]
     asked = parse([*STEP, "reprocess", *more], list(STAGES))

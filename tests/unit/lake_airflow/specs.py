@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Tuple
 
 from lake_airflow.planning.plan import DagPlan, plan
 from lake_airflow.runs.run import Run
@@ -20,6 +21,7 @@ from lake_spec.model import (
     Scope,
     Side,
     Snapshot,
+    Storage,
     TableSpec,
 )
 from lake_spec.model.pulls import Changes
@@ -72,10 +74,11 @@ def dimension(name: str, main: str, joined: str) -> TableSpec:
     return replace(table(name), source=source)
 
 
-def product(name: str, *reads: str) -> TableSpec:
+def product(name: str, *reads: str, partition_by: Tuple[str, ...] = ()) -> TableSpec:
     """A product that reads these tables."""
     source = Product(sql=f"{name}.sql", reads=reads)
-    return replace(table(name), source=source)
+    storage = Storage(partition_by=partition_by)
+    return replace(table(name), source=source, storage=storage)
 
 
 def domain(*tables: TableSpec, **settings) -> DomainSpec:

@@ -12,6 +12,7 @@ from tests.unit.lake_airflow.specs import (
     ENVIRONMENT,
     dag_plan,
     domain,
+    product,
     run,
     snapshot,
     table,
@@ -133,6 +134,16 @@ def test_a_reprocess_names_its_files_in_its_own_stage_alone():
         "--retract-missing",
     ]
     assert asked["scd2"][-1] == "sales_reprocess/manual-1"
+
+
+def test_a_run_of_products_names_the_partitions_to_make_again():
+    parted = product("totals", "sales.orders", partition_by=("year",))
+    plan = dag_plan("products", domain(table("orders"), parted))
+    asked = step_of("product", plan, partitions=("year=2025", "year=2026"))
+    assert asked["HadoopJarStep"]["Args"][-2:] == [
+        "--partition=year=2025",
+        "--partition=year=2026",
+    ]
 
 
 def test_a_rebuild_that_verifies_says_which_share_of_the_keys():

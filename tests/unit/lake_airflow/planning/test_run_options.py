@@ -21,7 +21,7 @@ PARSER = Path(__file__).parents[4] / "spark_jobs/lake_spark/step/arguments.py"
 EVERYTHING = domain(
     snapshot("stock", Scope("region")),
     pulled("orders", JdbcChanges("shop", "orders", "at")),
-    product("totals", "sales.orders"),
+    product("totals", "sales.orders", partition_by=("year",)),
     continuous=Continuous(),
     history_runs=HistoryRuns.OWN_DAG,
 )
@@ -75,7 +75,7 @@ def test_the_form_of_a_dag_shows_what_its_runs_take(kind):
         ),
         ("rebuild", {"window", "verify"}),
         ("rebuild_product", {"window", "verify"}),
-        ("product", {"window"}),
+        ("product", {"window", "partitions"}),
         ("rebuild_dimension", {"window"}),
         ("erase", {"window", "request"}),
     ],

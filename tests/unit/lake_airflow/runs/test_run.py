@@ -10,6 +10,7 @@ from tests.unit.lake_airflow.specs import (
     RELEASE,
     dag_plan,
     domain,
+    product,
     pulled,
     snapshot,
     table,
@@ -288,6 +289,27 @@ def test_a_rebuild_verifies_a_share_of_the_keys_where_it_is_asked_to():
     assert check({"verify": True}, plan=plan).verify == 1
     assert check({"verify": True, "sample": 0.25}, plan=plan).verify == 0.25
     assert "'verify': unknown param" in faults({"verify": True})
+
+
+def test_runs_of_products_make_partitions_again_where_there_are_any():
+    parted = product("totals", "sales.orders", partition_by=("year", "month"))
+    plan = dag_plan("products", domain(table("orders"), parted))
+    asked = ["year=2026/month=1", "year=2025", "year=2025"]
+    run = check({"partitions": asked}, plan=plan)
+    assert run.partitions == ("year=2026/month=1", "year=2025")
+    assert Run.from_xcom(run.to_xcom()) == run
+    assert check(plan=plan).partitions == ()
+    for wrong in (
+        *("year=2026", ["2026"], ["year="], ["/year=1"], ["year=1/"], [7]),
+        *(["year=1; DROP"], ["a b=1"], ["year=2026/../x"], ["y=" + "1" * 512]),
+    ):
+        assert "partitions: got " in faults({"partitions": wrong}, plan=plan)
+    many = [f"year={number}" for number in range(101)]
+    assert "a list of up to 100" in faults({"partitions": many}, plan=plan)
+    plain = domain(table("orders"), product("totals", "sales.orders"))
+    for kind, spec in (("products", plain), ("rebuild", domain(parted))):
+        plan = dag_plan(kind, spec)
+        assert "unknown param" in faults({"partitions": ["year=1"]}, plan=plan)
 
 
 @pytest.mark.parametrize("sample", [0, -1, 1.5, "0.1", True, None, float("nan")])

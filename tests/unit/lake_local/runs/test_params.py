@@ -24,6 +24,8 @@ def test_a_value_may_hold_an_equals_sign():
     assert params(["note=a=b"], None) == {"note": "a=b"}
     conf = params(["files=a/1.csv, b/*", "quarantined=true"], None)
     assert conf == {"files": ["a/1.csv", "b/*"], "quarantined": True}
+    conf = params(["partitions=year=2026/month=1,year=2025"], None)
+    assert conf == {"partitions": ["year=2026/month=1", "year=2025"]}
 
 
 def test_the_window_is_two_instants_in_utc():

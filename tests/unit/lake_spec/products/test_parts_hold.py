@@ -106,14 +106,21 @@ def changed(dice, rows):
 
 
 def answer(plan, rows, driver_rows=None):
-    """Return the product's rows, as SQLite makes them; the driver may be restricted."""
+    """Return the product's rows, as SQLite makes them.
+
+    Of a restricted driver, it has the columns that a step reads of it alone.
+    """
     database = sqlite3.connect(":memory:")
     for each in plan.inputs:
         columns = TABLES[each.table]
-        database.execute(f"CREATE TABLE {each.view} ({', '.join(columns)})")
         found = list(rows[each.table].values())
         if each.view == plan.driver and driver_rows is not None:
-            found = driver_rows
+            assert plan.driver_columns
+            kept = [c for c in columns if c in (*plan.unit, *plan.driver_columns)]
+            places = [columns.index(column) for column in kept]
+            found = [[row[at] for at in places] for row in driver_rows]
+            columns = kept
+        database.execute(f"CREATE TABLE {each.view} ({', '.join(columns)})")
         marks = ", ".join("?" for _ in columns)
         database.executemany(f"INSERT INTO {each.view} VALUES ({marks})", found)
     return Counter(database.execute(for_sqlite(plan.sql)))

@@ -66,6 +66,7 @@ def test_a_join_by_time_becomes_conditions_on_the_versions(shop):
         ("order_id",),
         ("order_id",),
     )
+    assert plan.driver_columns == ("customer_id", "order_id", "ordered_at")
     on = (Equality("customer_id", "customer_id"),)
     assert plan.lookups == (Lookup("input_1", "input_0", on),)
     assert plan.whole_because == ""

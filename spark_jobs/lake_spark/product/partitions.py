@@ -1,0 +1,47 @@
+"""The partitions of a product that a run asks to make again."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from lake_spec.contract.partition_folders import parts_of
+from lake_spec.hudi.options import NO_PARTITIONS
+from lake_spec.model import TableSpec
+from lake_spark.errors import NoSuchPartitions
+
+
+def require_partitions(spec: TableSpec, folders: Sequence[str]) -> None:
+    """Raise NoSuchPartitions if a folder names a column that is no partition column."""
+    known = spec.storage.partition_by
+    for folder in folders:
+        for column, _ in parts_of(folder):
+            if column not in known:
+                has = f"by {', '.join(known)}" if known else "none"
+                raise NoSuchPartitions(
+                    f"{spec.full_name}: the param partitions has {folder!r}, and its "
+                    f"partitions are {has}. Choose other tables, or correct the param."
+                )
+
+
+def in_partitions(rows: DataFrame, folders: Sequence[str]) -> DataFrame:
+    """Return the rows that are stored in one of those folders of partitions."""
+    return rows.where(reduce(Column.__or__, (_is_in(rows, each) for each in folders)))
+
+
+def _is_in(rows: DataFrame, folder: str) -> Column:
+    kinds = dict(rows.dtypes)
+    return reduce(
+        Column.__and__,
+        (_has(column, value, kinds[column]) for column, value in parts_of(folder)),
+    )
+
+
+def _has(column: str, value: str, kind: str) -> Column:
+    stored = F.col(f"`{column}`")
+    if value in NO_PARTITIONS:
+        return stored.isNull() | stored.cast("string").isin(*NO_PARTITIONS)
+    return stored == F.lit(value).cast(kind)

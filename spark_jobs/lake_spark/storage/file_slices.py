@@ -14,7 +14,7 @@ from lake_spec.contract.report import LayerSize
 from lake_spark.storage.object_store import StoredObject
 
 _BASE = re.compile(r"([^._][^_]*)_[^_]+_(\d{17})\.parquet")
-_LOG = re.compile(r"\.([^_]+)_(\d{17})\.log\.\d+_[^_]+")
+_LOG = re.compile(r"\.([^._][^_]*)_(\d{17})\.log\.\d+_[^._]+")
 
 
 def layer_size(files: Iterable[StoredObject], path: str) -> LayerSize:

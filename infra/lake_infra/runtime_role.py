@@ -190,11 +190,14 @@ def _runs(
     to = (*WRITE, *ERASE[:1]) if environment.erase_secret else WRITE
     leases = [f"{root.prefix}leases/{domain.name}.json" for domain in domains]
     timings = [f"{root.prefix}timings/{domain.name}.json" for domain in domains]
+    checks = [f"{root.prefix}checks/{domain.name}/*" for domain in domains]
     yield objects("Runs", to, root, folders)
     yield objects("Leases", READ, root, leases)
     yield objects("Timings", NOTE, root, timings)
+    yield objects("Checks", NOTE, root, checks)
     # Also what makes S3 say that an object is not there, and not that it is denied.
-    yield listing("FindRunsAndWhatIsBeside", root, [*folders, *leases, *timings])
+    found = [*folders, *leases, *timings, *checks]
+    yield listing("FindRunsAndWhatIsBeside", root, found)
 
 
 def _folders_of_runs(root: Root, domains: Sequence[DomainSpec]) -> List[str]:

@@ -180,6 +180,16 @@ class TooManyBadRows(StageError):
     """
 
 
+class FailedChecks(StageError):
+    """Checks of the whole table with `severity: fail` failed, so nothing was written.
+
+    The rows are in the change log, if the check is not of that, and wait there.
+
+    Fix: Correct the rows in the source and run the DAG `<domain>_incremental` again, or
+    correct the limits of the check in the table's spec; `severity: warn` lets rows pass.
+    """
+
+
 class BrokenInvariant(StageError):
     """A check before a commit found rows that break the contract; nothing was written.
 

@@ -33,7 +33,16 @@ FLOORS: Dict[str, Tuple[str, ...]] = {
     ),
     "spark_jobs/lake_spark": (
         *("step", "stages", "erasure", "product", "ingest", "dimension", "sources"),
-        *("build", "publish", "tables", "scd2", "formats", "changelog", "landing"),
+        *(
+            "build",
+            "checks",
+            "publish",
+            "tables",
+            "scd2",
+            "formats",
+            "changelog",
+            "landing",
+        ),
         *("schema", "storage", "errors"),
     ),
     "local/lake_local": (

@@ -117,6 +117,23 @@ class MovedKey:
 
 
 @dataclass
+class CheckResult:
+    """The result of a check of a table: its number, its limits and what follows."""
+
+    check: str
+    """Its name, or its kind and columns."""
+    kind: str
+    layer: str
+    severity: str
+    result: str
+    """`passed`, `failed`, or `skipped` where nothing could be compared."""
+    value: Optional[float]
+    bounds: str
+    """The limits in words."""
+    columns: List[str] = field(default_factory=list)
+
+
+@dataclass
 class Report:
     """The work of one stage for one table; counts are rows, times are seconds."""
 
@@ -168,6 +185,8 @@ class Report:
     maintained: List[Maintained] = field(default_factory=list)
     retracted: List[str] = field(default_factory=list)
     set_aside: List[Dict[str, str]] = field(default_factory=list)
+    checks: List[CheckResult] = field(default_factory=list)
+    """Results of checks of the table, the newest of each."""
     warnings: List[str] = field(default_factory=list)
     error: Optional[Dict[str, str]] = None
     version: str = ""
@@ -225,7 +244,14 @@ class Report:
         self.maintained.extend(later.maintained)
         self.retracted.extend(later.retracted)
         self.moved_keys = [*self.moved_keys, *later.moved_keys][:MOST_LISTED]
+        self.add_checks(later.checks)
         self.warnings += [w for w in later.warnings if w not in self.warnings]
+
+    def add_checks(self, results: List[CheckResult]) -> None:
+        """Add results of checks, in the place of earlier ones of the same checks."""
+        new = {(each.layer, each.check) for each in results}
+        kept = [each for each in self.checks if (each.layer, each.check) not in new]
+        self.checks = kept + list(results)
 
     def warn(self, id: WarningId, text: str) -> bool:
         """Add a warning; return False if the report has it already."""

@@ -103,3 +103,10 @@ class ProductId(str, Enum):
     Fix: Remove `sensitivity` or write that of the message. If nothing of the values is
     left, make the column by a count; a total or a mean may declare what it is.
     """
+
+    BAD_CONDITION = "bad-condition"
+    """The SQL of a check is not a condition over the columns of one row.
+
+    Fix: Write a comparison of columns, as in `shipped_at >= ordered_at`, without
+    subqueries, aggregates and windows.
+    """

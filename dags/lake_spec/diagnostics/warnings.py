@@ -26,6 +26,19 @@ class WarningId(str, Enum):
     table's spec.
     """
 
+    FAILED_CHECK = "FailedCheck"
+    """A check of the whole table with `severity: warn` failed; the rows were written.
+
+    Fix: Compare the value of the message with the limits of the check in the table's
+    spec. Correct the rows in the source, or the limits.
+    """
+
+    SKIPPED_CHECK = "SkippedCheck"
+    """A check could not be evaluated, because a table that it refers to has no commit.
+
+    Fix: Load the table that the message names first. The next run checks again.
+    """
+
     HIGH_QUARANTINE_SHARE = "HighQuarantineShare"
     """The share of quarantined rows is above the table's `quarantine.warn_share`.
 

@@ -139,6 +139,38 @@ class OnFail(str, Enum):
     FAIL = "fail"
 
 
+class CheckedLayer(str, Enum):
+    """Rows of a table that a check is about."""
+
+    CHANGES = "changes"
+    CURRENT = "current"
+    HISTORY = "history"
+
+
+class Severity(str, Enum):
+    """Effect of a failed check."""
+
+    FAIL = "fail"
+    WARN = "warn"
+
+
+class Every(str, Enum):
+    """How often a check is evaluated."""
+
+    RUN = "run"
+    DAY = "day"
+
+
+class Aggregate(str, Enum):
+    """Aggregate of the values of a column."""
+
+    AVG = "avg"
+    SUM = "sum"
+    MIN = "min"
+    MAX = "max"
+    COUNT_DISTINCT = "count_distinct"
+
+
 class Concurrency(str, Enum):
     """Behaviour of a run while another run of its domain is running."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Dict, Optional, Tuple
 
+from lake_spec.model.checks import Check
 from lake_spec.model.choices import Engine, Event, HistoryRuns, Concurrency
 from lake_spec.model.continuous import Continuous
 from lake_spec.model.enrichment import Enrichment
@@ -71,7 +72,12 @@ class TableSpec:
     history: History = setting("The history table.", History())
     storage: Storage = setting("Storage of the tables.", Storage())
     maintenance: Maintenance = setting("Thresholds of maintenance.", Maintenance())
-    quality: Tuple[Rule, ...] = setting("Quality rules.", ())
+    quality: Tuple[Rule, ...] = setting("Quality rules, of one row each.", ())
+    checks: Tuple[Check, ...] = setting(
+        "Checks of all rows together, evaluated before a commit.",
+        (),
+        example=[{"kind": "unique", "columns": ["email"]}],
+    )
     quarantine: Quarantine = setting("Limits of bad rows.", Quarantine())
 
     @property

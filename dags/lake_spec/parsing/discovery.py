@@ -20,6 +20,7 @@ from lake_spec.parsing.yaml_reader import Document, LARGEST, parse_yaml
 from lake_spec.rules.all_rules import books_of
 from lake_spec.rules.continuous import tables_fit_continuous_runs
 from lake_spec.rules.dimension import dimension_problems
+from lake_spec.rules.checks import check_problems
 from lake_spec.rules.enrichment import enrichment_problems
 from lake_spec.rules.lake import ACROSS
 from lake_spec.rules.landing_folders import landing_folder_is_own
@@ -82,7 +83,7 @@ class Survey:
         for rule in ACROSS:
             for position, problem in rule(specs):
                 self.add([whole[position].root.diagnostic(problem)])
-        for judge in (dimension_problems, enrichment_problems):
+        for judge in (check_problems, dimension_problems, enrichment_problems):
             for position, problem in judge(specs, self.names):
                 self.add([whole[position].root.diagnostic(problem)])
 

@@ -10,7 +10,14 @@ from lake_spec.diagnostics.diagnostic import Diagnostic, Problem
 from lake_spec.diagnostics.errors import SpecErrors
 from lake_spec.diagnostics.product_ids import ProductId
 from lake_spec.lineage.sensitivity import ColumnSensitivity
-from lake_spec.model import DomainSpec, Product, ProductPlan, TableSpec
+from lake_spec.model import (
+    DomainSpec,
+    Expression,
+    Layer,
+    Product,
+    ProductPlan,
+    TableSpec,
+)
 from lake_spec.parsing.discovery import ENDING, Survey, read_document
 from lake_spec.parsing.loader import survey_all
 from lake_spec.parsing.product_sql import read_sql
@@ -86,10 +93,10 @@ def _planned(table: TableSpec, plans: Dict[str, ProductPlan]) -> TableSpec:
 
 
 def check_products(domains: Sequence[DomainSpec], tables: Path) -> Checked:
-    """Compile the products of all domains of a folder."""
+    """Compile the products of all domains of a folder, and check conditions of checks."""
     specs = [each for domain in domains for each in domain.tables]
     products = [each for each in specs if each.is_product]
-    checked = Checked()
+    checked = Checked(diagnostics=list(_conditions(domains, specs, tables)))
     if not products:
         return checked
     # Imported here, as desks without products need no sqlglot.
@@ -147,6 +154,34 @@ def _lowered(domains: Sequence[DomainSpec], tables: Path) -> Iterator[Note]:
         rule = ProductId.LOWERED_SENSITIVITY.value
         found = _in_spec(file, Problem(at, each.declared.value, message, hint, rule))
         yield Note(found.file, str(found), "warning")
+
+
+def _conditions(
+    domains: Sequence[DomainSpec], specs: Sequence[TableSpec], tables: Path
+) -> Iterator[Diagnostic]:
+    """List what is wrong with the SQL of the checks of tables."""
+    asked = [
+        (spec, position, check)
+        for spec in specs
+        for position, check in enumerate(spec.checks)
+        if isinstance(check, Expression)
+    ]
+    if not asked:
+        return
+    from lake_spec.products.conditions import check_condition
+    from lake_spec.products.inputs import Tables
+
+    known = Tables(domains)
+    for spec, position, check in asked:
+        is_history = check.layer.value == Layer.HISTORY.value
+        layer = Layer.HISTORY if is_history else Layer.CURRENT
+        path = ("checks", position, "sql")
+        columns = known.columns(spec.full_name, layer)
+        for each in check_condition(check.sql, columns, path):
+            parts = (path, check.sql, each.message, each.hint, each.rule.value)
+            yield _in_spec(
+                tables / spec.domain / f"{spec.name}{ENDING}", Problem(*parts)
+            )
 
 
 def _sql(spec: TableSpec, folder: Path) -> Tuple[str, Path]:

@@ -55,7 +55,7 @@ def of_keys(
         )
         value = exp.column(name)
         if name in derived:
-            value = _expression(derived[name], path, found)
+            value = expression(derived[name], path, found)
         if value is not None:
             made = exp.alias_(value, name)
             made.meta["path"] = path
@@ -63,7 +63,7 @@ def of_keys(
     view = exp.alias_(exp.to_table("input_0"), source.from_.split(".")[1], table=True)
     select.set("from_", exp.From(this=view))
     if source.where is not None:
-        where = _expression(source.where, ("source", "where"), found)
+        where = expression(source.where, ("source", "where"), found)
         select.set("where", exp.Where(this=where))
     if source.deduplicate is not None and source.from_ in tables:
         select.set("qualify", _kept_row(source, tables.spec(source.from_).key))
@@ -79,7 +79,7 @@ def _check_escapes(text: str, found: Findings, path: Optional[Path] = None) -> N
         found.add(place, match[0], message, hint, ProductId.UNSUPPORTED_SQL)
 
 
-def _expression(text: str, path: Path, found: Findings) -> Optional[exp.Expr]:
+def expression(text: str, path: Path, found: Findings) -> Optional[exp.Expr]:
     """Parse an expression of the spec; it is never more than that."""
     _check_escapes(text, found, path)
     try:
@@ -91,7 +91,8 @@ def _expression(text: str, path: Path, found: Findings) -> Optional[exp.Expr]:
     tree = trees[0] if len(trees) == 1 else None
     parts = {name for name, each in tree.args.items() if each} if tree else set()
     if tree is None or parts != {"expressions"} or len(tree.expressions) != 1:
-        hint = "Write one expression over the columns of `from`."
+        table = "`from`" if path[0] == "source" else "the table"
+        hint = f"Write one expression over the columns of {table}."
         found.add(path, text, f"got {shown(text)}", hint, ProductId.INVALID_SQL)
         return None
     value = tree.expressions[0].unalias().pop()

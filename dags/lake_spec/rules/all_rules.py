@@ -6,6 +6,7 @@ from typing import Any, Dict, Tuple
 
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.checks import CHECKS
 from lake_spec.rules.cluster import CLUSTER
 from lake_spec.rules.columns import COLUMNS
 from lake_spec.rules.connections import CONNECTIONS
@@ -31,18 +32,18 @@ from lake_spec.rules.table import TABLE
 BOOKS: Dict[type, Tuple[RuleBook, ...]] = {
     TableSpec: (
         *(TABLE, SOURCE, ENVELOPE, ENRICHMENT, SNAPSHOTS, FULL_REFRESH, PULLS),
-        *(COLUMNS, ORDER, HISTORY, QUALITY),
+        *(COLUMNS, ORDER, HISTORY, QUALITY, CHECKS),
     ),
     DomainSpec: (DOMAIN, CONTINUOUS, READERS),
     ClusterSpec: (CLUSTER, INSTANCES, DRIVERS),
     EnvironmentSpec: (ENVIRONMENT, CONNECTIONS),
 }
 
-OF_DIMENSION = (TABLE, DIMENSION, COLUMNS, ORDER, HISTORY)
+OF_DIMENSION = (TABLE, DIMENSION, COLUMNS, ORDER, HISTORY, CHECKS)
 """A dimension is a table without landing files."""
 
 
-OF_PRODUCT = (TABLE, PRODUCT, COLUMNS, ORDER, QUALITY)
+OF_PRODUCT = (TABLE, PRODUCT, COLUMNS, ORDER, QUALITY, CHECKS)
 """A product has no landing files and no history, but columns and rules on them."""
 
 

@@ -8,7 +8,8 @@ from typing import Dict, Iterator, List, Optional, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
 from lake_spec.diagnostics.suggestions import did_you_mean
-from lake_spec.model import Column, TableSpec
+from lake_spec.model import Column, TableSpec, Unique
+from lake_spec.model.checks import columns_of
 from lake_spec.model.column_type import BadType, ColumnType, parse_type
 from lake_spec.rules import names
 from lake_spec.rules.rule_book import RuleBook
@@ -60,6 +61,14 @@ def references(spec: TableSpec) -> Iterator[Tuple[Path, str]]:
         yield ("source", "scope", "column"), scope.column
     for position, rule in enumerate(spec.quality):
         yield ("quality", position, "column"), rule.column
+    for position, check in enumerate(spec.checks):
+        place = ("checks", position)
+        if isinstance(check, Unique):
+            for number, name in enumerate(check.columns):
+                yield (*place, "columns", number), name
+        elif check is not None:  # which a check that cannot be read is
+            for name in columns_of(check):
+                yield (*place, "column"), name
 
 
 @COLUMNS.rule("columns")
@@ -73,7 +82,7 @@ def named_columns_exist(spec: TableSpec) -> Iterator[Problem]:
     for path, name in references(spec):
         if not declared:
             yield from names.name(path, name)
-        elif name not in declared + (given if path[0] == "history" else []):
+        elif name not in declared + (given if path[0] in ("history", "checks") else []):
             hint = did_you_mean(name, declared)
             hint = f"{hint}Declared columns: {_listed(declared)}."
             yield Problem(path, name, f"{name!r} is not a declared column", hint)

@@ -18,6 +18,7 @@ from lake_spark.build.merge import Built, AffectedEvents
 from lake_spark.build.watermark import Pending, rebuild_if_retyped, pending
 from lake_spark.changelog import retractions
 from lake_spark.changelog.schema import ALL_KEYS, IS_LOAD, LogColumn, FULL_REFRESH
+from lake_spark.checks import table_checks
 from lake_spark.landing.manifest import LogContents, Manifest
 from lake_spark.scd2 import delete_all, partial_updates, scopes
 from lake_spark.scd2.current import CurrentLayer
@@ -107,7 +108,7 @@ def write(
 ) -> None:
     """Write what differs as one commit that says so, and note it in the report.
 
-    What `before_commit` raises stops it.
+    What `before_commit` raises stops it, and so do checks of the table.
     """
     table = run.table(layer.name)
     built = merge.build(
@@ -123,7 +124,9 @@ def write(
         },
         must_be_open=_living(run, layer, events.log_instant),
         before_commit=before_commit,
+        checks=table_checks.pre_commit(run, layer.name),
     )
+    table_checks.settle(run, layer.name)
     _note(run, layer.name, built)
 
 

@@ -16,6 +16,8 @@ from pyspark.sql import functions as F
 from lake_spec.hudi.options import Operation
 from lake_spark.build.pre_commit_checks import Changes, agree, counted, keep_invariants
 from lake_spark.changelog import retractions
+from lake_spark.checks.checked_rows import OLD
+from lake_spark.checks.table_checks import PreCommit
 from lake_spark.landing.manifest import LogContents
 from lake_spark.scd2.delete_all import about_all_keys
 from lake_spark.scd2.events import KEY
@@ -78,11 +80,13 @@ def build(
     metadata: Dict[str, str],
     must_be_open: Optional[int] = None,
     before_commit: Callable[[], Any] = nothing,
+    checks: Optional[PreCommit] = None,
 ) -> Built:
     """Bring the table up to the log; write nothing when it already is.
 
     `must_be_open` is how many rows must be open after it, where that is known.
     `before_commit` is called before anything is written: what it raises stops that.
+    `checks` are those of the whole table, which may stop it too.
     """
     if events.since is None:
         found = _all_new(layer, events)
@@ -90,12 +94,18 @@ def build(
         desired = layer.desired(events.distinct)
         stored = _stored(table, layer, events, desired)
         identity = list(dict.fromkeys((*layer.record_key, *partition_by)))
-        found = Changes(difference(desired, stored, identity, layer))
+        old = checks.old_columns(desired.columns) if checks else ()
+        found = Changes(difference(desired, stored, identity, layer, old))
     found.compared.persist()
     try:
         counts = counted(found, layer)
         before_commit()
-        return _commit(table, layer, found, counts, events, metadata, must_be_open)
+        rows, still_open = _agreed(table, layer, counts, events, must_be_open)
+        if checks:
+            stored_now = None if events.since is None else table.read
+            metadata = {**metadata, **checks.of(found.all, stored_now)}
+        said = {**metadata, ROWS: str(rows), OPEN: str(still_open)}
+        return _commit(table, layer, found, counts, events, said)
     finally:
         found.compared.unpersist()
 
@@ -143,23 +153,33 @@ def shaped_as(stored: DataFrame, desired: DataFrame) -> DataFrame:
 
 
 def difference(
-    desired: DataFrame, stored: DataFrame, identity: Sequence[str], layer: Layer
+    desired: DataFrame,
+    stored: DataFrame,
+    identity: Sequence[str],
+    layer: Layer,
+    old_columns: Sequence[str] = (),
 ) -> DataFrame:
     """Return desired rows that differ from the stored ones, and stored ones to remove.
 
-    Adds lake_action and lake_was_open to the rows' columns.
+    Adds lake_action and lake_was_open to the rows' columns, and the `old_columns` of the
+    stored row that differs as lake_old.
     """
     both = joined(desired, stored, identity, layer)
+    old = [F.col(f"old.`{name}`") for name in old_columns]
+    differs = F.col("lake_action").isin(CHANGED, REMOVED)
+    kept = [F.when(differs, F.struct(*old)).alias(OLD)] if old else []
     return both.select(
         F.coalesce("new", "old").alias("row"),
         "lake_action",
         F.coalesce("new_open", F.lit(False)).alias("lake_is_open"),
         F.coalesce("old_open", F.lit(False)).alias("lake_was_open"),
+        *kept,
     ).select(
         "row.*",
         "lake_action",
         "lake_is_open",
         "lake_was_open",
+        *([OLD] if kept else []),
     )
 
 
@@ -199,6 +219,22 @@ def _packed(rows: DataFrame, layer: Layer) -> DataFrame:
     )
 
 
+def _agreed(
+    table: HudiTable,
+    layer: Layer,
+    counts: Dict[str, Any],
+    events: AffectedEvents,
+    must_be_open: Optional[int],
+) -> Tuple[int, int]:
+    """Return how many rows there will be, and how many open ones; invariants must hold."""
+    keep_invariants(layer, counts)
+    rows, still_open = _counts_before(table, events)
+    rows += counts[INSERTED] - counts[REMOVED]
+    still_open += counts["opened"] - counts["closed"]
+    agree(layer, still_open, must_be_open)
+    return rows, still_open
+
+
 def _commit(
     table: HudiTable,
     layer: Layer,
@@ -206,24 +242,13 @@ def _commit(
     counts: Dict[str, Any],
     events: AffectedEvents,
     metadata: Dict[str, str],
-    must_be_open: Optional[int],
 ) -> Built:
-    keep_invariants(layer, counts)
-    rows, still_open = _counts_before(table, events)
-    rows += counts[INSERTED] - counts[REMOVED]
-    still_open += counts["opened"] - counts["closed"]
-    agree(layer, still_open, must_be_open)
-    said = {
-        **metadata,
-        LOG_INSTANT: events.log_instant,
-        ROWS: str(rows),
-        OPEN: str(still_open),
-    }
-    changes = found.all
-    changes = layer.completed(changes)
+    said = {**metadata, LOG_INSTANT: events.log_instant}
+    changes = layer.completed(found.all)
     if counts[REMOVED]:
         layer.on_removed(changes)
     instant = table.write(to_write(changes, layer), _operation(table, events), said)
+    rows, still_open = int(metadata[ROWS]), int(metadata[OPEN])
     return Built(instant, rows, still_open, counts[INSERTED], counts["closed"])
 
 
@@ -246,7 +271,7 @@ def to_write(changes: DataFrame, layer: Layer) -> DataFrame:
         changes.where(F.col("lake_action") != SAME)
         .withColumn(DELETED, F.col("lake_action") == REMOVED)
         .withColumn(DELETED, F.when(F.col(DELETED), True))
-        .drop("lake_action", "lake_is_open", "lake_was_open", *layer.witnesses)
+        .drop("lake_action", "lake_is_open", "lake_was_open", OLD, *layer.witnesses)
     )
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 from pyspark.storagelevel import StorageLevel
 
 from lake_spec.contract.pull_folders import pulled_folders
@@ -15,8 +16,10 @@ from lake_spec.hudi.options import Operation
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Csv, Json, MissingColumns, NewColumns, Snapshot
 from lake_spec.text.globs import glob_pattern
-from lake_spark.changelog.schema import log_columns
+from lake_spark.changelog.schema import log_columns, LogColumn, UPSERT
 from lake_spark.changelog.retractions import retract_rows
+from lake_spark.checks import table_checks
+from lake_spark.checks.checked_rows import CheckedRows
 from lake_spark.errors import (
     BadFile,
     BadFileReason,
@@ -591,8 +594,10 @@ def commit(run: TableRun, batch: Batch, events: DataFrame, manifest: Manifest) -
     A file that was set aside keeps the deliveries that it has.
     """
     manifest = manifest.sparing([each["path"] for each in run.report.set_aside])
+    added = CheckedRows(lambda: events.where(F.col(LogColumn.OP) == UPSERT))
+    checked = table_checks.before_commit(run, "changes", added)
     id = run.manifests.save(inputs_of(run, batch, manifest))
-    metadata = {**run.commit_metadata(), "inputs": id}
+    metadata = {**run.commit_metadata(), **checked, "inputs": id}
     ours = events.select(*log_columns(batch.columns))
     if manifest.retracting:
         void = retract_rows(run.spark, manifest.retracting)
@@ -600,6 +605,7 @@ def commit(run: TableRun, batch: Batch, events: DataFrame, manifest: Manifest) -
         run.report.retracted += [each.path for each in manifest.retracting]
     instant = run.log.write(ours, Operation.BULK_INSERT, metadata)
     run.report.commits["changes"] = instant
+    table_checks.settle(run, "changes")
     run.say(f"change log commit {instant}")
 
 

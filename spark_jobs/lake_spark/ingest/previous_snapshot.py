@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from lake_spark.build.materialize import living_rows
+from lake_spark.build.merge import LOG_INSTANT
 from lake_spark.changelog import retractions
 from lake_spark.changelog.schema import LogColumn, UPSERT
 from lake_spark.ingest.snapshot_diff import (
@@ -34,11 +35,13 @@ def before(
 
     Current knows only what lives and, of a key that several scope values have,
     only one row: so tables with a scope or an effective time ask the log. So does
-    a reprocess, which keeps current from what it takes again.
+    a reprocess, which keeps current from what it takes again, and a table whose current
+    is behind the log, because checks stopped its commit.
     """
     if not run.log.has_data():
         return _nothing(run, columns)
-    if run.spec.scope or run.spec.effective_at or manifest.reprocess:
+    is_behind = run.current.last_value(LOG_INSTANT) != run.log.last_instant("inputs")
+    if run.spec.scope or run.spec.effective_at or manifest.reprocess or is_behind:
         return _by_log(run, snapshot, columns, manifest)
     return _by_current(run, columns)
 

@@ -16,6 +16,7 @@ from lake_spec.hudi.options import Operation
 from lake_spec.model import ProductPlan, Storage
 from lake_spark.build import merge
 from lake_spark.build.pre_commit_checks import Changes, counted
+from lake_spark.checks import table_checks
 from lake_spark.errors import (
     InputsGone,
     ProductMismatch,
@@ -239,7 +240,9 @@ def _changes(
     if task.units is not None:
         stored = of_units(stored, task.units, plan.unit_columns)
     identity = list(dict.fromkeys((KEY, *run.spec.storage.partition_by)))
-    return merge.difference(rows, stored, identity, layer)
+    checks = table_checks.pre_commit(run, "current")
+    old = checks.old_columns(rows.columns) if checks else ()
+    return merge.difference(rows, stored, identity, layer, old)
 
 
 def _checked(
@@ -316,10 +319,15 @@ def _commit(
         REMOVED_ROWS: str(counts[REMOVED]),
         **({merge.ERASED: "true"} if task.is_erased else {}),
     }
+    checks = None if task.is_erased else table_checks.pre_commit(run, "current")
+    if checks:
+        said.update(checks.of(changes, None if task.replaces else table.read))
     written = merge.to_write(changes, ProductLayer(run.spec))
     if operation is not Operation.UPSERT:
         written = _sorted(written, run.spec.storage)
     instant = table.write(written, operation, said)
+    if checks:
+        table_checks.settle(run, "current")
     report = run.report
     report.commits["current"] = instant
     upserted, deleted = counts[INSERTED] + counts[CHANGED], counts[REMOVED]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lake_spark.checks import table_checks
 from lake_spark.dimension.build_dimension import build_dimension
 from lake_spark.publish.publication import publish
 from lake_spark.tables import catalog
@@ -23,3 +24,5 @@ def _build(run: TableRun, *, rebuild: bool) -> None:
         build_dimension(run, rebuild=rebuild)
         catalog.register(run)
         publish(run, ("current", "history"))
+        for layer in ("history", "current"):
+            table_checks.without_commit(run, layer)

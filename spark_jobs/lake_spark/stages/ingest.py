@@ -9,7 +9,8 @@ from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Engine, Feed
 from lake_spark.build.materialize import build_current
 from lake_spark.build.merge import LOG_INSTANT
-from lake_spark.errors import BadFile, LateSnapshot, RefusedInput
+from lake_spark.checks import table_checks
+from lake_spark.errors import BadFile, FailedChecks, LateSnapshot, RefusedInput
 from lake_spark.formats.inference import load_globs
 from lake_spark.ingest import (
     change_files,
@@ -34,11 +35,13 @@ def full_load(run: TableRun) -> None:
     land_pulled(run, FULL_LOAD)
     if not reprocess.finish(run):
         return end(run)
-    build_current(run)
+    is_built = catch_up(run)
     if isinstance(run.spec.source, Feed):
         _feed(run, load_globs(run.spec))
     elif not run.manifest().count:
         _snapshots(run, first_only=True)
+    if not is_built:
+        build_current(run)
     end(run)
 
 
@@ -47,12 +50,30 @@ def incremental(run: TableRun) -> None:
     land_pulled(run, INCREMENTAL)
     if not reprocess.finish(run):
         return end(run)
-    build_current(run)
+    is_built = catch_up(run)
     if isinstance(run.spec.source, Feed):
         _feed(run, [run.spec.source.changes])
     else:
         _snapshots(run)
+    if not is_built:
+        build_current(run)
     end(run)
+
+
+def catch_up(run: TableRun) -> bool:
+    """Bring current up to what earlier runs left in the log; return whether it is.
+
+    What checks of the table stopped stays there: what this run ingests may correct it,
+    and current is then built of both.
+    """
+    unresolved = run.report.unresolved
+    try:
+        build_current(run)
+    except FailedChecks as failed:
+        run.report.unresolved = unresolved  # counted again by the next build
+        run.say(f"{failed} What this run ingests may correct it.")
+        return False
+    return True
 
 
 def _feed(run: TableRun, globs: Sequence[str]) -> None:
@@ -165,6 +186,8 @@ def end(run: TableRun) -> None:
     if not run.dry_run:
         catalog.register(run)
         publish(run, ("changes", "current"))
+        table_checks.settle(run, "changes")
+        table_checks.without_commit(run, "current")
 
 
 def _report_freshness(run: TableRun) -> None:

@@ -7,6 +7,7 @@ from typing import Iterator, Sequence
 from lake_spec.hudi.options import METADATA_FOLDER, newest_version_options
 from lake_spec.model import TableType
 from lake_spark.build import merge
+from lake_spark.checks import table_checks
 from lake_spark.errors import KeysNotErased
 from lake_spark.product.build_product import build_product
 from lake_spark.product.input_table import INPUTS_READ
@@ -49,6 +50,7 @@ def _build(
         catalog.register(run)
         publish(run, ("current",))
         _remove_erased(run)
+        table_checks.without_commit(run, "current")
 
 
 def _remove_erased(run: TableRun) -> None:

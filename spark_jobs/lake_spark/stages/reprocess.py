@@ -5,13 +5,15 @@ from __future__ import annotations
 from lake_spark.build.materialize import build_current
 from lake_spark.ingest import reprocess as reprocesses
 from lake_spark.ingest.reprocess import Selection
-from lake_spark.stages.ingest import end
+from lake_spark.stages.ingest import catch_up, end
 from lake_spark.tables.table_run import TableRun
 
 
 def reprocess(run: TableRun, selection: Selection = Selection()) -> None:
     """Make the tables what they were, had the chosen files always been as now."""
     if reprocesses.finish(run, retract_missing=selection.retract_missing):
-        build_current(run)
+        is_built = catch_up(run)
         reprocesses.reprocess(run, selection)
+        if not is_built:
+            build_current(run)
     end(run)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lake_spark.build.materialize import build_history
+from lake_spark.checks import table_checks
 from lake_spark.publish.publication import publish
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
@@ -14,3 +15,4 @@ def scd2(run: TableRun) -> None:
         build_history(run)
         catalog.register(run)
         publish(run, ("history",))
+        table_checks.without_commit(run, "history")

@@ -90,7 +90,7 @@ def test_there_is_a_role_for_each_that_domains_have_and_a_database_for_each_doma
 def test_a_role_writes_the_tables_and_runs_of_its_domain_alone():
     found = statements("RolestepsX2dXsales")
     writing = [s for s, each in found.items() if "s3:PutObject" in each["Action"]]
-    assert writing == ["Tables", "Runs", "Timings"]
+    assert writing == ["Tables", "Runs", "Timings", "Checks"]
     assert keys(found["Tables"]) == [
         "s3:::house/tables/sales",
         "s3:::house/tables/sales/*",
@@ -127,6 +127,14 @@ def test_a_role_reads_and_notes_the_timings_of_its_domain_alone():
     assert found["Timings"]["Action"] == ["s3:GetObject", "s3:PutObject"]
     listed = found["FindRunsAndWhatIsBeside"]["Condition"]["StringLike"]["s3:prefix"]
     assert "runs/timings/sales.json" in listed
+
+
+def test_a_role_reads_and_notes_the_results_of_checks_of_its_domain_alone():
+    found = statements("RolestepsX2dXsales")
+    assert keys(found["Checks"]) == ["s3:::work/runs/checks/sales/*"]
+    assert found["Checks"]["Action"] == ["s3:GetObject", "s3:PutObject"]
+    listed = found["FindRunsAndWhatIsBeside"]["Condition"]["StringLike"]["s3:prefix"]
+    assert "runs/checks/sales/*" in listed
 
 
 def test_a_role_writes_the_catalogue_of_its_database_alone():

@@ -1,6 +1,6 @@
 """The report of a table: what is in it once, with its id."""
 
-from lake_spec.contract.report import Report
+from lake_spec.contract.report import CheckResult, Report
 from lake_spec.diagnostics.warnings import WarningId
 
 
@@ -40,3 +40,15 @@ def test_a_run_fails_by_the_id_of_the_first_file_that_was_set_aside():
     message = "a.csv: lacks id (and 1 more)"
     assert made.error == {"type": "WrongColumns", "message": message}
     assert made.state == "failed"
+
+
+def test_a_later_result_of_a_check_takes_the_place_of_an_earlier_one():
+    def result(check: str, value: float) -> CheckResult:
+        parts = ("row_count", "current", "fail", "passed", value, "at least 1")
+        return CheckResult(check, *parts)
+
+    first, later = report(), report()
+    first.add_checks([result("a", 1), result("b", 2)])
+    later.add_checks([result("a", 3)])
+    first.add(later)
+    assert [(each.check, each.value) for each in first.checks] == [("b", 2), ("a", 3)]

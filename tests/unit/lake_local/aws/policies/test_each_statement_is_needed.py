@@ -53,6 +53,7 @@ STEP = [
     ("s3", "ListObjectVersions", WORK, {"prefix": "runs/moma_erase/r/"}),
     ("s3", "GetObject", f"{WORK}/runs/leases/moma.json", {}),
     ("s3", "PutObject", f"{WORK}/runs/timings/moma.json", {}),
+    ("s3", "PutObject", f"{WORK}/runs/checks/moma/artists.json", {}),
     ("s3", "PutObject", f"{WORK}/runs/erase/moma/gdpr-7.json", {}),
     ("s3", "ListObjectsV2", WORK, {"prefix": "runs/erase/moma/"}),
     ("s3", "GetObject", f"{WORK}/artifacts/releases/1/lake.zip", {}),

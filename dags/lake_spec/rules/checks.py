@@ -1,0 +1,255 @@
+"""Rules on checks of whole tables: of a table alone, and next to those it refers to."""
+
+from __future__ import annotations
+
+from typing import Dict, Iterator, Optional, Sequence, Set, Tuple
+
+from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
+from lake_spec.diagnostics.suggestions import did_you_mean
+from lake_spec.model import (
+    AcceptedRange,
+    Aggregate,
+    Check,
+    CheckedLayer,
+    Drift,
+    Engine,
+    Freshness,
+    NullShare,
+    References,
+    RowCount,
+    Sensitivity,
+    TableSpec,
+    Unique,
+)
+from lake_spec.model.checks import columns_of
+from lake_spec.model.column_type import ColumnType
+from lake_spec.rules import names
+from lake_spec.rules.columns import type_of
+from lake_spec.rules.rule_book import RuleBook, rule
+from lake_spec.rules.table import within
+from lake_spec.rules.table_names import Found, NamedTable, with_other_names
+
+CHECKS = RuleBook()
+
+MOST_RUNS = 100
+LONGEST_NAME = 64
+_LIMITS = ("at_least", "at_most")
+
+
+def _each(spec: TableSpec) -> Iterator[Tuple[Path, Check]]:
+    for position, each in enumerate(spec.checks):
+        if each is not None:  # which a check that cannot be read is
+            yield ("checks", position), each
+
+
+@CHECKS.rule("checks")
+def checks_have_limits(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a check without anything to compare with, or with limits that cross.
+
+    Fix: Write what the message asks for: columns, at_least, at_most, change, share or
+    sigma.
+    """
+    for path, check in _each(spec):
+        if isinstance(check, Unique) and not check.columns:
+            yield got((*path, "columns"), [], "Name the columns that are unique.")
+        if isinstance(check, (RowCount, AcceptedRange)):
+            yield from _limits(path, check)
+        if isinstance(check, Drift):
+            yield from _drift(path, check)
+
+
+def _limits(path: Path, check: Check) -> Iterator[Problem]:
+    given = [name for name in (*_LIMITS, "change") if _value(check, name) is not None]
+    if not given:
+        of = " or change" if isinstance(check, RowCount) else ""
+        hint = f"Write at_least, at_most{of}."
+        yield Problem(path, None, f"{check.kind} has no limit", hint)
+    low, high = check.at_least, check.at_most
+    if low is not None and high is not None and low > high:
+        hint = f"It is above at_most: {high}. Correct one of the two."
+        yield got((*path, "at_least"), low, hint)
+
+
+def _value(check: Check, name: str) -> Optional[float]:
+    return getattr(check, name, None)
+
+
+def _drift(path: Path, check: Drift) -> Iterator[Problem]:
+    if (check.share is None) == (check.sigma is None):
+        has = "neither share nor sigma" if check.share is None else "share and sigma"
+        hint = "Write one of the two: share: 0.3, or sigma: 4."
+        yield Problem(path, None, f"drift has {has}", hint)
+    if (check.column is None) != (check.aggregate is None):
+        has, lacks = (
+            ("column", "aggregate") if check.column else ("aggregate", "column")
+        )
+        hint = "Write both, or neither for the number of rows."
+        yield Problem(path, None, f"drift has {has} and no {lacks}", hint)
+
+
+@CHECKS.rule("checks")
+def check_numbers_in_bounds(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse shares, hours and numbers of runs that no check can have.
+
+    Fix: Write a number within the bounds of the message.
+    """
+    for path, check in _each(spec):
+        if isinstance(check, NullShare):
+            yield from within((*path, "at_most"), check.at_most, 0, 1)
+        if isinstance(check, Drift):
+            yield from within((*path, "runs"), check.runs, 2, MOST_RUNS)
+        above_zero = [
+            (name, _value(check, name)) for name in ("share", "sigma", "hours")
+        ]
+        for name, value in (*above_zero, ("change", _value(check, "change"))):
+            if value is not None and not 0 < value < float("inf"):
+                yield got((*path, name), value, "Write a number above 0.")
+        if isinstance(check, RowCount):
+            for name in _LIMITS:
+                if (_value(check, name) or 0) < 0:
+                    yield got((*path, name), _value(check, name), "Write 0 or more.")
+
+
+@CHECKS.rule("checks", "columns")
+def checks_fit_types(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a check that the type of its column cannot have.
+
+    Fix: Name a column of a type that the message lists, or use another check.
+    """
+    for path, check in _each(spec):
+        for place, name in enumerate(columns_of(check)):
+            kind = type_of(spec, name)
+            needs = _needs(check)
+            if kind is None or needs is None or _has(kind, needs):
+                continue
+            at = (*path, "columns", place) if isinstance(check, Unique) else path
+            at = at if isinstance(check, Unique) else (*path, "column")
+            what = getattr(check, "aggregate", None)
+            of = f"{what.value} of it" if what else check.kind
+            hint = f"It is {kind.text}, and {of} needs {needs}. Name another column."
+            yield got(at, name, hint)
+
+
+_NUMBER, _TIME, _SINGLE = "a number", "a date or timestamp", "single values"
+
+
+def _needs(check: Check) -> Optional[str]:
+    if isinstance(check, Freshness):
+        return _TIME
+    if isinstance(check, (AcceptedRange, Drift)):
+        return _SINGLE if check.aggregate is Aggregate.COUNT_DISTINCT else _NUMBER
+    return _SINGLE if isinstance(check, (Unique, References)) else None
+
+
+def _has(kind: ColumnType, needs: str) -> bool:
+    if needs == _NUMBER:
+        return kind.is_numeric
+    if needs == _TIME:
+        return kind.name in ("date", "timestamp")
+    return not kind.is_nested
+
+
+@CHECKS.rule("checks", "columns", "key")
+def checks_show_no_values(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse aggregates whose results would be values of persons or of the key.
+
+    Fix: Use count_distinct, null_share or an expression, or another column.
+    """
+    # Results are kept and shown, and such a value may have to be erased.
+    for path, check in _each(spec):
+        aggregate = getattr(check, "aggregate", None)
+        if aggregate in (None, Aggregate.COUNT_DISTINCT):
+            if not isinstance(check, Freshness):
+                continue
+        name = getattr(check, "column", None)
+        column = spec.column(name) if name else None
+        if column is not None and column.sensitivity is Sensitivity.PERSONAL:
+            why = "its values are data of persons"
+        elif name in spec.key and aggregate in (Aggregate.MIN, Aggregate.MAX):
+            why = "it is part of the key, whose values may be erased"
+        else:
+            continue
+        hint = f"The result is kept and shown, and {why}. Name another column."
+        yield got((*path, "column"), name, hint)
+
+
+@CHECKS.rule("checks", "source", "engine")
+def checked_layers_exist(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a check of a layer that the table does not have, or does not write itself.
+
+    Fix: Remove `layer`, or write one that the message names.
+    """
+    layers = [CheckedLayer.CURRENT]
+    if not spec.is_product:
+        layers.append(CheckedLayer.HISTORY)
+    if spec.has_files and spec.engine is Engine.PYSPARK:
+        layers.append(CheckedLayer.CHANGES)
+    for path, check in _each(spec):
+        if check.layer not in layers:
+            listed = ", ".join(each.value for each in layers)
+            hint = f"Layers that can be checked here: {listed}."
+            yield got((*path, "layer"), check.layer.value, hint)
+
+
+@CHECKS.rule("checks")
+def check_names_differ(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse two checks of a layer with one name: their results would have the same name.
+
+    Fix: Give one of the two another `name`.
+    """
+    taken: Dict[Tuple[CheckedLayer, str], Path] = {}
+    for path, check in _each(spec):
+        if check.name is not None:
+            yield from names.label((*path, "name"), check.name, LONGEST_NAME)
+        first = taken.setdefault((check.layer, check.title), path)
+        if first != path:
+            message = f"{check.title!r} is the name of {key_path(first)} too"
+            yield Problem(path, check.title, message, "Give one of them a `name`.")
+
+
+def check_problems(
+    specs: Sequence[TableSpec], files: Set[Tuple[str, str]]
+) -> Iterator[Found]:
+    """List problems between tables and those that their checks refer to; `files` as in
+    `with_other_names`."""
+    for each in with_other_names(specs, files):
+        for path, check in _each(each.spec):
+            if isinstance(check, References):
+                for problem in references_lead_to_columns(each, path, check):
+                    yield each.position, problem
+
+
+@rule
+def references_lead_to_columns(
+    each: NamedTable, path: Path, check: References
+) -> Iterator[Problem]:
+    """Refuse a reference to a table or column that does not exist or has another type.
+
+    Fix: Write a table of the domain and one of its columns, as in `to: customers.id`, of
+    the same type.
+    """
+    at = (*path, "to")
+    if not check.table or not check.other or "." in check.other:
+        hint = "Write a table of this domain and its column, as in customers.id."
+        yield got(at, check.to, hint)
+        return
+    other = each.tables.get(check.table)
+    if check.table not in (*each.names, each.spec.name):
+        yield each.missing(at, check.table)
+    elif other is not None and other.columns:
+        declared = [name for name, _ in other.columns]
+        if check.other not in declared:
+            hint = did_you_mean(check.other, declared)
+            hint = f"{hint}Its columns: {', '.join(declared)}."
+            message = f"{check.table} has no column {check.other!r}"
+            yield Problem(at, check.to, message, hint)
+            return
+        one, two = type_of(each.spec, check.column), type_of(other, check.other)
+        if one and two and _family(one) != _family(two):
+            hint = f"It is {two.text}, and {check.column} is {one.text}. Correct one."
+            yield got(at, check.to, hint)
+
+
+def _family(kind: ColumnType) -> str:
+    whole = ("int", "bigint")
+    return "whole number" if kind.stored.name in whole else kind.stored.name

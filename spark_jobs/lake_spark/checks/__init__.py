@@ -1,0 +1,1 @@
+"""Checks of whole tables: measured before a commit, judged, and kept as rows."""

@@ -1,0 +1,320 @@
+"""The checks of a table, evaluated before each commit: decision 061.
+
+`fail` stops the commit, `warn` reports. A commit carries its results and the measures
+that the next one needs; the results are rows next to the runs too (results.py).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import datetime, timezone
+from functools import partial
+from math import isfinite
+from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+
+from pyspark.sql import DataFrame
+
+from lake_spec.contract.report import CheckResult
+from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.model import (
+    Check,
+    Drift,
+    Every,
+    Expression,
+    Freshness,
+    References,
+    RowCount,
+    Severity,
+    TableSpec,
+)
+from lake_spec.model.checks import columns_of
+from lake_spec.text.sql_text import sql_identifier
+from lake_spark.checks.checked_rows import CheckedRows, living, measured, of_changes
+from lake_spark.checks.judgement import FAILED, SKIPPED, judge, sentence
+from lake_spark.checks.measures import measures_of, to_text, value_of
+from lake_spark.checks.results import Results, Row, uri_of
+from lake_spark.errors import FailedChecks
+from lake_spark.scd2.events import KEY
+from lake_spark.storage.hudi_table import without_hudi_columns
+from lake_spark.tables.table_run import TableRun
+
+RESULTS, MEASURES = "checks", "measures"
+"""Metadata of a commit: the results of its checks, and what the next one needs."""
+
+OF_RUN = "run"
+"""Metadata of each commit of a run, by which the newest one is found."""
+
+ERASE = "erase"
+"""The stage that no check stops: it must not keep the rows of a person."""
+
+_OF_COMMITS = (Drift, RowCount)
+"""Kinds that may compare commits, and say nothing where there is none."""
+
+
+def checks_of(spec: TableSpec, layer: str) -> List[Check]:
+    """Return the checks of a layer."""
+    return [each for each in spec.checks if each.layer.value == layer]
+
+
+def _mark(spec: TableSpec) -> str:
+    """Return the column that marks deleted rows; a product's of that name is its own."""
+    return "" if spec.is_product else spec.history.columns.is_deleted
+
+
+def before_commit(run: TableRun, layer: str, rows: CheckedRows) -> Dict[str, str]:
+    """Check the rows of a commit that is about to be made; return what it is to say.
+
+    Raises FailedChecks, which stops it.
+    """
+    checks = checks_of(run.spec, layer)
+    if not checks:
+        return {}
+    settle(run, layer)
+    results = _results(run)
+    now = datetime.now(timezone.utc)
+    due = [each for each in checks if _is_due(each, layer, results, now)]
+    evaluation = _Evaluation(run, layer, results, now)
+    made = evaluation.of(due, rows, measure_also=checks)
+    try:
+        _report(run, layer, made, "was not written")
+    except FailedChecks:
+        results.put(evaluation.rows(made, None))
+        raise
+    return {
+        RESULTS: json.dumps(evaluation.rows(made, None)),
+        MEASURES: json.dumps(evaluation.kept),
+    }
+
+
+class PreCommit:
+    """The checks of a layer of a table, before a commit of changes."""
+
+    def __init__(self, run: TableRun, layer: str) -> None:
+        self._run, self._layer = run, layer
+        self._mark = _mark(run.spec)
+
+    def old_columns(self, names: Sequence[str]) -> List[str]:
+        """Return which columns of the stored rows that differ are needed."""
+        checks = checks_of(self._run.spec, self._layer)
+        if any(isinstance(each, Expression) for each in checks):
+            return list(names)  # its columns are in its SQL
+        used = {KEY, self._mark, *(n for each in checks for n in columns_of(each))}
+        return [name for name in names if name in used]
+
+    def of(
+        self, changes: DataFrame, stored: Optional[Callable[[], DataFrame]]
+    ) -> Dict[str, str]:
+        """Check the rows; as `before_commit`. `stored` is None if the changes are all."""
+        rows = of_changes(changes, stored, self._mark)
+        return before_commit(self._run, self._layer, rows)
+
+
+def pre_commit(run: TableRun, layer: str) -> Optional[PreCommit]:
+    """Return the checks of a layer; None if it has none, or keys are to be erased."""
+    if run.report.stage == ERASE or not checks_of(run.spec, layer):
+        return None
+    return PreCommit(run, layer)
+
+
+def settle(run: TableRun, layer: str) -> None:
+    """Add the results of the newest commit to those of the table, if they are not there."""
+    if not checks_of(run.spec, layer):
+        return
+    table = run.table(layer)
+    said, commit = table.metadata_with(OF_RUN), table.last_instant(OF_RUN)
+    rows = json.loads(said.get(RESULTS, "[]"))
+    if not rows or commit is None:
+        return
+    results = _results(run)
+    if not results.has(layer, commit):
+        results.put([{**row, "commit": commit} for row in rows])
+
+
+def without_commit(run: TableRun, layer: str) -> None:
+    """Check a layer that a run did not change: its age, and what was never checked.
+
+    Checks that failed are repeated. Raises FailedChecks.
+    """
+    table = run.table(layer)
+    if run.dry_run or run.report.stage == ERASE or layer in run.report.commits:
+        return
+    if not checks_of(run.spec, layer) or not table.has_data():
+        return
+    settle(run, layer)
+    results, now = _results(run), datetime.now(timezone.utc)
+    due = [
+        each
+        for each in checks_of(run.spec, layer)
+        if _is_to_repeat(each, results.newest(layer, each.title))
+    ]
+    if not due:
+        return
+
+    def stored() -> DataFrame:
+        return living(without_hudi_columns(table.read()), _mark(run.spec))
+
+    rows = CheckedRows(stored, is_unchanged=True)
+    evaluation = _Evaluation(run, layer, results, now)
+    made = evaluation.of(due, rows)
+    commit = table.last_commit()
+    assert commit is not None, f"{table.path} has data"
+    before = {each.title: results.newest(layer, each.title) for each in due}
+    news = [
+        row
+        for row in evaluation.rows(made, commit.instant)
+        if (before[row["check"]] or {}).get("result") != row["result"]
+    ]
+    if news:
+        results.put(news)
+    _report(run, layer, made, "is as before")
+
+
+def _results(run: TableRun) -> Results:
+    uri = uri_of(run.environment.runs, run.spec.domain, run.spec.name)
+    return Results(run.store, uri)
+
+
+def _is_due(check: Check, layer: str, results: Results, now: datetime) -> bool:
+    if check.every is Every.RUN:
+        return True
+    newest = results.newest(layer, check.title)
+    if newest is None or newest["result"] == FAILED or newest["commit"] is None:
+        return True
+    return newest["at"][:10] != now.isoformat()[:10]
+
+
+def _is_to_repeat(check: Check, newest: Optional[Row]) -> bool:
+    if newest is None or isinstance(check, Freshness):
+        return True
+    return newest["result"] == FAILED and not isinstance(check, _OF_COMMITS)
+
+
+class _Evaluation:
+    """One look at the rows of a layer."""
+
+    def __init__(
+        self, run: TableRun, layer: str, results: Results, now: datetime
+    ) -> None:
+        self._run, self._layer, self._results, self._now = run, layer, results, now
+        self.kept: Mapping[str, Optional[str]] = {}
+        """The measures that a commit is to keep."""
+
+    def of(
+        self,
+        due: Sequence[Check],
+        rows: CheckedRows,
+        measure_also: Sequence[Check] = (),
+    ) -> List[Tuple[Check, CheckResult]]:
+        """Evaluate checks; of others only what a commit keeps is measured."""
+        lacking = {each for each in due if self._lacks_table(each)}
+        wanted = {
+            each: measures_of(each, rows.kind) for each in due if each not in lacking
+        }
+        also = {m for each in measure_also for m in measures_of(each, rows.kind)}
+        found = {m for of_check in wanted.values() for m in of_check}
+        found |= {each for each in also if each.is_kept}
+        measures = sorted(found, key=lambda each: each.id)
+        others = partial(self._other, rows)
+        values = measured(rows, measures, self._measures(), others)
+        self.kept = to_text(values)
+        made = []
+        for check in due:
+            if check in lacking:
+                made.append((check, self._skipped(check)))
+                continue
+            value = value_of(check, [values[m] for m in wanted[check]], self._now)
+            run, title = self._run.report.run, check.title
+            earlier = self._results.earlier(self._layer, title, run)
+            judged = judge(check, value, earlier)
+            shown = None if value is None or not isfinite(value) else float(value)
+            result = self._result(check, judged.result, shown, judged.bounds)
+            made.append((check, result))
+        return made
+
+    def _result(
+        self, check: Check, result: str, value: Optional[float], bounds: str
+    ) -> CheckResult:
+        return CheckResult(
+            check.title,
+            check.kind,
+            self._layer,
+            check.severity.value,
+            result,
+            value,
+            bounds,
+            list(columns_of(check)),
+        )
+
+    def _skipped(self, check: Check) -> CheckResult:
+        assert isinstance(check, References)
+        self._run.warn(
+            WarningId.SKIPPED_CHECK,
+            f"{check.title} was not evaluated: {check.table} has no commit yet. Load that "
+            "table first.",
+        )
+        return self._result(check, SKIPPED, None, f"{check.table} has no commit")
+
+    def _measures(self) -> Mapping[str, Optional[str]]:
+        """Return what the newest commit of a run kept: nothing where it has no checks."""
+        if self._layer == "changes":  # of whose rows each commit adds its own
+            return {}
+        said = self._run.table(self._layer).metadata_with(OF_RUN)
+        return json.loads(said.get(MEASURES, "{}"))
+
+    def _lacks_table(self, check: Check) -> bool:
+        if not isinstance(check, References):
+            return False
+        if (check.table, self._layer) == (self._run.spec.name, "current"):
+            return False
+        return not self._run.of_table(check.table).current.has_data()
+
+    def _other(self, rows: CheckedRows, to: str) -> DataFrame:
+        """Return the values of a column of a table's current rows.
+
+        Of the table itself they are those after the commit.
+        """
+        table, _, column = to.partition(".")
+        if (table, self._layer) == (self._run.spec.name, "current"):
+            found = rows.after
+        else:
+            other = self._run.of_table(table)
+            found = living(other.current.read(), _mark(other.spec))
+        return found.selectExpr(f"{sql_identifier(column)} AS lake_value")
+
+    def rows(
+        self, made: Sequence[Tuple[Check, CheckResult]], commit: Optional[str]
+    ) -> List[Row]:
+        """Return results as rows."""
+        about = {
+            "at": self._now.isoformat(timespec="seconds"),
+            "run": self._run.report.run,
+            "domain": self._run.spec.domain,
+            "table": self._run.spec.name,
+        }
+        return [{**about, **asdict(result), "commit": commit} for _, result in made]
+
+
+def _report(
+    run: TableRun,
+    layer: str,
+    made: Sequence[Tuple[Check, CheckResult]],
+    what: str,
+) -> None:
+    """Report results; raise FailedChecks if one fails the run."""
+    run.report.add_checks([result for _, result in made])
+    failed = []
+    for check, result in made:
+        if result.result != FAILED:
+            continue
+        words = sentence(result.check, result.value, result.bounds)
+        if check.severity is Severity.WARN:
+            run.warn(WarningId.FAILED_CHECK, f"{layer}: {words}")
+        else:
+            failed.append(words)
+    if failed:
+        raise FailedChecks(
+            f"{run.spec.full_name}: {layer} {what}, because {len(failed)} check(s) failed: "
+            f"{'; '.join(failed)}. Correct the rows in the source, or the check in the "
+            "table's spec."
+        )

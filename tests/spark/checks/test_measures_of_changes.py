@@ -1,0 +1,92 @@
+"""What a commit changes leads to the same measures as all rows after it."""
+
+from __future__ import annotations
+
+from random import Random
+
+from pyspark.sql import functions as F
+
+from lake_spec.model import (
+    AcceptedRange,
+    Aggregate,
+    Expression,
+    Freshness,
+    NullShare,
+    RowCount,
+    Unique,
+)
+from lake_spark.checks.checked_rows import CheckedRows, measured, of_changes
+from lake_spark.checks.measures import measures_of, to_text
+
+CHECKS = (
+    RowCount(at_least=1),
+    Unique(("a", "c")),
+    Freshness("t", 1),
+    Expression("a <= b"),
+    NullShare("a", 0.1),
+    *(AcceptedRange("a", each, at_least=0) for each in Aggregate),
+    *(AcceptedRange("b", each, at_least=0) for each in Aggregate),
+    AcceptedRange("c", Aggregate.MAX, at_least=0),
+)
+
+
+def row(random, key):
+    number = random.choice([None, 1, 2, 3])
+    amount = random.choice([None, "0.10", "2.50", "9.99"])
+    time = random.choice([None, "2026-01-01", "2026-01-02", "2026-01-03 04:05:06.789"])
+    return key, number, amount, random.choice([0.1, 0.2]), time, random.random() < 0.2
+
+
+def frame(spark, rows):
+    """The rows as a DataFrame; amounts and times are given as texts."""
+    texts = spark.createDataFrame(
+        rows, "lake_key string, a int, b string, c double, t string, is_deleted boolean"
+    )
+    return texts.withColumn("b", F.expr("CAST(b AS decimal(10,2))")).withColumn(
+        "t", F.expr("CAST(t AS timestamp)")
+    )
+
+
+def changed(spark, before, after, keys):
+    """The difference of the rows of these keys, as it is before a commit."""
+    new = frame(spark, [after[key] for key in keys if key in after])
+    old = frame(spark, [before[key] for key in keys if key in before])
+    new = new.select("lake_key", F.struct("*").alias("new"))
+    old = old.select("lake_key", F.struct("*").alias("old"))
+    both = new.join(old, "lake_key", "full_outer")
+    action = F.expr(
+        "CASE WHEN new IS NULL THEN 'removed' WHEN old IS NULL THEN 'inserted' "
+        "WHEN new <=> old THEN 'same' ELSE 'changed' END"
+    )
+    return both.select(
+        F.coalesce("new", "old").alias("row"),
+        action.alias("lake_action"),
+        F.col("old").alias("lake_old"),
+    ).select("row.*", "lake_action", "lake_old")
+
+
+def test_measures_follow_from_changes(spark):
+    random = Random(7)
+    rows = {f"k{n}": row(random, f"k{n}") for n in range(12)}
+    measures, kept = None, {}
+    for _ in range(8):
+        before = dict(rows)
+        keys = random.sample([f"k{n}" for n in range(16)], 4)
+        for key in keys:
+            rows[key] = row(random, key)
+            if random.random() < 0.4:
+                del rows[key]
+        stored, now = frame(spark, list(before.values())), frame(
+            spark, list(rows.values())
+        )
+        changes = changed(spark, before, rows, keys)
+        part = of_changes(changes, lambda: stored, "is_deleted")
+        whole = CheckedRows(lambda: now.where("NOT is_deleted"))
+        if measures is None:
+            found = {m for check in CHECKS for m in measures_of(check, whole.kind)}
+            measures = sorted(found, key=lambda each: each.id)
+        others = {}.__getitem__
+        by_part = measured(part, measures, kept, others)
+        assert by_part == measured(whole, measures, {}, others)
+        kept = to_text(by_part)
+        assert len(kept) == sum(each.is_kept for each in measures)

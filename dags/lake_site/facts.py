@@ -25,7 +25,7 @@ _KEPT = (
     *("state", "started", "seconds", "rows_in", "accepted", "quarantined", "error"),
     *("versions_opened", "versions_closed", "versions", "current_rows", "samples"),
     *("newest_input", "newest_event", "upserted", "warnings", "files"),
-    *("rules", "maintained"),
+    *("rules", "maintained", "checks"),
 )
 """Fields of reports that pages show; large runs have large reports."""
 
@@ -236,6 +236,16 @@ class TableFacts:
         """Return the newest reported value of a figure; None if no report has it."""
         known = (report.get(name) for _, report in self.reports)
         return next((value for value in known if value is not None), None)
+
+    @cached_property
+    def checks(self) -> tuple[Mapping[str, Any], ...]:
+        """The newest result of each check of whole tables, where its spec has checks."""
+        declared = {(each.layer.value, each.title) for each in self.spec.checks}
+        found: dict[tuple[str, str], Mapping[str, Any]] = {}
+        for _, report in self.reports:
+            for each in report.get("checks") or ():
+                found.setdefault((each["layer"], each["check"]), each)
+        return tuple(found[each] for each in sorted(declared & found.keys()))
 
     @cached_property
     def last_ingest(self) -> Optional[tuple[Run, Mapping[str, Any]]]:

@@ -15,8 +15,16 @@ import pytest
 from lake_site import render
 from lake_site.collect import whole_site
 from lake_site.store import FolderStore
-from lake_spec.contract.report import LayerSize, Maintained
-from lake_spec.model import Column, Rule, Sensitivity, Term
+from lake_spec.contract.report import CheckResult, LayerSize, Maintained
+from lake_spec.model import (
+    Column,
+    RowCount,
+    Rule,
+    Sensitivity,
+    Severity,
+    Term,
+    Unique,
+)
 from tests.unit.lake_site.lakes import (
     ENVIRONMENT,
     NOW,
@@ -132,6 +140,28 @@ def test_a_column_says_where_it_comes_from_and_what_uses_it(pages):
     words = " ".join(pages[TABLE].words.split())
     assert "DOB of the source customer_with_address.date_of_birth" in words
     assert "Term: date of birth" in words
+
+
+def test_a_table_shows_the_newest_result_of_each_of_its_checks():
+    checks = (RowCount(at_least=5), Unique(("city",), severity=Severity.WARN))
+    spec = domain(feed(checks=checks))
+    page = pages_of(site(facts(spec)))[TABLE]
+    assert "2 declared; none was evaluated yet" in page.words
+    parts = ("row_count", "row_count", "current", "fail")
+    older = CheckResult(*parts, "passed", 9.0, "at least 5")
+    newer = CheckResult(*parts, "failed", 4.0, "at least 5")
+    gone = CheckResult(
+        "null_share(x)", "null_share", "current", "fail", "failed", 1, ""
+    )
+    found = []
+    for ago, results in ((2, [older]), (1, [newer, gone])):
+        run = summary(NOW - timedelta(hours=ago), "customer")
+        of = run["tables"]["customer"]["incremental"]
+        of["checks"] = [asdict(each) for each in results]
+        found.append(run)
+    words = pages_of(site(facts(spec, *found)))[TABLE].words
+    assert "row_count of current: 4, at least 5" in words
+    assert "null_share" not in words and ": 9, at least" not in words
 
 
 def test_problems_come_first():

@@ -8,6 +8,7 @@
 #   ./run_tests_locally.sh loop --seeds N [--seed S] [--database postgresql|mariadb] [--seam]
 #   ./run_tests_locally.sh readers --histories N|--kills N [--seed S]
 #   ./run_tests_locally.sh joins --pairs N [--seed S]
+#   ./run_tests_locally.sh quality [--faults N] [--seed S]
 #   ./run_tests_locally.sh simulate --schedules N [--seed S] [--stock]
 #   ./run_tests_locally.sh deploy
 #   ./run_tests_locally.sh docs [argument of pytest]...
@@ -26,6 +27,7 @@
 #   readers  random histories, or kills of the publication, read as Hudi, Iceberg and Delta
 #          by six readers
 #   joins  random histories and facts, joined by products, against an independent oracle
+#   quality  planted faults of data, which rules and checks must find, and clean runs
 #   loop   random work on real databases, captured by Debezium, against what they say
 #   simulate  runs with faults of EMR, workers and users, without Java or network
 #   deploy  templates, workflows, roles and releases: our rules, grants against calls, the
@@ -49,8 +51,8 @@ SPEED=full
 case ${1:-} in
     fast | full) SPEED=$1 && shift ;;
     -h | --help) sed -n '2,/^set /p' "$0" | sed -e '/^set /d' -e 's/^# \{0,1\}//' && exit 0 ;;
-    properties | fuzz | crash | readers | joins | loop | simulate | deploy | docs | acceptance | bench | nightly | spark39) SPEED=$1 && shift ;;
-    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, readers, joins, loop, simulate, deploy, docs, acceptance, bench, nightly or spark39, see --help" >&2 && exit 2 ;;
+    properties | fuzz | crash | readers | joins | quality | loop | simulate | deploy | docs | acceptance | bench | nightly | spark39) SPEED=$1 && shift ;;
+    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, readers, joins, quality, loop, simulate, deploy, docs, acceptance, bench, nightly or spark39, see --help" >&2 && exit 2 ;;
 esac
 PARTS=   # "pid function argument..." lines of what runs side by side
 OUTPUTS= # the folder with their outputs
@@ -227,6 +229,11 @@ readers() {
 joins() {
     run ./setup.sh --quiet --only spark
     program .venv-spark/bin/python tests.joins
+}
+
+quality() {
+    run ./setup.sh --quiet --only spark
+    program .venv-spark/bin/python tests.quality
 }
 
 loop() {

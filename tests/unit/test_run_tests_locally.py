@@ -225,7 +225,7 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
     assert (code, commands) == (2, [])
     assert (
         "'slow' is no speed; choose fast, full, properties, fuzz, crash, readers,"
-        " joins, loop, simulate, deploy, docs, acceptance, bench, nightly or spark39"
+        " joins, quality, loop, simulate, deploy, docs, acceptance, bench, nightly or spark39"
         in output
     )
 

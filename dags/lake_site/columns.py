@@ -8,6 +8,7 @@ from typing import Optional
 from lake_spec.lineage.columns import Kind, Layer
 from lake_spec.lineage.sensitivity import Mark
 from lake_spec.model import Term
+from lake_spec.model.history_columns import history_columns
 from lake_spec.model.table_parts import Column
 
 from lake_site.facts import TableFacts
@@ -39,7 +40,7 @@ class ColumnRow:
 def columns_of(table: TableFacts) -> tuple[ColumnRow, ...]:
     """List the columns of current and history: declared ones, given ones, added ones."""
     spec, edges = table.spec, table.domain.edges_of.get(table.spec.full_name, ())
-    added = added_columns(table)
+    added = history_columns(spec)
     found = {each.column: each for each in column_lineage(spec.full_name, edges)}
     names = dict.fromkeys((*dict(spec.columns), *found, *added))
     rows = [
@@ -47,24 +48,6 @@ def columns_of(table: TableFacts) -> tuple[ColumnRow, ...]:
         for name in names
     ]
     return tuple(sorted(rows, key=lambda row: row.is_added))
-
-
-def added_columns(table: TableFacts) -> dict[str, tuple[str, str]]:
-    """Return type and meaning of the columns that history adds, by name."""
-    if table.spec.is_product:
-        return {}  # it has no history
-    history = table.spec.history
-    names, surrogate = history.columns, history.surrogate_key
-    return {
-        names.valid_from: ("timestamp", "Start of the version, inclusive"),
-        names.valid_to: ("timestamp", "End of the version, exclusive"),
-        names.is_current: ("boolean", "True if the version has not ended"),
-        names.is_deleted: ("boolean", "True if the row marks a delete"),
-        surrogate.column: (
-            "bigint" if surrogate.kind.value == "increasing" else "string",
-            "Surrogate key of the version",
-        ),
-    }
 
 
 def _row(

@@ -1,4 +1,4 @@
-"""`python -m lake_spec validate|compile|docs|check|cost|estimate`: at the desk and in CI."""
+"""`python -m lake_spec validate|compile|docs|check|cost|estimate|contract`: for desk and CI."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from lake_spec.costs.prices import load_prices
 from lake_spec.diagnostics.errors import LakeError
 from lake_spec.docgen import pages
 from lake_spec.parsing import compiled_domains
-from lake_spec.parsing.loader import domain_names
+from lake_spec.export.data_contract import data_contract
+from lake_spec.parsing.loader import domain_names, load_environment, load_table
+from lake_spec.parsing.yaml_writer import yaml_text
 from lake_spec.products.plans import check
 
 DAGS = Path(__file__).resolve().parent.parent
@@ -90,6 +92,17 @@ def cost(args: argparse.Namespace) -> int:
     return 0
 
 
+def contract(args: argparse.Namespace) -> int:
+    """Print the data contract of a table as YAML, in the Open Data Contract Standard."""
+    domain, table = load_table(args.table, args.tables)
+    environment = None
+    if args.environment:
+        folder = args.environments or _sibling(args.tables, "environments")
+        environment = load_environment(args.environment, folder)
+    print(yaml_text(data_contract(domain, table.name, environment)), end="")
+    return 0
+
+
 def _sibling(tables: Path, name: str) -> Path:
     """Return the folder next to the tables, or the project's own if it is missing."""
     folder = tables.parent / name
@@ -125,6 +138,13 @@ def _parser() -> argparse.ArgumentParser:
     words = "estimate the duration and cost of a table's runs: docs/estimates.md"
     one = add("estimate", estimate_command.run, words)
     estimate_command.add_arguments(one, DAGS / "tables")
+    words = "print a table's data contract (Open Data Contract Standard) as YAML"
+    one = add("contract", contract, words)
+    one.add_argument("table", metavar="DOMAIN.TABLE")
+    one.add_argument("--tables", type=Path, default=DAGS / "tables", metavar="DIR")
+    words = "environment whose storage the contract names; default: none"
+    one.add_argument("--environment", metavar="NAME", help=words)
+    one.add_argument("--environments", type=Path, metavar="DIR")
     return parser
 
 

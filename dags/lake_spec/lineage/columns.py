@@ -16,6 +16,7 @@ from enum import Enum
 from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Set, Tuple
 
 from lake_spec.model import (
+    Column,
     ColumnOrigin,
     ColumnUse,
     Dimension,
@@ -91,6 +92,40 @@ def layers_of(table: TableSpec) -> Tuple[str, ...]:
     if table.is_product:
         return layers[:1]
     return layers[:2] if table.is_dimension else layers
+
+
+def columns_of_table(
+    domain: DomainSpec, table: TableSpec
+) -> Tuple[Tuple[str, Optional[Column]], ...]:
+    """List the columns of a table with their declarations, also those of other tables.
+
+    Returns:
+        (name, the column's declaration where the values come from; None if there is
+        none) for each: a dimension's are those of its two tables, and enrichment's those
+        of the reference tables.
+    """
+    tables = {each.name: each for each in domain.tables}
+    names = tuple(dict.fromkeys(_columns(table, tables)))
+    return tuple((name, _declaration(table, name, tables)) for name in names)
+
+
+def _declaration(
+    table: TableSpec, name: str, tables: Mapping[str, TableSpec]
+) -> Optional[Column]:
+    if isinstance(table.source, Dimension):
+        pairs = {
+            shown: (of, its) for shown, of, its in dimension_columns(table, tables)
+        }
+    else:
+        pairs = {
+            shown: (each.table, column)
+            for each in table.enrich
+            for column, shown in each.given
+        }
+    if name in pairs and table.column(name) is None:
+        of, its = pairs[name]
+        return _declaration(tables[of], its, tables) if of in tables else None
+    return table.column(name)
 
 
 def origins(edges: Iterable[Edge], field: Field) -> Tuple[Field, ...]:

@@ -11,7 +11,7 @@ from lake_spec.diagnostics.diagnostic import Path as KeyPath, Problem
 from lake_spec.diagnostics.errors import NoSuchFile, NoSuchSpec
 from lake_spec.diagnostics.parsing_ids import ParsingId
 from lake_spec.diagnostics.suggestions import did_you_mean
-from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
+from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.model.continuous import CONTINUOUS
 from lake_spec.parsing.compiled_domains import read_compiled
 from lake_spec.parsing.discovery import (
@@ -65,6 +65,19 @@ def load_domain(name: str, tables: Path) -> DomainSpec:
     survey.close()
     assert spec is not None  # else there were faults
     return spec
+
+
+def load_table(full_name: str, tables: Path) -> Tuple[DomainSpec, TableSpec]:
+    """Load a table, `domain.table`, with its domain.
+
+    Raises NoSuchSpec for an unknown one, SpecErrors with the faults of its domain's files.
+    """
+    name, _, table = full_name.partition(".")
+    domain = load_domain(name, tables)
+    known = {each.name: each for each in domain.tables}
+    if table not in known:
+        raise NoSuchSpec("table", full_name, sorted(t.full_name for t in domain.tables))
+    return domain, known[table]
 
 
 def load_cluster(name: str, folder: Path) -> ClusterSpec:

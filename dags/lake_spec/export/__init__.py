@@ -1,0 +1,1 @@
+"""Specs in the form of other standards, for tools that read these."""

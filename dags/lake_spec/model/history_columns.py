@@ -1,0 +1,26 @@
+"""The columns that history adds to those of a table."""
+
+from __future__ import annotations
+
+from typing import Dict, Tuple
+
+from lake_spec.model.choices import SurrogateKind
+from lake_spec.model.table import TableSpec
+
+
+def history_columns(table: TableSpec) -> Dict[str, Tuple[str, str]]:
+    """Return type and meaning of the columns that history adds, by name."""
+    if table.is_product:
+        return {}  # it has no history
+    names, surrogate = table.history.columns, table.history.surrogate_key
+    is_number = surrogate.kind is SurrogateKind.INCREASING
+    return {
+        names.valid_from: ("timestamp", "Start of the version, inclusive"),
+        names.valid_to: ("timestamp", "End of the version, exclusive"),
+        names.is_current: ("boolean", "True if the version has not ended"),
+        names.is_deleted: ("boolean", "True if the row marks a delete"),
+        surrogate.column: (
+            "bigint" if is_number else "string",
+            "Surrogate key of the version",
+        ),
+    }

@@ -20,6 +20,7 @@ PAGES: Dict[str, str] = {
     "start": "index.html",
     "domain": "domains/shop/index.html",
     "table": "domains/shop/tables/customer.html",
+    "values": "domains/shop/tables/customer.html#values",
     "lineage": "domains/shop/tables/customer_with_address.html#lineage",
     "quality": "domains/shop/tables/customer.html#rules",
     "maintenance": "domains/shop/tables/customer.html#maintenance",

@@ -21,6 +21,7 @@ from lake_spec.contract.erase_request import ERASED
 from lake_spec.contract.product_inputs import read_by_products
 from lake_spec.contract.pull_folders import pulls_of
 from lake_spec.contract.release_files import CODE, MAIN, PACKAGES
+from lake_spec.contract.table_profile import profiles_folder
 from lake_spec.model import DomainSpec, EnvironmentSpec
 from lake_spec.model.choices import ReadableAs, SecretStore
 from lake_spec.rules.landing_folders import is_own
@@ -184,9 +185,9 @@ def _runs(
     environment: EnvironmentSpec, domains: Sequence[DomainSpec]
 ) -> Iterator[Statement]:
     """Return statements on the folders of runs, also earlier ones, which an erase
-    cleans."""
+    cleans, and on profiles."""
     root = Root.of(environment.runs)
-    folders = _folders_of_runs(root, domains)
+    folders = [*_folders_of_runs(root, domains), *_profiles(root, domains)]
     to = (*WRITE, *ERASE[:1]) if environment.erase_secret else WRITE
     leases = [f"{root.prefix}leases/{domain.name}.json" for domain in domains]
     timings = [f"{root.prefix}timings/{domain.name}.json" for domain in domains]
@@ -208,6 +209,10 @@ def _folders_of_runs(root: Root, domains: Sequence[DomainSpec]) -> List[str]:
     ]
 
 
+def _profiles(root: Root, domains: Sequence[DomainSpec]) -> List[str]:
+    return [f"{root.prefix}{profiles_folder(domain.name)}*" for domain in domains]
+
+
 def _erase(
     environment: EnvironmentSpec, domains: Sequence[DomainSpec]
 ) -> Iterator[Statement]:
@@ -219,7 +224,7 @@ def _erase(
     roots = {each.bucket: each for each in (Root.of(environment.landing), house, runs)}
     requests = [f"{runs.prefix}erase/{domain.name}/*" for domain in domains]
     tables = [f"{house.prefix}{domain.name}/*" for domain in domains]
-    of_runs = [*_folders_of_runs(runs, domains), *requests]
+    of_runs = [*_folders_of_runs(runs, domains), *_profiles(runs, domains), *requests]
     yield objects("EraseRequests", (*READ, *ERASE), runs, requests)
     yield listing("FindEraseRequests", runs, requests)
     yield objects("EraseOldVersions", ERASE[:1], house, tables)

@@ -42,17 +42,8 @@ FLOORS: Dict[str, Tuple[str, ...]] = {
     ),
     "spark_jobs/lake_spark": (
         *("step", "stages", "erasure", "product", "ingest", "dimension", "sources"),
-        *(
-            "build",
-            "checks",
-            "publish",
-            "tables",
-            "scd2",
-            "formats",
-            "changelog",
-            "landing",
-        ),
-        *("schema", "storage", "errors"),
+        *("build", "checks", "profiling", "publish", "tables", "scd2", "formats"),
+        *("changelog", "landing", "schema", "storage", "errors"),
     ),
     "local/lake_local": (
         *("__main__", "cli", "capture", "onboard", "runs", "stack", "page_server"),

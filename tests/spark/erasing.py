@@ -59,9 +59,9 @@ def places_of(lake: Lake, text: str) -> Set[str]:
 
 
 def files_with(lake: Lake, text: str) -> List[Path]:
-    """Every file of landing, warehouse and reports that has the text, also in its name."""
+    """Every file of landing, warehouse, runs and profiles with the text, also in its name."""
     found = []
-    for folder in ("landing", "warehouse", "runs/tests_incremental"):
+    for folder in ("landing", "warehouse", "runs/tests_incremental", "runs/profiles"):
         files = sorted(f for f in (lake.root / folder).rglob("*") if f.is_file())
         found += [f for f in files if has_text(lake.spark, f, text) or text in str(f)]
     return found

@@ -177,6 +177,13 @@ class WarningId(str, Enum):
     Fix: Load that table first. If it is of another domain, run that domain's full load.
     """
 
+    NO_PROFILE = "NoProfile"
+    """The columns of the table could not be measured; its profile is as it was.
+
+    Fix: Look up the error in the log of the step. If the table is too large to be
+    measured, write `profile: never` in its spec.
+    """
+
     PENDING_ERASE = "PendingErase"
     """A request to erase keys of the table has not been run.
 

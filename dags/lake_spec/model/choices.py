@@ -53,6 +53,13 @@ class MissingKeys(str, Enum):
     IGNORE = "ignore"
 
 
+class Profile(str, Enum):
+    """When the columns of a table are measured."""
+
+    WEEKLY = "weekly"
+    NEVER = "never"
+
+
 class CurrentDeletes(str, Enum):
     """Effect of a delete on the current table."""
 

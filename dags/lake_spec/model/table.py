@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import ClassVar, Dict, Optional, Tuple
 
 from lake_spec.model.checks import Check
-from lake_spec.model.choices import Engine, Event, HistoryRuns, Concurrency
+from lake_spec.model.choices import Concurrency, Engine, Event, HistoryRuns, Profile
 from lake_spec.model.continuous import Continuous
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.envelopes import Debezium
@@ -71,6 +71,12 @@ class TableSpec:
     current: Current = setting("The current table.", Current())
     history: History = setting("The history table.", History())
     storage: Storage = setting("Storage of the tables.", Storage())
+    profile: Profile = setting(
+        "When the columns of current are measured: `weekly` is after a full load, and by "
+        "maintenance if the profile is at least six days old and the table has changed "
+        "since. `never` measures nothing and removes the profile.",
+        Profile.WEEKLY,
+    )
     maintenance: Maintenance = setting("Thresholds of maintenance.", Maintenance())
     quality: Tuple[Rule, ...] = setting("Quality rules, of one row each.", ())
     checks: Tuple[Check, ...] = setting(

@@ -19,6 +19,7 @@ from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.text_match import content_has
 from lake_spark.errors import KeysNotErased
 from lake_spark.landing.manifest_parts import unpacked
+from lake_spark.profiling.profile import uri_of
 from lake_spark.publish.instants import DELTA_FOLDER, ICEBERG_FOLDER
 from lake_spark.scd2.events import KEY
 from lake_spark.storage.hudi_table import HUDI_COLUMNS
@@ -35,7 +36,8 @@ def scan_files(run: TableRun, subjects: Subjects) -> int:
     found = landing_files.find(run, subjects)
     found.release()
     bad = [f"{run.landing}/{path}" for path in sorted(found.records)]
-    files = [each.uri for each in run.store.list(f"{run.home}/")]
+    places = (f"{run.home}/", uri_of(run))
+    files = [each.uri for place in places for each in run.store.list(place)]
     bad += _bad(run, subjects, files)
     if bad:
         raise KeysNotErased(

@@ -17,6 +17,7 @@ from lake_spark.erasure.subjects import Subjects, subjects
 from lake_spark.errors import NotErasable, UnfinishedReprocess
 from lake_spark.formats.inference import column_in_path, time_column
 from lake_spark.scd2.key_changes import families, links_of
+from lake_spark.profiling import profile
 from lake_spark.publish.publication import begin_again
 from lake_spark.sources.staging_folder import discard_unfinished
 from lake_spark.stages.maintenance import compact_all, finish_killed
@@ -140,5 +141,6 @@ def _from_tables(run: TableRun, of_table: Subjects) -> None:
         table.drop_indexes()
     begin_again(run)
     run.report.erasure["reports"] = reports.redact(run, of_table)
+    profile.remove(run)  # its values may be those of a subject
     for folder in (run.landing, run.home):
         run.store.delete_old_versions(f"{folder}/")

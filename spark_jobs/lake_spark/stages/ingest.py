@@ -25,6 +25,7 @@ from lake_spark.ingest.snapshot_diff import SourceSnapshot, group_snapshots, ref
 from lake_spark.landing.files import LandingFile, shown
 from lake_spark.landing.manifest import Manifest
 from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, land_pulled
+from lake_spark.profiling.profile import profile_loaded
 from lake_spark.publish.publication import publish
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
@@ -43,6 +44,7 @@ def full_load(run: TableRun) -> None:
     if not is_built:
         build_current(run)
     end(run)
+    profile_loaded(run)
 
 
 def incremental(run: TableRun) -> None:

@@ -24,6 +24,7 @@ from lake_spec.model import Index, TableType
 from lake_spec.text.sql_text import sql_literal
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import LegacyLists
+from lake_spark.profiling.profile import profile_where_due
 from lake_spark.publish.instants import instant_of
 from lake_spark.publish.publication import drop_unasked, publish
 from lake_spark.storage.file_slices import layer_size
@@ -45,6 +46,7 @@ def maintenance(run: TableRun) -> None:
             _maintenance(run, layer, table)
     _sweep_manifests(run)
     drop_unasked(run)
+    profile_where_due(run)
 
 
 def _sweep_manifests(run: TableRun) -> None:

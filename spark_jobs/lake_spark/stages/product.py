@@ -11,6 +11,7 @@ from lake_spark.checks import table_checks
 from lake_spark.errors import KeysNotErased
 from lake_spark.product.build_product import build_product
 from lake_spark.product.input_table import INPUTS_READ
+from lake_spark.profiling import profile
 from lake_spark.publish.instants import DELTA_FOLDER, instant_of
 from lake_spark.publish.publication import begin_again, publish
 from lake_spark.stages.maintenance import compact_all, finish_killed
@@ -61,6 +62,7 @@ def _remove_erased(run: TableRun) -> None:
     built = table.last_instant(INPUTS_READ)
     if not any(_older_files(run, built)):
         return
+    profile.remove(run)  # its values may be those of an erased key
     finish_killed(run, "current", table)
     if run.spec.storage.type is TableType.MERGE_ON_READ:
         compact_all(run, table)

@@ -33,6 +33,7 @@ order_by: [ts]
 quality: [{column: amount, at_least: 0, on_fail: quarantine}]
 history: {surrogate_key: {kind: increasing}}
 storage: {type: merge_on_read, buckets: 1}
+profile: weekly
 """
 HEADER = "op,id,ts,amount,note\n"
 LOAD = f"""id,ts,amount,note

@@ -36,6 +36,9 @@ def test_no_file_of_a_product_keeps_what_was_erased_in_its_input(spark, tmp_path
     stall = stall_of(spark, tmp_path, kind)
     customer = stall.lakes["customer"]
     assert any("/enriched/" in str(f) for f in files_with(customer, CANARY))
+    profile = tmp_path / "runs/profiles/tests/enriched.json"
+    profile.parent.mkdir(parents=True, exist_ok=True)
+    profile.write_text(CANARY)  # a product's own, of values that it had
     erased(customer, {"id": "10"})
     request = ask(customer, {"id": "10"})
     reports = [stall.lakes[n].run("erase", request_uri=request) for n in PRODUCTS]

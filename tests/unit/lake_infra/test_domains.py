@@ -96,7 +96,8 @@ def test_a_role_writes_the_tables_and_runs_of_its_domain_alone():
         "s3:::house/tables/sales/*",
     ]
     assert keys(found["Runs"]) == [
-        f"s3:::work/runs/sales_{kind}/*" for kind in DAG_KINDS
+        *(f"s3:::work/runs/sales_{kind}/*" for kind in DAG_KINDS),
+        "s3:::work/runs/profiles/sales/*",
     ]
 
 

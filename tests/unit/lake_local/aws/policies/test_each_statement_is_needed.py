@@ -50,6 +50,7 @@ STEP = [
     ("s3", "ListObjectsV2", LANDING, {"prefix": "files/_erased/moma/"}),
     ("s3", "PutObject", f"{WORK}/runs/moma_incremental/r/scd2/artists.json", {}),
     ("s3", "ListObjectsV2", WORK, {"prefix": "runs/moma_incremental/r/"}),
+    ("s3", "DeleteObject", f"{WORK}/runs/profiles/moma/artists.json", {}),
     ("s3", "ListObjectVersions", WORK, {"prefix": "runs/moma_erase/r/"}),
     ("s3", "GetObject", f"{WORK}/runs/leases/moma.json", {}),
     ("s3", "PutObject", f"{WORK}/runs/timings/moma.json", {}),

@@ -1,0 +1,131 @@
+"""The stored profile of a table: measured after a full load and weekly, removed by an erase.
+
+It is never needed: whatever fails here is a warning.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Optional
+
+from pyspark.sql import DataFrame
+
+from lake_spec.contract.state_format import UnreadableState
+from lake_spec.contract.table_profile import (
+    TableProfile,
+    profile_text,
+    profile_uri,
+    read_profile,
+)
+from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.lineage.sensitivity import ColumnSensitivity
+from lake_spec.model import CurrentDeletes, Profile
+from lake_spark.errors import LeaseLost, first_line
+from lake_spark.profiling.measure import measure
+from lake_spark.storage.hudi_table import without_hudi_columns
+from lake_spark.storage.session import FEW_BYTES, session_for
+from lake_spark.tables.table_run import TableRun
+
+OLD_AFTER = timedelta(days=6)
+"""Age after which a profile is measured again, so that a weekly run always does."""
+
+_OURS = "lake_"
+
+
+def profile_loaded(run: TableRun) -> None:
+    """Measure the table after a stage that loaded it, if it changed anything."""
+    if run.report.commits:
+        _quietly(run, weekly=False)
+
+
+def profile_where_due(run: TableRun) -> None:
+    """Measure the table if it has no profile, or an old one of other rows."""
+    _quietly(run, weekly=True)
+
+
+def uri_of(run: TableRun) -> str:
+    """Return where the profile of the table is."""
+    return profile_uri(run.environment.runs, run.spec.domain, run.spec.name)
+
+
+def remove(run: TableRun) -> None:
+    """Remove the profile of the table, with what a store keeps of older ones."""
+    uri = uri_of(run)
+    run.store.delete(uri)
+    run.store.delete_old_versions(uri)
+
+
+def _quietly(run: TableRun, *, weekly: bool) -> None:
+    if run.dry_run:
+        return
+    try:
+        _profile(run, weekly)
+    except LeaseLost:
+        raise
+    except Exception as error:
+        words = f"the table was not measured: {type(error).__name__}: "
+        run.warn(WarningId.NO_PROFILE, words + first_line(error))
+
+
+def _profile(run: TableRun, weekly: bool) -> None:
+    stored = _stored(run)
+    if run.spec.profile is Profile.NEVER:
+        if stored is not None:
+            run.store.delete(uri_of(run))
+        return
+    commit = run.current.last_commit() if run.current.has_data() else None
+    tables = run.domain_tables or (run.spec,)
+    sensitivity = ColumnSensitivity(tables)
+    if commit is None:
+        return
+    if weekly and not _is_due(run, stored, commit.instant, sensitivity):
+        return
+    count, columns = measure(
+        living(run), lambda name: sensitivity.may_show(run.spec, name)
+    )
+    profile = TableProfile(
+        domain=run.spec.domain,
+        table=run.spec.name,
+        run=run.report.run,
+        at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        instant=commit.instant,
+        rows=count,
+        columns=columns,
+    )
+    text = profile_text(profile, run.report.release)
+    run.store.write(uri_of(run), text.encode())
+    run.say(f"profile of {count:,} rows, {len(columns)} columns")
+
+
+def _stored(run: TableRun) -> Optional[TableProfile]:
+    """Return the stored profile; None if there is none that can be read."""
+    uri = uri_of(run)
+    try:
+        return read_profile(run.store.read(uri), uri)
+    except (KeyError, UnreadableState):
+        return None
+
+
+def _is_due(
+    run: TableRun,
+    stored: Optional[TableProfile],
+    instant: str,
+    sensitivity: ColumnSensitivity,
+) -> bool:
+    if stored is None:
+        return True
+    if not all(sensitivity.may_show(run.spec, name) for name in stored.shown):
+        return True  # a column became personal since
+    age = datetime.now(timezone.utc) - datetime.fromisoformat(stored.at)
+    return stored.instant != instant and age >= OLD_AFTER
+
+
+def living(run: TableRun) -> DataFrame:
+    """Return the rows of current that are not deleted, without columns of ours."""
+    files = run.store.list(f"{run.current.path}/")
+    is_few = sum(each.size for each in files) <= FEW_BYTES
+    rows = without_hudi_columns(run.current.read(session_for(run.spark, few=is_few)))
+    marker = run.spec.history.columns.is_deleted
+    if run.spec.current.deletes is CurrentDeletes.SOFT and marker in rows.columns:
+        rows = rows.where(~rows[marker]).drop(marker)
+    return rows.drop(*[name for name in rows.columns if name.startswith(_OURS)])

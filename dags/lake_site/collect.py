@@ -14,6 +14,11 @@ from lake_spec.contract import site_pages
 from lake_spec.contract.dag_kinds import ids_of
 from lake_spec.contract.environment_defaults import with_environment_defaults
 from lake_spec.contract.state_format import UnreadableState, parse_state, state_text
+from lake_spec.contract.table_profile import (
+    TableProfile,
+    profiles_folder,
+    read_profile,
+)
 from lake_spec.costs.ledger import made_since
 from lake_spec.costs.prices import Prices
 from lake_spec.lineage.sensitivity import ColumnSensitivity
@@ -68,6 +73,7 @@ def facts_of(
         entries=[each for each in entries if each.get("domain") == domain.name],
         sensitivity=sensitivity,
         prices=prices,
+        profiles=_profiles(runs, domain),
     )
 
 
@@ -159,6 +165,23 @@ def write(site: Store, files: Files) -> None:
     """Write all files, several at once."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda path: site.write(path, files[path]), files))
+
+
+def _profiles(runs: Store, domain: DomainSpec) -> dict[str, TableProfile]:
+    """Read the profiles of the tables of a domain; damaged ones are logged."""
+    names = {f"{each.name}.json": each.name for each in domain.tables}
+    paths = [
+        path
+        for path in runs.files(profiles_folder(domain.name))
+        if path.rpartition("/")[2] in names
+    ]
+    found = {}
+    for path, body in _bodies(runs, paths):
+        try:
+            found[names[path.rpartition("/")[2]]] = read_profile(body, path)
+        except UnreadableState as error:
+            log.warning("%s", error)
+    return found
 
 
 def _summaries(runs: Store, domain: str) -> Iterator[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional
 
+from lake_spec.contract.table_profile import ColumnProfile
 from lake_spec.lineage.columns import Kind, Layer
 from lake_spec.lineage.sensitivity import Mark
 from lake_spec.model import Term
@@ -29,6 +30,7 @@ class ColumnRow:
     is_added: bool
     lineage: ColumnLineage
     terms: tuple[tuple[str, Term], ...]
+    profile: Optional[ColumnProfile] = None
 
     @property
     def source_names(self) -> tuple[str, ...]:
@@ -38,11 +40,12 @@ class ColumnRow:
 
 
 def columns_of(table: TableFacts) -> tuple[ColumnRow, ...]:
-    """List the columns of current and history: declared ones, given ones, added ones."""
+    """List the columns of current and history: declared, given, measured, added ones."""
     spec, edges = table.spec, table.domain.edges_of.get(table.spec.full_name, ())
     added = history_columns(spec)
     found = {each.column: each for each in column_lineage(spec.full_name, edges)}
-    names = dict.fromkeys((*dict(spec.columns), *found, *added))
+    measured = [each.name for each in table.profile.columns] if table.profile else []
+    names = dict.fromkeys((*dict(spec.columns), *found, *measured, *added))
     rows = [
         _row(table, found.get(name, ColumnLineage(name, (), ())), added.get(name))
         for name in names
@@ -54,9 +57,10 @@ def _row(
     table: TableFacts, lineage: ColumnLineage, added: Optional[tuple[str, str]]
 ) -> ColumnRow:
     name, spec = lineage.column, table.spec
+    profile = _profile(table, name)
     column = spec.column(name) or _origin(table, lineage)
     kind, meaning = added or (
-        column.type if column else "",
+        column.type if column else profile.type if profile else "",
         column.description if column else None,
     )
     tags = column.tags if column else ()
@@ -70,7 +74,16 @@ def _row(
         is_added=added is not None,
         lineage=lineage,
         terms=tuple(terms_of(table.domain.spec, name, tags)),
+        profile=profile,
     )
+
+
+def _profile(table: TableFacts, name: str) -> Optional[ColumnProfile]:
+    """Return what a column had, without values that the spec of today does not show."""
+    found = table.profile.column(name) if table.profile else None
+    if found is None or table.domain.guard.may_show(table.spec, name):
+        return found
+    return found.counts()
 
 
 def _origin(table: TableFacts, lineage: ColumnLineage) -> Optional[Column]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from functools import cached_property
 from typing import Any, Optional
 
+from lake_spec.contract.table_profile import TableProfile
 from lake_spec.costs import ledger
 from lake_spec.costs.prices import Prices
 from lake_spec.lineage.columns import Edge, lineage_of
@@ -163,6 +164,8 @@ class DomainFacts:
     entries: Sequence[ledger.Entry] = ()
     sensitivity: Optional[ColumnSensitivity] = None
     prices: Optional[Prices] = None
+    profiles: Mapping[str, TableProfile] = field(default_factory=dict)
+    """By name of a table."""
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
@@ -306,6 +309,11 @@ class TableFacts:
         today = self.domain.now.date()
         days = (today - timedelta(days=ago) for ago in reversed(range(DAYS)))
         return tuple(Day(day, *sums.get(day, (0, 0, 0, 0))) for day in days)
+
+    @property
+    def profile(self) -> Optional[TableProfile]:
+        """What its columns had when they were last measured; None if they never were."""
+        return self.domain.profiles.get(self.spec.name)
 
     @property
     def cost(self) -> Optional[Mapping[str, Any]]:

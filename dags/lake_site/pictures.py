@@ -74,6 +74,22 @@ def chart(
     }
 
 
+_PART, _PARTS_HEIGHT = 8, 28
+
+
+def histogram(counts: Sequence[int]) -> str:
+    """Return a path of one bar for each count, the largest 28 high."""
+    most = max(counts, default=0)
+    heights = [
+        round(_PARTS_HEIGHT * count / most, 1) if most else 0 for count in counts
+    ]
+    return "".join(
+        f"M{i * _PART} {_PARTS_HEIGHT}h{_PART - 1}v-{max(height, 1)}h-{_PART - 1}z"
+        for i, (height, count) in enumerate(zip(heights, counts))
+        if count
+    )
+
+
 def timeline(run: Run) -> tuple[Bar, ...]:
     """Place a bar for each stage of a table, by its start and seconds."""
     found: list[tuple[Any, float, str, str]] = []

@@ -26,7 +26,11 @@ Files = dict[str, bytes]
 
 ROWS = 100
 """Rows of a list on one page; entries of the index have twice as many."""
-COLUMNS_SHOWN = 150
+COLUMNS_SHOWN = 100
+VALUES_SHOWN = 5
+"""Most frequent values of a column that a page shows."""
+
+_LONGEST_VALUE = 40
 RUNS_SHOWN = 15
 MESSAGES_SHOWN = 50
 MAINTAINED_SHOWN = 20
@@ -318,6 +322,7 @@ def _templates() -> jinja2.Environment:
     found.globals.update(
         pages=site_pages,
         DAYS=DAYS,
+        VALUES=VALUES_SHOWN,
         STATES=_STATES,
         Layer=Layer,
         letters=site_pages.LETTERS,
@@ -329,6 +334,9 @@ def _templates() -> jinja2.Environment:
         size=_size,
         anchor=anchor,
         short=pictures.short,
+        share=_share,
+        value=_value,
+        histogram=pictures.histogram,
         message=_message,
         shown_list=_listed,
     )
@@ -344,6 +352,21 @@ def _number(value: Any) -> str:
 
 def _when(value: Optional[datetime]) -> str:
     return f"{value:%Y-%m-%d %H:%M} UTC" if value else "–"
+
+
+def _share(count: int, of: int) -> str:
+    """Format a part of a whole in percent; what is neither none nor all is shown so."""
+    percent = 100 * count / of if of else 0.0
+    if 0 < percent < 0.1:
+        return "<0.1%"
+    return ">99.9%" if 99.9 < percent < 100 else f"{percent:.3g}%"
+
+
+def _value(text: str) -> str:
+    """Cut a value, and show one that is empty or blank as such."""
+    if not text.strip():
+        return f"blank ({len(text)} characters)" if text else "empty text"
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
 
 
 def _duration(seconds: Any) -> str:

@@ -20,6 +20,7 @@ from lake_site.facts import DomainFacts
 from lake_site.render import Files, domain_files, overall_files
 from lake_site.store import FolderStore
 from lake_spec.contract.report import LayerSize, Maintained
+from lake_spec.contract.table_profile import ColumnProfile, TableProfile
 from lake_spec.model import OnFail, ReadableAs, Rule, TableType
 from lake_spec.model.table_parts import Storage
 from tests.unit.lake_site.lakes import (
@@ -60,7 +61,38 @@ def sample() -> DomainFacts:
         feed("orders"),
         feed("prices"),
     )
-    return facts(replace(spec, tables=tables), *_summaries(random.Random(7)))
+    found = facts(replace(spec, tables=tables), *_summaries(random.Random(7)))
+    return replace(found, profiles={"customer": _profile()})
+
+
+def _profile() -> TableProfile:
+    """Return what the customers' columns have: of persons only counts."""
+    rows = 5000
+    cities = ("Berlin", "Hamburg", "München", "Köln", "Ulm")
+    parts = (12, 20, 31, 44, 60, 82, 104, 131, 160, 190)
+    columns = (
+        ColumnProfile("customer_id", "bigint", 0, rows, counts_only=True),
+        ColumnProfile("full_name", "string", 3, 4710, counts_only=True),
+        ColumnProfile("date_of_birth", "date", 212, 3961, counts_only=True),
+        ColumnProfile(
+            *("city", "string", 41, 318),
+            min="Aachen",
+            max="Zwickau",
+            min_length=3,
+            max_length=24,
+            top=tuple((city, 1250 >> i) for i, city in enumerate(cities)),
+        ),
+        ColumnProfile(
+            *("updated_at", "timestamp", 0, 4876),
+            min="2024-01-02 07:30:00",
+            max="2026-11-26 09:58:12",
+            histogram=(*parts, *(each + 200 for each in parts)),
+        ),
+    )
+    at = (NOW - timedelta(days=2)).isoformat()
+    return TableProfile(
+        "shop", "customer", "shop_maintenance/a", at, "1", rows, columns
+    )
 
 
 def _summaries(seeded: random.Random) -> list[dict[str, Any]]:

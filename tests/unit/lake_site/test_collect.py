@@ -12,6 +12,7 @@ from moto import mock_aws
 from lake_site import collect
 from lake_site.collect import facts_of, ledger_entries, whole_site, write
 from lake_site.store import FolderStore, S3Store
+from lake_spec.contract.table_profile import TableProfile, profile_text
 from tests.unit.lake_site.lakes import ENVIRONMENT, NOW, domain, entry, summary
 
 
@@ -74,6 +75,15 @@ def test_a_damaged_or_newer_summary_is_left_out(store, body):
     put(store, sound)
     store.write("shop_incremental/manual__2026-11-26T13-00/summary.json", body.encode())
     assert names(store) == [sound["run"]]
+
+
+def test_profiles_of_the_tables_are_read_and_damaged_ones_left_out(store):
+    profile = TableProfile("shop", "customer", "shop_maintenance/a", "2026", "1", 7)
+    store.write("profiles/shop/customer.json", profile_text(profile).encode())
+    store.write("profiles/shop/address.json", b'{"format": 99}')
+    store.write("profiles/shop/gone.json", profile_text(profile).encode())
+    found = facts_of(domain(), ENVIRONMENT, store, now=NOW).profiles
+    assert found == {"customer": profile}
 
 
 def test_costs_are_those_of_the_last_days_and_of_the_domain(store):

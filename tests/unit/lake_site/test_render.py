@@ -16,6 +16,7 @@ from lake_site import render
 from lake_site.collect import whole_site
 from lake_site.store import FolderStore
 from lake_spec.contract.report import CheckResult, LayerSize, Maintained
+from lake_spec.contract.table_profile import ColumnProfile, TableProfile
 from lake_spec.model import (
     Column,
     RowCount,
@@ -254,6 +255,85 @@ def test_no_page_shows_a_value_of_a_person():
     for page in (Page(found[TABLE]).words, words):
         assert "Ulm" in page and "quality: city has no value" in page
         assert "(the reason is in the column lake_reason of the quarantine)" in page
+
+
+def profile_of(table, *columns):
+    return TableProfile(
+        "shop", table, "shop_maintenance/a", NOW.isoformat(), "2026", 200, columns
+    )
+
+
+def test_no_page_shows_a_measured_value_of_a_person():
+    """Not even those of a profile from before the column was declared personal."""
+    values = {"min": CANARY, "max": CANARY, "top": ((CANARY, 9),)}
+    names = ("customer_id", "full_name", "date_of_birth", "undeclared")
+    columns = [ColumnProfile(name, "string", 3, 150, **values) for name in names]
+    profiles = {
+        name: profile_of(name, *columns)
+        for name in ("customer", "customer_with_address")
+    }
+    found = site(replace(facts(), profiles=profiles))
+    assert [path for path, body in found.items() if CANARY.encode() in body] == []
+    words = " ".join(Page(found[TABLE]).words.split())
+    assert "full_name counts only 1.5% 150" in words
+
+
+def test_a_table_shows_what_its_columns_had():
+    city = ColumnProfile(
+        *("city", "string", 50, 3),
+        min="Aachen",
+        max="Z" * 100,
+        min_length=0,
+        max_length=100,
+        top=((HOSTILE, 100), ("", 40), ("  ", 10)),
+    )
+    number = ColumnProfile(
+        *("updated_at", "timestamp", 0, 200),
+        min="2026-01-01 00:00:00",
+        max="2026-02-01 00:00:00",
+        histogram=(150, *[0] * 18, 50),
+    )
+    profiles = {"customer": profile_of("customer", city, number)}
+    found = site(replace(facts(), profiles=profiles))
+    page = Page(found[TABLE])
+    words = " ".join(page.words.split())
+    assert "200 rows of current were measured on 2026-11-26 12:00 UTC" in words
+    assert f"Aachen {'Z' * 40}… 0 to 100 characters" in words
+    assert "50% empty text 20% blank (2 characters) 5%" in words
+    assert "Rows in 20 equal parts 150, 0, 0" in words
+    (path,) = [of["d"] for tag, of in page.tags if tag == "path" and "h7" in of["d"]]
+    assert path == "M0 28h7v-28.0h-7zM152 28h7v-9.3h-7z"
+    assert all(tag != "svg" or of["role"] == "img" for tag, of in page.tags)
+
+
+def test_the_largest_profile_has_room_on_a_page():
+    names = [f"column_{i}" for i in range(400)]
+    spec = domain(feed(columns={each: Column("string") for each in names}, order_by=()))
+    columns = [
+        ColumnProfile(
+            *(name, "string", 1, 150),
+            min="<" * 100,
+            max="<" * 100,
+            top=tuple(("<" * 99 + str(i), 9) for i in range(10)),
+            histogram=(9,) * 20,
+        )
+        for name in names
+    ]
+    found = replace(
+        facts(spec), profiles={"customer": profile_of("customer", *columns)}
+    )
+    files = render.domain_files(found, ENVIRONMENT)
+    assert max(size for _, size in render.largest(files)) < MOST_BYTES
+    pages = [path for path in files if path.startswith("domains/shop/tables/")]
+    assert sum("column_399" in Page(files[path]).words for path in pages) == 1
+
+
+def test_columns_that_no_spec_declares_are_shown_once_they_were_measured():
+    spec = domain(feed("bare", {"id": Column("bigint")}, order_by=()))
+    profile = profile_of("bare", ColumnProfile("found_in_files", "date", 0, 1))
+    found = site(replace(facts(spec), profiles={"bare": profile}))
+    words = " ".join(Page(found["domains/shop/tables/bare.html"]).words.split())
+    assert "found_in_files date" in words
 
 
 def test_a_table_without_personal_columns_shows_its_messages_and_samples():

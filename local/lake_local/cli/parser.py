@@ -27,6 +27,7 @@ from lake_local.cli.commands import (
     show,
     site,
     status,
+    suggest_rules,
     up,
     validate,
 )
@@ -36,7 +37,7 @@ from lake_local.workspace.project import find
 PROGRAM = "./run_locally.sh"
 COMMANDS = (
     *(demo, up, down, status, put, run, backfill, logs),
-    *(validate, explain, onboard, secret, connect, show, cost, site),
+    *(validate, explain, onboard, suggest_rules, secret, connect, show, cost, site),
 )
 KEEPING = (demo, run, backfill)
 """Commands that may leave running what they started."""

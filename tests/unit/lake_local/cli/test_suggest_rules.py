@@ -1,0 +1,60 @@
+"""`suggest-rules` reads the profile on S3 and prints rules."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from lake_local.cli.commands import suggest_rules
+from lake_local.cli.parser import parse
+from lake_local.errors import BadRequest
+from lake_spec.contract.table_profile import ColumnProfile, TableProfile, profile_text
+
+KEY = "runs/profiles/moma/artists.json"
+
+
+@pytest.fixture
+def s3(monkeypatch):
+    with mock_aws():
+        client = boto3.client("s3", region_name="us-east-1")
+        client.create_bucket(Bucket="lake")
+
+        @contextmanager
+        def observed(home, specs, *, who):
+            yield SimpleNamespace(aws=lambda service: client)
+
+        monkeypatch.setattr(suggest_rules.session, "observed", observed)
+        yield client
+
+
+def ask(tmp_path, table="moma.artists"):
+    args = parse(["suggest-rules", table, "--state-dir", str(tmp_path)])
+    return args.run(args)
+
+
+def test_it_prints_what_the_profile_shows(s3, tmp_path, capsys):
+    gender = ColumnProfile(
+        "gender", "string", 20, 2, top=(("Male", 90), ("Female", 90))
+    )
+    profile = TableProfile("moma", "artists", "r", "2026-11-26T1", "1", 200, (gender,))
+    s3.put_object(Bucket="lake", Key=KEY, Body=profile_text(profile).encode())
+    assert ask(tmp_path) == 0
+    assert capsys.readouterr().out.splitlines()[-3:] == [
+        "quality:",
+        "  # gender: 2 different values in 180 rows: Male 90, Female 90",
+        "  - {column: gender, one_of: [Male, Female], on_fail: warn}",
+    ]
+
+
+def test_a_table_without_a_profile_is_refused_with_what_to_run(s3, tmp_path):
+    with pytest.raises(BadRequest, match="Run moma_full_load or moma_maintenance"):
+        ask(tmp_path)
+
+
+def test_an_unknown_table_is_refused_with_the_nearest(s3, tmp_path):
+    with pytest.raises(BadRequest, match="moma.artists"):
+        ask(tmp_path, "moma.artist")

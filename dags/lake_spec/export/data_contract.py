@@ -10,12 +10,15 @@ import json
 from typing import Any, Dict, Iterator, Optional
 
 from lake_spec.contract.environment_defaults import with_environment_defaults
+from lake_spec.export.contract_checks import checks_of
 from lake_spec.lineage.columns import columns_of_table
 from lake_spec.lineage.sensitivity import ColumnSensitivity
 from lake_spec.model import (
+    CheckedLayer,
     Column,
     DomainSpec,
     EnvironmentSpec,
+    Freshness,
     OnFail,
     Rule,
     Sensitivity,
@@ -105,12 +108,13 @@ def _objects(domain: DomainSpec, table: TableSpec) -> Iterator[Json]:
         **_object(table.name, f"{table.domain}.{table.name}", table.description),
         "dataGranularityDescription": f"One row for each living key ({key})",
         "properties": current,
-        "quality": [unique],
+        "quality": [unique, *checks_of(table.checks, CheckedLayer.CURRENT)],
     }
     added = history_columns(table)
     if added:
         history = f"{table.name}_history"
         words = f"Every version of the rows of {table.name}, with its time of validity"
+        of_history = checks_of(table.checks, CheckedLayer.HISTORY)
         properties = [described(*each) for each in columns]
         for each in properties:
             each.update({"required": True} if each["name"] in table.key else {})
@@ -124,6 +128,7 @@ def _objects(domain: DomainSpec, table: TableSpec) -> Iterator[Json]:
                     for name, (kind, meaning) in added.items()
                 ),
             ],
+            **({"quality": of_history} if of_history else {}),
         }
 
 
@@ -239,6 +244,16 @@ def _service_levels(domain: DomainSpec, table: TableSpec) -> Iterator[Json]:
             "driver": "operational",
             "description": "Hours since the newest file after which the source is late.",
         }
+    for check in table.checks:
+        if isinstance(check, Freshness) and check.layer is CheckedLayer.CURRENT:
+            yield {
+                "property": "freshness",
+                "value": check.hours,
+                "unit": "h",
+                "element": f"{table.name}.{check.column}",
+                "driver": "operational",
+                "description": f"Largest age of the newest {check.column}, in hours.",
+            }
     if domain.schedules.incremental:
         yield {
             "property": "frequency",

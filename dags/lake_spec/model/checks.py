@@ -246,3 +246,12 @@ def columns_of(check: Check) -> Tuple[str, ...]:
     """Return the columns that a check names; those of an expression are in its SQL."""
     column = getattr(check, "column", None)
     return getattr(check, "columns", (column,) if column else ())
+
+
+def shown_column(check: Check) -> Optional[str]:
+    """Return the column whose values can be seen in the result of a check; None if none."""
+    if isinstance(check, Freshness):
+        return check.column
+    if not isinstance(check, (AcceptedRange, Drift)):
+        return None
+    return None if check.aggregate is Aggregate.COUNT_DISTINCT else check.column

@@ -9,18 +9,21 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 from lake_spec.diagnostics.diagnostic import Diagnostic, Problem
 from lake_spec.diagnostics.errors import SpecErrors
 from lake_spec.diagnostics.product_ids import ProductId
-from lake_spec.lineage.sensitivity import ColumnSensitivity
+from lake_spec.lineage.sensitivity import ColumnSensitivity, Mark
 from lake_spec.model import (
     DomainSpec,
     Expression,
     Layer,
     Product,
     ProductPlan,
+    Sensitivity,
     TableSpec,
 )
+from lake_spec.model.checks import shown_column
 from lake_spec.parsing.discovery import ENDING, Survey, read_document
 from lake_spec.parsing.loader import survey_all
 from lake_spec.parsing.product_sql import read_sql
+from lake_spec.rules.checks import personal_by_origin
 from lake_spec.text.sql_references import find_references
 
 
@@ -98,6 +101,7 @@ def check_products(domains: Sequence[DomainSpec], tables: Path) -> Checked:
     products = [each for each in specs if each.is_product]
     checked = Checked(diagnostics=list(_conditions(domains, specs, tables)))
     if not products:
+        checked.diagnostics += _shown_values(specs, tables)
         return checked
     # Imported here, as desks without products need no sqlglot.
     from lake_spec.products.compiler import compile_product
@@ -122,8 +126,10 @@ def check_products(domains: Sequence[DomainSpec], tables: Path) -> Checked:
     checked.diagnostics += _cycles(products, tables)
     checked.diagnostics.sort(key=lambda each: (each.file, each.line))
     if not checked.diagnostics:
-        warnings = _lowered(_with(domains, checked.plans), tables)
-        checked.notes = [*warnings, *checked.notes]
+        planned = _with(domains, checked.plans)
+        specs = [each for domain in planned for each in domain.tables]
+        checked.diagnostics += _shown_values(specs, tables)
+        checked.notes = [*_lowered(specs, tables), *checked.notes]
     return checked
 
 
@@ -136,12 +142,32 @@ def _notes(spec: TableSpec, plan: ProductPlan, file: Path) -> Iterator[Note]:
         yield Note(str(file), text)
 
 
-def _lowered(domains: Sequence[DomainSpec], tables: Path) -> Iterator[Note]:
+def _shown_values(specs: Sequence[TableSpec], tables: Path) -> Iterator[Diagnostic]:
+    """Refuse checks that would show values of columns that are personal by their origin."""
+    asked = [spec for spec in specs if any(map(shown_column, spec.checks))]
+    if not asked:
+        return
+    sensitivity = ColumnSensitivity(specs)
+    for spec in asked:
+        origins = {
+            name: _origin(mark)
+            for name, mark in sensitivity.columns(spec.full_name).items()
+            if mark.sensitivity is Sensitivity.PERSONAL
+        }
+        for problem in personal_by_origin(spec, origins):
+            yield _in_spec(tables / spec.domain / f"{spec.name}{ENDING}", problem)
+
+
+def _origin(mark: Mark) -> str:
+    """Return the column or table that a mark comes from."""
+    field = mark.source
+    return f"{field.table}.{field.column}" if field else mark.reads
+
+
+def _lowered(specs: Sequence[TableSpec], tables: Path) -> Iterator[Note]:
     """Warn of the columns that declare less than what their values come from."""
-    all_tables = (table for domain in domains for table in domain.tables)
-    for each in ColumnSensitivity(all_tables).lowered():
-        field, sensitivity = each.mark.source, each.mark.sensitivity.value
-        origin = f"{field.table}.{field.column}" if field else each.mark.reads
+    for each in ColumnSensitivity(specs).lowered():
+        origin, sensitivity = _origin(each.mark), each.mark.sensitivity.value
         what = "has the values" if each.is_copied else "is made of the values"
         message = (
             f"{each.column!r} {what} of {origin}, which is {sensitivity}, and declares"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, Optional, Sequence, Set, Tuple
+from dataclasses import replace
+from typing import Dict, Iterator, Mapping, Optional, Sequence, Set, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
 from lake_spec.diagnostics.suggestions import did_you_mean
@@ -21,7 +22,7 @@ from lake_spec.model import (
     TableSpec,
     Unique,
 )
-from lake_spec.model.checks import columns_of
+from lake_spec.model.checks import columns_of, shown_column
 from lake_spec.model.column_type import ColumnType
 from lake_spec.rules import names
 from lake_spec.rules.columns import type_of
@@ -33,6 +34,7 @@ CHECKS = RuleBook()
 
 MOST_RUNS = 100
 LONGEST_NAME = 64
+SHOWN = "checks-show-no-values"
 _LIMITS = ("at_least", "at_most")
 
 
@@ -157,20 +159,19 @@ def checks_show_no_values(spec: TableSpec) -> Iterator[Problem]:
     """
     # Results are kept and shown, and such a value may have to be erased.
     for path, check in _each(spec):
-        aggregate = getattr(check, "aggregate", None)
-        if aggregate in (None, Aggregate.COUNT_DISTINCT):
-            if not isinstance(check, Freshness):
-                continue
-        name = getattr(check, "column", None)
+        name, aggregate = shown_column(check), getattr(check, "aggregate", None)
         column = spec.column(name) if name else None
         if column is not None and column.sensitivity is Sensitivity.PERSONAL:
-            why = "its values are data of persons"
+            yield _shown(path, name, "its values are data of persons")
         elif name in spec.key and aggregate in (Aggregate.MIN, Aggregate.MAX):
-            why = "it is part of the key, whose values may be erased"
-        else:
-            continue
-        hint = f"The result is kept and shown, and {why}. Name another column."
-        yield got((*path, "column"), name, hint)
+            yield _shown(
+                path, name, "it is part of the key, whose values may be erased"
+            )
+
+
+def _shown(path: Path, name: Optional[str], why: str) -> Problem:
+    hint = f"The result is kept and shown, and {why}. Name another column."
+    return got((*path, "column"), name, hint)
 
 
 @CHECKS.rule("checks", "source", "engine")
@@ -205,6 +206,21 @@ def check_names_differ(spec: TableSpec) -> Iterator[Problem]:
         if first != path:
             message = f"{check.title!r} is the name of {key_path(first)} too"
             yield Problem(path, check.title, message, "Give one of them a `name`.")
+
+
+def personal_by_origin(
+    spec: TableSpec, origins: Mapping[str, str]
+) -> Iterator[Problem]:
+    """List checks that would show personal values that a table has from others.
+
+    `origins` says by column where its values come from. A column that is declared as
+    personal is refused where the spec is read.
+    """
+    for path, check in _each(spec):
+        name = shown_column(check)
+        if name in origins:
+            why = f"its values are data of persons: they come from {origins[name]}"
+            yield replace(_shown(path, name, why), rule=SHOWN)
 
 
 def check_problems(

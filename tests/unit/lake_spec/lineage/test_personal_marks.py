@@ -92,6 +92,38 @@ def test_the_warning_says_where_and_what_to_do(shop):
 
 
 @pytest.mark.parametrize(
+    ("value", "check_of_v", "is_refused"),
+    [
+        (
+            "length(c.email)",
+            "{kind: accepted_range, column: v, aggregate: avg, at_most: 9}",
+            True,
+        ),
+        ("length(c.email)", "{kind: drift, column: v, aggregate: max, share: 1}", True),
+        ("length(c.email)", "{kind: null_share, column: v, at_most: 0.5}", False),
+        ("length(c.email)", "{kind: drift, share: 1}", False),
+        (
+            "c.customer_id",
+            "{kind: accepted_range, column: v, aggregate: avg, at_most: 9}",
+            False,
+        ),
+    ],
+)
+def test_no_check_shows_values_that_are_personal_by_their_origin(
+    shop, value, check_of_v, is_refused
+):
+    shop.product(SQL % value, "order_id: int, v: int")
+    spec = shop.tables / "shop/enriched.yml"
+    spec.write_text(f"{spec.read_text()}checks:\n  - {check_of_v}\n")
+    expected = (
+        "shop/enriched.yml:8: checks[0].column: got 'v'. The result is kept and shown, and "
+        "its values are data of persons: they come from crm.customer.email. Name another "
+        "column. [checks-show-no-values]"
+    )
+    assert shop.messages() == ([expected] if is_refused else [])
+
+
+@pytest.mark.parametrize(
     ("declared", "expected"),
     [("", "personal crm.customer"), (", sensitivity: none", "none")],
 )

@@ -48,7 +48,10 @@ def _check(check: Check) -> Json:
     if isinstance(check, NullShare):
         arguments = {"properties": [check.column]}
         found = {"metric": "nullValues", "dimension": "completeness"}
-        limit = {"unit": "percent", "mustBeLessOrEqualTo": 100 * check.at_most}
+        limit = {
+            "unit": "percent",
+            "mustBeLessOrEqualTo": round(100 * check.at_most, 9),
+        }
         return {**found, "arguments": arguments, **limit}
     if isinstance(check, RowCount) and check.change is None:
         limits = _limits(check.at_least, check.at_most)

@@ -23,6 +23,7 @@ from lake_spec.model import (
     [
         (Unique(("a", "b")), {"metric": "duplicateValues", "mustBe": 0}),
         (NullShare("a", 0.25), {"unit": "percent", "mustBeLessOrEqualTo": 25}),
+        (NullShare("a", 0.07), {"unit": "percent", "mustBeLessOrEqualTo": 7}),
         (RowCount(at_least=1), {"metric": "rowCount", "mustBeGreaterOrEqualTo": 1}),
         (RowCount(at_least=1, at_most=9), {"mustBeBetween": [1, 9]}),
         (RowCount(at_least=5, at_most=5), {"mustBe": 5}),

@@ -231,7 +231,8 @@ class DimensionMismatch(StageError):
 
 
 class NoSuchPartitions(StageError):
-    """A run names partitions by a column that is no partition column of a product.
+    """A run names partitions by a column that is no partition column of a product, or by a
+    value that the column cannot have.
 
     Fix: Choose the tables whose `storage.partition_by` has the column, or correct the
     param `partitions`.

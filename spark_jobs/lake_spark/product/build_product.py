@@ -98,7 +98,7 @@ def build_product(
     with ExitStack() as kept:
         first = _task(run, plan, inputs, kept, rebuild=rebuild)
         tasks = [first] if first and (first.is_erased or not only_erased) else []
-        if partitions and not (first and first.replaces):
+        if partitions and not (tasks and tasks[0].units is None):  # it compared all
             tasks.append(Task(partitions=partitions))
         for task in tasks:
             run.say(f"{'would be ' * run.dry_run}built {task}")

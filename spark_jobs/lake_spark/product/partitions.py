@@ -11,20 +11,34 @@ from pyspark.sql import functions as F
 from lake_spec.contract.partition_folders import parts_of
 from lake_spec.hudi.options import NO_PARTITIONS
 from lake_spec.model import TableSpec
+from lake_spec.model.column_type import ColumnType
+from lake_spec.products.types import is_value_of
+from lake_spec.rules.columns import type_of
 from lake_spark.errors import NoSuchPartitions
 
 
 def require_partitions(spec: TableSpec, folders: Sequence[str]) -> None:
-    """Raise NoSuchPartitions if a folder names a column that is no partition column."""
+    """Raise NoSuchPartitions if a folder names no partition column, or no value of it."""
     known = spec.storage.partition_by
     for folder in folders:
-        for column, _ in parts_of(folder):
+        for column, value in parts_of(folder):
             if column not in known:
                 has = f"by {', '.join(known)}" if known else "none"
                 raise NoSuchPartitions(
                     f"{spec.full_name}: the param partitions has {folder!r}, and its "
                     f"partitions are {has}. Choose other tables, or correct the param."
                 )
+            kind = type_of(spec, column)
+            if kind and value not in NO_PARTITIONS and not _may_be(value, kind):
+                raise NoSuchPartitions(
+                    f"{spec.full_name}: the param partitions has {folder!r}, and {column} "
+                    f"is {kind.text}, which has no value {value!r}. Correct the param."
+                )
+
+
+def _may_be(value: str, kind: ColumnType) -> bool:
+    """Return whether a value of a folder is one of a type; of times only Spark knows."""
+    return kind.name == "timestamp" or is_value_of(value, kind)
 
 
 def in_partitions(rows: DataFrame, folders: Sequence[str]) -> DataFrame:

@@ -6,7 +6,9 @@ It is never needed: whatever fails here is a warning.
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
-from typing import Optional
+from functools import partial
+from threading import Lock
+from typing import Optional, Tuple
 
 from pyspark.sql import DataFrame
 
@@ -19,7 +21,7 @@ from lake_spec.contract.table_profile import (
 )
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.lineage.sensitivity import ColumnSensitivity
-from lake_spec.model import CurrentDeletes, Profile
+from lake_spec.model import CurrentDeletes, Profile, TableSpec
 from lake_spark.errors import LeaseLost, first_line
 from lake_spark.profiling.measure import measure
 from lake_spark.storage.hudi_table import without_hudi_columns
@@ -30,6 +32,30 @@ OLD_AFTER = timedelta(days=6)
 """Age after which a profile is measured again, so that a weekly run always does."""
 
 _OURS = "lake_"
+
+
+class DomainSensitivity:
+    """The sensitivity of the columns of a domain, found once for all tables of a step.
+
+    Of a thousand tables it takes seconds, and the tables of a step are side by side.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._tables: Tuple[TableSpec, ...] = ()
+        self._found = ColumnSensitivity(())
+
+    def may_show(self, run: TableRun, column: str) -> bool:
+        """Return whether values of a column of the run's table may be shown."""
+        tables = run.domain_tables or (run.spec,)
+        with self._lock:
+            if self._tables is not tables:
+                self._tables, self._found = tables, ColumnSensitivity(tables)
+            return self._found.may_show(run.spec, column)
+
+
+SENSITIVITY = DomainSensitivity()
+"""That of the domain of this step."""
 
 
 def profile_loaded(run: TableRun) -> None:
@@ -74,15 +100,11 @@ def _profile(run: TableRun, weekly: bool) -> None:
             run.store.delete(uri_of(run))
         return
     commit = run.current.last_commit() if run.current.has_data() else None
-    tables = run.domain_tables or (run.spec,)
-    sensitivity = ColumnSensitivity(tables)
     if commit is None:
         return
-    if weekly and not _is_due(run, stored, commit.instant, sensitivity):
+    if weekly and not _is_due(run, stored, commit.instant):
         return
-    count, columns = measure(
-        living(run), lambda name: sensitivity.may_show(run.spec, name)
-    )
+    count, columns = measure(living(run), partial(SENSITIVITY.may_show, run))
     profile = TableProfile(
         domain=run.spec.domain,
         table=run.spec.name,
@@ -106,15 +128,10 @@ def _stored(run: TableRun) -> Optional[TableProfile]:
         return None
 
 
-def _is_due(
-    run: TableRun,
-    stored: Optional[TableProfile],
-    instant: str,
-    sensitivity: ColumnSensitivity,
-) -> bool:
+def _is_due(run: TableRun, stored: Optional[TableProfile], instant: str) -> bool:
     if stored is None:
         return True
-    if not all(sensitivity.may_show(run.spec, name) for name in stored.shown):
+    if not all(SENSITIVITY.may_show(run, name) for name in stored.shown):
         return True  # a column became personal since
     age = datetime.now(timezone.utc) - datetime.fromisoformat(stored.at)
     return stored.instant != instant and age >= OLD_AFTER

@@ -71,7 +71,8 @@ def _maintenance(run: TableRun, layer: str, table: HudiTable) -> None:
 
 
 def _size(run: TableRun, table: HudiTable) -> LayerSize:
-    return layer_size(run.store.list(f"{table.path}/"), table.path)
+    files = run.store.list(f"{table.path}/")
+    return layer_size(files, table.path, table.replaced_groups())
 
 
 def _do_what_is_due(run: TableRun, layer: str, table: HudiTable) -> None:

@@ -2,13 +2,14 @@
 
 A base file is `<file group>_<write token>_<instant>.parquet`, a log file
 `.<file group>_<instant>.log.<version>_<write token>`. A log file belongs to the base file
-of its group whose instant is not after its own.
+of its group whose instant is not after its own. What took the place of a file group (a
+clustering, a rebuild) is in the timeline alone; its files stay until they are cleaned.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Dict, Iterable, Tuple
+from typing import Collection, Dict, Iterable, Tuple
 
 from lake_spec.contract.report import LayerSize
 from lake_spark.storage.object_store import StoredObject
@@ -17,8 +18,15 @@ _BASE = re.compile(r"([^._][^_]*)_[^_]+_(\d{17})\.parquet")
 _LOG = re.compile(r"\.([^._][^_]*)_(\d{17})\.log\.\d+_[^._]+")
 
 
-def layer_size(files: Iterable[StoredObject], path: str) -> LayerSize:
-    """Count data files below a table's path; metadata of Hudi and others is left out."""
+def layer_size(
+    files: Iterable[StoredObject],
+    path: str,
+    replaced: Collection[Tuple[str, str]] = (),
+) -> LayerSize:
+    """Count data files below a table's path; metadata of Hudi and others is left out.
+
+    `replaced` are partition and id of the file groups that are stored and no longer read.
+    """
     base: Dict[Tuple[str, str], Tuple[str, int]] = {}
     logs = []
     found = LayerSize()
@@ -31,6 +39,8 @@ def layer_size(files: Iterable[StoredObject], path: str) -> LayerSize:
         found.stored_files += 1
         found.stored_bytes += file.size
         group, instant = (folder, match[1]), match[2]
+        if group in replaced:
+            continue
         if not is_base:
             logs.append((group, instant, file.size))
         elif instant > base.get(group, ("", 0))[0]:

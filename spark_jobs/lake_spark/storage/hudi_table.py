@@ -282,6 +282,18 @@ class HudiTable:
         assert timeline is not None, f"{self.path}: no commit {instant}"
         return timeline.file_changes(instant)
 
+    def replaced_groups(self) -> Set[Tuple[str, str]]:
+        """Return partition and id of the file groups that other ones took the place of.
+
+        Their files are there until they are cleaned, and their commits as long.
+        """
+        return {
+            group
+            for each in self.instants()
+            if each.action == "replacecommit"
+            for group in self.file_changes(each.requested).replaced
+        }
+
     def rows_of_file(self, path: str) -> int:
         """Return how many rows the Parquet file at that path below the table's has."""
         with opened_parquet(self._spark, f"{self.path}/{path}") as reader:

@@ -90,3 +90,30 @@ def test_where_nothing_is_due_sizes_stay_as_they_are(reports):
     found = {each.layer: each for each in reports["again"].maintained}
     assert "compaction" not in found["current"].done
     assert found["current"].before.files == found["current"].after.files == 1
+
+
+def test_sizes_leave_out_files_that_a_clustering_or_rebuild_took_the_place_of(
+    spark, tmp_path
+):
+    due = "cluster_after: 2, keep_commits: 9"
+    spec = SPEC.replace("merge_on_read", "copy_on_write").replace(
+        "compact_after: 1, keep_commits: 1", due
+    )
+    spec = spec.replace("  tags: array<string>\n", "")
+    lake = Lake(spark, tmp_path, table(spec))
+    lake.land("load/1.csv", "id,name,town,age,at\n1,Ann,Ulm,3,2026-01-01\n")
+    lake.done("full_load", "scd2")
+    for day in (2, 3):
+        row = f"U,{day},Cy,Bonn,4,2026-01-0{day}\n"
+        lake.land(f"changes/{day}.csv", f"op,id,name,town,age,at\n{row}")
+        lake.done("incremental", "scd2")
+    lake.done("rebuild")
+    (report,) = lake.done("maintenance")
+    found = {each.layer: each for each in report.maintained}
+    assert found["changes"].done == ["clustering"]
+    tables = lake.tables
+    for layer in ("changes", "current", "history"):
+        after = found[layer].after
+        assert after.files == len(tables.table(layer).read().inputFiles())
+        assert after.stored_files > after.files
+    assert found["changes"].before.files > found["changes"].after.files

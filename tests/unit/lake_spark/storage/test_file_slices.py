@@ -11,11 +11,11 @@ PATH = "s3://lake/warehouse/shop/orders/current"
 OLD, MIDDLE, NEW = "20260101000000000", "20260102000000000", "20260103000000000"
 
 
-def size(**files: int):
+def size(replaced=(), **files: int):
     """(files, log files, bytes, stored files, stored bytes) of files by name."""
     when = datetime(2026, 1, 1, tzinfo=timezone.utc)
     found = [StoredObject(f"{PATH}/{n}", "e", size, when) for n, size in files.items()]
-    of = layer_size(found, PATH)
+    of = layer_size(found, PATH, replaced)
     return of.files, of.log_files, of.bytes, of.stored_files, of.stored_bytes
 
 
@@ -49,6 +49,13 @@ def test_a_log_file_may_have_the_instant_of_its_base_file_or_no_base_file():
 def test_groups_of_different_partitions_are_apart():
     files = {base("a", OLD, "day=1/"): 10, base("a", NEW, "day=2/"): 20}
     assert size(**files) == (2, 0, 30, 2, 30)
+
+
+def test_file_groups_that_others_took_the_place_of_are_stored_and_not_read():
+    old = {base("a", OLD, "day=1/"): 10, log("a", MIDDLE, folder="day=1/"): 2}
+    files = {**old, base("a", OLD, "day=2/"): 20, base("b", NEW, "day=1/"): 11}
+    assert size(**files) == (4, 1, 43, 4, 43)
+    assert size({("day=1", "a-0")}, **files) == (2, 0, 31, 4, 43)
 
 
 def test_metadata_is_left_out():

@@ -97,7 +97,7 @@ def _profile(run: TableRun, weekly: bool) -> None:
     stored = _stored(run)
     if run.spec.profile is Profile.NEVER:
         if stored is not None:
-            run.store.delete(uri_of(run))
+            remove(run)
         return
     commit = run.current.last_commit() if run.current.has_data() else None
     if commit is None:

@@ -6,7 +6,7 @@ layer as they will be after the commit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Optional, Tuple, Union
 
 from lake_spec.model.choices import Aggregate, CheckedLayer, Every, Severity
@@ -246,6 +246,11 @@ def columns_of(check: Check) -> Tuple[str, ...]:
     """Return the columns that a check names; those of an expression are in its SQL."""
     column = getattr(check, "column", None)
     return getattr(check, "columns", (column,) if column else ())
+
+
+def subject(check: Check) -> str:
+    """Return what a check measures, in words, whatever its name is."""
+    return replace(check, name=None).title
 
 
 def shown_column(check: Check) -> Optional[str]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, List, Optional, Sequence
 
+from lake_spec.model import Check
+from lake_spec.model.checks import subject
 from lake_spark.storage.object_store import ObjectStore
 
 MOST_RUNS = 400
@@ -33,24 +35,28 @@ class Results:
             lines = []
         self._rows: List[Row] = [json.loads(line) for line in lines]
 
-    def newest(self, layer: str, check: str) -> Optional[Row]:
+    def newest(self, layer: str, check: Check) -> Optional[Row]:
         """Return the newest result of a check; None if it never had one."""
-        found = (
-            row
-            for row in reversed(self._rows)
-            if row["layer"] == layer and row["check"] == check
-        )
-        return next(found, None)
+        return next(reversed(self._of(layer, check)), None)
 
-    def earlier(self, layer: str, check: str, run: str) -> List[float]:
+    def earlier(self, layer: str, check: Check, run: str) -> List[float]:
         """Return the numbers of a check in the commits of other runs, oldest first."""
         return [
             row["value"]
-            for row in self._rows
-            if (row["layer"], row["check"]) == (layer, check)
-            and row["run"] != run
+            for row in self._of(layer, check)
+            if row["run"] != run
             and row["commit"] is not None
             and row["value"] is not None
+        ]
+
+    def _of(self, layer: str, check: Check) -> List[Row]:
+        """Return the results of a check, but those of another one that had its name."""
+        name, measured = check.title, subject(check)
+        return [
+            row
+            for row in self._rows
+            if (row["layer"], row["check"]) == (layer, name)
+            and row.get("subject", measured) == measured
         ]
 
     def has(self, layer: str, commit: str) -> bool:
@@ -58,6 +64,13 @@ class Results:
         return any(
             row["layer"] == layer and row["commit"] == commit for row in self._rows
         )
+
+    def add_of_commit(self, rows: Sequence[Row], commit: str) -> None:
+        """Add the results that a commit carries, but those that its run replaced since."""
+        since = {_id(row): row["at"] for row in self._rows}
+        own = [row for row in rows if since.get(_id(row), "") <= row["at"]]
+        if own and not self.has(rows[0]["layer"], commit):
+            self.put([{**row, "commit": commit} for row in own])
 
     def put(self, rows: Sequence[Row]) -> None:
         """Add rows, in the place of those that their runs had of the same checks."""

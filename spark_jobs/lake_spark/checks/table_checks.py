@@ -27,8 +27,9 @@ from lake_spec.model import (
     RowCount,
     Severity,
     TableSpec,
+    TableType,
 )
-from lake_spec.model.checks import columns_of
+from lake_spec.model.checks import columns_of, subject
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.checks.checked_rows import CheckedRows, living, measured, of_changes
 from lake_spark.checks.judgement import FAILED, SKIPPED, judge, sentence
@@ -126,9 +127,7 @@ def settle(run: TableRun, layer: str) -> None:
     rows = json.loads(said.get(RESULTS, "[]"))
     if not rows or commit is None:
         return
-    results = _results(run)
-    if not results.has(layer, commit):
-        results.put([{**row, "commit": commit} for row in rows])
+    _results(run).add_of_commit(rows, commit)
 
 
 def without_commit(run: TableRun, layer: str) -> None:
@@ -146,7 +145,7 @@ def without_commit(run: TableRun, layer: str) -> None:
     due = [
         each
         for each in checks_of(run.spec, layer)
-        if _is_to_repeat(each, results.newest(layer, each.title))
+        if _is_to_repeat(each, results.newest(layer, each))
     ]
     if not due:
         return
@@ -159,7 +158,7 @@ def without_commit(run: TableRun, layer: str) -> None:
     made = evaluation.of(due, rows)
     commit = table.last_commit()
     assert commit is not None, f"{table.path} has data"
-    before = {each.title: results.newest(layer, each.title) for each in due}
+    before = {each.title: results.newest(layer, each) for each in due}
     news = [
         row
         for row in evaluation.rows(made, commit.instant)
@@ -178,7 +177,7 @@ def _results(run: TableRun) -> Results:
 def _is_due(check: Check, layer: str, results: Results, now: datetime) -> bool:
     if check.every is Every.RUN:
         return True
-    newest = results.newest(layer, check.title)
+    newest = results.newest(layer, check)
     if newest is None or newest["result"] == FAILED or newest["commit"] is None:
         return True
     return newest["at"][:10] != now.isoformat()[:10]
@@ -224,8 +223,8 @@ class _Evaluation:
                 made.append((check, self._skipped(check)))
                 continue
             value = value_of(check, [values[m] for m in wanted[check]], self._now)
-            run, title = self._run.report.run, check.title
-            earlier = self._results.earlier(self._layer, title, run)
+            run = self._run.report.run
+            earlier = self._results.earlier(self._layer, check, run)
             judged = judge(check, value, earlier)
             shown = None if value is None or not isfinite(value) else float(value)
             result = self._result(check, judged.result, shown, judged.bounds)
@@ -256,11 +255,22 @@ class _Evaluation:
         return self._result(check, SKIPPED, None, f"{check.table} has no commit")
 
     def _measures(self) -> Mapping[str, Optional[str]]:
-        """Return what the newest commit of a run kept: nothing where it has no checks."""
+        """Return what the newest commit kept: nothing where that has no checks.
+
+        Also where another program wrote to the table since.
+        """
+        table = self._run.table(self._layer)
         if self._layer == "changes":  # of whose rows each commit adds its own
             return {}
-        said = self._run.table(self._layer).metadata_with(OF_RUN)
-        return json.loads(said.get(MEASURES, "{}"))
+        is_merged = self._run.spec.storage.type is TableType.MERGE_ON_READ
+        newest = [
+            each.requested
+            for each in table.instants()
+            if not (is_merged and each.action == "commit")  # a compaction
+        ]
+        if newest[-1:] != [table.last_instant(OF_RUN)]:
+            return {}
+        return json.loads(table.metadata_with(OF_RUN).get(MEASURES, "{}"))
 
     def _lacks_table(self, check: Check) -> bool:
         if not isinstance(check, References):
@@ -292,7 +302,10 @@ class _Evaluation:
             "domain": self._run.spec.domain,
             "table": self._run.spec.name,
         }
-        return [{**about, **asdict(result), "commit": commit} for _, result in made]
+        return [
+            {**about, **asdict(result), "subject": subject(check), "commit": commit}
+            for check, result in made
+        ]
 
 
 def _report(

@@ -6,6 +6,9 @@ import json
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
+from pyspark.sql.functions import lit
+
+from lake_spec.hudi.options import Operation
 from lake_spec.model import (
     AcceptedRange,
     Aggregate,
@@ -21,6 +24,7 @@ from lake_spec.model import (
     Unique,
 )
 from lake_spark.checks.table_checks import pre_commit
+from lake_spark.storage.hudi_table import DELETED, without_hudi_columns
 from tests.spark.lake import SNAPSHOTS, Lake, table
 from tests.spark.stall import Stall, all_specs, specs_of
 
@@ -39,6 +43,7 @@ THINGS = SNAPSHOTS + """  lost_share: 1.0
 columns: {id: int, note: string}
 key: [id]
 """
+AMOUNT = "decimal(10,2)"
 DAY = "2026-01-01 00:00:00"
 WARN = Severity.WARN
 HISTORY, CHANGES = CheckedLayer.HISTORY, CheckedLayer.CHANGES
@@ -172,6 +177,19 @@ def test_each_kind_measures_the_rows_as_they_are_after_the_commit(spark, tmp_pat
     history = found(shop.run("scd2"))
     assert history["versions"] == ("passed", 5)
     assert report.error is None and len(shop.orders.living()) == 2
+
+
+def test_rows_that_another_program_wrote_are_measured_too(spark, tmp_path):
+    checks = (AcceptedRange("amount", Aggregate.SUM, at_most=100), RowCount(at_least=1))
+    shop = Shop(spark, tmp_path, checks)
+    shop.order(("I", 1, 7, "10.00", 1, ""), ("I", 2, 7, "20.00", 1, ""))
+    assert found(shop.run())["accepted_range(sum(amount))"] == ("passed", 30)
+    table = shop.orders.tables.current
+    other = without_hudi_columns(table.read()).withColumn("amount", lit(0).cast(AMOUNT))
+    other = other.withColumn(DELETED, lit(None).cast("boolean"))
+    table.write(other, Operation.UPSERT, {})
+    shop.order(("U", 1, 7, "11.00", 1, ""))
+    assert found(shop.run())["accepted_range(sum(amount))"] == ("passed", 11)
 
 
 def test_a_check_that_fails_leaves_the_table_as_it_was_until_rows_are_right(

@@ -1,7 +1,10 @@
 """Results of checks as rows: once for each run, the newest runs alone."""
 
 import json
+from dataclasses import replace
 
+from lake_spec.model import AcceptedRange, Aggregate, RowCount
+from lake_spec.model.checks import subject
 from lake_spark.checks import results
 from lake_spark.checks.results import Results, uri_of
 
@@ -39,16 +42,36 @@ def test_a_run_that_is_tried_again_has_its_last_results():
         ("b", 2),
         ("a", 3),
     ]
-    assert again.newest("current", "row_count")["value"] == 3
-    assert again.newest("history", "row_count") is None
+    assert again.newest("current", RowCount())["value"] == 3
+    assert again.newest("history", RowCount()) is None
     assert again.has("current", "3") and not again.has("current", "4")
 
 
 def test_earlier_numbers_are_those_of_commits_of_other_runs():
     found = Results(Store(), "x")
     found.put([row("a", 1), row("b", 2, commit=None), row("c", None), row("d", 4)])
-    assert found.earlier("current", "row_count", "d") == [1]
-    assert found.earlier("current", "row_count", "e") == [1, 4]
+    assert found.earlier("current", RowCount(), "d") == [1]
+    assert found.earlier("current", RowCount(), "e") == [1, 4]
+
+
+def test_a_name_given_to_another_check_has_no_earlier_results():
+    found, size = Results(Store(), "x"), AcceptedRange("size", Aggregate.SUM, name="n")
+    found.put([{**row("a", 7, check="n"), "subject": subject(size)}])
+    assert found.earlier("current", size, "b") == [7]
+    assert found.earlier("current", replace(size, at_most=9), "b") == [7]
+    for other in (replace(size, aggregate=Aggregate.AVG), RowCount(name="n")):
+        assert found.earlier("current", other, "b") == []
+        assert found.newest("current", other) is None
+
+
+def test_the_results_of_a_commit_do_not_replace_later_ones_of_its_run():
+    found, early, late = Results(Store(), "x"), row("a", 1), row("a", 9, commit=None)
+    found.put([{**late, "at": "2026-01-02T00:00:00"}])
+    found.add_of_commit([early, row("a", 2, check="other")], "5")
+    assert found.newest("current", RowCount())["value"] == 9
+    assert found.newest("current", RowCount(name="other"))["commit"] == "5"
+    found.add_of_commit([{**early, "at": "2026-01-03T00:00:00"}], "6")
+    assert found.newest("current", RowCount())["value"] == 1
 
 
 def test_the_newest_runs_are_kept(monkeypatch):
@@ -56,5 +79,5 @@ def test_the_newest_runs_are_kept(monkeypatch):
     found = Results(Store(), "x")
     for run in "abc":
         found.put([row(run, 1), row(run, 1, check="other")])
-    assert found.earlier("current", "row_count", "") == [1, 1]
-    assert found.newest("current", "row_count")["run"] == "c"
+    assert found.earlier("current", RowCount(), "") == [1, 1]
+    assert found.newest("current", RowCount())["run"] == "c"

@@ -125,11 +125,15 @@ def test_a_table_without_commits_and_a_dry_run_measure_nothing(run, monkeypatch)
     assert rows(run) is None
 
 
-def test_never_removes_it(run):
+def test_never_removes_it_with_older_versions(run, monkeypatch):
+    cleared = []
+    monkeypatch.setattr(run.store, "delete_old_versions", cleared.append)
     put(run, days=0)
     run.spec = replace(run.spec, profile=Profile.NEVER)
-    module.profile_where_due(run)
-    assert rows(run) is None
+    for _ in range(2):
+        module.profile_where_due(run)
+        assert rows(run) is None
+    assert cleared == [module.uri_of(run)]
 
 
 def test_a_failure_is_a_warning_and_leaves_the_last_one(run, monkeypatch):

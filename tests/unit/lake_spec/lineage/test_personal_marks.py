@@ -123,6 +123,31 @@ def test_no_check_shows_values_that_are_personal_by_their_origin(
     assert shop.messages() == ([expected] if is_refused else [])
 
 
+VISITS = """\
+name: visits
+description: Visits with the year of birth of the customer
+owner: crm-data
+source:
+  kind: feed
+  path: crm/visits
+  format: {type: json}
+  enrich: [{table: customer, by: {customer: customer_id}, columns: [born]}]
+key: [id]
+order_by: [at]
+columns: {id: int, customer: int, at: timestamp}
+checks: [{kind: accepted_range, column: born, aggregate: min, at_least: 1900}]
+"""
+
+
+def test_nor_values_that_a_reference_table_gives(shop):
+    born = "  born: {type: int, sensitivity: personal}\n"
+    shop.put("crm/customer.yml", CUSTOMER + born)
+    shop.put("crm/visits.yml", VISITS)
+    (found,) = shop.messages()
+    assert "checks[0].column: got 'born'" in found
+    assert "they come from crm.customer.born" in found
+
+
 @pytest.mark.parametrize(
     ("declared", "expected"),
     [("", "personal crm.customer"), (", sensitivity: none", "none")],

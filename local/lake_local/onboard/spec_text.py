@@ -144,6 +144,8 @@ def flow(value: Any, *, inside: bool = True) -> str:
         return "[%s]" % ", ".join(_items(value))
     if isinstance(value, str):
         return scalar(value, inside=inside)
+    if isinstance(value, float):  # YAML takes 5e-07 as a text
+        return re.sub(r"^(-?\d+)e", r"\1.0e", json.dumps(value))
     return json.dumps(value)
 
 

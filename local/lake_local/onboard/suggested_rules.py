@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Iterator, List
 
 from lake_spec.contract.table_profile import LONGEST, ColumnProfile, TableProfile
@@ -18,6 +18,8 @@ FEWEST = 100
 _TESTS = ("not_null", "one_of", "matches", "at_least", "at_most")
 _REAL = ("float", "double")
 _EXAMPLES = 3
+_LARGEST, _SMALLEST, _DIGITS = 1e99, Decimal("1e-99"), 1e16
+"""Limits of numbers that a spec takes; whole ones from 1e16 on are written as floats."""
 
 
 @dataclass(frozen=True)
@@ -124,19 +126,21 @@ def _limits(column: ColumnProfile, known: int) -> Iterator[Suggestion]:
 
     Numbers that nearly all differ are counters as a rule, and grow.
     """
-    low, high = float(column.min or "nan"), float(column.max or "nan")
-    if not (math.isfinite(low) and math.isfinite(high)):
+    low, high = Decimal(column.min or "NaN"), Decimal(column.max or "NaN")
+    if not (low.is_finite() and high.is_finite()):
         return
     words = f"{column.min} to {column.max} in {known:,} rows"
-    least = 0 if low >= 0 else -_round_above(-low)
-    yield Suggestion(column.name, "at_least", least, words)
-    if (column.distinct or 0) < known / 2:
-        most = 0 if high <= 0 else _round_above(high)
+    least = 0 if low >= 0 else -_round_above(low.copy_abs())
+    if abs(least) <= _LARGEST:
+        yield Suggestion(column.name, "at_least", least, words)
+    most = 0 if high <= 0 else _round_above(high)
+    if most <= _LARGEST and (column.distinct or 0) < known / 2:
         yield Suggestion(column.name, "at_most", most, words)
 
 
-def _round_above(value: float) -> Any:
+def _round_above(value: Decimal) -> float:
     """Return the least of 1, 2, 5 times a power of ten that is not below."""
-    power = 10.0 ** math.floor(math.log10(value))
-    found = next(n * power for n in (1, 2, 5, 10) if n * power >= value)
-    return int(found) if found >= 1 else float(f"{found:.12g}")
+    value = max(value, _SMALLEST)
+    power = Decimal(10) ** value.adjusted()
+    found = float(next(n * power for n in (1, 2, 5, 10) if n * power >= value))
+    return int(found) if found.is_integer() and found < _DIGITS else found

@@ -12,9 +12,11 @@ Examples:
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 
 from lake_site.store import S3Store
 from lake_spec.contract.table_profile import TableProfile, profile_uri, read_profile
+from lake_spec.lineage.sensitivity import ColumnSensitivity
 from lake_spec.model import EnvironmentSpec, TableSpec
 
 from lake_local.cli.commands.scope import home_of, specs_of_args
@@ -36,8 +38,10 @@ def run(args: Namespace) -> int:
     """Print the rules as YAML."""
     specs = specs_of_args(args)
     table = specs.table(args.table)
+    known = ColumnSensitivity(t for d in specs.planned_domains() for t in d.tables)
     with session.observed(home_of(args), specs, who=NAME) as opened:
         profile = _profile(opened, specs.environment, table)
+    profile = _shown(profile, table, known)
     print(rules_text(table, profile, suggestions(table, profile)), end="")
     return 0
 
@@ -55,3 +59,14 @@ def _profile(
             f"{table.domain}_maintenance; with `profile: never` in its spec none is made."
         )
     return read_profile(content, uri)
+
+
+def _shown(
+    profile: TableProfile, table: TableSpec, known: ColumnSensitivity
+) -> TableProfile:
+    """Return a profile without values that the specs of today do not show."""
+    columns = (
+        each if known.may_show(table, each.name) else each.counts()
+        for each in profile.columns
+    )
+    return replace(profile, columns=tuple(columns))

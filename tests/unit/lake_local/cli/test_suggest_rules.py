@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from types import SimpleNamespace
 
 import boto3
@@ -12,7 +13,9 @@ from moto import mock_aws
 from lake_local.cli.commands import suggest_rules
 from lake_local.cli.parser import parse
 from lake_local.errors import BadRequest
+from lake_local.workspace.specs import Specs
 from lake_spec.contract.table_profile import ColumnProfile, TableProfile, profile_text
+from lake_spec.model import Sensitivity
 
 KEY = "runs/profiles/moma/artists.json"
 
@@ -48,6 +51,38 @@ def test_it_prints_what_the_profile_shows(s3, tmp_path, capsys):
         "  # gender: 2 different values in 180 rows: Male 90, Female 90",
         "  - {column: gender, one_of: [Male, Female], on_fail: warn}",
     ]
+
+
+def test_values_of_a_column_that_is_personal_by_now_are_not_printed(
+    s3, tmp_path, capsys, monkeypatch
+):
+    """The profile is older than the mark, and the next maintenance not there yet."""
+    planned = Specs.planned_domains
+
+    def marked(specs):
+        return [
+            replace(domain, tables=tuple(map(personal, domain.tables)))
+            for domain in planned(specs)
+        ]
+
+    def personal(table):
+        columns = (
+            (name, replace(each, sensitivity=Sensitivity.PERSONAL))
+            for name, each in table.columns
+        )
+        return replace(table, columns=tuple(columns))
+
+    monkeypatch.setattr(Specs, "planned_domains", marked)
+    gender = ColumnProfile("gender", "string", 0, 2, top=(("Male", 180),))
+    wiki = replace(gender, name="wiki_qid", nulls=20)
+    profile = TableProfile(
+        "moma", "artists", "r", "2026-11-26T1", "1", 180, (gender, wiki)
+    )
+    s3.put_object(Bucket="lake", Key=KEY, Body=profile_text(profile).encode())
+    assert ask(tmp_path) == 0
+    printed = capsys.readouterr().out
+    assert "Male" not in printed and "wiki_qid" not in printed
+    assert "{column: gender, not_null: true, on_fail: warn}" in printed
 
 
 def test_a_table_without_a_profile_is_refused_with_what_to_run(s3, tmp_path):

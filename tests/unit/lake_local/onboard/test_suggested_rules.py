@@ -75,6 +75,9 @@ def test_a_whole_list_of_values_is_accepted_and_no_other(spec):
         ("0.01", "0.35", 80, {"at_least": 0, "at_most": 0.5}),
         ("1.00", "100.00", 80, {"at_least": 0, "at_most": 100}),
         ("1.00", "990.00", 990, {"at_least": 0}),
+        ("0", "1.0000000000000000001", 80, {"at_least": 0, "at_most": 2}),
+        ("10", "10000000000000001", 80, {"at_least": 0, "at_most": 2 * 10**16}),
+        ("-1.7E308", "1.7E308", 80, {}),
         ("NaN", "NaN", 1, {}),
     ],
 )
@@ -84,6 +87,17 @@ def test_limits_of_numbers_are_round_and_outside(
     of = {"min": least, "max": greatest, "nulls": 5, "distinct": distinct}
     proposed = found(spec, column("amount", "decimal(10,2)", **of))
     assert proposed == [("amount", test, value) for test, value in limits.items()]
+
+
+@pytest.mark.parametrize("most", ["3E-7", "3E20", "9E98", "4.9E-324"])
+def test_limits_of_any_size_are_numbers_that_the_spec_takes(specs, spec, most):
+    of = profile(column("amount", "double", nulls=5, min="0", max=most, distinct=9))
+    text = rules_text(spec, of, suggestions(spec, of))
+    own = changed(FEED, {"columns": COLUMNS})
+    lines = "".join(f"{name}: {json.dumps(value)}\n" for name, value in own.items())
+    specs.put("tables/sales/orders.yml", f"{lines}{text}")
+    low, high = load_domain("sales", specs.tables).tables[0].quality
+    assert low.at_least == 0 and float(most) <= high.at_most < 1e100
 
 
 def test_texts_of_one_length_match_a_pattern(spec):

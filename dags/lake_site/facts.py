@@ -13,7 +13,7 @@ from typing import Any, Optional
 from lake_spec.contract.table_profile import TableProfile
 from lake_spec.costs import ledger
 from lake_spec.costs.prices import Prices
-from lake_spec.lineage.columns import Edge, lineage_of
+from lake_spec.lineage.columns import FOLDERS, Edge, layers_of, lineage_of
 from lake_spec.lineage.sensitivity import ColumnSensitivity
 from lake_spec.model import DomainSpec, TableSpec
 
@@ -26,7 +26,7 @@ _KEPT = (
     *("state", "started", "seconds", "rows_in", "accepted", "quarantined", "error"),
     *("versions_opened", "versions_closed", "versions", "current_rows", "samples"),
     *("newest_input", "newest_event", "upserted", "warnings", "files"),
-    *("rules", "maintained", "checks"),
+    *("rules", "maintained", "checks", "commits"),
 )
 """Fields of reports that pages show; large runs have large reports."""
 
@@ -260,7 +260,11 @@ class TableFacts:
         """When its newest file landed; for a table without files, when it was built."""
         if self.spec.has_files:
             return time_of(self.newest("newest_input"))
-        built = (each for _, each in self.reports if each.get("state") == "done")
+        # Maintenance's commits have other names, and a verification makes none.
+        rows = {FOLDERS[layer] for layer in layers_of(self.spec)}
+        built = (
+            each for _, each in self.reports if rows & set(each.get("commits", ()))
+        )
         return time_of(next(built, {}).get("started"))
 
     @property

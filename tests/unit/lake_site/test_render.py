@@ -410,7 +410,7 @@ def test_a_column_copied_from_a_personal_one_is_personal():
 def product_run(name, **more):
     """A run whose stage `product` built a product."""
     run = summary(NOW - timedelta(hours=2))
-    own = {"upserted": 42, "current_rows": 40, **more}
+    own = {"upserted": 42, "current_rows": 40, "commits": {"current": "1"}, **more}
     built = report(name, "product", NOW - timedelta(hours=2), **own)
     return {**run, "tables": {name: {"product": built}}}
 
@@ -467,8 +467,15 @@ def test_a_product_of_personal_or_unknown_tables_shows_no_message(reads, is_show
 def test_a_dimension_is_as_fresh_as_its_last_build():
     run = summary(NOW)
     at = NOW - timedelta(hours=3)
-    for stage, state, began in (("a", "done", at), ("b", "nothing_new", NOW)):
-        built = report("customer_with_address", "dimension", began, state=state)
+    stages = (
+        ("dimension", "done", at, {"current": "1", "history": "2"}),
+        ("rebuild_dimension", "done", NOW, {}),  # a verification
+        ("maintenance", "done", NOW, {"history_cleaning": "3"}),
+        ("again", "nothing_new", NOW, {}),
+    )
+    for stage, state, began, commits in stages:
+        own = {"state": state, "commits": commits}
+        built = report("customer_with_address", stage, began, **own)
         run["tables"].setdefault("customer_with_address", {})[stage] = built
     found = site(facts(None, run))["domains/shop/tables/customer_with_address.html"]
     assert "Built 2026-11-26 09:00 UTC" in Page(found).words

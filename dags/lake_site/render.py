@@ -329,6 +329,7 @@ def _templates() -> jinja2.Environment:
     )
     found.filters.update(
         number=_number,
+        figure=_figure,
         when=_when,
         duration=_duration,
         size=_size,
@@ -348,6 +349,11 @@ def _number(value: Any) -> str:
     if value is None or value == "":
         return "–"
     return f"{value:,.1f}" if isinstance(value, float) else f"{int(value):,}"
+
+
+def _figure(value: float) -> str:
+    """Format the number of a check, as its message does: all digits of whole numbers."""
+    return f"{int(value):,}" if value == int(value) else f"{value:,.6g}"
 
 
 def _when(value: Optional[datetime]) -> str:

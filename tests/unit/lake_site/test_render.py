@@ -150,7 +150,7 @@ def test_a_table_shows_the_newest_result_of_each_of_its_checks():
     assert "2 declared; none was evaluated yet" in page.words
     parts = ("row_count", "row_count", "current", "fail")
     older = CheckResult(*parts, "passed", 9.0, "at least 5")
-    newer = CheckResult(*parts, "failed", 4.0, "at least 5")
+    newer = CheckResult(*parts, "failed", 1234567.0, "at least 5")
     gone = CheckResult(
         "null_share(x)", "null_share", "current", "fail", "failed", 1, ""
     )
@@ -161,7 +161,8 @@ def test_a_table_shows_the_newest_result_of_each_of_its_checks():
         of["checks"] = [asdict(each) for each in results]
         found.append(run)
     words = pages_of(site(facts(spec, *found)))[TABLE].words
-    assert "row_count of current: 4, at least 5" in words
+    assert "row_count of current: 1,234,567, at least 5" in words
+    assert "0 rules, 2 checks" in words
     assert "null_share" not in words and ": 9, at least" not in words
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Iterable, Mapping
 
 from lake_spec.contract.dag_kinds import DAG_KINDS, dag_ids, ids_of
+from lake_spec.contract.partition_folders import EXPECTED, is_folder
 from lake_spec.contract.run_options import params_of_kind
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import DomainSpec
@@ -43,6 +44,7 @@ def check(specs: Specs, dag_id: str, conf: Mapping[str, Any]) -> None:
     faults = [
         *_params(dag_id, kind, conf),
         *_tables(domain, conf.get("tables", ())),
+        *_partitions(conf.get("partitions", ())),
         *_window(conf),
     ]
     if faults:
@@ -78,8 +80,12 @@ def _require_dag_file(specs: Specs, name: str) -> None:
 
 
 def _ids(domain: DomainSpec) -> set[str]:
-    runs = domain.history_runs.value
-    shown = {"name": domain.name, "continuous": domain.continuous, "history_runs": runs}
+    shown = {
+        "name": domain.name,
+        "continuous": domain.continuous,
+        "history_runs": domain.history_runs.value,
+        "tables": [{"source": {"kind": each.source.kind}} for each in domain.tables],
+    }
     return dag_ids(shown)
 
 
@@ -101,6 +107,12 @@ def _tables(domain: DomainSpec, asked: Iterable[str]) -> Iterable[str]:
             yield (
                 f"--param tables: {name!r} is not a table of {domain.name}. {hint}"
             ).strip()
+
+
+def _partitions(asked: Iterable[str]) -> Iterable[str]:
+    for text in asked:
+        if not is_folder(text):
+            yield f"--param partitions: got {text!r}. Give {EXPECTED}."
 
 
 def _window(conf: Mapping[str, Any]) -> Iterable[str]:

@@ -46,6 +46,21 @@ def test_what_a_dag_can_do_passes(specs, dag_id, conf):
     asked_run.check(specs, dag_id, conf)
 
 
+def test_products_run_with_partitions_that_are_folders():
+    clinic = specs_of(find(), find().root / "data/synthea/tables")
+    asked = {"tables": ["daily_observations"], "partitions": ["year=2025/month=3"]}
+    asked_run.check(clinic, "clinic_products", asked)
+    with pytest.raises(
+        BadRequest, match="--param partitions: got '2025'. Give folders"
+    ):
+        asked_run.check(clinic, "clinic_products", {"partitions": ["2025"]})
+
+
+def test_a_domain_without_products_has_no_dag_of_them(specs):
+    with pytest.raises(BadRequest, match="no DAG 'moma_products'"):
+        asked_run.check(specs, "moma_products", {})
+
+
 @pytest.mark.parametrize(
     "dag_id, conf, words",
     [

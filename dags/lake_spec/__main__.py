@@ -15,9 +15,15 @@ from lake_spec.diagnostics.errors import LakeError
 from lake_spec.docgen import pages
 from lake_spec.parsing import compiled_domains
 from lake_spec.export.data_contract import data_contract
-from lake_spec.parsing.loader import domain_names, load_environment, load_table
+from lake_spec.lineage.sensitivity import ColumnSensitivity
+from lake_spec.parsing.loader import (
+    domain_names,
+    load_domain,
+    load_environment,
+    load_table,
+)
 from lake_spec.parsing.yaml_writer import yaml_text
-from lake_spec.products.plans import check
+from lake_spec.products.plans import check, with_plans
 
 DAGS = Path(__file__).resolve().parent.parent
 DOCS = DAGS.parent / "docs"
@@ -95,11 +101,16 @@ def cost(args: argparse.Namespace) -> int:
 def contract(args: argparse.Namespace) -> int:
     """Print the data contract of a table as YAML, in the Open Data Contract Standard."""
     domain, table = load_table(args.table, args.tables)
-    environment = None
+    environment = known = None
     if args.environment:
         folder = args.environments or _sibling(args.tables, "environments")
         environment = load_environment(args.environment, folder)
-    print(yaml_text(data_contract(domain, table.name, environment)), end="")
+    if table.is_product:  # plans say which columns its SQL reads, also of other domains
+        domains = [load_domain(each, args.tables) for each in domain_names(args.tables)]
+        planned = with_plans(domains, args.tables)
+        known = ColumnSensitivity(each for of in planned for each in of.tables)
+    found = data_contract(domain, table.name, environment, known=known)
+    print(yaml_text(found), end="")
     return 0
 
 

@@ -41,7 +41,11 @@ Json = Dict[str, Any]
 
 
 def data_contract(
-    domain: DomainSpec, name: str, environment: Optional[EnvironmentSpec] = None
+    domain: DomainSpec,
+    name: str,
+    environment: Optional[EnvironmentSpec] = None,
+    *,
+    known: Optional[ColumnSensitivity] = None,
 ) -> Json:
     """Return the contract of a table of a domain, ready to be written as YAML.
 
@@ -52,6 +56,8 @@ def data_contract(
         name: name of the table.
         environment: the environment whose storage the contract names; if left out, the
             contract names none.
+        known: what knows the columns of all tables that its products read; if left out,
+            those of other domains count as personal.
     """
     if environment is not None:
         domain = with_environment_defaults(domain, environment)
@@ -65,7 +71,9 @@ def data_contract(
         "domain": domain.name,
         "tags": list(domain.tags),
         "description": {"purpose": table.description},
-        "schema": list(_objects(domain, table)),
+        "schema": list(
+            _objects(domain, table, known or ColumnSensitivity(domain.tables))
+        ),
         "team": {"name": table.owner},
         "roles": list(_roles(domain, table)),
         "slaProperties": list(_service_levels(domain, table)),
@@ -77,10 +85,11 @@ def data_contract(
     return {"version": version, **filled}
 
 
-def _objects(domain: DomainSpec, table: TableSpec) -> Iterator[Json]:
+def _objects(
+    domain: DomainSpec, table: TableSpec, sensitivity: ColumnSensitivity
+) -> Iterator[Json]:
     """Describe current and, where there is one, history."""
     columns = columns_of_table(domain, table)
-    sensitivity = ColumnSensitivity(domain.tables)
 
     def described(name: str, column: Optional[Column]) -> Json:
         found = _property(name, column.type if column else None)

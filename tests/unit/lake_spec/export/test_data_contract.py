@@ -1,5 +1,7 @@
 """A data contract says what the spec says, by the words of the standard."""
 
+from pathlib import Path
+
 import pytest
 
 from lake_spec.__main__ import main
@@ -224,6 +226,18 @@ def test_the_command_prints_it_as_yaml(specs, capsys):
     domain = load_domain("sales", specs.tables)
     environment = load_environment("dev", specs.environments)
     assert printed == data_contract(domain, "orders", environment)
+
+
+def test_a_product_has_the_classes_of_what_its_sql_reads(capsys):
+    """Of the clinic's patients the time of birth is personal, their gender is not."""
+    tables = Path(__file__).resolve().parents[4] / "data/synthea/tables"
+    assert (
+        main(["contract", "clinic.sinusitis_conditions", "--tables", str(tables)]) == 0
+    )
+    printed = parse_yaml(capsys.readouterr().out.encode(), "contract.yml").root.plain()
+    classes = {n: of.get("classification") for n, of in columns(printed).items()}
+    personal = [name for name, found in classes.items() if found == "personal"]
+    assert personal == ["birthdate", "age_in_days"]
 
 
 def test_an_unknown_table_is_refused_with_those_that_there_are(specs, capsys):

@@ -155,6 +155,7 @@ def summary(began: datetime, *tables: str, **more: Any) -> dict[str, Any]:
                 versions_open=5000,
                 versions_opened=90,
                 versions_closed=80,
+                commits={"current": "20261126110000", "history": "20261126110010"},
             ),
         }
         for table in tables

@@ -9,6 +9,7 @@ from typing import Any, Iterator, List
 from lake_spec.contract.table_profile import LONGEST, ColumnProfile, TableProfile
 from lake_spec.model import Rule, TableSpec
 from lake_spec.model.column_type import NUMERIC, parse_type
+from lake_spec.text.patterns import LONGEST_MATCHED
 
 from lake_local.onboard.spec_text import flow, one_line
 
@@ -110,7 +111,9 @@ def _is_whole_list(column: ColumnProfile, known: int) -> bool:
 
 
 def _has_one_length(column: ColumnProfile) -> bool:
-    return bool(column.max_length) and column.min_length == column.max_length
+    """Return whether all texts have one length, that a pattern may test."""
+    length = column.max_length or 0
+    return 0 < length <= LONGEST_MATCHED and column.min_length == length
 
 
 def _accepted(column: ColumnProfile, known: int) -> Suggestion:

@@ -18,15 +18,16 @@ from lake_spec.model import (
     Connector,
     Debezium,
     Enrichment,
+    FullRefresh,
     JdbcTable,
     KafkaTopic,
     OnTypeMismatch,
-    FullRefresh,
     ReadableAs,
     Rule,
     Scope,
     Sensitivity,
     Snapshot,
+    Unique,
 )
 from lake_spark.tables.recorded_settings import of_log, of_table
 from tests.spark.lake import SNAPSHOTS, FEED_FILES, LOAD_AND_CHANGES, Lake, table
@@ -63,7 +64,8 @@ LIMITS = (
     *("maintenance.cluster_after", "maintenance.keep_commits"),
     *("storage.readable_as", "storage.shuffle", "storage.sort_by"),
 )
-NO_ROW = {*WORDS, *FILES_TO_COME, *LIMITS}
+MEASURED = ("profile", "checks")
+NO_ROW = {*WORDS, *FILES_TO_COME, *LIMITS, *MEASURED}
 """What a row is once it is read does not hang on them."""
 
 
@@ -110,6 +112,8 @@ def leaves(spec: Any, path: str = "") -> Iterator[Tuple[str, Any]]:
             yield where, replace(spec, **{each.name: (ReadableAs.DELTA,)})
         elif each.name == "quality":
             yield where, replace(spec, quality=(Rule("note", not_null=True),))
+        elif each.name == "checks":
+            yield where, replace(spec, checks=(Unique(columns=("note",)),))
         else:
             yield where, replace(spec, **{each.name: another(value)})
 

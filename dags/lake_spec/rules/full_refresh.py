@@ -48,10 +48,10 @@ def full_refresh_pattern_names_the_order(spec: TableSpec) -> Iterator[Problem]:
 
 
 def columns_that_date(spec: TableSpec) -> Tuple[str, ...]:
-    """Return order_by up to its first timestamp; empty without one."""
+    """Return order_by up to its first date or timestamp; empty without one."""
     for position, name in enumerate(spec.order_by):
         kind = type_of(spec, name)
-        if kind and kind.name == "timestamp":
+        if kind and kind.name in ("date", "timestamp"):
             return spec.order_by[: position + 1]
     return ()
 

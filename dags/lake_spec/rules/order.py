@@ -166,7 +166,7 @@ def deletes_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
     if spec.envelope and spec.effective_at == EVENT_TIME:
         return  # every event has it
     kinds = [type_of(spec, name) for name in spec.order_by]
-    if all(kind and kind.name != "timestamp" for kind in kinds):
+    if all(kind and kind.name not in _TIMES for kind in kinds):
         yield got(
             ("effective_at",),
             spec.effective_at,

@@ -130,7 +130,8 @@ def _time(value: str) -> str:
 
 def _first_timestamp(spec: TableSpec, columns: Columns) -> List[str]:
     kinds = dict(columns)
-    return [name for name in spec.order_by if kinds.get(name) == "timestamp"][:1]
+    times = [c for c in spec.order_by if kinds.get(c) in ("timestamp", "date")]
+    return times[:1]
 
 
 _UNPARSED = "'the record cannot be parsed'"

@@ -22,13 +22,6 @@ def test_a_pattern_must_name_the_columns_of_the_order(specs, pattern):
     )
 
 
-def test_a_date_before_the_first_timestamp_is_not_enough(specs):
-    changes = {"columns.day": "date", "order_by": ["day", "updated_at"]}
-    pattern = r"reload/(?P<day>[^/]+)/"
-    (diagnostic,) = diagnostics_of(specs, FEED, {**changes, PATTERN: pattern})
-    assert "reload/(?P<day>[^/]+)/(?P<updated_at>[^/]+)/" in diagnostic
-
-
 def test_a_pattern_that_is_none_is_told(specs):
     (diagnostic,) = diagnostics_of(specs, FEED, {PATTERN: "(?P<updated_at>"})
     assert diagnostic.startswith(

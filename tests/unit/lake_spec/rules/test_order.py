@@ -71,15 +71,6 @@ from tests.unit.lake_spec.spec_files import FEED, LEFT_OUT, SNAPSHOT, diagnostic
             "key and",
         ),
         (
-            {
-                "columns.day": "date",
-                "order_by": ["day"],
-                "effective_at": "updated_at",
-            },
-            "effective_at: got 'updated_at'. This feed has deletes, which have only "
-            "key and",
-        ),
-        (
             {"order_by": LEFT_OUT, "source.operation": LEFT_OUT},
             "effective_at: missing. Nothing says since when a row is valid: name a",
         ),

@@ -6,7 +6,7 @@ layer as they will be after the commit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Optional, Tuple, Union
 
 from lake_spec.model.choices import Aggregate, CheckedLayer, Every, Severity
@@ -46,8 +46,24 @@ def _every() -> Any:
     )
 
 
+class _Titled:
+    """A check in words."""
+
+    name: Optional[str]
+
+    @property
+    def title(self) -> str:
+        """The check in words, by which its results are found again."""
+        return self.name or self.subject
+
+    @property
+    def subject(self) -> str:
+        """What it measures, in words, whatever its name is."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class Unique:
+class Unique(_Titled):
     """No two rows have the same values in these columns; rows with a null are left out."""
 
     kind: ClassVar[str] = "unique"
@@ -58,13 +74,12 @@ class Unique:
     every: Every = _every()
 
     @property
-    def title(self) -> str:
-        """The check in words, by which its results are found again."""
-        return self.name or f"unique({', '.join(self.columns)})"
+    def subject(self) -> str:
+        return f"unique({', '.join(self.columns)})"
 
 
 @dataclass(frozen=True)
-class RowCount:
+class RowCount(_Titled):
     """The number of rows is within limits, or near that of the previous run."""
 
     kind: ClassVar[str] = "row_count"
@@ -81,13 +96,12 @@ class RowCount:
     every: Every = _every()
 
     @property
-    def title(self) -> str:
-        """The check in words, by which its results are found again."""
-        return self.name or "row_count"
+    def subject(self) -> str:
+        return "row_count"
 
 
 @dataclass(frozen=True)
-class Freshness:
+class Freshness(_Titled):
     """The newest value of a time is not too old, also where a run finds nothing new."""
 
     kind: ClassVar[str] = "freshness"
@@ -99,13 +113,12 @@ class Freshness:
     every: Every = _every()
 
     @property
-    def title(self) -> str:
-        """The check in words, by which its results are found again."""
-        return self.name or f"freshness({self.column})"
+    def subject(self) -> str:
+        return f"freshness({self.column})"
 
 
 @dataclass(frozen=True)
-class References:
+class References(_Titled):
     """Each value of a column is one of a column of another table's current rows."""
 
     kind: ClassVar[str] = "references"
@@ -120,9 +133,8 @@ class References:
     every: Every = _every()
 
     @property
-    def title(self) -> str:
-        """The check in words, by which its results are found again."""
-        return self.name or f"references({self.column} -> {self.to})"
+    def subject(self) -> str:
+        return f"references({self.column} -> {self.to})"
 
     @property
     def table(self) -> str:
@@ -136,7 +148,7 @@ class References:
 
 
 @dataclass(frozen=True)
-class Expression:
+class Expression(_Titled):
     """A condition over the columns of one row is false for no row; null passes."""
 
     kind: ClassVar[str] = "expression"
@@ -150,13 +162,12 @@ class Expression:
     every: Every = _every()
 
     @property
-    def title(self) -> str:
-        """The check in words, by which its results are found again."""
-        return self.name or f"expression({self.sql})"
+    def subject(self) -> str:
+        return f"expression({self.sql})"
 
 
 @dataclass(frozen=True)
-class NullShare:
+class NullShare(_Titled):
     """At most this share of the rows has no value in a column."""
 
     kind: ClassVar[str] = "null_share"
@@ -168,13 +179,12 @@ class NullShare:
     every: Every = _every()
 
     @property
-    def title(self) -> str:
-        """The check in words, by which its results are found again."""
-        return self.name or f"null_share({self.column})"
+    def subject(self) -> str:
+        return f"null_share({self.column})"
 
 
 @dataclass(frozen=True)
-class AcceptedRange:
+class AcceptedRange(_Titled):
     """An aggregate of a column is within limits."""
 
     kind: ClassVar[str] = "accepted_range"
@@ -188,13 +198,12 @@ class AcceptedRange:
     every: Every = _every()
 
     @property
-    def title(self) -> str:
-        """The check in words, by which its results are found again."""
-        return self.name or f"accepted_range({self.aggregate.value}({self.column}))"
+    def subject(self) -> str:
+        return f"accepted_range({self.aggregate.value}({self.column}))"
 
 
 @dataclass(frozen=True)
-class Drift:
+class Drift(_Titled):
     """The number of rows, or an aggregate of a column, is near that of earlier runs."""
 
     kind: ClassVar[str] = "drift"
@@ -223,10 +232,9 @@ class Drift:
     every: Every = _every()
 
     @property
-    def title(self) -> str:
-        """The check in words, by which its results are found again."""
-        if self.name or self.column is None or self.aggregate is None:
-            return self.name or "drift(row_count)"
+    def subject(self) -> str:
+        if self.column is None or self.aggregate is None:
+            return "drift(row_count)"
         return f"drift({self.aggregate.value}({self.column}))"
 
 
@@ -246,11 +254,6 @@ def columns_of(check: Check) -> Tuple[str, ...]:
     """Return the columns that a check names; those of an expression are in its SQL."""
     column = getattr(check, "column", None)
     return getattr(check, "columns", (column,) if column else ())
-
-
-def subject(check: Check) -> str:
-    """Return what a check measures, in words, whatever its name is."""
-    return replace(check, name=None).title
 
 
 def shown_column(check: Check) -> Optional[str]:

@@ -29,7 +29,7 @@ from lake_spec.model import (
     TableSpec,
     TableType,
 )
-from lake_spec.model.checks import columns_of, subject
+from lake_spec.model.checks import columns_of
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.checks.checked_rows import CheckedRows, living, measured, of_changes
 from lake_spark.checks.judgement import FAILED, SKIPPED, judge, sentence
@@ -303,7 +303,7 @@ class _Evaluation:
             "table": self._run.spec.name,
         }
         return [
-            {**about, **asdict(result), "subject": subject(check), "commit": commit}
+            {**about, **asdict(result), "subject": check.subject, "commit": commit}
             for check, result in made
         ]
 

@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 
 from lake_spec.model import AcceptedRange, Aggregate, RowCount
-from lake_spec.model.checks import subject
 from lake_spark.checks import results
 from lake_spark.checks.results import Results, uri_of
 
@@ -56,7 +55,7 @@ def test_earlier_numbers_are_those_of_commits_of_other_runs():
 
 def test_a_name_given_to_another_check_has_no_earlier_results():
     found, size = Results(Store(), "x"), AcceptedRange("size", Aggregate.SUM, name="n")
-    found.put([{**row("a", 7, check="n"), "subject": subject(size)}])
+    found.put([{**row("a", 7, check="n"), "subject": size.subject}])
     assert found.earlier("current", size, "b") == [7]
     assert found.earlier("current", replace(size, at_most=9), "b") == [7]
     for other in (replace(size, aggregate=Aggregate.AVG), RowCount(name="n")):

@@ -22,10 +22,10 @@ from lake_spec.model import (
     TableSpec,
     Unique,
 )
-from lake_spec.model.checks import columns_of, shown_column
+from lake_spec.model.checks import shown_column
 from lake_spec.model.column_type import ColumnType
 from lake_spec.rules import names
-from lake_spec.rules.columns import type_of
+from lake_spec.rules.columns import columns_of_check, readable_checks, type_of
 from lake_spec.rules.rule_book import RuleBook, rule
 from lake_spec.rules.table import within
 from lake_spec.rules.table_names import Found, NamedTable, with_other_names
@@ -38,12 +38,6 @@ SHOWN = "checks-show-no-values"
 _LIMITS = ("at_least", "at_most")
 
 
-def _each(spec: TableSpec) -> Iterator[Tuple[Path, Check]]:
-    for position, each in enumerate(spec.checks):
-        if each is not None:  # which a check that cannot be read is
-            yield ("checks", position), each
-
-
 @CHECKS.rule("checks")
 def checks_have_limits(spec: TableSpec) -> Iterator[Problem]:
     """Refuse a check without anything to compare with, or with limits that cross.
@@ -51,7 +45,7 @@ def checks_have_limits(spec: TableSpec) -> Iterator[Problem]:
     Fix: Write what the message asks for: columns, at_least, at_most, change, share or
     sigma.
     """
-    for path, check in _each(spec):
+    for path, check in readable_checks(spec):
         if isinstance(check, Unique) and not check.columns:
             yield got((*path, "columns"), [], "Name the columns that are unique.")
         if isinstance(check, (RowCount, AcceptedRange)):
@@ -95,7 +89,7 @@ def check_numbers_in_bounds(spec: TableSpec) -> Iterator[Problem]:
 
     Fix: Write a number within the bounds of the message.
     """
-    for path, check in _each(spec):
+    for path, check in readable_checks(spec):
         if isinstance(check, NullShare):
             yield from within((*path, "at_most"), check.at_most, 0, 1)
         if isinstance(check, Drift):
@@ -118,14 +112,12 @@ def checks_fit_types(spec: TableSpec) -> Iterator[Problem]:
 
     Fix: Name a column of a type that the message lists, or use another check.
     """
-    for path, check in _each(spec):
-        for place, name in enumerate(columns_of(check)):
+    for path, check in readable_checks(spec):
+        needs = _needs(check)
+        for at, name in columns_of_check(path, check):
             kind = type_of(spec, name)
-            needs = _needs(check)
             if kind is None or needs is None or _has(kind, needs):
                 continue
-            at = (*path, "columns", place) if isinstance(check, Unique) else path
-            at = at if isinstance(check, Unique) else (*path, "column")
             what = getattr(check, "aggregate", None)
             of = f"{what.value} of it" if what else check.kind
             hint = f"It is {kind.text}, and {of} needs {needs}. Name another column."
@@ -158,7 +150,7 @@ def checks_show_no_values(spec: TableSpec) -> Iterator[Problem]:
     Fix: Use count_distinct, null_share or an expression, or another column.
     """
     # Results are kept and shown, and such a value may have to be erased.
-    for path, check in _each(spec):
+    for path, check in readable_checks(spec):
         name, aggregate = shown_column(check), getattr(check, "aggregate", None)
         column = spec.column(name) if name else None
         if column is not None and column.sensitivity is Sensitivity.PERSONAL:
@@ -185,7 +177,7 @@ def checked_layers_exist(spec: TableSpec) -> Iterator[Problem]:
         layers.append(CheckedLayer.HISTORY)
     if spec.has_files and spec.engine is Engine.PYSPARK:
         layers.append(CheckedLayer.CHANGES)
-    for path, check in _each(spec):
+    for path, check in readable_checks(spec):
         if check.layer not in layers:
             listed = ", ".join(each.value for each in layers)
             hint = f"Layers that can be checked here: {listed}."
@@ -199,7 +191,7 @@ def check_names_differ(spec: TableSpec) -> Iterator[Problem]:
     Fix: Give one of the two another `name`.
     """
     taken: Dict[Tuple[CheckedLayer, str], Path] = {}
-    for path, check in _each(spec):
+    for path, check in readable_checks(spec):
         if check.name is not None:
             yield from names.label((*path, "name"), check.name, LONGEST_NAME)
         first = taken.setdefault((check.layer, check.title), path)
@@ -216,7 +208,7 @@ def personal_by_origin(
     `origins` says by column where its values come from. A column that is declared as
     personal is refused where the spec is read.
     """
-    for path, check in _each(spec):
+    for path, check in readable_checks(spec):
         name = shown_column(check)
         if name in origins:
             why = f"its values are data of persons: they come from {origins[name]}"
@@ -229,7 +221,7 @@ def check_problems(
     """List problems between tables and those that their checks refer to; `files` as in
     `with_other_names`."""
     for each in with_other_names(specs, files):
-        for path, check in _each(each.spec):
+        for path, check in readable_checks(each.spec):
             if isinstance(check, References):
                 for problem in references_lead_to_columns(each, path, check):
                     yield each.position, problem

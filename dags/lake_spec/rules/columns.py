@@ -8,7 +8,7 @@ from typing import Dict, Iterator, List, Optional, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
 from lake_spec.diagnostics.suggestions import did_you_mean
-from lake_spec.model import Column, TableSpec, Unique
+from lake_spec.model import Check, Column, TableSpec, Unique
 from lake_spec.model.checks import columns_of
 from lake_spec.model.column_type import BadType, ColumnType, parse_type
 from lake_spec.rules import names
@@ -61,14 +61,22 @@ def references(spec: TableSpec) -> Iterator[Tuple[Path, str]]:
         yield ("source", "scope", "column"), scope.column
     for position, rule in enumerate(spec.quality):
         yield ("quality", position, "column"), rule.column
-    for position, check in enumerate(spec.checks):
-        place = ("checks", position)
-        if isinstance(check, Unique):
-            for number, name in enumerate(check.columns):
-                yield (*place, "columns", number), name
-        elif check is not None:  # which a check that cannot be read is
-            for name in columns_of(check):
-                yield (*place, "column"), name
+    for path, check in readable_checks(spec):
+        yield from columns_of_check(path, check)
+
+
+def readable_checks(spec: TableSpec) -> Iterator[Tuple[Path, Check]]:
+    """List the checks of the table that could be read, each with its key path."""
+    for position, each in enumerate(spec.checks):
+        if each is not None:  # a check that cannot be read is None
+            yield ("checks", position), each
+
+
+def columns_of_check(path: Path, check: Check) -> Iterator[Tuple[Path, str]]:
+    """List the columns that a check names, each with the key path of its name."""
+    for place, name in enumerate(columns_of(check)):
+        key = ("columns", place) if isinstance(check, Unique) else ("column",)
+        yield (*path, *key), name
 
 
 @COLUMNS.rule("columns")

@@ -94,10 +94,8 @@ def check_numbers_in_bounds(spec: TableSpec) -> Iterator[Problem]:
             yield from within((*path, "at_most"), check.at_most, 0, 1)
         if isinstance(check, Drift):
             yield from within((*path, "runs"), check.runs, 2, MOST_RUNS)
-        above_zero = [
-            (name, _value(check, name)) for name in ("share", "sigma", "hours")
-        ]
-        for name, value in (*above_zero, ("change", _value(check, "change"))):
+        for name in ("share", "sigma", "hours", "change"):
+            value = _value(check, name)
             if value is not None and not 0 < value < float("inf"):
                 yield got((*path, name), value, "Write a number above 0.")
         if isinstance(check, RowCount):

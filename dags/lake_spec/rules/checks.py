@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Dict, Iterator, Mapping, Optional, Sequence, Set, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
-from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import (
     AcceptedRange,
     Aggregate,
@@ -28,7 +27,12 @@ from lake_spec.rules import names
 from lake_spec.rules.columns import columns_of_check, readable_checks, type_of
 from lake_spec.rules.rule_book import RuleBook, rule
 from lake_spec.rules.table import within
-from lake_spec.rules.table_names import Found, NamedTable, with_other_names
+from lake_spec.rules.table_names import (
+    Found,
+    NamedTable,
+    missing_column,
+    with_other_names,
+)
 
 CHECKS = RuleBook()
 
@@ -243,12 +247,8 @@ def references_lead_to_columns(
     if check.table not in (*each.names, each.spec.name):
         yield each.missing(at, check.table)
     elif other is not None and other.columns:
-        declared = [name for name, _ in other.columns]
-        if check.other not in declared:
-            hint = did_you_mean(check.other, declared)
-            hint = f"{hint}Its columns: {', '.join(declared)}."
-            message = f"{check.table} has no column {check.other!r}"
-            yield Problem(at, check.to, message, hint)
+        if other.column(check.other) is None:
+            yield replace(missing_column(at, other, check.other), value=check.to)
             return
         one, two = type_of(each.spec, check.column), type_of(other, check.other)
         if one and two and _family(one) != _family(two):

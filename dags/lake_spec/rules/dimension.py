@@ -10,7 +10,12 @@ from lake_spec.model import Engine, Side, TableSpec
 from lake_spec.model.column_type import BadType, parse_type
 from lake_spec.model.shown_columns import shown_columns
 from lake_spec.rules import names
-from lake_spec.rules.table_names import NamedTable, Found, with_other_names
+from lake_spec.rules.table_names import (
+    Found,
+    NamedTable,
+    missing_column,
+    with_other_names,
+)
 from lake_spec.rules.rule_book import RuleBook, rule
 from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns, references
 
@@ -207,9 +212,7 @@ def dimension_columns_exist(
         named += [((*path, "rename", column), column) for column, _ in side.rename]
         for at, name in named:
             if declared and name not in declared:
-                hint = did_you_mean(name, declared)
-                hint = f"{hint}Its columns: {', '.join(declared)}."
-                yield Problem(at, name, f"{table.name} has no column {name!r}", hint)
+                yield missing_column(at, table, name)
             elif at[2] == "rename" and side.columns and name not in side.columns:
                 hint = (
                     "Add it to `columns`, or remove it: the dimension does not show it."

@@ -8,7 +8,12 @@ from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Engine, Enrichment, TableSpec
 from lake_spec.rules import names
-from lake_spec.rules.table_names import NamedTable, Found, with_other_names
+from lake_spec.rules.table_names import (
+    Found,
+    NamedTable,
+    missing_column,
+    with_other_names,
+)
 from lake_spec.rules.rule_book import RuleBook, rule
 from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns, type_of
 
@@ -144,10 +149,7 @@ def _columns_unfit(
         return
     for position, name in enumerate(each.columns):
         if name not in declared:
-            hint = did_you_mean(name, declared)
-            hint = f"{hint}Its columns: {', '.join(declared)}."
-            message = f"{table.name} has no column {name!r}"
-            yield Problem((*path, "columns", position), name, message, hint)
+            yield missing_column((*path, "columns", position), table, name)
             continue
         kind = type_of(table, name)
         if kind and kind.is_nested:

@@ -33,6 +33,13 @@ class NamedTable:
         return Problem(path, name, f"unknown table {name!r}", hint)
 
 
+def missing_column(path: Path, table: TableSpec, name: str) -> Problem:
+    """Report a name that no column of another table has."""
+    declared = [column for column, _ in table.columns]
+    hint = f"{did_you_mean(name, declared)}Its columns: {', '.join(declared)}."
+    return Problem(path, name, f"{table.name} has no column {name!r}", hint)
+
+
 def with_other_names(
     specs: Sequence[TableSpec], files: Set[Tuple[str, str]]
 ) -> Iterator[NamedTable]:

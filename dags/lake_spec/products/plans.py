@@ -11,6 +11,7 @@ from lake_spec.diagnostics.errors import SpecErrors
 from lake_spec.diagnostics.product_ids import ProductId
 from lake_spec.lineage.sensitivity import ColumnSensitivity, Mark
 from lake_spec.model import (
+    CheckedLayer,
     DomainSpec,
     Expression,
     Layer,
@@ -107,11 +108,11 @@ def check_products(domains: Sequence[DomainSpec], tables: Path) -> Checked:
     from lake_spec.products.compiler import compile_product
     from lake_spec.products.inputs import Tables
 
-    known = Tables(domains)
+    inputs = Tables(domains)
     for spec in products:
-        file = tables / spec.domain / f"{spec.name}{ENDING}"
+        file = _file_of(spec.full_name, tables)
         text, sql = _sql(spec, file.parent)
-        compiled = compile_product(spec, text, known)
+        compiled = compile_product(spec, text, inputs)
         if compiled.plan is not None:
             checked.plans[spec.full_name] = compiled.plan
             checked.notes += _notes(spec, compiled.plan, file)
@@ -128,8 +129,9 @@ def check_products(domains: Sequence[DomainSpec], tables: Path) -> Checked:
     if not checked.diagnostics:
         planned = _with(domains, checked.plans)
         specs = [each for domain in planned for each in domain.tables]
-        checked.diagnostics += _shown_values(specs, tables)
-        checked.notes = [*_lowered(specs, tables), *checked.notes]
+        known = ColumnSensitivity(specs)
+        checked.diagnostics += _shown_values(specs, tables, known)
+        checked.notes = [*_lowered(known, tables), *checked.notes]
     return checked
 
 
@@ -142,20 +144,24 @@ def _notes(spec: TableSpec, plan: ProductPlan, file: Path) -> Iterator[Note]:
         yield Note(str(file), text)
 
 
-def _shown_values(specs: Sequence[TableSpec], tables: Path) -> Iterator[Diagnostic]:
+def _shown_values(
+    specs: Sequence[TableSpec],
+    tables: Path,
+    known: Optional[ColumnSensitivity] = None,
+) -> Iterator[Diagnostic]:
     """Refuse checks that would show values of columns that are personal by their origin."""
     asked = [spec for spec in specs if any(map(shown_column, spec.checks))]
     if not asked:
         return
-    sensitivity = ColumnSensitivity(specs)
+    known = known or ColumnSensitivity(specs)
     for spec in asked:
         origins = {
             name: _origin(mark)
-            for name, mark in sensitivity.columns(spec.full_name).items()
+            for name, mark in known.columns(spec.full_name).items()
             if mark.sensitivity is Sensitivity.PERSONAL
         }
         for problem in personal_by_origin(spec, origins):
-            yield _in_spec(tables / spec.domain / f"{spec.name}{ENDING}", problem)
+            yield _in_spec(_file_of(spec.full_name, tables), problem)
 
 
 def _origin(mark: Mark) -> str:
@@ -164,9 +170,9 @@ def _origin(mark: Mark) -> str:
     return f"{field.table}.{field.column}" if field else mark.reads
 
 
-def _lowered(specs: Sequence[TableSpec], tables: Path) -> Iterator[Note]:
+def _lowered(known: ColumnSensitivity, tables: Path) -> Iterator[Note]:
     """Warn of the columns that declare less than what their values come from."""
-    for each in ColumnSensitivity(specs).lowered():
+    for each in known.lowered():
         origin, sensitivity = _origin(each.mark), each.mark.sensitivity.value
         what = "has the values" if each.is_copied else "is made of the values"
         message = (
@@ -174,8 +180,7 @@ def _lowered(specs: Sequence[TableSpec], tables: Path) -> Iterator[Note]:
             f" {each.declared.value}"
         )
         hint = f"Write `sensitivity: {sensitivity}`, or remove the key."
-        domain, _, name = each.table.partition(".")
-        file = tables / domain / f"{name}{ENDING}"
+        file = _file_of(each.table, tables)
         at = ("columns", each.column, "sensitivity")
         rule = ProductId.LOWERED_SENSITIVITY.value
         found = _in_spec(file, Problem(at, each.declared.value, message, hint, rule))
@@ -199,15 +204,19 @@ def _conditions(
 
     known = Tables(domains)
     for spec, position, check in asked:
-        is_history = check.layer.value == Layer.HISTORY.value
+        is_history = check.layer is CheckedLayer.HISTORY
         layer = Layer.HISTORY if is_history else Layer.CURRENT
         path = ("checks", position, "sql")
         columns = known.columns(spec.full_name, layer)
         for each in check_condition(check.sql, columns, path):
             parts = (path, check.sql, each.message, each.hint, each.rule.value)
-            yield _in_spec(
-                tables / spec.domain / f"{spec.name}{ENDING}", Problem(*parts)
-            )
+            yield _in_spec(_file_of(spec.full_name, tables), Problem(*parts))
+
+
+def _file_of(full_name: str, tables: Path) -> Path:
+    """Return the file of a table's spec."""
+    domain, _, name = full_name.partition(".")
+    return tables / domain / f"{name}{ENDING}"
 
 
 def _sql(spec: TableSpec, folder: Path) -> Tuple[str, Path]:
@@ -255,11 +264,10 @@ def _cycle(spec: TableSpec, circle: List[str], tables: Path) -> Diagnostic:
     message = f"products read each other in a circle: {' -> '.join(circle)}"
     hint = "Remove one of these references."
     rule = ProductId.PRODUCT_CYCLE.value
-    folder = tables / spec.domain
+    file = _file_of(spec.full_name, tables)
     if spec.source.sql is None:
-        file = folder / f"{spec.name}{ENDING}"
         parts = (("source", "from"), spec.source.from_, message, hint)
         return _in_spec(file, Problem(*parts, rule))
-    text, path = _sql(spec, folder)
+    text, path = _sql(spec, file.parent)
     lines = [r.line for r in find_references(text).references if r.table == circle[1]]
     return Diagnostic(str(path), lines[0], "", circle[1], message, hint, rule)

@@ -10,6 +10,7 @@ import json
 from typing import Any, Dict, Iterator, Optional
 
 from lake_spec.contract.environment_defaults import with_environment_defaults
+from lake_spec.contract.glue_names import glue_name
 from lake_spec.export.contract_checks import checks_of
 from lake_spec.lineage.columns import columns_of_table
 from lake_spec.lineage.sensitivity import ColumnSensitivity
@@ -121,7 +122,7 @@ def _objects(
     }
     added = history_columns(table)
     if added:
-        history = f"{table.name}_history"
+        history = glue_name(table.name, "history")
         words = f"Every version of the rows of {table.name}, with its time of validity"
         of_history = checks_of(table.checks, CheckedLayer.HISTORY)
         properties = [described(*each) for each in columns]

@@ -84,6 +84,11 @@ class ColumnType:
         """True if values can be compared as numbers."""
         return self.name in NUMERIC or self.name == "decimal"
 
+    @property
+    def is_time(self) -> bool:
+        """True if values are dates or timestamps."""
+        return self.name in ("date", "timestamp")
+
 
 def _quoted(name: str) -> str:
     return name if _PLAIN_NAME.fullmatch(name) else sql_identifier(name)

@@ -253,7 +253,7 @@ def check_types(tree: exp.Query, found: Findings) -> None:
                 _check_equality(one, other, found)
     for column in tree.find_all(exp.Column):
         kind = kind_of(column)
-        if "as_of" in column.meta and kind and kind.name not in ("date", "timestamp"):
+        if "as_of" in column.meta and kind and not kind.is_time:
             hint = f"It is {kind.text}: name a date or timestamp column, or cast it before."
             message = f"as_of({column.meta['as_of']}) at {text_of(column)}"
             found.add(place_of(column), None, message, hint, ProductId.BAD_AS_OF)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lake_spec.diagnostics.diagnostic import Path
 from lake_spec.diagnostics.product_ids import ProductId
+from lake_spec.model.column_type import ColumnType
 from lake_spec.products import checks
 from lake_spec.products.aggregates import is_aggregate
 from lake_spec.products.findings import Findings
@@ -13,7 +14,6 @@ from lake_spec.products.statement import expression
 from lake_spec.products.types import family_of
 
 _VIEW = "input_0"
-_TIMES = ("date", "timestamp")
 
 
 def check_condition(sql: str, columns: Columns, path: Path) -> Findings:
@@ -73,5 +73,5 @@ def _check_types(tree: exp.Query, path: Path, found: Findings) -> None:
             found.add(path, None, message, hint, ProductId.COMPARED_TYPES)
 
 
-def _comparable(kind) -> str:
-    return "time" if kind.name in _TIMES else family_of(kind)
+def _comparable(kind: ColumnType) -> str:
+    return "time" if kind.is_time else family_of(kind)

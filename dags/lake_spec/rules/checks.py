@@ -141,7 +141,7 @@ def _has(kind: ColumnType, needs: str) -> bool:
     if needs == _NUMBER:
         return kind.is_numeric
     if needs == _TIME:
-        return kind.name in ("date", "timestamp")
+        return kind.is_time
     return not kind.is_nested
 
 

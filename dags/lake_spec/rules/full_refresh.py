@@ -51,7 +51,7 @@ def columns_that_date(spec: TableSpec) -> Tuple[str, ...]:
     """Return order_by up to its first date or timestamp; empty without one."""
     for position, name in enumerate(spec.order_by):
         kind = type_of(spec, name)
-        if kind and kind.name in ("date", "timestamp"):
+        if kind and kind.is_time:
             return spec.order_by[: position + 1]
     return ()
 

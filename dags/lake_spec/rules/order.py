@@ -14,7 +14,6 @@ from lake_spec.text.times import parse_timestamp
 ORDER = RuleBook()
 
 _NO_ORDER = ("boolean", "binary")
-_TIMES = ("date", "timestamp")
 
 
 @ORDER.rule("key")
@@ -166,7 +165,7 @@ def deletes_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
     if spec.envelope and spec.effective_at == EVENT_TIME:
         return  # every event has it
     kinds = [type_of(spec, name) for name in spec.order_by]
-    if all(kind and kind.name not in _TIMES for kind in kinds):
+    if all(kind and not kind.is_time for kind in kinds):
         yield got(
             ("effective_at",),
             spec.effective_at,
@@ -182,7 +181,7 @@ def effective_at_is_a_time(spec: TableSpec) -> Iterator[Problem]:
     Fix: Name a date or timestamp column.
     """
     kind = type_of(spec, spec.effective_at) if spec.effective_at else None
-    if kind and kind.name not in _TIMES:
+    if kind and not kind.is_time:
         hint = f"It is of type {kind.name}: name a date or timestamp column."
         yield got(("effective_at",), spec.effective_at, hint)
 

@@ -6,7 +6,7 @@ the order and groups of a window, are not among them.
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, Mapping, Optional, Tuple
+from typing import Dict, Iterable, Iterator, Mapping, Optional, Tuple
 
 from lake_spec.model import ColumnOrigin, ColumnUse, ProductInput
 from lake_spec.products.sql_tree import Scope, exp, scopes
@@ -35,19 +35,17 @@ def origins_of(
 ) -> Optional[Tuple[ColumnOrigin, ...]]:
     """Return the origins of each column of a qualified SELECT; None if they are unknown.
 
-    `inputs` are by view. Of several ways from one column to another the one on which
-    more of the values is left counts.
+    `inputs` are by view.
     """
     search = _Search(scopes(tree), inputs)
-    found: Dict[Tuple[str, str, str], ColumnUse] = {}
     try:
-        for position, name in enumerate(tree.named_selects):
-            for view, column, use in search.of_output(search.root, position):
-                key = (name, view, column)
-                found[key] = min(found.get(key, use), use, key=_USES.index)
+        return tuple(
+            ColumnOrigin(name, *use)
+            for position, name in enumerate(tree.named_selects)
+            for use in search.of_output(search.root, position)
+        )
     except _Unfollowed:
         return None
-    return tuple(ColumnOrigin(*key, how) for key, how in found.items())
 
 
 class _Search:
@@ -57,8 +55,16 @@ class _Search:
         self.root = found[-1]
         self._scopes = {id(each.expression): each for each in found}
         self._inputs = inputs
+        self._outputs: Dict[Tuple[int, int], Tuple[Use, ...]] = {}
 
-    def of_output(self, scope: Scope, position: int) -> Iterator[Use]:
+    def of_output(self, scope: Scope, position: int) -> Tuple[Use, ...]:
+        """Return what a column of a query is made of, found once for all its readers."""
+        key = (id(scope.expression), position)
+        if key not in self._outputs:
+            self._outputs[key] = _each_once(self._of_query(scope, position))
+        return self._outputs[key]
+
+    def _of_query(self, scope: Scope, position: int) -> Iterator[Use]:
         """List what a column of a query is made of: of each side of a UNION."""
         query = scope.expression
         if isinstance(query, exp.SetOperation):
@@ -104,12 +110,20 @@ class _Search:
                 raise _Unfollowed
             for found in self.of_output(source, names.index(column.name)):
                 yield (*found[:2], _later(use, found[2]))
-        elif (
-            isinstance(source, Scope) and at is not None
-        ):  # VALUES, or a function's rows
+        elif isinstance(source, Scope) and at is not None:
+            # VALUES, or a function's rows
             yield from self._of(source.expression, at, _later(use, ColumnUse.COMPUTED))
         else:
             raise _Unfollowed
+
+
+def _each_once(uses: Iterable[Use]) -> Tuple[Use, ...]:
+    """Return each column once, by the way on which most of its values is left."""
+    found: Dict[Tuple[str, str], ColumnUse] = {}
+    for view, column, use in uses:
+        key = (view, column)
+        found[key] = min(found.get(key, use), use, key=_USES.index)
+    return tuple((*key, use) for key, use in found.items())
 
 
 def _later(one: ColumnUse, other: ColumnUse) -> ColumnUse:

@@ -81,6 +81,17 @@ CASES = {
         "SELECT order_id, v FROM VALUES (1, 'x') AS t(order_id, v)",
         "",
     ),
+    # Searched once for each reader, these queries would be read 3 ** 40 times.
+    "a chain of queries": (
+        f"WITH q0 AS (SELECT order_id, region AS v FROM {ORDERS}), "
+        + ", ".join(
+            f"q{n + 1} AS (SELECT order_id, CASE WHEN v > 'x' THEN v ELSE upper(v) END "
+            f"AS v FROM q{n})"
+            for n in range(40)
+        )
+        + " SELECT order_id, v FROM q40",
+        "region computed",
+    ),
     "the way on which more is left": (
         "SELECT o.order_id, CASE WHEN count(o.region) > 1 THEN max(o.region) END AS v "
         f"FROM {ORDERS} GROUP BY o.order_id",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Iterable, List, Set, Tuple
+from typing import AbstractSet, Callable, Iterable, List, Mapping, Set, Tuple, TypeVar
 
 from lake_spec.model import Dimension, DomainSpec, Product, TableSpec
+
+Each = TypeVar("Each")
 
 
 def logs_of(table: TableSpec) -> Tuple[str, ...]:
@@ -46,13 +48,22 @@ def product_levels(products: Iterable[TableSpec]) -> List[List[TableSpec]]:
     The products of a group can be built side by side. Those that read each other in a
     circle, which `validate` reports, are the last group.
     """
-    waiting = {each.full_name: each for each in products}
-    levels: List[List[TableSpec]] = []
+    named = {each.full_name: each for each in products}
+    return levels(dict(sorted(named.items())), lambda each: set(each.source.reads))
+
+
+def levels(
+    named: Mapping[str, Each], needs: Callable[[Each], AbstractSet[str]]
+) -> List[List[Each]]:
+    """Group what has names so that each needs only names of groups before its own.
+
+    Names that are not there count as done. A circle is the last group.
+    """
+    waiting = dict(named)
+    found: List[List[Each]] = []
     while waiting:
         ready = [
-            name
-            for name, each in sorted(waiting.items())
-            if not set(each.source.reads) & set(waiting)
+            name for name, each in waiting.items() if not needs(each) & waiting.keys()
         ]
-        levels.append([waiting.pop(name) for name in ready or sorted(waiting)])
-    return levels
+        found.append([waiting.pop(name) for name in ready or list(waiting)])
+    return found

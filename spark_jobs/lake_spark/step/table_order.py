@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Iterator, List, Protocol, Sequence, Set, TypeVar
+from typing import List, Protocol, Sequence, Set, TypeVar
 
-from lake_spec.contract.product_inputs import product_levels
+from lake_spec.contract.product_inputs import levels, product_levels
 from lake_spec.model import References, TableSpec
 
 
@@ -25,29 +25,16 @@ def waves(tables: Sequence[Each]) -> List[List[Each]]:
     the tables that it reads.
     """
     others = [each for each in tables if not each.spec.is_product]
-    levels = product_levels(each.spec for each in tables if each.spec.is_product)
+    of_products = product_levels(each.spec for each in tables if each.spec.is_product)
     groups = [
-        *_levels(others),
-        *([each for each in tables if each.spec in level] for level in levels),
+        *levels({each.spec.name: each for each in others}, _needs),
+        *([each for each in tables if each.spec in level] for level in of_products),
     ]
     return [each for each in groups if each]
 
 
-def _levels(tables: Sequence[Each]) -> Iterator[List[Each]]:
-    """Yield the tables in groups, each after those that it needs; a circle is one group."""
-    left = {each.spec.name: each for each in tables}
-    while left:
-        ready = [
-            each
-            for name, each in left.items()
-            if not (_needs(each.spec) - {name}) & left.keys()
-        ]
-        group = ready or list(left.values())
-        yield group
-        for each in group:
-            del left[each.spec.name]
-
-
-def _needs(spec: TableSpec) -> Set[str]:
-    checks = (each for each in spec.checks if isinstance(each, References))
-    return {*(each.table for each in spec.enrich), *(each.table for each in checks)}
+def _needs(of: OfTable) -> Set[str]:
+    """Return the names of the other tables that a table needs."""
+    checks = (each for each in of.spec.checks if isinstance(each, References))
+    named = {each.table for each in (*of.spec.enrich, *checks)}
+    return named - {of.spec.name}

@@ -105,7 +105,8 @@ def build(
             stored_now = None if events.since is None else table.read
             metadata = {**metadata, **checks.of(found.all, stored_now)}
         said = {**metadata, ROWS: str(rows), OPEN: str(still_open)}
-        return _commit(table, layer, found, counts, events, said)
+        instant = _commit(table, layer, found, counts, events, said)
+        return Built(instant, rows, still_open, counts[INSERTED], counts["closed"])
     finally:
         found.compared.unpersist()
 
@@ -242,14 +243,13 @@ def _commit(
     counts: Dict[str, Any],
     events: AffectedEvents,
     metadata: Dict[str, str],
-) -> Built:
+) -> str:
+    """Write the changes; return the instant of the commit."""
     said = {**metadata, LOG_INSTANT: events.log_instant}
     changes = layer.completed(found.all)
     if counts[REMOVED]:
         layer.on_removed(changes)
-    instant = table.write(to_write(changes, layer), _operation(table, events), said)
-    rows, still_open = int(metadata[ROWS]), int(metadata[OPEN])
-    return Built(instant, rows, still_open, counts[INSERTED], counts["closed"])
+    return table.write(to_write(changes, layer), _operation(table, events), said)
 
 
 def _counts_before(table: HudiTable, events: AffectedEvents) -> Tuple[int, int]:

@@ -71,9 +71,7 @@ def before_commit(run: TableRun, layer: str, rows: CheckedRows) -> Dict[str, str
     checks = checks_of(run.spec, layer)
     if not checks:
         return {}
-    settle(run, layer)
-    results = _results(run)
-    now = datetime.now(timezone.utc)
+    results, now = _settled(run, layer), datetime.now(timezone.utc)
     due = [each for each in checks if _is_due(each, layer, results, now)]
     evaluation = _Evaluation(run, layer, results, now)
     made = evaluation.of(due, rows, measure_also=checks)
@@ -120,14 +118,19 @@ def pre_commit(run: TableRun, layer: str) -> Optional[PreCommit]:
 
 def settle(run: TableRun, layer: str) -> None:
     """Add the results of the newest commit to those of the table, if they are not there."""
-    if not checks_of(run.spec, layer):
-        return
-    table = run.table(layer)
+    if checks_of(run.spec, layer):
+        _settled(run, layer)
+
+
+def _settled(run: TableRun, layer: str) -> Results:
+    """Return the results of the table, those of the newest commit of the layer included."""
+    uri = uri_of(run.environment.runs, run.spec.domain, run.spec.name)
+    results, table = Results(run.store, uri), run.table(layer)
     said, commit = table.metadata_with(OF_RUN), table.last_instant(OF_RUN)
     rows = json.loads(said.get(RESULTS, "[]"))
-    if not rows or commit is None:
-        return
-    _results(run).add_of_commit(rows, commit)
+    if rows and commit is not None:
+        results.add_of_commit(rows, commit)
+    return results
 
 
 def without_commit(run: TableRun, layer: str) -> None:
@@ -135,18 +138,14 @@ def without_commit(run: TableRun, layer: str) -> None:
 
     Checks that failed are repeated. Raises FailedChecks.
     """
-    table = run.table(layer)
+    table, checks = run.table(layer), checks_of(run.spec, layer)
     if run.dry_run or run.report.stage == ERASE or layer in run.report.commits:
         return
-    if not checks_of(run.spec, layer) or not table.has_data():
+    if not checks or not table.has_data():
         return
-    settle(run, layer)
-    results, now = _results(run), datetime.now(timezone.utc)
-    due = [
-        each
-        for each in checks_of(run.spec, layer)
-        if _is_to_repeat(each, results.newest(layer, each))
-    ]
+    results, now = _settled(run, layer), datetime.now(timezone.utc)
+    before = {each.title: results.newest(layer, each) for each in checks}
+    due = [each for each in checks if _is_to_repeat(each, before[each.title])]
     if not due:
         return
 
@@ -158,7 +157,6 @@ def without_commit(run: TableRun, layer: str) -> None:
     made = evaluation.of(due, rows)
     commit = table.last_commit()
     assert commit is not None, f"{table.path} has data"
-    before = {each.title: results.newest(layer, each) for each in due}
     news = [
         row
         for row in evaluation.rows(made, commit.instant)
@@ -167,11 +165,6 @@ def without_commit(run: TableRun, layer: str) -> None:
     if news:
         results.put(news)
     _report(run, layer, made, "is as before")
-
-
-def _results(run: TableRun) -> Results:
-    uri = uri_of(run.environment.runs, run.spec.domain, run.spec.name)
-    return Results(run.store, uri)
 
 
 def _is_due(check: Check, layer: str, results: Results, now: datetime) -> bool:

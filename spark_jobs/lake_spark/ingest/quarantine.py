@@ -13,6 +13,7 @@ from lake_spec.hudi.options import Operation
 from lake_spark.changelog.schema import LogColumn
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Sensitivity, TableSpec
+from lake_spec.rules.columns import RESERVED_PREFIXES
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import TooManyBadRows
 from lake_spark.ingest.accounting import Counted
@@ -93,7 +94,7 @@ def _shown_columns(spec: TableSpec, rows: DataFrame) -> List[str]:
     columns = {
         each.name: spec.column(each.name)
         for each in rows.schema
-        if _is_text(each.dataType) and not each.name.startswith("lake_")
+        if _is_text(each.dataType) and not each.name.startswith(RESERVED_PREFIXES)
     }
     shown = [
         name

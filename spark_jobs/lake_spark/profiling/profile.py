@@ -22,6 +22,7 @@ from lake_spec.contract.table_profile import (
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.lineage.sensitivity import ColumnSensitivity
 from lake_spec.model import CurrentDeletes, Profile, TableSpec
+from lake_spec.rules.columns import RESERVED_PREFIXES
 from lake_spark.errors import LeaseLost, first_line
 from lake_spark.profiling.measure import measure
 from lake_spark.storage.hudi_table import without_hudi_columns
@@ -30,8 +31,6 @@ from lake_spark.tables.table_run import TableRun
 
 OLD_AFTER = timedelta(days=6)
 """Age after which a profile is measured again, so that a weekly run always does."""
-
-_OURS = "lake_"
 
 
 class DomainSensitivity:
@@ -145,4 +144,5 @@ def living(run: TableRun) -> DataFrame:
     marker = run.spec.history.columns.is_deleted
     if run.spec.current.deletes is CurrentDeletes.SOFT and marker in rows.columns:
         rows = rows.where(~rows[marker]).drop(marker)
-    return rows.drop(*[name for name in rows.columns if name.startswith(_OURS)])
+    ours = [name for name in rows.columns if name.startswith(RESERVED_PREFIXES)]
+    return rows.drop(*ours)

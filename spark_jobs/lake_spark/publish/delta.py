@@ -72,9 +72,10 @@ class Delta(Format):
         for step in steps:
             version += 1
             actions = self._actions(step)
-            if any(known.get(n) != v for n, v in self._fingerprints().items()):
+            info = actions[0]["commitInfo"]
+            if any(known.get(name) != info[name] for name in (_SCHEMA, _DESCRIPTIONS)):
                 actions.insert(1, self._meta_data())
-            known = actions[0]["commitInfo"]
+            known = info
             if not self._add(version, actions):
                 return False
         return True

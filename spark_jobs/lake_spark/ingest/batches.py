@@ -304,7 +304,9 @@ def _without_erased(
     files = [each.file for each in batch.inputs]
     batch.left_out = left_out(erased, files, rows.numbered, keyed_hash)
     rows.numbered = without(rows.numbered, batch.left_out)
-    rows.counted = rows.counted.without(batch.left_out, rows.numbered, _rules(run))
+    rows.counted = rows.counted.without(
+        batch.left_out, rows.numbered, counted_rules(run.spec)
+    )
     return rows
 
 
@@ -315,10 +317,6 @@ def _read_whole(run: TableRun, batch: Batch) -> Optional[Rows]:
         rows.release()
         rows = read_all(run, batch)
     return rows
-
-
-def _rules(run: TableRun) -> Dict[str, str]:
-    return counted_rules(run.spec)
 
 
 def read_all(run: TableRun, batch: Batch) -> Optional[Rows]:
@@ -350,7 +348,7 @@ def _read_and_count(run: TableRun, batch: Batch) -> Rows:
     kept = read_inputs(run.spark, run.spec, batch.inputs, batch.columns)
     kept = kept.persist(StorageLevel.MEMORY_AND_DISK)
     try:
-        counted = count_rows(kept, _rules(run))
+        counted = count_rows(kept, counted_rules(run.spec))
         return Rows(kept, number_records(kept, counted), counted)
     except Exception:
         kept.unpersist()

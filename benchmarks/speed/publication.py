@@ -40,11 +40,11 @@ def seconds(bench: Bench) -> List[Result]:
         runs = [sum(parts) for parts in zip(*(_seconds(took[s]) for s in STAGES))]
         published = _seconds(took["publish"])
         shares = [part / (part + run) for part, run in zip(published, runs)]
-        told = {n: median(took["publish"], n) for n in ("seconds", "files", "jobs")}
-        told["run"] = sum(median(took[stage]) for stage in STAGES)
+        more = {n: median(took["publish"], n) for n in ("seconds", "files", "jobs")}
+        more["run"] = sum(median(took[stage]) for stage in STAGES)
         where = f"{files:,} files, {KEYS} keys of {rows:,} rows"
         what = f"part of a run that publishing its {len(LAYERS)} commits takes: {where}"
-        found.append(over(id, what, shares, None, told))
+        found.append(over(id, what, shares, None, more))
         each = [one / len(LAYERS) for one in published]
         what = f"seconds to publish a commit as both formats: {where}"
         found.append(over(of_commit, what, each, None, {}))
@@ -70,10 +70,10 @@ def stored(bench: Bench) -> List[Result]:
     metadata, data = _bytes(_files(lake, is_metadata=True)), _newest(lake)
     where = f"{ROUNDS} rounds of {KEYS} keys, {rows:,} rows, {files} files"
     what = f"bytes of metadata after {where} / bytes of rows"
-    told = {"metadata": metadata, "data": data}
+    more = {"metadata": metadata, "data": data}
     share, most = metadata / data, max(written)
     return [
-        Result("16", what, share, share, share, 0.01, told),
+        Result("16", what, share, share, share, 0.01, more),
         Result("16a", "bytes of rows that publishing wrote in them", most, 0, most, 0),
     ]
 

@@ -32,6 +32,7 @@ class _Measured:
     """A column after the first pass; `low` and `high` are numbers for its histogram."""
 
     profile: ColumnProfile
+    kind: ColumnType
     low: Optional[float] = None
     high: Optional[float] = None
 
@@ -111,7 +112,7 @@ def _limit(row: Row, i: int, name: str, kind: ColumnType, shows: bool) -> _Measu
         min_length=values.get(f"shortest_{i}"),
         max_length=values.get(f"longest_{i}"),
     )
-    return _Measured(profile, values.get(f"low_{i}"), values.get(f"high_{i}"))
+    return _Measured(profile, kind, values.get(f"low_{i}"), values.get(f"high_{i}"))
 
 
 def _with_values(rows: DataFrame, measured: List[_Measured]) -> List[ColumnProfile]:
@@ -161,14 +162,13 @@ def _has_top(profile: ColumnProfile) -> bool:
 
 def _bin(of: _Measured, column: str) -> Optional[str]:
     """Return SQL of the number of a value's part between least and greatest value."""
-    low, high = of.low, of.high
-    if low is None or high is None or not low < high:
+    low, high, number = of.low, of.high, _number(of.kind)
+    if number is None or low is None or high is None or not low < high:
         return None
     width = (high - low) / BINS
     if not (math.isfinite(width) and width > 0 and math.isfinite(low)):
         return None
-    number = _NUMBERS.get(of.profile.type, "CAST({} AS double)").format(column)
-    part = f"CAST(floor(({number} - {low!r}D) / {width!r}D) AS int)"
+    part = f"CAST(floor(({number.format(column)} - {low!r}D) / {width!r}D) AS int)"
     # `least` and `greatest` pass over nulls.
     within = f"greatest(0, least({BINS - 1}, {part}))"
     return f"IF({column} IS NULL, NULL, CAST({within} AS string))"

@@ -266,11 +266,13 @@ class _Evaluation:
         return json.loads(table.metadata_with(OF_RUN).get(MEASURES, "{}"))
 
     def _lacks_table(self, check: Check) -> bool:
-        if not isinstance(check, References):
-            return False
-        if (check.table, self._layer) == (self._run.spec.name, "current"):
+        if not isinstance(check, References) or self._is_own(check.table):
             return False
         return not self._run.of_table(check.table).current.has_data()
+
+    def _is_own(self, table: str) -> bool:
+        """Return whether references to a table are to the rows that are checked."""
+        return (table, self._layer) == (self._run.spec.name, "current")
 
     def _other(self, rows: CheckedRows, to: str) -> DataFrame:
         """Return the values of a column of a table's current rows.
@@ -278,7 +280,7 @@ class _Evaluation:
         Of the table itself they are those after the commit.
         """
         table, _, column = to.partition(".")
-        if (table, self._layer) == (self._run.spec.name, "current"):
+        if self._is_own(table):
             found = rows.after
         else:
             other = self._run.of_table(table)

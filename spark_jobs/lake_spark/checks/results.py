@@ -7,6 +7,7 @@ the next one adds them. The rows of a run are there once, however often it was t
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import Any, Dict, List, Optional, Sequence
 
 from lake_spec.model import Check
@@ -75,8 +76,9 @@ class Results:
         """Add rows, in the place of those that their runs had of the same checks."""
         ids = {_id(row) for row in rows}
         kept = [row for row in self._rows if _id(row) not in ids] + list(rows)
-        newest = list(dict.fromkeys(row["run"] for row in reversed(kept)))[:MOST_RUNS]
-        self._rows = [row for row in kept if row["run"] in set(newest)]
+        runs = dict.fromkeys(row["run"] for row in reversed(kept))
+        newest = set(islice(runs, MOST_RUNS))
+        self._rows = [row for row in kept if row["run"] in newest]
         text = "".join(f"{json.dumps(row)}\n" for row in self._rows)
         self._store.write(self._uri, text.encode())
 

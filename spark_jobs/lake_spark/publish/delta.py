@@ -11,7 +11,7 @@ import json
 import re
 import time
 import uuid
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 from urllib.parse import quote
 
 from pyspark.sql import SparkSession
@@ -57,7 +57,11 @@ class Delta(Format):
             return None
         info = self._read(versions[-1])[0]["commitInfo"]
         return Newest(
-            versions[-1], info.get(INSTANT, ""), info.get(_FILES), info.get(_BYTES)
+            versions[-1],
+            info.get(INSTANT, ""),
+            info.get(_FILES),
+            info.get(_BYTES),
+            info,
         )
 
     def append(self, newest: Newest, steps: Sequence[Step]) -> bool:
@@ -65,8 +69,7 @@ class Delta(Format):
 
         Return False where another writer was first.
         """
-        version = newest.version
-        known = self._read(version)[0]["commitInfo"]
+        version, known = newest.version, newest.content
         if not steps:
             return self._add(version + 1, self._redescribed(version, known))
         for step in steps:
@@ -82,8 +85,7 @@ class Delta(Format):
 
     def is_described(self, newest: Newest) -> bool:
         """Return whether the newest version has the descriptions of table and columns."""
-        info = self._read(newest.version)[0]["commitInfo"]
-        return info.get(_DESCRIPTIONS) == self._description_hash()
+        return newest.content.get(_DESCRIPTIONS) == self._description_hash()
 
     def begin(self, step: Step) -> bool:
         """Write one version with all files, and remove the older ones first.
@@ -167,7 +169,7 @@ class Delta(Format):
         }
         return [{"commitInfo": info}, *gone, *added]
 
-    def _redescribed(self, version: int, known: Dict[str, Any]) -> List[Action]:
+    def _redescribed(self, version: int, known: Mapping[str, Any]) -> List[Action]:
         """Return the actions that change the descriptions of a version alone."""
         found = [each for each in self._replay(version) if "metaData" in each]
         head = found[0]["metaData"]

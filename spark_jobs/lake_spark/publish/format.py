@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, Dict, Mapping, Optional, Sequence, Tuple
+from typing import Any, ClassVar, Dict, Mapping, Optional, Sequence, Tuple
 
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
@@ -30,6 +30,8 @@ class Newest:
     instant: str
     files: Optional[int]
     bytes: Optional[int]
+    content: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What it was read from."""
 
 
 class Format(ABC):

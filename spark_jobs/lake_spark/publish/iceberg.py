@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Dict, List, Optional, Sequence, Set
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Set
 
 from py4j.java_gateway import JavaObject
 from py4j.protocol import Py4JJavaError
@@ -47,12 +47,14 @@ class Iceberg(Format):
         version = max(self._versions(), default=None)
         if version is None:
             return None
-        summary = _current(self._read(version)).get("summary", {})
+        metadata = self._read(version)
+        summary = _current(metadata).get("summary", {})
         return Newest(
             version,
             summary.get(INSTANT, ""),
             int(summary.get("total-data-files", 0)),
             int(summary.get("total-files-size", 0)),
+            metadata,
         )
 
     def append(self, newest: Newest, steps: Sequence[Step]) -> bool:
@@ -62,7 +64,7 @@ class Iceberg(Format):
         """
         operations = self._tables().load(self.table.path).operations()
         changes = self._iceberg.Transactions.newTransaction(self.table.path, operations)
-        before = self._read(newest.version)
+        before = newest.content
         if before.get("properties", {}).get(_TABLE_COMMENT) != self.description:
             properties = changes.updateProperties()
             properties.set(_TABLE_COMMENT, self.description).commit()
@@ -84,7 +86,7 @@ class Iceberg(Format):
 
     def is_described(self, newest: Newest) -> bool:
         """Return whether the newest version has the descriptions of table and columns."""
-        metadata = self._read(newest.version)
+        metadata = newest.content
         comment = metadata.get("properties", {}).get(_TABLE_COMMENT)
         return comment == self.description and all(
             each.get("doc") == self.columns.get(each["name"])
@@ -196,7 +198,7 @@ class Iceberg(Format):
         found = self._iceberg.spark.SparkSchemaUtil.convert(changes.table().schema())
         return StructType.fromJson(json.loads(found.json()))
 
-    def _evolve(self, changes: JavaObject, before: Dict[str, Any]) -> None:
+    def _evolve(self, changes: JavaObject, before: Mapping[str, Any]) -> None:
         """Add columns under new ids, widen types, drop what is gone.
 
         A name that comes back has another id in newer snapshots, and the mapping of
@@ -292,7 +294,7 @@ def _current(metadata: Dict[str, Any]) -> Dict[str, Any]:
     return found[0] if found else {}
 
 
-def _current_schema(metadata: Dict[str, Any]) -> Dict[str, Any]:
+def _current_schema(metadata: Mapping[str, Any]) -> Dict[str, Any]:
     current = metadata["current-schema-id"]
     (found,) = [each for each in metadata["schemas"] if each["schema-id"] == current]
     return found

@@ -72,15 +72,13 @@ def hold_pages(home: StateDirectory, *, patience: float = PATIENCE) -> Iterator[
     """
     home.create()
     with open(home.site_lock_file, "a", encoding="utf-8") as file:
-        deadline = time.monotonic() + patience
-        while not _try(file, fcntl.LOCK_EX):
-            if time.monotonic() > deadline:
+        for is_late in _tries(file, fcntl.LOCK_EX, patience):
+            if is_late:
                 raise StateDirectoryBusy(
                     f"another command is building the pages in {home.site}. Wait until"
                     " that ends, or give this command a directory of its own: --state-dir"
                     " DIR"
                 )
-            time.sleep(0.2)
         yield
 
 
@@ -95,11 +93,10 @@ def _acquire(
     file: IO[str], home: StateDirectory, *, shared: bool, patience: float
 ) -> None:
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-    deadline = time.monotonic() + patience
     is_announced = False
-    while not _try(file, kind):
+    for is_late in _tries(file, kind, patience):
         names = " and ".join(holders(home)) or "another command"
-        if time.monotonic() > deadline:
+        if is_late:
             raise StateDirectoryBusy(
                 f"the state directory {home.root} is in use by {names}. Wait until that"
                 " ends, or give this command a directory of its own: --state-dir DIR"
@@ -107,6 +104,13 @@ def _acquire(
         if not is_announced:
             print(f"waiting for {names}: it uses {home.root}", file=sys.stderr)
             is_announced = True
+
+
+def _tries(file: IO[str], kind: int, patience: float) -> Iterator[bool]:
+    """Try until the lock is acquired; yield after each failure whether time is up."""
+    deadline = time.monotonic() + patience
+    while not _try(file, kind):
+        yield time.monotonic() > deadline
         time.sleep(0.2)
 
 

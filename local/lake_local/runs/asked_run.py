@@ -13,6 +13,7 @@ from lake_spec.contract.partition_folders import EXPECTED, is_folder
 from lake_spec.contract.run_options import params_of_kind
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import DomainSpec
+from lake_spec.parsing.json_codec import to_data
 from lake_spec.text.times import parse_timestamp
 
 from lake_local.errors import BadRequest, unknown
@@ -37,7 +38,7 @@ def check(specs: Specs, dag_id: str, conf: Mapping[str, Any]) -> None:
         return
     name, kind = _parts(specs, dag_id)
     domain = specs.domain(name)
-    ids = _ids(domain)
+    ids = dag_ids(to_data(domain))
     if dag_id not in ids:
         raise BadRequest(unknown("DAG", dag_id, ids))
     _require_dag_file(specs, name)
@@ -77,16 +78,6 @@ def _require_dag_file(specs: Specs, name: str) -> None:
             f"{dags / name}.py is missing, so Airflow has no DAGs of {name}. Create it:"
             f" sed s/moma/{name}/g dags/moma.py > dags/{name}.py"
         )
-
-
-def _ids(domain: DomainSpec) -> set[str]:
-    shown = {
-        "name": domain.name,
-        "continuous": domain.continuous,
-        "history_runs": domain.history_runs.value,
-        "tables": [{"source": {"kind": each.source.kind}} for each in domain.tables],
-    }
-    return dag_ids(shown)
 
 
 def _params(dag_id: str, kind: str, conf: Mapping[str, Any]) -> Iterable[str]:

@@ -16,6 +16,7 @@ from lake_spec.contract.environment_defaults import with_environment_defaults
 from lake_spec.contract.state_format import UnreadableState, parse_state, state_text
 from lake_spec.contract.table_profile import (
     TableProfile,
+    profile_file,
     profiles_folder,
     read_profile,
 )
@@ -169,16 +170,12 @@ def write(site: Store, files: Files) -> None:
 
 def _profiles(runs: Store, domain: DomainSpec) -> dict[str, TableProfile]:
     """Read the profiles of the tables of a domain; damaged ones are logged."""
-    names = {f"{each.name}.json": each.name for each in domain.tables}
-    paths = [
-        path
-        for path in runs.files(profiles_folder(domain.name))
-        if path.rpartition("/")[2] in names
-    ]
+    names = {profile_file(domain.name, each.name): each.name for each in domain.tables}
+    stored = runs.files(profiles_folder(domain.name))
     found = {}
-    for path, body in _bodies(runs, paths):
+    for path, body in _bodies(runs, [path for path in stored if path in names]):
         try:
-            found[names[path.rpartition("/")[2]]] = read_profile(body, path)
+            found[names[path]] = read_profile(body, path)
         except UnreadableState as error:
             log.warning("%s", error)
     return found

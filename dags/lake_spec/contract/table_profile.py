@@ -86,9 +86,14 @@ def profiles_folder(domain: str) -> str:
     return f"profiles/{domain}/"
 
 
+def profile_file(domain: str, table: str) -> str:
+    """Return the path of a table's profile, relative to the root of the runs."""
+    return f"{profiles_folder(domain)}{table}.json"
+
+
 def profile_uri(runs: str, domain: str, table: str) -> str:
     """Return the address of a table's profile, below the root of the runs."""
-    return f"{runs.rstrip('/')}/{profiles_folder(domain)}{table}.json"
+    return f"{runs.rstrip('/')}/{profile_file(domain, table)}"
 
 
 def profile_text(profile: TableProfile, release: str = "") -> str:

@@ -15,7 +15,12 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 
 from lake_site.store import S3Store
-from lake_spec.contract.table_profile import TableProfile, profile_uri, read_profile
+from lake_spec.contract.table_profile import (
+    TableProfile,
+    profile_file,
+    profile_uri,
+    read_profile,
+)
 from lake_spec.lineage.sensitivity import ColumnSensitivity
 from lake_spec.model import EnvironmentSpec, TableSpec
 
@@ -50,9 +55,9 @@ def _profile(
     opened: Session, environment: EnvironmentSpec, table: TableSpec
 ) -> TableProfile:
     """Return the stored profile. Raises BadRequest if there is none."""
+    store = S3Store(opened.aws("s3"), environment.runs)
+    content = store.read(profile_file(table.domain, table.name))
     uri = profile_uri(environment.runs, table.domain, table.name)
-    root, _, name = uri.rpartition("/")
-    content = S3Store(opened.aws("s3"), root).read(name)
     if content is None:
         raise BadRequest(
             f"{table.full_name} has no profile ({uri}). Run {table.domain}_full_load or "

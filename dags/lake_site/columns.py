@@ -57,7 +57,7 @@ def _row(
     table: TableFacts, lineage: ColumnLineage, added: Optional[tuple[str, str]]
 ) -> ColumnRow:
     name, spec = lineage.column, table.spec
-    profile = _profile(table, name)
+    profile = table.profile.column(name) if table.profile else None
     column = spec.column(name) or _origin(table, lineage)
     kind, meaning = added or (
         column.type if column else profile.type if profile else "",
@@ -76,14 +76,6 @@ def _row(
         terms=tuple(terms_of(table.domain.spec, name, tags)),
         profile=profile,
     )
-
-
-def _profile(table: TableFacts, name: str) -> Optional[ColumnProfile]:
-    """Return what a column had, without values that the spec of today does not show."""
-    found = table.profile.column(name) if table.profile else None
-    if found is None or table.domain.guard.may_show(table.spec, name):
-        return found
-    return found.counts()
 
 
 def _origin(table: TableFacts, lineage: ColumnLineage) -> Optional[Column]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Optional
 
 from lake_spec.contract.table_profile import TableProfile
@@ -314,10 +314,14 @@ class TableFacts:
         days = (today - timedelta(days=ago) for ago in reversed(range(DAYS)))
         return tuple(Day(day, *sums.get(day, (0, 0, 0, 0))) for day in days)
 
-    @property
+    @cached_property
     def profile(self) -> Optional[TableProfile]:
-        """What its columns had when they were last measured; None if they never were."""
-        return self.domain.profiles.get(self.spec.name)
+        """What its columns had when they were last measured; None if they never were.
+
+        Values that the spec of today does not show are left out.
+        """
+        found = self.domain.profiles.get(self.spec.name)
+        return found and found.redacted(partial(self.domain.guard.may_show, self.spec))
 
     @property
     def cost(self) -> Optional[Mapping[str, Any]]:

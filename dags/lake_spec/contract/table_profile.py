@@ -11,8 +11,8 @@ One object per table, `<runs>/profiles/<domain>/<table>.json`, replaced by each 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Optional, Tuple, Union
+from dataclasses import dataclass, replace
+from typing import Callable, Optional, Tuple, Union
 
 from lake_spec.contract.state_format import (
     UnreadableState,
@@ -79,6 +79,14 @@ class TableProfile:
     def column(self, name: str) -> Optional[ColumnProfile]:
         """Return the profile of a column; None if it was not measured."""
         return next((each for each in self.columns if each.name == name), None)
+
+    def redacted(self, may_show: Callable[[str], bool]) -> TableProfile:
+        """Return the same with counts alone of columns whose values may not be shown.
+
+        A spec may declare a column personal after the profile was measured.
+        """
+        columns = (e if may_show(e.name) else e.counts() for e in self.columns)
+        return replace(self, columns=tuple(columns))
 
 
 def profiles_folder(domain: str) -> str:

@@ -12,7 +12,7 @@ Examples:
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import replace
+from functools import partial
 
 from lake_site.store import S3Store
 from lake_spec.contract.table_profile import (
@@ -46,7 +46,7 @@ def run(args: Namespace) -> int:
     known = ColumnSensitivity(t for d in specs.planned_domains() for t in d.tables)
     with session.observed(home_of(args), specs, who=NAME) as opened:
         profile = _profile(opened, specs.environment, table)
-    profile = _shown(profile, table, known)
+    profile = profile.redacted(partial(known.may_show, table))
     print(rules_text(table, profile, suggestions(table, profile)), end="")
     return 0
 
@@ -64,14 +64,3 @@ def _profile(
             f"{table.domain}_maintenance; with `profile: never` in its spec none is made."
         )
     return read_profile(content, uri)
-
-
-def _shown(
-    profile: TableProfile, table: TableSpec, known: ColumnSensitivity
-) -> TableProfile:
-    """Return a profile without values that the specs of today do not show."""
-    columns = (
-        each if known.may_show(table, each.name) else each.counts()
-        for each in profile.columns
-    )
-    return replace(profile, columns=tuple(columns))

@@ -56,6 +56,12 @@ def test_counts_have_no_value():
     assert (found.min, found.max, found.min_length, found.top) == (None, None, None, ())
 
 
+def test_values_that_may_not_be_shown_any_more_are_left_out():
+    found = PROFILE.redacted(lambda name: name == "n")
+    assert found.columns == (COLUMN.counts(), NUMBER)
+    assert (found.rows, found.at) == (PROFILE.rows, PROFILE.at)
+
+
 @pytest.mark.parametrize(
     "change",
     [{"columns": None}, {"columns": [{}]}, {"rows": ...}, {"format": 2}],

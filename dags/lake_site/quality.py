@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Optional
 
 from lake_spec.model import Rule
@@ -85,7 +86,7 @@ def rule_charts(results: Sequence[RuleResult]) -> list[dict[str, Any]]:
 def bad_runs(table: TableFacts) -> tuple[BadRun, ...]:
     """Return the newest runs with bad rows of a table."""
     guard = table.domain.guard
-    found = [
+    found = (
         BadRun(
             run,
             int(report["quarantined"]),
@@ -94,16 +95,15 @@ def bad_runs(table: TableFacts) -> tuple[BadRun, ...]:
         )
         for run, report in table.reports
         if report.get("quarantined") or report.get("samples")
-    ]
-    return tuple(found[:BAD_RUNS])
+    )
+    return tuple(islice(found, BAD_RUNS))
 
 
 def maintained(table: TableFacts) -> tuple[MaintainedLayer, ...]:
     """Return what maintenance did to a table, the newest first."""
-    runs = ((run, report) for run, report in table.reports if report.get("maintained"))
     return tuple(
         each
-        for run, report in runs
+        for run, report in table.reports
         for each in _maintained(run, table.spec.name, report)
     )
 
@@ -114,10 +114,9 @@ def samples_of_run(facts: DomainFacts, run: Run) -> list[Mapping[str, Any]]:
     return [
         {"table": name, **sample}
         for name, stages in run.tables.items()
+        if name in specs
         for report in stages.values()
-        for sample in (
-            facts.guard.samples(specs[name], report) if name in specs else ()
-        )
+        for sample in facts.guard.samples(specs[name], report)
     ]
 
 

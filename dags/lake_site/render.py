@@ -194,9 +194,8 @@ def _add_run(files: Files, facts: DomainFacts, run: Run) -> None:
     ]
     entries = [each for each in facts.entries if each.get("run") == run.name]
     known = {table.name for table in facts.spec.tables}
-    samples, maintained = quality.samples_of_run(facts, run), quality.maintained_in_run(
-        run
-    )
+    samples = quality.samples_of_run(facts, run)
+    maintained = quality.maintained_in_run(run)
     causes = [facts.guard.cause(each) for each in run.causes]
     warnings = [facts.guard.cause(each) for each in run.warnings]
     _paged(

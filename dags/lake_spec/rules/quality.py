@@ -15,7 +15,8 @@ QUALITY = RuleBook()
 TESTS = ("not_null", "one_of", "matches", "at_least", "at_most")
 
 
-def _tests(rule: Rule) -> List[str]:
+def tests_of(rule: Rule) -> List[str]:
+    """List the tests that a quality rule has; a valid one has exactly one."""
     absent = (None, False, ())
     return [name for name in TESTS if not _is_any(getattr(rule, name), absent)]
 
@@ -33,7 +34,7 @@ def quality_rules_have_one_test(spec: TableSpec) -> Iterator[Problem]:
     rule for each test.
     """
     for position, rule in enumerate(spec.quality):
-        tests = _tests(rule)
+        tests = tests_of(rule)
         if len(tests) != 1:
             message = f"has {' and '.join(tests) or 'no test'}"
             hint = f"Write exactly one test of: {', '.join(TESTS)}."

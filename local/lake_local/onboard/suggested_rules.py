@@ -7,8 +7,9 @@ from decimal import Decimal
 from typing import Any, Iterator, List
 
 from lake_spec.contract.table_profile import LONGEST, ColumnProfile, TableProfile
-from lake_spec.model import Rule, TableSpec
+from lake_spec.model import TableSpec
 from lake_spec.model.column_type import NUMERIC, parse_type
+from lake_spec.rules.quality import tests_of
 from lake_spec.text.patterns import LONGEST_MATCHED
 
 from lake_local.onboard.spec_text import flow, one_line
@@ -16,7 +17,6 @@ from lake_local.onboard.spec_text import flow, one_line
 FEWEST = 100
 """Rows below which a profile says too little of what comes."""
 
-_TESTS = ("not_null", "one_of", "matches", "at_least", "at_most")
 _REAL = ("float", "double")
 _EXAMPLES = 3
 _LARGEST, _SMALLEST, _DIGITS = 1e99, Decimal("1e-99"), 1e16
@@ -40,7 +40,7 @@ def suggestions(spec: TableSpec, profile: TableProfile) -> List[Suggestion]:
     """
     if profile.rows < FEWEST:
         return []
-    taken = {(rule.column, test) for rule in spec.quality for test in _tests_of(rule)}
+    taken = {(rule.column, test) for rule in spec.quality for test in tests_of(rule)}
     return [
         each
         for column in profile.columns
@@ -75,12 +75,6 @@ def rules_text(spec: TableSpec, profile: TableProfile, found: List[Suggestion]) 
         rule = {"column": each.column, each.test: each.value, "on_fail": "warn"}
         lines.append(f"  - {flow(rule)}")
     return "\n".join(lines) + "\n"
-
-
-def _tests_of(rule: Rule) -> Iterator[str]:
-    given = (test for test in _TESTS if getattr(rule, test) not in (None, False, ()))
-    yield from given
-    yield from (limit for limit in ("at_least", "at_most") if getattr(rule, limit) == 0)
 
 
 def _of_column(column: ColumnProfile, rows: int, is_key: bool) -> Iterator[Suggestion]:

@@ -25,13 +25,12 @@ from lake_spec.model import (
     Sensitivity,
     TableSpec,
 )
-from lake_spec.model.column_type import NUMERIC, ColumnType, parse_type
+from lake_spec.model.column_type import ColumnType, parse_type
 from lake_spec.model.history_columns import history_columns
 
 API_VERSION = "v3.1.0"
 
 _LOGICAL = {"boolean": "boolean", "date": "date", "timestamp": "timestamp"}
-_REAL = {"float", "double"}
 
 _OUTCOME = {
     OnFail.QUARANTINE: "Rows that fail are quarantined.",
@@ -173,9 +172,9 @@ def _logical(kind: ColumnType) -> str:
         return "array"
     if kind.is_nested:
         return "object"
-    if kind.name == "decimal" or kind.name in _REAL:
-        return "number"
-    return "integer" if kind.name in NUMERIC else _LOGICAL.get(kind.name, "string")
+    if kind.is_numeric:
+        return "integer" if kind.is_whole else "number"
+    return _LOGICAL.get(kind.name, "string")
 
 
 def _add_promises(of: Json, table: TableSpec) -> None:

@@ -14,9 +14,7 @@ SIMPLE = (
     " date timestamp binary"
 ).split()
 NESTED = ("array", "map", "struct")
-NUMERIC = set(
-    "tinyint byte smallint short int integer bigint long float double".split()
-)
+_WHOLE = set("tinyint byte smallint short int integer bigint long".split())
 FORMS = "decimal(p,s), array<type>, map<type, type>, struct<name: type, ...>"
 DEEPEST = 8
 """Deepest nesting of types in a spec; files may nest them deeper."""
@@ -82,7 +80,12 @@ class ColumnType:
     @property
     def is_numeric(self) -> bool:
         """True if values can be compared as numbers."""
-        return self.name in NUMERIC or self.name == "decimal"
+        return self.is_whole or self.name in ("float", "double", "decimal")
+
+    @property
+    def is_whole(self) -> bool:
+        """True if values are whole numbers."""
+        return self.name in _WHOLE
 
     @property
     def is_time(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Iterator, List
 
 from lake_spec.contract.table_profile import LONGEST, ColumnProfile, TableProfile
 from lake_spec.model import TableSpec
-from lake_spec.model.column_type import NUMERIC, parse_type
+from lake_spec.model.column_type import parse_type
 from lake_spec.rules.quality import tests_of
 from lake_spec.text.patterns import LONGEST_MATCHED
 
@@ -17,7 +17,6 @@ from lake_local.onboard.spec_text import flow, one_line
 FEWEST = 100
 """Rows below which a profile says too little of what comes."""
 
-_REAL = ("float", "double")
 _EXAMPLES = 3
 _LARGEST, _SMALLEST, _DIGITS = 1e99, Decimal("1e-99"), 1e16
 """Limits of numbers that a spec takes; whole ones from 1e16 on are written as floats."""
@@ -86,8 +85,8 @@ def _of_column(column: ColumnProfile, rows: int, is_key: bool) -> Iterator[Sugge
     if column.counts_only or is_key or known < FEWEST:
         return
     kind = parse_type(column.type)
-    is_whole = kind.name in NUMERIC and kind.name not in _REAL
-    if (kind.name == "string" or is_whole) and _is_whole_list(column, known):
+    is_listable = kind.name == "string" or kind.is_whole
+    if is_listable and _has_all_values(column, known):
         yield _accepted(column, known)
     elif kind.is_numeric:
         yield from _limits(column, known)
@@ -97,7 +96,7 @@ def _of_column(column: ColumnProfile, rows: int, is_key: bool) -> Iterator[Sugge
         yield Suggestion(column.name, "matches", pattern, words)
 
 
-def _is_whole_list(column: ColumnProfile, known: int) -> bool:
+def _has_all_values(column: ColumnProfile, known: int) -> bool:
     """Return whether the most frequent values are all values, none of them cut."""
     values = [value for value, _ in column.top]
     all_of_them = sum(count for _, count in column.top) == known

@@ -14,7 +14,7 @@ from lake_spec.contract.erase_request import REQUEST
 from lake_spec.contract.partition_folders import EXPECTED, is_folder
 from lake_spec.contract.pull_folders import is_pull_from
 from lake_spec.contract.run_key import run_key
-from lake_spec.contract.run_options import CHOICE
+from lake_spec.contract.run_options import CHOICE, LISTS
 from lake_spec.contract.state_format import (
     FORMAT,
     UnreadableState,
@@ -32,7 +32,6 @@ _LONGEST_FILE = 1024
 _FILE = re.compile(r"[^/].{0,%d}" % (_LONGEST_FILE - 1))
 _SCOPE = re.compile(r"[^\x00-\x1f\x7f]{1,128}")
 _SWITCHES = ("dry_run", "plan_only", "accept_losses")
-_LISTS = ("tables", "files", "empty_scopes", "partitions")
 _PULL_FROM = "pull_from"
 
 
@@ -91,7 +90,7 @@ class Run:
         name = f"{data.get('dag_id')}/{data.get('key')}"
         where = f"the XCom `run` of the task create_cluster of {name}"
         refuse_newer(data, what=f"the pinned run {name}", where=where)
-        lists = {name: tuple(data.get(name) or ()) for name in _LISTS}
+        lists = {name: tuple(data.get(name) or ()) for name in LISTS}
         try:
             return from_fields(cls, {**data, **lists})
         except TypeError as error:

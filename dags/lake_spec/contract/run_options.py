@@ -27,6 +27,9 @@ WINDOW = ("window_from", "window_to")
 CHOICE = ("files", "quarantined", *WINDOW)
 """The params of which a reprocess needs one, to know which files it is about."""
 
+LISTS = ("tables", "files", "empty_scopes", "partitions")
+"""The params whose values are lists of texts."""
+
 
 def _always(domain: DomainSpec, kind: str) -> bool:
     return True

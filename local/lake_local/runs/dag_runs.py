@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Iterator
 
 from lake_spec.contract.run_key import run_key
+from lake_spec.contract.run_options import LISTS
 from lake_spec.text.times import GRAMMAR, parse_timestamp
 
 from lake_local.airflow.rest import ApiError
@@ -116,7 +117,7 @@ def _param(pair: str) -> tuple[str, Any]:
         raise BadRequest(
             f"--param: got {pair!r}. Write name=value, as in tables=artists."
         )
-    if name in ("tables", "files", "empty_scopes", "partitions"):
+    if name in LISTS:
         return name, [each.strip() for each in text.split(",") if each.strip()]
     if text.lower() in ("true", "false"):
         return name, text.lower() == "true"

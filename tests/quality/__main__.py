@@ -9,20 +9,20 @@ line says `N faults, M missed, F false`; the exit code is 1 if M or F is not 0.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Optional, Sequence
+
+from tests.asked import parser
 
 FAULTS = 40
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
     """Play, print, and return 1 if a fault was missed or an alarm was false."""
-    asked = _parser().parse_args(argv)
+    asked = parser("quality", "faults", __doc__, default=FAULTS).parse_args(argv)
     os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")
     print(f"seed {asked.seed}", flush=True)
     from tests.quality.playing import play
@@ -41,14 +41,6 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     missed, false = len(outcome.missed), len(outcome.false)
     print(f"{outcome.faults} faults, {missed} missed, {false} false")
     return 1 if missed or false else 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(prog="quality", description=__doc__)
-    made.formatter_class = argparse.RawDescriptionHelpFormatter
-    made.add_argument("--faults", type=int, default=FAULTS, metavar="N")
-    made.add_argument("--seed", type=int, default=int(time.time()), metavar="S")
-    return made
 
 
 if __name__ == "__main__":

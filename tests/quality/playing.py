@@ -10,8 +10,7 @@ from typing import Iterator, List, Set
 from pyspark.sql import SparkSession
 
 from tests.quality.payments import FAULTS, TABLES, Source, alarms, moment
-from tests.spark.lake import Lake
-from tests.spark.stall import specs_of
+from tests.spark.stall import Stall, specs_of
 
 BEFORE = 5
 """Clean runs before the first fault: drift is compared from then on."""
@@ -48,13 +47,8 @@ def rounds(faults: int, random: Random) -> Iterator[Set[str]]:
 def play(spark: SparkSession, root: Path, faults: int, seed: int) -> Outcome:
     """Play runs with faults, each followed by a clean one."""
     random = Random(seed)
-    specs = specs_of(TABLES, {})
-    accounts, payments = (
-        Lake(spark, root, spec, specs)
-        for name in TABLES
-        for spec in specs
-        if spec.name == name
-    )
+    lakes = Stall(spark, root, (), specs_of(TABLES, {})).lakes
+    accounts, payments = lakes["accounts"], lakes["payments"]
     ids = "".join(f"I,{id},{moment(id)}\n" for id in range(1, 10))
     accounts.land("changes/1.csv", f"op,id,seen\n{ids}")
     accounts.done("incremental")

@@ -28,7 +28,7 @@ storage: {{buckets: 1}}
 FEED = """
 source:
   kind: feed
-  path: tests/{name}
+  path: {domain}/{name}
   format: {{type: csv}}
   operation: {{column: op}}
 """
@@ -125,20 +125,27 @@ SELECT order_id, buyer FROM (
 }
 
 
-def specs_of(files: Dict[str, str], sql: Dict[str, str]) -> Sequence[TableSpec]:
-    """The specs of a domain of feeds and products, as a release has them."""
+def specs_of(
+    files: Dict[str, str], sql: Dict[str, str], **others: Dict[str, str]
+) -> Sequence[TableSpec]:
+    """The specs of a domain `tests`, and of others that it reads, as releases have them.
+
+    A table without a source is a feed. The text `_domain` is about the domain itself.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder) / "tests"
-        home.mkdir()
-        (home / "_domain.yml").write_text(DOMAIN)
-        for name, text in files.items():
-            kind = "" if name in sql else FEED.format(name=name)
-            (home / f"{name}.yml").write_text(SHARED.format(name=name) + kind + text)
+        root = Path(folder)
+        domains = {**others, "tests": {"_domain": DOMAIN, **files}}
+        for domain, texts in domains.items():
+            (root / domain).mkdir()
+            for name, text in texts.items():
+                if name != "_domain":
+                    kind = "" if "source:" in text else FEED
+                    text = (SHARED + kind).format(domain=domain, name=name) + text
+                (root / domain / f"{name}.yml").write_text(text)
         for name, text in sql.items():
-            (home / f"{name}.sql").write_text(text)
-        domain = load_domain("tests", Path(folder))
-        (planned,) = with_plans([domain], Path(folder))
-        return planned.tables
+            (root / "tests" / f"{name}.sql").write_text(text)
+        planned = with_plans([load_domain(each, root) for each in domains], root)
+        return [table for domain in planned for table in domain.tables]
 
 
 @lru_cache(maxsize=None)

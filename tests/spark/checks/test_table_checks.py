@@ -26,7 +26,7 @@ from lake_spec.model import (
 from lake_spark.checks.table_checks import pre_commit
 from lake_spark.storage.hudi_table import DELETED, without_hudi_columns
 from tests.spark.lake import SNAPSHOTS, Lake, table
-from tests.spark.stall import Stall, all_specs, specs_of
+from tests.spark.stall import Stall, specs_of
 
 ORDERS = """
 columns: {id: int, customer: int, amount: "decimal(10,2)", weight: double,
@@ -55,11 +55,9 @@ class Shop:
 
     def __init__(self, spark, root, checks):
         specs = specs_of({"orders": ORDERS, "customers": CUSTOMERS}, {})
-        by_name = {each.name: each for each in specs}
-        by_name["orders"] = replace(by_name["orders"], checks=tuple(checks))
-        domain = tuple(by_name.values())
-        self.orders = Lake(spark, root, by_name["orders"], domain)
-        self.customers = Lake(spark, root, by_name["customers"], domain)
+        stall = Stall(spark, root, (), specs)
+        self.orders = stall.redefine("orders", checks=tuple(checks))
+        self.customers = stall.lakes["customers"]
         self._files = 0
         self._seen = 0
 
@@ -300,9 +298,7 @@ def test_a_snapshot_that_corrects_what_a_check_stopped_is_compared_with_the_log(
 
 
 def test_products_are_checked_before_they_are_written(spark, tmp_path):
-    names = ("by_buyer",)
-    specs = tuple(each for each in all_specs() if each.has_files or each.name in names)
-    stall = Stall(spark, tmp_path, names, specs)
+    stall = Stall(spark, tmp_path, ["by_buyer"])
     limit = AcceptedRange("orders", Aggregate.SUM, at_most=2)
     product = stall.redefine("by_buyer", checks=(limit, Unique(("last_order",))))
     rows = "I,{0},7,2026-01-0{0} 00:00:00,1,2026-01-0{0} 00:00:00\n"

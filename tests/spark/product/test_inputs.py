@@ -6,27 +6,22 @@ the domain tests read as of the times of its orders.
 
 from __future__ import annotations
 
-import tempfile
 from functools import lru_cache
-from pathlib import Path
 from typing import Sequence
 
 import pytest
 
 from lake_spec.model import Storage, TableSpec
-from lake_spec.parsing.loader import load_domain
-from lake_spec.products.plans import with_plans
 from tests.spark.erasing import CANARY, erased, files_with
 from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import DOMAIN
-from tests.spark.stall import FEED, FILES, SHARED, Stall
+from tests.spark.stall import FILES, Stall, specs_of
 
 GRANT = "table_grants: [{tables: [customer, dim_customer], to: [tests]}]\n"
 CRM = {
     "_domain": DOMAIN.replace("tests", "crm", 1) + GRANT,
-    "customer": FEED.format(name="customer") + FILES["customer"],
-    "address": FEED.format(name="address")
-    + """
+    "customer": FILES["customer"],
+    "address": """
 columns: {id: int, city: string, since: timestamp}
 key: [id]
 order_by: [since]
@@ -41,8 +36,7 @@ key: [id]
 """,
 }
 TESTS = {
-    "_domain": DOMAIN,
-    "orders": FEED.format(name="orders") + FILES["orders"],
+    "orders": FILES["orders"],
     "located": """
 columns: {order_id: int, segment: string, city: string}
 key: [order_id]
@@ -96,18 +90,7 @@ U,3,20,2026-01-15,9,2026-01-15
 @lru_cache(maxsize=None)
 def all_specs() -> Sequence[TableSpec]:
     """The tables of both domains, as releases have them."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        for domain, files in (("crm", CRM), ("tests", TESTS)):
-            (root / domain).mkdir()
-            for name, text in files.items():
-                shared = "" if name == "_domain" else SHARED.format(name=name)
-                text = text.replace("path: tests/", f"path: {domain}/")
-                (root / domain / f"{name}.yml").write_text(shared + text)
-        for name, text in SQL.items():
-            (root / "tests" / f"{name}.sql").write_text(text)
-        domains = [load_domain(each, root) for each in ("crm", "tests")]
-        return [each for domain in with_plans(domains, root) for each in domain.tables]
+    return specs_of(TESTS, SQL, crm=CRM)
 
 
 def built(stall: Stall, *names: str):

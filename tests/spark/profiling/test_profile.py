@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from lake_spec.contract.table_profile import profile_uri, read_profile
+from lake_spec.contract.table_profile import read_profile
 from lake_spark.profiling import profile as module
 from tests.spark.erasing import CANARY, ask, erased, files_with
 from tests.spark.lake import FEED_FILES, Lake, table
@@ -36,7 +36,7 @@ CHANGES = "op,id,ts,color,email\n" + "".join(
 
 
 def uri(lake):
-    return profile_uri(lake.environment.runs, lake.spec.domain, lake.spec.name)
+    return module.uri_of(lake.tables)
 
 
 def stored(lake):

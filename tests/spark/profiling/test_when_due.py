@@ -19,8 +19,9 @@ from lake_spec.contract.table_profile import (
     profile_text,
     read_profile,
 )
-from lake_spec.model import EnvironmentSpec, Profile, Sensitivity
+from lake_spec.model import Profile, Sensitivity
 from lake_spec.parsing.loader import load_domain
+from tests.spark.lake import environment_in
 from tests.unit.lake_spec.spec_files import SpecFiles
 
 COMMIT = "20261126120000000"
@@ -49,14 +50,11 @@ class FakeRun(TableRun):
 def run(tmp_path, monkeypatch):
     """A run of maintenance that would measure seven rows."""
     (spec,) = load_domain("sales", SpecFiles(tmp_path).tables).tables
-    places = ("landing", "warehouse", "artifacts", "runs", "logs")
-    roots = {name: f"file://{tmp_path}/{name}" for name in places}
-    environment = EnvironmentSpec(name="here", region="none", **roots)
     report = Report("r/1", "rel", "sales", "orders", "maintenance", "pyspark")
     monkeypatch.setattr(module, "living", lambda run: None)
     monkeypatch.setattr(module, "measure", lambda rows, may_show: (7, (STATUS,)))
     monkeypatch.setattr(FakeCurrent, "instant", COMMIT)
-    return FakeRun(None, FolderStore(), spec, environment, report)
+    return FakeRun(None, FolderStore(), spec, environment_in(tmp_path), report)
 
 
 def put(run, *, days, instant=COMMIT, column=STATUS):
